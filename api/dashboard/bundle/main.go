@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -69,14 +70,14 @@ func run(watch bool) error {
 func writeTests(path string) error {
 	source := filepath.Join(web, "src")
 	var lines strings.Builder
-	for _, folder := range []string{"core", "flow"} {
-		files, err := filepath.Glob(filepath.Join(source, folder, "*.test.ts"))
-		if err != nil {
-			return err
+	err := filepath.WalkDir(source, func(file string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(file, ".test.ts") {
+			fmt.Fprintf(&lines, "import './%s'\n", strings.TrimPrefix(file, source+"/"))
 		}
-		for _, file := range files {
-			fmt.Fprintf(&lines, "import './%s/%s'\n", folder, filepath.Base(file))
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	lines.WriteString("export { failures, ran } from './testing.ts'\n")
 	options := optionsOf()

@@ -38,51 +38,51 @@ import { Failed, Late } from './parts/state.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { Tray } from './parts/tray.tsx'
 import { Shell } from './parts/shell.tsx'
-import { Overview } from './screens/overview.tsx'
+import { Overview } from './screens/overview/overview.tsx'
 
 type Screen = ComponentType
 const screens: Record<string, Screen> = { '/app': Overview }
 
 // lazy are the screens that are loaded when they are first shown. A star stands for one part of the address.
 const lazy: Record<string, () => Promise<Screen>> = {
-  '/app/reports': () => import('./screens/reports.tsx').then(m => m.Reports),
-  '/app/more': () => import('./screens/more.tsx').then(m => m.More),
-  '/app/campaigns': () => import('./screens/campaigns.tsx').then(m => m.Campaigns),
-  '/app/campaigns/new': () => import('./screens/campaign_new.tsx').then(m => m.NewCampaign),
-  '/app/campaigns/*': () => import('./screens/campaign.tsx').then(m => m.Campaign),
-  '/app/campaigns/*/*': () => import('./screens/campaign.tsx').then(m => m.Campaign),
-  '/app/offers': () => import('./screens/offers.tsx').then(m => m.Offers),
-  '/app/landers': () => import('./screens/offers.tsx').then(m => m.Landers),
-  '/app/sources': () => import('./screens/sources.tsx').then(m => m.Sources),
-  '/app/networks': () => import('./screens/sources.tsx').then(m => m.Networks),
-  '/app/clicks': () => import('./screens/clicks.tsx').then(m => m.Clicks),
-  '/app/conversions': () => import('./screens/conversions.tsx').then(m => m.Conversions),
-  '/app/unmatched': () => import('./screens/unmatched.tsx').then(m => m.Unmatched),
-  '/app/corrections': () => import('./screens/corrections.tsx').then(m => m.Corrections),
-  '/app/copilot': () => import('./screens/copilot.tsx').then(m => m.Copilot),
-  '/app/import': () => import('./screens/import.tsx').then(m => m.Import),
-  '/app/exports': () => import('./screens/exports.tsx').then(m => m.Exports),
-  '/app/domains': () => import('./screens/domains.tsx').then(m => m.Domains),
-  '/app/integrations': () => import('./screens/integrations.tsx').then(m => m.Integrations),
-  '/app/oauth': () => import('./screens/oauth.tsx').then(m => m.OAuth),
-  '/app/alerts': () => import('./screens/alerts.tsx').then(m => m.Alerts),
-  '/app/plan': () => import('./screens/plan.tsx').then(m => m.Plan),
-  '/app/settings': () => import('./screens/settings.tsx').then(m => m.Settings),
-  '/app/bots': () => import('./screens/bots.tsx').then(m => m.Bots),
-  '/app/smartlinks': () => import('./screens/smartlinks.tsx').then(m => m.Smartlinks),
-  '/app/goals': () => import('./screens/goals.tsx').then(m => m.Goals),
-  '/app/webhooks': () => import('./screens/webhooks.tsx').then(m => m.Webhooks),
-  '/app/team': () => import('./screens/team.tsx').then(m => m.TeamScreen),
-  '/app/keys': () => import('./screens/keys.tsx').then(m => m.Keys),
-  '/app/audit': () => import('./screens/audit.tsx').then(m => m.Audit),
-  '/app/me': () => import('./screens/me.tsx').then(m => m.Mine),
-  '/app/_parts': () => import('./screens/gallery.tsx').then(m => m.Gallery),
+  '/app/reports': () => import('./screens/reports/reports.tsx').then(m => m.Reports),
+  '/app/more': () => import('./screens/navigation/more.tsx').then(m => m.More),
+  '/app/campaigns': () => import('./screens/campaigns/campaigns.tsx').then(m => m.Campaigns),
+  '/app/campaigns/new': () => import('./screens/campaigns/new.tsx').then(m => m.NewCampaign),
+  '/app/campaigns/*': () => import('./screens/campaigns/campaign.tsx').then(m => m.Campaign),
+  '/app/campaigns/*/*': () => import('./screens/campaigns/campaign.tsx').then(m => m.Campaign),
+  '/app/offers': () => import('./screens/records/offers.tsx').then(m => m.Offers),
+  '/app/landers': () => import('./screens/records/offers.tsx').then(m => m.Landers),
+  '/app/sources': () => import('./screens/records/sources.tsx').then(m => m.Sources),
+  '/app/networks': () => import('./screens/records/sources.tsx').then(m => m.Networks),
+  '/app/clicks': () => import('./screens/clicks/clicks.tsx').then(m => m.Clicks),
+  '/app/conversions': () => import('./screens/conversions/conversions.tsx').then(m => m.Conversions),
+  '/app/unmatched': () => import('./screens/conversions/unmatched.tsx').then(m => m.Unmatched),
+  '/app/corrections': () => import('./screens/conversions/corrections.tsx').then(m => m.Corrections),
+  '/app/copilot': () => import('./screens/copilot/copilot.tsx').then(m => m.Copilot),
+  '/app/import': () => import('./screens/transfer/import.tsx').then(m => m.Import),
+  '/app/exports': () => import('./screens/transfer/exports.tsx').then(m => m.Exports),
+  '/app/domains': () => import('./screens/domains/domains.tsx').then(m => m.Domains),
+  '/app/integrations': () => import('./screens/integrations/integrations.tsx').then(m => m.Integrations),
+  '/app/oauth': () => import('./screens/integrations/oauth.tsx').then(m => m.OAuth),
+  '/app/alerts': () => import('./screens/overview/alerts.tsx').then(m => m.Alerts),
+  '/app/plan': () => import('./screens/account/plan.tsx').then(m => m.Plan),
+  '/app/settings': () => import('./screens/account/settings.tsx').then(m => m.Settings),
+  '/app/bots': () => import('./screens/bots/bots.tsx').then(m => m.Bots),
+  '/app/smartlinks': () => import('./screens/smartlinks/smartlinks.tsx').then(m => m.Smartlinks),
+  '/app/goals': () => import('./screens/goals/goals.tsx').then(m => m.Goals),
+  '/app/webhooks': () => import('./screens/webhooks/webhooks.tsx').then(m => m.Webhooks),
+  '/app/team': () => import('./screens/account/team.tsx').then(m => m.TeamScreen),
+  '/app/keys': () => import('./screens/account/keys.tsx').then(m => m.Keys),
+  '/app/audit': () => import('./screens/account/audit.tsx').then(m => m.Audit),
+  '/app/me': () => import('./screens/account/me.tsx').then(m => m.Mine),
+  '/app/_parts': () => import('./screens/gallery/gallery.tsx').then(m => m.Gallery),
 }
 const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.replaceAll('*', '[^/]+') + '$')] as const)
 
 // screenOf returns the key in lazy that an address matches. An exact key comes before a key with stars.
 const screenOf = (path: string) => (lazy[path] ? path : shapes.find(([, of]) => of.test(path))?.[0])
-const enter = () => import('./screens/enter.tsx')
+const enter = () => import('./screens/account/enter.tsx')
 
 function useLazy<M>(load: () => Promise<M>): M | undefined {
   const [module, setModule] = useState<M>()
@@ -117,7 +117,7 @@ function Enter({ over }: { over?: boolean }) {
   return m ? <m.Enter over={over} /> : null
 }
 
-const find = () => import('./screens/palette.tsx')
+const find = () => import('./screens/navigation/palette.tsx')
 
 function Finding() {
   const m = useLazy(find)

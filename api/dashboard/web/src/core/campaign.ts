@@ -1,7 +1,8 @@
 // Values for making a campaign: an alias and a domain.
 import { use } from './query.ts'
-import type { Choice } from '../parts/combobox.tsx'
+import type { Choice } from './choices.ts'
 import { t } from './text.ts'
+import type { CampaignDetail } from '../api.gen.ts'
 
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
 
@@ -34,3 +35,6 @@ export function useDefaultDomain(): string {
 }
 
 export const useGroups = (scope: string) => use('GET /groups', { scope }).data?.groups ?? []
+
+// TabProps are the props of a tab of a campaign.
+export type TabProps = { detail: CampaignDetail; again: () => void }

@@ -1,6 +1,9 @@
 // Records of the account as choices of a field.
-import type { Choice } from '../parts/combobox.tsx'
 import { useAll } from './query.ts'
+
+// Option is a value of a field and the text that is shown for it. Choice is one that can be searched for.
+export type Option = { value: string; label: string }
+export type Choice = Option & { side?: string; group?: string }
 
 const of = (rows: { id: string; name: string; status: string; tags?: string[] }[] | undefined): Choice[] | undefined =>
   rows?.filter(r => r.status !== 'archived').map(r => ({ value: r.id, label: r.name, side: r.status === 'paused' ? r.status : undefined }))

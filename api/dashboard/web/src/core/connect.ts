@@ -3,7 +3,7 @@ import { asError } from './call.ts'
 import { can } from './me.ts'
 import { change } from './router.ts'
 import { w } from '../text/integrations.ts'
-import { sentence } from '../parts/state.tsx'
+import { sentence } from './errors.ts'
 
 export const mayConnect = () => can('member')
 // said returns the text that explains an error of a connection.

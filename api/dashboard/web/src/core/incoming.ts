@@ -31,6 +31,18 @@ export function causeOf(row: PostbackRow, settings: Record<string, string> = {})
   return hidden.length ? { kind: 'hidden', param: hidden.join(', ') } : { kind: 'empty' }
 }
 
+// causeText explains a cause in words.
+export const causeText = (c: Cause) =>
+  c.kind === 'macro'
+    ? t.unmatched.causes.macro(c.param!, c.value!)
+    : c.kind === 'wrong'
+      ? t.unmatched.causes.wrong(c.param!)
+      : c.kind === 'ready'
+        ? t.unmatched.causes.ready(c.param!)
+        : c.kind === 'hidden'
+          ? t.unmatched.causes.hidden(c.param!)
+          : t.unmatched.causes[c.kind]
+
 const settings = [
   'id',
   'name',

@@ -1,12 +1,14 @@
 // Loads the values that the account's visitors have had, as choices of a condition. They are loaded when an editor first needs
 // them.
 import { useRef, useState } from 'preact/hooks'
-import type { Choice } from '../parts/combobox.tsx'
-import type { Lookup } from '../parts/condition.tsx'
+import type { Choice } from './choices.ts'
 import { call } from './call.ts'
 import { valueName } from './condition.ts'
 import { count } from './format.ts'
 import { t } from './text.ts'
+
+// Lookup returns the choices of an attribute whose values the account knows. It returns undefined while they are being loaded.
+export type Lookup = (attribute: string) => Choice[] | undefined | null
 
 export function useLookup(records: Record<string, Choice[] | undefined>): Lookup {
   const [loaded, setLoaded] = useState<Record<string, Choice[]>>({}),

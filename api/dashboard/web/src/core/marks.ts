@@ -2,6 +2,7 @@
 import type { MarkList, NoteRow, RecordedChange } from '../api.gen.ts'
 
 export type Mark = { at: number; change?: RecordedChange; note?: NoteRow }
+export type NoteDraft = Partial<NoteRow>
 export type Group = { x: number; marks: Mark[] }
 
 export const marksOf = (list: MarkList): Mark[] =>

@@ -1,7 +1,7 @@
 // Helpers that the screens about people share.
 import { w } from '../text/people.ts'
-import { sentence } from '../parts/state.tsx'
-import { failed, toast } from '../parts/toast.tsx'
+import { sentence } from './errors.ts'
+import { failed, toast } from './toast.ts'
 import { asError, ApiError } from './call.ts'
 
 // told returns the text that explains an error of these screens.

@@ -2,9 +2,9 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
-import type { Option, Wired } from './form.tsx'
+import type { Choice } from '../core/choices.ts'
+import type { Wired } from './form.tsx'
 
-export type Choice = Option & { side?: string; group?: string }
 type Props = {
   value: string
   shown?: string

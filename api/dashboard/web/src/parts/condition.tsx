@@ -13,12 +13,11 @@ import {
   type Slot,
 } from '../core/condition.ts'
 import { t } from '../core/text.ts'
-import { Combobox, ComboMany, type Choice } from './combobox.tsx'
+import { Combobox, ComboMany } from './combobox.tsx'
+import type { Choice } from '../core/choices.ts'
 import { Input, Seg, Select, TagInput } from './form.tsx'
 import { Icon } from './icons.tsx'
-
-// Lookup returns the choices of an attribute whose values the account knows. It returns undefined while they are being loaded.
-export type Lookup = (attribute: string) => Choice[] | undefined | null
+import type { Lookup } from '../core/lookup.ts'
 
 // Sentence shows a condition as a sentence.
 export function Sentence({ of, names }: { of: Condition; names?: Record<string, string> }) {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
-import { toast } from './toast.tsx'
+import { toast } from '../core/toast.ts'
 
 export async function copy(text: string, said = t.parts.copied) {
   try {

@@ -1,9 +1,10 @@
 import { useId, useState } from 'preact/hooks'
+import type { Option } from '../core/choices.ts'
 import type { ComponentChildren, ComponentProps } from 'preact'
 import { ApiError } from '../core/call.ts'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
-import { sentence } from './state.tsx'
+import { sentence } from '../core/errors.ts'
 
 // Wired holds the attributes that connect a control to its field.
 export type Wired = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }
@@ -70,7 +71,6 @@ export const Area = ({
   max?: number
 }) => <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
 
-export type Option = { value: string; label: string }
 type SelectProps = { value: string; options: Option[]; on: (v: string) => void; wired?: Wired; label?: string; class?: string }
 
 // Select is the browser's own select, which works best on a phone.

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { t } from '../core/text.ts'
-import { Input, TagInput, type Option } from './form.tsx'
+import { Input, TagInput } from './form.tsx'
+import type { Option } from '../core/choices.ts'
 import { Icon } from './icons.tsx'
 
 type Props = {

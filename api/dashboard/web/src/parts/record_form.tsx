@@ -5,21 +5,9 @@ import { usePress } from '../core/keys.ts'
 import { t } from '../core/text.ts'
 import { forms } from '../words.gen.ts'
 import { country } from '../core/format.ts'
-import { Combobox, type Choice } from './combobox.tsx'
-import {
-  Area,
-  Field,
-  FormError,
-  Input,
-  MoneyInput,
-  Select,
-  Switch,
-  TagInput,
-  wrongOf,
-  type Option,
-  type Wired,
-  type Wrong,
-} from './form.tsx'
+import { Combobox } from './combobox.tsx'
+import type { Choice, Option } from '../core/choices.ts'
+import { Area, Field, FormError, Input, MoneyInput, Select, Switch, TagInput, wrongOf, type Wired, type Wrong } from './form.tsx'
 import { Pairs, WordLists } from './pairs.tsx'
 import { UrlInput } from './url_input.tsx'
 

@@ -2,7 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
-import { failed } from './toast.tsx'
+import { failed } from '../core/toast.ts'
 
 type Props = {
   title: string

@@ -1,23 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../core/call.ts'
-import { language, t } from '../core/text.ts'
+import { t } from '../core/text.ts'
+import { sentence } from '../core/errors.ts'
 import { Icon } from './icons.tsx'
-
-// codes holds German sentences for error codes for which no screen has a sentence. English needs none, because the service's own
-// messages are in English.
-let codes: Record<string, string> = {}
-if (language === 'de')
-  void import('../text/de/codes.ts').then(
-    m => {
-      codes = m.words
-    },
-    () => undefined,
-  )
-
-// sentence returns the text that explains an error to a person.
-export const sentence = (e: ApiError) =>
-  e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : (t.failed.codes[e.code] ?? codes[e.code] ?? e.message)
 
 // Failed is shown in place of content that could not be loaded.
 export function Failed({ error, again }: { error: ApiError; again: () => void }) {

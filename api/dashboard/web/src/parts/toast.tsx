@@ -1,23 +1,9 @@
-import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError } from '../core/call.ts'
 import { t } from '../core/text.ts'
+import { drop, shown, type Toast } from '../core/toast.ts'
 import { Icon } from './icons.tsx'
-import { sentence } from './state.tsx'
 
-type Toast = { id: number; text: string; undo?: () => unknown; link?: { path: string; text: string }; bad?: boolean }
-const shown = signal<Toast[]>([])
 const stays = 8000 // ms, while the pointer is not over it
-let last = 0
-
-// toast shows a short message, such as that something is done, and may offer to undo it.
-export const toast = (text: string, more: Partial<Toast> = {}) => {
-  shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }]
-}
-export const failed = (e: unknown) => toast(e instanceof ApiError ? sentence(e) : String(e), { bad: true })
-const drop = (id: number) => {
-  shown.value = shown.value.filter(o => o.id !== id)
-}
 
 // Toasts shows the current messages.
 export const Toasts = () => (

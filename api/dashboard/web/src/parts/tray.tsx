@@ -4,7 +4,7 @@ import { isOpen, jobs, type Job } from '../core/jobs.ts'
 import { place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
-import { sentence } from './state.tsx'
+import { sentence } from '../core/errors.ts'
 import { ApiError } from '../core/call.ts'
 
 const w = t.exports,

@@ -1,0 +1,17 @@
+import type { ApiError } from './call.ts'
+import { language, t } from './text.ts'
+
+// codes holds German sentences for error codes for which no screen has a sentence. English needs none, because the service's own
+// messages are in English.
+let codes: Record<string, string> = {}
+if (language === 'de')
+  void import('../text/de/codes.ts').then(
+    m => {
+      codes = m.words
+    },
+    () => undefined,
+  )
+
+// sentence returns the text that explains an error to a person.
+export const sentence = (e: ApiError) =>
+  e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : (t.failed.codes[e.code] ?? codes[e.code] ?? e.message)

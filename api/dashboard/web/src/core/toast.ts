@@ -1,0 +1,20 @@
+// The short messages at the edge of the page.
+import { signal } from '@preact/signals'
+import { ApiError } from './call.ts'
+import { sentence } from './errors.ts'
+
+export type Toast = { id: number; text: string; undo?: () => unknown; link?: { path: string; text: string }; bad?: boolean }
+
+export const shown = signal<Toast[]>([])
+let last = 0
+
+// toast shows a short message, such as that something is done, and may offer to undo it.
+export const toast = (text: string, more: Partial<Toast> = {}) => {
+  shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }]
+}
+// failed shows an error as a toast.
+export const failed = (e: unknown) => toast(e instanceof ApiError ? sentence(e) : String(e), { bad: true })
+// drop removes a toast.
+export const drop = (id: number) => {
+  shown.value = shown.value.filter(o => o.id !== id)
+}

@@ -1,0 +1,175 @@
+import { useState } from 'preact/hooks'
+import type { Performance } from '../api.gen.ts'
+import { count } from '../core/format.ts'
+import { use } from '../core/query.ts'
+import { setFilter, valueText, windowQuery, type Ask, type Filter } from '../core/report.ts'
+import { change } from '../core/router.ts'
+import { t } from '../core/text.ts'
+import { Icon } from './icons.tsx'
+import { Item, Menu } from './menu.tsx'
+
+type Labels = Performance['labels']
+const dimensions = Object.keys(t.dimensions)
+
+// Filters edits the filters in the address. With counts a minimum number of clicks can be set too.
+export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labels; counts?: boolean }) {
+  return (
+    <div class="line" role="group" aria-label={t.reports.only}>
+      <span class="dim">{t.reports.only}</span>
+      {ask.filters.map(f => (
+        <FilterChip key={f.dimension + f.not} filter={f} labels={labels} />
+      ))}
+      {ask.least > 0 && (
+        <span class="chip on">
+          {t.reports.atLeast} <b>≥ {count(ask.least)}</b>
+          <button type="button" aria-label={t.reports.remove(t.reports.minClicks)} onClick={() => change({ min: null })}>
+            <Icon name="x" />
+          </button>
+        </span>
+      )}
+      <AddFilter ask={ask} counts={counts} />
+    </div>
+  )
+}
+
+// FilterChip names its values, including values that the table no longer shows.
+function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
+  const ids = f.dimension.endsWith('_id')
+  const { data } = use('GET /reports/values', ids ? { ...windowQuery(), dimension: f.dimension, limit: 1000 } : null)
+  const all = { ...labels, [f.dimension]: { ...labels[f.dimension], ...data?.labels } },
+    name = t.dimensions[f.dimension]!
+  return (
+    <span class="chip on">
+      {f.not ? t.reports.isNot(name) : t.reports.is(name)}{' '}
+      {f.values.map((v, i) => (
+        <>
+          {i > 0 && ` ${t.reports.or} `}
+          <b>{valueText(f.dimension, v, all)}</b>
+        </>
+      ))}
+      <button type="button" aria-label={t.reports.remove(name)} onClick={() => setFilter({ ...f, values: [] })}>
+        <Icon name="x" />
+      </button>
+    </span>
+  )
+}
+
+function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
+  const [dimension, setDimension] = useState<string>(),
+    [negated, setNegated] = useState(false),
+    [minimum, setMinimum] = useState('')
+  return (
+    <Menu
+      kind="chip add"
+      name={t.reports.filter}
+      onOpen={() => setDimension(undefined)}
+      label={
+        <>
+          <Icon name="plus" />
+          {t.reports.filter}
+        </>
+      }>
+      {close =>
+        dimension ? (
+          <>
+            <div class="row">
+              <span class="seg" role="group" aria-label={t.dimensions[dimension]}>
+                <button type="button" aria-pressed={!negated} onClick={() => setNegated(false)}>
+                  {t.reports.is(t.dimensions[dimension]!)}
+                </button>
+                <button type="button" aria-pressed={negated} onClick={() => setNegated(true)}>
+                  {t.reports.isNot(t.dimensions[dimension]!)}
+                </button>
+              </span>
+            </div>
+            <Values dimension={dimension} not={negated} ask={ask} />
+            <button type="button" class="btn sm" onClick={close}>
+              {t.reports.done}
+            </button>
+          </>
+        ) : (
+          <>
+            <Choices list={dimensions} text={d => t.dimensions[d]!} pick={setDimension} />
+            {counts && (
+              <form
+                onSubmit={e => {
+                  e.preventDefault()
+                  change({ min: Number(minimum) > 0 ? minimum : null })
+                  close()
+                }}>
+                <label class="field">
+                  <span>{t.reports.minClicks}</span>
+                  <input class="input" type="number" min="1" value={minimum} onInput={e => setMinimum(e.currentTarget.value)} />
+                </label>
+                <button class="btn sm">{t.reports.set}</button>
+              </form>
+            )}
+          </>
+        )
+      }
+    </Menu>
+  )
+}
+
+function Values({ dimension, not, ask }: { dimension: string; not: boolean; ask: Ask }) {
+  const { data } = use('GET /reports/values', { ...windowQuery(), dimension, limit: 500 })
+  const filter = ask.filters.find(f => f.dimension === dimension && f.not === not) ?? { dimension, not, values: [] }
+  const clicks = new Map(data?.values.map(v => [v.value, v.clicks]))
+  const pick = (v: string) =>
+    setFilter({ ...filter, values: filter.values.includes(v) ? filter.values.filter(o => o !== v) : [...filter.values, v] })
+  return data ? (
+    <Choices
+      list={[...clicks.keys()]}
+      text={v => valueText(dimension, v, { [dimension]: data.labels })}
+      pick={pick}
+      on={v => filter.values.includes(v)}
+      side={v => count(clicks.get(v))}
+    />
+  ) : (
+    <p class="dim none">{t.loading}</p>
+  )
+}
+
+// Choices shows a list with a search.
+export function Choices({
+  list,
+  text,
+  pick,
+  on,
+  side,
+}: {
+  list: string[]
+  text: (v: string) => string
+  pick: (v: string) => void
+  on?: (v: string) => boolean
+  side?: (v: string) => string
+}) {
+  const [search, setSearch] = useState('')
+  return (
+    <>
+      <input
+        class="input search"
+        type="search"
+        aria-label={t.reports.search}
+        placeholder={t.reports.search}
+        value={search}
+        onInput={e => setSearch(e.currentTarget.value)}
+      />
+      <div class="searches">
+        {list
+          .filter(v => text(v).toLowerCase().includes(search.toLowerCase()))
+          .map(v => (
+            <Item key={v} pressed={on?.(v)} on={() => pick(v)}>
+              {text(v)}
+              {side && (
+                <>
+                  <span class="grow" />
+                  <span class="dim num">{side(v)}</span>
+                </>
+              )}
+            </Item>
+          ))}
+      </div>
+    </>
+  )
+}

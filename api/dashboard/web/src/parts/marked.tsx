@@ -1,0 +1,24 @@
+import { useEffect, useState } from 'preact/hooks'
+import { canWrite } from '../core/can.ts'
+import { use } from '../core/query.ts'
+import { span } from '../core/window.ts'
+import type { NoteDraft } from '../core/marks.ts'
+
+type Module = typeof import('./marks.tsx')
+
+// useMarks returns the changes and notes of the window for a plot: its layer, its column in the table, and the button that adds a
+// note. A campaign's plot has only the marks that name the campaign.
+export function useMarks(campaign?: string) {
+  const { data } = use('GET /app/api/marks', { from: span.value.from, to: span.value.to, ...(campaign ? { campaign } : {}) }, 120)
+  const [module, setModule] = useState<Module>(),
+    [draft, setDraft] = useState<NoteDraft>()
+  useEffect(() => {
+    void import('./marks.tsx').then(setModule)
+  }, [])
+  return {
+    layer: module && data ? (place: (at: number) => number) => <module.Layer of={data} place={place} edit={setDraft} /> : undefined,
+    column: module && data ? { name: module.words.marks, of: (from: number, to: number) => module.tell(data, from, to) } : undefined,
+    add: module && canWrite() ? <module.Add on={() => setDraft({ campaign_id: campaign })} /> : null,
+    sheet: module && draft ? <module.NoteSheet of={draft} close={() => setDraft(undefined)} /> : null,
+  }
+}

@@ -1,0 +1,248 @@
+import { useState } from 'preact/hooks'
+import type { MarkList, NoteRow, RecordedChange } from '../api.gen.ts'
+import { asError, call } from '../core/call.ts'
+import { choicesOf, useCampaigns } from '../core/choices.ts'
+import { dateOf, dateTime } from '../core/dates.ts'
+import { zone } from '../core/me.ts'
+import { grouped, marksOf, type Group, type Mark, type NoteDraft } from '../core/marks.ts'
+import { touches } from '../core/query.ts'
+import { t } from '../core/text.ts'
+import { midnight, span, wall } from '../core/window.ts'
+import { Combobox } from './combobox.tsx'
+import { Area, Field, FormError, Input, wrongOf, type Wrong } from './form.tsx'
+import { Icon } from './icons.tsx'
+import { Menu } from './menu.tsx'
+import { Sheet } from './sheet.tsx'
+import { failed, toast } from '../core/toast.ts'
+import { w } from '../text/marks.ts'
+
+export const words = w
+const close = 26,
+  most = 12 // px between marks; the most changes of a group that are shown
+const changed = () => touches('app')
+
+// saysOf describes a change in one sentence.
+export function saysOf(c: RecordedChange): string {
+  if (c.title) return c.title
+  const name = c.record ? w.named(c.record) : '',
+    kind = w.kinds[c.kind] ?? c.kind,
+    [method, path] = c.operation.split(' ') as [string, string]
+  if (path.endsWith('/flow')) return w.flow(name)
+  if (path.endsWith('/stats')) return w.cleared(name)
+  if (path.endsWith('/clone')) return w.copied(kind, name)
+  return (method === 'POST' ? w.made : method === 'DELETE' ? w.deleted : w.changed)(kind, name)
+}
+const whoOf = (c: RecordedChange) =>
+  c.by === 'copilot' ? [w.copilot, c.who && w.by(c.who)].filter(Boolean).join(', ') : w.by(c.by === 'key' ? w.key(c.who) : c.who)
+const unsaid = ['id', 'revision'] // the record's id and version are not named
+const sentOf = (c: RecordedChange) =>
+  c.fields
+    .filter(f => !unsaid.includes(f))
+    .slice(0, 8)
+    .map(f => w.fields[f] ?? f.replaceAll('_', ' '))
+    .join(', ')
+// told returns the marks of a group to show: all notes and the latest changes.
+function told(marks: Mark[]) {
+  const notes = marks.filter(m => m.note),
+    changes = marks.filter(m => m.change)
+  return { list: [...notes.reverse(), ...changes.slice(-most).reverse()], more: Math.max(0, changes.length - most) }
+}
+const line = (m: Mark) => (m.note ? `${m.note.text} (${w.note}, ${w.by(m.note.author)})` : `${saysOf(m.change!)} (${whoOf(m.change!)})`)
+
+// tell describes the marks in a span of time, for the plot as a table.
+export function tell(of: MarkList, from: number, to: number): string {
+  const { list, more } = told(marksOf(of).filter(m => m.at >= from && m.at < to))
+  return [...list.map(line), ...(more > 0 ? [w.more(more)] : [])].join('; ')
+}
+
+// Layer shows the marks above a plot. Marks that are close together become one.
+export function Layer({ of, place, edit }: { of: MarkList; place: (at: number) => number; edit: (d: NoteDraft) => void }) {
+  return (
+    <div class="marks" role="group" aria-label={w.marks}>
+      {grouped(
+        marksOf(of).filter(m => m.at >= span.value.start && m.at < span.value.end),
+        place,
+        close,
+      ).map(g => (
+        <One key={g.x} of={g} more={of.truncated} edit={edit} />
+      ))}
+    </div>
+  )
+}
+
+function One({ of: g, more, edit }: { of: Group; more: boolean; edit: (d: NoteDraft) => void }) {
+  const first = g.marks[0]!,
+    notes = g.marks.some(m => m.note),
+    label = w.of(g.marks.length, dateTime(new Date(first.at).toISOString())),
+    shown = told(g.marks)
+  return (
+    <span class={'plotmark' + (notes ? ' noted' : '')} style={`left:${g.x}px`}>
+      <Menu
+        kind="markbtn"
+        name={label}
+        label={
+          <>
+            <i aria-hidden="true">{g.marks.length > 1 ? g.marks.length : <Icon name={notes ? 'edit' : 'spark'} />}</i>
+            <span class="hidden">{label}</span>
+          </>
+        }>
+        {shut => (
+          <div class="marklist">
+            <ul class="list">
+              {shown.list.map(m => (
+                <li key={(m.note ?? m.change)!.id}>
+                  {m.note ? (
+                    <Note
+                      of={m.note}
+                      edit={n => {
+                        shut()
+                        edit(n)
+                      }}
+                    />
+                  ) : (
+                    <div class="grow">
+                      <div class="t wrap">
+                        {saysOf(m.change!)}
+                        {m.change!.undone_at && (
+                          <>
+                            {' '}
+                            <span class="tag">{w.undone}</span>
+                          </>
+                        )}
+                      </div>
+                      <div class="d wrap">
+                        {dateTime(m.change!.at)} · {whoOf(m.change!)}
+                      </div>
+                      {sentOf(m.change!) && <div class="d wrap">{w.sent(sentOf(m.change!))}</div>}
+                    </div>
+                  )}
+                </li>
+              ))}
+            </ul>
+            {shown.more > 0 && <p class="dim fine">{w.more(shown.more)}</p>}
+            {more && <p class="dim fine">{w.truncated}</p>}
+          </div>
+        )}
+      </Menu>
+    </span>
+  )
+}
+
+function Note({ of: n, edit }: { of: NoteRow; edit: (n: NoteRow) => void }) {
+  const remove = () =>
+    call('DELETE /app/api/notes/{id}', { path: { id: n.id } }).then(() => {
+      changed()
+      toast(w.removed)
+    }, failed)
+  return (
+    <div class="grow">
+      <div class="t wrap">{n.text}</div>
+      <div class="d wrap">
+        {dateTime(n.at)} · {w.by(n.author)}
+        {n.campaign && <> · {n.campaign}</>}
+      </div>
+      {n.may_change && (
+        <div class="row noteacts">
+          <button type="button" class="btn sm" onClick={() => edit(n)}>
+            <Icon name="edit" />
+            {w.edit}
+          </button>
+          <button type="button" class="btn sm quiet" onClick={() => void remove()}>
+            <Icon name="trash" />
+            {w.remove}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+export const Add = ({ on }: { on: () => void }) => (
+  <button type="button" class="btn sm quiet icon" aria-label={w.addTo} title={w.add} onClick={on}>
+    <Icon name="edit" />
+  </button>
+)
+
+const two = (n: number) => String(n).padStart(2, '0')
+const utc = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+
+// momentOf returns the moment of a day and an hour in the account's time zone, or null if they are malformed.
+function momentOf(day: string, time: string): number | null {
+  const d = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day)?.slice(1).map(Number),
+    h = /^(\d\d):(\d\d)/.exec(time)?.slice(1).map(Number)
+  return d && h ? midnight({ y: d[0]!, m: d[1]!, d: d[2]! }, zone.value) + (h[0]! * 60 + h[1]!) * 60_000 : null
+}
+
+// NoteSheet writes or changes a note.
+export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
+  const start = of.at ? Date.parse(of.at) : Math.min(Date.now(), span.value.end - 60_000),
+    there = new Date(wall(start, zone.value))
+  const [day, setDay] = useState(dateOf(start, 'YYYY-MM-DD')),
+    [time, setTime] = useState(two(there.getUTCHours()) + ':' + two(there.getUTCMinutes())),
+    [text, setText] = useState(of.text ?? ''),
+    [campaign, setCampaign] = useState(of.campaign_id ?? ''),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
+  const choices = choicesOf(useCampaigns()),
+    at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  const save = async () => {
+    const moment = momentOf(day, time)
+    if (moment === null) return setWrong({ field: 'at', text: w.needsDate })
+    if (!text.trim()) return setWrong({ field: 'text', text: w.needsText })
+    const body = { at: utc(moment), text: text.trim(), campaign_id: campaign || null }
+    setBusy(true)
+    try {
+      await (of.id ? call('PUT /app/api/notes/{id}', { path: { id: of.id }, body }) : call('POST /app/api/notes', { body }))
+      changed()
+      toast(w.saved)
+      close()
+    } catch (e) {
+      setWrong(wrongOf(asError(e), ['at', 'text'], { invalid_date: 'at' }))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Sheet
+      title={of.id ? w.edit : w.add}
+      close={close}
+      keep={() => text.trim() !== (of.text ?? '')}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="button" class="btn primary" disabled={busy} onClick={() => void save()}>
+            {w.save}
+          </button>
+        </>
+      }>
+      <div class="body">
+        <div class="fields">
+          <Field label={w.date} error={at('at')}>
+            {wired => <Input wired={wired} type="date" value={day} on={setDay} />}
+          </Field>
+          <Field label={w.time} hint={w.zone(zone.value)}>
+            {wired => <Input wired={wired} type="time" value={time} on={setTime} />}
+          </Field>
+          <Field label={w.text} wide hint={w.textHint} error={at('text')}>
+            {wired => <Area wired={wired} value={text} max={500} on={setText} />}
+          </Field>
+          <Field label={w.about} wide>
+            {wired => (
+              <Combobox
+                wired={wired}
+                label={w.about}
+                value={campaign}
+                choices={choices && [{ value: '', label: w.all }, ...choices]}
+                on={setCampaign}
+              />
+            )}
+          </Field>
+        </div>
+        <FormError wrong={wrong} />
+      </div>
+    </Sheet>
+  )
+}

@@ -1,0 +1,161 @@
+import type { AuditRow } from '../../api.gen.ts'
+import { dateTime } from '../../core/dates.ts'
+import { count } from '../../core/format.ts'
+import { useAll, use } from '../../core/query.ts'
+import { change, place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { span } from '../../core/window.ts'
+import { w as words } from '../../text/people.ts'
+import { Select } from '../../parts/form.tsx'
+import { Owners } from '../../parts/owners.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { Two } from '../../parts/two.tsx'
+
+const w = words.audit
+const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
+const whoOf = (r: AuditRow) => r.who || w.byJob
+
+// didOf returns the text of an entry: the wrong proofs of an hour, an operation that has words of its own, or a change to a record.
+function didOf(r: AuditRow) {
+  if (r.refused) return w.refused(r.refused, count(r.refused))
+  const part = partOf(r.operation)
+  return w.operations[r.operation] ?? w.did(w.things[part] ?? part, w.verbs[r.operation.split(' ')[0]!] ?? '')
+}
+
+// What shows the change. On a narrow screen, which has no column of people, it also shows who made the change.
+const What = ({ of: r }: { of: AuditRow }) => (
+  <span class="named">
+    <span class="cut block" title={didOf(r)}>
+      {didOf(r)}
+    </span>
+    <small class="dim cut wide" title={r.operation}>
+      {r.operation}
+    </small>
+    <small class="dim cut onphone" title={r.email ?? ''}>
+      {r.email ? `${whoOf(r)} · ${r.email}` : whoOf(r)}
+    </small>
+  </span>
+)
+
+export const Audit = () => (
+  <Owners>
+    <Log />
+  </Owners>
+)
+
+// shown formats a value of the log for people: texts without quotes, and an empty value as a dash.
+function shown(json: string) {
+  const value: unknown = JSON.parse(json)
+  return value === null || value === '' ? '—' : typeof value === 'string' ? value : json
+}
+
+// Fields lists the fields that were sent, with the values before and after if the log has them.
+function Fields({ row }: { row: AuditRow }) {
+  const changed = new Map(row.changes.map(c => [c.field, w.changed(c.field, shown(c.before), shown(c.after))]))
+  const list = [...changed.values(), ...row.fields.filter(f => !changed.has(f))]
+  if (!list.length) return <span class="dim">{w.none}</span>
+  return (
+    <span class="fieldlist" title={list.join('\n')}>
+      {list.map(f => (
+        <span key={f} class="tag">
+          {f}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+// Log lists the changes and sign-ins in the window, newest first.
+function Log() {
+  const at = place.value.query,
+    who = at.get('who') ?? '',
+    what = at.get('what') ?? ''
+  const { rows, whole, error, again } = useAll('GET /app/api/audit', {
+    from: span.value.from,
+    to: span.value.to,
+    ...(who && { who }),
+    ...(what && { what }),
+  })
+  const team = use('GET /app/api/team', {}).data,
+    keys = use('GET /app/api/keys', {}).data
+  const people = [
+    { value: '', label: w.everybody },
+    ...(team?.rows ?? []).map(m => ({ value: m.id, label: m.name ? `${m.name} (${m.email})` : m.email })),
+    ...(keys?.rows ?? []).map(k => ({ value: k.id, label: `${w.byKey}: ${k.name || k.hint}` })),
+  ]
+  const things = [
+    { value: '', label: w.everything },
+    ...Object.entries(w.things)
+      .map(([value, label]) => ({ value, label }))
+      .sort((a, b) => a.label.localeCompare(b.label)),
+  ]
+  const columns: Column<AuditRow>[] = [
+    { name: 'at', label: w.when, left: true, width: 160, phone: true, cell: r => <span class="num">{dateTime(r.at)}</span> },
+    {
+      name: 'who',
+      label: w.who,
+      left: true,
+      width: 190,
+      cell: r => <Two a={whoOf(r)} b={r.key_id ? w.byKey : r.person_id ? (r.email ?? '') : w.byJob} />,
+    },
+    { name: 'what', label: w.what, left: true, phone: true, kind: 'first', cell: r => <What of={r} /> },
+    {
+      name: 'fields',
+      label: w.fields,
+      left: true,
+      cell: r => <Fields row={r} />,
+    },
+    {
+      name: 'record',
+      label: w.record,
+      left: true,
+      width: 130,
+      cell: r =>
+        !r.record ? (
+          <span class="dim">—</span>
+        ) : partOf(r.operation) === 'campaigns' ? (
+          <a class="mono cut" href={to('/app/campaigns/' + r.record)} title={r.record}>
+            {r.record.slice(-12)}
+          </a>
+        ) : (
+          <span class="mono" title={r.record}>
+            {r.record.slice(-12)}
+          </span>
+        ),
+    },
+    { name: 'address', label: w.address, left: true, width: 130, cell: r => <span class="mono dim">{r.address}</span> },
+  ]
+  return (
+    <>
+      <div class="line filters">
+        <Select label={w.who} value={who} options={people} on={v => change({ who: v || null }, true)} />
+        <Select label={w.what} value={what} options={things} on={v => change({ what: v || null }, true)} />
+      </div>
+      <section class="card report lists">
+        {error && !rows ? (
+          <Failed error={error} again={again} />
+        ) : !rows ? (
+          <Late>
+            <div class="skeleton" style="height:220px;margin:14px" />
+          </Late>
+        ) : rows.length === 0 ? (
+          <Empty title={who || what ? w.emptyFiltered : w.empty}>
+            {(who || what) && (
+              <button type="button" class="btn" onClick={() => change({ who: null, what: null }, true)}>
+                {t.reports.clearFilters}
+              </button>
+            )}
+          </Empty>
+        ) : (
+          <>
+            <Table label={t.rooms.audit} rows={rows} columns={columns} keyOf={r => r.id} nameOf={didOf} height={44} tall />
+            <div class="statusbar">
+              <span>{whole ? w.rows(rows.length, count(rows.length)) : w.most(count(rows.length))}</span>
+            </div>
+          </>
+        )}
+      </section>
+    </>
+  )
+}

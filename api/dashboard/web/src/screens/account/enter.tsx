@@ -1,0 +1,268 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import type { LinkShown } from '../../api.gen.ts'
+import { ApiError, call, confirming, signedOut } from '../../core/call.ts'
+import { me } from '../../core/me.ts'
+import { forget } from '../../core/query.ts'
+import { go } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { Mark } from '../../parts/icons.tsx'
+import { sentence } from '../../core/errors.ts'
+
+type FieldProps = {
+  name: string
+  label: string
+  hint?: string
+  type?: string
+  auto: string
+  value?: string
+  fixed?: boolean
+  optional?: boolean
+  first?: boolean
+  least?: number
+}
+const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional, first, least }: FieldProps) => {
+  const el = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (first) el.current?.focus()
+  }, [])
+  return (
+    <label class="field">
+      <span>
+        {label} {hint && <small class="dim">{hint}</small>}
+      </span>
+      <input
+        ref={el}
+        class="input"
+        name={name}
+        type={type as 'text'}
+        autocomplete={auto as 'off'}
+        defaultValue={value}
+        readOnly={fixed}
+        required={!optional}
+        minLength={least}
+      />
+    </label>
+  )
+}
+
+// Code is the field for a code of an authenticator app. It is shown when the service asks for a code.
+const Code = ({ first }: { first?: boolean }) => (
+  <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" optional first={first} />
+)
+
+type CardProps = {
+  title: string
+  text?: string
+  over?: boolean
+  error?: ApiError
+  busy: boolean
+  go: string
+  send: (form: Record<string, string>) => void
+  cancel?: () => void
+  children?: ComponentChildren
+}
+
+// Card is a form that password managers can fill.
+function Card({ title, text, over, error, busy, go: verb, send, cancel, children }: CardProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    if (over) dialog.current?.showModal()
+  }, [over]) // opening takes the focus, so it happens before the first field takes it
+  const form = (
+    <form
+      class="card enter"
+      onSubmit={e => {
+        e.preventDefault()
+        send(Object.fromEntries(new FormData(e.currentTarget)) as Record<string, string>)
+      }}>
+      <div class="brand">
+        <Mark />
+        {t.brand}
+      </div>
+      <h1>{title}</h1>
+      {text && <p class="soft">{text}</p>}
+      {children}
+      {error && (
+        <p class="bad" role="alert">
+          {sentence(error)}
+        </p>
+      )}
+      <div class="row">
+        <button class="btn primary" disabled={busy}>
+          {verb}
+        </button>
+        {cancel && (
+          <button type="button" class="btn" onClick={cancel}>
+            {t.enter.cancel}
+          </button>
+        )}
+      </div>
+    </form>
+  )
+  return over ? (
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      onCancel={e => {
+        e.preventDefault()
+        cancel?.()
+      }}>
+      {form}
+    </dialog>
+  ) : (
+    <main class="alone">{form}</main>
+  )
+}
+
+// useSend runs the call of a card and keeps its error. codes becomes true when the service asks for a code.
+function useSend(asked = false) {
+  const [state, setState] = useState<{ busy: boolean; error?: ApiError }>({ busy: false })
+  const [codes, setCodes] = useState(asked)
+  const send = (what: () => Promise<unknown>) => {
+    setState({ busy: true })
+    what().then(
+      () => setState({ busy: false }),
+      e => {
+        if (e instanceof ApiError && e.code === 'code_required') setCodes(true)
+        setState({ busy: false, error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) })
+      },
+    )
+  }
+  return { ...state, codes, send }
+}
+
+async function entered(address?: string) {
+  const who = await call('GET /app/api/session')
+  if (me.value?.id !== who.id || me.value.account.id !== who.account.id) forget()
+  me.value = who
+  signedOut.value = false
+  if (address) location.replace(address)
+}
+
+export function Enter({ over }: { over?: boolean }) {
+  const { busy, error, codes, send } = useSend()
+  const [link] = useState(() => (location.pathname === '/app/welcome' ? location.hash.slice(1) : undefined))
+  useEffect(() => {
+    document.title = `${t.enter.title} · ${t.brand}`
+  }, [])
+  if (link !== undefined) return <Welcome token={link} />
+  const known = over ? me.value?.email : ''
+  const here = location.pathname.startsWith('/app') ? location.pathname + location.search : '/app'
+  return (
+    <Card
+      title={t.enter.title}
+      text={over ? t.enter.again : undefined}
+      over={over}
+      error={error}
+      busy={busy}
+      go={t.enter.go}
+      send={f =>
+        send(async () => {
+          await call('POST /app/api/session', { body: f })
+          await entered(over ? undefined : here)
+        })
+      }>
+      <Field name="email" label={t.enter.email} type="email" auto="username" value={known} first={!known} />
+      <Field name="password" label={t.enter.password} type="password" auto="current-password" first={!!known} />
+      {codes && <Code first />}
+    </Card>
+  )
+}
+
+// Welcome uses a link: an invitation, a new password, or an entry that an operator made. The form of an invitation is the same for
+// new people and for people who have a password here, so that it does not reveal who is known.
+function Welcome({ token }: { token: string }) {
+  const { busy, error, codes, send } = useSend()
+  const [link, setLink] = useState<LinkShown>()
+  useEffect(() => {
+    document.title = `${t.enter.welcome} · ${t.brand}`
+    history.replaceState(null, '', '/app/welcome') // the token is not kept in the history
+    send(async () =>
+      setLink(
+        token
+          ? await call('POST /app/api/links/look', { body: { token } })
+          : await Promise.reject(new ApiError('no_link', 404, t.enter.noLink)),
+      ),
+    )
+  }, [])
+  if (!link) return error ? <Card title={t.enter.welcome} error={error} busy={false} go={t.enter.toSignIn} send={() => go('/app')} /> : null
+  const use = (f: Record<string, string>) =>
+    send(async () => {
+      await call('POST /app/api/links/use', { body: { ...f, email: undefined, token } })
+      await entered('/app')
+    })
+  const email = <Field name="email" label={t.enter.email} type="email" auto="username" value={link.email} fixed />
+  const code = codes && <Code first />
+  const chosen = (
+    <Field name="password" label={t.enter.choose} hint={t.enter.atLeast} type="password" auto="new-password" least={10} first />
+  )
+  if (link.kind === 'entry')
+    return (
+      <Card
+        title={t.enter.welcome}
+        text={t.enter.entry(link.email) + (link.new_password ? ' ' + t.enter.entryChoose : '')}
+        error={error}
+        busy={busy}
+        go={t.enter.enterGo(link.account)}
+        send={use}>
+        {link.new_password && (
+          <>
+            {email}
+            {chosen}
+          </>
+        )}
+      </Card>
+    )
+  if (link.kind === 'reset')
+    return (
+      <Card title={t.enter.reset} error={error} busy={busy} go={t.enter.resetGo} send={use}>
+        {email}
+        {chosen}
+        {code}
+      </Card>
+    )
+  return (
+    <Card
+      title={t.enter.welcome}
+      text={t.enter.invited(link.account, t.roles[link.role] ?? '') + ' ' + t.enter.either}
+      error={error}
+      busy={busy}
+      go={t.enter.join}
+      send={use}>
+      {email}
+      <Field name="name" label={t.enter.yourName} hint={t.enter.ifNew} auto="name" optional first />
+      <Field name="password" label={t.enter.password} hint={t.enter.atLeast} type="password" auto="current-password" least={10} />
+      {code}
+    </Card>
+  )
+}
+
+// Confirm asks the person for the password again, and for a code if the person uses codes.
+export function Confirm() {
+  const { busy, error, codes, send } = useSend(!!me.value?.has_codes)
+  const end = (ok: boolean) => {
+    const c = confirming.value
+    confirming.value = null
+    c?.done(ok)
+  }
+  return (
+    <Card
+      over
+      title={t.enter.confirm}
+      text={t.enter.confirmText}
+      error={error}
+      busy={busy}
+      go={t.enter.confirmGo}
+      cancel={() => end(false)}
+      send={f =>
+        send(async () => {
+          await call('POST /app/api/session/confirm', { body: f })
+          end(true)
+        })
+      }>
+      <Field name="password" label={t.enter.password} type="password" auto="current-password" first />
+      {codes && <Code />}
+    </Card>
+  )
+}

@@ -1,0 +1,215 @@
+import { useState } from 'preact/hooks'
+import type { KeyRow } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { ago, dateTime } from '../../core/dates.ts'
+import { me } from '../../core/me.ts'
+import { complain, told } from '../../core/people.ts'
+import { touches, use } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { w as words } from '../../text/people.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Field, Input, Seg, Select } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Owners } from '../../parts/owners.tsx'
+import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { Two } from '../../parts/two.tsx'
+import { toast } from '../../core/toast.ts'
+
+const w = words.keys
+const scopes = ['full', 'read_only'].map(value => ({ value, label: w.scopes[value]! }))
+const lives = ['0', '30', '90', '365'].map(value => ({ value, label: w.life[value]! }))
+const tones: Record<string, string> = { active: 'good', rotated: 'warn' }
+const nameOf = (k: KeyRow) => k.name || w.unnamed
+const runs = (k: KeyRow) => k.state === 'active' || k.state === 'rotated'
+
+export const Keys = () => (
+  <Owners>
+    <List />
+  </Owners>
+)
+
+// List shows the account's keys. A new key is shown once.
+function List() {
+  const { data, error, again } = use('GET /app/api/keys', {}),
+    [adding, setAdding] = useState(false),
+    [shownKey, setShownKey] = useState<KeyRow>(),
+    [action, setAction] = useState<{ what: 'rotate' | 'revoke'; of: KeyRow }>()
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:220px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  const rotate = async (k: KeyRow) => {
+    const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
+    touches('app')
+    setShownKey(made)
+  }
+  const revoke = async (k: KeyRow) => {
+    await call('DELETE /app/api/keys/{id}', { path: { id: k.id } })
+    touches('app')
+    toast(w.revoked(nameOf(k)))
+  }
+  const columns: Column<KeyRow>[] = [
+    {
+      name: 'name',
+      label: w.name,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: k => <Two a={nameOf(k)} b={w.scopes[k.scope] ?? k.scope} />,
+    },
+    { name: 'hint', label: w.hint, left: true, width: 170, cell: k => <span class="mono">{k.hint}</span> },
+    {
+      name: 'state',
+      label: w.state,
+      left: true,
+      width: 110,
+      cell: k => <span class={'tag ' + (tones[k.state] ?? '')}>{w.states[k.state] ?? k.state}</span>,
+    },
+    {
+      name: 'used',
+      label: w.used,
+      left: true,
+      width: 150,
+      cell: k => <span class={k.used_at ? '' : 'dim'}>{k.used_at ? ago(k.used_at) : w.never}</span>,
+    },
+    {
+      name: 'ends',
+      label: w.ends,
+      left: true,
+      width: 160,
+      cell: k => (k.expires_at ? dateTime(k.expires_at) : <span class="dim">{w.noEnd}</span>),
+    },
+    { name: 'made', label: w.made, left: true, width: 160, cell: k => dateTime(k.created_at) },
+    {
+      name: 'acts',
+      label: '',
+      phone: true,
+      width: 200,
+      cell: k => (
+        <span class="row fileacts">
+          {k.state === 'active' && (
+            <button type="button" class="btn sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => setAction({ what: 'rotate', of: k })}>
+              {w.rotate}
+            </button>
+          )}
+          {runs(k) && (
+            <button type="button" class="btn sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => setAction({ what: 'revoke', of: k })}>
+              {w.revoke}
+            </button>
+          )}
+        </span>
+      ),
+    },
+  ]
+  return (
+    <>
+      <div class="line filters">
+        {me.value!.account.plan === 'starter' && <p class="warn">{w.noAPI}</p>}
+        <span class="grow" />
+        <button type="button" class="btn primary" onClick={() => setAdding(true)}>
+          <Icon name="plus" />
+          {w.add}
+        </button>
+      </div>
+      <section class="card report lists">
+        {data.rows.length === 0 ? (
+          <Empty title={w.empty}>
+            <p class="dim">{w.emptyMore}</p>
+          </Empty>
+        ) : (
+          <Table
+            label={t.rooms.keys}
+            rows={data.rows}
+            columns={columns}
+            keyOf={k => k.id}
+            nameOf={nameOf}
+            height={44}
+            rowClass={k => (runs(k) ? '' : 'faded')}
+          />
+        )}
+      </section>
+      {adding && (
+        <Make
+          close={() => setAdding(false)}
+          made={k => {
+            setAdding(false)
+            setShownKey(k)
+          }}
+        />
+      )}
+      {shownKey && <Once of={shownKey} close={() => setShownKey(undefined)} />}
+      {action?.what === 'rotate' && (
+        <Ask
+          title={w.rotateTitle(nameOf(action.of))}
+          text={w.rotateText}
+          go={w.rotate}
+          close={() => setAction(undefined)}
+          on={() => rotate(action.of)}
+          wrong={complain}
+        />
+      )}
+      {action?.what === 'revoke' && (
+        <Ask
+          danger
+          title={w.revokeTitle(nameOf(action.of))}
+          text={w.revokeText}
+          go={w.revoke}
+          close={() => setAction(undefined)}
+          on={() => revoke(action.of)}
+          wrong={complain}
+        />
+      )}
+    </>
+  )
+}
+
+function Make({ close, made }: { close: () => void; made: (k: KeyRow) => void }) {
+  const [name, setName] = useState(''),
+    [scope, setScope] = useState('full'),
+    [days, setDays] = useState('90'),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false)
+  const make = async () => {
+    setBusy(true)
+    setWrong('')
+    try {
+      const k = await call('POST /app/api/keys', { body: { name, scope, days: Number(days) } })
+      touches('app')
+      made(k)
+    } catch (e) {
+      setWrong(told(e))
+      setBusy(false)
+    }
+  }
+  return (
+    <FormSheet title={w.title} close={close} keep={() => name !== ''} go={w.make} off={busy} send={make}>
+      <Field label={w.name} hint={w.nameHint} error={wrong}>
+        {wired => <Input wired={wired} required maxLength={255} autocomplete="off" value={name} on={setName} />}
+      </Field>
+      <Field label={w.scope} group>
+        {() => <Seg label={w.scope} value={scope} options={scopes} on={setScope} />}
+      </Field>
+      <Field label={w.days}>{wired => <Select wired={wired} value={days} options={lives} on={setDays} />}</Field>
+    </FormSheet>
+  )
+}
+
+// Once shows a new key, which is never shown again.
+const Once = ({ of: k, close }: { of: KeyRow; close: () => void }) => (
+  <Shown title={nameOf(k)} close={close} done={w.done}>
+    <p>{w.shown}</p>
+    <Copy label={w.key} text={k.key ?? ''} />
+    <p class="soft">{w.example}</p>
+    <Copy lines label={w.example} text={`curl -H "Authorization: Bearer ${k.key}" ${location.origin}/api/v1/campaigns`} />
+  </Shown>
+)

@@ -1,0 +1,313 @@
+import { useState } from 'preact/hooks'
+import type { NewTOTP, SessionRow } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { ago, dateTime } from '../../core/dates.ts'
+import { me } from '../../core/me.ts'
+import { browserOf, complain, told } from '../../core/people.ts'
+import { touches, use } from '../../core/query.ts'
+import { languages, t } from '../../core/text.ts'
+import { w as words } from '../../text/people.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Field, Input, Seg, Select, Switch } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
+import { setTheme } from '../../parts/shell.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+import { toast } from '../../core/toast.ts'
+
+const w = words.me
+
+// Mine shows a person's own settings, which apply on every account.
+export const Mine = () => (
+  <div class="grid settings mine">
+    <Profile />
+    <Password />
+    <Codes />
+    <Sessions />
+  </div>
+)
+
+function Profile() {
+  const who = me.value!,
+    [name, setName] = useState(who.name),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false)
+  const save = async (more: { name?: string; language?: string; letter_keys?: boolean }) => {
+    setBusy(true)
+    setWrong('')
+    try {
+      me.value = await call('PATCH /app/api/me', {
+        body: { name: who.name, theme: who.theme, language: who.language, letter_keys: who.letter_keys, ...more },
+      })
+      if (more.language !== undefined) return location.reload() // the words are loaded with the page
+      toast(w.saved)
+    } catch (e) {
+      setWrong(told(e))
+    }
+    setBusy(false)
+  }
+  return (
+    <section class="card narrow">
+      <header>
+        <h2>{w.profile}</h2>
+        <span class="grow" />
+        <span class="dim">{who.email}</span>
+      </header>
+      <form
+        class="record"
+        onSubmit={e => {
+          e.preventDefault()
+          void save({ name: name.trim() })
+        }}>
+        <div class="part">
+          <div class="fields">
+            <Field label={w.name} error={wrong}>
+              {wired => <Input wired={wired} required maxLength={120} autocomplete="name" value={name} on={setName} />}
+            </Field>
+            <Field label={w.language}>
+              {wired => (
+                <Select
+                  wired={wired}
+                  value={who.language}
+                  options={[{ value: '', label: w.asBrowser }, ...Object.entries(languages).map(([value, label]) => ({ value, label }))]}
+                  on={language => void save({ language })}
+                />
+              )}
+            </Field>
+            <Field label={t.nav.theme} group>
+              {() => (
+                <Seg
+                  label={t.nav.theme}
+                  value={who.theme}
+                  options={Object.entries(t.themes).map(([value, label]) => ({ value, label }))}
+                  on={theme => void setTheme(theme)}
+                />
+              )}
+            </Field>
+            <Field label={w.letterKeys} hint={w.letterHint} group>
+              {() => <Switch on={who.letter_keys} label={w.letterKeys} set={on => void save({ letter_keys: on })} />}
+            </Field>
+          </div>
+        </div>
+        <div class="formfoot row">
+          <span class="grow" />
+          <button class="btn primary" disabled={busy || !name.trim() || name.trim() === who.name}>
+            {w.save}
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+function Password() {
+  const [text, setText] = useState(''),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false)
+  const set = async () => {
+    setBusy(true)
+    setWrong('')
+    try {
+      await call('POST /app/api/me/password', { body: { password: text } })
+      setText('')
+      touches('app')
+      toast(w.passwordSet)
+    } catch (e) {
+      setWrong(told(e))
+    }
+    setBusy(false)
+  }
+  return (
+    <section class="card narrow">
+      <header>
+        <h2>{w.password}</h2>
+      </header>
+      <form
+        class="record"
+        onSubmit={e => {
+          e.preventDefault()
+          void set()
+        }}>
+        <div class="part">
+          <input class="hidden" type="text" autocomplete="username" tabIndex={-1} aria-hidden="true" readOnly value={me.value!.email} />
+          <div class="capped">
+            <Field label={w.newPassword} hint={w.passwordHint} error={wrong}>
+              {wired => (
+                <Input
+                  wired={wired}
+                  type="password"
+                  required
+                  minLength={10}
+                  maxLength={200}
+                  autocomplete="new-password"
+                  value={text}
+                  on={setText}
+                />
+              )}
+            </Field>
+          </div>
+        </div>
+        <div class="formfoot row">
+          <span class="grow" />
+          <button class="btn primary" disabled={busy || !text}>
+            {w.setPassword}
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+function Codes() {
+  const on = me.value!.has_codes,
+    [setup, setSetup] = useState<NewTOTP>(),
+    [turningOff, setTurningOff] = useState(false)
+  const start = () => call('POST /app/api/me/totp').then(setSetup, complain)
+  const drop = async () => {
+    await call('DELETE /app/api/me/totp')
+    me.value = { ...me.value!, has_codes: false }
+    toast(w.nowOff)
+  }
+  return (
+    <section class="card narrow">
+      <header>
+        <h2>{w.codes}</h2>
+      </header>
+      <div class="part">
+        <p class="row">
+          <span class={'ico ' + (on ? 'good' : '')}>
+            <Icon name={on ? 'check' : 'clock'} />
+          </span>
+          {on ? w.codesOn : w.codesOff}
+        </p>
+      </div>
+      <div class="formfoot row">
+        <span class="grow" />
+        {on && (
+          <button type="button" class="btn" onClick={() => setTurningOff(true)}>
+            {w.off}
+          </button>
+        )}
+        <button type="button" class={'btn' + (on ? '' : ' primary')} onClick={() => void start()}>
+          {on ? w.renew : w.begin}
+        </button>
+      </div>
+      {setup && <SetUp of={setup} close={() => setSetup(undefined)} />}
+      {turningOff && (
+        <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => setTurningOff(false)} on={drop} wrong={complain} />
+      )}
+    </section>
+  )
+}
+
+// SetUp shows the secret, asks for the code that the app makes from it, and then shows the recovery codes once.
+function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
+  const [code, setCode] = useState(''),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false),
+    [codes, setCodes] = useState<string[]>()
+  const confirm = async () => {
+    setBusy(true)
+    setWrong('')
+    try {
+      setCodes((await call('PUT /app/api/me/totp', { body: { code } })).codes)
+      me.value = { ...me.value!, has_codes: true }
+    } catch (e) {
+      setWrong(told(e))
+    }
+    setBusy(false)
+  }
+  if (codes)
+    return (
+      <Shown short title={w.recovery} close={close} done={w.kept}>
+        <p>{w.recoveryText}</p>
+        <Copy lines label={w.recoveryList} text={codes.join('\n')} />
+      </Shown>
+    )
+  return (
+    <FormSheet short title={w.codes} close={close} go={w.confirm} off={busy} send={confirm}>
+      <p>{w.scan}</p>
+      <img class="totp" src={of.qr} alt={w.qr} width={200} height={200} />
+      <Copy label={w.secret} text={of.secret} />
+      <Field label={w.code} error={wrong}>
+        {wired => (
+          <Input
+            wired={wired}
+            class="mono"
+            required
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            maxLength={10}
+            value={code}
+            on={setCode}
+          />
+        )}
+      </Field>
+    </FormSheet>
+  )
+}
+
+function Sessions() {
+  const { data, error, again } = use('GET /app/api/sessions', {}),
+    others = data?.rows.filter(s => !s.current).length ?? 0
+  const endAll = () =>
+    call('DELETE /app/api/sessions').then(() => {
+      touches('app')
+      toast(w.othersEnded)
+    }, complain)
+  return (
+    <section class="card narrow">
+      <header>
+        <h2>{w.sessions}</h2>
+        <span class="grow" />
+        {others > 0 && (
+          <button type="button" class="btn sm" onClick={() => void endAll()}>
+            {w.endOthers}
+          </button>
+        )}
+      </header>
+      {!data ? (
+        error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:80px;margin:14px" />
+          </Late>
+        )
+      ) : (
+        <ul class="list people">
+          {data.rows.map(s => (
+            <Session key={s.id} of={s} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Session({ of: s }: { of: SessionRow }) {
+  const name = browserOf(s.agent),
+    end = () =>
+      call('DELETE /app/api/sessions/{id}', { path: { id: s.id } }).then(() => {
+        touches('app')
+        toast(w.ended)
+      }, complain)
+  return (
+    <li>
+      <span class="ico">
+        <Icon name="landers" />
+      </span>
+      <div class="grow">
+        <div class="t" title={s.agent}>
+          {name} {s.current && <span class="tag good">{w.thisOne}</span>}
+        </div>
+        <div class="d wrap">{[s.address, w.seen(ago(s.seen_at)), w.since(dateTime(s.created_at))].join(' · ')}</div>
+      </div>
+      {!s.current && (
+        <button type="button" class="btn sm" aria-label={w.endOf(name)} onClick={() => void end()}>
+          {w.end}
+        </button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,207 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { PlanDetail, PlanUsageAnswer } from '../../api.gen.ts'
+import { dateOf } from '../../core/dates.ts'
+import { count, short } from '../../core/format.ts'
+import { zone } from '../../core/me.ts'
+import { use } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { midnight, plus, type Day } from '../../core/window.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { AsTable, Plot, type Series } from '../../parts/plot.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+
+const w = t.plan
+const dayAt = (text: string): Day => {
+  const [y, m, d] = text.slice(0, 10).split('-').map(Number)
+  return { y: y!, m: m!, d: d! }
+}
+const dayText = (text: string) => dateOf(Date.parse(text.slice(0, 10)), undefined, 'UTC')
+
+// Plan shows the limits of the plan and the usage.
+export function Plan() {
+  const { data, error, again } = use('GET /plan/usage', {}, 300)
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:300px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  return (
+    <div class="grid">
+      <Clicks of={data} />
+      <div class="grid pair atop">
+        <Uses of={data.detail} />
+        <Limits of={data} />
+      </div>
+    </div>
+  )
+}
+
+// grown returns the series of the plot: the clicks of the month added up by day, and from today on the forecast with its band.
+function grown(d: PlanDetail, limit: number | null): { times: number[]; series: Series[] } {
+  const first = dayAt(d.daily[0]?.date ?? d.resetsAt),
+    last = plus(dayAt(d.resetsAt), -1),
+    days: Day[] = []
+  for (let day = first; day.m === first.m && (day.d <= last.d || day.m !== last.m) && days.length < 31; day = plus(day, 1)) days.push(day)
+  const n = d.daily.length,
+    used = d.daily.reduce<number[]>((sums, o) => [...sums, (sums.at(-1) ?? 0) + o.clicks], []),
+    left = Math.max(1, days.length - n),
+    now = used.at(-1) ?? 0
+  const toward = (end: number | null) => days.map((_, i) => (end === null || i < n - 1 ? null : now + ((end - now) * (i - n + 1)) / left))
+  const f = d.forecast,
+    line = (name: string, values: (number | null)[], colour: string, dash = true): Series => ({
+      name,
+      kind: 'count',
+      colour,
+      values,
+      dash,
+      fill: !dash,
+    })
+  const series = [
+    line(
+      w.soFar,
+      days.map((_, i) => used[i] ?? null),
+      '--s-clicks',
+      false,
+    ),
+    line(w.forecast, toward(f.clicks), '--s-clicks'),
+  ]
+  if (f.low !== null && f.high !== null) series.push(line(w.low, toward(f.low), '--text-3'), line(w.high, toward(f.high), '--text-3'))
+  if (limit !== null)
+    series.push(
+      line(
+        w.limit,
+        days.map(() => limit),
+        '--bad',
+      ),
+    )
+  return { times: days.map(day => midnight(day, zone.value)), series }
+}
+
+function Clicks({ of: data }: { of: PlanUsageAnswer }) {
+  const [asTable, setAsTable] = useState(false),
+    d = data.detail,
+    { used, limit } = d.plan.clicks,
+    f = d.forecast
+  const made = useMemo(() => grown(d, limit), [d, limit])
+  const summary = w.summary(used, count(used), count(f.clicks), limit === null ? w.unlimited : count(limit)),
+    name = asTable ? w.asPlot : w.asTable
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.clicks}</h2>
+        <span class="legend">
+          {made.series.map(s => (
+            <span key={s.name}>
+              <i class={s.dash ? 'dash' : ''} style={`color:var(${s.colour})`} />
+              {s.name}
+            </span>
+          ))}
+        </span>
+        <span class="grow" />
+        <button
+          type="button"
+          class="btn sm quiet icon"
+          aria-pressed={asTable}
+          aria-label={name}
+          title={name}
+          onClick={() => setAsTable(!asTable)}>
+          <Icon name={asTable ? 'reports' : 'table'} />
+        </button>
+      </header>
+      <div class="part planhead">
+        <div class="row wraps">
+          <b class="big num">{count(used)}</b>
+          <span class="dim">{limit === null ? w.unlimited : w.of(count(used), count(limit))}</span>
+          <span class="grow" />
+          <span class="tag">{data.plan}</span>
+        </div>
+        <p class={f.isOver ? 'bad' : f.overOn ? 'warn' : 'soft'}>
+          {limit === null ? '' : f.isOver ? w.over : f.overOn ? w.overOn(dayText(f.overOn)) : w.within} {w.perDay(count(f.perDay))}
+          {f.remaining !== null && ` · ${w.left(count(f.remaining))}`}
+        </p>
+        {f.low !== null && f.high !== null && (
+          <p class="dim">
+            {w.forecast}: {count(f.clicks)} ({short(f.low)} – {short(f.high)}). {w.band}
+          </p>
+        )}
+        {f.isOver && <p class="dim">{data.pastAllowance}</p>}
+      </div>
+      <div class="plotpad">
+        {asTable ? (
+          <AsTable label={w.plot} times={made.times} series={made.series} hours={false} />
+        ) : (
+          <Plot label={summary} times={made.times} series={made.series} hours={false} />
+        )}
+      </div>
+      <div class="statusbar">
+        <span>{w.period(dayText(d.resetsAt))}</span>
+      </div>
+    </section>
+  )
+}
+
+function Uses({ of: d }: { of: PlanDetail }) {
+  const list = Object.entries({ ...d.plan, integrations: d.integrations })
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.allowances}</h2>
+      </header>
+      <ul class="list">
+        {list.map(([name, u]) => {
+          const share = u.limit ? (u.used / u.limit) * 100 : 0
+          return (
+            <li key={name}>
+              <div class="grow">
+                <div class="row">
+                  <span class="t">{w.names[name] ?? name}</span>
+                  <span class="grow" />
+                  <span class="num soft">{u.limit === null ? w.noLimit(count(u.used)) : w.of(count(u.used), count(u.limit))}</span>
+                </div>
+                {u.limit !== null && (
+                  <div class={'meter' + (share >= 100 ? ' full' : share >= 80 ? ' near' : '')}>
+                    <i style={`width:${Math.min(100, share)}%`} />
+                  </div>
+                )}
+              </div>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+const counted = ['campaigns', 'offers', 'landers', 'domains', 'webhooks', 'integrations']
+
+function Limits({ of: data }: { of: PlanUsageAnswer }) {
+  const limits = Object.entries(data.allowances).filter(([name]) => w.names[name] && !counted.includes(name))
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.others}</h2>
+      </header>
+      <dl class="facts part limits">
+        {limits.map(([name, n]) => (
+          <>
+            <dt>{w.names[name]}</dt>
+            <dd class="num">{n === null ? w.unlimited : count(n)}</dd>
+          </>
+        ))}
+        {Object.entries(data.includes).map(([name, on]) => (
+          <>
+            <dt>{w.features[name] ?? name}</dt>
+            <dd>{on ? w.yes : w.no}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,250 @@
+import { useState } from 'preact/hooks'
+import type { Settings as Saved } from '../../api.gen.ts'
+import { asError, call } from '../../core/call.ts'
+import { dateOf } from '../../core/dates.ts'
+import { adopt } from '../../core/jobs.ts'
+import { can, me } from '../../core/me.ts'
+import { forget, touches, use } from '../../core/query.ts'
+import { locale } from '../../core/format.ts'
+import { language, t } from '../../core/text.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Ask } from '../../parts/sheet.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+import { toast } from '../../core/toast.ts'
+
+const w = t.settings
+const dateFormats = ['YYYY-MM-DD', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD MMM YYYY']
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(z => z !== 'UTC')].map(value => ({
+  value,
+  label: value.replaceAll('_', ' '),
+}))
+type Draft = Pick<Saved, 'organizationName' | 'currency' | 'timezone' | 'dateFormat' | 'timeFormat'>
+
+const isZone = (tz: string) => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: tz })
+    return true
+  } catch {
+    return false
+  }
+}
+const isCurrency = (code: string) => /^[A-Z]{3}$/.test(code)
+
+// Settings edits the name, the currency, the time zone and the formats of the account.
+export function Settings() {
+  const { data, error, again } = use('GET /settings', {})
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:300px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  return <Form key={JSON.stringify(data)} saved={data} />
+}
+
+function Form({ saved }: { saved: Saved }) {
+  const start: Draft = {
+    organizationName: saved.organizationName,
+    currency: saved.currency,
+    timezone: saved.timezone,
+    dateFormat: saved.dateFormat,
+    timeFormat: saved.timeFormat,
+  }
+  const [draft, setDraft] = useState(start),
+    [wrong, setWrong] = useState<Wrong>(),
+    [confirming, setConfirming] = useState(false),
+    [busy, setBusy] = useState(false),
+    may = can('owner')
+  const set = (change: Partial<Draft>) => {
+    setDraft({ ...draft, ...change })
+    setWrong(undefined)
+  }
+  const changed = JSON.stringify(draft) !== JSON.stringify(start),
+    restates = draft.currency !== saved.currency
+  const save = async () => {
+    setBusy(true)
+    setWrong(undefined)
+    try {
+      const answer = await call('PATCH /settings', {
+        body: {
+          organization_name: draft.organizationName,
+          currency: draft.currency,
+          timezone: draft.timezone,
+          date_format: draft.dateFormat,
+          time_format: draft.timeFormat,
+        },
+      })
+      me.value = await call('GET /app/api/session')
+      if (answer.jobId) adopt(t.exports.currency(answer.currency), answer.jobId, t.exports.restated, '/app/reports')
+      forget()
+      touches('settings')
+      toast(w.saved)
+    } catch (e) {
+      const error = asError(e),
+        text = error.code === 'rate_missing' ? w.rateMissing : error.code === 'busy' ? w.busyText : ''
+      const at = wrongOf(error, ['organization_name', 'timezone', 'currency'], {
+        invalid_timezone: 'timezone',
+        invalid_currency: 'currency',
+        rate_missing: 'currency',
+      })
+      setWrong({ ...at, text: text || at.text })
+    } finally {
+      setBusy(false)
+    }
+  }
+  const submit = () => {
+    if (!isCurrency(draft.currency)) return setWrong({ field: 'currency', text: w.invalidCurrency })
+    if (!isZone(draft.timezone)) return setWrong({ field: 'timezone', text: w.invalidZone })
+    if (restates) setConfirming(true)
+    else void save()
+  }
+  const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
+  return (
+    <div class="grid settings">
+      <section class="card narrow">
+        {!may && <p class="part soft">{w.readOnly}</p>}
+        {saved.jobId && (
+          <p class="part warn" role="status">
+            {w.running}
+          </p>
+        )}
+        <form
+          class="record"
+          onSubmit={e => {
+            e.preventDefault()
+            submit()
+          }}>
+          <fieldset disabled={!may || busy}>
+            <div class="part">
+              <div class="fields">
+                <Field label={w.name} error={at('organization_name')}>
+                  {wired => (
+                    <Input
+                      wired={wired}
+                      value={draft.organizationName}
+                      maxLength={200}
+                      required
+                      on={organizationName => set({ organizationName })}
+                    />
+                  )}
+                </Field>
+                <Field
+                  label={w.timezone}
+                  error={at('timezone')}
+                  hint={
+                    <>
+                      {w.zoneHint} {isZone(draft.timezone) && w.zoneNow(timeText(Date.now(), draft))}
+                    </>
+                  }>
+                  {wired => (
+                    <Combobox
+                      wired={wired}
+                      label={w.timezone}
+                      value={draft.timezone}
+                      choices={zones}
+                      on={timezone => set({ timezone: timezone || 'UTC' })}
+                    />
+                  )}
+                </Field>
+                <Field label={w.currency} error={at('currency')} hint={w.currencyHint}>
+                  {wired => (
+                    <Input wired={wired} class="mono" value={draft.currency} maxLength={3} on={v => set({ currency: v.toUpperCase() })} />
+                  )}
+                </Field>
+                <Field label={w.dateFormat}>
+                  {wired => (
+                    <Select
+                      wired={wired}
+                      value={draft.dateFormat}
+                      options={dateFormats.map(value => ({ value, label: `${value} · ${dateOf(Date.now(), value, zoneOf(draft))}` }))}
+                      on={dateFormat => set({ dateFormat })}
+                    />
+                  )}
+                </Field>
+                <Field label={w.timeFormat} group>
+                  {() => (
+                    <Seg
+                      label={w.timeFormat}
+                      value={draft.timeFormat}
+                      options={Object.entries(w.times).map(([value, label]) => ({ value, label }))}
+                      on={timeFormat => set({ timeFormat })}
+                    />
+                  )}
+                </Field>
+              </div>
+            </div>
+            {restates && (
+              <div class="part">
+                <p class="warn">{w.restateText}</p>
+              </div>
+            )}
+          </fieldset>
+          <FormError wrong={wrong} />
+          {may && (
+            <div class="formfoot row">
+              <span class="grow" />
+              {changed && (
+                <button
+                  type="button"
+                  class="btn quiet"
+                  onClick={() => {
+                    setDraft(start)
+                    setWrong(undefined)
+                  }}>
+                  {t.parts.discard}
+                </button>
+              )}
+              <button class="btn primary" disabled={!changed || busy}>
+                {w.save}
+              </button>
+            </div>
+          )}
+        </form>
+      </section>
+      <section class="card narrow">
+        <header>
+          <h2>{w.example}</h2>
+        </header>
+        <dl class="facts part" aria-live="polite">
+          <dt>{w.moment}</dt>
+          <dd class="num">
+            {dateOf(Date.now(), draft.dateFormat, zoneOf(draft))} {timeText(Date.now(), draft)}
+          </dd>
+          <dt>{w.amount}</dt>
+          <dd class="num">
+            {isCurrency(draft.currency)
+              ? new Intl.NumberFormat(language, { style: 'currency', currency: draft.currency }).format(1234.5)
+              : '—'}
+          </dd>
+          <dt>{w.count}</dt>
+          <dd class="num">{new Intl.NumberFormat(language).format(1234567)}</dd>
+        </dl>
+        <div class="part">
+          <p class="soft">{w.siteKeyHint}</p>
+          <Copy label={w.siteKey} text={saved.siteKey} />
+        </div>
+      </section>
+      {confirming && (
+        <Ask
+          title={w.restateTitle(saved.currency, draft.currency)}
+          text={w.restateText}
+          go={w.restate}
+          close={() => setConfirming(false)}
+          on={save}
+        />
+      )}
+    </div>
+  )
+}
+
+const zoneOf = (d: Draft) => (isZone(d.timezone) ? d.timezone : 'UTC')
+const timeText = (at: number, d: Draft) =>
+  new Intl.DateTimeFormat(locale, { timeZone: zoneOf(d), hour: '2-digit', minute: '2-digit', hour12: d.timeFormat === '12h' }).format(at)

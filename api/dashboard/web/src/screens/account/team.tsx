@@ -1,0 +1,206 @@
+import { useState } from 'preact/hooks'
+import type { Invitation, LinkRow, MemberRow } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { ago, dateTime } from '../../core/dates.ts'
+import { me } from '../../core/me.ts'
+import { complain, told } from '../../core/people.ts'
+import { touches, use } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { w as words } from '../../text/people.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Field, Input, Select } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Owners } from '../../parts/owners.tsx'
+import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+import { toast } from '../../core/toast.ts'
+
+const w = words.team
+const roles = ['owner', 'member', 'contributor', 'viewer']
+const roleOptions = roles.map(value => ({ value, label: t.roles[value]! }))
+const roleName = (role: string) => t.roles[role] ?? role
+
+export const TeamScreen = () => (
+  <Owners>
+    <Team />
+  </Owners>
+)
+
+// Team lists the people who work on the account, and the open invitations.
+function Team() {
+  const { data, error, again } = use('GET /app/api/team', {}),
+    [inviting, setInviting] = useState(false)
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:220px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  return (
+    <div class="grid settings">
+      <section class="card">
+        <header>
+          <h2>{w.people(data.rows.length)}</h2>
+          <span class="grow" />
+          <button type="button" class="btn primary" onClick={() => setInviting(true)}>
+            <Icon name="plus" />
+            {w.invite}
+          </button>
+        </header>
+        <ul class="list people">
+          {data.rows.map(m => (
+            <Member key={m.id} of={m} />
+          ))}
+        </ul>
+      </section>
+      {data.links.length > 0 && (
+        <section class="card">
+          <header>
+            <h2>{w.open}</h2>
+          </header>
+          <ul class="list people">
+            {data.links.map(l => (
+              <Open key={l.id} of={l} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {inviting && <Invite close={() => setInviting(false)} />}
+    </div>
+  )
+}
+
+function Member({ of: m }: { of: MemberRow }) {
+  const [newRole, setNewRole] = useState<string>(),
+    [removing, setRemoving] = useState(false),
+    name = m.name || m.email,
+    own = m.id === me.value!.id
+  const set = async (role: string) => {
+    await call('PATCH /app/api/team/{id}', { path: { id: m.id }, body: { role } })
+    if (own) me.value = await call('GET /app/api/session')
+    touches('app')
+    toast(w.nowRole(name, roleName(role)))
+  }
+  const drop = async () => {
+    await call('DELETE /app/api/team/{id}', { path: { id: m.id } })
+    if (own) return location.assign('/app')
+    touches('app')
+    toast(w.removed(name))
+  }
+  return (
+    <li>
+      <span class="face" aria-hidden="true">
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+      <div class="grow">
+        <div class="t">
+          {name} {own && <span class="tag">{w.you}</span>}
+        </div>
+        <div class="d wrap">
+          {m.email} · {m.has_codes ? w.codes : w.noCodes} · <span class="whole">{w.joined(dateTime(m.joined_at))}</span> ·{' '}
+          {m.seen_at ? w.seen(ago(m.seen_at)) : w.unseen}
+        </div>
+      </div>
+      <Select
+        label={w.roleOf(name)}
+        value={m.role}
+        options={roleOptions}
+        on={role => {
+          if (role !== m.role) setNewRole(role)
+        }}
+      />
+      <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={() => setRemoving(true)}>
+        <Icon name="trash" />
+      </button>
+      {newRole && (
+        <Ask
+          title={own && m.role === 'owner' ? w.ownTitle : w.changeTitle(name, roleName(newRole))}
+          text={own && m.role === 'owner' ? w.ownText : words.roleHints[newRole]}
+          go={w.change}
+          close={() => {
+            setNewRole(undefined)
+            touches('app')
+          }}
+          on={() => set(newRole)}
+          wrong={complain}
+        />
+      )}
+      {removing && (
+        <Ask
+          danger
+          title={w.removeTitle(name)}
+          text={w.removeText(m.email)}
+          go={w.remove}
+          close={() => setRemoving(false)}
+          on={drop}
+          wrong={complain}
+        />
+      )}
+    </li>
+  )
+}
+
+function Open({ of: l }: { of: LinkRow }) {
+  const withdraw = () =>
+    call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => {
+      touches('app')
+      toast(w.withdrawn(l.email))
+    }, complain)
+  return (
+    <li>
+      <span class="ico">
+        <Icon name="clock" />
+      </span>
+      <div class="grow">
+        <div class="t">{l.email}</div>
+        <div class="d wrap">{[w.kinds[l.kind] ?? l.kind, roleName(l.role), w.until(dateTime(l.expires_at))].join(' · ')}</div>
+      </div>
+      <button type="button" class="btn sm" aria-label={w.withdrawOf(l.email)} onClick={() => void withdraw()}>
+        {w.withdraw}
+      </button>
+    </li>
+  )
+}
+
+function Invite({ close }: { close: () => void }) {
+  const [email, setEmail] = useState(''),
+    [role, setRole] = useState('member'),
+    [wrong, setWrong] = useState(''),
+    [invitation, setInvitation] = useState<Invitation>(),
+    [busy, setBusy] = useState(false)
+  const make = async () => {
+    setBusy(true)
+    setWrong('')
+    try {
+      setInvitation(await call('POST /app/api/team', { body: { email: email.trim(), role } }))
+      touches('app')
+    } catch (e) {
+      setWrong(told(e))
+    }
+    setBusy(false)
+  }
+  if (invitation)
+    return (
+      <Shown title={w.inviteTitle} close={close} done={w.done}>
+        <p>{w.linkText(invitation.email, roleName(invitation.role), dateTime(invitation.expires_at))}</p>
+        <Copy label={w.link} text={invitation.url} />
+      </Shown>
+    )
+  return (
+    <FormSheet title={w.inviteTitle} close={close} keep={() => email !== ''} go={w.make} off={busy} send={make}>
+      <p>{w.inviteText}</p>
+      <Field label={w.email} error={wrong}>
+        {wired => <Input wired={wired} type="email" required autocomplete="off" maxLength={254} value={email} on={setEmail} />}
+      </Field>
+      <Field label={w.role} hint={words.roleHints[role]}>
+        {wired => <Select wired={wired} value={role} options={roleOptions} on={setRole} />}
+      </Field>
+    </FormSheet>
+  )
+}

@@ -1,0 +1,337 @@
+import { useState } from 'preact/hooks'
+import type { BotEntryRow } from '../../api.gen.ts'
+import { asError, call, type ApiError } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { choicesOf, useCampaigns } from '../../core/choices.ts'
+import { listOf } from '../../core/condition.ts'
+import { ago } from '../../core/dates.ts'
+import { count } from '../../core/format.ts'
+import { useKeys } from '../../core/keys.ts'
+import { touches, use, useAll } from '../../core/query.ts'
+import { change, place } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { span } from '../../core/window.ts'
+import { w } from '../../text/bots.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Area, editing, Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { toast } from '../../core/toast.ts'
+import { Two } from '../../parts/two.tsx'
+
+const attributes = [
+  'ip',
+  'ip_range',
+  'asn',
+  'country',
+  'isp',
+  'user_agent',
+  'referrer',
+  ...Array.from({ length: 10 }, (_, i) => `sub${i + 1}`),
+]
+const attributeName = (a: string) => w.attributes[a] ?? t.dimensions[a] ?? a
+const operatorsOf = (a: string) => (a === 'ip' || a === 'ip_range' ? ['equals', 'in_cidr'] : ['equals', 'contains', 'regex'])
+const usual: Record<string, string> = { ip_range: 'in_cidr', user_agent: 'contains', referrer: 'contains', isp: 'contains' }
+const mostBytes = 4_000_000
+
+// textOf returns the text of an entry.
+function textOf(e: BotEntryRow) {
+  const values = listOf(e.value).map(String),
+    first = values.slice(0, 3).join(', ')
+  const what = e.attribute === 'ip_range' ? w.attributes.ip : attributeName(e.attribute)
+  return `${what} ${w.operators[e.operator] ?? e.operator} ${e.value_count > 3 ? w.andMore(first, count(e.value_count - 3)) : first}`
+}
+
+// BotLists shows the entries that overrule the score.
+export function BotLists() {
+  const only = place.value.query.get('list') ?? '',
+    may = canWrite(),
+    [adding, setAdding] = useState(false),
+    [removing, setRemoving] = useState<BotEntryRow | null>(null)
+  const window = { from: span.value.from, to: span.value.to },
+    list = useAll('GET /bot-lists', window),
+    sums = use('GET /bot-lists', window).data,
+    campaigns = useCampaigns(),
+    names = new Map(campaigns?.map(c => [c.id, c.name]))
+  useKeys([{ key: 'N', text: w.add }], e => {
+    if (e.key === 'n' && may) {
+      setAdding(true)
+      return true
+    }
+  })
+  const rows = list.rows?.filter(r => !only || r.list_type === only)
+  const columns: Column<BotEntryRow>[] = [
+    {
+      name: 'list',
+      label: w.list,
+      left: true,
+      phone: true,
+      width: 90,
+      cell: r => <span class={'tag ' + (r.list_type === 'deny' ? 'bad' : 'good')}>{r.list_type === 'deny' ? w.deny : w.allow}</span>,
+    },
+    {
+      name: 'what',
+      label: w.what,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: r => <Two a={textOf(r)} b={[r.note, ago(r.created_at)].filter(Boolean).join(' · ')} />,
+    },
+    { name: 'values', label: w.values, width: 80, cell: r => count(r.value_count) },
+    {
+      name: 'where',
+      label: w.where,
+      left: true,
+      cell: r => (r.campaign_id ? (names.get(r.campaign_id) ?? t.gone) : <span class="dim">{w.everywhere}</span>),
+    },
+    { name: 'blocked', label: w.blocked, width: 90, cell: r => (r.list_type === 'deny' ? count(r.blocked) : <span class="dim">—</span>) },
+    {
+      name: 'acts',
+      label: '',
+      phone: true,
+      kind: 'more',
+      cell: r =>
+        may && (
+          <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(textOf(r))} onClick={() => setRemoving(r)}>
+            <Icon name="trash" />
+          </button>
+        ),
+    },
+  ]
+  const button = may && (
+    <button type="button" class="btn primary" onClick={() => setAdding(true)}>
+      <Icon name="plus" />
+      {w.add}
+      <kbd class="wide">N</kbd>
+    </button>
+  )
+  return (
+    <>
+      {list.rows && list.rows.length > 0 && (
+        <div class="line filters">
+          <Seg
+            label={w.which}
+            value={only}
+            options={[
+              { value: '', label: w.all },
+              { value: 'allow', label: w.allow },
+              { value: 'deny', label: w.deny },
+            ]}
+            on={v => change({ list: v || null }, true)}
+          />
+          {sums && <span class="dim">{w.blockedIn(sums.blocked, count(sums.blocked))}</span>}
+          <span class="grow" />
+          {button}
+        </div>
+      )}
+      <section class="card report lists">
+        {list.error && !rows ? (
+          <Failed error={list.error} again={list.again} />
+        ) : !rows ? (
+          <Late>
+            <div class="skeleton" style="height:220px;margin:14px" />
+          </Late>
+        ) : list.rows!.length === 0 ? (
+          <Empty title={w.empty}>
+            <p class="dim">{w.emptyMore}</p>
+            {button}
+          </Empty>
+        ) : rows.length === 0 ? (
+          <Empty title={t.lists.nothing}>
+            <button type="button" class="btn" onClick={() => change({ list: null })}>
+              {t.reports.clearFilters}
+            </button>
+          </Empty>
+        ) : (
+          <Table label={w.tabs.lists!} rows={rows} columns={columns} keyOf={r => r.id} nameOf={textOf} height={44} tall />
+        )}
+      </section>
+      {adding && <Adding campaigns={choicesOf(campaigns)} close={() => setAdding(false)} />}
+      {removing && (
+        <Ask
+          title={w.removeTitle}
+          text={w.removeText(textOf(removing))}
+          go={w.remove}
+          danger
+          close={() => setRemoving(null)}
+          on={() =>
+            call('DELETE /bot-lists', { query: { id: removing.id } }).then(() => {
+              touches('bot-lists', 'bot-detection')
+              toast(w.removed)
+            })
+          }
+        />
+      )}
+    </>
+  )
+}
+
+const isEverybody = (e: ApiError) => e.code === 'invalid_input' && e.message.startsWith('the entry is for everybody')
+
+function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>; close: () => void }) {
+  const [list, setList] = useState('deny'),
+    [attribute, setAttribute] = useState('ip'),
+    [operator, setOperator] = useState('equals'),
+    [text, setText] = useState(''),
+    [campaign, setCampaign] = useState(''),
+    [note, setNote] = useState('')
+  const [wrong, setWrong] = useState<Wrong>(),
+    [matchesEverybody, setMatchesEverybody] = useState(false),
+    [confirmed, setConfirmed] = useState(false),
+    [busy, setBusy] = useState(false),
+    [dragOver, setDragOver] = useState(false)
+  const lines = text.split('\n').filter(l => l.replace(/#.*/, '').trim()).length
+  const take = (file?: File | null) => {
+    if (file && file.size <= mostBytes) void file.text().then(edits(setText))
+  }
+  const save = async () => {
+    if (busy) return
+    setBusy(true)
+    setWrong(undefined)
+    try {
+      const made = await call('POST /bot-lists', {
+        body: {
+          list_type: list,
+          attribute,
+          operator,
+          text,
+          note,
+          ...(campaign ? { campaign_id: campaign } : {}),
+          ...(confirmed ? { everybody: confirmed } : {}),
+        },
+      })
+      touches('bot-lists', 'bot-detection')
+      toast(w.added(made.value_count, count(made.value_count)))
+      close()
+    } catch (e) {
+      const error = asError(e),
+        at = wrongOf(error, ['note'], {
+          value_required: 'value',
+          invalid_regex: 'value',
+          too_long: 'value',
+          invalid_operator: 'operator',
+          invalid_campaign: 'campaign',
+          invalid_input: 'value',
+        })
+      setMatchesEverybody(isEverybody(error))
+      setWrong({ ...at, text: isEverybody(error) ? w.errors.everybody! : (w.errors[error.code] ?? at.text) })
+      setBusy(false)
+    }
+  }
+  const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  const edits = editing(setWrong)
+  return (
+    <Sheet title={w.add} close={close} keep={() => text.trim() !== ''}>
+      <form
+        class="record"
+        noValidate
+        onSubmit={e => {
+          e.preventDefault()
+          void save()
+        }}>
+        <div class="part">
+          <div class="fields">
+            <div class="across">
+              <Field label={w.list} group>
+                {() => (
+                  <Seg
+                    label={w.list}
+                    value={list}
+                    options={[
+                      { value: 'deny', label: w.deny },
+                      { value: 'allow', label: w.allow },
+                    ]}
+                    on={edits(setList)}
+                  />
+                )}
+              </Field>
+            </div>
+            <Field label={w.attribute}>
+              {wired => (
+                <Select
+                  wired={wired}
+                  value={attribute}
+                  options={attributes.map(value => ({ value, label: attributeName(value) }))}
+                  on={v => {
+                    edits(setAttribute)(v)
+                    setOperator(usual[v] ?? 'equals')
+                  }}
+                />
+              )}
+            </Field>
+            <Field label={w.operator} error={at('operator')}>
+              {wired => (
+                <Select
+                  wired={wired}
+                  value={operator}
+                  options={operatorsOf(attribute).map(value => ({ value, label: w.operators[value]! }))}
+                  on={edits(setOperator)}
+                />
+              )}
+            </Field>
+            <div
+              class={'across drop' + (dragOver ? ' over' : '')}
+              onDragOver={e => {
+                e.preventDefault()
+                setDragOver(true)
+              }}
+              onDragLeave={() => setDragOver(false)}
+              onDrop={e => {
+                e.preventDefault()
+                setDragOver(false)
+                take(e.dataTransfer?.files[0])
+              }}>
+              <Field
+                label={w.values}
+                hint={
+                  <>
+                    {w.valuesHint} {lines > 0 && w.valueCount(lines, count(lines))}
+                  </>
+                }
+                error={at('value')}>
+                {wired => <Area wired={wired} rows={6} value={text} max={mostBytes} on={edits(setText)} />}
+              </Field>
+              <label class="btn sm filebutton">
+                {w.file}
+                <input type="file" accept=".txt,.csv,text/plain" onChange={e => take(e.currentTarget.files?.[0])} />
+              </label>
+              {matchesEverybody && (
+                <label class="row">
+                  <input type="checkbox" checked={confirmed} onChange={() => edits(setConfirmed)(!confirmed)} />
+                  {w.everybody}
+                </label>
+              )}
+            </div>
+            <Field label={w.campaign} error={at('campaign')}>
+              {wired => (
+                <Combobox
+                  wired={wired}
+                  label={w.campaign}
+                  value={campaign}
+                  shown={campaign ? undefined : w.everywhere}
+                  choices={campaigns && [{ value: '', label: w.everywhere }, ...campaigns]}
+                  on={edits(setCampaign)}
+                />
+              )}
+            </Field>
+            <Field label={w.note} hint={w.noteHint} error={at('note')}>
+              {wired => <Input wired={wired} value={note} maxLength={500} on={edits(setNote)} />}
+            </Field>
+          </div>
+        </div>
+        <FormError wrong={wrong} />
+        <div class="row formfoot">
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button class="btn primary" disabled={busy || lines === 0}>
+            {w.create}
+          </button>
+        </div>
+      </form>
+    </Sheet>
+  )
+}

@@ -1,0 +1,119 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { useKeys } from '../../core/keys.ts'
+import { touches, use } from '../../core/query.ts'
+import { place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { useHeading } from '../../core/title.ts'
+import { Copy, copy } from '../../parts/copy.tsx'
+import { Switch } from '../../parts/form.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+import { useShownTab } from '../../parts/tabs.ts'
+import { failed, toast } from '../../core/toast.ts'
+import type { TabProps } from '../../core/campaign.ts'
+
+type Tab = ComponentType<TabProps>
+const tabs: Record<string, () => Promise<Tab>> = {
+  figures: () => import('./figures.tsx').then(m => m.CampaignFigures),
+  flow: () => import('../flow/flow.tsx').then(m => m.Flow),
+  link: () => import('./link.tsx').then(m => m.CampaignLink),
+  clicks: () => import('../clicks/clicks.tsx').then(m => m.CampaignClicks),
+  settings: () => import('./settings.tsx').then(m => m.CampaignSettings),
+}
+const keys = [{ key: 'Y', text: t.campaigns.copyLink }]
+
+// Campaign shows the parts that all pages of a campaign share: its name, its state, its link, and the tabs.
+export function Campaign() {
+  const [, , , id = '', tab = 'flow'] = place.value.path.split('/')
+  const { data, error, again } = use('GET /campaigns/{id}', {}, 0, { id })
+  const c = data?.campaign,
+    link = c?.tracking_url || c?.url || ''
+  const active = c?.status === 'active'
+  const set = async (on: boolean) => {
+    const was = c!.status
+    try {
+      await call('PATCH /campaigns/{id}', { path: { id }, body: { status: on ? 'active' : 'paused' } })
+    } catch (e) {
+      return failed(e)
+    }
+    touches('campaigns')
+    toast(t.campaigns.nowStatus[on ? 'active' : 'paused']!(1, c!.name), {
+      undo: () => call('PATCH /campaigns/{id}', { path: { id }, body: { status: was } }).then(() => touches('campaigns'), failed),
+    })
+  }
+  useHeading(
+    c
+      ? {
+          name: c.name,
+          above: { name: t.campaigns.title, path: to('/app/campaigns') },
+          beside:
+            c.status === 'archived' ? (
+              <span class="tag">{t.lists.states.archived}</span>
+            ) : (
+              <Switch
+                on={active}
+                shown
+                label={active ? t.lists.states.active! : t.lists.states.paused!}
+                disabled={!canWrite()}
+                set={on => void set(on)}
+              />
+            ),
+        }
+      : null,
+    c?.status,
+  )
+  useKeys(keys, e => {
+    if (e.key === 'y' && link) {
+      void copy(link, t.campaigns.linkCopied)
+      return true
+    }
+  })
+  const load = tabs[tab] ?? tabs.flow!,
+    bar = useRef<HTMLElement>(null)
+  useShownTab(bar, tab)
+  const [loaded, setLoaded] = useState<{ of: typeof load; tab: Tab }>()
+  useEffect(() => {
+    let on = true
+    void load().then(m => {
+      if (on) setLoaded({ of: load, tab: m })
+    })
+    return () => {
+      on = false
+    }
+  }, [load])
+  if (error && !data)
+    return (
+      <section class="card">
+        <Failed error={error} again={again} />
+      </section>
+    )
+  const Shown = loaded?.of === load ? loaded.tab : null
+  return (
+    <>
+      <div class="row tabline">
+        <nav class="tabs" ref={bar} aria-label={t.campaigns.pages}>
+          {Object.keys(tabs).map(name => (
+            <a key={name} href={to(`/app/campaigns/${id}/${name}`)} aria-current={name === tab ? 'page' : undefined}>
+              {t.campaigns.tabs[name]}
+            </a>
+          ))}
+        </nav>
+        <span class="grow" />
+        {link && (
+          <div class="wide">
+            <Copy text={link} label={t.campaigns.trackingLink} />
+          </div>
+        )}
+      </div>
+      {data && Shown ? (
+        <Shown key={id} detail={data} again={again} />
+      ) : (
+        <Late>
+          <div class="skeleton" style="height:260px" />
+        </Late>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,187 @@
+import { useState } from 'preact/hooks'
+import type { CampaignRow } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { canCreateCampaigns, canWrite } from '../../core/can.ts'
+import { inBatches } from '../../core/listing.ts'
+import { touches, useAll } from '../../core/query.ts'
+import { go, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { span } from '../../core/window.ts'
+import { copy } from '../../parts/copy.tsx'
+import { Item } from '../../parts/menu.tsx'
+import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
+import { Ask } from '../../parts/sheet.tsx'
+import { failed, toast } from '../../core/toast.ts'
+
+const figures = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as const
+const change = (id: string, body: object) => call('PATCH /campaigns/{id}', { path: { id }, body })
+
+// patch changes campaigns, reloads the list, and offers to undo the change.
+async function patch(rows: CampaignRow[], body: object, said: string, undo?: (r: CampaignRow) => object) {
+  const wrong = await inBatches(rows, r => change(r.id, body))
+  touches('campaigns', 'reports')
+  if (wrong.length) failed(wrong[0])
+  if (wrong.length === rows.length) return
+  toast(
+    said,
+    undo && {
+      undo: async () => {
+        const lost = await inBatches(rows, r => change(r.id, undo(r)))
+        touches('campaigns', 'reports')
+        if (lost.length) failed(lost[0])
+      },
+    },
+  )
+}
+
+export const setStatus = (rows: CampaignRow[], status: string) =>
+  patch(rows, { status }, t.campaigns.nowStatus[status]!(rows.length, rows[0]!.name), r => ({ status: r.status }))
+
+async function clone(rows: CampaignRow[]) {
+  const made: string[] = []
+  const wrong = await inBatches(rows, r =>
+    call('POST /campaigns/{id}/clone', { path: { id: r.id } }).then(c => {
+      made.push(c.id)
+    }),
+  )
+  touches('campaigns')
+  if (wrong.length) failed(wrong[0])
+  if (made.length)
+    toast(t.campaigns.cloned(made.length), {
+      link: made.length === 1 ? { path: to(`/app/campaigns/${made[0]}/flow`), text: t.campaigns.openIt } : undefined,
+    })
+}
+
+export function Campaigns() {
+  const list = useAll('GET /campaigns', { from: span.value.from, to: span.value.to })
+  const [removing, setRemoving] = useState<CampaignRow[]>([])
+  const may = canWrite(),
+    create = canCreateCampaigns()
+  const actions: Action<CampaignRow>[] = [
+    { label: t.campaigns.copyLink, key: 'y', on: r => void copy(r.tracking_url || r.url, t.campaigns.linkCopied) },
+    { label: t.campaigns.report, on: r => go(to('/app/reports', { g: 'country,device_type', 'f.campaign_id': r.id })) },
+    { label: t.campaigns.itsClicks, key: 'l', on: r => go(to(`/app/campaigns/${r.id}/clicks`)) },
+  ]
+  if (may)
+    actions.push(
+      { label: t.lists.pause, key: 'p', on: r => void setStatus([r], 'paused'), if: r => r.status === 'active' },
+      { label: t.lists.resume, key: 'p', on: r => void setStatus([r], 'active'), if: r => r.status !== 'active' },
+      { label: t.lists.pin, on: r => void patch([r], { is_pinned: true }, t.campaigns.pinned(r.name)), if: r => !r.is_pinned },
+      { label: t.lists.unpin, on: r => void patch([r], { is_pinned: false }, t.campaigns.unpinned(r.name)), if: r => r.is_pinned },
+    )
+  if (create) actions.push({ label: t.lists.clone, on: r => void clone([r]) })
+  if (may)
+    actions.push(
+      { label: t.lists.archive, on: r => void setStatus([r], 'archived'), if: r => r.status !== 'archived' },
+      { label: t.lists.remove, danger: true, on: r => setRemoving([r]) },
+    )
+  const bulk: Bulk<CampaignRow>[] = may
+    ? [
+        { label: t.lists.pause, on: rows => void setStatus(rows, 'paused') },
+        { label: t.lists.resume, on: rows => void setStatus(rows, 'active') },
+        {
+          label: t.lists.addTag,
+          on: () => undefined,
+          menu: (rows, close) => (
+            <Typed
+              label={t.lists.tag}
+              on={tag => {
+                close()
+                void inBatches(rows, r => change(r.id, { tags: [...new Set([...r.tags, tag])] })).then(
+                  done(rows, t.campaigns.tagged(rows.length, tag)),
+                )
+              }}
+              known={[...new Set((list.rows ?? []).flatMap(r => r.tags))]}
+            />
+          ),
+        },
+        {
+          label: t.lists.move,
+          on: () => undefined,
+          menu: (rows, close) => (
+            <Typed
+              label={t.lists.group}
+              none
+              on={group => {
+                close()
+                void patch(rows, { group_name: group }, t.campaigns.moved(rows.length, group), r => ({ group_name: r.group_name }))
+              }}
+              known={[...new Set((list.rows ?? []).map(r => r.group_name).filter(Boolean))]}
+            />
+          ),
+        },
+        ...(create ? [{ label: t.lists.clone, on: (rows: CampaignRow[]) => void clone(rows) }] : []),
+        { label: t.lists.archive, on: rows => void setStatus(rows, 'archived') },
+      ]
+    : []
+  const first = list.rows?.length === 0
+  return (
+    <>
+      <Listing
+        label={t.campaigns.title}
+        rows={list.rows}
+        whole={list.whole}
+        error={list.error}
+        again={list.again}
+        archived
+        figures={[...figures]}
+        path={r => to(`/app/campaigns/${r.id}/flow`)}
+        open={r => go(to(`/app/campaigns/${r.id}/flow`))}
+        under={r => r.source_name || t.campaigns.noSource}
+        setActive={may ? (r, on) => void setStatus([r], on ? 'active' : 'paused') : undefined}
+        actions={actions}
+        bulk={bulk}
+        add={create ? { label: first ? t.campaigns.start : t.campaigns.add, on: () => go(to('/app/campaigns/new')) } : undefined}
+        empty={{ title: t.campaigns.empty, more: t.campaigns.emptyMore }}
+      />
+      {removing.length > 0 && (
+        <Ask
+          title={t.campaigns.removeTitle}
+          text={t.campaigns.removeText(removing[0]!.name)}
+          go={t.lists.remove}
+          danger
+          name={removing[0]!.name}
+          close={() => setRemoving([])}
+          on={() =>
+            call('DELETE /campaigns/{id}', { path: { id: removing[0]!.id } }).then(() => {
+              touches('campaigns', 'reports')
+              toast(t.campaigns.removed(removing[0]!.name))
+            })
+          }
+        />
+      )}
+    </>
+  )
+}
+
+const done = (rows: unknown[], said: string) => (wrong: unknown[]) => {
+  touches('campaigns')
+  if (wrong.length) failed(wrong[0])
+  if (wrong.length < rows.length) toast(said)
+}
+
+// Typed asks for a new word or one of the known words.
+function Typed({ label, on, known, none }: { label: string; on: (v: string) => void; known: string[]; none?: boolean }) {
+  const [text, setText] = useState('')
+  return (
+    <>
+      <form
+        onSubmit={e => {
+          e.preventDefault()
+          if (text.trim()) on(text.trim())
+        }}>
+        <label class="field">
+          <span>{label}</span>
+          <input class="input" maxLength={255} value={text} onInput={e => setText(e.currentTarget.value)} />
+        </label>
+        <button class="btn sm">{t.reports.set}</button>
+      </form>
+      {known.slice(0, 30).map(k => (
+        <Item key={k} on={() => on(k)}>
+          {k}
+        </Item>
+      ))}
+      {none && <Item on={() => on('')}>{t.lists.noGroup}</Item>}
+    </>
+  )
+}

@@ -1,0 +1,190 @@
+import { useMemo, useState } from 'preact/hooks'
+import { changeOf, text, profit, type Name } from '../../core/figures.ts'
+import { count, percent } from '../../core/format.ts'
+import { use } from '../../core/query.ts'
+import { windowQuery, valueText } from '../../core/report.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { compares, days, span } from '../../core/window.ts'
+import { Seg } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { useMarks } from '../../parts/marked.tsx'
+import type { TabProps } from '../../core/campaign.ts'
+
+const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
+
+// CampaignFigures shows the figures of a campaign in the window: totals, over time, and by path, source or another dimension.
+export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
+  const [groupBy, setGroupBy] = useState('stream_id'),
+    [asTable, setAsTable] = useState(false),
+    marks = useMarks(c.id),
+    look = asTable ? t.overview.asPlot : t.overview.asTable
+  const filter = { 'f.campaign_id': [c.id] },
+    compare = compares.value ? { compare: 'previous' } : {}
+  const list = use(
+    'GET /reports/performance',
+    { ...windowQuery(), ...compare, ...filter, dimension: groupBy, sort: '-clicks', limit: 50 },
+    30,
+  )
+  const hours = days(span.value.span) <= 3,
+    trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filter }, 60)
+  const made = useMemo(() => {
+    const rows = trend.data?.rows
+    if (!rows) return null
+    const times = rows.map(r => Date.parse(r.start!)),
+      of = (name: 'profit' | 'clicks') =>
+        past(
+          times,
+          rows.map(r => r[name]),
+        )
+    const series: Series[] = [
+      { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: of('profit'), fill: true },
+      { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: of('clicks'), right: true },
+    ]
+    return { times, series }
+  }, [trend.data])
+  const sum = list.data?.totals,
+    title = t.overview.plotOf(t.figures.names.profit, t.figures.names.clicks)
+  if (list.error && !list.data)
+    return (
+      <section class="card">
+        <Failed error={list.error} again={list.again} />
+      </section>
+    )
+  return (
+    <div class="grid">
+      <section class="card kpis" aria-label={t.overview.totals}>
+        {six.map(n => {
+          const change = sum && changeOf(n, sum, sum.compare ?? undefined, 1)
+          return (
+            <div key={n} class="kpi">
+              <span>{n === 'conversions' ? t.figures.conversions : t.figures.names[n]}</span>
+              <b>{sum ? text(sum, n) : '—'}</b>
+              <small>
+                {change?.text ? <span class={'delta ' + (change.tone === 'dim' ? 'soft' : change.tone)}>{change.text}</span> : '\u00a0'}
+              </small>
+            </div>
+          )
+        })}
+      </section>
+      <div class="grid cols">
+        <section class="card">
+          <header>
+            <h2>{title}</h2>
+            <Legend of={made?.series} />
+            <span class="grow" />
+            {marks.add}
+            {marks.sheet}
+            <button
+              type="button"
+              class="btn sm quiet icon"
+              aria-pressed={asTable}
+              aria-label={look}
+              title={look}
+              onClick={() => setAsTable(!asTable)}>
+              <Icon name={asTable ? 'reports' : 'table'} />
+            </button>
+          </header>
+          <div class="plotpad">
+            {trend.error && !made ? (
+              <Failed error={trend.error} again={trend.again} />
+            ) : made ? (
+              asTable ? (
+                <AsTable label={`${c.name}: ${title}`} times={made.times} series={made.series} hours={hours} beside={marks.column} />
+              ) : (
+                <Plot label={`${c.name}: ${title}`} times={made.times} series={made.series} hours={hours} over={marks.layer} />
+              )
+            ) : (
+              <Late>
+                <div class="skeleton" style="height:236px" />
+              </Late>
+            )}
+          </div>
+        </section>
+        <Funnel id={c.id} />
+      </div>
+      <section class="card clip">
+        <header>
+          <Seg
+            label={t.reports.group}
+            value={groupBy}
+            options={['stream_id', 'offer_id', 'lander_id', 'country', 'device_type'].map(d => ({ value: d, label: t.dimensions[d]! }))}
+            on={setGroupBy}
+          />
+          <span class="grow" />
+          <a href={to('/app/reports', { g: `${groupBy},country`, 'f.campaign_id': c.id })}>{t.campaigns.inReports}</a>
+        </header>
+        {list.data?.rows.length === 0 ? (
+          <Empty title={t.reports.empty} />
+        ) : (
+          <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}>
+            <table>
+              <thead>
+                <tr>
+                  <th class="pad">{t.dimensions[groupBy]}</th>
+                  {(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => (
+                    <th key={n} class={n === 'clicks' || n === 'profit' ? '' : 'narrow-off'}>
+                      {t.figures.names[n]}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {list.data?.rows.map(r => (
+                  <tr key={r.dims[groupBy]}>
+                    <td class="pad strong">
+                      <span class="name">{valueText(groupBy, r.dims[groupBy]!, list.data!.labels)}</span>
+                    </td>
+                    {(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => (
+                      <td
+                        key={n}
+                        class={
+                          n === 'profit'
+                            ? 'bold ' + (r.profit < 0 ? 'bad' : r.profit > 0 ? 'good' : '')
+                            : n === 'clicks'
+                              ? ''
+                              : 'narrow-off'
+                        }>
+                        {n === 'profit' ? profit(r.profit) : text(r, n)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function Funnel({ id }: { id: string }) {
+  const { data, error, again } = use('GET /campaigns/{id}/funnel', { days: Math.min(365, days(span.value.span)) }, 60, { id })
+  const most = Math.max(1, ...(data?.steps ?? []).map(s => s.count))
+  return (
+    <section class="card">
+      <header>
+        <h2>{t.campaigns.funnel}</h2>
+        <span class="dim fine">{data && t.campaigns.lastDays(data.days)}</span>
+      </header>
+      {error && !data ? (
+        <Failed error={error} again={again} />
+      ) : (
+        <div class="places">
+          {data?.steps.map(s => (
+            <div key={s.key} class="barline">
+              <i style={`width:${(s.count / most) * 92}%`} />
+              <span>{t.campaigns.steps[s.key] ?? s.key}</span>
+              <span class="grow" />
+              <b class="num">{count(s.count)}</b>
+              <span class="dim num">{s.rate == null ? '' : percent(s.rate, 1)}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,319 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ClickRow, TestedClick } from '../../api.gen.ts'
+import { ApiError, asError, call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { choicesOf, useNetworks, useSources } from '../../core/choices.ts'
+import { country, hourOf } from '../../core/format.ts'
+import { paramsOf, withParams } from '../../core/link.ts'
+import { touches, use } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Field, Input, Select } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { QR } from '../../parts/qr.tsx'
+import { Failed } from '../../parts/state.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import type { TabProps } from '../../core/campaign.ts'
+
+// CampaignLink builds the link for the source. It also shows the postbacks to the source and from the networks.
+export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabProps) {
+  const sources = useSources(),
+    networks = useNetworks(),
+    [index, setIndex] = useState(0),
+    [ownParams, setOwnParams] = useState<[string, string][]>([])
+  const links = c.links.length ? c.links : [{ domain_id: '', domain: c.domain, url: c.url, tracking_url: c.tracking_url }]
+  const one = links[index] ?? links[0]!,
+    source = sources?.find(s => s.id === c.source_id)
+  const link = withParams(one.tracking_url || one.url, ownParams),
+    params = paramsOf(one.tracking_url, source)
+  const setSource = (id: string) =>
+    call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { source_id: id || null } }).then(() => {
+      touches('campaigns')
+      toast(t.parts.saved)
+    }, failed)
+  return (
+    <div class="grid builder">
+      <div class="grid">
+        <FirstClick id={c.id} />
+        <section class="card part">
+          <h2>{t.link.title}</h2>
+          <div class="fields">
+            <Field label={t.campaigns.source} hint={source ? undefined : t.link.noSourceHint}>
+              {w =>
+                canWrite() ? (
+                  <Combobox
+                    wired={w}
+                    label={t.campaigns.source}
+                    value={c.source_id ?? ''}
+                    shown={c.source_id ? c.source_name : t.campaigns.noSource}
+                    choices={sources && [{ value: '', label: t.campaigns.noSource }, ...(choicesOf(sources) ?? [])]}
+                    on={v => void setSource(v)}
+                  />
+                ) : (
+                  <Input wired={w} value={c.source_name} on={() => undefined} readOnly />
+                )
+              }
+            </Field>
+            {links.length > 1 && (
+              <Field label={t.campaigns.domain}>
+                {w => (
+                  <Select
+                    wired={w}
+                    value={String(index)}
+                    options={links.map((l, i) => ({ value: String(i), label: l.domain }))}
+                    on={v => setIndex(Number(v))}
+                  />
+                )}
+              </Field>
+            )}
+          </div>
+          <Copy text={link} label={t.campaigns.trackingLink} lines />
+          {(params.length > 0 || ownParams.length > 0) && (
+            <div class="scroll" tabIndex={0} role="region" aria-label={t.link.params}>
+              <table class="plain">
+                <thead>
+                  <tr>
+                    <th>{t.link.param}</th>
+                    <th class="left">{t.link.filled}</th>
+                    <th class="left">{t.link.meaning}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {params.map(p => (
+                    <tr key={p.name}>
+                      <td class="mono">{p.name}</td>
+                      <td class="left mono">{p.macro}</td>
+                      <td class="left soft says">{p.meaning}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+          {ownParams.map(([name, value], i) => (
+            <div key={i} class="row">
+              <Input
+                class="mono"
+                aria-label={t.link.ownName(i + 1)}
+                placeholder={t.link.param}
+                value={name}
+                on={v => setOwnParams(ownParams.map((o, j) => (j === i ? [v, o[1]] : o)))}
+              />
+              <Input
+                class="mono grow"
+                aria-label={t.link.ownValue(i + 1)}
+                placeholder={t.reports.value}
+                value={value}
+                on={v => setOwnParams(ownParams.map((o, j) => (j === i ? [o[0], v] : o)))}
+              />
+              <button
+                type="button"
+                class="btn quiet icon"
+                aria-label={t.parts.remove(name || String(i + 1))}
+                onClick={() => setOwnParams(ownParams.filter((_, j) => j !== i))}>
+                <Icon name="x" />
+              </button>
+            </div>
+          ))}
+          <div class="row">
+            <button type="button" class="btn sm" onClick={() => setOwnParams([...ownParams, ['', '']])}>
+              <Icon name="plus" />
+              {t.link.addOwn}
+            </button>
+            <span class="dim fine">{t.link.ownHint}</span>
+          </div>
+        </section>
+        <Test id={c.id} link={link} />
+      </div>
+      <div class="grid">
+        <section class="card part">
+          <h2>{t.link.qr}</h2>
+          <QR text={one.url} label={t.link.qrOf(one.url)} />
+          <p class="dim fine">{t.link.qrHint}</p>
+        </section>
+        <section class="card part">
+          <h2>{t.link.postbacks}</h2>
+          <p class="dim">{t.link.postbacksText}</p>
+          {ours.length === 0 && (
+            <p>
+              {t.link.noNetwork}{' '}
+              <a class="link" href={to('/app/networks')}>
+                {t.kinds.networks.title}
+              </a>
+            </p>
+          )}
+          {ours.map(n => {
+            const full = networks?.find(o => o.id === n.id)
+            return (
+              <div key={n.id} class="field">
+                <span class="label">{t.link.pasteAt(n.name)}</span>
+                {full ? (
+                  <>
+                    <Copy text={full.postback_url} label={t.link.postbackOf(n.name)} lines />
+                    {!full.macros.click_id && (
+                      <small class="warn">
+                        {t.link.noMacro}{' '}
+                        <a class="link" href={to('/app/networks', { id: n.id })}>
+                          {n.name}
+                        </a>
+                      </small>
+                    )}
+                    {full.offer_url_suffix && (
+                      <small class="dim">
+                        {t.link.suffix} <code class="mono">{full.offer_url_suffix}</code>
+                      </small>
+                    )}
+                  </>
+                ) : (
+                  <span class="dim">{t.loading}</span>
+                )}
+              </div>
+            )
+          })}
+          {source?.postback_url && (
+            <div class="field">
+              <span class="label">{t.link.toSource(source.name)}</span>
+              <code class="mono wrap">{source.postback_url}</code>
+            </div>
+          )}
+        </section>
+        <section class="card part">
+          <h2>{t.link.direct}</h2>
+          <p class="dim">{t.link.directText}</p>
+          <Copy
+            label={t.link.tag}
+            lines
+            text={`<script src="${new URL(one.url).origin}/t.js" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`}
+          />
+        </section>
+      </div>
+    </div>
+  )
+}
+
+// FirstClick waits for the first visitor of a campaign and reports the visit.
+function FirstClick({ id }: { id: string }) {
+  const [click, setClick] = useState<ClickRow | null>()
+  const { data } = use('GET /logs/clicks', click ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)
+  const row = data?.rows[0],
+    [began] = useState(Date.now)
+  useEffect(() => {
+    if (row && !click) {
+      setClick(row)
+      if (Date.parse(row.at) >= began - 5000) touches('campaigns', 'reports')
+    }
+  }, [row])
+  if ((!data && !click) || (click && Date.parse(click.at) < began - 5000)) return null
+  return (
+    <section class={'card part first ' + (click ? 'here' : '')} role="status">
+      <div class="row">
+        <span class={'ico ' + (click ? 'good' : 'accent')}>
+          <Icon name={click ? 'check' : 'clock'} />
+        </span>
+        <div class="grow">
+          <div class="strong">{click ? t.link.firstHere : t.link.waiting}</div>
+          <div class="dim fine">
+            {click
+              ? t.link.firstFrom(
+                  click.country ? country(click.country) : t.unknown,
+                  (t.devices[click.device_type] ?? click.device_type) || t.unknown,
+                  hourOf(Date.parse(click.at)),
+                )
+              : t.link.waitingText}
+          </div>
+        </div>
+        {click && (
+          <a class="btn sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })}>
+            {t.link.why}
+          </a>
+        )}
+        {click && (
+          <a class="btn sm" href={to(`/app/campaigns/${id}/figures`, { w: 'today' })}>
+            {t.link.itsFigures}
+          </a>
+        )}
+      </div>
+    </section>
+  )
+}
+
+// Test tries the link without recording anything.
+function Test({ id, link }: { id: string; link: string }) {
+  const [result, setResult] = useState<TestedClick>(),
+    [error, setError] = useState<ApiError>(),
+    [busy, setBusy] = useState(false)
+  const run = () => {
+    setBusy(true)
+    setError(undefined)
+    call('POST /campaigns/{id}/test-click', {
+      path: { id },
+      body: { url: link.replace(/\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]/g, m => m.replace(/[^A-Za-z0-9]/g, '') || '1') },
+    })
+      .then(setResult, e => setError(asError(e)))
+      .finally(() => setBusy(false))
+  }
+  return (
+    <section class="card part">
+      <div class="row">
+        <h2>{t.link.test}</h2>
+        <span class="grow" />
+        <button type="button" class="btn" disabled={busy} onClick={run}>
+          <Icon name="play" />
+          {t.link.tryIt}
+        </button>
+      </div>
+      <p class="dim">{t.link.testText}</p>
+      {error && <Failed error={error} again={run} />}
+      {result && (
+        <>
+          <ol class="trace-list">
+            {result.steps.map(s => (
+              <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}>
+                <span class="mark">
+                  <Icon name={s.ok ? 'check' : 'x'} />
+                </span>
+                <div>
+                  <div class="strong">
+                    {t.link.steps[s.step] ?? s.step}
+                    <span class="hidden"> {s.ok ? t.link.ok : t.link.notOk}</span>
+                  </div>
+                  <div class="soft wrap">{s.detail}</div>
+                </div>
+                <span />
+              </li>
+            ))}
+          </ol>
+          {result.click && result.click.params.length > 0 && (
+            <div class="scroll" tabIndex={0} role="region" aria-label={t.link.arrives}>
+              <table class="plain">
+                <thead>
+                  <tr>
+                    <th>{t.link.param}</th>
+                    <th class="left">{t.reports.value}</th>
+                    <th class="left">{t.link.readAs}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {result.click.params.map(p => (
+                    <tr key={p.name}>
+                      <td class="mono">{p.name}</td>
+                      <td class="left mono">{p.value || t.link.notFilled}</td>
+                      <td class="left soft">{p.field ?? t.link.onlyTokens}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+          {result.destination && (
+            <p class="mono wrap">
+              {result.http_status} {result.destination}
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  )
+}

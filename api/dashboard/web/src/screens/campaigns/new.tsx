@@ -1,0 +1,304 @@
+import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { asError, call } from '../../core/call.ts'
+import { newAlias, useDefaultDomain, useDomains } from '../../core/campaign.ts'
+import { choicesOf, useFlows, useLanders, useOffers, useSources } from '../../core/choices.ts'
+import { touches, use } from '../../core/query.ts'
+import { go, to } from '../../core/router.ts'
+import { canCreateCampaigns } from '../../core/can.ts'
+import { t } from '../../core/text.ts'
+import { useHeading } from '../../core/title.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Field, FormError, Input, Seg, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Empty } from '../../parts/state.tsx'
+import { UrlInput } from '../../parts/url_input.tsx'
+
+type Way = 'offer' | 'flow' | 'address'
+const template = 'template:' // begins the value of a choice that makes a new source for a platform
+
+// NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. For the first campaign of an
+// account it also makes the offer and the source.
+export const NewCampaign = () => {
+  const list = to('/app/campaigns')
+  useHeading({ name: t.campaigns.newTitle, above: { name: t.campaigns.title, path: list } })
+  return canCreateCampaigns() ? (
+    <Wizard />
+  ) : (
+    <section class="card">
+      <Empty title={t.failed.codes.buyer_only}>
+        <a class="btn" href={list}>
+          {t.campaigns.toList}
+        </a>
+      </Empty>
+    </section>
+  )
+}
+
+function Wizard() {
+  const offers = useOffers(),
+    landers = useLanders(),
+    sources = useSources(),
+    flows = useFlows(),
+    domains = useDomains(),
+    usual = useDefaultDomain()
+  const templates = use('GET /traffic-source-templates', {}).data?.rows
+  const [way, setWay] = useState<Way>('offer'),
+    [wantsNewOffer, setWantsNewOffer] = useState<boolean>()
+  const [form, setForm] = useState({
+    offer: '',
+    lander: '',
+    flow: '',
+    address: '',
+    offerName: '',
+    offerURL: '',
+    source: '',
+    name: '',
+    alias: newAlias(),
+    domain: '',
+  })
+  const [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
+  const set = (v: Partial<typeof form>) => {
+    setForm({ ...form, ...v })
+    setWrong(undefined)
+  }
+  const fresh = wantsNewOffer ?? offers?.length === 0
+  const offerName = fresh ? form.offerName : (offers?.find(o => o.id === form.offer)?.name ?? '')
+  const platform = form.source.startsWith(template) ? templates?.find(s => template + s.platform === form.source) : undefined
+  const sourceName = platform?.name ?? sources?.find(s => s.id === form.source)?.name ?? ''
+  const name =
+    form.name ||
+    [way === 'offer' ? offerName : way === 'flow' ? flows?.find(o => o.id === form.flow)?.name : '', sourceName].filter(Boolean).join(' · ')
+  const error = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  const create = async () => {
+    setBusy(true)
+    setWrong(undefined)
+    try {
+      let offer = form.offer,
+        source = form.source
+      if (way === 'offer' && fresh) {
+        offer = (
+          await call('POST /offers', { body: { name: form.offerName, url: form.offerURL } }).catch(e => {
+            const w = wrongOf(asError(e), ['name', 'url'])
+            throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong
+          })
+        ).id
+        touches('offers')
+        setForm(now => ({ ...now, offer }))
+        setWantsNewOffer(false) // the offer exists now, even if the next step fails
+      }
+      if (platform) {
+        source = (
+          await call('POST /traffic-sources', { body: { platform: platform.platform, name: platform.name } }).catch(e => {
+            throw { ...wrongOf(asError(e), []), field: 'source' } as Wrong
+          })
+        ).id
+        touches('traffic-sources')
+        setForm(now => ({ ...now, source }))
+      }
+      const where =
+        way === 'offer'
+          ? { offer_id: offer, ...(form.lander ? { lander_id: form.lander } : {}) }
+          : way === 'flow'
+            ? { flow_id: form.flow }
+            : { destination_url: form.address }
+      const made = await call('POST /campaigns', {
+        body: {
+          name,
+          alias: form.alias,
+          ...(form.domain || usual ? { domain_id: form.domain || usual } : {}),
+          ...(source ? { source_id: source } : {}),
+          ...where,
+        },
+      })
+      touches('campaigns')
+      go(to(`/app/campaigns/${made.id}/link`, { first: '1' }))
+    } catch (e) {
+      const w = e as Wrong
+      setWrong(
+        typeof w.text === 'string' && !(e instanceof Error)
+          ? w
+          : wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
+              destination_required: way === 'offer' ? 'offer' : way,
+              invalid_destination: 'offer',
+              invalid_destination_url: 'address',
+              alias_taken: 'alias',
+              duplicate_name: 'name',
+              name_required: 'name',
+              invalid_flow: 'flow',
+              invalid_domain: 'domain',
+            }),
+      )
+    } finally {
+      setBusy(false)
+    }
+  }
+  const ready =
+    name &&
+    form.alias &&
+    (way === 'offer' ? (fresh ? form.offerName && form.offerURL : form.offer) : way === 'flow' ? form.flow : form.address)
+  return (
+    <form
+      class="wizard"
+      noValidate
+      onSubmit={e => {
+        e.preventDefault()
+        void create()
+      }}>
+      <Step n={1} title={t.campaigns.whereTo}>
+        <Seg
+          label={t.campaigns.whereTo}
+          value={way}
+          options={[
+            { value: 'offer', label: t.campaigns.toOffer },
+            { value: 'flow', label: t.campaigns.toFlow },
+            { value: 'address', label: t.campaigns.toAddress },
+          ]}
+          on={setWay}
+        />
+        {way === 'offer' && (
+          <div class="fields">
+            {fresh ? (
+              <>
+                <Field label={t.campaigns.offerName} error={error('offerName')}>
+                  {w => <Input wired={w} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
+                </Field>
+                <div class="across">
+                  <Field label={t.campaigns.offerURL} hint={t.campaigns.offerHint} error={error('offerURL')}>
+                    {w => <UrlInput wired={w} label={t.campaigns.offerURL} value={form.offerURL} on={offerURL => set({ offerURL })} />}
+                  </Field>
+                </div>
+              </>
+            ) : (
+              <Field label={t.campaigns.offer} error={error('offer')}>
+                {w => (
+                  <Combobox
+                    wired={w}
+                    label={t.campaigns.offer}
+                    value={form.offer}
+                    placeholder={t.campaigns.chooseOffer}
+                    choices={choicesOf(offers)}
+                    on={offer => set({ offer })}
+                  />
+                )}
+              </Field>
+            )}
+            {offers && offers.length > 0 && (
+              <div class="field">
+                <span class="label wide">&nbsp;</span>
+                <button type="button" class="btn atstart" onClick={() => setWantsNewOffer(!fresh)}>
+                  {!fresh && <Icon name="plus" />}
+                  {fresh ? t.campaigns.takeOffer : t.campaigns.makeOffer}
+                </button>
+              </div>
+            )}
+            {landers && landers.length > 0 && (
+              <Field label={t.campaigns.lander} hint={t.campaigns.landerHint}>
+                {w => (
+                  <Combobox
+                    wired={w}
+                    label={t.campaigns.lander}
+                    value={form.lander}
+                    shown={form.lander ? undefined : t.campaigns.noLander}
+                    choices={[{ value: '', label: t.campaigns.noLander }, ...(choicesOf(landers) ?? [])]}
+                    on={lander => set({ lander })}
+                  />
+                )}
+              </Field>
+            )}
+          </div>
+        )}
+        {way === 'flow' && (
+          <div class="fields">
+            <Field label={t.campaigns.savedFlow} error={error('flow')} hint={flows?.length === 0 ? t.campaigns.noFlows : undefined}>
+              {w => (
+                <Combobox wired={w} label={t.campaigns.savedFlow} value={form.flow} choices={choicesOf(flows)} on={flow => set({ flow })} />
+              )}
+            </Field>
+          </div>
+        )}
+        {way === 'address' && (
+          <div class="fields">
+            <div class="across">
+              <Field label={t.campaigns.address} error={error('address')}>
+                {w => <UrlInput wired={w} label={t.campaigns.address} value={form.address} on={address => set({ address })} />}
+              </Field>
+            </div>
+          </div>
+        )}
+      </Step>
+      <Step n={2} title={t.campaigns.whereFrom}>
+        <div class="fields">
+          <Field
+            label={t.campaigns.source}
+            hint={platform ? t.campaigns.sourceMade(platform.name) : t.campaigns.sourceHint}
+            error={error('source')}>
+            {w => (
+              <Combobox
+                wired={w}
+                label={t.campaigns.source}
+                value={form.source}
+                shown={form.source ? sourceName : t.campaigns.noSource}
+                on={source => set({ source })}
+                choices={
+                  sources &&
+                  templates && [
+                    { value: '', label: t.campaigns.noSource },
+                    ...(choicesOf(sources) ?? []),
+                    ...templates
+                      .filter(p => !sources.some(s => s.platform === p.platform))
+                      .map(p => ({ value: template + p.platform, label: p.name, side: t.campaigns.template })),
+                  ]
+                }
+              />
+            )}
+          </Field>
+        </div>
+      </Step>
+      <Step n={3} title={t.campaigns.theLink}>
+        <div class="fields">
+          <Field label={t.overview.name} error={error('name')}>
+            {w => <Input wired={w} value={form.name} placeholder={name} on={v => set({ name: v })} maxLength={255} />}
+          </Field>
+          <Field label={t.campaigns.alias} hint={t.campaigns.aliasHint} error={error('alias')}>
+            {w => <Input wired={w} class="mono" value={form.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />}
+          </Field>
+          <Field label={t.campaigns.domain} error={error('domain')}>
+            {w => (
+              <Combobox
+                wired={w}
+                label={t.campaigns.domain}
+                value={form.domain || usual}
+                choices={domains}
+                on={domain => set({ domain })}
+              />
+            )}
+          </Field>
+        </div>
+      </Step>
+      <FormError wrong={wrong} />
+      <div class="row">
+        <span class="grow" />
+        <a class="btn" href={to('/app/campaigns')}>
+          {t.parts.cancel}
+        </a>
+        <button class="btn primary" disabled={busy || !ready}>
+          {t.campaigns.create}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const Step = ({ n, title, children }: { n: number; title: string; children: ComponentChildren }) => (
+  <section class="card part">
+    <h2>
+      <span class="face" aria-hidden="true">
+        {n}
+      </span>
+      {title}
+    </h2>
+    {children}
+  </section>
+)

@@ -1,0 +1,234 @@
+import type { ClickAnswer } from '../../api.gen.ts'
+import { amount, country, money, moment } from '../../core/format.ts'
+import { tone } from '../../core/log.ts'
+import { usePress } from '../../core/keys.ts'
+import { use } from '../../core/query.ts'
+import { go, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { copy } from '../../parts/copy.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { Trace } from '../../parts/trace.tsx'
+
+// ClickSheet shows one click: its visitor, the reasons for its routing, and its conversions.
+export function ClickSheet({ id, close, step }: { id: string; close: () => void; step: Steps }) {
+  const { data, error, again } = use('GET /logs/clicks/{clickId}', { trace: '1' }, 0, { clickId: id }),
+    c = data?.click
+  const simulate = () => {
+    if (c) go(to(`/app/campaigns/${c.parent_campaign_id ?? c.campaign_id}/flow`, { visitor: id }))
+  }
+  usePress(e => {
+    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
+    const on: Record<string, () => void> = {
+      j: () => step.go(1),
+      k: () => step.go(-1),
+      r: simulate,
+      y: () => void copy(id, t.clicks.idCopied),
+    }
+    if (on[e.key]) {
+      e.preventDefault()
+      on[e.key]!()
+    }
+  })
+  return (
+    <Sheet
+      side
+      reads
+      title={c ? `${t.clicks.sheet} · ${moment(c.at)}` : t.clicks.sheet}
+      close={close}
+      foot={
+        <>
+          <button type="button" class="btn quiet" onClick={() => void copy(id, t.clicks.idCopied)}>
+            <Icon name="copy" />
+            {t.clicks.copyId}
+            <kbd class="wide">Y</kbd>
+          </button>
+          <span class="grow" />
+          <Stepper of={step} />
+          <button type="button" class="btn primary" disabled={!c} onClick={simulate}>
+            {t.clicks.simulate}
+            <kbd class="wide">R</kbd>
+          </button>
+        </>
+      }>
+      {error && !data ? (
+        <Failed error={error} again={again} />
+      ) : data ? (
+        <Story of={data} />
+      ) : (
+        <Late>
+          <div class="skeleton" style="height:320px;margin:16px" />
+        </Late>
+      )}
+    </Sheet>
+  )
+}
+
+function Story({ of: d }: { of: ClickAnswer }) {
+  const c = d.click,
+    names = d.names
+  return (
+    <div class="story">
+      <section class="part">
+        <div class="row wraps">
+          <span class="cc">{c.country || '–'}</span>
+          <b>{[c.country ? country(c.country) : t.unknown, c.city].filter(Boolean).join(', ')}</b>
+          <span class="soft">{[t.devices[c.device_type] ?? c.device_type, c.os, c.browser].filter(Boolean).join(' · ')}</span>
+          {c.is_bot && (
+            <span class="tag warn">
+              {t.clicks.bot} {c.bot_score}
+            </span>
+          )}
+          <span class="tag">{c.is_unique ? t.clicks.first : t.clicks.again}</span>
+        </div>
+        <div class="row wraps strong way">
+          {[c.campaign_name, c.stream_name, c.lander_name, c.offer_name].filter(Boolean).map((n, i) => (
+            <>
+              {i > 0 && <Icon name="right" />}
+              <span>{n}</span>
+            </>
+          ))}
+        </div>
+        {c.destination && <div class="mono dim wrap">{c.destination}</div>}
+      </section>
+      <section class="part">
+        <h2>{t.clicks.why}</h2>
+        {c.passed_stream_name && (
+          <p class="warn">{t.clicks.passed(c.passed_stream_name, t.trace.reasons[c.passed_reason] ?? c.passed_reason)}</p>
+        )}
+        {d.trace ? (
+          <>
+            {d.trace.flow_changed && (
+              <p class="warn">
+                {t.clicks.changed} {!d.trace.reproduced && t.clicks.differs}
+              </p>
+            )}
+            {d.trace.campaigns.length ? (
+              <Trace campaigns={d.trace.campaigns} decision={d.trace.decision} names={names} />
+            ) : (
+              <p class="dim">{t.clicks.noTrace}</p>
+            )}
+          </>
+        ) : (
+          <p class="dim">{t.clicks.noTrace}</p>
+        )}
+      </section>
+      <section class="part">
+        <h2>{t.clicks.hops}</h2>
+        {d.hops.length === 0 ? (
+          <p class="dim">{t.clicks.noHops}</p>
+        ) : (
+          <ul class="list">
+            {d.hops.map((h, i) => (
+              <li key={i}>
+                <span class="ico">
+                  <Icon name="right" />
+                </span>
+                <div class="grow">
+                  <div class="t">
+                    {t.clicks.hopKinds[h.kind] ?? h.kind}
+                    {h.slot ? ` · ${t.flow.slot(h.slot)}` : ''} {names[h.offer_id ?? h.lander_id ?? ''] ?? ''}
+                  </div>
+                  <div class="d mono cut" title={h.destination}>
+                    {h.destination}
+                  </div>
+                </div>
+                <span class="dim fine">{moment(h.at)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <section class="part">
+        <h2>{t.clicks.outcomes}</h2>
+        {d.conversions.length === 0 ? (
+          <p class="dim">{t.clicks.noConversions}</p>
+        ) : (
+          <ul class="list">
+            {d.conversions.map(v => (
+              <li key={v.id}>
+                <span class={'tag ' + tone(v.status)}>{t.conversions.statuses[v.status] ?? v.status}</span>
+                <div class="grow">
+                  <div class="t">{[v.offer_name, v.goal, v.conversion_id].filter(Boolean).join(' · ')}</div>
+                  <div class="d">{v.network_name ?? v.source}</div>
+                </div>
+                <b class="num">{amount(v.payout, v.currency)}</b>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <Postbacks id={d.click_id} at={c.at} />
+      <section class="part">
+        <h2>{t.clicks.who}</h2>
+        <dl class="facts">
+          {Object.entries(t.clicks.fields).map(([name, label]) => {
+            const v = (d.visitor as unknown as Record<string, unknown>)[name] ?? (c as unknown as Record<string, unknown>)[name]
+            return v === '' || v === null || v === undefined || v === 0 ? null : (
+              <>
+                <dt>{label}</dt>
+                <dd class={['user_agent', 'ip', 'click_id', 'external_id'].includes(name) ? 'mono wrap' : 'wrap'}>
+                  {name === 'country' ? country(String(v)) : name === 'device_type' ? (t.devices[String(v)] ?? String(v)) : String(v)}
+                </dd>
+              </>
+            )
+          })}
+          <dt>{t.clicks.cost}</dt>
+          <dd>{c.cost ? money(c.cost, c.cost < 1 ? 4 : 2) : '—'}</dd>
+        </dl>
+      </section>
+      {c.params && (
+        <section class="part">
+          <h2>{t.clicks.params}</h2>
+          <dl class="facts">
+            {[...new URLSearchParams(c.params)].map(([k, v], i) => (
+              <>
+                <dt key={i} class="mono">
+                  {k}
+                </dt>
+                <dd class="mono wrap">{v}</dd>
+              </>
+            ))}
+          </dl>
+        </section>
+      )}
+    </div>
+  )
+}
+
+// Postbacks shows the postbacks received for a click, and the postbacks sent to its source.
+function Postbacks({ id, at }: { id: string; at: string }) {
+  const { data, error, again } = use('GET /logs/postbacks', { click_id: id, limit: 50, from: at.slice(0, 10) })
+  return (
+    <section class="part">
+      <h2>{t.clicks.postbacks}</h2>
+      {error && !data ? (
+        <Failed error={error} again={again} />
+      ) : data?.rows.length === 0 ? (
+        <p class="dim">{t.clicks.noPostbacks}</p>
+      ) : (
+        <ul class="list">
+          {data?.rows.map(r => (
+            <li key={r.id}>
+              <span class={'tag ' + (r.result === 'matched' || r.result === 'told' || r.result === 'recorded' ? 'good' : 'warn')}>
+                {t.clicks.results[r.result] ?? r.result}
+              </span>
+              <div class="grow">
+                <div class="t">
+                  {r.network_name || r.sent?.source_name} {t.clicks.directions[r.direction] ?? r.direction}
+                </div>
+                <div class="d mono cut" title={r.sent?.url ?? r.query}>
+                  {r.sent?.url ?? r.query}
+                </div>
+                {r.reason && <div class="d">{r.reason}</div>}
+              </div>
+              <span class="dim fine">{moment(r.at)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

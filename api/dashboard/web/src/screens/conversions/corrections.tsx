@@ -1,0 +1,187 @@
+import { useMemo, useState } from 'preact/hooks'
+import { conversionColumns, costColumns } from '../../columns.gen.ts'
+import { asError, type ApiError } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { headOf, mostRows, type Head } from '../../core/csv.ts'
+import { count } from '../../core/format.ts'
+import { task } from '../../core/jobs.ts'
+import { touches } from '../../core/query.ts'
+import { change, place } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { Source } from '../../parts/csv.tsx'
+import { Seg } from '../../parts/form.tsx'
+import { Ask } from '../../parts/sheet.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { toast } from '../../core/toast.ts'
+import { Outcomes, type Answer } from './correction_outcomes.tsx'
+
+const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,source,spend,currency\n' } // columns as the service reads them
+const w = t.corrections,
+  lasts = 10 * 60_000 // ms for which a dry run may be applied
+type Kind = keyof typeof w.kinds
+// Run is the result of a dry run and the text that it read. It is stale if the text has changed since.
+type Run = { kind: Kind; text: string; at: number; answer: Answer }
+
+const send = (kind: Kind, csv: string, apply: boolean): Promise<Answer> => {
+  const name = w.kinds[kind],
+    told = (a: Answer) => ({ text: t.exports.result(a.accepted, count(a.accepted)), path: '/app/corrections?kind=' + kind })
+  const named = apply ? t.exports.correction(name) : t.exports.dryRun(name)
+  return kind === 'cost'
+    ? task(named, 'POST /corrections/cost', { body: { csv, apply } }, told)
+    : task(named, 'POST /corrections/conversions', { body: { csv, apply } }, told)
+}
+
+// Corrections reads conversions or spend from a file. It shows the effect of each row first, and then applies the file.
+export function Corrections() {
+  const kind: Kind = place.value.query.get('kind') === 'cost' ? 'cost' : 'conversions'
+  const [text, setText] = useState(''),
+    [run, setRun] = useState<Run>(),
+    [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
+    [confirming, setConfirming] = useState(false),
+    [tooLarge, setTooLarge] = useState(false)
+  const head = useMemo(() => headOf(text, kind === 'cost' ? costColumns : conversionColumns), [text, kind])
+  const shown = run?.kind === kind ? run : undefined,
+    dry = shown?.answer.dryRun,
+    stale = dry && shown!.text !== text,
+    old = dry && !stale && Date.now() - shown!.at > lasts
+  const set = (v: string) => {
+    setText(v)
+    setTooLarge(false)
+    setError(undefined)
+  }
+  const start = async (apply: boolean) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      if (apply && Date.now() - shown!.at > lasts) return
+      const answer = await send(kind, text, apply)
+      setRun({ kind, text, at: Date.now(), answer })
+      if (apply) {
+        touches('logs', 'reports', 'stats')
+        toast(w.applied(answer.accepted, count(answer.accepted)))
+      }
+    } catch (e) {
+      setError(asError(e))
+    } finally {
+      setBusy(false)
+    }
+  }
+  if (!canWrite())
+    return (
+      <section class="card">
+        <Empty title={w.readOnly} />
+      </section>
+    )
+  return (
+    <div class="grid corrections">
+      <section class="card">
+        <header>
+          <Seg
+            label={w.kind}
+            value={kind}
+            options={(Object.keys(w.kinds) as Kind[]).map(value => ({ value, label: w.kinds[value] }))}
+            on={v => change({ kind: v === 'cost' ? v : null }, true)}
+          />
+          <span class="dim fine wide">{w.texts[kind]}</span>
+        </header>
+        <div class="part">
+          <Source example={example[kind]} text={text} set={set} tooLarge={() => setTooLarge(true)} />
+          {tooLarge && (
+            <p class="bad" role="alert">
+              {w.tooLarge}
+            </p>
+          )}
+          {head && <Columns of={head} />}
+          {error && <Failed error={error} again={() => void start(false)} />}
+          <div class="row wraps">
+            <button
+              type="button"
+              class={'btn' + (dry && !stale && !old ? '' : ' primary')}
+              disabled={busy || !head || head.rows === 0}
+              onClick={() => void start(false)}>
+              {shown ? w.again : w.dry}
+            </button>
+            {dry && !stale && !old && shown!.answer.accepted > 0 && (
+              <button type="button" class="btn primary" disabled={busy} onClick={() => setConfirming(true)}>
+                {w.apply(shown!.answer.accepted, count(shown!.answer.accepted))}
+              </button>
+            )}
+            {shown && !busy && (
+              <button
+                type="button"
+                class="btn quiet"
+                onClick={() => {
+                  setRun(undefined)
+                  set('')
+                }}>
+                {w.clear}
+              </button>
+            )}
+            {stale && (
+              <span class="warn" role="status">
+                {w.stale}
+              </span>
+            )}
+            {old && (
+              <span class="warn" role="status">
+                {w.old}
+              </span>
+            )}
+          </div>
+        </div>
+      </section>
+      {busy ? (
+        <section class="card">
+          <Late>
+            <p class="dim part" role="status">
+              {w.running}
+            </p>
+            <div class="skeleton" style="height:180px;margin:0 14px 14px" />
+          </Late>
+        </section>
+      ) : (
+        shown && (
+          <div class={stale ? 'faded' : ''}>
+            <Outcomes kind={kind} of={shown.answer} />
+          </div>
+        )
+      )}
+      {confirming && (
+        <Ask
+          title={w.askTitle}
+          text={w.askText(shown!.answer.accepted, count(shown!.answer.accepted), shown!.answer.refused, count(shown!.answer.refused))}
+          go={w.go}
+          close={() => setConfirming(false)}
+          on={() => start(true)}
+        />
+      )}
+    </div>
+  )
+}
+
+// Columns shows how the header is read.
+const Columns = ({ of: head }: { of: Head }) => (
+  <div class="columns">
+    <div class="row wraps">
+      <span class="dim fine">{w.columns}</span>
+      {head.cells.slice(0, 40).map((c, i) => (
+        <span key={i} class={'tag' + (c.column ? ' good' : '')} title={c.cell}>
+          <span class="cut">{c.cell || '—'}</span> <span class="soft">{c.column ? '→ ' + c.column.name : w.unknown}</span>
+        </span>
+      ))}
+      <span class="grow" />
+      <span class="dim fine num">{w.rows(head.rows, count(head.rows))}</span>
+    </div>
+    {head.missing.map(c => (
+      <p key={c.name} class="bad" role="alert">
+        {w.missing(c.name)}
+      </p>
+    ))}
+    {head.rows > mostRows && (
+      <p class="warn" role="alert">
+        {w.tooMany(count(head.rows))}
+      </p>
+    )}
+  </div>
+)

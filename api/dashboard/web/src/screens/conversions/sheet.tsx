@@ -1,0 +1,152 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ConversionRow } from '../../api.gen.ts'
+import { call, ApiError } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { dateTime } from '../../core/dates.ts'
+import { amount } from '../../core/format.ts'
+import { touches, use } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { toast } from '../../core/toast.ts'
+import { tone } from '../../core/log.ts'
+
+const w = t.conversions
+// moves lists, for each status of a conversion, the statuses to which it may change.
+const moves: Record<string, string[]> = { pending: ['approved', 'rejected'], approved: ['rejected', 'chargeback'], rejected: ['approved'] }
+
+const quoted = (text: string) => '"' + text.replaceAll('"', '""') + '"'
+
+// changeStatus changes the status of a conversion by a correction with a single row.
+async function changeStatus(c: ConversionRow, status: string) {
+  const csv = `click id,conversion id,goal,status\n${[c.click_id, c.conversion_id, c.goal, status].map(quoted).join(',')}\n`
+  const answer = await call('POST /corrections/conversions', { body: { csv, apply: true } }),
+    one = answer.outcomes[0]
+  if (!one?.accepted) throw new ApiError('refused', 400, one?.reason ?? '')
+  touches('logs', 'reports', 'stats')
+  toast(w.isNow(w.statuses[status]!))
+}
+
+// ConversionSheet shows a conversion: the amount that it counts, and the postbacks that it came from.
+export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: Steps }) {
+  const [newStatus, setNewStatus] = useState('')
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || newStatus || (e.target as Element).closest('input, [popover]')) return
+      if (e.key === 'j' || e.key === 'k') {
+        e.preventDefault()
+        step.go(e.key === 'j' ? 1 : -1)
+      }
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+  const facts: [string, string | null, boolean?][] = [
+    [w.campaign, c.campaign_name],
+    [w.what, c.offer_name],
+    [w.network, c.network_name],
+    [w.source, c.source_name],
+    [w.from, w.came[c.source] ?? c.source],
+    [w.goal, c.goal],
+    [w.id, c.conversion_id, true],
+    [t.unmatched.click, c.click_id, true],
+    [w.recorded, dateTime(c.recorded_at)],
+    [w.lastChange, dateTime(c.updated_at)],
+  ]
+  return (
+    <Sheet
+      side
+      reads
+      title={`${w.sheet} · ${dateTime(c.recorded_at)}`}
+      close={close}
+      foot={
+        <>
+          <a class="btn" href={to('/app/clicks', { find: c.click_id, click: c.click_id })}>
+            {w.itsClick}
+          </a>
+          <span class="grow" />
+          <Stepper of={step} />
+        </>
+      }>
+      <div class="story">
+        <section class="part">
+          <div class="row wraps">
+            <span class={'tag ' + tone(c.status)}>{w.statuses[c.status] ?? c.status}</span>
+            {c.original_status && <span class="dim wrap">{w.word(c.original_status)}</span>}
+            <span class="grow" />
+            <b class="num">{amount(c.payout, c.currency)}</b>
+          </div>
+          {c.rate === null && c.currency && <p class="warn">{w.uncounted}</p>}
+          <dl class="facts">
+            {facts.map(([name, value, mono]) =>
+              value ? (
+                <>
+                  <dt>{name}</dt>
+                  <dd class={'wrap' + (mono ? ' mono' : '')}>{value}</dd>
+                </>
+              ) : null,
+            )}
+          </dl>
+        </section>
+        {canWrite() && moves[c.status] && (
+          <section class="part">
+            <h2>{w.change}</h2>
+            <div class="row wraps">
+              {moves[c.status]!.map(s => (
+                <button key={s} type="button" class="btn sm" onClick={() => setNewStatus(s)}>
+                  {w.to[s]}
+                </button>
+              ))}
+            </div>
+          </section>
+        )}
+        <History of={c} />
+      </div>
+      {newStatus && (
+        <Ask
+          title={w.changeTitle(w.to[newStatus]!)}
+          text={w.changeText}
+          go={w.to[newStatus]!}
+          danger={newStatus !== 'approved'}
+          close={() => setNewStatus('')}
+          on={() => changeStatus(c, newStatus)}
+        />
+      )}
+    </Sheet>
+  )
+}
+
+// History lists the postbacks that made and changed a conversion.
+function History({ of: c }: { of: ConversionRow }) {
+  const { data, error, again } = use('GET /logs/postbacks', { click_id: c.click_id, limit: 100, from: c.recorded_at.slice(0, 10) }),
+    rows = data?.rows.filter(r => r.conversion_id === c.id)
+  return (
+    <section class="part">
+      <h2>{w.history}</h2>
+      {error && !data ? (
+        <Failed error={error} again={again} />
+      ) : !rows ? (
+        <Late>
+          <div class="skeleton" style="height:60px" />
+        </Late>
+      ) : rows.length === 0 ? (
+        <p class="dim">{w.noHistory}</p>
+      ) : (
+        <ul class="list">
+          {rows.map(r => (
+            <li key={r.id}>
+              <span class={'tag ' + (r.result === 'matched' ? 'good' : 'warn')}>{t.clicks.results[r.result] ?? r.result}</span>
+              <div class="grow">
+                <div class="t">{[r.network_name || w.came[r.source] || r.source, r.reason].filter(Boolean).join(' · ')}</div>
+                <div class="d mono wrap">{r.query}</div>
+              </div>
+              <span class="dim fine">{dateTime(r.at)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,120 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { PostbacksReplayed } from '../../api.gen.ts'
+import { call, asError, type ApiError } from '../../core/call.ts'
+import { count, spanText } from '../../core/format.ts'
+import { task } from '../../core/jobs.ts'
+import { touches } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { span } from '../../core/window.ts'
+import { Seg } from '../../parts/form.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Table } from '../../parts/table.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { Two } from '../../parts/two.tsx'
+
+const w = t.unmatched,
+  most = 100 // the most postbacks that a dry run reads
+const tones: Record<string, string> = { matched: 'good', unmatched: 'warn', refused: 'bad' }
+
+// Replay shows the results that unmatched postbacks would have, and then processes them again.
+export function Replay({ network, name, close }: { network: string; name: string; close: () => void }) {
+  const [preview, setPreview] = useState<PostbacksReplayed>(),
+    [error, setError] = useState<ApiError>(),
+    [filter, setFilter] = useState(''),
+    [busy, setBusy] = useState(false),
+    [reloads, setReloads] = useState(0)
+  const query = { from: span.value.from, to: span.value.to },
+    of = network === 'all' ? {} : { network }
+  useEffect(() => {
+    const stop = new AbortController()
+    setError(undefined)
+    call('POST /logs/postbacks/replay', { query, body: { ...of, dry_run: true }, signal: stop.signal }).then(setPreview, e => {
+      if (!stop.signal.aborted) setError(asError(e))
+    })
+    return () => stop.abort()
+  }, [reloads])
+  const run = async () => {
+    setBusy(true)
+    try {
+      const answer = await task(t.exports.replay, 'POST /logs/postbacks/replay', { query, body: of }, a => ({
+        text: t.exports.replayed(count(a.replayed)),
+        path: '/app/unmatched',
+      }))
+      touches('logs', 'reports', 'stats')
+      toast(w.replayed(answer.replayed, count(answer.replayed)))
+      close()
+    } catch (e) {
+      failed(e)
+      setBusy(false)
+    }
+  }
+  const list = preview?.outcomes ?? [],
+    shown = filter ? list.filter(o => o.result === filter) : list
+  return (
+    <Sheet
+      title={w.dryTitle}
+      close={close}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="button" class="btn primary" disabled={busy || !list.length} onClick={() => void run()}>
+            {w.replayAll(list.length)}
+          </button>
+        </>
+      }>
+      <div class="body replay">
+        <p class="soft">
+          {w.dryText(name, spanText(span.value.span))}
+          {list.length === most && ' ' + w.dryMany(most)}
+        </p>
+        {error ? (
+          <Failed error={error} again={() => setReloads(n => n + 1)} />
+        ) : !preview ? (
+          <Late>
+            <div class="skeleton" style="height:160px" />
+          </Late>
+        ) : list.length === 0 ? (
+          <Empty title={w.nothing} />
+        ) : (
+          <>
+            <Seg
+              label={t.corrections.filter}
+              value={filter}
+              options={[
+                { value: '', label: `${t.corrections.all} ${list.length}` },
+                ...Object.keys(tones)
+                  .filter(r => list.some(o => o.result === r))
+                  .map(r => ({ value: r, label: `${w.results[r]} ${list.filter(o => o.result === r).length}` })),
+              ]}
+              on={setFilter}
+            />
+            <div class="report lists">
+              <Table
+                label={w.dryTitle}
+                rows={shown}
+                keyOf={o => o.id}
+                nameOf={o => o.id}
+                height={44}
+                columns={[
+                  {
+                    name: 'result',
+                    label: t.corrections.outcome,
+                    left: true,
+                    phone: true,
+                    width: 120,
+                    cell: o => <span class={'tag ' + tones[o.result]}>{w.results[o.result]}</span>,
+                  },
+                  { name: 'reason', label: w.click, left: true, phone: true, cell: o => <Two a={o.click_id ?? '—'} b={o.reason} mono /> },
+                ]}
+              />
+            </div>
+          </>
+        )}
+      </div>
+    </Sheet>
+  )
+}

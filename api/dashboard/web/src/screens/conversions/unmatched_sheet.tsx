@@ -1,0 +1,258 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { NetworkRow, PostbackRow, ReplayOutcome } from '../../api.gen.ts'
+import { asError, call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { dateTime } from '../../core/dates.ts'
+import { bodyOf, causeOf, fields, paramsOf, readAs, causeText } from '../../core/incoming.ts'
+import { touches } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { postbackNames } from '../../columns.gen.ts'
+import { Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { failed, toast } from '../../core/toast.ts'
+
+const w = t.unmatched,
+  pause = 700,
+  looks = 15 // ms between checks of a replayed postback, and the number of checks
+
+// preview returns the result that a replay of a postback would have. It asks for the second in which the postback arrived.
+async function preview(row: PostbackRow): Promise<ReplayOutcome | undefined> {
+  const second = row.at.slice(0, 19).replace('T', ' ')
+  const answer = await call('POST /logs/postbacks/replay', {
+    query: { from: second, to: second },
+    body: { ...(row.network_id ? { network: row.network_id } : {}), dry_run: true },
+  })
+  return answer.outcomes.find(o => o.id === row.id)
+}
+
+// replay processes a postback again, and waits for the result.
+async function replay(row: PostbackRow): Promise<PostbackRow> {
+  await call('POST /logs/postbacks/{id}/replay', { path: { id: row.id } })
+  for (let i = 0; ; i++) {
+    await new Promise(done => {
+      setTimeout(done, pause)
+    })
+    const now = await call('GET /logs/postbacks/{id}', { path: { id: row.id } })
+    if (now.result !== 'accepted' || i === looks) return now
+  }
+}
+
+// PostbackSheet shows a postback without a click: its parameters, the reason, and how the network's parameters are read.
+export function PostbackSheet({
+  of: row,
+  network,
+  close,
+  step,
+}: {
+  of: PostbackRow
+  network?: NetworkRow
+  close: () => void
+  step: Steps
+}) {
+  const [outcome, setOutcome] = useState<ReplayOutcome>(),
+    [busy, setBusy] = useState(false),
+    [reloads, setReloads] = useState(0)
+  const settings = network?.postback_params ?? {},
+    cause = causeOf(row, settings),
+    may = canWrite()
+  useEffect(() => {
+    let on = true
+    if (may)
+      void preview(row).then(
+        o => {
+          if (on) setOutcome(o)
+        },
+        () => undefined,
+      )
+    return () => {
+      on = false
+    }
+  }, [row.id, reloads])
+  const run = async () => {
+    if (busy) return
+    setBusy(true)
+    try {
+      const now = await replay(row)
+      touches('logs', 'reports', 'stats')
+      const result = t.clicks.results[now.result] ?? now.result
+      toast(w.inLog(now.reason ? `${result}, ${now.reason}` : result), {
+        bad: now.result === 'refused' || now.result === 'unmatched',
+      })
+      close()
+    } catch (e) {
+      failed(e)
+      setBusy(false)
+    }
+  }
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
+      if (e.key === 'j' || e.key === 'k') {
+        e.preventDefault()
+        step.go(e.key === 'j' ? 1 : -1)
+      } else if (e.key === 'r' && may) {
+        e.preventDefault()
+        void run()
+      }
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+  return (
+    <Sheet
+      side
+      reads
+      title={w.sheet}
+      close={close}
+      foot={
+        <>
+          {outcome && (
+            <span class={'fine ' + (outcome.result === 'matched' ? 'good' : 'warn')} role="status">
+              {w.would[outcome.result]}
+            </span>
+          )}
+          <span class="grow" />
+          <Stepper of={step} />
+          {may && (
+            <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>
+              {w.one}
+              <kbd class="wide">R</kbd>
+            </button>
+          )}
+        </>
+      }>
+      <div class="story">
+        <section class="part">
+          <h2>{w.likely}</h2>
+          <p class="strong wrap">{causeText(cause)}</p>
+          <p class="soft">{w.todo[cause.kind]}</p>
+          <dl class="facts">
+            <dt>{w.service}</dt>
+            <dd class="wrap">{outcome?.reason || row.reason}</dd>
+            <dt>{w.arrived}</dt>
+            <dd>{dateTime(row.at)}</dd>
+            <dt>{w.network}</dt>
+            <dd class="wrap">{row.network_name || w.none}</dd>
+            <dt>{w.domain}</dt>
+            <dd class="wrap">{row.domain}</dd>
+            <dt>{w.sender}</dt>
+            <dd class="wrap">{row.ip}</dd>
+          </dl>
+        </section>
+        <section class="part">
+          <h2>{w.raw}</h2>
+          <div class="scroll" tabIndex={0} role="region" aria-label={w.raw}>
+            <table class="plain">
+              <thead>
+                <tr>
+                  <th class="left">{w.param}</th>
+                  <th class="left">{w.value}</th>
+                  <th class="left">{w.readAs}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {paramsOf(row.query).map(([name, value], i) => {
+                  const as = readAs(name, settings)
+                  return (
+                    <tr key={i}>
+                      <td class="mono">{name}</td>
+                      <td class="left mono" title={value}>
+                        {value}
+                      </td>
+                      <td class={'left' + (as ? '' : ' dim')}>{as ? w.fields[as] : w.notRead}</td>
+                    </tr>
+                  )
+                })}
+              </tbody>
+            </table>
+          </div>
+          <p class="dim fine">{w.masked}</p>
+        </section>
+        {network ? (
+          <Reading
+            key={network.id}
+            of={network}
+            row={row}
+            done={() => {
+              setOutcome(undefined)
+              setReloads(n => n + 1)
+            }}
+          />
+        ) : (
+          <section class="part">
+            <p class="dim">{w.noNetwork}</p>
+          </section>
+        )}
+      </div>
+    </Sheet>
+  )
+}
+
+// Reading edits which parameters of a network carry which fields.
+function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow; done: () => void }) {
+  const [draft, setDraft] = useState<Record<string, string>>(network.postback_params),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
+  const names = [...new Set(paramsOf(row.query).map(([name]) => name))],
+    list = 'params-' + row.id
+  const save = async () => {
+    setBusy(true)
+    setWrong(undefined)
+    try {
+      await call('PUT /networks', { body: bodyOf(network, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
+      touches('networks')
+      toast(w.saved(network.name))
+      done()
+    } catch (e) {
+      setWrong(wrongOf(asError(e), fields))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <section class="part reading">
+      <h2>{w.settings(network.name)}</h2>
+      <p class="dim">{w.settingsText}</p>
+      <form
+        class="fields"
+        onSubmit={e => {
+          e.preventDefault()
+          void save()
+        }}>
+        <datalist id={list}>
+          {names.map(n => (
+            <option key={n} value={n} />
+          ))}
+        </datalist>
+        {fields.map(f => (
+          <Field
+            key={f}
+            label={w.fields[f]!}
+            hint={w.usual(postbackNames[f]!.slice(0, 3).join(', '))}
+            error={wrong?.field === f ? wrong.text : undefined}>
+            {wired => (
+              <Input
+                wired={wired}
+                class="mono"
+                {...{ list }}
+                maxLength={100}
+                disabled={!canWrite()}
+                value={draft[f] ?? ''}
+                on={v => setDraft({ ...draft, [f]: v })}
+              />
+            )}
+          </Field>
+        ))}
+        {canWrite() && (
+          <div class="across">
+            <button class="btn" disabled={busy}>
+              {w.saveAndCheck}
+            </button>
+          </div>
+        )}
+      </form>
+      <FormError wrong={wrong} />
+    </section>
+  )
+}

@@ -1,0 +1,170 @@
+import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import type { Condition, CopilotPreview, Evidence, Part } from '../../api.gen.ts'
+import { count, percent } from '../../core/format.ts'
+import { use } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { Sentence } from '../../parts/condition.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+import { w } from '../../text/copilot.ts'
+import { said, figureName, figureText } from './text.ts'
+
+type Line = { what: string; before: ComponentChildren; after: ComponentChildren }
+
+// linesOf lists the differences between the parts before and after an action.
+function linesOf({ before: b, after: a, names, action }: CopilotPreview): Line[] {
+  const out: Line[] = [],
+    name = (id: string) => names[id] || id
+  const state = (s?: string) => w.states[s ?? ''] ?? s ?? '—',
+    cap = (p: Part) => (p.cap == null ? w.noCap : count(p.cap))
+  if (b.status !== a.status) out.push({ what: w.status, before: state(b.status), after: state(a.status) })
+  if ((b.cap ?? null) !== (a.cap ?? null)) out.push({ what: w.cap, before: cap(b), after: cap(a) })
+  for (const p of b.paths ?? []) {
+    const q = a.paths?.find(o => o.id === p.id),
+      drawn = (o: typeof p) => (o.is_active ? w.weight(String(o.weight)) : w.pathOff)
+    if (!q || p.weight !== q.weight || p.is_active !== q.is_active)
+      out.push({ what: name(p.id), before: drawn(p), after: q ? drawn(q) : w.gone })
+  }
+  for (const [i, d] of (b.destinations ?? []).entries()) {
+    const e = a.destinations?.[i],
+      label = (o: typeof d) => name(o.id || o.url || '')
+    if (e && (d.id !== e.id || d.url !== e.url)) out.push({ what: w.replaced, before: label(d), after: label(e) })
+    else if (!e || d.weight !== e.weight)
+      out.push({ what: label(d), before: w.weight(String(d.weight)), after: e ? w.weight(String(e.weight)) : w.gone })
+  }
+  for (const f of b.filters ?? []) {
+    const g = a.filters?.find(o => o.id === f.id),
+      list = (c: Condition[]) =>
+        c.length
+          ? c.map((o, i) => (
+              <div key={i}>
+                <Sentence of={o} />
+              </div>
+            ))
+          : w.noFilters
+    if (g && JSON.stringify(f.filters) !== JSON.stringify(g.filters))
+      out.push({ what: name(f.id) || w.default, before: list(f.filters), after: list(g.filters) })
+  }
+  for (const key of new Set([...Object.keys(b.params ?? {}), ...Object.keys(a.params ?? {})]))
+    if (b.params?.[key] !== a.params?.[key])
+      out.push({ what: w.param(key), before: b.params?.[key] ?? w.unset, after: a.params?.[key] ?? w.unset })
+  if (action.op === 'deny')
+    for (const v of action.values ?? [])
+      out.push({ what: `${t.dimensions[action.attribute!] ?? action.attribute} ${v}`, before: w.notBlocked, after: w.blocked })
+  return out
+}
+
+// Change shows the changes that an action makes: each part before and after.
+export function Change({ id, variant }: { id: string; variant?: string }) {
+  const { data, error, again } = use('GET /copilot/preview', { id, ...(variant ? { variant } : {}) })
+  if (!data)
+    return error ? (
+      error.code === 'not_found' || error.code === 'advice_only' ? (
+        <p class="dim">{said(error)}</p>
+      ) : (
+        <Failed error={error} again={again} />
+      )
+    ) : (
+      <Late>
+        <div class="skeleton" style="height:70px" />
+      </Late>
+    )
+  const lines = linesOf(data)
+  return (
+    <div class="exact">
+      {data.stale && (
+        <p class="warn" role="status">
+          {w.stale} {data.stale}
+        </p>
+      )}
+      {lines.length === 0 ? (
+        !data.stale && <p class="dim">{w.same}</p>
+      ) : (
+        <div class="scroll" tabIndex={0} role="region" aria-label={w.change}>
+          <table class="plain">
+            <thead>
+              <tr>
+                <th class="left">{w.what}</th>
+                <th class="left">{w.before}</th>
+                <th class="left">{w.after}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {lines.map((l, i) => (
+                <tr key={i}>
+                  <td class="left wrap strong">{l.what}</td>
+                  <td class="left wrap dim">{l.before}</td>
+                  <td class="left wrap">
+                    <b>{l.after}</b>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {(data.action.campaigns?.length ?? 0) > 0 && <p class="dim fine">{w.otherCampaigns(data.action.campaigns!.length)}</p>}
+    </div>
+  )
+}
+
+// Why shows the figures behind a suggestion, for each of the compared records.
+export function Why({ of: e }: { of: Evidence }) {
+  const things = [...new Set(e.figures.map(f => f.of))],
+    names = [...new Set(e.figures.map(f => f.name))]
+  return (
+    <div class="evidence">
+      {things.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label={w.evidence}>
+          <table class="plain">
+            <thead>
+              <tr>
+                <th class="left">{w.what}</th>
+                {names.map(n => (
+                  <th key={n}>{figureName(n)}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {things.map(o => (
+                <tr key={o}>
+                  <td class="left wrap strong">{o || '—'}</td>
+                  {names.map(n => {
+                    const f = e.figures.find(f => f.of === o && f.name === n)
+                    return (
+                      <td key={n} class="num">
+                        {f ? figureText(n, f.value) : '—'}
+                      </td>
+                    )
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <p class="dim fine wrap">
+        {[
+          w.window(e.from, e.to),
+          w.sample(count(e.sample)),
+          w.confidence(percent(e.confidence * 100, e.confidence > 0.99 && e.confidence < 1 ? 1 : 0)),
+          e.method,
+          `${w.minimum}: ${e.minimum}`,
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+    </div>
+  )
+}
+
+// Opens shows its content when it is opened. The content is not loaded before.
+export function Opens({ label, children }: { label: string; children: () => ComponentChildren }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <details class="opens" onToggle={e => setOpen(e.currentTarget.open)}>
+      <summary>{label}</summary>
+      {open && children()}
+    </details>
+  )
+}

@@ -1,0 +1,322 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ChatLookup } from '../../api.gen.ts'
+import { ApiError, asError, call } from '../../core/call.ts'
+import { linkOf, sentOf, setTurns, turns, type Turn } from '../../core/chat.ts'
+import { can } from '../../core/me.ts'
+import { touches, use } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { Field, FormError, Input, Select, type Wrong } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { w } from '../../text/copilot.ts'
+import { said } from './text.ts'
+import { Proposed } from './history.tsx'
+
+// Chat asks a language model about the account. Each look-up of the model has a link to the screen that shows the same data.
+export function Chat() {
+  const state = use('GET /copilot/chat', {}),
+    plan = use('GET /copilot', {})
+  if (!state.data)
+    return (
+      <section class="card">
+        {state.error ? (
+          <Failed error={state.error} again={state.again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:240px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  if (state.data.using === 'none') return <Connect />
+  return <Talk may={!!plan.data?.canApply} available={state.data.available} message={state.data.message} using={state.data.using} />
+}
+
+function Talk({ may, available, message, using }: { may: boolean; available: boolean; message: string; using: string }) {
+  const list = turns(),
+    [text, setText] = useState(''),
+    [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
+    stop = useRef<AbortController>(undefined),
+    end = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'nearest' })
+  }, [list.length, busy])
+  useEffect(() => () => stop.current?.abort(), [])
+  const ask = async (question: string) => {
+    if (!question.trim() || busy) return
+    const before = [...turns(), { role: 'user', content: question.trim() } as Turn]
+    setTurns(before)
+    setText('')
+    setError(undefined)
+    setBusy(true)
+    stop.current = new AbortController()
+    try {
+      const answer = await call('POST /copilot/chat', { body: { messages: sentOf(before) }, signal: stop.current.signal })
+      setTurns([...before, { role: 'assistant', content: answer.answer || answer.message, answer }])
+      if (answer.proposals.length) touches('copilot')
+    } catch (e) {
+      setTurns([...before.slice(0, -1), { ...before.at(-1)!, failed: true }])
+      if (!stop.current.signal.aborted) setError(asError(e))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <section class="card chat">
+      <header>
+        <h2>{w.chat}</h2>
+        {w.using[using] && <span class="dim fine">{w.usingOf(w.using[using]!)}</span>}
+        <span class="grow" />
+        {list.length > 0 && (
+          <button
+            type="button"
+            class="btn sm"
+            disabled={busy}
+            onClick={() => {
+              setTurns([])
+              setError(undefined)
+            }}>
+            {w.again}
+          </button>
+        )}
+        {using === 'account' && can('member') && <Drop />}
+      </header>
+      {list.length === 0 ? (
+        <div class="empty">
+          <p>{w.empty}</p>
+          <div class="examples">
+            {w.examples.map(e => (
+              <button key={e} type="button" class="chip" disabled={!available} onClick={() => void ask(e)}>
+                {e}
+              </button>
+            ))}
+          </div>
+        </div>
+      ) : (
+        <ol class="turns" aria-live="polite">
+          {list.map((o, i) => (
+            <li key={i} class={o.role}>
+              <div class="dim fine">{o.role === 'user' ? w.you : w.model}</div>
+              <div class="said">{o.content || w.noAnswer}</div>
+              {o.failed && <p class="dim fine">{w.failedNote}</p>}
+              {o.answer && o.answer.lookups.length > 0 && (
+                <div class="row wraps">
+                  <span class="dim fine">{w.lookups}</span>
+                  {o.answer.lookups.map((l, j) => (
+                    <LookedUp key={j} of={l} />
+                  ))}
+                </div>
+              )}
+              {o.answer && o.answer.proposals.length > 0 && (
+                <div class="grid">
+                  <h3>{w.proposed}</h3>
+                  {o.answer.proposals.map(p => (
+                    <div key={p.id} class="card inner">
+                      <Proposed of={p} may={may} />
+                    </div>
+                  ))}
+                </div>
+              )}
+            </li>
+          ))}
+          {busy && (
+            <li class="assistant" aria-busy="true">
+              <div class="dim fine">{w.model}</div>
+              <span class="dim">{w.thinking}</span>
+              <span class="meter wait" aria-hidden="true">
+                <i />
+              </span>
+            </li>
+          )}
+          <li ref={end} class="endmark" aria-hidden="true" />
+        </ol>
+      )}
+      {error && (
+        <p class="bad part" role="alert">
+          {said(error)}
+          {error.code === 'ai_error' && ` ${error.message}`}
+        </p>
+      )}
+      {!available && (
+        <p class="warn part" role="status">
+          {message}
+        </p>
+      )}
+      <form
+        class="part askform"
+        onSubmit={e => {
+          e.preventDefault()
+          void ask(text)
+        }}>
+        <Field label={w.ask} hint={w.askHint}>
+          {wired => (
+            <textarea
+              {...wired}
+              class="input area"
+              rows={2}
+              maxLength={8000}
+              value={text}
+              disabled={!available}
+              onInput={e => setText(e.currentTarget.value)}
+              onKeyDown={e => {
+                if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
+                  e.preventDefault()
+                  void ask(text)
+                }
+              }}
+            />
+          )}
+        </Field>
+        <div class="row">
+          {busy ? (
+            <button type="button" class="btn" onClick={() => stop.current?.abort()}>
+              {w.stop}
+            </button>
+          ) : (
+            <button class="btn primary" disabled={!available || !text.trim()}>
+              {w.send}
+            </button>
+          )}
+        </div>
+      </form>
+    </section>
+  )
+}
+
+// LookedUp names the data that the Copilot read and links to it. The link opens the same window as the look-up.
+function LookedUp({ of: l }: { of: ChatLookup }) {
+  const link = linkOf(l),
+    name = w.operations[l.operation] ?? l.operation,
+    dimension = (d: string) => t.dimensions[d] ?? d
+  const what = [
+    ...(l.query.dimension ?? '').split(',').map(dimension),
+    ...Object.entries(l.query)
+      .filter(([n]) => /^[fx]\./.test(n))
+      .map(([n, v]) => `${dimension(n.slice(2))} ${v}`),
+  ]
+    .filter(Boolean)
+    .join(', ')
+  const inside = (
+    <>
+      <b>{name}</b>
+      {what && <span class="cut"> {what}</span>}
+      <span class="dim"> {l.error ?? w.rows(l.rows)}</span>
+    </>
+  )
+  return link ? (
+    <a class="chip looked" href={link.path + (Object.keys(link.params).length ? '?' + new URLSearchParams(link.params) : '')}>
+      {inside}
+    </a>
+  ) : (
+    <span class="chip looked">{inside}</span>
+  )
+}
+
+function Drop() {
+  return (
+    <button
+      type="button"
+      class="btn sm quiet"
+      onClick={() =>
+        void call('DELETE /copilot/ai').then(() => {
+          touches('copilot')
+          toast(w.dropped)
+        }, failed)
+      }>
+      {w.drop}
+    </button>
+  )
+}
+
+const providers = [
+  { value: 'openai', label: 'OpenAI' },
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'gemini', label: 'Google Gemini' },
+  { value: 'openrouter', label: 'OpenRouter' },
+]
+
+// Connect explains that the chat needs a provider, and takes the provider's key.
+function Connect() {
+  const { data, error, again } = use('GET /copilot/ai', {}),
+    [provider, setProvider] = useState('openai'),
+    [key, setKey] = useState(''),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:200px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  const connect = async () => {
+    if (!key.trim()) return setWrong({ field: 'apiKey', text: w.needsKey })
+    setBusy(true)
+    setWrong(undefined)
+    try {
+      const got = await call('POST /copilot/ai', { body: { action: 'connect', provider, apiKey: key.trim() } })
+      setKey('')
+      touches('copilot')
+      toast(w.connected(got.connected?.model ?? provider))
+    } catch (e) {
+      const error = asError(e)
+      setWrong({ text: said(error) + (error.code === 'ai_error' ? ' ' + error.message : ''), request: error.request })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <section class="card narrow">
+      <header>
+        <h2>{w.connect}</h2>
+      </header>
+      <div class="part">
+        <p class="soft">{w.connectText}</p>
+        {!data.encryption ? (
+          <p class="warn">{w.noEncryption}</p>
+        ) : !data.canManage ? (
+          <p class="warn">{w.connectOwner}</p>
+        ) : (
+          <form
+            class="fields"
+            onSubmit={e => {
+              e.preventDefault()
+              void connect()
+            }}>
+            <Field label={w.provider}>{wired => <Select wired={wired} value={provider} options={providers} on={setProvider} />}</Field>
+            <Field label={w.apiKey} error={wrong?.field === 'apiKey' ? wrong.text : undefined}>
+              {wired => (
+                <Input
+                  wired={wired}
+                  type="password"
+                  autocomplete="off"
+                  class="mono"
+                  value={key}
+                  maxLength={500}
+                  on={v => {
+                    setKey(v)
+                    setWrong(undefined)
+                  }}
+                />
+              )}
+            </Field>
+            <div class="across row">
+              <button class="btn primary" disabled={busy}>
+                <Icon name="check" />
+                {w.connectGo}
+              </button>
+            </div>
+          </form>
+        )}
+        <FormError wrong={wrong} />
+      </div>
+    </section>
+  )
+}

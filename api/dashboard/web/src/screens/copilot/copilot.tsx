@@ -1,0 +1,270 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import type { CopilotAnswer, CopilotBody, CopilotSuggestion } from '../../api.gen.ts'
+import { asError, call, type ApiError } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { ago, dateOf } from '../../core/dates.ts'
+import { touches, use } from '../../core/query.ts'
+import { place, to } from '../../core/router.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Item, Menu } from '../../parts/menu.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { toast } from '../../core/toast.ts'
+import { w } from '../../text/copilot.ts'
+import { Change, Opens, Why } from './change.tsx'
+import { effectText, said } from './text.ts'
+import { History } from './history.tsx'
+import { act } from './act.ts'
+
+const later: Record<string, () => Promise<ComponentType>> = {
+  chat: () => import('./chat.tsx').then(m => m.Chat),
+  rules: () => import('./rules.tsx').then(m => m.Rules),
+}
+
+// Copilot shows suggestions from the figures and the changes made, the rules, and the chat with a language model.
+export function Copilot() {
+  const tab = w.tabs[place.value.query.get('tab') ?? ''] ? place.value.query.get('tab')! : 'suggestions'
+  return (
+    <div class="grid copilot">
+      <div class="row tabline">
+        <nav class="tabs" aria-label={w.pages}>
+          {Object.keys(w.tabs).map(name => (
+            <a
+              key={name}
+              href={to('/app/copilot', name === 'suggestions' ? {} : { tab: name })}
+              aria-current={name === tab ? 'page' : undefined}>
+              {w.tabs[name]}
+            </a>
+          ))}
+        </nav>
+      </div>
+      {later[tab] ? <Later key={tab} load={later[tab]} /> : <Listed history={tab === 'history'} />}
+    </div>
+  )
+}
+
+function Later({ load }: { load: () => Promise<ComponentType> }) {
+  const [Loaded, setLoaded] = useState<ComponentType>()
+  useEffect(() => {
+    void load().then(got => setLoaded(() => got))
+  }, [])
+  return Loaded ? (
+    <Loaded />
+  ) : (
+    <Late>
+      <div class="skeleton" style="height:240px" />
+    </Late>
+  )
+}
+
+function Listed({ history }: { history: boolean }) {
+  const { data, error, again } = use('GET /copilot', {}, 60)
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:260px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  return history ? <History of={data} /> : <Suggestions of={data} />
+}
+
+function Suggestions({ of: data }: { of: CopilotAnswer }) {
+  const [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>()
+  const refresh = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const got = await call('POST /copilot', { body: { action: 'refresh' } })
+      touches('copilot')
+      toast(w.refreshed(got.open ?? 0))
+    } catch (e) {
+      setError(asError(e))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <div class="line">
+        {data.total > 0 && <b>{w.open(data.total)}</b>}
+        <span class="dim fine">{data.lastRunAt ? w.judged(ago(data.lastRunAt)) : w.notJudged}</span>
+        <span class="grow" />
+        {busy && (
+          <span class="dim fine" role="status">
+            {w.refreshing}
+          </span>
+        )}
+        {canWrite() && (
+          <button type="button" class="btn" disabled={busy} onClick={() => void refresh()}>
+            {w.refresh}
+          </button>
+        )}
+      </div>
+      {error && (
+        <p class="warn" role="alert">
+          {error.code === 'too_soon' ? w.tooSoon : said(error)}
+        </p>
+      )}
+      {!data.canApply && <p class="warn">{w.plan(data.plan)}</p>}
+      {!canWrite() && <p class="dim">{w.readOnly}</p>}
+      {data.suggestions.length === 0 ? (
+        <section class="card">
+          <Empty title={w.none}>
+            <p class="dim">{w.noneMore}</p>
+          </Empty>
+        </section>
+      ) : (
+        <ul class="cards">
+          {data.suggestions.map(s => (
+            <One key={s.id} of={s} may={data.canApply && canWrite()} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
+  const [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
+    effect = s.effect && effectText(s.effect)
+  const send = async (body: CopilotBody, done: string, undo?: string) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await act({ ...body, id: s.id }, done, undo)
+    } catch (e) {
+      setError(asError(e))
+      setBusy(false)
+    }
+  }
+  const apply = (variant?: string) => send({ action: 'apply', ...(variant ? { variant } : {}) }, w.applied(s.title), w.undone(s.title))
+  const away = (days: number) => send({ action: 'snooze', days }, w.snoozed(dateOf(Date.now() + days * 864e5)))
+  return (
+    <li class="card suggestion" aria-label={s.title}>
+      <div class="row top0">
+        <span class={'ico ' + (s.advice_only ? 'warn' : 'accent')}>
+          <Icon name={s.advice_only ? 'warn' : 'spark'} />
+        </span>
+        <div class="grow">
+          <h2 class="wrap">{s.title}</h2>
+          <p class="soft wrap">{s.detail}</p>
+          <p class="dim fine wrap">
+            {s.campaign_id && (
+              <>
+                <a class="link" href={to(`/app/campaigns/${s.campaign_id}/flow`)}>
+                  {s.campaign || s.campaign_id}
+                </a>{' '}
+                ·{' '}
+              </>
+            )}
+            {ago(s.created_at)}
+            {s.advice_only && <> · {w.advice}</>}
+          </p>
+        </div>
+        {effect && (
+          <div class="effect num">
+            <b class={s.effect!.value > 0 ? 'good' : ''}>{effect.value}</b>
+            <small class="dim">{effect.range}</small>
+          </div>
+        )}
+      </div>
+      <Opens label={s.advice_only ? w.evidence : w.why}>
+        {() => (
+          <>
+            {!s.advice_only && <h3>{w.evidence}</h3>}
+            <Why of={s.evidence} />
+            {!s.advice_only && (
+              <>
+                <h3>{w.change}</h3>
+                <Change id={s.id} />
+              </>
+            )}
+          </>
+        )}
+      </Opens>
+      {error && (
+        <p class="bad" role="alert">
+          {said(error)}
+        </p>
+      )}
+      {canWrite() && (
+        <div class="row wraps acts1">
+          {may &&
+            !s.advice_only &&
+            (s.variants.length > 0 ? (
+              <Menu
+                kind="btn primary"
+                name={w.variant}
+                label={
+                  <>
+                    {w.apply}
+                    <Icon name="down" />
+                    <span class="hidden">: {s.title}</span>
+                  </>
+                }>
+                {shut => (
+                  <>
+                    {s.variants.map(v => (
+                      <Item
+                        key={v}
+                        on={() => {
+                          shut()
+                          void apply(v)
+                        }}>
+                        {w.variants[v] ?? v}
+                      </Item>
+                    ))}
+                  </>
+                )}
+              </Menu>
+            ) : (
+              <button type="button" class="btn primary" disabled={busy} aria-label={w.applyOf(s.title)} onClick={() => void apply()}>
+                {w.apply}
+              </button>
+            ))}
+          <Menu
+            kind="btn"
+            name={w.snooze}
+            label={
+              <>
+                {w.snooze}
+                <Icon name="down" />
+                <span class="hidden">: {s.title}</span>
+              </>
+            }>
+            {shut => (
+              <>
+                {[1, 7, 30].map(n => (
+                  <Item
+                    key={n}
+                    on={() => {
+                      shut()
+                      void away(n)
+                    }}>
+                    {w.days(n)}
+                  </Item>
+                ))}
+              </>
+            )}
+          </Menu>
+          <button
+            type="button"
+            class="btn quiet"
+            disabled={busy}
+            aria-label={`${w.dismiss}: ${s.title}`}
+            onClick={() => void send({ action: 'dismiss' }, w.dismissed)}>
+            {w.dismiss}
+          </button>
+        </div>
+      )}
+    </li>
+  )
+}

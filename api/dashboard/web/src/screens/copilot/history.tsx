@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks'
+import type { ChatProposal, CopilotAnswer, CopilotChange } from '../../api.gen.ts'
+import { asError, type ApiError } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { ago, dateTime } from '../../core/dates.ts'
+import { to } from '../../core/router.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Empty } from '../../parts/state.tsx'
+import { w } from '../../text/copilot.ts'
+import { act } from './act.ts'
+import { Change, Opens, Why } from './change.tsx'
+import { said } from './text.ts'
+
+// History shows the changes that the Copilot made, and the changes that the chat proposed.
+export function History({ of: data }: { of: CopilotAnswer }) {
+  return (
+    <>
+      <section class="card">
+        <header>
+          <h2>{w.history}</h2>
+        </header>
+        {data.changes.length === 0 ? (
+          <Empty title={w.noHistory}>
+            <p class="dim">{w.noHistoryMore}</p>
+          </Empty>
+        ) : (
+          <ul class="list history">
+            {data.changes.map(c => (
+              <Done key={c.id} of={c} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {data.proposals.length > 0 && (
+        <section class="card">
+          <header>
+            <h2>{w.proposals}</h2>
+          </header>
+          <ul class="list history">
+            {data.proposals.map(p => (
+              <li key={p.id}>
+                <Proposed of={p} may={data.canApply} undone={data.changes.some(c => c.proposal_id === p.id && c.status === 'undone')} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}
+
+function Done({ of: c }: { of: CopilotChange }) {
+  const [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
+    undone = c.status === 'undone'
+  const undo = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await act({ action: 'undo', id: c.id }, w.undone(c.title))
+    } catch (e) {
+      setError(asError(e))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <li>
+      <span class={'ico ' + (undone ? '' : 'good')}>
+        <Icon name={undone ? 'back' : 'check'} />
+      </span>
+      <div class="grow">
+        <div class="t wrap">{c.title}</div>
+        <div class="d wrap">
+          {[
+            dateTime(c.created_at),
+            ago(c.created_at),
+            w.from[c.rule_id ? 'rule' : c.proposal_id ? 'proposal' : 'suggestion'],
+            undone && c.undone_at ? w.isUndone(ago(c.undone_at)) : w.isApplied,
+          ].join(' · ')}
+        </div>
+        <Opens label={w.details}>
+          {() => (
+            <>
+              {c.evidence && <Why of={c.evidence} />}
+              <Change id={c.id} />
+              {c.campaign_id && (
+                <p>
+                  <a class="link" href={to(`/app/campaigns/${c.campaign_id}/flow`)}>
+                    {w.toFlow}
+                  </a>
+                </p>
+              )}
+            </>
+          )}
+        </Opens>
+        {error && (
+          <p class="bad" role="alert">
+            {said(error)}
+          </p>
+        )}
+      </div>
+      {!undone && canWrite() && (
+        <button type="button" class="btn sm" disabled={busy} aria-label={`${w.undo}: ${c.title}`} onClick={() => void undo()}>
+          {w.undo}
+        </button>
+      )}
+    </li>
+  )
+}
+
+// Proposed shows a change that the chat proposed, for a person to apply or reject. undone means that it was undone later.
+export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may: boolean; undone?: boolean }) {
+  const [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
+    [sentStatus, setSentStatus] = useState(p.status),
+    open = sentStatus === 'open' && p.status === 'open',
+    state = open ? 'open' : undone ? 'undone' : sentStatus === 'open' ? p.status : sentStatus
+  const send = async (action: string, status: string, done: string, undo?: string) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await act({ action, id: p.id }, done, undo)
+      setSentStatus(status)
+    } catch (e) {
+      setError(asError(e))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <div class="grow proposal">
+      <div class="row wraps">
+        <b class="wrap">{p.title}</b>
+        <span class={'tag ' + (open ? 'accent' : state === 'applied' ? 'good' : '')}>{w.proposalStates[state] ?? state}</span>
+      </div>
+      {p.reason && (
+        <p class="soft wrap">
+          {w.reason}: {p.reason}
+        </p>
+      )}
+      <Opens label={w.change}>{() => <Change id={p.id} />}</Opens>
+      {error && (
+        <p class="bad" role="alert">
+          {said(error)}
+        </p>
+      )}
+      {open && canWrite() && (
+        <div class="row wraps">
+          {may && (
+            <button
+              type="button"
+              class="btn sm primary"
+              disabled={busy}
+              aria-label={w.applyOf(p.title)}
+              onClick={() => void send('apply_proposal', 'applied', w.applied(p.title), w.undone(p.title))}>
+              {w.apply}
+            </button>
+          )}
+          <button
+            type="button"
+            class="btn sm"
+            disabled={busy}
+            aria-label={`${w.cancel}: ${p.title}`}
+            onClick={() => void send('cancel_proposal', 'cancelled', w.cancelled)}>
+            {w.cancel}
+          </button>
+          <span class="dim fine">{w.expires(dateTime(p.expires_at))}</span>
+        </div>
+      )}
+    </div>
+  )
+}

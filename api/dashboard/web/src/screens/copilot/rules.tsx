@@ -1,0 +1,216 @@
+import { useState } from 'preact/hooks'
+import type { CopilotRule } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { ago, dateTime } from '../../core/dates.ts'
+import { touches, use, useAll } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { Switch } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Item, Menu } from '../../parts/menu.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { w } from '../../text/copilot.ts'
+import { figuresText } from './text.ts'
+import { RuleForm } from './rule.tsx'
+
+type Asking = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs' | 'live' | 'remove'; rule: CopilotRule }
+
+const patch = (r: CopilotRule, body: object) =>
+  call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => {
+    touches('copilot')
+    toast(w.ruleSaved(r.name))
+  })
+
+// Rules lists the rules, which change campaigns automatically or alert. Each rule begins in shadow mode.
+export function Rules() {
+  const { rows, error, again } = useAll('GET /copilot/rules', {}),
+    [dialog, setDialog] = useState<Asking>(),
+    may = canWrite(),
+    close = () => setDialog(undefined)
+  return (
+    <>
+      <section class="card">
+        <header>
+          <h2>{w.rules}</h2>
+          <span class="grow" />
+          {may && rows?.length !== 0 && (
+            <button type="button" class="btn primary" onClick={() => setDialog({ kind: 'edit' })}>
+              <Icon name="plus" />
+              {w.addRule}
+            </button>
+          )}
+        </header>
+        <p class="soft part rulestext">{w.rulesText}</p>
+        {error && !rows ? (
+          <Failed error={error} again={again} />
+        ) : !rows ? (
+          <Late>
+            <div class="skeleton" style="height:140px;margin:14px" />
+          </Late>
+        ) : rows.length === 0 ? (
+          <Empty title={w.noRules}>
+            {may && (
+              <button type="button" class="btn primary" onClick={() => setDialog({ kind: 'edit' })}>
+                {w.addRule}
+              </button>
+            )}
+          </Empty>
+        ) : (
+          <ul class="list history">
+            {rows.map(r => (
+              <One key={r.id} of={r} may={may} ask={setDialog} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {dialog?.kind === 'edit' && <RuleForm of={dialog.rule} close={close} />}
+      {dialog?.kind === 'runs' && <Runs of={dialog.rule} close={close} />}
+      {dialog?.kind === 'live' && (
+        <Ask
+          title={w.liveTitle}
+          text={w.liveText(dialog.rule.name)}
+          go={w.toLive}
+          close={close}
+          on={() => patch(dialog.rule, { mode: 'live' })}
+        />
+      )}
+      {dialog?.kind === 'remove' && (
+        <Ask
+          title={w.removeTitle}
+          text={w.removeText(dialog.rule.name)}
+          go={w.removeRule}
+          danger
+          close={close}
+          on={() =>
+            call('DELETE /copilot/rules', { query: { id: dialog.rule.id } }).then(() => {
+              touches('copilot')
+              toast(w.ruleRemoved(dialog.rule.name))
+            })
+          }
+        />
+      )}
+    </>
+  )
+}
+
+function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Asking) => void }) {
+  const last = r.last_run,
+    does = w.actions[r.action] ?? r.action
+  return (
+    <li>
+      <Switch on={r.is_active} label={w.activeOf(r.name)} disabled={!may} set={on => void patch(r, { is_active: on }).catch(failed)} />
+      <div class="grow">
+        <div class="row wraps">
+          <b class="wrap">{r.name}</b>
+          <span class={'tag ' + (r.mode === 'live' ? 'good' : '')}>{w[r.mode === 'live' ? 'live' : 'shadow']}</span>
+        </div>
+        <div class="wrap">
+          {(w.levels[r.looks_at] ?? r.looks_at) + (r.attribute ? ' ' + (t.dimensions[r.attribute] ?? r.attribute) : '')} · {w.when}{' '}
+          {r.when.replaceAll(' x ', ' × ')} · {does}
+        </div>
+        <div class="d wrap">
+          {w.every(r.every_minutes)} ·{' '}
+          {last
+            ? `${w.lastRun} ${ago(last.at)}: ${[last.outcome === 'done' ? '' : (w.outcomes[last.outcome] ?? last.outcome), w.ran(last.done, last.matched, last.looked)].filter(Boolean).join(', ')}`
+            : w.noRun}
+        </div>
+      </div>
+      <button type="button" class="btn sm" aria-label={`${w.runs}: ${r.name}`} onClick={() => ask({ kind: 'runs', rule: r })}>
+        {w.runs}
+      </button>
+      {may && (
+        <Menu
+          kind="btn sm quiet icon"
+          name={t.lists.actionsOf(r.name)}
+          label={
+            <>
+              <Icon name="more" />
+              <span class="hidden">{t.lists.actionsOf(r.name)}</span>
+            </>
+          }>
+          {shut => (
+            <>
+              <Item
+                on={() => {
+                  shut()
+                  ask({ kind: 'edit', rule: r })
+                }}>
+                {w.editRule}
+              </Item>
+              {r.mode === 'live' ? (
+                <Item
+                  on={() => {
+                    shut()
+                    void patch(r, { mode: 'shadow' }).catch(failed)
+                  }}>
+                  {w.toShadow}
+                </Item>
+              ) : (
+                <Item
+                  on={() => {
+                    shut()
+                    ask({ kind: 'live', rule: r })
+                  }}>
+                  {w.toLive}
+                </Item>
+              )}
+              <Item
+                on={() => {
+                  shut()
+                  ask({ kind: 'remove', rule: r })
+                }}>
+                <span class="bad">{w.removeRule}</span>
+              </Item>
+            </>
+          )}
+        </Menu>
+      )}
+    </li>
+  )
+}
+
+// Runs lists the runs of a rule in which something matched.
+function Runs({ of: r, close }: { of: CopilotRule; close: () => void }) {
+  const { data, error, again } = use('GET /copilot/rules/{id}/runs', { limit: 50 }, 0, { id: r.id })
+  return (
+    <Sheet side reads title={`${w.runs}: ${r.name}`} close={close}>
+      <div class="body">
+        {!data ? (
+          error ? (
+            <Failed error={error} again={again} />
+          ) : (
+            <Late>
+              <div class="skeleton" style="height:160px" />
+            </Late>
+          )
+        ) : data.rows.length === 0 ? (
+          <Empty title={w.noRuns} />
+        ) : (
+          <ul class="list history">
+            {data.rows.map(run => (
+              <li key={run.id}>
+                <div class="grow">
+                  <div class="row wraps">
+                    <b>{dateTime(run.at)}</b>
+                    <span class="tag">{w.outcomes[run.outcome] ?? run.outcome}</span>
+                    <span class="dim fine">{w.ran(run.done, run.matched, run.looked)}</span>
+                  </div>
+                  <ul class="items">
+                    {run.items.map((o, i) => (
+                      <li key={i}>
+                        <span class="wrap strong">{o.of}</span> <span class="tag">{w.itemOutcomes[o.outcome] ?? o.outcome}</span>
+                        <div class="d wrap">{[figuresText(o.figures), o.why].filter(Boolean).join(' · ')}</div>
+                      </li>
+                    ))}
+                  </ul>
+                </div>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Sheet>
+  )
+}

@@ -1,0 +1,33 @@
+// The texts that the Copilot's screens share.
+import type { Figure } from '../../api.gen.ts'
+import { ApiError } from '../../core/call.ts'
+import { sentence } from '../../core/errors.ts'
+import { figures, type Name } from '../../core/figures.ts'
+import { money, shown } from '../../core/format.ts'
+import { t } from '../../core/text.ts'
+import { w } from '../../text/copilot.ts'
+
+export const said = (e: ApiError) => w.failed[e.code] ?? sentence(e)
+
+export const figureName = (name: string) =>
+  name === 'conversions'
+    ? t.figures.conversions
+    : name === 'payout'
+      ? t.records.fields.payout
+      : (t.figures.names[name as Name] ?? name.replaceAll('_', ' '))
+export const figureText = (name: string, value: number) =>
+  name === 'payout'
+    ? money(value)
+    : name in figures
+      ? shown(value, figures[name as Name].kind, figures[name as Name].digits)
+      : String(Math.round(value * 1000) / 1000)
+
+export const figuresText = (list: Figure[]) => list.map(f => `${figureName(f.name)} ${figureText(f.name, f.value)}`).join(', ')
+
+export const effectText = (e: { value: number; low: number; high: number; unit: string }) => {
+  const day = /^[A-Z]{3}/.test(e.unit)
+  return {
+    value: w.effect((e.value > 0 ? '+' : '') + (day ? money(e.value) : String(e.value)), e.unit.replace(/^[A-Z]{3} /, '')),
+    range: w.between(day ? money(e.low) : String(e.low), day ? money(e.high) : String(e.high)),
+  }
+}

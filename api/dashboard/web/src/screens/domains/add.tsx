@@ -1,0 +1,143 @@
+import { useState } from 'preact/hooks'
+import type { DomainAdded } from '../../api.gen.ts'
+import { asError, call } from '../../core/call.ts'
+import { touches, use } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { w } from '../../text/domains.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Area, Field, FormError, Select, Switch, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { FormSheet, Sheet } from '../../parts/sheet.tsx'
+import { toast } from '../../core/toast.ts'
+import { said } from './shared.tsx'
+
+// AddDomains adds a hostname or a pasted list of them. If a DNS account is chosen, it sets their records at once.
+export function AddDomains({ known, close, show }: { known: string[]; close: () => void; show: (id: string) => void }) {
+  const accounts = use('GET /integrations', {}).data?.accounts,
+    [hosts, setHosts] = useState(''),
+    [dns, setDns] = useState(''),
+    [group, setGroup] = useState(''),
+    [failover, setFailover] = useState(false),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false),
+    [added, setAdded] = useState<DomainAdded>()
+  const add = async () => {
+    if (busy) return
+    setBusy(true)
+    setWrong(undefined)
+    try {
+      const made = await call('POST /domains', {
+        body: { domain: hosts, group_name: group, failover, ...(dns ? { dns_account_id: dns } : {}) },
+      })
+      touches('domains')
+      toast(w.added(made.added.length, made.added[0]!))
+      if (made.dns.length || made.skipped.length) setAdded(made)
+      else {
+        close()
+        if (made.added.length === 1) show(made.id)
+      }
+    } catch (e) {
+      const error = asError(e),
+        at = wrongOf(error, ['domain', 'group_name', 'dns_account_id'], {
+          invalid_domain: 'domain',
+          duplicate: 'domain',
+          shared_domain: 'domain',
+          reserved_domain: 'domain',
+          too_many: 'domain',
+          required: 'domain',
+          dns_account_not_found: 'dns_account_id',
+          invalid_dns_account: 'dns_account_id',
+        })
+      setWrong({ ...at, text: error.code === 'invalid_domain' ? error.message : (said(error.code) ?? at.text) })
+    } finally {
+      setBusy(false)
+    }
+  }
+  if (added)
+    return (
+      <Sheet
+        title={w.pointed}
+        close={close}
+        foot={
+          <>
+            <span class="grow" />
+            <button type="button" class="btn primary" onClick={close}>
+              {w.done}
+            </button>
+          </>
+        }>
+        <div class="body">
+          {added.skipped.length > 0 && <p class="warn wrap">{w.skipped(added.skipped.join(', '))}</p>}
+          <ul class="list pointed">
+            {added.dns.map(p => (
+              <li key={p.host}>
+                <span class={'ico ' + (p.ok ? 'good' : 'warn')}>
+                  <Icon name={p.ok ? 'check' : 'warn'} />
+                </span>
+                <div class="grow">
+                  <div class="t">
+                    {p.host}: {w.pointActions[p.action] ?? p.action}
+                  </div>
+                  <div class="d wrap">{p.message}</div>
+                  {p.record && (
+                    <div class="d mono wrap">
+                      {p.record.name} {p.record.type} {p.record.value}
+                    </div>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </Sheet>
+    )
+  const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
+  return (
+    <FormSheet title={w.addTitle} close={close} keep={() => hosts.trim() !== ''} go={w.add} off={busy || !hosts.trim()} send={add}>
+      <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={at('domain')}>
+        {wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={setHosts} />}
+      </Field>
+      <Field
+        label={w.dns}
+        hint={
+          accounts?.length === 0 ? (
+            <>
+              {w.connectDNS}{' '}
+              <a class="link" href={to('/app/integrations')}>
+                {w.connect}
+              </a>
+            </>
+          ) : (
+            w.dnsHint
+          )
+        }
+        error={at('dns_account_id')}>
+        {wired => (
+          <Select
+            wired={wired}
+            value={dns}
+            options={[{ value: '', label: w.dnsNone }, ...(accounts ?? []).map(a => ({ value: a.id, label: a.label || a.provider }))]}
+            on={setDns}
+          />
+        )}
+      </Field>
+      <Field label={w.group} hint={w.groupHint} error={at('group_name')}>
+        {wired => (
+          <Combobox
+            wired={wired}
+            label={w.group}
+            value={group}
+            choices={known.map(k => ({ value: k, label: k }))}
+            free
+            clear
+            empty={t.parts.typeNew}
+            on={setGroup}
+          />
+        )}
+      </Field>
+      <Switch shown on={failover} set={setFailover} label={w.failover} />
+      <FormError wrong={wrong} />
+    </FormSheet>
+  )
+}

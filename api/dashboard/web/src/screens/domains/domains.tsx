@@ -1,0 +1,284 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { DomainRow } from '../../api.gen.ts'
+import { asError, call } from '../../core/call.ts'
+import { dateOf, ago } from '../../core/dates.ts'
+import { hourOf } from '../../core/format.ts'
+import { useKeys } from '../../core/keys.ts'
+import { touches, use, useAll } from '../../core/query.ts'
+import { change, place } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { w } from '../../text/domains.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Item, Menu } from '../../parts/menu.tsx'
+import { Ask } from '../../parts/sheet.tsx'
+import { Bone, Empty, Failed, Late } from '../../parts/state.tsx'
+import { sentence } from '../../core/errors.ts'
+import { stepsOf } from '../../parts/stepper.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { toast } from '../../core/toast.ts'
+import { AddDomains } from './add.tsx'
+import { Certificate, Ending, makeDefault, mayChange, said, spareOf, State, usedBy, waits } from './shared.tsx'
+import { DomainSheet } from './sheet.tsx'
+
+const every = 10 // seconds between reloads while a domain is not set up yet
+
+// RemoveDomain asks for the name before a domain is deleted. For a domain in use it shows what uses it.
+export function RemoveDomain({ of: d, close, gone }: { of: DomainRow; close: () => void; gone: () => void }) {
+  const used = usedBy(d)
+  return (
+    <Ask
+      title={w.removeTitle(d.domain)}
+      text={w.removeText}
+      go={t.lists.remove}
+      danger
+      name={d.domain}
+      close={close}
+      wrong={e => toast(said(asError(e).code) ?? sentence(asError(e)), { bad: true })}
+      on={() =>
+        call('DELETE /domains', { query: { id: d.id } }).then(() => {
+          touches('domains')
+          toast(w.removed(d.domain))
+          gone()
+        })
+      }>
+      {used && <p class="warn">{w.inUse(used)}</p>}
+    </Ask>
+  )
+}
+
+// Domains lists the hosts of tracking links.
+export function Domains() {
+  const list = useAll('GET /domains', { limit: 100 }),
+    about = use('GET /domains', { limit: 1 }).data,
+    rows = list.rows,
+    may = mayChange()
+  const open = place.value.query.get('id'),
+    [adding, setAdding] = useState(false),
+    [removing, setRemoving] = useState<DomainRow | null>(null),
+    [checkedAt, setCheckedAt] = useState(Date.now())
+  const shown = rows?.find(r => r.id === open),
+    waiting = rows?.some(waits) ?? false
+  const show = (id: string | null) => change({ id }, true)
+  const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
+  useEffect(() => {
+    if (rows) setCheckedAt(Date.now())
+  }, [rows])
+  useEffect(() => {
+    if (!waiting) return
+    const timer = setInterval(() => {
+      if (!document.hidden) list.again()
+    }, every * 1000)
+    return () => clearInterval(timer)
+  }, [waiting])
+  useKeys([...(may ? [{ key: 'N', text: w.add }] : []), { key: 'J K', text: w.next }, { key: 'O', text: w.open }], e => {
+    if (e.key === 'n' && may) {
+      setAdding(true)
+      return true
+    }
+  })
+  const columns: Column<DomainRow>[] = [
+    {
+      name: 'domain',
+      label: w.domain,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: r => (
+        <span class="named">
+          <span class="row">
+            <span class="name cut" title={r.domain}>
+              {r.domain}
+            </span>
+            {spareOf(r)
+              .slice(0, 1)
+              .map(s => (
+                <span key={s} class="tag">
+                  {s}
+                </span>
+              ))}
+          </span>
+          <small class="dim cut">{r.group_name || usedBy(r) || w.nothing}</small>
+        </span>
+      ),
+    },
+    { name: 'state', label: w.state, left: true, phone: true, cell: r => <State of={r} /> },
+    {
+      name: 'https',
+      label: w.https,
+      left: true,
+      cell: r =>
+        r.https === null ? (
+          <span class="dim">{w.unknown}</span>
+        ) : r.https ? (
+          <span class="good">{w.yes}</span>
+        ) : (
+          <span class="warn">{w.no}</span>
+        ),
+    },
+    {
+      name: 'certificate',
+      label: w.certificate,
+      left: true,
+      cell: r => (
+        <span class="named">
+          <Certificate status={r.ssl_status} />
+          {r.certificate_expires_at && <small class="dim">{w.until(dateOf(Date.parse(r.certificate_expires_at)))}</small>}
+        </span>
+      ),
+    },
+    { name: 'registered', label: w.registered, left: true, cell: r => <Ending at={r.registered_until} /> },
+    {
+      name: 'used',
+      label: w.used,
+      left: true,
+      cell: r => (
+        <span class="named">
+          <span>{usedBy(r) || <span class="dim">{w.nothing}</span>}</span>
+          {r.failed_over > 0 && <small class="warn">{w.away(r.failed_over)}</small>}
+        </span>
+      ),
+    },
+    { name: 'checked', label: w.checked, left: true, cell: r => <span class="dim">{r.checked_at ? ago(r.checked_at) : w.never}</span> },
+  ]
+  if (may)
+    columns.push({
+      name: 'more',
+      label: '',
+      kind: 'more',
+      phone: true,
+      cell: r => (
+        <Menu
+          name={t.lists.actionsOf(r.domain)}
+          kind="btn quiet icon"
+          label={
+            <>
+              <Icon name="more" />
+              <span class="hidden">{t.lists.actionsOf(r.domain)}</span>
+            </>
+          }>
+          {close => (
+            <>
+              <Item
+                on={() => {
+                  close()
+                  show(r.id)
+                }}>
+                {t.campaigns.openIt}
+              </Item>
+              {!r.is_default && r.is_verified && (
+                <Item
+                  on={() => {
+                    close()
+                    void makeDefault(r)
+                  }}>
+                  {w.makeDefault}
+                </Item>
+              )}
+              <Item
+                on={() => {
+                  close()
+                  setRemoving(r)
+                }}>
+                <span class="bad">{t.lists.remove}</span>
+              </Item>
+            </>
+          )}
+        </Menu>
+      ),
+    })
+  return (
+    <>
+      <div class="line filters">
+        {about?.cname_target && (
+          <span class="fine wrap">
+            <span class="dim">{w.cname}</span> <b class="mono">{about.cname_target}</b>
+          </span>
+        )}
+        {waiting && (
+          <span class="dim fine" role="status">
+            {w.listLooks(hourOf(checkedAt))}
+          </span>
+        )}
+        <span class="grow" />
+        {may && rows?.length !== 0 && (
+          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
+            <Icon name="plus" />
+            {w.add}
+            <kbd class="wide">N</kbd>
+          </button>
+        )}
+      </div>
+      <section class="card report lists clicklog domains">
+        {list.error && !rows ? (
+          <Failed error={list.error} again={list.again} />
+        ) : !rows ? (
+          <Late>
+            {[0, 1, 2, 3].map(i => (
+              <div key={i} class="row waiting">
+                <Bone w={220} />
+                <Bone w={80} />
+                <Bone w={80} />
+                <Bone w={90} />
+              </div>
+            ))}
+          </Late>
+        ) : rows.length === 0 ? (
+          <Empty title={w.empty}>
+            <p class="dim">{w.emptyMore}</p>
+            {may && (
+              <button type="button" class="btn primary" onClick={() => setAdding(true)}>
+                {w.add}
+              </button>
+            )}
+          </Empty>
+        ) : (
+          <Table
+            label={w.title}
+            rows={rows}
+            columns={columns}
+            keyOf={r => r.id}
+            nameOf={r => r.domain}
+            height={44}
+            onOpen={r => show(r.id)}
+            tall
+          />
+        )}
+      </section>
+      {about && about.shared.length > 0 && (
+        <section class="card part shared">
+          <h2>{w.shared}</h2>
+          <p class="dim">{w.sharedText}</p>
+          <div class="fields">
+            {about.shared.map(s => (
+              <Copy key={s.id} text={s.domain} label={s.domain} />
+            ))}
+          </div>
+        </section>
+      )}
+      {adding && (
+        <AddDomains known={[...new Set(rows?.map(r => r.group_name).filter(Boolean))]} close={() => setAdding(false)} show={show} />
+      )}
+      {shown && (
+        <DomainSheet
+          key={shown.id}
+          of={shown}
+          target={about?.cname_target ?? null}
+          groups={[...new Set([...(rows?.map(r => r.group_name).filter(Boolean) ?? []), 'spare'])]}
+          close={() => show(null)}
+          step={step}
+          remove={() => setRemoving(shown)}
+        />
+      )}
+      {removing && (
+        <RemoveDomain
+          of={removing}
+          close={() => setRemoving(null)}
+          gone={() => {
+            if (open === removing.id) show(null)
+          }}
+        />
+      )}
+    </>
+  )
+}

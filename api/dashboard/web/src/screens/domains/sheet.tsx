@@ -1,0 +1,366 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { CertificateAnswer, DomainRow, PointAnswer, VerifyAnswer, ZonesOfAccount } from '../../api.gen.ts'
+import { asError, call, type ApiError } from '../../core/call.ts'
+import { ago } from '../../core/dates.ts'
+import { usePress } from '../../core/keys.ts'
+import { touches, use } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { w } from '../../text/domains.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { sentence } from '../../core/errors.ts'
+import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { CertificateSteps } from './certificate.tsx'
+import { Certificate, Ending, makeDefault, mayChange, said, spareOf, State, usedBy, waits } from './shared.tsx'
+
+const every = 10 // seconds between checks of a domain that is not set up yet
+
+// useLooks checks a domain regularly while it is not fully set up. It returns the seconds until the next check, or null during a
+// check.
+function useLooks(d: DomainRow, look: () => Promise<unknown>) {
+  const [secondsLeft, setSecondsLeft] = useState<number | null>(null),
+    may = mayChange(),
+    on = may && waits(d)
+  const now = async () => {
+    setSecondsLeft(null)
+    await look()
+    setSecondsLeft(every)
+  }
+  useEffect(() => {
+    if (on) void now()
+  }, [])
+  useEffect(() => {
+    if (!on || secondsLeft === null) return
+    const timer = setTimeout(() => {
+      if (document.hidden) setSecondsLeft(every)
+      else if (secondsLeft > 1) setSecondsLeft(secondsLeft - 1)
+      else void now()
+    }, 1000)
+    return () => clearTimeout(timer)
+  }, [secondsLeft, on])
+  return { left: secondsLeft, on, now }
+}
+
+type Props = { of: DomainRow; target: string | null; groups: string[]; close: () => void; step: Steps; remove: () => void }
+
+// DomainSheet shows a domain: its state, the DNS records to set, its certificate and its settings.
+export function DomainSheet({ of: d, target, groups, close, step, remove }: Props) {
+  const [found, setFound] = useState<VerifyAnswer>(),
+    [error, setError] = useState<ApiError>(),
+    [certificate, setCertificate] = useState<CertificateAnswer>(),
+    [dirty, setDirty] = useState(false),
+    may = mayChange()
+  const look = () =>
+    call('POST /domains/{id}/verify', { path: { id: d.id } }).then(
+      v => {
+        setFound(v)
+        setError(undefined)
+        touches('domains')
+      },
+      e => setError(asError(e)),
+    )
+  const looks = useLooks(d, look)
+  usePress(e => {
+    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, textarea, select, [popover]')) return
+    if (e.key === 'j' || e.key === 'k') {
+      e.preventDefault()
+      step.go(e.key === 'j' ? 1 : -1)
+    }
+  })
+  const at = found?.checked_at ?? d.checked_at
+  return (
+    <Sheet
+      side
+      reads
+      title={d.domain}
+      close={close}
+      keep={() => dirty}
+      beside={<State of={d} />}
+      foot={
+        <>
+          {may && (
+            <span class="fine dim" role="status">
+              {looks.on ? (looks.left === null ? w.looking : w.looksAgain(looks.left)) : ''}
+            </span>
+          )}
+          <span class="grow" />
+          <Stepper of={step} />
+          {may && (
+            <button type="button" class="btn primary" disabled={looks.on && looks.left === null} onClick={() => void looks.now()}>
+              {w.check}
+            </button>
+          )}
+        </>
+      }>
+      <div class="story">
+        <section class="part">
+          <h2>{w.facts}</h2>
+          <dl class="facts">
+            <dt>{w.leads}</dt>
+            <dd>{d.points === null ? w.unknown : d.points ? w.yes : w.no}</dd>
+            <dt>{w.provedBy}</dt>
+            <dd>{w.proofs[d.proof]}</dd>
+            <dt>{w.https}</dt>
+            <dd>{d.https === null ? w.unknown : d.https ? w.yes : w.no}</dd>
+            <dt>{w.certificate}</dt>
+            <dd>
+              <Certificate status={d.ssl_status} />
+            </dd>
+            <dt>{w.certificateUntil}</dt>
+            <dd>
+              <Ending at={d.certificate_expires_at} />
+            </dd>
+            <dt>{w.registeredUntil}</dt>
+            <dd>
+              <Ending at={d.registered_until} />
+            </dd>
+            <dt>{w.used}</dt>
+            <dd>
+              {usedBy(d) || w.nothing}
+              {spareOf(d).map(s => (
+                <>
+                  {' '}
+                  <span class="tag">{s}</span>
+                </>
+              ))}
+            </dd>
+            <dt>{w.checked}</dt>
+            <dd>{at ? ago(at) : w.never}</dd>
+          </dl>
+        </section>
+        {(found || error) && (
+          <section class="part" aria-live="polite">
+            <h2>{w.seen}</h2>
+            {error ? (
+              <p class="bad wrap" role="alert">
+                {said(error.code) ?? sentence(error)}
+              </p>
+            ) : (
+              found && (
+                <>
+                  <p class="strong wrap">{found.detail}</p>
+                  <dl class="facts">
+                    <dt>{w.expected}</dt>
+                    <dd class="mono wrap">{found.expected}</dd>
+                    <dt>{w.dnsSays}</dt>
+                    <dd class="mono wrap">{found.records.join(', ') || w.nothingInDNS}</dd>
+                  </dl>
+                </>
+              )
+            )}
+          </section>
+        )}
+        {(!d.points ||
+          !d.is_verified ||
+          d.proof === 'before' ||
+          found?.proof === 'none' ||
+          certificate?.ownership ||
+          certificate?.ownership_http) && <Records of={d} target={target} certificate={certificate} />}
+        <CertificateSteps of={d} tell={setCertificate} />
+        {d.failed_over > 0 && (
+          <section class="part">
+            <h2>{w.spareTitle}</h2>
+            <div class="row">
+              <p class="grow warn">{w.onSpare(d.failed_over)}</p>
+              {may && (
+                <button type="button" class="btn" onClick={() => void back(d)}>
+                  {w.failBack}
+                </button>
+              )}
+            </div>
+          </section>
+        )}
+        <Settings of={d} groups={groups} may={may} onDirty={setDirty} />
+        <section class="part">
+          <div class="row">
+            <span class="grow dim">{d.is_default ? w.isDefaultText : w.defaultText}</span>
+            {may && !d.is_default && (
+              <button type="button" class="btn" disabled={!d.is_verified} onClick={() => void makeDefault(d)}>
+                {w.makeDefault}
+              </button>
+            )}
+          </div>
+          {may && (
+            <div class="row">
+              <span class="grow dim">{w.removeText}</span>
+              <button type="button" class="btn" onClick={remove}>
+                <Icon name="trash" />
+                {w.remove}
+              </button>
+            </div>
+          )}
+        </section>
+      </div>
+    </Sheet>
+  )
+}
+
+const back = (d: DomainRow) =>
+  call('PATCH /domains', { body: { id: d.id, action: 'fail_back' } }).then(out => {
+    touches('domains', 'campaigns')
+    toast(w.cameBack(out.campaigns ?? 0, out.kept ?? 0))
+  }, failed)
+
+// Records shows the records to set in DNS, each part with a button to copy it.
+function Records({ of: d, target, certificate: c }: { of: DomainRow; target: string | null; certificate?: CertificateAnswer }) {
+  const list = [...d.dns_records, ...(c?.ownership ? [c.ownership] : [])]
+  return (
+    <section class="part">
+      <h2>{w.records}</h2>
+      <p class="dim">
+        {w.recordsText(d.domain)} {w.recordsWhy}
+      </p>
+      {!target && <p class="warn">{w.noTarget}</p>}
+      {list.map(r => (
+        <dl key={r.name + r.type} class="facts record-to-set">
+          {r === c?.ownership && <dt class="across dim">{w.proof}</dt>}
+          <dt>{w.type}</dt>
+          <dd>
+            <b>{r.type.toUpperCase()}</b>
+          </dd>
+          <dt>{w.name}</dt>
+          <dd>
+            <Copy text={r.name} label={`${r.type} ${w.name}`} />
+          </dd>
+          <dt>{w.value}</dt>
+          <dd>
+            <Copy text={r.value} label={`${r.type} ${w.value}`} />
+          </dd>
+        </dl>
+      ))}
+      {c?.ownership_http && (
+        <dl class="facts record-to-set">
+          <dt class="across dim">{w.page}</dt>
+          <dt>{w.address}</dt>
+          <dd>
+            <Copy text={c.ownership_http.http_url} label={w.address} />
+          </dd>
+          <dt>{w.text}</dt>
+          <dd>
+            <Copy text={c.ownership_http.http_body} label={w.text} />
+          </dd>
+        </dl>
+      )}
+      {list[0]?.type === 'ALIAS' && <p class="dim">{w.apexHint}</p>}
+      {mayChange() && target && <PointForMe of={d} />}
+    </section>
+  )
+}
+
+// PointForMe sets a domain's record through the DNS account that holds the domain's zone.
+function PointForMe({ of: d }: { of: DomainRow }) {
+  const accounts = use('GET /integrations', {}).data?.accounts,
+    [zones, setZones] = useState<ZonesOfAccount[]>(),
+    [busy, setBusy] = useState(false),
+    [result, setResult] = useState<PointAnswer>()
+  const holds = zones?.flatMap(a =>
+    a.zones.filter(z => d.domain === z || d.domain.endsWith('.' + z)).map(zone => ({ zone, account: a.label || a.provider })),
+  )[0]
+  const run = async <R,>(what: Promise<R>, then: (r: R) => void) => {
+    setBusy(true)
+    try {
+      then(await what)
+    } catch (e) {
+      failed(e)
+    } finally {
+      setBusy(false)
+    }
+  }
+  if (!accounts) return null
+  if (accounts.length === 0)
+    return (
+      <p class="dim">
+        {w.connectDNS}{' '}
+        <a class="link" href={to('/app/integrations')}>
+          {w.connect}
+        </a>
+      </p>
+    )
+  if (result)
+    return (
+      <div role="status">
+        <p class={result.ok ? 'good' : 'bad'}>{result.message}</p>
+        <p class="mono wrap fine">{result.detail}</p>
+        {result.note && <p class="dim">{result.note}</p>}
+      </div>
+    )
+  if (holds)
+    return (
+      <div class="row">
+        <span class="grow wrap">{w.pointText(holds.zone, holds.account)}</span>
+        <button
+          type="button"
+          class="btn primary"
+          disabled={busy}
+          onClick={() =>
+            void run(call('POST /domains/{id}/point', { path: { id: d.id } }), p => {
+              setResult(p)
+              touches('domains')
+            })
+          }>
+          {w.pointForMe}
+        </button>
+      </div>
+    )
+  return (
+    <div class="row">
+      <span class="grow dim">{zones ? w.noZone : ''}</span>
+      {zones ? (
+        <a class="btn" href={to('/app/integrations')}>
+          {w.connect}
+        </a>
+      ) : (
+        <button
+          type="button"
+          class="btn"
+          disabled={busy}
+          onClick={() => void run(call('GET /integrations/zones'), z => setZones(z.accounts))}>
+          {w.findZone}
+        </button>
+      )}
+    </div>
+  )
+}
+
+// Settings edits the settings of a domain.
+function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: string[]; may: boolean; onDirty: (dirty: boolean) => void }) {
+  const sections: Section[] = [
+    {
+      title: w.settings,
+      specs: [
+        { name: 'group_name', kind: 'group', label: w.group, hint: w.groupHint, known: groups },
+        {
+          name: 'crawlers',
+          kind: 'select',
+          label: w.crawlers,
+          hint: w.crawlersHint,
+          options: ['disallow', 'allow'].map(value => ({ value, label: w.crawlerChoices[value]! })),
+        },
+        { name: 'https_only', kind: 'switch', label: w.httpsOnly, hint: w.httpsOnlyHint },
+        { name: 'failover', kind: 'switch', label: w.failover, hint: w.failoverHint },
+        { name: 'index_page', kind: 'url', label: w.index, hint: w.indexHint },
+      ],
+    },
+  ]
+  const save = async (draft: Draft) => {
+    const { group_name, crawlers, https_only, failover, index_page } = draft as unknown as DomainRow
+    await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page } })
+    touches('domains')
+    toast(w.saved(d.domain))
+  }
+  return (
+    <RecordForm
+      sections={sections}
+      value={d as unknown as Draft}
+      save={save}
+      submit={t.parts.save}
+      readOnly={!may}
+      byCode={{ invalid_index_page: 'index_page' }}
+      onDirty={onDirty}
+    />
+  )
+}

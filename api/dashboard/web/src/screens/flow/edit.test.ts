@@ -1,0 +1,95 @@
+import type { Path } from '../../api.gen.ts'
+import { equal, random, test } from '../../testing.ts'
+import { add, changes, copyOf, moveTo, neighbour, newPath, placeOf, remove, shareOf, tried, update, type Flow } from './edit.ts'
+import { layout, width } from './geometry.ts'
+
+const known = { landers: new Set(['l1', 'l2']), names: { l1: 'Lander', o1: 'Offer' } }
+const path = (name: string, of: Partial<Path> = {}): Path => ({ ...newPath(name), ...of })
+const names = (flow: Flow) => flow.map(p => p.name).join('')
+
+test('forced paths are tried first, the default one last, regular ones by their groups', () => {
+  const flow = [
+    path('d', { stream_type: 'default' }),
+    path('b', { rule_group: 2 }),
+    path('a', { rule_group: 1 }),
+    path('f', { stream_type: 'forced' }),
+  ]
+  equal(names(tried(flow)), 'fabd')
+  equal(neighbour(flow, flow[1]!.id, 1), undefined) // of another kind
+})
+
+test('only paths of a kind change places', () => {
+  const flow = [path('a'), path('b'), path('c'), path('f', { stream_type: 'forced' })]
+  equal(names(moveTo(flow, flow[2]!.id, flow[0]!.id)), 'cabf')
+  equal(moveTo(flow, flow[0]!.id, flow[3]!.id), flow)
+  equal(neighbour(flow, flow[0]!.id, 1)?.name, 'b')
+})
+
+test('each thing that somebody did is one change, and nothing is none', () => {
+  const was = [path('a', { destinations: [{ id: 'o1', weight: 50 }] as Path['destinations'] }), path('b')]
+  equal(changes(was, structuredClone(was), known), [])
+  equal(changes(was, update(was, was[0]!.id, { weight: 40 }), known), [{ kind: 'weight', path: 'a', of: '', from: 100, to: 40 }])
+  equal(changes(was, update(was, was[0]!.id, { destinations: [{ id: 'o1', weight: 9 }] as Path['destinations'] }), known), [
+    { kind: 'weight', path: 'a', of: 'Offer', from: 50, to: 9 },
+  ])
+  equal(changes(was, remove(was, was[1]!.id), known), [{ kind: 'removed', path: 'b' }])
+  equal(changes(was, add(was, path('c')), known), [{ kind: 'added', path: 'c' }])
+  equal(changes(was, [was[1]!, was[0]!], known), [{ kind: 'order', path: '' }])
+})
+
+test('a copy has a name and an id of its own, and is no second default', () => {
+  const flow = [path('a', { stream_type: 'default' }), path('a 2')]
+  const copy = copyOf(flow, flow[0]!, n => `a ${n}`)
+  equal([copy.name, copy.stream_type, copy.id !== flow[0]!.id], ['a 3', 'regular', true])
+})
+
+test('an error is shown at the path that its message names', () => {
+  const flow = [path('one "1"'), path('two')]
+  equal(placeOf('invalid_cap', 'path "one \\"1\\"": a cap is at least 1', flow), { path: flow[0]!.id, field: 'daily_cap' })
+  equal(placeOf('zero_weights', 'path 2: all weights are 0', flow), { path: flow[1]!.id, field: 'destinations' })
+  equal(placeOf('new_code', 'something else', flow), {})
+})
+
+test('shares of destinations in a slot add up to one', () => {
+  const draw = random(2)
+  for (let i = 0; i < 100; i++) {
+    const list = Array.from({ length: 1 + Math.floor(draw() * 5) }, (_, n) => ({
+      id: `o${n}`,
+      weight: Math.floor(draw() * 100),
+      slot: n % 2,
+    })) as Path['destinations']
+    for (const slot of [0, 1]) {
+      const of = list.filter(d => d.slot === slot),
+        sum = of.reduce((n, d) => n + shareOf(d, list), 0)
+      equal(Math.abs(sum - (of.some(d => d.weight) ? 1 : 0)) < 1e-9, true)
+    }
+  }
+})
+
+test('boxes of a flow lie in the picture and on no other one', () => {
+  const draw = random(3)
+  for (let i = 0; i < 60; i++) {
+    const flow = Array.from({ length: 1 + Math.floor(draw() * 7) }, (_, n) =>
+      path(`p${n}`, {
+        destinations: Array.from({ length: Math.floor(draw() * 6) }, (_, k) => ({
+          id: draw() < 0.3 ? 'l1' : `o${k}`,
+          weight: 1,
+        })) as Path['destinations'],
+      }),
+    )
+    const { nodes, height, rails } = layout(
+      flow,
+      known,
+      () => Math.floor(draw() * 5),
+      () => draw(),
+    )
+    for (const a of nodes) {
+      if (a.y < 0 || a.y + a.h > height || a.x + a.w > width) throw new Error(`${a.key} is outside`)
+      for (const b of nodes)
+        if (a.key < b.key && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h)
+          throw new Error(`${a.key} lies on ${b.key}`)
+    }
+    const keys = new Set(nodes.map(n => n.key))
+    for (const r of rails) if (!keys.has(r.to) || (r.from && !keys.has(r.from))) throw new Error(`a rail leads from ${r.from} to ${r.to}`)
+  }
+})

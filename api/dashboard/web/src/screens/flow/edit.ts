@@ -1,0 +1,200 @@
+// Functions that edit a flow, pure and without DOM. A flow is the list of its paths. Every change returns a new list.
+import type { Condition, Destination, Path, RuleRef } from '../../api.gen.ts'
+import { sent } from '../../core/condition.ts'
+import { newID } from '../../core/id.ts'
+
+export type Flow = Path[]
+const ranks: Record<string, number> = { forced: 0, regular: 1, default: 2 }
+
+export const newPath = (name: string): Path => ({
+  id: newID(),
+  name,
+  stream_type: 'regular',
+  action: 'offer',
+  transition: '302',
+  rule_group: 0,
+  weight: 100,
+  daily_cap: null,
+  is_active: true,
+  collect_clicks: true,
+  logic: 'and',
+  filters: [],
+  rules: [],
+  destinations: [],
+})
+
+// tried returns the paths in the order in which they are tried: forced paths, regular paths by group, then the default path.
+export const tried = (flow: Flow): Flow =>
+  flow
+    .map((p, i) => ({ p, i }))
+    .sort((a, b) => rank(a.p) - rank(b.p) || a.i - b.i)
+    .map(o => o.p)
+const rank = (p: Path) => (ranks[p.stream_type] ?? 1) * 1000 + (p.stream_type === 'regular' ? p.rule_group : 0)
+
+export const update = (flow: Flow, id: string, change: Partial<Path>): Flow => flow.map(p => (p.id === id ? { ...p, ...change } : p))
+export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !== id)
+export const add = (flow: Flow, path: Path): Flow => [...flow, path]
+
+// copyOf returns a copy of a path with a new id and a name that no other path has. The copy of the default path is a regular path.
+export function copyOf(flow: Flow, path: Path, name: (n: number) => string): Path {
+  let n = 2
+  while (flow.some(p => p.name === name(n))) n++
+  const rules = path.rules.map(r => (r.rule_id ? r : { ...r, name: `${r.name} ${n}` }))
+  return {
+    ...path,
+    id: newID(),
+    name: name(n),
+    rules,
+    stream_type: path.stream_type === 'default' ? 'regular' : path.stream_type,
+  }
+}
+
+// neighbour returns the path before or after a path in the order of tried, if the two may change places.
+export function neighbour(flow: Flow, id: string, by: 1 | -1): Path | undefined {
+  const order = tried(flow),
+    at = order.findIndex(p => p.id === id),
+    other = order[at + by]
+  return other && at >= 0 && rank(other) === rank(order[at]!) ? other : undefined
+}
+
+// moveTo moves a path to the place of another path. It returns the flow unchanged if the two are of different kinds.
+export function moveTo(flow: Flow, id: string, place: string): Flow {
+  const from = flow.findIndex(p => p.id === id),
+    to = flow.findIndex(p => p.id === place)
+  if (from < 0 || to < 0 || from === to || rank(flow[from]!) !== rank(flow[to]!)) return flow
+  const out = [...flow],
+    [moved] = out.splice(from, 1)
+  out.splice(to, 0, moved!)
+  return out
+}
+
+// unitsOf returns all conditions of a path: its own and the conditions of its rules. saved holds the account's saved rules by id.
+export type Unit = { name: string; logic: string; conditions: Condition[]; saved: boolean }
+export function unitsOf(p: Path, saved: Map<string, { name: string; logic: string; conditions: Condition[] }>): Unit[] {
+  const own = p.filters.length ? [{ name: '', logic: p.logic, conditions: p.filters, saved: false }] : []
+  return [
+    ...own,
+    ...p.rules.map((r: RuleRef) => {
+      const s = r.rule_id ? saved.get(r.rule_id) : undefined
+      return {
+        name: s?.name ?? r.name,
+        logic: s?.logic ?? r.logic ?? 'and',
+        conditions: s?.conditions ?? r.conditions ?? [],
+        saved: !!r.rule_id,
+      }
+    }),
+  ]
+}
+
+// Known tells which kind of record a destination's id belongs to. It follows from the lists of the account.
+export type Known = { landers: Set<string>; names: Record<string, string> }
+export const isLander = (d: Destination, known: Known) => !!d.id && known.landers.has(d.id)
+export const nameOf = (d: Destination, known: Known) => (d.id ? (known.names[d.id] ?? '') : (d.url ?? ''))
+export const split = (p: Path, known: Known) => ({
+  landers: p.destinations.filter(d => isLander(d, known)),
+  onward: p.destinations.filter(d => !isLander(d, known)),
+})
+export const shareOf = (d: Destination, among: Destination[]) => {
+  const sum = among.filter(o => (o.slot ?? 0) === (d.slot ?? 0)).reduce((n, o) => n + o.weight, 0)
+  return sum ? d.weight / sum : 0
+}
+
+// toSend returns a flow in the form that the service accepts.
+export const toSend = (flow: Flow): Flow =>
+  flow.map(p => ({
+    ...p,
+    filters: p.filters.map(sent),
+    rules: p.rules.map(r => (r.rule_id ? r : { ...r, conditions: (r.conditions ?? []).map(sent) })),
+  }))
+
+export type Change =
+  | ({ kind: 'added' | 'removed' | 'order' } & { path: string })
+  | { kind: 'weight'; path: string; of: string; from: number; to: number }
+  | { kind: 'field'; path: string; field: string }
+
+const fields = [
+  'name',
+  'stream_type',
+  'action',
+  'transition',
+  'rule_group',
+  'daily_cap',
+  'is_active',
+  'collect_clicks',
+  'logic',
+  'filters',
+  'rules',
+  'response',
+  'campaign_id',
+] as const
+const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+
+// changes returns the differences of two flows, one for each edit.
+export function changes(was: Flow, now: Flow, known: Known): Change[] {
+  const out: Change[] = [],
+    old = new Map(was.map(p => [p.id, p])),
+    kept = now.filter(p => old.has(p.id))
+  for (const p of was) if (!now.some(o => o.id === p.id)) out.push({ kind: 'removed', path: p.name })
+  for (const p of now) {
+    const o = old.get(p.id)
+    if (!o) {
+      out.push({ kind: 'added', path: p.name })
+      continue
+    }
+    for (const f of fields) if (!same(o[f], p[f])) out.push({ kind: 'field', path: p.name, field: f })
+    if (o.weight !== p.weight) out.push({ kind: 'weight', path: p.name, of: '', from: o.weight, to: p.weight })
+    const key = (d: Destination) => [d.id, d.url, d.slot ?? 0].join(),
+      before = new Map(o.destinations.map(d => [key(d), d]))
+    if (!same(o.destinations.map(key), p.destinations.map(key))) out.push({ kind: 'field', path: p.name, field: 'destinations' })
+    for (const d of p.destinations) {
+      const b = before.get(key(d))
+      if (b && b.weight !== d.weight) out.push({ kind: 'weight', path: p.name, of: nameOf(d, known), from: b.weight, to: d.weight })
+    }
+  }
+  if (
+    !same(
+      was.filter(p => kept.some(o => o.id === p.id)).map(p => p.id),
+      kept.map(p => p.id),
+    )
+  )
+    out.push({ kind: 'order', path: '' })
+  return out
+}
+
+// fieldOf returns the place of a flow's error: the path that the message names, and the field that the code is about.
+const byCode: Record<string, string> = {
+  duplicate_path_name: 'name',
+  invalid_action: 'action',
+  invalid_stream_type: 'stream_type',
+  invalid_transition: 'transition',
+  invalid_rule_group: 'rule_group',
+  invalid_cap: 'daily_cap',
+  destination_required: 'destinations',
+  lander_required: 'destinations',
+  invalid_destination: 'destinations',
+  invalid_destination_url: 'destinations',
+  zero_weights: 'destinations',
+  invalid_filter: 'filters',
+  duplicate_rule_name: 'rules',
+  multiple_defaults: 'stream_type',
+  zero_path_weights: 'weight',
+}
+export function placeOf(code: string, message: string, flow: Flow): { path?: string; field?: string } {
+  const quoted = /^(?:path |two paths are named )("(?:[^"\\]|\\.)*")/.exec(message)?.[1],
+    number = /^path (\d+):/.exec(message)?.[1]
+  let name: string | undefined
+  try {
+    name = quoted && (JSON.parse(quoted) as string)
+  } catch {
+    name = quoted?.slice(1, -1)
+  }
+  const found =
+    name !== undefined
+      ? flow.filter(p => p.name.trim() === name).at(-1)
+      : number
+        ? flow[Number(number) - 1]
+        : code === 'multiple_defaults'
+          ? flow.filter(p => p.stream_type === 'default').at(-1)
+          : undefined
+  return { path: found?.id, field: byCode[code] }
+}

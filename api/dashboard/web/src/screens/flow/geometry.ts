@@ -1,0 +1,127 @@
+// Computes where the rails of a flow run, pure and without DOM. The width of a rail shows the share of visitors that it carries.
+import type { Destination, Path } from '../../api.gen.ts'
+import { shareOf, split, type Flow, type Known } from './edit.ts'
+
+export const width = 796
+const pathX = 112,
+  pathW = 270,
+  landerX = 430,
+  landerW = 146,
+  offerX = 624,
+  offerW = 172,
+  startW = 74,
+  startH = 84
+const perPercent = 0.46,
+  least = 1.5,
+  box = 52,
+  gap = 12,
+  between = 16,
+  top = 28
+
+export type Node = {
+  key: string
+  path: string
+  kind: 'path' | 'lander' | 'onward'
+  x: number
+  y: number
+  w: number
+  h: number
+  of?: Destination
+  share: number
+}
+export type Rail = { key: string; d: string; width: number; path: string; to: string; from: string; off: boolean; head?: [number, number] }
+export type Layout = { height: number; start: { y: number; w: number; h: number }; nodes: Node[]; rails: Rail[] }
+
+const curve = (x1: number, y1: number, x2: number, y2: number) => {
+  const m = (x1 + x2) / 2
+  return `M${x1} ${y1}C${m} ${y1} ${m} ${y2} ${x2} ${y2}`
+}
+export const keyOf = (path: string, kind: string, i: number) => `${path}/${kind}/${i}`
+
+// layout places the paths of a flow one below the other, in the order in which they are tried. lines returns the number of text
+// lines that a path shows. share returns the share of visitors that a path takes, 0 to 1, or null while it is unknown.
+export function layout(flow: Flow, known: Known, lines: (p: Path) => number, share: (p: Path) => number | null): Layout {
+  const nodes: Node[] = [],
+    rails: Rail[] = [],
+    heights = flow.map(p => {
+      const { landers, onward } = split(p, known),
+        high = 42 + lines(p) * 18
+      return { high, block: Math.max(high, landers.length * (box + gap) - gap, onward.length * (box + gap) - gap) }
+    })
+  const height = Math.max(top + startH + 20, top + heights.reduce((n, h) => n + h.block + between, 0))
+  const start = { y: (height + top - between - startH) / 2, w: startW, h: startH }
+  const wide = (s: number) => Math.max(least, s * 100 * perPercent),
+    shares = flow.map(p => share(p) ?? (p.is_active ? 1 / Math.max(1, flow.filter(o => o.is_active).length) : 0))
+  const sum = shares.reduce((n, s) => n + wide(s), 0)
+  let y = top,
+    out = start.y + startH / 2 - sum / 2
+  flow.forEach((p, n) => {
+    const { landers, onward } = split(p, known),
+      { high, block } = heights[n]!,
+      mid = y + block / 2,
+      s = shares[n]!,
+      off = !p.is_active
+    nodes.push({ key: p.id, path: p.id, kind: 'path', x: pathX, y: mid - high / 2, w: pathW, h: high, share: s })
+    const at = out + wide(s) / 2
+    out += wide(s)
+    rails.push({
+      key: 's' + p.id,
+      d: curve(startW, at, pathX, mid),
+      width: wide(s),
+      path: p.id,
+      from: '',
+      to: p.id,
+      off,
+      head: [pathX, mid],
+    })
+    const column = (list: Destination[], kind: 'lander' | 'onward', x: number, w: number) =>
+      list.map(
+        (d, i): Node => ({
+          key: keyOf(p.id, kind, i),
+          path: p.id,
+          kind,
+          of: d,
+          x,
+          w,
+          h: box,
+          share: shareOf(d, list),
+          y: mid - (list.length * (box + gap) - gap) / 2 + i * (box + gap),
+        }),
+      )
+    const first = column(landers, 'lander', landerX, landerW),
+      second = column(onward, 'onward', offerX, offerW)
+    nodes.push(...first, ...second)
+    fan({ key: p.id, x: pathX + pathW, y: mid, share: s }, first.length ? first : second, p, off, rails, wide)
+    for (const l of first) fan({ key: l.key, x: l.x + l.w, y: l.y + l.h / 2, share: s * l.share }, second, p, off, rails, wide)
+    y += block + between
+  })
+  return { height, start, nodes, rails }
+}
+
+// fan draws the rails from one node to several. The rails lie side by side where they leave the node.
+function fan(
+  from: { key: string; x: number; y: number; share: number },
+  to: Node[],
+  p: Path,
+  off: boolean,
+  rails: Rail[],
+  wide: (s: number) => number,
+) {
+  const widths = to.map(o => wide(from.share * o.share)),
+    sum = widths.reduce((n, w) => n + w, 0)
+  let at = from.y - sum / 2
+  to.forEach((o, i) => {
+    const y = o.y + o.h / 2
+    rails.push({
+      key: from.key + '>' + o.key,
+      d: curve(from.x, at + widths[i]! / 2, o.x, y),
+      width: widths[i]!,
+      path: p.id,
+      from: from.key,
+      to: o.key,
+      off: off || o.of?.weight === 0,
+      head: [o.x, y],
+    })
+    at += widths[i]!
+  })
+}

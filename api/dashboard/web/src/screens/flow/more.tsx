@@ -1,0 +1,151 @@
+import { useState } from 'preact/hooks'
+import type { FlowAnswer, Path, PerformanceRow } from '../../api.gen.ts'
+import { asError, call, type ApiError } from '../../core/call.ts'
+import { profit, text } from '../../core/figures.ts'
+import { count } from '../../core/format.ts'
+import { touches } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { changes, type Flow } from './edit.ts'
+import { changeText } from './text.ts'
+import { Field, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Failed } from '../../parts/state.tsx'
+import { toast } from '../../core/toast.ts'
+import type { Book } from './book.ts'
+
+// PathFigures shows the figures of the window by path.
+export function PathFigures({
+  rows,
+  flow,
+  error,
+  again,
+}: {
+  rows: Map<string, PerformanceRow>
+  flow: Flow
+  error?: ApiError
+  again: () => void
+}) {
+  if (error && rows.size === 0)
+    return (
+      <section class="card">
+        <Failed error={error} again={again} />
+      </section>
+    )
+  return (
+    <section class="card clip">
+      <div class="scroll" tabIndex={0} role="region" aria-label={t.flow.byPath}>
+        <table aria-label={t.flow.byPath}>
+          <thead>
+            <tr>
+              <th class="pad">{t.flow.path}</th>
+              <th>{t.figures.names.clicks}</th>
+              <th class="narrow-off">{t.figures.names.cr}</th>
+              <th>{t.figures.names.profit}</th>
+              <th class="narrow-off">{t.figures.names.roi}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {flow.map(p => {
+              const r = rows.get(p.id)
+              return (
+                <tr key={p.id}>
+                  <td class="pad strong">
+                    <span class="name">{p.name}</span>
+                  </td>
+                  <td>
+                    {r ? (
+                      r.clicks || !r.bot_clicks ? (
+                        count(r.clicks)
+                      ) : (
+                        <span class="dim">{t.flow.bots(r.bot_clicks, count(r.bot_clicks))}</span>
+                      )
+                    ) : (
+                      '—'
+                    )}
+                  </td>
+                  <td class="narrow-off">{r ? text(r, 'cr') : '—'}</td>
+                  <td class={'bold ' + (!r || !r.profit ? '' : r.profit < 0 ? 'bad' : 'good')}>{r ? profit(r.profit) : '—'}</td>
+                  <td class="narrow-off">{r ? text(r, 'roi') : '—'}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+type ConflictProps = {
+  base: Flow
+  theirs: FlowAnswer
+  draft: Flow
+  book: Book
+  busy: boolean
+  keep: () => void
+  take: () => void
+  close: () => void
+}
+
+// Conflict shows the changes that another person saved next to the unsaved changes here. Nothing is overwritten without asking.
+export function Conflict({ base, theirs, draft, book, busy, keep, take, close }: ConflictProps) {
+  const other = changes(base, theirs.streams, book.known),
+    own = changes(base, draft, book.known)
+  return (
+    <Sheet
+      title={t.flow.conflict}
+      close={close}
+      foot={
+        <>
+          <button type="button" class="btn" onClick={close}>
+            {t.flow.later}
+          </button>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={take}>
+            {t.flow.takeTheirs}
+          </button>
+          <button type="button" class="btn danger" disabled={busy} onClick={keep}>
+            {t.flow.keepOwn}
+          </button>
+        </>
+      }>
+      <div class="body">
+        <p>{t.flow.conflictText}</p>
+        <div class="fields">
+          <div>
+            <h3 class="strong">{t.flow.theirs}</h3>
+            <ul class="bullets">
+              {other.length === 0 ? <li>{t.flow.nothingChanged}</li> : other.map((c, i) => <li key={i}>{changeText(c)}</li>)}
+            </ul>
+          </div>
+          <div>
+            <h3 class="strong">{t.flow.own}</h3>
+            <ul class="bullets">
+              {own.map((c, i) => (
+                <li key={i}>{changeText(c)}</li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      </div>
+    </Sheet>
+  )
+}
+
+// SaveAs saves a flow under a name, for other campaigns.
+export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; close: () => void }) {
+  const [newName, setNewName] = useState(name),
+    [wrong, setWrong] = useState<Wrong>()
+  const send = () =>
+    call('POST /flows', { body: { name: newName, paths } }).then(() => {
+      touches('flows')
+      toast(t.flow.savedAs(newName))
+    })
+  return (
+    <Ask title={t.flow.saveAs} go={t.parts.save} on={send} wrong={e => setWrong(wrongOf(asError(e), ['name']))} close={close}>
+      <Field label={t.overview.name} error={wrong?.text}>
+        {w => <Input wired={w} value={newName} maxLength={255} on={setNewName} />}
+      </Field>
+    </Ask>
+  )
+}

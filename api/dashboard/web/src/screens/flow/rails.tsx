@@ -1,0 +1,228 @@
+import { useState } from 'preact/hooks'
+import type { Condition, Path } from '../../api.gen.ts'
+import { count } from '../../core/format.ts'
+import { t } from '../../core/text.ts'
+import { isLander, nameOf, neighbour, unitsOf, type Flow, type Unit } from './edit.ts'
+import { layout, width, type Node } from './geometry.ts'
+import { Sentence } from '../../parts/condition.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import type { Book } from './book.ts'
+import { shareText } from './text.ts'
+
+// Lit is the route that the drawing highlights.
+export type Lit = { path?: string | null; lander?: string | null; offer?: string | null; url?: string }
+
+export type ViewProps = {
+  flow: Flow
+  all: Flow
+  book: Book
+  share: (p: Path) => number | null
+  total: number
+  lit: Lit
+  wrong?: { path?: string; text: string }
+  may: boolean
+  edit: (id: string) => void
+  move: (id: string, by: 1 | -1) => void
+  place: (id: string, at: string) => void
+  set: (id: string, change: Partial<Path>) => void
+}
+const mostLines = 4 // the most lines of conditions that a path shows
+
+const linesOf = (p: Path, book: Book): (Condition | Unit)[] =>
+  unitsOf(p, book.rules).flatMap((u): (Condition | Unit)[] => (u.saved ? [u] : u.conditions))
+
+// Rails draws a flow: the paths in the order in which they are tried, their landing pages and their offers. FlowTable shows the same
+// as a table.
+export function Rails(p: ViewProps) {
+  const { known } = p.book,
+    [dragOver, setDragOver] = useState<string | null>(null)
+  const lines = (o: Path) =>
+    Math.max(1, Math.min(mostLines, linesOf(o, p.book).length)) +
+    (tagsOf(o).length ? 1 : 0) +
+    (o.action === 'nothing' || o.action === 'campaign' ? 1 : 0)
+  const made = layout(p.flow, known, lines, p.share),
+    { lit } = p
+  const hit = (n: Node) =>
+    lit.path === n.path &&
+    (n.kind === 'path' ||
+      (n.of?.id !== undefined && (n.of.id === lit.lander || n.of.id === lit.offer)) ||
+      (n.kind === 'onward' && !lit.offer && n.of?.url !== undefined && n.of.url === lit.url))
+  const hits = new Set(made.nodes.filter(hit).map(n => n.key)),
+    on = made.rails.filter(r => hits.has(r.to) && (r.from === '' || hits.has(r.from)))
+  return (
+    <div class="yardbox" tabIndex={0} role="region" aria-label={t.flow.drawn}>
+      <div class="yard" style={`height:${made.height}px;width:${width}px`}>
+        <svg class="rails" width={width} height={made.height} aria-hidden="true">
+          {made.rails.map(r => (
+            <path
+              key={r.key}
+              class={'rail' + (r.off ? ' off' : '') + (hits.has(r.to) ? ' hit' : '')}
+              d={r.d}
+              stroke-width={r.off ? undefined : r.width.toFixed(1)}
+            />
+          ))}
+          {on.map(r => (
+            <path key={'t' + r.key} class="trace" d={r.d} />
+          ))}
+        </svg>
+        <span class="colh" style="left:112px;top:4px">
+          {t.flow.heads.paths}
+        </span>
+        <span class="colh" style="left:430px;top:4px">
+          {t.flow.heads.landers}
+        </span>
+        <span class="colh" style="left:624px;top:4px">
+          {t.flow.heads.offers}
+        </span>
+        <div class="node start" style={`left:0;top:${made.start.y}px;width:${made.start.w}px;height:${made.start.h}px`}>
+          <span class="dim">
+            <Icon name="person" />
+          </span>
+          <b>{p.total ? count(p.total) : '—'}</b>
+          <div class="sub">{t.flow.visits}</div>
+        </div>
+        {made.nodes.map(n => {
+          const path = p.flow.find(o => o.id === n.path)!,
+            place = `left:${n.x}px;top:${n.y}px;width:${n.w}px;height:${n.h}px`,
+            classes = 'node' + (hits.has(n.key) ? ' hit' : '') + (path.is_active && n.of?.weight !== 0 ? '' : ' off')
+          if (n.kind !== 'path')
+            return (
+              <div key={n.key} class={classes} style={place} onClick={() => p.edit(path.id)}>
+                <div class="row">
+                  <b class="cut" title={nameOf(n.of!, known)}>
+                    {nameOf(n.of!, known) || t.gone}
+                  </b>
+                  <span class="share">{shareText(n.share)}</span>
+                </div>
+                <div class="sub">
+                  {isLander(n.of!, known) ? t.flow.lander : n.of!.url ? t.flow.address : t.flow.offer}
+                  {n.of!.slot ? ` · ${t.flow.slot(n.of!.slot)}` : ''}
+                </div>
+              </div>
+            )
+          return (
+            <PathNode
+              key={n.key}
+              {...p}
+              path={path}
+              classes={classes + (dragOver === path.id ? ' over' : '') + (p.wrong?.path === path.id ? ' wrong' : '')}
+              place={place}
+              drag={setDragOver}
+              drop={from => p.place(from, path.id)}
+              shown={p.share(path)}
+            />
+          )
+        })}
+        <svg class="rails above" width={width} height={made.height} aria-hidden="true">
+          {on.map(r => r.head && <circle key={r.key} class="train" cx={r.head[0]} cy={r.head[1]} r="5" />)}
+        </svg>
+      </div>
+    </div>
+  )
+}
+
+const tagsOf = (p: Path) =>
+  [
+    p.weight !== 100 && t.flow.weight(p.weight),
+    p.rule_group > 0 && t.flow.group(p.rule_group),
+    p.daily_cap && t.flow.cap(p.daily_cap),
+    !p.collect_clicks && t.flow.uncounted,
+  ].filter(Boolean) as string[]
+
+type NodeProps = Omit<ViewProps, 'place'> & {
+  path: Path
+  classes: string
+  place: string
+  shown: number | null
+  drag: (id: string | null) => void
+  drop: (from: string) => void
+}
+
+function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag, drop, may, wrong }: NodeProps) {
+  const lines = linesOf(p, book)
+  const press = (e: KeyboardEvent) => {
+    if (e.altKey && (e.key === 'ArrowUp' || e.key === 'ArrowDown')) {
+      e.preventDefault()
+      const at = e.currentTarget as HTMLElement
+      move(p.id, e.key === 'ArrowUp' ? -1 : 1)
+      requestAnimationFrame(() => at.focus())
+    }
+  }
+  return (
+    <div
+      class={classes}
+      style={place}
+      data-path={p.id}
+      draggable={may}
+      onDragStart={e => e.dataTransfer?.setData('text/plain', p.id)}
+      onDragOver={e => {
+        e.preventDefault()
+        drag(p.id)
+      }}
+      onDragLeave={() => drag(null)}
+      onDragEnd={() => drag(null)}
+      onDrop={e => {
+        e.preventDefault()
+        drag(null)
+        const from = e.dataTransfer?.getData('text/plain')
+        if (from) drop(from)
+      }}
+      onClick={() => edit(p.id)}>
+      <div class="row">
+        <span class="dim grip">
+          <Icon name="grip" />
+        </span>
+        <button
+          type="button"
+          class="opener"
+          aria-label={t.flow.open(p.name)}
+          aria-describedby={wrong?.path === p.id ? 'wrong' + p.id : undefined}
+          onClick={e => {
+            e.stopPropagation()
+            edit(p.id)
+          }}
+          onKeyDown={press}>
+          <b class="cut">{p.name}</b>
+        </button>
+        <span class={'tag ' + (p.stream_type === 'forced' ? 'warn' : p.stream_type === 'default' ? '' : 'accent')}>
+          {p.is_active ? t.flow.types[p.stream_type] : t.lists.states.paused}
+        </span>
+        <span class="share">{shareText(shown)}</span>
+      </div>
+      <div class="inner">
+        {lines.length === 0 && <span class="cond">{p.stream_type === 'default' ? t.flow.everybodyElse : t.flow.everybody}</span>}
+        {lines.slice(0, lines.length > mostLines ? mostLines - 1 : mostLines).map((l, i) =>
+          'attribute' in l ? (
+            <Sentence key={i} of={l} names={book.known.names} />
+          ) : (
+            <span key={i} class="cond">
+              <em>{t.flow.rule}</em> <b>{l.name}</b>
+            </span>
+          ),
+        )}
+        {lines.length > mostLines && (
+          <span class="cond">
+            <em>{t.flow.moreLines(lines.length - mostLines + 1)}</em>
+          </span>
+        )}
+        {p.action === 'nothing' && <span class="cond dim">→ {t.flow.answers(p.response?.status ?? 404)}</span>}
+        {p.action === 'campaign' && <span class="cond dim">→ {book.known.names[p.campaign_id ?? ''] ?? t.flow.noCampaign}</span>}
+        {tagsOf(p).length > 0 && (
+          <span class="cond">
+            {tagsOf(p).map(g => (
+              <span key={g} class="tag">
+                {g}
+              </span>
+            ))}
+          </span>
+        )}
+      </div>
+      {wrong?.path === p.id && (
+        <div class="bad fine" id={'wrong' + p.id} role="alert">
+          {wrong.text}
+        </div>
+      )}
+      {may && <span class="hidden">{neighbour(all, p.id, -1) || neighbour(all, p.id, 1) ? t.flow.canMove : ''}</span>}
+    </div>
+  )
+}

@@ -1,0 +1,339 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { CampaignWhole, Simulated, SourceRow } from '../../api.gen.ts'
+import { ApiError, asError, call } from '../../core/call.ts'
+import { choicesOf, type Choice } from '../../core/choices.ts'
+import { attributeName, attributes, formOf, operatorsOf, valueName } from '../../core/condition.ts'
+import { count } from '../../core/format.ts'
+import { place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { toSend, type Flow } from './edit.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Input, Seg } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Item, Menu } from '../../parts/menu.tsx'
+import { sentence } from '../../core/errors.ts'
+import { Trace } from '../../parts/trace.tsx'
+import type { Book } from './book.ts'
+import { shareText } from './text.ts'
+import type { Lit } from './rails.tsx'
+
+type Visitor = Record<string, string>
+type Props = {
+  campaign: CampaignWhole
+  draft: Flow
+  book: Book
+  sources: SourceRow[] | undefined
+  light: (l: Lit) => void
+  said: (e: ApiError) => void
+}
+
+const presets: Record<string, Visitor> = {
+  german: { country: 'DE', device_type: 'mobile', os: 'Android', browser: 'Chrome', language: 'de' },
+  american: { country: 'US', device_type: 'desktop', os: 'Windows', browser: 'Chrome', language: 'en' },
+  iphone: { country: 'FR', device_type: 'mobile', os: 'iOS', browser: 'Safari', language: 'fr' },
+  bot: { country: 'US', device_type: 'desktop', is_bot: 'true', bot_score: '95' },
+}
+const fromLast = 200,
+  draws = 1000 // ms after the last change; draws of a distribution
+
+const newSeed = () => Math.floor(Math.random() * 1e6)
+
+// typed returns a visitor in the form that the service accepts.
+const typed = (v: Visitor) =>
+  Object.fromEntries(
+    Object.entries(v)
+      .filter(([, o]) => o !== '')
+      .map(([k, o]) => [k, o === 'true' ? true : o === 'false' ? false : o]),
+  )
+
+// Simulate sends a made-up visitor, or a visitor from the log, through the flow on the screen.
+export function Simulate({ campaign: c, draft, book, sources, light, said }: Props) {
+  const click = place.value.query.get('visitor') ?? ''
+  const [preset, setPreset] = useState(click ? '' : 'german'),
+    [visitor, setVisitor] = useState<Visitor>(click ? {} : presets.german!),
+    [seed, setSeed] = useState(newSeed),
+    [time, setTime] = useState(''),
+    [mode, setMode] = useState<'one' | 'many'>('one')
+  const [result, setResult] = useState<Simulated>(),
+    [error, setError] = useState<ApiError>(),
+    box = useRef<HTMLElement>(null),
+    from = useRef(click)
+  useEffect(() => {
+    if (draft.length === 0) {
+      setResult(undefined)
+      light({})
+      return
+    }
+    const stop = new AbortController()
+    const timer = setTimeout(() => {
+      const body = {
+        streams: toSend(draft),
+        flow_rotation: c.flow_rotation,
+        bind_visitors: c.bind_visitors,
+        fallback_url: c.fallback_url,
+        destination_url: c.destination_url,
+        visitor: { ...(from.current ? {} : { campaign_id: c.id, ...(c.source_id ? { source_id: c.source_id } : {}) }), ...typed(visitor) },
+        seed,
+        ...(time ? { at: time.replace('T', ' ') + ':00' } : {}),
+        ...(from.current ? { click_id: from.current } : {}),
+        ...(mode === 'many' ? { draws } : {}),
+      }
+      call('POST /tools/simulate', { body, signal: stop.signal }).then(
+        o => {
+          setResult(o)
+          setError(undefined)
+          const d = o.decision
+          light(mode === 'one' && d ? { path: d.path_id, lander: d.lander_id, offer: d.offer_id, url: d.url } : {})
+        },
+        e => {
+          if (!stop.signal.aborted) {
+            setError(asError(e))
+            light({})
+          }
+        },
+      )
+    }, fromLast)
+    return () => {
+      clearTimeout(timer)
+      stop.abort()
+    }
+  }, [
+    JSON.stringify(draft),
+    JSON.stringify(visitor),
+    seed,
+    time,
+    mode,
+    c.flow_rotation,
+    c.bind_visitors,
+    c.fallback_url,
+    c.destination_url,
+  ])
+  const pick = (name: string) => {
+    setPreset(name)
+    from.current = ''
+    setVisitor(presets[name]!)
+  }
+  const change = (name: string, value: string) => {
+    setPreset('')
+    setVisitor({ ...visitor, [name]: value })
+  }
+  const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])],
+    d = result?.decision
+  return (
+    <section class="card simulate" data-simulate ref={box} aria-label={t.simulate.title}>
+      <header>
+        <h2>{t.simulate.title}</h2>
+        <span class="grow" />
+        <Seg
+          label={t.simulate.how}
+          value={mode}
+          options={[
+            { value: 'one', label: t.simulate.one },
+            { value: 'many', label: count(draws) },
+          ]}
+          on={setMode}
+        />
+      </header>
+      <div class="body">
+        <div class="row wraps">
+          {Object.keys(presets).map(name => (
+            <button
+              key={name}
+              type="button"
+              class={'chip' + (preset === name ? ' on' : '')}
+              aria-pressed={preset === name}
+              onClick={() => pick(name)}>
+              {t.simulate.presets[name]}
+            </button>
+          ))}
+          {from.current && (
+            <span class="chip on">
+              {t.simulate.fromClick}
+              <button type="button" aria-label={t.parts.remove(t.simulate.fromClick)} onClick={() => pick('german')}>
+                <Icon name="x" />
+              </button>
+            </span>
+          )}
+          {!from.current && (
+            <a class="chip add" href={to(`/app/campaigns/${c.id}/clicks`)}>
+              <Icon name="clicks" />
+              {t.simulate.fromClick}
+            </a>
+          )}
+        </div>
+        <div class="grid two">
+          {shown.map(name => (
+            <Attribute
+              key={name}
+              name={name}
+              value={visitor[name] ?? ''}
+              sources={choicesOf(sources)}
+              on={v => change(name, v)}
+              set={name === 'source_id' && !('source_id' in visitor) && !from.current ? c.source_name : undefined}
+            />
+          ))}
+          <label class="field">
+            <span class="label">{t.simulate.when}</span>
+            <input class="input" type="datetime-local" value={time} onInput={e => setTime(e.currentTarget.value)} />
+          </label>
+          <div class="field">
+            <span class="label">{t.simulate.seed}</span>
+            <span class="row">
+              <Input
+                class="mono"
+                inputMode="numeric"
+                aria-label={t.simulate.seed}
+                value={String(seed)}
+                on={v => setSeed(Number(v.replace(/\D/g, '').slice(0, 12)))}
+              />
+              <button
+                type="button"
+                class="btn icon"
+                aria-label={t.simulate.again}
+                title={t.simulate.again}
+                onClick={() => setSeed(newSeed())}>
+                <Icon name="dice" />
+              </button>
+            </span>
+          </div>
+        </div>
+        <Menu
+          kind="btn sm quiet"
+          name={t.simulate.another}
+          label={
+            <>
+              <Icon name="plus" />
+              {t.simulate.another}
+            </>
+          }>
+          {close => (
+            <div class="searches">
+              {attributes
+                .filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')
+                .map(a => (
+                  <Item
+                    key={a}
+                    on={() => {
+                      close()
+                      change(a, '')
+                    }}>
+                    {attributeName(a)}
+                  </Item>
+                ))}
+            </div>
+          )}
+        </Menu>
+      </div>
+      {error ? (
+        <div class="came bad" role="alert">
+          <span>{t.flow.codes[error.code] ?? sentence(error)}</span>
+          {error.code in t.flow.codes && (
+            <button type="button" class="btn sm" onClick={() => said(error)}>
+              {t.simulate.showIt}
+            </button>
+          )}
+        </div>
+      ) : result && mode === 'one' ? (
+        <>
+          <div class="came" role="status">
+            <div class="row wraps strong">
+              {way(result, book).map((name, i) => (
+                <>
+                  {i > 0 && <Icon name="right" />}
+                  <span>{name}</span>
+                </>
+              ))}
+            </div>
+            {d?.url && (
+              <div class="mono dim cut" title={d.url}>
+                {d.transition} {d.url}
+              </div>
+            )}
+          </div>
+          <Trace campaigns={result.campaigns} decision={d ?? null} names={book.known.names} />
+        </>
+      ) : (
+        result?.distribution && <Distribution of={result} book={book} />
+      )}
+      <p class="dim fine formfoot">{t.simulate.text}</p>
+    </section>
+  )
+}
+
+const way = (s: Simulated, book: Book) =>
+  s.decision
+    ? [
+        s.decision.path || (t.trace.fallbacks[s.decision.via] ?? s.decision.via),
+        ...[s.decision.lander_id, s.decision.offer_id].filter(Boolean).map(id => book.known.names[id!] ?? t.gone),
+      ]
+    : [t.trace.fallbacks.none!]
+
+// Distribution shows where many visitors with the same attributes would go.
+function Distribution({ of, book }: { of: Simulated; book: Book }) {
+  const rows = of.distribution ?? [],
+    sum = rows.reduce((n, r) => n + r.count, 0)
+  return (
+    <div class="places" role="status">
+      {rows.map((r, i) => {
+        const name = [
+          r.path || (t.trace.fallbacks[r.via] ?? r.via),
+          ...[r.lander_id, r.offer_id].filter(Boolean).map(id => book.known.names[id!] ?? t.gone),
+        ].join(' › ')
+        return (
+          <div key={i} class="barline">
+            <i style={`width:${(r.count / sum) * 92}%`} />
+            <span class="cut" title={name}>
+              {name}
+            </span>
+            <span class="grow" />
+            <b class="num">{count(r.count)}</b>
+            <span class="dim num">{shareText(r.count / sum)}</span>
+          </div>
+        )
+      })}
+    </div>
+  )
+}
+
+function Attribute({
+  name,
+  value,
+  on,
+  sources,
+  set,
+}: {
+  name: string
+  value: string
+  on: (v: string) => void
+  sources?: Choice[]
+  set?: string
+}) {
+  const form = formOf(name, operatorsOf(name)[0] ?? 'equals'),
+    label = attributeName(name)
+  const choices: Choice[] | undefined =
+    name === 'source_id'
+      ? sources
+      : form?.kind === 'truth'
+        ? ['true', 'false'].map(v => ({ value: v, label: v === 'true' ? t.conditions.yes : t.conditions.no }))
+        : form?.values.length
+          ? form.values.map(v => ({ value: v, label: valueName(name, v), side: name === 'country' ? v : undefined }))
+          : undefined
+  return (
+    <div class="field">
+      <span class="label">{label}</span>
+      {choices || name === 'source_id' ? (
+        <Combobox
+          label={label}
+          value={value}
+          shown={value ? undefined : (set ?? '')}
+          placeholder={t.simulate.any}
+          choices={choices}
+          clear
+          on={on}
+        />
+      ) : (
+        <Input aria-label={label} value={value} placeholder={t.simulate.any} on={on} />
+      )}
+    </div>
+  )
+}

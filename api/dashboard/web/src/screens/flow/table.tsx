@@ -1,0 +1,101 @@
+import type { Path } from '../../api.gen.ts'
+import { t } from '../../core/text.ts'
+import { nameOf, neighbour, unitsOf } from './edit.ts'
+import { Sentence } from '../../parts/condition.tsx'
+import { Input, Switch } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { shareText } from './text.ts'
+import type { ViewProps } from './rails.tsx'
+
+// FlowTable shows the flow as a table, with the same paths in the same order and the same data as the drawing.
+export function FlowTable(p: ViewProps) {
+  return (
+    <ol class="flowtable" aria-label={t.flow.drawn}>
+      {p.flow.map((o, i) => (
+        <Row key={o.id} {...p} path={o} n={i + 1} />
+      ))}
+    </ol>
+  )
+}
+
+function Row({ path: p, n, book, share, lit, wrong, edit, move, all, may, set }: ViewProps & { path: Path; n: number }) {
+  const units = unitsOf(p, book.rules),
+    up = neighbour(all, p.id, -1),
+    down = neighbour(all, p.id, 1)
+  const go = (by: 1 | -1, e: { currentTarget: HTMLElement }) => {
+    const at = e.currentTarget
+    move(p.id, by)
+    requestAnimationFrame(() => at.focus())
+  }
+  return (
+    <li class={(lit.path === p.id ? 'hit ' : '') + (p.is_active ? '' : 'faded ') + (wrong?.path === p.id ? 'wrong' : '')} data-path={p.id}>
+      <span class="face" aria-hidden="true">
+        {n}
+      </span>
+      <div class="what">
+        <div class="row">
+          <button type="button" class="opener" aria-label={t.flow.open(p.name)} onClick={() => edit(p.id)}>
+            <b class="cut">{p.name}</b>
+          </button>
+          <span class={'tag ' + (p.stream_type === 'forced' ? 'warn' : p.stream_type === 'default' ? '' : 'accent')}>
+            {t.flow.types[p.stream_type]}
+          </span>
+          <span class="dim num">{shareText(share(p))}</span>
+        </div>
+        <div>
+          {units.length === 0 && <span class="cond">{p.stream_type === 'default' ? t.flow.everybodyElse : t.flow.everybody}</span>}
+          {units.map((u, j) =>
+            u.saved ? (
+              <span key={j} class="cond">
+                <em>{t.flow.rule}</em> <b>{u.name}</b>
+              </span>
+            ) : (
+              u.conditions.map((c, k) => <Sentence key={j + '.' + k} of={c} names={book.known.names} />)
+            ),
+          )}
+        </div>
+        <div class="cond">
+          →{' '}
+          {p.action === 'nothing'
+            ? t.flow.answers(p.response?.status ?? 404)
+            : p.action === 'campaign'
+              ? (book.known.names[p.campaign_id ?? ''] ?? t.flow.noCampaign)
+              : p.destinations.length
+                ? p.destinations.map((d, n) => (
+                    <>
+                      {n > 0 && ', '}
+                      <bdi>{nameOf(d, book.known) || t.gone}</bdi> {d.weight}
+                    </>
+                  ))
+                : t.flow.nowhere}
+        </div>
+        {wrong?.path === p.id && (
+          <div class="bad fine" role="alert">
+            {wrong.text}
+          </div>
+        )}
+      </div>
+      <label class="row weight">
+        <span class="dim fine">{t.flow.weightOf}</span>
+        <Input
+          class="num"
+          type="number"
+          min={0}
+          disabled={!may}
+          aria-label={t.flow.weightOfPath(p.name)}
+          value={String(p.weight)}
+          on={v => set(p.id, { weight: Number(v) || 0 })}
+        />
+      </label>
+      <Switch on={p.is_active} disabled={!may} label={t.lists.activeOf(p.name)} set={is_active => set(p.id, { is_active })} />
+      <span class="row moves">
+        <button type="button" class="btn sm quiet icon" disabled={!may || !up} aria-label={t.flow.up(p.name)} onClick={e => go(-1, e)}>
+          <Icon name="upward" />
+        </button>
+        <button type="button" class="btn sm quiet icon" disabled={!may || !down} aria-label={t.flow.down(p.name)} onClick={e => go(1, e)}>
+          <Icon name="down" />
+        </button>
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,202 @@
+import { useState } from 'preact/hooks'
+import type { Condition } from '../../api.gen.ts'
+import { ApiError } from '../../core/call.ts'
+import { t } from '../../core/text.ts'
+import { Combobox, ComboMany } from '../../parts/combobox.tsx'
+import { Conditions, Sentence } from '../../parts/condition.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Area, Field, Input, MoneyInput, Seg, Select, Switch, TagInput } from '../../parts/form.tsx'
+import { Histogram } from '../../parts/histogram.tsx'
+import { Pairs } from '../../parts/pairs.tsx'
+import { QR } from '../../parts/qr.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Bone, Empty, Failed } from '../../parts/state.tsx'
+import { Table } from '../../parts/table.tsx'
+import { toast } from '../../core/toast.ts'
+import { Trace } from '../../parts/trace.tsx'
+import { UrlInput } from '../../parts/url_input.tsx'
+
+const rows = Array.from({ length: 3000 }, (_, i) => ({ id: String(i), name: `Row ${i + 1}`, n: (i * 37) % 1000 }))
+const fruits = ['Apple', 'Apricot', 'Banana', 'Cherry', 'Date', 'Elderberry'].map(v => ({ value: v.toLowerCase(), label: v }))
+const scores = [10, 25, 30, 45, 60, 75, 100].map((score, i) => ({ score, clicks: (i * 37 + 20) % 90 }))
+const step = { path_id: '1', path: 'Path', via: 'regular', logic: 'and' }
+
+// Gallery shows every part alone, for developing the parts and for the tests that visit it. Its texts are example data, so they are
+// not translated.
+export function Gallery() {
+  const [text, setText] = useState('Text'),
+    [threshold, setThreshold] = useState(50),
+    [enabled, setEnabled] = useState(true),
+    [one, setOne] = useState('banana'),
+    [many, setMany] = useState(['apple']),
+    [tags, setTags] = useState(['de', 'mobile']),
+    [amount, setAmount] = useState<number | null>(2.5),
+    [url, setUrl] = useState('https://example.com/?c={clickid}&z={zone}&p={payout}')
+  const [selected, setSelected] = useState<Set<string>>(new Set()),
+    [open, setOpen] = useState(''),
+    [list, setList] = useState<Condition[]>([
+      { attribute: 'country', operator: 'in', value: ['DE', 'AT', 'CH'] },
+      { attribute: 'hour_of_day', operator: 'between', value: [8, 20] },
+      { attribute: 'is_bot', operator: 'equals', value: false },
+      { attribute: 'schedule', operator: 'equals', value: [{ days: [6, 7], from: '00:00', to: '24:00' }] },
+    ]),
+    [logic, setLogic] = useState('and'),
+    [pairs, setPairs] = useState<Record<string, string>>({ zone: '{zone}' })
+  return (
+    <div class="grid gallery">
+      <section class="card part">
+        <h2>Field</h2>
+        <div class="fields">
+          <Field label="Input" hint="A hint">
+            {w => <Input wired={w} value={text} on={setText} />}
+          </Field>
+          <Field label="Wrong" error={t.fieldCodes.duplicate_name}>
+            {w => <Input wired={w} value={text} on={setText} />}
+          </Field>
+          <Field label="Select">{w => <Select wired={w} value={one} options={fruits} on={setOne} />}</Field>
+          <Field label="Combobox">{w => <Combobox wired={w} label="Combobox" value={one} choices={fruits} on={setOne} />}</Field>
+          <Field label="Several">{w => <ComboMany wired={w} label="Several" values={many} choices={fruits} on={setMany} />}</Field>
+          <Field label="Tags">{w => <TagInput wired={w} label="Tags" values={tags} on={setTags} />}</Field>
+          <Field label="Money">{w => <MoneyInput wired={w} currency="EUR" value={amount} on={setAmount} />}</Field>
+          <Field label="Switch">{w => <Switch wired={w} on={enabled} set={setEnabled} label="Switch" />}</Field>
+          <Field label="Segmented" group>
+            {() => <Seg label="Segmented" value={one} options={fruits.slice(0, 3)} on={setOne} />}
+          </Field>
+          <div class="across">
+            <Field label="Address">{w => <UrlInput wired={w} label="Address" value={url} on={setUrl} />}</Field>
+          </div>
+          <div class="across">
+            <Field label="Area">{w => <Area wired={w} value={text} on={setText} />}</Field>
+          </div>
+          <div class="across">
+            <Field label="Pairs" group>
+              {() => <Pairs label="Pairs" heads={['Name', 'Macro']} value={pairs} on={setPairs} />}
+            </Field>
+          </div>
+        </div>
+      </section>
+      <section class="card part">
+        <h2>Conditions</h2>
+        <Conditions
+          label="Conditions"
+          list={list}
+          logic={logic}
+          lookup={() => null}
+          empty={t.flow.everybody}
+          on={(l, o) => {
+            setList(l)
+            setLogic(o)
+          }}
+        />
+        <div>
+          {list.map((c, i) => (
+            <Sentence key={i} of={c} />
+          ))}
+        </div>
+      </section>
+      <section class="card part">
+        <h2>Histogram</h2>
+        <Histogram
+          scores={scores}
+          threshold={threshold}
+          saved={60}
+          min={20}
+          max={95}
+          on={setThreshold}
+          label="Threshold"
+          says={String}
+          summary="Scores"
+        />
+      </section>
+      <section class="card part">
+        <h2>Trace</h2>
+        <Trace
+          names={{}}
+          decision={null}
+          campaigns={[
+            {
+              campaign_id: '1',
+              campaign: 'Campaign',
+              via: 'regular',
+              steps: [
+                {
+                  ...step,
+                  taken: false,
+                  reason: 'conditions',
+                  units: [
+                    {
+                      rule: '',
+                      matched: false,
+                      conditions: [{ attribute: 'country', operator: 'in', value: ['DE'], seen: 'US', known: true, matched: false }],
+                    },
+                  ],
+                },
+                { ...step, path_id: '2', taken: true, reason: null, units: [] },
+              ],
+            },
+          ]}
+        />
+      </section>
+      <section class="card report lists">
+        <Table
+          label="Table"
+          rows={rows}
+          keyOf={r => r.id}
+          nameOf={r => r.name}
+          selected={selected}
+          onSelect={setSelected}
+          columns={[
+            { name: 'name', label: 'Name', kind: 'first', phone: true, left: true, cell: r => <span class="name">{r.name}</span> },
+            { name: 'n', label: 'Number', phone: true, cell: r => r.n },
+          ]}
+        />
+      </section>
+      <section class="card part">
+        <h2>Said</h2>
+        <div class="row wraps">
+          <button type="button" class="btn" data-open="toast" onClick={() => toast('Said', { undo: () => toast('Undone') })}>
+            Toast
+          </button>
+          <button type="button" class="btn" data-open="sheet" onClick={() => setOpen('sheet')}>
+            Sheet
+          </button>
+          <button type="button" class="btn" data-open="side" onClick={() => setOpen('side')}>
+            Side
+          </button>
+          <button type="button" class="btn danger" data-open="ask" onClick={() => setOpen('ask')}>
+            Ask
+          </button>
+        </div>
+        <Copy text="https://example.com/" label="Copy" />
+        <Copy lines text={'two\nlines'} label="Lines" />
+        <QR text="https://example.com/" label="QR" />
+      </section>
+      <section class="card">
+        <Empty title="Empty">
+          <button type="button" class="btn">
+            Button
+          </button>
+        </Empty>
+        <Failed error={new ApiError('unavailable', 503, '', 'r-1')} again={() => undefined} />
+        <div class="part">
+          <Bone w={200} />
+        </div>
+      </section>
+      {open === 'sheet' && (
+        <Sheet title="Sheet" close={() => setOpen('')}>
+          <div class="body">
+            <p>Sheet</p>
+          </div>
+        </Sheet>
+      )}
+      {open === 'side' && (
+        <Sheet side title="Side" close={() => setOpen('')}>
+          <div class="body">
+            <p>Side</p>
+          </div>
+        </Sheet>
+      )}
+      {open === 'ask' && <Ask title="Ask" text="Text" go="Go" danger name="name" on={() => undefined} close={() => setOpen('')} />}
+    </div>
+  )
+}

@@ -1,0 +1,149 @@
+import { useState } from 'preact/hooks'
+import type { GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
+import { ApiError, call } from '../../core/call.ts'
+import { touches } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { w } from '../../text/goals.ts'
+import type { Option } from '../../core/choices.ts'
+import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { toast } from '../../core/toast.ts'
+
+const options = (of: Record<string, string>): Option[] => Object.entries(of).map(([value, label]) => ({ value, label }))
+
+// bodyOf returns a goal as a request body with every field, because a missing field would go back to its default.
+export const bodyOf = (g: GoalRow) => ({
+  key: g.key,
+  name: g.name,
+  kind: g.kind,
+  matchPath: g.matchPath,
+  dedupe: g.dedupe,
+  valueMode: g.valueMode,
+  value: g.value,
+  siteId: g.siteId,
+  currency: g.currency,
+  status: g.status,
+  isPrimary: g.isPrimary,
+  isActive: g.isActive,
+})
+
+// told throws the error with a better sentence, if the forms have a sentence for its code.
+const told = (e: unknown): never => {
+  throw e instanceof ApiError && w.errors[e.code] ? new ApiError(e.code, e.status, w.errors[e.code]!, e.request) : e
+}
+
+const page = (d: Draft) => d.kind === 'page',
+  fixed = (d: Draft) => d.valueMode === 'fixed'
+const sections = (old: boolean): Section[] => [
+  {
+    title: w.basics,
+    specs: [
+      ...(old ? [] : [{ name: 'key', kind: 'text' as const, label: w.key, hint: w.keyHint, max: 64, mono: true }]),
+      { name: 'name', kind: 'text', label: w.name, hint: w.nameHint, max: 120 },
+      { name: 'kind', kind: 'select', label: w.goalKind, options: options(w.goalKinds) },
+      { name: 'matchPath', kind: 'text', label: w.matchPath, hint: w.matchHint, max: 500, mono: true, when: page },
+    ],
+  },
+  {
+    title: w.counting,
+    specs: [
+      { name: 'dedupe', kind: 'select', label: w.dedupe, options: options(w.dedupes) },
+      { name: 'status', kind: 'select', label: w.status, options: options(w.statuses) },
+      { name: 'valueMode', kind: 'select', label: w.valueMode, options: options(w.valueModes) },
+      { name: 'value', kind: 'number', label: w.value, min: 0, when: fixed },
+      { name: 'currency', kind: 'text', label: w.ownCurrency, hint: w.currencyHint, max: 3, mono: true, when: d => d.valueMode !== 'none' },
+      { name: 'isPrimary', kind: 'switch', label: w.primary },
+      { name: 'isActive', kind: 'switch', label: w.active },
+    ],
+  },
+]
+const codes = { bad_key: 'key', no_value: 'value', duplicate_name: 'name', bad_goal_shape: 'matchPath' }
+const empty: Draft = {
+  key: '',
+  name: '',
+  kind: 'event',
+  matchPath: '',
+  dedupe: 'per_click',
+  valueMode: 'none',
+  value: 0,
+  currency: '',
+  status: 'approved',
+  isPrimary: false,
+  isActive: true,
+}
+
+// GoalForm creates a goal, from nothing or from a suggestion, or changes a goal.
+export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested | null; site: Site; close: () => void }) {
+  const [dirty, setDirty] = useState(false)
+  const old = g !== null && 'id' in g,
+    start: Draft = old
+      ? bodyOf(g)
+      : g
+        ? { ...empty, key: g.key, name: g.name, kind: g.kind, matchPath: g.matchPath, dedupe: g.dedupe, valueMode: g.valueMode }
+        : empty
+  const save = async (d: Draft) => {
+    const body: Draft = { ...d, matchPath: page(d) ? d.matchPath : '', value: fixed(d) ? d.value : 0, siteId: site.id }
+    const { goal } = await call('PUT /goals', { body: body as { key: string } }).catch(told)
+    touches('goals')
+    toast(w.goalSaved(goal.name))
+    close()
+  }
+  return (
+    <Sheet side title={g ? g.name : w.add} close={close} keep={() => dirty}>
+      <RecordForm
+        sections={sections(old)}
+        value={start}
+        always={!old}
+        byCode={codes}
+        onDirty={setDirty}
+        save={save}
+        submit={old ? t.parts.save : w.create}
+        cancel={close}
+      />
+    </Sheet>
+  )
+}
+
+// SiteForm creates or changes a site. made is called with the id of a new site.
+export function SiteForm({ of: s, close, made }: { of: Site | null; close: () => void; made: (id: string) => void }) {
+  const [dirty, setDirty] = useState(false)
+  const start: Draft = s
+    ? { name: s.name, domain: s.domain, currency: s.currency, kind: s.kind, revenueFrom: s.revenueFrom, isActive: s.isActive }
+    : { name: '', domain: '', currency: 'USD', kind: 'store', revenueFrom: 'order', isActive: true, seedGoals: true }
+  const save = async (d: Draft) => {
+    const { site } = s
+      ? await call('PUT /sites', { body: { ...d, id: s.id } }).catch(told)
+      : await call('POST /sites', { body: d }).catch(told)
+    touches('goals', 'sites')
+    toast(w.siteSaved(site.name))
+    if (!s) made(site.id)
+    close()
+  }
+  return (
+    <Sheet title={s ? s.name : w.addSite} close={close} keep={() => dirty}>
+      <RecordForm
+        value={start}
+        always={!s}
+        byCode={{ duplicate_name: 'name' }}
+        onDirty={setDirty}
+        save={save}
+        submit={s ? t.parts.save : w.createSite}
+        cancel={close}
+        sections={[
+          {
+            title: w.site,
+            specs: [
+              { name: 'name', kind: 'text', label: w.siteName, max: 120 },
+              { name: 'domain', kind: 'text', label: w.domain, hint: w.domainHint, max: 500, mono: true },
+              { name: 'kind', kind: 'select', label: w.kind, options: options(w.kinds) },
+              { name: 'currency', kind: 'text', label: w.currency, max: 3, mono: true },
+              { name: 'revenueFrom', kind: 'select', label: w.revenueFrom, options: options(w.revenues) },
+              ...(s ? [] : [{ name: 'seedGoals', kind: 'switch' as const, label: w.seed, hint: w.seedHint }]),
+              { name: 'isActive', kind: 'switch', label: w.active, hint: w.activeHint },
+            ],
+          },
+        ]}
+      />
+    </Sheet>
+  )
+}

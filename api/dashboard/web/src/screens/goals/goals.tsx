@@ -1,0 +1,378 @@
+import { useState } from 'preact/hooks'
+import type { GoalList, GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { ago } from '../../core/dates.ts'
+import { amount, count, money } from '../../core/format.ts'
+import { useKeys } from '../../core/keys.ts'
+import { touches, use } from '../../core/query.ts'
+import { change, place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { w } from '../../text/goals.ts'
+import { Select, Switch } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Item, Menu } from '../../parts/menu.tsx'
+import { Ask } from '../../parts/sheet.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { Two } from '../../parts/two.tsx'
+import { bodyOf, GoalForm, SiteForm } from './forms.tsx'
+import { Install, LiveTest } from './install.tsx'
+
+const live = 3 // seconds between reloads
+
+// Goals shows the goals that visitors reach on the customer's own pages, their values, and how pages and servers report them.
+export function Goals() {
+  const q = place.value.query,
+    site = q.get('site') ?? undefined,
+    { data, error, again } = use('GET /goals', { site }, live),
+    may = canWrite() && !!data?.planIncludes
+  const [editedGoal, setEditedGoal] = useState<GoalRow | GoalSuggested | 'new' | null>(null),
+    [editedSite, setEditedSite] = useState<Site | 'new' | null>(null)
+  useKeys([{ key: 'N', text: w.add }], e => {
+    if (e.key === 'n' && may && data?.site) {
+      setEditedGoal('new')
+      return true
+    }
+  })
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:360px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  const addSite = may && (
+    <button type="button" class="btn" onClick={() => setEditedSite('new')}>
+      <Icon name="plus" />
+      {w.addSite}
+    </button>
+  )
+  return (
+    <>
+      {!data.planIncludes && (
+        <section class="card row notice">
+          <span class="ico warn">
+            <Icon name="warn" />
+          </span>
+          <span class="grow">{w.noPlan}</span>
+          <a class="btn sm" href={to('/app/plan')}>
+            {w.toPlan}
+          </a>
+        </section>
+      )}
+      {!data.site ? (
+        <section class="card">
+          <Empty title={w.emptySite}>
+            <p class="dim">{w.emptySiteMore}</p>
+            {addSite}
+          </Empty>
+        </section>
+      ) : (
+        <>
+          <div class="line filters">
+            <Select
+              label={w.site}
+              value={data.site.id}
+              options={data.sites.map(s => ({ value: s.id, label: s.name + (s.isActive ? '' : ` (${w.off})`) }))}
+              on={id => change({ site: id })}
+            />
+            <span class="dim">
+              {w.kinds[data.site.kind]}
+              {data.site.domain && ` · ${data.site.domain}`}
+            </span>
+            {may && <SiteMenu of={data.site} edit={() => setEditedSite(data.site)} />}
+            <span class="grow" />
+            {addSite}
+            {may && (
+              <button type="button" class="btn primary" onClick={() => setEditedGoal('new')}>
+                <Icon name="plus" />
+                {w.add}
+                <kbd class="wide">N</kbd>
+              </button>
+            )}
+          </div>
+          <div class="grid goals cols">
+            <div class="grid">
+              <Totals of={data} />
+              <List of={data} may={may} edit={setEditedGoal} />
+              {may && <Suggested rows={data.suggested} edit={setEditedGoal} />}
+              <Products of={data} />
+            </div>
+            <div class="grid">
+              <LiveTest key={data.site.id} of={data.live} />
+              <Install of={data} may={may} />
+            </div>
+          </div>
+        </>
+      )}
+      {editedGoal && data.site && (
+        <GoalForm of={editedGoal === 'new' ? null : editedGoal} site={data.site} close={() => setEditedGoal(null)} />
+      )}
+      {editedSite && (
+        <SiteForm of={editedSite === 'new' ? null : editedSite} close={() => setEditedSite(null)} made={id => change({ site: id })} />
+      )}
+    </>
+  )
+}
+
+function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
+  const [removing, setRemoving] = useState(false)
+  return (
+    <>
+      <Menu
+        kind="btn sm quiet icon"
+        name={w.siteActions}
+        label={
+          <>
+            <Icon name="more" />
+            <span class="hidden">{w.siteActions}</span>
+          </>
+        }>
+        {close => (
+          <>
+            <Item
+              on={() => {
+                close()
+                edit()
+              }}>
+              {w.editSite}
+            </Item>
+            <Item
+              on={() => {
+                close()
+                setRemoving(true)
+              }}>
+              <span class="bad">{w.removeSite}</span>
+            </Item>
+          </>
+        )}
+      </Menu>
+      {removing && (
+        <Ask
+          title={w.removeSiteTitle(s.name)}
+          text={w.removeSiteText}
+          go={w.remove}
+          danger
+          name={s.name}
+          close={() => setRemoving(false)}
+          on={() =>
+            call('DELETE /sites', { query: { id: s.id } }).then(() => {
+              touches('goals', 'sites', 'campaigns')
+              change({ site: null })
+              toast(w.siteRemoved(s.name))
+            })
+          }
+        />
+      )}
+    </>
+  )
+}
+
+const Totals = ({ of: { siteTotals: s } }: { of: GoalList }) => (
+  <section class="card kpis">
+    {(['events', 'views', 'clicks', 'orders', 'conversions'] as const).map(n => (
+      <div key={n} class="kpi">
+        <span>{w.figures[n]}</span>
+        <b>{count(s[n])}</b>
+      </div>
+    ))}
+    <div class="kpi">
+      <span>{w.figures.revenue}</span>
+      <b>{money(s.revenue)}</b>
+    </div>
+  </section>
+)
+
+function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: GoalRow | 'new') => void }) {
+  const [removing, setRemoving] = useState<GoalRow | null>(null)
+  const turn = (g: GoalRow, on: boolean) =>
+    call('PUT /goals', { body: { ...bodyOf(g), isActive: on } }).then(() => touches('goals'), failed)
+  const columns: Column<GoalRow>[] = [
+    {
+      name: 'name',
+      label: w.goal,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: g => (
+        <span class="named">
+          <span class="row">
+            <span class="cut strong" title={g.name}>
+              {g.name}
+            </span>
+            {g.isPrimary && <span class="tag accent">{w.isPrimary}</span>}
+          </span>
+          <small class="dim cut mono">{g.kind === 'page' ? g.matchPath : g.key}</small>
+        </span>
+      ),
+    },
+    {
+      name: 'active',
+      label: w.active,
+      left: true,
+      phone: true,
+      kind: 'state',
+      cell: g => <Switch on={g.isActive} label={w.activeOf(g.name)} disabled={!may} set={on => void turn(g, on)} />,
+    },
+    {
+      name: 'dedupe',
+      label: w.dedupe,
+      left: true,
+      cell: g => (
+        <Two
+          a={w.dedupes[g.dedupe]!}
+          b={g.valueMode === 'fixed' ? amount(g.value, g.currency || data.currency) : w.valueModes[g.valueMode]!}
+        />
+      ),
+    },
+    { name: 'events', label: w.figures.events!, cell: g => count(g.events) },
+    { name: 'conversions', label: t.figures.names.conversions, phone: true, cell: g => count(g.conversions) },
+    { name: 'revenue', label: w.revenue, cell: g => money(g.revenue) },
+    { name: 'last', label: w.last, cell: g => (g.lastAt ? ago(g.lastAt) : <span class="dim">{w.never}</span>) },
+    {
+      name: 'acts',
+      label: '',
+      phone: true,
+      kind: 'more',
+      cell: g =>
+        may && (
+          <Menu
+            kind="btn sm quiet icon"
+            name={w.actionsOf(g.name)}
+            label={
+              <>
+                <Icon name="more" />
+                <span class="hidden">{w.actionsOf(g.name)}</span>
+              </>
+            }>
+            {close => (
+              <>
+                <Item
+                  on={() => {
+                    close()
+                    edit(g)
+                  }}>
+                  {w.edit}
+                </Item>
+                <Item
+                  on={() => {
+                    close()
+                    setRemoving(g)
+                  }}>
+                  <span class="bad">{w.remove}</span>
+                </Item>
+              </>
+            )}
+          </Menu>
+        ),
+    },
+  ]
+  return (
+    <section class="card report lists">
+      <header>
+        <h2>{w.goals}</h2>
+        <span class="dim fine">{w.days(data.days)}</span>
+      </header>
+      {data.goals.length === 0 ? (
+        <Empty title={w.emptyGoals}>
+          <p class="dim">{w.emptyGoalsMore}</p>
+          {may && (
+            <button type="button" class="btn" onClick={() => edit('new')}>
+              <Icon name="plus" />
+              {w.add}
+            </button>
+          )}
+        </Empty>
+      ) : (
+        <Table
+          label={w.goals}
+          rows={data.goals}
+          columns={columns}
+          keyOf={g => g.id}
+          nameOf={g => g.name}
+          height={44}
+          onOpen={may ? edit : undefined}
+          rowClass={g => (g.isActive ? '' : 'faded')}
+        />
+      )}
+      {removing && (
+        <Ask
+          title={w.removeTitle(removing.name)}
+          text={w.removeText}
+          go={w.remove}
+          danger
+          name={removing.name}
+          close={() => setRemoving(null)}
+          on={() =>
+            call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(() => {
+              touches('goals')
+              toast(w.removed(removing.name))
+            })
+          }
+        />
+      )}
+    </section>
+  )
+}
+
+const Suggested = ({ rows, edit }: { rows: GoalSuggested[]; edit: (g: GoalSuggested) => void }) =>
+  rows.length === 0 ? null : (
+    <section class="card">
+      <header>
+        <h2>{w.suggested}</h2>
+        <span class="dim fine wide">{w.suggestedText}</span>
+      </header>
+      <ul class="list">
+        {rows.map(g => (
+          <li key={g.key}>
+            <div class="grow">
+              <div class="t">{g.name}</div>
+              <div class="d wrap">
+                <code class="mono">{g.kind === 'page' ? g.matchPath : g.key}</code> ·{' '}
+                {g.events ? w.seen(g.events, count(g.events)) : w.usual}
+              </div>
+            </div>
+            <button type="button" class="btn sm" aria-label={w.take(g.name)} onClick={() => edit(g)}>
+              {w.takeShort}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+
+const Products = ({ of: data }: { of: GoalList }) =>
+  data.products.length === 0 ? null : (
+    <section class="card part">
+      <h2>{w.products}</h2>
+      <div class="scroll" tabIndex={0} role="region" aria-label={w.products}>
+        <table class="plain">
+          <thead>
+            <tr>
+              <th>{w.product}</th>
+              <th>{w.orders}</th>
+              <th>{w.quantity}</th>
+              <th>{w.revenue}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.products.map(p => (
+              <tr key={p.sku + p.currency}>
+                <td title={p.sku}>{p.name || p.sku}</td>
+                <td>{count(p.orders)}</td>
+                <td>{count(p.quantity)}</td>
+                <td>{amount(p.revenue, p.currency)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )

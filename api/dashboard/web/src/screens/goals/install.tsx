@@ -1,0 +1,197 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { GoalList, GoalsLive, LiveEvent } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { dateTime } from '../../core/dates.ts'
+import { count } from '../../core/format.ts'
+import { originOf } from '../../core/link.ts'
+import { touches } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { w } from '../../text/goals.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Field, Seg, Select } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+
+const shownEvents = 6
+const keyOf = (e: LiveEvent) => [e.at, e.name, e.host, e.path, e.clickId].join()
+
+// useClock renders again every second.
+function useClock() {
+  const [now, setNow] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
+// LiveTest waits for the next event of the site, and shows the events that have arrived.
+export function LiveTest({ of: live }: { of: GoalsLive }) {
+  const [hidden, setHidden] = useState<Set<string>>(new Set()),
+    now = useClock(),
+    latest = live.latest.filter(e => !hidden.has(keyOf(e))),
+    last = latest[0]
+  return (
+    <section class="card livetest">
+      <header>
+        <h2>{w.live}</h2>
+        <span class="dim fine">{w.now(live.windowMinutes)}</span>
+        <span class="grow" />
+        {last && (
+          <button type="button" class="btn sm quiet" onClick={() => setHidden(new Set(live.latest.map(keyOf)))}>
+            {w.anew}
+          </button>
+        )}
+      </header>
+      <div class="row hit">
+        <span class={'ico ' + (last ? 'good' : 'accent')}>
+          <Icon name={last ? 'check' : 'clock'} />
+        </span>
+        <div class="grow">
+          <div class="strong" role="status">
+            {last ? w.got(last.name) : w.waiting}
+          </div>
+          <div class="dim fine wrap">
+            {last
+              ? [
+                  w.ago(Math.round((now - Date.parse(last.at)) / 1000)),
+                  last.goals.length ? w.reached(last.goals.join(', ')) : w.noGoal,
+                  last.clickId ? w.ofClick(last.clickId) : w.noClick,
+                ].join(' · ')
+              : w.liveText}
+          </div>
+        </div>
+      </div>
+      {last && !last.clickId && <p class="hint dim fine">{w.whyNot}</p>}
+      {latest.length > 1 && (
+        <ul class="list">
+          {latest.slice(1, shownEvents).map(e => (
+            <li key={keyOf(e)}>
+              <div class="grow">
+                <div class="t">
+                  {e.name}
+                  {e.goals.length > 0 && <span class="tag good">{w.reached(e.goals.join(', '))}</span>}
+                </div>
+                <div class="d wrap">
+                  {e.host + e.path} · {w.sources[e.source] ?? e.source}
+                </div>
+              </div>
+              <span class="dim fine num">{w.ago(Math.round((now - Date.parse(e.at)) / 1000))}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="hint dim fine num">
+        {[
+          w.visitorsOf(live.clicks, count(live.clicks)),
+          w.views(live.views, count(live.views)),
+          w.eventsOf(live.events, count(live.events)),
+        ].join(' · ')}
+      </p>
+    </section>
+  )
+}
+
+type Which = 'tag' | 'page' | 'server'
+
+// textOf returns a snippet with the account's own keys in it.
+function textOf(which: Which, domain: string, data: GoalList, secret: string) {
+  const goal = data.goals.find(g => g.kind === 'event' && g.isActive) ?? data.goals.find(g => g.isActive),
+    key = goal?.key ?? 'lead',
+    order = goal?.dedupe === 'per_order',
+    worth = goal?.valueMode === 'from_event',
+    currency = goal?.currency || data.currency
+  if (which === 'tag')
+    return `<script>window.trk=window.trk||function(){(trk.q=trk.q||[]).push(arguments)}</script>\n<script src="${originOf(domain)}/t.js" data-site="${data.siteKey}" async></script>`
+  const more = [order && `order_id: 'A-1004'`, worth && `value: 89.90, currency: '${currency}'`].filter(Boolean).join(', ')
+  if (which === 'page') return `<script>trk('goal', '${key}'${more ? `, { ${more} }` : ''})</script>`
+  const body = JSON.stringify({
+    click_id: 'CLICK_ID',
+    goal: key,
+    ...(order ? { order_id: 'A-1004' } : {}),
+    ...(worth ? { value: 89.9, currency } : {}),
+  })
+  return `curl ${originOf(domain)}/t/goal \\\n  -H "Authorization: Bearer ${secret || '$GOAL_SECRET'}" \\\n  -d '${body}'`
+}
+
+// Install shows the snippets for the customer's pages and servers.
+export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
+  const domains = [...data.trackingDomains, ...data.sharedDomains],
+    [domain, setDomain] = useState(domains[0] ?? ''),
+    [snippet, setSnippet] = useState<Which>('tag'),
+    [confirming, setConfirming] = useState(false),
+    [secret, setSecret] = useState(''),
+    [secretShown, setSecretShown] = useState(false)
+  const make = () =>
+    call('POST /goals').then(got => {
+      touches('goals')
+      setSecret(got.secret)
+      setSecretShown(true)
+    })
+  return (
+    <section class="card part install">
+      <h2>{w.install}</h2>
+      {domains.length === 0 ? (
+        <div class="row">
+          <span class="grow">{w.noDomain}</span>
+          <a class="btn sm" href={to('/app/domains')}>
+            {w.toDomains}
+          </a>
+        </div>
+      ) : (
+        <>
+          {domains.length > 1 && (
+            <Field label={w.tagDomain}>
+              {wired => <Select wired={wired} value={domain} options={domains.map(d => ({ value: d, label: d }))} on={setDomain} />}
+            </Field>
+          )}
+          <Seg
+            label={w.which}
+            value={snippet}
+            options={(Object.keys(w.snippets) as Which[]).map(value => ({ value, label: w.snippets[value]! }))}
+            on={setSnippet}
+          />
+          <p class="soft">{w.snippetText[snippet]}</p>
+          <Copy lines text={textOf(snippet, domain, data, secret)} label={w.snippetOf(w.snippets[snippet]!)} />
+        </>
+      )}
+      <div>
+        <h3 class="label">{w.siteKey}</h3>
+        <Copy text={data.siteKey} label={w.siteKey} />
+      </div>
+      <div class="row">
+        <div class="grow">
+          <h3 class="label">{w.secret}</h3>
+          <span class={data.secretSet ? 'dim' : 'warn'}>
+            {data.secretSet && data.secretSetAt ? w.secretSet(dateTime(data.secretSetAt)) : w.secretNone}
+          </span>
+        </div>
+        {may && (
+          <button type="button" class="btn sm" onClick={() => (data.secretSet ? setConfirming(true) : void make().catch(() => undefined))}>
+            {data.secretSet ? w.newSecret : w.makeSecret}
+          </button>
+        )}
+      </div>
+      {confirming && <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => setConfirming(false)} on={make} />}
+      {secretShown && (
+        <Sheet
+          title={w.secret}
+          close={() => setSecretShown(false)}
+          keep={() => true}
+          foot={
+            <>
+              <span class="grow" />
+              <button type="button" class="btn primary" onClick={() => setSecretShown(false)}>
+                {w.secretDone}
+              </button>
+            </>
+          }>
+          <div class="body">
+            <p>{w.secretText}</p>
+            <Copy lines text={secret} label={w.secret} />
+          </div>
+        </Sheet>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,210 @@
+import { useState } from 'preact/hooks'
+import type { DNSAccountShown, IntegrationList, IntegrationTested } from '../../api.gen.ts'
+import { asError, call } from '../../core/call.ts'
+import { ago } from '../../core/dates.ts'
+import { touches } from '../../core/query.ts'
+import { place } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { w } from '../../text/integrations.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Credentials, given, Says, type Values } from '../../parts/credentials.tsx'
+import { Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { mayConnect, said, show } from '../../core/connect.ts'
+
+// DNSAccounts lists the accounts that hold the zones of domains.
+export function DNSAccounts({ list }: { list: IntegrationList }) {
+  const may = mayConnect(),
+    open = place.value.query.get('dns'),
+    [disconnecting, setDisconnecting] = useState<DNSAccountShown | null>(null),
+    account = list.accounts.find(a => a.id === open)
+  const name = (a: DNSAccountShown) => a.label || list.providers.find(p => p.provider === a.provider)?.label || a.provider
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.dns.title}</h2>
+        <span class="grow" />
+        {may && list.encryptionAvailable && (
+          <button type="button" class="btn sm" onClick={() => show({ dns: 'new' })}>
+            <Icon name="plus" />
+            {w.dns.add}
+          </button>
+        )}
+      </header>
+      <p class="part soft lead">{w.dns.text}</p>
+      {list.accounts.length === 0 ? (
+        <p class="part dim">{w.dns.none}</p>
+      ) : (
+        <ul class="list">
+          {list.accounts.map(a => (
+            <Account
+              key={a.id}
+              of={a}
+              name={name(a)}
+              provider={list.providers.find(p => p.provider === a.provider)?.label ?? a.provider}
+              leave={() => setDisconnecting(a)}
+            />
+          ))}
+        </ul>
+      )}
+      {(account || (open === 'new' && may)) && <Editor key={open} list={list} of={account ?? null} close={() => show({})} />}
+      {disconnecting && (
+        <Ask
+          title={w.disconnectTitle(name(disconnecting))}
+          text={w.dns.forgotten}
+          go={w.disconnect}
+          danger
+          close={() => setDisconnecting(null)}
+          on={() =>
+            call('DELETE /integrations', { query: { id: disconnecting.id } }).then(() => {
+              touches('integrations')
+              toast(w.gone(name(disconnecting)))
+            })
+          }
+        />
+      )}
+    </section>
+  )
+}
+
+function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: string; provider: string; leave: () => void }) {
+  const [busy, setBusy] = useState(false),
+    [result, setResult] = useState<IntegrationTested>(),
+    may = mayConnect()
+  const test = async () => {
+    setBusy(true)
+    try {
+      setResult(await call('POST /integrations/test', { body: { id: a.id } }))
+      touches('integrations')
+    } catch (e) {
+      failed(e)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const error = result ? (result.ok ? null : (result.detail ?? result.message)) : a.error
+  return (
+    <li>
+      <div class="grow">
+        <div class="t">{name}</div>
+        <div class="d wrap">
+          {[name === provider ? '' : provider, ...Object.values(a.credentials), a.checkedAt ? w.asked(ago(a.checkedAt)) : w.never]
+            .filter(Boolean)
+            .join(' · ')}
+        </div>
+        {error && (
+          <div class="d bad wrap" role="alert">
+            {error}
+          </div>
+        )}
+        {result?.ok && (
+          <div class="d wrap" role="status">
+            <span class="good">{w.dns.works(result.zones.length)}</span> {result.zones.slice(0, 12).join(', ')}
+          </div>
+        )}
+      </div>
+      {(a.checkedAt || result) && <Says on error={error} />}
+      {may && (
+        <>
+          <button type="button" class="btn sm" disabled={busy} onClick={() => void test()}>
+            {busy ? w.testing : w.test}
+            <span class="hidden"> {name}</span>
+          </button>
+          <button type="button" class="btn sm" onClick={() => show({ dns: a.id })}>
+            {w.change}
+            <span class="hidden"> {name}</span>
+          </button>
+          <button type="button" class="btn sm quiet icon" aria-label={`${w.disconnect} ${name}`} onClick={leave}>
+            <Icon name="x" />
+          </button>
+        </>
+      )}
+    </li>
+  )
+}
+
+// Editor connects or changes an account. Its form has the fields that the provider asks for.
+function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountShown | null; close: () => void }) {
+  const [provider, setProvider] = useState(a?.provider ?? ''),
+    [label, setLabel] = useState(a?.label ?? ''),
+    [values, setValues] = useState<Values>({}),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false),
+    may = mayConnect()
+  const form = list.providers.find(p => p.provider === provider),
+    saved = a?.provider === provider ? a.credentials : {}
+  const save = async () => {
+    if (!form || busy) return
+    setBusy(true)
+    setWrong(undefined)
+    try {
+      await call('PUT /integrations', {
+        body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) },
+      })
+      touches('integrations')
+      toast(w.saved(label || form.label))
+      close()
+    } catch (e) {
+      const at = wrongOf(
+        asError(e),
+        form.fields.map(f => f.name),
+      )
+      setWrong({ ...at, text: at.field ? at.text : said(e) })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Sheet
+      side
+      title={a ? label || form?.label || provider : w.dns.add}
+      close={close}
+      keep={() => Object.keys(values).length > 0}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          {may && (
+            <button type="submit" form="dns-account" class="btn primary" disabled={!form || busy}>
+              {w.save}
+            </button>
+          )}
+        </>
+      }>
+      <form
+        id="dns-account"
+        class="part"
+        onSubmit={e => {
+          e.preventDefault()
+          void save()
+        }}>
+        <div class="fields">
+          <Field label={w.provider}>
+            {wired => (
+              <Combobox
+                wired={wired}
+                label={w.provider}
+                value={provider}
+                choices={list.providers.map(p => ({ value: p.provider, label: p.label }))}
+                on={v => {
+                  setProvider(v)
+                  setValues({})
+                  setWrong(undefined)
+                }}
+              />
+            )}
+          </Field>
+          <Field label={w.dns.label}>
+            {wired => <Input wired={wired} maxLength={100} value={label} on={setLabel} autocomplete="off" />}
+          </Field>
+          {form && <Credentials fields={form.fields} saved={saved} value={values} on={setValues} wrong={wrong} />}
+        </div>
+        <FormError wrong={wrong} />
+      </form>
+    </Sheet>
+  )
+}

@@ -1,0 +1,293 @@
+import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import type { NetworkRow, OAuthConnection, OAuthProvider, SourceRow } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { mayConnect, said, show } from '../../core/connect.ts'
+import { useNetworks, useSources } from '../../core/choices.ts'
+import { ago } from '../../core/dates.ts'
+import { signIn } from '../../core/oauth.ts'
+import { touches, use } from '../../core/query.ts'
+import { place, to } from '../../core/router.ts'
+import { w } from '../../text/integrations.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Says } from '../../parts/credentials.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Ask } from '../../parts/sheet.tsx'
+import { Bone, Failed, Late } from '../../parts/state.tsx'
+import { toast } from '../../core/toast.ts'
+import { AI, Geo } from './others.tsx'
+import { DNSAccounts } from './dns.tsx'
+import { NetworkSheet } from './network.tsx'
+import { SourceSheet } from './source.tsx'
+
+const some = 8 // rows that are shown at first, because each row sends a request to the service
+
+// Integrations lists the outside services that the account is connected to, their state, and the possible actions.
+export function Integrations() {
+  const dns = use('GET /integrations', {}),
+    networks = useNetworks() as NetworkRow[] | undefined,
+    sources = useSources() as SourceRow[] | undefined,
+    q = place.value.query
+  if (!dns.data)
+    return (
+      <section class="card">
+        {dns.error ? (
+          <Failed error={dns.error} again={dns.again} />
+        ) : (
+          <Late>
+            <div class="part">
+              {[0, 1, 2, 3].map(i => (
+                <Bone key={i} w="100%" h={44} />
+              ))}
+            </div>
+          </Late>
+        )}
+      </section>
+    )
+  const network = networks?.find(n => n.id === q.get('network')),
+    source = sources?.find(s => s.id === q.get('source'))
+  return (
+    <div class="grid integrations">
+      {!dns.data.encryptionAvailable && (
+        <section class="card part nokey" role="alert">
+          <p class="warn">{w.noKey}</p>
+          <Copy lines text={w.noKeyLine} label={w.setting} />
+        </section>
+      )}
+      <DNSAccounts list={dns.data} />
+      <Platforms />
+      <Connections
+        title={w.ads.sources}
+        none={w.ads.none}
+        rooms={{ path: '/app/sources', text: w.ads.toSources }}
+        rows={sources}
+        one={s => <SourceLine key={s.id} of={s} />}
+      />
+      <Connections
+        title={w.networks.title}
+        text={w.networks.text}
+        none={w.networks.none}
+        rooms={{ path: '/app/networks', text: w.networks.toNetworks }}
+        rows={networks}
+        one={n => <NetworkLine key={n.id} of={n} />}
+      />
+      <Geo encryption={dns.data.encryptionAvailable} />
+      <AI />
+      {network && <NetworkSheet key={network.id} of={network} close={() => show({})} />}
+      {source && <SourceSheet key={source.id} of={source} close={() => show({})} />}
+    </div>
+  )
+}
+
+type ConnectionsProps<R> = {
+  title: string
+  text?: string
+  none: string
+  rooms: { path: string; text: string }
+  rows: R[] | undefined
+  one: (r: R) => ComponentChildren
+}
+
+// Connections lists records that can each be connected. It shows only some of them at first.
+function Connections<R extends { status: string }>({ title, text, none, rooms, rows: all, one }: ConnectionsProps<R>) {
+  const [showAll, setShowAll] = useState(false),
+    rows = all?.filter(r => r.status !== 'archived')
+  return (
+    <section class="card">
+      <header>
+        <h2>{title}</h2>
+      </header>
+      {text && <p class="part soft lead">{text}</p>}
+      {!rows ? (
+        <div class="part">
+          <Bone w="100%" h={44} />
+        </div>
+      ) : rows.length === 0 ? (
+        <div class="part row">
+          <span class="dim grow">{none}</span>
+          <a class="btn" href={to(rooms.path)}>
+            {rooms.text}
+          </a>
+        </div>
+      ) : (
+        <ul class="list">{rows.slice(0, showAll ? rows.length : some).map(one)}</ul>
+      )}
+      {rows && rows.length > some && !showAll && (
+        <div class="part">
+          <button type="button" class="btn" onClick={() => setShowAll(true)}>
+            {w.all(rows.length)}
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+type LineProps = {
+  name: string
+  on: boolean
+  connected: string | null
+  checked: string | null
+  synced: string | null
+  next: string | null
+  error: string | null
+  loaded: boolean
+  open: () => void
+}
+
+function Line({ name, on, connected, checked, synced, next, error, loaded, open }: LineProps) {
+  const about = [
+    connected ? w.by(connected) : w.notConnected,
+    checked ? w.asked(ago(checked)) : connected ? w.never : '',
+    synced ? w.read(ago(synced)) : '',
+  ].filter(Boolean)
+  return (
+    <li>
+      <div class="grow">
+        <div class="t">{name}</div>
+        {loaded ? (
+          <div class="d wrap">
+            {about.join(' · ')}
+            {next && Date.parse(next) > Date.now() && ` · ${w.next(untilText(next))}`}
+          </div>
+        ) : (
+          <div class="d">
+            <Bone w={160} />
+          </div>
+        )}
+        {error && <div class="d bad wrap">{error}</div>}
+      </div>
+      {connected && <Says on={on || !!error} error={error} />}
+      <button type="button" class="btn sm" onClick={open}>
+        {connected ? w.open : w.connect}
+        <span class="hidden"> {name}</span>
+      </button>
+    </li>
+  )
+}
+const untilText = (at: string) => `${Math.max(1, Math.round((Date.parse(at) - Date.now()) / 60000))} min`
+
+function NetworkLine({ of: n }: { of: NetworkRow }) {
+  const { data: i } = use('GET /networks/{id}/integration', {}, 0, { id: n.id })
+  return (
+    <Line
+      name={n.name}
+      loaded={!!i}
+      on={i?.is_enabled ?? false}
+      connected={i?.providers.find(p => p.provider === i.connectedTo)?.label ?? null}
+      checked={i?.lastCheckedAt ?? null}
+      synced={i?.lastSyncedAt ?? null}
+      next={i?.nextSyncAt ?? null}
+      error={i?.lastError ?? null}
+      open={() => show({ network: n.id })}
+    />
+  )
+}
+
+function SourceLine({ of: s }: { of: SourceRow }) {
+  const { data: i } = use('GET /traffic-sources/{id}/integration', {}, 0, { id: s.id })
+  return (
+    <Line
+      name={s.name}
+      loaded={!!i}
+      on={i?.is_enabled ?? false}
+      connected={i?.providers.find(p => p.provider === i.provider)?.label ?? null}
+      checked={i?.last_checked_at ?? null}
+      synced={i?.last_sync_at ?? null}
+      next={i?.next_sync_at ?? null}
+      error={i?.last_error ?? i?.uploads?.last_error ?? null}
+      open={() => show({ source: s.id })}
+    />
+  )
+}
+
+// Platforms shows the ad platforms at which a person can sign in.
+function Platforms() {
+  const { data, error, again } = use('GET /oauth/connections', {}),
+    [disconnecting, setDisconnecting] = useState<{ of: OAuthProvider; c: OAuthConnection } | null>(null)
+  const name = (p: OAuthProvider, c: OAuthConnection) => [p.label, c.userName].filter(Boolean).join(', ')
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.ads.title}</h2>
+      </header>
+      <p class="part soft lead">{w.ads.text}</p>
+      {!data ? (
+        error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <div class="part">
+            <Bone w="100%" h={44} />
+          </div>
+        )
+      ) : (
+        <ul class="list">
+          {data.providers.map(p => (
+            <Platform key={p.provider} of={p} keyed={data.encryptionAvailable} leave={c => setDisconnecting({ of: p, c })} />
+          ))}
+        </ul>
+      )}
+      {disconnecting && (
+        <Ask
+          title={w.disconnectTitle(name(disconnecting.of, disconnecting.c))}
+          text={w.ads.disconnectText}
+          go={w.disconnect}
+          danger
+          close={() => setDisconnecting(null)}
+          on={() =>
+            call('DELETE /oauth/connections', { query: { id: disconnecting.c.id } }).then(() => {
+              touches('oauth', 'traffic-sources')
+              toast(w.gone(name(disconnecting.of, disconnecting.c)))
+            })
+          }
+        />
+      )}
+    </section>
+  )
+}
+
+function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; leave: (c: OAuthConnection) => void }) {
+  const [busy, setBusy] = useState(false),
+    may = mayConnect()
+  const begin = () => {
+    setBusy(true)
+    signIn(p.provider, location.pathname + location.search).catch(e => {
+      toast(said(e), { bad: true })
+      setBusy(false)
+    })
+  }
+  const again = p.connections.some(c => c.status === 'revoked')
+  return (
+    <li class="platform">
+      <div class="grow">
+        <div class="t">{p.label}</div>
+        {p.connections.length === 0 && <div class="d">{p.configured ? w.ads.nobody : w.ads.notConfigured}</div>}
+        {p.connections.map(c => (
+          <div key={c.id} class="d row wraps">
+            <span class="wrap">{w.ads.signedIn(c.userName || c.userId)}</span>
+            <span class={'tag ' + (c.status === 'revoked' || c.failingSince ? 'bad' : 'good')}>
+              {c.status === 'revoked' || c.failingSince ? w.failing : w.ok}
+            </span>
+            {(c.status === 'revoked' || c.error) && <span class="bad wrap">{c.status === 'revoked' ? w.ads.revoked : c.error}</span>}
+            {may && (
+              <button type="button" class="btn sm quiet" onClick={() => leave(c)}>
+                <Icon name="x" />
+                {w.disconnect}
+                <span class="hidden">
+                  {' '}
+                  {p.label}, {c.userName}
+                </span>
+              </button>
+            )}
+          </div>
+        ))}
+      </div>
+      {may && p.configured && keyed && (
+        <button type="button" class="btn sm" disabled={busy} onClick={begin}>
+          {again ? w.ads.again : w.ads.signIn}
+          <span class="hidden"> {p.label}</span>
+        </button>
+      )}
+    </li>
+  )
+}

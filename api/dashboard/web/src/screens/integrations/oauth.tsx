@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../../core/call.ts'
+import { begunAt } from '../../core/oauth.ts'
+import { touches } from '../../core/query.ts'
+import { go, to } from '../../core/router.ts'
+import { w } from '../../text/integrations.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { toast } from '../../core/toast.ts'
+import { said } from '../../core/connect.ts'
+
+// taken returns the platform's parameters and removes them from the address before anything else happens.
+function taken(): URLSearchParams {
+  const given = new URLSearchParams(location.hash.slice(1))
+  history.replaceState(null, '', location.pathname)
+  return given
+}
+
+// OAuth is the screen to which a browser comes back from an ad platform. It posts the platform's parameters from our own origin.
+export function OAuth() {
+  const [wrong, setWrong] = useState('')
+  useEffect(() => {
+    const given = taken(),
+      state = given.get('state')
+    if (!state) return setWrong(w.ads.noCode)
+    call('POST /app/api/oauth', { body: { state, code: given.get('code') ?? '', error: given.get('error') ?? '' } }).then(
+      done => {
+        touches('oauth', 'traffic-sources')
+        toast(w.ads.finished(done.label, done.user_name))
+        go(begunAt(), true)
+      },
+      e => setWrong(said(e)),
+    )
+  }, [])
+  return (
+    <section class="card empty">
+      {wrong ? (
+        <>
+          <span class="ico warn">
+            <Icon name="warn" />
+          </span>
+          <p role="alert">
+            {w.ads.failed}: {wrong}
+          </p>
+          <a class="btn" href={to('/app/integrations')}>
+            {w.ads.toAll}
+          </a>
+        </>
+      ) : (
+        <p role="status">{w.ads.finishing}</p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,207 @@
+import { useState } from 'preact/hooks'
+import type { ConversionAction, SourceRow, SourceUploads } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { dateTime } from '../../core/dates.ts'
+import { amount, count } from '../../core/format.ts'
+import { me } from '../../core/me.ts'
+import { w } from '../../text/integrations.ts'
+import { Field, Input, MoneyInput, Seg, Select, Switch } from '../../parts/form.tsx'
+import { toast } from '../../core/toast.ts'
+import { mayConnect, said } from '../../core/connect.ts'
+
+// Telling holds the settings for uploading conversions to a platform.
+export type Telling = {
+  conversions_enabled: boolean
+  mode: string
+  conversion_statuses: string[]
+  conversion_action: string
+  daily_cap_count: number | null
+  daily_cap_value: number | null
+}
+
+// Upload edits these settings. In shadow mode, shown as "On trial", nothing counts at the platform.
+export function Upload({
+  source,
+  value: v,
+  on,
+  actions,
+  error,
+}: {
+  source: SourceRow
+  value: Telling
+  on: (v: Telling) => void
+  actions: boolean
+  error?: string
+}) {
+  const set = (change: Partial<Telling>) => on({ ...v, ...change })
+  const turn = (status: string, yes: boolean) =>
+    set({ conversion_statuses: yes ? [...v.conversion_statuses, status] : v.conversion_statuses.filter(s => s !== status) })
+  return (
+    <section class="part">
+      <h2>{w.source.conversions}</h2>
+      <div class="fields">
+        <div class="across">
+          <Switch shown on={v.conversions_enabled} set={conversions_enabled => set({ conversions_enabled })} label={w.source.tell} />
+        </div>
+        <Field label={w.source.mode} group>
+          {() => (
+            <Seg
+              label={w.source.mode}
+              value={v.mode}
+              options={Object.entries(w.source.modes).map(([value, label]) => ({ value, label }))}
+              on={mode => set({ mode })}
+            />
+          )}
+        </Field>
+        <Field label={w.source.statuses} group>
+          {() => (
+            <span class="row">
+              {Object.entries(w.source.statusChoices).map(([status, label]) => (
+                <Switch key={status} shown on={v.conversion_statuses.includes(status)} set={yes => turn(status, yes)} label={label} />
+              ))}
+            </span>
+          )}
+        </Field>
+        <Field label={w.source.capCount}>
+          {wired => (
+            <Input
+              wired={wired}
+              type="number"
+              min={1}
+              value={v.daily_cap_count === null ? '' : String(v.daily_cap_count)}
+              on={n => set({ daily_cap_count: n === '' ? null : Number(n) })}
+            />
+          )}
+        </Field>
+        <Field label={w.source.capValue}>
+          {wired => (
+            <MoneyInput
+              wired={wired}
+              currency={me.value!.account.currency}
+              value={v.daily_cap_value}
+              on={daily_cap_value => set({ daily_cap_value })}
+            />
+          )}
+        </Field>
+        {(actions || v.conversion_action) && (
+          <Action
+            source={source}
+            value={v.conversion_action}
+            on={conversion_action => set({ conversion_action })}
+            find={actions}
+            error={error}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+// Action edits the platform's name for a conversion. Existing names can be looked up once the source is connected.
+function Action({
+  source,
+  value,
+  on,
+  find,
+  error,
+}: {
+  source: SourceRow
+  value: string
+  on: (v: string) => void
+  find: boolean
+  error?: string
+}) {
+  const [actions, setActions] = useState<ConversionAction[]>(),
+    [busy, setBusy] = useState(false),
+    path = { id: source.id }
+  const run = async (what: () => Promise<unknown>) => {
+    setBusy(true)
+    try {
+      await what()
+    } catch (e) {
+      toast(said(e), { bad: true })
+    } finally {
+      setBusy(false)
+    }
+  }
+  const look = () => run(async () => setActions((await call('GET /traffic-sources/{id}/integration/conversion-actions', { path })).actions))
+  const make = () =>
+    run(async () => {
+      const made = await call('POST /traffic-sources/{id}/integration/conversion-actions', { path, body: {} })
+      toast(w.source.actionMade(made.name))
+      on(made.resource_name ?? made.name)
+      setActions(undefined)
+    })
+  return (
+    <div class="across">
+      <Field label={w.source.action} hint={actions?.length === 0 ? w.source.noActions : w.source.actionHint} error={error}>
+        {wired =>
+          actions?.length ? (
+            <Select
+              wired={wired}
+              value={value}
+              options={[{ value: '', label: w.choose }, ...actions.map(a => ({ value: a.resource_name ?? a.name, label: a.name }))]}
+              on={on}
+            />
+          ) : (
+            <Input wired={wired} class="mono" maxLength={2000} value={value} on={on} />
+          )
+        }
+      </Field>
+      {find && mayConnect() && (
+        <div class="row wraps actions">
+          <button type="button" class="btn sm" disabled={busy} onClick={() => void look()}>
+            {w.source.findActions}
+          </button>
+          <button type="button" class="btn sm" disabled={busy} onClick={() => void make()}>
+            {w.source.makeAction}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const results = ['accepted', 'shadow', 'pending', 'skipped', 'rejected'] as const
+
+// Told shows the conversions uploaded to a platform so far, and the reasons for conversions that were not uploaded.
+export const Told = ({ of: u }: { of: SourceUploads }) => (
+  <section class="part">
+    <h2>{w.source.uploads}</h2>
+    {u.stopped && (
+      <p class="bad wrap" role="alert">
+        {w.source.stopped}: {u.stopped}
+      </p>
+    )}
+    {u.last_error && <p class="bad wrap">{u.last_error}</p>}
+    <div class="row wraps">
+      {results
+        .filter(r => u[r] > 0)
+        .map(r => (
+          <span key={r} class={'tag ' + (r === 'rejected' ? 'bad' : r === 'accepted' ? 'good' : '')}>
+            {count(u[r])} {w.source.results[r]}
+          </span>
+        ))}
+    </div>
+    {u.rows.length > 0 && (
+      <ul class="list told">
+        {u.rows.slice(0, 10).map(r => (
+          <li key={r.id}>
+            <div class="grow">
+              <div class="t">
+                {r.goal || r.status} · {amount(r.value, r.currency)}
+              </div>
+              <div class="d wrap">
+                {dateTime(r.happened_at)}
+                {r.reason && ` · ${r.reason}`}
+              </div>
+            </div>
+            <span class={'tag ' + (r.result === 'rejected' ? 'bad' : r.result === 'accepted' ? 'good' : '')}>
+              {w.source.results[r.result] ?? r.result}
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+)

@@ -1,0 +1,51 @@
+import { me } from '../../core/me.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { account, building, connecting, earning, leave, Rooms, setAccount, setTheme, watching } from '../../parts/shell.tsx'
+
+// More shows, on a phone, the navigation that wider screens have at the side.
+export function More() {
+  const who = me.value!
+  return (
+    <>
+      <nav class="card more nav rooms" aria-label={t.nav.screens}>
+        <Rooms of={[...watching, ...building, ...earning, ...connecting, ...account].filter(r => !r.phone)} />
+      </nav>
+      <section class="card list more">
+        <div class="head">
+          <b>{who.name}</b>
+          <span class="dim">
+            {who.email} · {t.roles[who.role]}
+          </span>
+        </div>
+        {who.accounts.length > 1 &&
+          who.accounts.map(a => (
+            <button key={a.id} class="item" aria-pressed={a.id === who.account.id} onClick={() => void setAccount(a.id)}>
+              {a.name}
+            </button>
+          ))}
+        <div class="themes" role="group" aria-label={t.nav.theme}>
+          <span class="seg">
+            {Object.entries(t.themes).map(([name, text]) => (
+              <button key={name} type="button" aria-pressed={who.theme === name} onClick={() => void setTheme(name)}>
+                {text}
+              </button>
+            ))}
+          </span>
+        </div>
+        <a class="item" href={to('/app/me')}>
+          {t.rooms.me}
+        </a>
+        <a class="item" href="/docs" target="_blank" rel="noreferrer">
+          {t.nav.api}
+        </a>
+        <a class="item" href="/app/licences">
+          {t.nav.licences}
+        </a>
+        <button class="item" onClick={() => void leave()}>
+          {t.nav.signOut}
+        </button>
+      </section>
+    </>
+  )
+}

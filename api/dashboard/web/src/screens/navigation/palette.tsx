@@ -1,0 +1,218 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { call } from '../../core/call.ts'
+import { canCreateCampaigns, canWrite } from '../../core/can.ts'
+import { choicesOf, useCampaigns, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
+import { helped, palette } from '../../core/keys.ts'
+import { can } from '../../core/me.ts'
+import { touches, useAll } from '../../core/query.ts'
+import { go, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { copy } from '../../parts/copy.tsx'
+import { Icon, type IconName } from '../../parts/icons.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { account, building, connecting, earning, watching } from '../../parts/shell.tsx'
+import { failed, toast } from '../../core/toast.ts'
+
+type Entry = { id: string; name: string; what: string; icon: IconName; on: () => void }
+const most = 40 // the most entries that are shown
+const close = () => {
+  palette.value = 'closed'
+}
+
+// Palette finds records, screens and actions by a few letters, or lists the keys of the screen.
+export const Palette = () => (palette.value === 'keys' ? <Keys /> : <Find />)
+
+function Find() {
+  const [text, setText] = useState(''),
+    [active, setActive] = useState(0),
+    list = useRef<HTMLUListElement>(null)
+  const found = useEntries()
+    .map(e => ({ e, rank: rankOf(text, e.name, e.what) }))
+    .filter(o => o.rank > 0)
+    .sort((a, b) => b.rank - a.rank)
+    .slice(0, most)
+    .map(o => o.e)
+  const run = (e?: Entry) => {
+    if (e) {
+      close()
+      e.on()
+    }
+  }
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
+  }, [active])
+  return (
+    <Sheet title={t.palette.title} close={close}>
+      <div class="palette">
+        <input
+          class="input"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-label={t.palette.find}
+          aria-activedescendant={found[active] ? 'palette-' + active : undefined}
+          value={text}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={t.palette.find}
+          onInput={e => {
+            setText(e.currentTarget.value)
+            setActive(0)
+          }}
+          ref={el => {
+            if (el && document.activeElement !== el && !text) el.focus()
+          }}
+          onKeyDown={e => {
+            if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
+              e.preventDefault()
+              setActive(Math.max(0, Math.min(found.length - 1, active + (e.key === 'ArrowDown' ? 1 : -1))))
+            } else if (e.key === 'Enter') {
+              e.preventDefault()
+              run(found[active])
+            }
+          }}
+        />
+        <ul ref={list} id="palette-list" role="listbox" aria-label={t.palette.title}>
+          {found.map((e, i) => (
+            <li
+              key={e.id}
+              id={'palette-' + i}
+              role="option"
+              aria-selected={i === active}
+              class={'item' + (i === active ? ' at' : '')}
+              onMouseMove={() => setActive(i)}
+              onClick={() => run(e)}>
+              <Icon name={e.icon} />
+              <span class="cut">{e.name}</span>
+              <span class="grow" />
+              <span class="dim fine">{e.what}</span>
+            </li>
+          ))}
+          {found.length === 0 && (
+            <li role="option" aria-selected={false} aria-disabled="true" class="item dim">
+              {t.palette.nothing}
+            </li>
+          )}
+        </ul>
+      </div>
+    </Sheet>
+  )
+}
+
+// rankOf returns the rank of an entry. It is 0 unless the entry contains every typed word. Names that begin with a word rank first.
+function rankOf(text: string, name: string, what: string): number {
+  const all = (name + ' ' + what).toLowerCase(),
+    words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (!words.every(w => all.includes(w))) return 0
+  return 1 + words.reduce((n, w) => n + (name.toLowerCase().startsWith(w) ? 4 : (' ' + name.toLowerCase()).includes(' ' + w) ? 2 : 0), 0)
+}
+
+function useEntries(): Entry[] {
+  const campaigns = useCampaigns(),
+    smartlinks = useAll('GET /short-links', {}).rows,
+    records = [
+      ['offers', 'offers', useOffers()],
+      ['landers', 'landers', useLanders()],
+      ['sources', 'sources', useSources()],
+      ['networks', 'networks', useNetworks()],
+    ] as const
+  const out: Entry[] = []
+  for (const r of [...watching, ...building, ...earning, ...connecting, ...account].filter(r => !r.role || can(r.role)))
+    out.push({ id: r.path, name: r.name, what: t.palette.screens, icon: r.icon, on: () => go(to(r.path)) })
+  if (canCreateCampaigns())
+    out.push({ id: 'new', name: t.campaigns.add, what: t.palette.actions, icon: 'plus', on: () => go(to('/app/campaigns/new')) })
+  for (const c of campaigns ?? []) {
+    out.push({ id: c.id, name: c.name, what: t.campaigns.title, icon: 'campaigns', on: () => go(to(`/app/campaigns/${c.id}/flow`)) })
+    out.push({
+      id: c.id + 'y',
+      name: `${t.campaigns.copyLink}: ${c.name}`,
+      what: t.palette.actions,
+      icon: 'copy',
+      on: () => void copy(c.tracking_url || c.url, t.campaigns.linkCopied),
+    })
+    if (canWrite() && c.status !== 'archived') {
+      const on = c.status !== 'active',
+        status = on ? 'active' : 'paused'
+      const turn = (to: string) =>
+        call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { status: to } }).then(() => touches('campaigns'))
+      out.push({
+        id: c.id + 'p',
+        name: `${on ? t.lists.resume : t.lists.pause}: ${c.name}`,
+        what: t.palette.actions,
+        icon: on ? 'play' : 'pause',
+        on: () =>
+          void turn(status).then(
+            () => toast(t.campaigns.nowStatus[status]!(1, c.name), { undo: () => turn(c.status).catch(failed) }),
+            failed,
+          ),
+      })
+    }
+  }
+  for (const l of smartlinks ?? []) {
+    out.push({
+      id: l.id,
+      name: l.name || l.slug,
+      what: t.rooms.smartlinks,
+      icon: 'link',
+      on: () => go(to('/app/smartlinks', { id: l.id })),
+    })
+    out.push({
+      id: l.id + 'y',
+      name: `${t.campaigns.copyLink}: ${l.name || l.slug}`,
+      what: t.palette.actions,
+      icon: 'copy',
+      on: () => void copy(l.url, t.campaigns.linkCopied),
+    })
+  }
+  for (const [kind, icon, rows] of records)
+    if (building.some(r => r.path === '/app/' + kind))
+      for (const r of choicesOf(rows as never) ?? [])
+        out.push({
+          id: r.value,
+          name: r.label,
+          what: building.find(b => b.path === '/app/' + kind)!.name,
+          icon,
+          on: () => go(to('/app/' + kind, { id: r.value })),
+        })
+  return out
+}
+
+function Keys() {
+  const always = [
+    { key: 'Ctrl K', text: t.palette.findKey },
+    { key: '?', text: t.palette.theKeys },
+    { key: 'Tab', text: t.palette.tabs },
+    { key: 'Ctrl S', text: t.palette.save },
+    { key: 'Esc', text: t.palette.close },
+  ]
+  return (
+    <Sheet title={t.palette.keys} close={close}>
+      {helped.value.length > 0 && (
+        <>
+          <h3 class="keyhead">{t.palette.here}</h3>
+          <dl class="keys">
+            {helped.value.map(k => (
+              <>
+                <dt>
+                  <kbd>{k.key}</kbd>
+                </dt>
+                <dd>{k.text}</dd>
+              </>
+            ))}
+          </dl>
+        </>
+      )}
+      <h3 class="keyhead">{t.palette.everywhere}</h3>
+      <dl class="keys">
+        {always.map(k => (
+          <>
+            <dt>
+              <kbd>{k.key}</kbd>
+            </dt>
+            <dd>{k.text}</dd>
+          </>
+        ))}
+      </dl>
+    </Sheet>
+  )
+}

@@ -1,0 +1,144 @@
+import type { Alert } from '../../api.gen.ts'
+import { ago, dateTime } from '../../core/dates.ts'
+import { use } from '../../core/query.ts'
+import { change, place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { Seg } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+
+const w = t.alerts,
+  live = 30 // seconds between reloads
+const order = ['critical', 'warning']
+
+const screens: Record<string, string> = {
+  offer: '/app/offers',
+  lander: '/app/landers',
+  source: '/app/sources',
+  network: '/app/networks',
+  webhook: '/app/webhooks',
+}
+
+// placeOf returns the screen on which a person can fix the cause of an alert, or null if no screen can.
+function placeOf(a: Alert): string | null {
+  if (a.type.startsWith('postbacks.')) return to('/app/unmatched', a.kind === 'network' ? { network: a.id } : {})
+  if (a.type.startsWith('plan.')) return to('/app/plan')
+  if (a.kind === 'domain') return to('/app/domains', { id: a.id })
+  if (a.kind === 'dns_account') return to('/app/integrations', { dns: a.id })
+  if (a.kind === 'oauth_connection' || a.type.startsWith('geo_database.')) return to('/app/integrations')
+  if (/^(uploads|spend|network)\./.test(a.type)) return to('/app/integrations', { [a.kind]: a.id })
+  if (a.type === 'currency.unconverted') return to('/app/conversions')
+  return screens[a.kind] ? to(screens[a.kind]!, { q: a.name }) : null
+}
+
+// Alerts shows the problems that need a person now, the worst first.
+export function Alerts() {
+  const { data, error, again } = use('GET /alerts', {}, live),
+    only = place.value.query.get('severity') ?? ''
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:220px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  const of = (s: string) => data.alerts.filter(a => a.severity === s)
+  return (
+    <div class="grid alerts">
+      {data.alerts.length > 0 && (
+        <div class="line">
+          <Seg
+            label={w.filter}
+            value={only}
+            options={[
+              { value: '', label: `${w.all} ${data.alerts.length}` },
+              ...order.map(s => ({ value: s, label: `${w.severities[s]} ${of(s).length}` })),
+            ]}
+            on={v => change({ severity: v || null }, true)}
+          />
+          <span class="grow" />
+          {data.checkedAt && <span class="dim fine">{w.checked(ago(data.checkedAt))}</span>}
+        </div>
+      )}
+      {data.alerts.length === 0 && (
+        <section class="card">
+          <Empty title={w.none} icon={<Icon name="check" />}>
+            <p class="dim">{w.noneMore}</p>
+          </Empty>
+        </section>
+      )}
+      {order
+        .filter(s => (!only || only === s) && of(s).length > 0)
+        .map(s => (
+          <section key={s} class="card">
+            <header>
+              <h2>{w.severities[s]}</h2>
+              <span class={'tag ' + (s === 'critical' ? 'bad' : 'warn')}>{of(s).length}</span>
+            </header>
+            <ul class="list">
+              {of(s).map(a => (
+                <One key={a.type + a.id} of={a} />
+              ))}
+            </ul>
+          </section>
+        ))}
+      <section class="card">
+        <header>
+          <h2>{w.services}</h2>
+        </header>
+        <ul class="list">
+          {data.services.map(o => (
+            <li key={o.name}>
+              <span class={'ico ' + (o.status === 'ok' ? 'good' : o.status === 'failing' ? 'bad' : o.status === 'behind' ? 'warn' : '')}>
+                <Icon name={o.status === 'ok' ? 'check' : o.status === 'failing' || o.status === 'behind' ? 'warn' : 'clock'} />
+              </span>
+              <div class="grow">
+                <div class="t">{w.names[o.name] ?? o.name}</div>
+                {o.message && <div class="d wrap">{o.message}</div>}
+              </div>
+              <span class="dim fine">{w.states[o.status] ?? o.status}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  )
+}
+
+function One({ of: a }: { of: Alert }) {
+  const path = placeOf(a)
+  return (
+    <li>
+      <span class={'ico ' + (a.severity === 'critical' ? 'bad' : 'warn')}>
+        <Icon name="warn" />
+      </span>
+      <div class="grow">
+        <div class="t wrap">
+          {a.name}: {a.message}
+        </div>
+        <div class="wrap">{a.do}</div>
+        <div class="d wrap">
+          {[
+            w.kinds[a.kind] ?? a.kind,
+            `${w.since} ${dateTime(a.since)}, ${ago(a.since)}`,
+            a.status ? w.answered(a.status) : '',
+            a.threats.length ? `${w.threats} ${a.threats.join(', ')}` : '',
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </div>
+        {a.url && <div class="d mono wrap">{a.url}</div>}
+      </div>
+      {path && (
+        <a class="btn sm" href={path}>
+          {w.look}
+        </a>
+      )}
+    </li>
+  )
+}

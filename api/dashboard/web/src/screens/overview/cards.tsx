@@ -1,0 +1,203 @@
+import type { Performance, PerformanceRow } from '../../api.gen.ts'
+import { isReal, rounded } from '../../core/figures.ts'
+import { count, country, money, percent, short } from '../../core/format.ts'
+import { use } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { compares, days, type Window, windowQuery } from '../../core/window.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Failed } from '../../parts/state.tsx'
+
+const lately = 30 // minutes
+
+export function RightNow() {
+  const live = use('GET /stats/live', { minutes: lately }, 5),
+    data = live.data
+  const minutes = data?.per_minute ?? [],
+    most = Math.max(1, ...minutes.map(m => m.views)),
+    last = minutes.slice(-6, -1),
+    pace = last.length ? last.reduce((n, m) => n + m.views, 0) / last.length : 0
+  const list = data?.campaigns.slice(0, 5) ?? [],
+    top = Math.max(1, ...list.map(c => c.visitors))
+  return (
+    <section class="card">
+      <header>
+        <h2>{t.overview.rightNow}</h2>
+        <span class="grow" />
+        {data && (
+          <span class="live">
+            <i />
+            {t.overview.visitors(data.visitors, count(data.visitors))}
+          </span>
+        )}
+      </header>
+      {live.error && !data && <Failed error={live.error} again={live.again} />}
+      <div class="bars">
+        <svg viewBox={`0 0 ${lately * 10} 48`} class="plot" role="img" aria-label={t.overview.byMinute(lately)} preserveAspectRatio="none">
+          {minutes.map((m, i) => (
+            <rect
+              key={m.at}
+              x={i * 10}
+              width="8"
+              y={46 - (m.views / most) * 44}
+              height={Math.max(1, (m.views / most) * 44)}
+              rx="1.5"
+              fill="var(--s-clicks)"
+              opacity={i === minutes.length - 1 ? 1 : 0.45}
+            />
+          ))}
+        </svg>
+        <div class="row dim fine">
+          <span>{t.overview.minutesAgo(lately)}</span>
+          <span class="grow" />
+          <span>{t.overview.pace(pace, short(pace))}</span>
+        </div>
+      </div>
+      <div class="places">
+        {data && list.length === 0 && <p class="dim none">{t.overview.nobody}</p>}
+        {list.map(c => (
+          <a class="barline" key={c.id} href={to(`/app/campaigns/${c.id}/figures`)}>
+            <i style={`width:${(c.visitors / top) * 92}%`} />
+            <span class="cut">{c.name ?? t.gone}</span>
+            <span class="grow" />
+            <b class="num">{count(c.visitors)}</b>
+          </a>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+export function NeedsYou() {
+  const { data, error, again } = use('GET /alerts', {}, 60),
+    open = use('GET /copilot', { count: '1' }, 300).data?.open ?? 0
+  return (
+    <section class="card">
+      <header>
+        <h2>{t.overview.needsYou}</h2>
+        {!!(data?.count || open) && <span class="tag">{(data?.count ?? 0) + Number(open > 0)}</span>}
+      </header>
+      {error && !data ? (
+        <Failed error={error} again={again} />
+      ) : (
+        <ul class="list">
+          {data?.alerts.slice(0, 5).map(a => (
+            <li key={a.type + a.id}>
+              <span class={'ico ' + (a.severity === 'critical' ? 'bad' : 'warn')}>
+                <Icon name="warn" />
+              </span>
+              <div class="grow">
+                <div class="t" title={a.message}>
+                  {a.name}: {a.message}
+                </div>
+                <div class="d">{a.do}</div>
+              </div>
+            </li>
+          ))}
+          {open > 0 && (
+            <li>
+              <span class="ico accent">
+                <Icon name="spark" />
+              </span>
+              <div class="grow">
+                <div class="t">{t.overview.suggestions(open, count(open))}</div>
+                <div class="d">{t.overview.suggestionsMore}</div>
+              </div>
+              <a class="btn sm" href={to('/app/copilot')}>
+                {t.overview.look}
+              </a>
+            </li>
+          )}
+          {data?.count === 0 && open === 0 && (
+            <li>
+              <span class="ico good">
+                <Icon name="check" />
+              </span>
+              <div class="grow">
+                <div class="t">{t.overview.allWell}</div>
+              </div>
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+const movers = ['source_id', 'offer_id', 'lander_id', 'country'] as const
+type Move = { key: string; name: string; what: string; gap: number; row: PerformanceRow }
+
+// label returns the name of the record that a row is about.
+export const label = (data: Performance, dimension: string, row: PerformanceRow) =>
+  data.labels[dimension]?.[row.dims[dimension]!] ?? (row.dims[dimension] || t.unknown)
+
+export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }) {
+  const q = (dimension: string) => (compares.value ? { ...windowQuery(w), compare: 'previous', dimension, limit: 100 } : null)
+  const all = [campaigns, ...movers.map(d => use('GET /reports/performance', q(d)).data)]
+  const list: Move[] = []
+  for (const data of all)
+    for (const row of compares.value ? (data?.rows ?? []) : []) {
+      const was = row.compare,
+        dimension = data!.dimensions[0]!
+      if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue // no value: visitors who left at the page
+      const value = row.dims[dimension]!,
+        name = dimension === 'country' && value ? country(value) : label(data!, dimension, row)
+      list.push({ key: dimension + value, name, what: t.dimensions[dimension]!, gap: row.profit - was.profit, row })
+    }
+  list.sort((a, b) => Math.abs(b.gap) - Math.abs(a.gap))
+  const half = [...list.filter(m => m.gap > 0).slice(0, 3), ...list.filter(m => m.gap < 0).slice(0, 3)].slice(0, 5)
+  return (
+    <section class="card">
+      <header>
+        <h2>{t.overview.changed}</h2>
+        {compares.value && <span class="dim fine">{t.overview.against(days(w.span))}</span>}
+      </header>
+      <ul class="list">
+        {half.map(m => (
+          <li key={m.key}>
+            <span class={'ico ' + (m.gap > 0 ? 'good' : 'bad')}>
+              <Icon name={m.gap > 0 ? 'up' : 'down'} />
+            </span>
+            <div class="grow">
+              <div class="t">
+                {m.what} {m.name}
+              </div>
+              <div class="d">{cause(m.row)}</div>
+            </div>
+            <b class={'num ' + (m.gap > 0 ? 'good' : 'bad')}>{rounded(m.gap)}</b>
+          </li>
+        ))}
+        {half.length === 0 && (
+          <li>
+            <div class="grow">
+              <div class="d">{compares.value ? t.overview.noChange : t.overview.noCompare}</div>
+            </div>
+          </li>
+        )}
+      </ul>
+    </section>
+  )
+}
+
+// cause names the figure that moved the profit most: clicks, the share of conversions, the revenue of a conversion, or the cost of
+// clicks. If there is no conversion, a loss has that as its cause, and a gain can only come from clicks or their cost.
+function cause(row: PerformanceRow): string {
+  const was = row.compare!,
+    each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0),
+    earned = Math.max(row.revenue, was.revenue)
+  if (!row.conversions && row.clicks && row.profit < was.profit) return t.overview.cause.noConversion(row.clicks, count(row.clicks))
+  const ratio = (a: number, b: number) => (a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : a === b ? 0 : 9)
+  const sales = [
+    { by: ratio(row.cr ?? 0, was.cr ?? 0) * earned, text: () => t.overview.cause.cr(percent(was.cr), percent(row.cr)) },
+    {
+      by: row.approved && was.approved ? ratio(each(row), each(was)) * earned : 0,
+      text: () => t.overview.cause.payout(money(each(was)), money(each(row))),
+    },
+  ]
+  const causes = [
+    ...(row.conversions ? sales : []),
+    { by: ratio(row.clicks, was.clicks) * Math.abs(was.profit), text: () => t.overview.cause.clicks(count(was.clicks), count(row.clicks)) },
+    { by: ratio(row.cpc ?? 0, was.cpc ?? 0) * was.cost, text: () => t.overview.cause.cost(money(was.cost), money(row.cost)) },
+  ]
+  return causes.sort((a, b) => b.by - a.by)[0]!.text()
+}

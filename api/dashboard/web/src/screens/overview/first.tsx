@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { ClickRow } from '../../api.gen.ts'
+import { canCreateCampaigns, canWrite } from '../../core/can.ts'
+import { useCampaigns, useOffers } from '../../core/choices.ts'
+import { touches, use } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { Icon } from '../../parts/icons.tsx'
+
+const w = t.overview.first,
+  every = 3 // seconds between requests for the first click
+
+export type First = { waits: boolean; known: boolean; seen?: ClickRow }
+
+// useFirst checks whether an account without figures has ever had a click, and waits for the first click. waits stays true after
+// the click has arrived, so that the steps stay in sight.
+export function useFirst(nothing: boolean): First {
+  const [waiting, setWaiting] = useState(false),
+    [firstClick, setFirstClick] = useState<ClickRow>()
+  const { data, error } = use('GET /logs/clicks', (nothing || waiting) && !firstClick ? { limit: 1, from: '2020-01-01' } : null, every)
+  useEffect(() => {
+    const row = data?.rows[0]
+    if (!data || firstClick) return
+    if (!row) return setWaiting(true)
+    setFirstClick(row)
+    if (waiting) touches('campaigns', 'reports')
+  }, [data])
+  return { waits: waiting, known: !!firstClick || !!error, seen: firstClick }
+}
+
+// FirstSteps shows the steps from an empty account to its first click.
+export function FirstSteps({ of }: { of: First }) {
+  const offers = useOffers(),
+    campaigns = useCampaigns(),
+    made = campaigns?.[0],
+    link = made && to(`/app/campaigns/${made.id}/link`)
+  if (!offers || !campaigns) return null
+  const steps = [
+    { name: 'offer', done: offers.length > 0 || !!made, href: canWrite() && to('/app/offers') },
+    { name: 'campaign', done: !!made, href: canCreateCampaigns() && to('/app/campaigns/new') },
+    { name: 'link', done: !!made?.url, href: link },
+    { name: 'click', done: !!of.seen, href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : made?.url, out: !of.seen },
+  ] as const
+  const here = steps.findIndex(s => !s.done)
+  return (
+    <section class="card part">
+      <h2>{w.title}</h2>
+      <p class="dim">{w.text}</p>
+      <ol class="steps">
+        {steps.map((s, i) => (
+          <Step key={s.name} n={i + 1} done={s.done} here={i === here}>
+            <span class="grow" role={s.name === 'click' ? 'status' : undefined}>
+              {s.name === 'click' && s.done ? t.link.firstHere : w.steps[s.name]}
+              {!s.done && <span class="hidden"> {w.notYet}</span>}
+            </span>
+            {s.href && (
+              <a class={'btn sm' + (i === here ? ' primary' : '')} href={s.href} {...('out' in s && s.out ? outside : {})}>
+                {s.done ? w.look[s.name] : w.go[s.name]}
+              </a>
+            )}
+          </Step>
+        ))}
+      </ol>
+    </section>
+  )
+}
+const outside = { target: '_blank', rel: 'noreferrer' }
+
+const Step = ({ n, done, here, children }: { n: number; done: boolean; here: boolean; children: ComponentChildren }) => (
+  <li class={done ? 'done' : here ? 'here' : ''}>
+    <span class="mark">{done ? <Icon name="check" /> : <span class="num">{n}</span>}</span>
+    {children}
+  </li>
+)

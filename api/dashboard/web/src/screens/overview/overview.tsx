@@ -1,0 +1,363 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { Performance, PerformanceRow, Trends } from '../../api.gen.ts'
+import { canCreateCampaigns } from '../../core/can.ts'
+import { changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
+import { shown, spanText } from '../../core/format.ts'
+import { typing } from '../../core/keys.ts'
+import { use, type Used } from '../../core/query.ts'
+import { change, place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { before, compares, days, plus, iso, span, type Window, windowQuery } from '../../core/window.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
+import { touch } from '../../parts/shell.tsx'
+import { Spark } from '../../parts/spark.tsx'
+import { useMarks } from '../../parts/marked.tsx'
+import { Changed, label, NeedsYou, RightNow } from './cards.tsx'
+import { FirstSteps, useFirst } from './first.tsx'
+import { Bone, Empty, Failed, Late } from '../../parts/state.tsx'
+
+const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
+const colours: Partial<Record<Name, string>> = {
+  clicks: '--s-clicks',
+  conversions: '--s-conv',
+  cost: '--s-cost',
+  revenue: '--s-revenue',
+  profit: '--s-revenue',
+  roi: '--text-3',
+}
+const named = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
+const aside: Partial<Record<Name, Name>> = { conversions: 'cr', cost: 'cpc', revenue: 'epc' }
+
+// picked returns the figures of the plot from the address, two at most.
+function picked(): Name[] {
+  const list = (place.value.query.get('plot') ?? 'revenue,cost').split(',').filter(n => six.includes(n as Name)) as Name[]
+  return list.length ? list.slice(0, 2) : ['revenue', 'cost']
+}
+
+function toggle(name: Name) {
+  const now = picked()
+  const next = now.includes(name) ? now.filter(n => n !== name) : [...now.slice(-1), name]
+  if (next.length) change({ plot: next.join(',') === 'revenue,cost' ? null : next.join(',') }, true)
+}
+
+// stepWindow moves the window back or forward by its own length.
+function stepWindow(by: 1 | -1) {
+  const s = span.value.span,
+    n = days(s) * by
+  change({ w: `${iso(plus(s.from, n))}_${iso(plus(s.to, n))}` })
+}
+
+const compareQuery = () => (compares.value ? { compare: 'previous' } : {})
+
+export function Overview() {
+  const w = span.value
+  const list = use(
+    'GET /reports/performance',
+    { ...windowQuery(w), ...compareQuery(), dimension: 'campaign_id', sort: '-profit', limit: 100 },
+    15,
+  )
+  useEffect(() => {
+    if (list.data) touch()
+  }, [list.data])
+  useEffect(() => {
+    const key = (e: KeyboardEvent) => {
+      if (typing(e)) return
+      if (e.key >= '1' && e.key <= '6') toggle(six[+e.key - 1]!)
+      else if (e.key === '[') stepWindow(-1)
+      else if (e.key === ']') stepWindow(1)
+    }
+    addEventListener('keydown', key)
+    return () => removeEventListener('keydown', key)
+  }, [])
+  const step = stepOf(w),
+    bucket = step === 'day' ? 'day' : 'hour'
+  const now = use('GET /reports/trends', { ...windowQuery(w), bucket }, 60)
+  const was = use('GET /reports/trends', compares.value ? { ...windowQuery(before(w)), bucket } : null)
+  const nothing = list.data?.rows.length === 0,
+    first = useFirst(nothing)
+  return (
+    <div class="grid">
+      <h2 class="hidden">{t.overview.totals}</h2>
+      {first.waits && <FirstSteps of={first} />}
+      <Kpis list={list} trend={now.data} />
+      <div class="grid cols">
+        <Over now={now} was={was.data} step={step} choice={days(w.span) <= 14} list={list.data} />
+        <RightNow />
+      </div>
+      {!nothing ? (
+        <Campaigns list={list} />
+      ) : first.known ? (
+        <section class="card">
+          <Empty title={t.overview.empty}>
+            <p class="dim">{t.overview.emptyMore}</p>
+            {canCreateCampaigns() && (
+              <a class="btn primary" href={to('/app/campaigns/new')}>
+                {t.campaigns.add}
+              </a>
+            )}
+          </Empty>
+        </section>
+      ) : null}
+      <div class="grid pair">
+        <NeedsYou />
+        <Changed campaigns={list.data} w={w} />
+      </div>
+    </div>
+  )
+}
+
+function Kpis({ list, trend }: { list: Used<Performance>; trend?: Trends }) {
+  const on = picked(),
+    data = list.data
+  const sparks = useMemo(() => trend && grouped(trend), [trend])
+  if (list.error && !data)
+    return (
+      <section class="card">
+        <Failed error={list.error} again={list.again} />
+      </section>
+    )
+  return (
+    <section class="card kpis" aria-label={t.overview.totals}>
+      {six.map(name => {
+        const now = data?.totals,
+          was = data?.totals.compare ?? undefined,
+          side = aside[name]
+        const c = now && changeOf(name, now, was, 1)
+        return (
+          <button key={name} type="button" class="kpi" aria-pressed={on.includes(name)} onClick={() => toggle(name)}>
+            <span>
+              {named(name)}
+              {on.includes(name) && <i class="dot" style={`background:var(${colours[name]})`} />}
+            </span>
+            {now ? (
+              <>
+                <b>{text(now, name)}</b>
+                <small>
+                  {c?.text && <span class={'delta ' + (c.tone === 'dim' ? 'soft' : c.tone)}>{c.text}</span>}
+                  {side && (
+                    <>
+                      {c?.text && ' · '}
+                      {t.figures.names[side]} {text(now, side)}
+                    </>
+                  )}
+                  {!c?.text && !side && '\u00a0'}
+                </small>
+              </>
+            ) : (
+              <Late>
+                <b>
+                  <Bone w={96} h={18} />
+                </b>
+                <small>
+                  <Bone w={64} />
+                </small>
+              </Late>
+            )}
+            <Spark values={(sparks ?? []).map(r => Number(r[name] ?? 0))} colour={`var(${colours[name]})`} />
+          </button>
+        )
+      })}
+    </section>
+  )
+}
+
+// grouped returns the points of a spark: about thirty, for any step of the trend. It leaves out points in the future.
+function grouped(trend: Trends) {
+  const past = trend.rows.filter(r => !r.start || Date.parse(r.start) <= Date.now())
+  return summed(past, Math.max(1, Math.ceil(past.length / 30)))
+}
+
+// summed merges each run of n rows into one.
+function summed(rows: Trends['rows'], n: number) {
+  if (n === 1) return rows
+  const out: typeof rows = []
+  for (let i = 0; i < rows.length; i += n) out.push({ ...rows[i]!, ...totalsOf(rows.slice(i, i + n)) })
+  return out
+}
+
+const steps = { hour: 1, six: 6, day: 1 } // the number of the API's buckets that make one step of the plot
+type Step = keyof typeof steps
+
+// stepOf returns the step of the plot: the step in the address if the window has at most 14 days, else the usual step for its length.
+function stepOf(w: Window): Step {
+  const n = days(w.span),
+    usual = n <= 2 ? 'hour' : n <= 14 ? 'six' : 'day',
+    chosen = place.value.query.get('step')
+  return n <= 14 && chosen && chosen in steps ? (chosen as Step) : usual
+}
+
+type OverProps = { now: Used<Trends>; was?: Trends; step: Step; choice: boolean; list?: Performance }
+
+function Over({ now, was, step, choice, list }: OverProps) {
+  const on = picked(),
+    [asTable, setAsTable] = useState(false),
+    marks = useMarks()
+  const names = on.join()
+  const made = useMemo(() => {
+    if (!now.data) return null
+    const rows = summed(now.data.rows, steps[step]),
+      times = rows.map(r => Date.parse(r.start!))
+    const values = (of: Trends, name: Name) => {
+      const all = of === now.data ? rows : summed(of.rows, steps[step])
+      return rows.map((_, i) => all[i]?.[name] ?? null)
+    }
+    const right = on.length === 2 && figures[on[0]!].kind !== figures[on[1]!].kind
+    const series: Series[] = on.map((name, i) => ({
+      name: named(name),
+      kind: figures[name].kind,
+      colour: colours[name]!,
+      values: past(times, values(now.data!, name)),
+      fill: i === 0,
+      right: right && i === 1,
+    }))
+    if (was)
+      series.push({
+        name: t.overview.before(named(on[0]!)),
+        kind: figures[on[0]!].kind,
+        colour: '--text-3',
+        values: values(was, on[0]!),
+        dash: true,
+      })
+    return { times, series, rows }
+  }, [now.data, was, names, step])
+  const title = t.overview.plotOf(named(on[0]!), on[1] ? named(on[1]) : '')
+  const summary = list ? on.map(n => t.overview.summary(named(n), text(list.totals, n), spanText(span.value.span))).join('; ') : title
+  const money = on.includes('revenue') && on.includes('cost')
+  return (
+    <section class="card">
+      <header>
+        <h2>{title}</h2>
+        <Legend of={made?.series} />
+        <span class="grow" />
+        <button
+          type="button"
+          class="btn sm quiet icon"
+          aria-pressed={asTable}
+          aria-label={asTable ? t.overview.asPlot : t.overview.asTable}
+          title={asTable ? t.overview.asPlot : t.overview.asTable}
+          onClick={() => setAsTable(!asTable)}>
+          <Icon name={asTable ? 'reports' : 'table'} />
+        </button>
+        {marks.add}
+        {marks.sheet}
+        {choice && (
+          <span class="seg" role="group" aria-label={t.overview.bucket}>
+            {(Object.keys(steps) as Step[]).map(s => (
+              <button key={s} type="button" aria-pressed={step === s} onClick={() => change({ step: s }, true)}>
+                {t.overview[s]}
+              </button>
+            ))}
+          </span>
+        )}
+      </header>
+      <div class="plotpad">
+        {now.error && !made ? (
+          <Failed error={now.error} again={now.again} />
+        ) : !made ? (
+          <Late>
+            <div class="skeleton" style="height:236px" />
+          </Late>
+        ) : asTable ? (
+          <AsTable label={title} times={made.times} series={made.series} hours={step !== 'day'} beside={marks.column} />
+        ) : (
+          <Plot
+            label={summary}
+            times={made.times}
+            series={made.series}
+            hours={step !== 'day'}
+            over={marks.layer}
+            extra={money ? i => [{ name: t.overview.tooltipProfit, text: shown(made.rows[i]?.profit, 'money') }] : undefined}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+const columns: Name[] = ['clicks', 'cr', 'cost', 'revenue', 'profit', 'roi']
+const shownRows = 8
+
+function Campaigns({ list }: { list: Used<Performance> }) {
+  const data = list.data,
+    most = Math.max(1, ...(data?.rows ?? []).map(r => r.clicks))
+  if (!data)
+    return list.error ? null : (
+      <section class="card">
+        <header>
+          <h2>{t.overview.campaigns}</h2>
+        </header>
+        <Late>
+          <div class="skeleton" style="height:200px;margin:0 14px 14px" />
+        </Late>
+      </section>
+    )
+  return (
+    <section class="card clip">
+      <header>
+        <h2>{t.overview.campaigns}</h2>
+        <span class="dim fine">{t.overview.byProfit}</span>
+        <span class="grow" />
+        <a href={to('/app/reports')}>{t.overview.all(data.rows.length)}</a>
+      </header>
+      <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}>
+        <table>
+          <thead>
+            <tr>
+              <th class="pad">{t.overview.name}</th>
+              {columns.map(n => (
+                <th key={n} class={n === 'profit' || n === 'roi' ? '' : 'narrow-off'} aria-sort={n === 'profit' ? 'descending' : undefined}>
+                  {t.figures.names[n]}
+                  {n === 'profit' && (
+                    <>
+                      {' '}
+                      <Icon name="down" />
+                    </>
+                  )}
+                </th>
+              ))}
+              {compares.value && <th class="narrow-off">{t.overview.change}</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {data.rows.slice(0, shownRows).map(r => (
+              <Campaign key={r.dims.campaign_id} row={r} name={label(data, 'campaign_id', r)} most={most} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Campaign({ row, name, most }: { row: PerformanceRow; name: string; most: number }) {
+  const c = changeOf('profit', row, row.compare ?? undefined)
+  return (
+    <tr>
+      <td class="pad strong">
+        <a href={to('/app/reports', { g: 'country,device_type', 'f.campaign_id': row.dims.campaign_id! })}>{name}</a>
+      </td>
+      {columns.map(n =>
+        n === 'clicks' ? (
+          <td key={n} class="cell narrow-off">
+            {text(row, n)}
+            <i style={`width:${(row.clicks / most) * 80}%`} />
+          </td>
+        ) : n === 'profit' ? (
+          <td key={n} class={'bold ' + (row.profit < 0 ? 'bad' : row.profit > 0 ? 'good' : '')}>
+            {profit(row.profit)}
+          </td>
+        ) : (
+          <td key={n} class={n === 'roi' ? '' : 'narrow-off'}>
+            {text(row, n)}
+          </td>
+        ),
+      )}
+      {compares.value && (
+        <td class="narrow-off">
+          <span class={'delta ' + c.tone}>{c.text}</span>
+        </td>
+      )}
+    </tr>
+  )
+}

@@ -1,0 +1,55 @@
+import type { LanderRow } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { touches } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { RecordForm, type Draft } from '../../parts/record_form.tsx'
+import { toast } from '../../core/toast.ts'
+import { Snippet } from './lander_snippet.tsx'
+
+const w = t.records.protection
+
+// Protection edits which visitors see a landing page, and where all other visitors go.
+export function Protection({ of: r, domain }: { of: LanderRow; domain: string }) {
+  const save = async (d: Draft) => {
+    await call('PATCH /landers', { body: { id: r.id, protection: d } })
+    touches('landers')
+    toast(t.parts.saved)
+  }
+  const on = (d: Draft) => d.enabled === true
+  return (
+    <details class="folded">
+      <summary>
+        {w.title}
+        {r.protection.enabled && <span class="tag good">{t.lists.states.active}</span>}
+      </summary>
+      <p class="dim">{w.text}</p>
+      <RecordForm
+        value={r.protection as unknown as Draft}
+        save={save}
+        submit={t.parts.save}
+        readOnly={!canWrite()}
+        byCode={{ invalid_fallback: 'fallbackUrl' }}
+        sections={[
+          {
+            title: w.who,
+            specs: [
+              { name: 'enabled', kind: 'switch', label: w.enabled },
+              { name: 'ttlSeconds', kind: 'number', label: w.ttl, unit: w.seconds, min: 0, whole: true, when: on },
+              { name: 'singleUse', kind: 'switch', label: w.once, when: on },
+              { name: 'bindIp', kind: 'switch', label: w.ip, when: on },
+              { name: 'bindUserAgent', kind: 'switch', label: w.agent, when: on },
+              { name: 'blockBots', kind: 'switch', label: w.bots, when: on },
+              { name: 'countries', kind: 'tags', label: w.countries, when: on },
+              { name: 'denyCountries', kind: 'tags', label: w.notCountries, when: on },
+              { name: 'devices', kind: 'tags', label: w.devices, when: on },
+              { name: 'referrers', kind: 'tags', label: w.referrers, when: on },
+              { name: 'fallbackUrl', kind: 'url', label: w.fallback, hint: w.fallbackHint, when: on },
+            ],
+          },
+        ]}
+      />
+      {r.protection.enabled && <Snippet domain={domain} lander={r.id} />}
+    </details>
+  )
+}

@@ -1,0 +1,173 @@
+import type { LanderRow, OfferRow } from '../../api.gen.ts'
+import { call } from '../../core/call.ts'
+import { useGroups } from '../../core/campaign.ts'
+import { choicesOf, useNetworks } from '../../core/choices.ts'
+import { amount } from '../../core/format.ts'
+import { originOf } from '../../core/link.ts'
+import { me } from '../../core/me.ts'
+import { touches, use } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { Protection } from './lander_protection.tsx'
+import { Records, type Kind } from './records.tsx'
+
+const w = t.records.fields
+type Checked = { url: string; last_check: OfferRow['last_check'] }
+
+// Check shows the result of the last check of an address, if the check failed.
+const Check = ({ of: r }: { of: Checked }) =>
+  r.last_check && !r.last_check.ok ? (
+    <span class={'tag ' + (r.last_check.broken ? 'bad' : 'warn')} title={r.last_check.error ?? ''}>
+      {r.last_check.broken ? t.records.broken : t.records.failing} {r.last_check.status ?? ''}
+    </span>
+  ) : null
+const host = (url: string) => /^https?:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url
+const check = (body: object) =>
+  call('POST /tools/check-links', { body }).then(got => {
+    touches('offers', 'landers')
+    toast(got.ok ? t.records.works(got.status ?? 200) : t.records.doesNot(got.error ?? String(got.status ?? '')), { bad: !got.ok })
+  }, failed)
+
+// Offers lists the offers, where visitors convert.
+export function Offers() {
+  const networks = useNetworks(),
+    groups = useGroups('offers'),
+    names = new Map(networks?.map(n => [n.id, n.name]))
+  const kind: Kind<OfferRow> = {
+    name: 'offers',
+    path: '/app/offers',
+    word: t.kinds.offers,
+    dimension: 'offer_id',
+    figures: ['clicks', 'conversions', 'cr', 'revenue', 'profit', 'epc'],
+    sums: ['clicks', 'conversions', 'revenue'], // not the cost, because it leaves out visitors who reached no offer
+    clones: true,
+    usesRouting: true,
+    under: r => names.get(r.network_id ?? '') ?? host(r.url),
+    marks: r => (
+      <>
+        <Check of={r} />
+        {r.capped_today && <span class="tag warn">{t.records.capped}</span>}
+      </>
+    ),
+    extra: [
+      {
+        name: 'payout',
+        label: w.payout,
+        cell: r => (r.payout_type === 'percent' ? `${r.payout}%` : amount(r.payout, r.currency)),
+      },
+    ],
+    fresh: {
+      name: '',
+      url: '',
+      network_id: null,
+      payout: 0,
+      payout_type: 'fixed',
+      currency: me.value!.account.currency,
+      payout_from_param: true,
+      country: '',
+      daily_cap: null,
+      group_name: '',
+      tags: [],
+      notes: '',
+    },
+    byCode: { invalid_network: 'network_id' },
+    more: () => [{ label: t.records.check, on: r => void check({ offer_id: r.id }) }],
+    sections: () => [
+      {
+        title: t.campaigns.fields.basics,
+        specs: [
+          { name: 'name', kind: 'text', label: t.overview.name, wide: true },
+          { name: 'url', kind: 'url', label: w.url, hint: t.campaigns.offerHint },
+          { name: 'network_id', kind: 'combo', label: w.network, choices: choicesOf(networks), none: w.noNetwork },
+        ],
+      },
+      {
+        title: w.money,
+        specs: [
+          {
+            name: 'payout_type',
+            kind: 'select',
+            label: w.payoutType,
+            options: [
+              { value: 'fixed', label: w.fixed },
+              { value: 'percent', label: w.percent },
+            ],
+          },
+          { name: 'payout', kind: 'money', label: w.payout, currency: d => (d.payout_type === 'percent' ? '%' : String(d.currency)) },
+          { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, max: 3, mono: true },
+          { name: 'payout_from_param', kind: 'switch', label: w.fromPostback, hint: w.fromPostbackHint },
+          { name: 'daily_cap', kind: 'number', label: w.cap, hint: w.capHint, min: 1, whole: true, none: true },
+        ],
+      },
+      {
+        title: w.labels,
+        specs: [
+          { name: 'group_name', kind: 'group', label: t.lists.group, known: groups },
+          { name: 'country', kind: 'country', label: t.campaigns.fields.country },
+          { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
+          { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
+        ],
+      },
+    ],
+  }
+  return <Records kind={kind} />
+}
+
+// Landers lists the pages that visitors see before the offer.
+export function Landers() {
+  const groups = useGroups('landers'),
+    domains = use('GET /domains', { limit: 500 }).data,
+    domain = domains?.rows.find(d => d.is_default)?.domain ?? domains?.rows[0]?.domain ?? domains?.shared[0]?.domain ?? ''
+  const kind: Kind<LanderRow> = {
+    name: 'landers',
+    path: '/app/landers',
+    word: t.kinds.landers,
+    dimension: 'lander_id',
+    figures: ['lp_views', 'lp_ctr', 'conversions', 'cr', 'profit', 'roi'],
+    sums: ['lp_views', 'conversions'], // not the cost, because it leaves out visitors who saw no landing page
+    clones: true,
+    usesRouting: true,
+    under: r => host(r.url),
+    marks: r => (
+      <>
+        <Check of={r} />
+        {r.protection.enabled && <span class="tag">{t.records.protected}</span>}
+      </>
+    ),
+    fresh: { name: '', url: '', click_slots: 1, country: '', group_name: '', tags: [], notes: '' },
+    more: () => [{ label: t.records.check, on: r => void check({ lander_id: r.id }) }],
+    aside: r => (
+      <>
+        <section class="part">
+          <h2>{w.slots}</h2>
+          <p class="dim">{w.slotsText}</p>
+          {Array.from({ length: r.click_slots }, (_, i) => (
+            <Copy key={i} label={t.flow.slot(i + 1)} text={`${originOf(domain)}/out${i ? '/' + (i + 1) : ''}`} />
+          ))}
+        </section>
+        <Protection of={r} domain={domain} />
+      </>
+    ),
+    sections: () => [
+      {
+        title: t.campaigns.fields.basics,
+        specs: [
+          { name: 'name', kind: 'text', label: t.overview.name, wide: true },
+          { name: 'url', kind: 'url', label: w.url, hint: w.landerHint },
+          { name: 'click_slots', kind: 'number', label: w.slotCount, hint: w.slotHint, min: 1, max: 20, whole: true },
+        ],
+      },
+      {
+        title: w.labels,
+        specs: [
+          { name: 'group_name', kind: 'group', label: t.lists.group, known: groups },
+          { name: 'country', kind: 'country', label: t.campaigns.fields.country },
+          { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
+          { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
+        ],
+      },
+    ],
+  }
+  return <Records kind={kind} />
+}

@@ -1,0 +1,240 @@
+import { useState } from 'preact/hooks'
+import { call, type Row } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { inBatches, type Listed } from '../../core/listing.ts'
+import type { Name } from '../../core/figures.ts'
+import { touches, useAll, use } from '../../core/query.ts'
+import { change, go, place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { span } from '../../core/window.ts'
+import type { User } from '../../api.gen.ts'
+import type { ComponentChildren } from 'preact'
+import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
+import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { failed, toast } from '../../core/toast.ts'
+
+// Kind holds the differences between the lists of offers, landing pages, sources and networks.
+export type Kind<R extends Listed> = {
+  name: 'offers' | 'landers' | 'traffic-sources' | 'networks'
+  path: string
+  word: typeof t.kinds.offers
+  dimension?: string
+  figures: Name[]
+  sums?: Name[]
+  clones?: boolean
+  under?: (r: R) => ComponentChildren
+  marks?: (r: R) => ComponentChildren
+  extra?: Column<R>[]
+  sections: (r: R | null) => Section[]
+  fresh: Draft
+  byCode?: Record<string, string>
+  more?: (r: R) => Action<R>[]
+  aside?: (r: R) => ComponentChildren
+  saved?: (r: { id: string }) => void
+  usedBy?: (r: R) => User[] | undefined
+  usesRouting?: boolean
+  pick?: (choose: (d: Draft) => void) => ComponentChildren
+}
+
+const listed = (name: string) => `GET /${name}` as 'GET /offers'
+const write = (method: string, name: string, ask: object) => call(`${method} /${name}` as Row, ask as never) as Promise<{ id: string }>
+
+// useUsers loads the campaigns and flows that lead to a record, by the record's id.
+function useUsers(on: boolean): Map<string, User[]> | undefined {
+  const { data } = use('GET /tools/routing', on ? {} : null)
+  if (!data) return undefined
+  const out = new Map<string, User[]>()
+  for (const c of data.campaigns) {
+    const ids = new Set(c.paths.flatMap(p => p.destinations.map(d => d.id)).filter(Boolean) as string[])
+    for (const id of ids) out.set(id, [...(out.get(id) ?? []), { kind: 'campaign', id: c.id, name: c.name, status: c.status }])
+  }
+  return out
+}
+
+// Records shows the list of a kind of record, with a sheet that creates and changes records.
+export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
+  const list = useAll(listed(k.name), { from: span.value.from, to: span.value.to }) as unknown as {
+    rows: R[] | undefined
+    whole: boolean
+    error: undefined
+    again: () => void
+  }
+  const open = place.value.query.get('id'),
+    may = canWrite(),
+    [pausing, setPausing] = useState<R[] | null>(null),
+    [removing, setRemoving] = useState<R | null>(null)
+  const users = useUsers(!!k.usesRouting && (pausing !== null || removing !== null || open !== null)),
+    used = (r: R) => k.usedBy?.(r) ?? users?.get(r.id) ?? []
+  const record = open === 'new' ? null : list.rows?.find(r => r.id === open)
+  const show = (id: string | null) => change({ id }, true)
+  const set = async (rows: R[], on: boolean) => {
+    const wrong = await inBatches(rows, r => write('PATCH', k.name, { body: { id: r.id, is_active: on } }))
+    touches(k.name, 'tools')
+    if (wrong.length) failed(wrong[0])
+    if (wrong.length < rows.length)
+      toast(on ? t.records.resumed(rows.length, rows[0]!.name) : t.records.paused(rows.length, rows[0]!.name), {
+        undo: () => set(rows, !on),
+      })
+  }
+  const turn = (rows: R[], on: boolean) => {
+    if (!on && (k.usesRouting || rows.some(r => used(r).length))) setPausing(rows)
+    else void set(rows, on)
+  }
+  const clone = (r: R) =>
+    write('POST', `${k.name}/{id}/clone`, { path: { id: r.id } }).then(made => {
+      touches(k.name)
+      toast(t.records.cloned(r.name))
+      show(made.id)
+    }, failed)
+  const actions: Action<R>[] = [
+    { label: may ? t.lists.edit : t.campaigns.openIt, key: 'e', on: r => show(r.id) },
+    {
+      label: t.records.report,
+      on: r => go(to('/app/reports', { g: `campaign_id,country`, ['f.' + k.dimension]: r.id })),
+      if: () => k.dimension !== undefined,
+    },
+    ...(k.more ? k.more(list.rows?.[0] as R) : []),
+  ]
+  if (may) {
+    actions.push(
+      { label: t.lists.pause, key: 'p', on: r => turn([r], false), if: r => r.status === 'active' },
+      { label: t.lists.resume, key: 'p', on: r => turn([r], true), if: r => r.status !== 'active' },
+    )
+    if (k.clones) actions.push({ label: t.lists.clone, on: r => void clone(r) })
+    actions.push({ label: t.lists.remove, danger: true, on: r => setRemoving(r) })
+  }
+  const bulk: Bulk<R>[] = may
+    ? [
+        { label: t.lists.pause, on: rows => turn(rows, false) },
+        { label: t.lists.resume, on: rows => turn(rows, true) },
+      ]
+    : []
+  return (
+    <>
+      <Listing
+        label={k.word.title}
+        rows={list.rows}
+        whole={list.whole}
+        error={list.error}
+        again={list.again}
+        figures={k.figures}
+        sums={k.sums}
+        path={r => to(k.path, { id: r.id })}
+        open={r => show(r.id)}
+        under={k.under}
+        marks={k.marks}
+        extra={k.extra}
+        setActive={may ? (r, on) => turn([r], on) : undefined}
+        actions={actions}
+        bulk={bulk}
+        add={may ? { label: k.word.add, on: () => show('new') } : undefined}
+        empty={{ title: k.word.empty, more: k.word.emptyMore }}
+      />
+      {open && (open === 'new' || record) && (
+        <Editor key={open} kind={k} record={record ?? null} used={record ? used(record) : []} close={() => show(null)} />
+      )}
+      {pausing && (
+        <Ask
+          title={t.records.pauseTitle(pausing.length, pausing[0]!.name)}
+          go={t.lists.pause}
+          on={() => set(pausing, false)}
+          close={() => setPausing(null)}>
+          <UsedBy list={pausing.flatMap(used)} waiting={!!k.usesRouting && !users} what={t.records.pauseText} />
+        </Ask>
+      )}
+      {removing && (
+        <Ask
+          title={t.records.removeTitle(removing.name)}
+          go={t.lists.remove}
+          danger
+          name={removing.name}
+          close={() => setRemoving(null)}
+          on={() =>
+            write('DELETE', k.name, { query: { id: removing.id } }).then(() => {
+              touches(k.name, 'tools')
+              toast(t.records.removed(removing.name))
+              if (open === removing.id) show(null)
+            })
+          }>
+          <UsedBy list={used(removing)} waiting={!!k.usesRouting && !users} what={t.records.removeText} />
+        </Ask>
+      )}
+    </>
+  )
+}
+
+// UsedBy names the campaigns and flows that lead to a record, before the record is paused or deleted.
+export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean; what: string }) {
+  const once = [...new Map(list.map(u => [u.id, u])).values()]
+  if (waiting) return <p class="dim">{t.loading}</p>
+  if (once.length === 0) return <p>{t.records.notUsed}</p>
+  return (
+    <>
+      {what && <p>{what}</p>}
+      <ul class="bullets">
+        {once.slice(0, 12).map(u => (
+          <li key={u.id}>
+            {u.kind === 'campaign' ? (
+              <a class="link" href={to(`/app/campaigns/${u.id}/flow`)}>
+                {u.name}
+              </a>
+            ) : (
+              u.name
+            )}
+            {u.status !== 'active' && <span class="dim"> {t.lists.states[u.status] ?? u.status}</span>}
+          </li>
+        ))}
+        {once.length > 12 && <li>{t.flow.moreLines(once.length - 12)}</li>}
+      </ul>
+    </>
+  )
+}
+
+function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind<R>; record: R | null; used: User[]; close: () => void }) {
+  const [initial, setInitial] = useState<Draft>(k.fresh),
+    [dirty, setDirty] = useState(false),
+    may = canWrite()
+  const save = async (draft: Draft) => {
+    const specs = k.sections(record).flatMap(s => s.specs),
+      body: Draft = {}
+    for (const s of specs) if (draft[s.name] !== undefined) body[s.name] = s.kind === 'combo' && draft[s.name] === '' ? null : draft[s.name]
+    if (record) await write('PUT', k.name, { body: { ...whole(k, record), ...body, id: record.id } })
+    else await write('POST', k.name, { body })
+    touches(k.name, 'tools', 'groups', 'campaigns')
+    toast(t.records.saved(String(draft.name ?? '')))
+    close()
+  }
+  return (
+    <Sheet side title={record?.name ?? k.word.add} close={close} keep={() => dirty}>
+      {record && k.aside?.(record)}
+      {!record && k.pick?.(setInitial)}
+      <RecordForm
+        key={JSON.stringify(initial)}
+        sections={k.sections(record)}
+        value={(record ?? initial) as Draft}
+        always={!record}
+        save={save}
+        submit={record ? t.parts.save : t.records.create}
+        cancel={close}
+        readOnly={!may}
+        byCode={k.byCode}
+        onDirty={setDirty}
+        under={
+          record &&
+          used.length > 0 && (
+            <section class="part">
+              <h2>{t.records.usedBy}</h2>
+              <UsedBy list={used} waiting={false} what="" />
+            </section>
+          )
+        }
+      />
+    </Sheet>
+  )
+}
+
+// whole returns the fields that a PUT writes and the form does not show, because a missing field would go back to its default.
+const whole = <R extends Listed>(k: Kind<R>, r: R): Draft =>
+  Object.fromEntries(Object.keys(k.fresh).map(n => [n, (r as unknown as Draft)[n]]))

@@ -1,0 +1,365 @@
+import { useState } from 'preact/hooks'
+import type { NetworkRow, SourceRow, TestedPostback, TriedSource } from '../../api.gen.ts'
+import { ApiError, asError, call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { useCampaigns, useOffers } from '../../core/choices.ts'
+import { me } from '../../core/me.ts'
+import { touches, use } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Copy, copy } from '../../parts/copy.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import type { Draft } from '../../parts/record_form.tsx'
+import { Failed } from '../../parts/state.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { Records, type Kind } from './records.tsx'
+
+const w = t.records.fields
+const params = ['click_id', 'payout', 'status', 'conversion_id', 'goal'].map(value => ({ value, label: w.params[value]! }))
+const statuses = ['approved', 'pending', 'rejected', 'chargeback'].map(value => ({ value, label: t.records.statuses[value]! }))
+
+// Template fills a new record with the known settings of a platform or a network.
+function Template({
+  list,
+  label,
+  take,
+}: {
+  list: { value: string; label: string; draft: Draft }[] | undefined
+  label: string
+  take: (d: Draft) => void
+}) {
+  const [chosen, setChosen] = useState('')
+  return (
+    <section class="part">
+      <div class="field">
+        <span class="label">{label}</span>
+        <Combobox
+          label={label}
+          value={chosen}
+          placeholder={t.records.fromNothing}
+          choices={list}
+          on={v => {
+            setChosen(v)
+            const found = list?.find(o => o.value === v)
+            if (found) take(found.draft)
+          }}
+        />
+      </div>
+    </section>
+  )
+}
+
+// Sources lists the traffic sources, where clicks come from.
+export function Sources() {
+  const templates = use('GET /traffic-source-templates', {}).data?.rows,
+    campaigns = useCampaigns()
+  const fresh: Draft = {
+    name: '',
+    platform: '',
+    external_id_param: '',
+    external_id_macro: '',
+    cost_param: '',
+    cost_macro: '',
+    cost_model: 'cpc',
+    token_macros: {},
+    traffic_loss_pct: 0,
+    postback_url: '',
+    postback_method: 'GET',
+    postback_statuses: ['approved'],
+    postback_goals: [],
+    send_payout_pct: 100,
+    group_name: '',
+    tags: [],
+    notes: '',
+  }
+  const kind: Kind<SourceRow> = {
+    name: 'traffic-sources',
+    path: '/app/sources',
+    word: t.kinds.sources,
+    dimension: 'source_id',
+    figures: ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi'],
+    fresh,
+    under: r => templates?.find(p => p.platform === r.platform)?.name ?? t.records.own,
+    usedBy: r => campaigns?.filter(c => c.source_id === r.id).map(c => ({ kind: 'campaign', id: c.id, name: c.name, status: c.status })),
+    pick: take => (
+      <Template
+        label={w.platform}
+        take={take}
+        list={templates?.map(p => ({ value: p.platform, label: p.name, draft: { ...fresh, ...p } }))}
+      />
+    ),
+    aside: r => (
+      <>
+        {r.postback_url && <TryPostback of={r} />}
+        <section class="part">
+          <Connected to={{ source: r.id }} />
+        </section>
+      </>
+    ),
+    sections: () => [
+      {
+        title: t.campaigns.fields.basics,
+        specs: [
+          { name: 'name', kind: 'text', label: t.overview.name },
+          {
+            name: 'cost_model',
+            kind: 'select',
+            label: w.costModel,
+            options: Object.entries(w.costModels).map(([value, label]) => ({ value, label })),
+          },
+        ],
+      },
+      {
+        title: w.link,
+        text: w.linkText,
+        specs: [
+          { name: 'external_id_param', kind: 'text', label: w.idParam, mono: true, max: 100 },
+          { name: 'external_id_macro', kind: 'text', label: w.idMacro, mono: true, max: 64 },
+          { name: 'cost_param', kind: 'text', label: w.costParam, mono: true, max: 100 },
+          { name: 'cost_macro', kind: 'text', label: w.costMacro, mono: true, max: 64 },
+          { name: 'token_macros', kind: 'pairs', label: w.macros, hint: w.macrosHint, heads: [t.link.param, w.macro] },
+        ],
+      },
+      {
+        title: w.told,
+        text: w.toldText,
+        specs: [
+          { name: 'postback_url', kind: 'url', label: w.postbackURL, postback: true },
+          { name: 'postback_method', kind: 'select', label: w.method, options: ['GET', 'POST'].map(v => ({ value: v, label: v })) },
+          { name: 'send_payout_pct', kind: 'number', label: w.payoutShare, unit: '%', min: 0, max: 100 },
+          { name: 'postback_statuses', kind: 'tags', label: w.toldStatuses, known: statuses.map(s => s.value) },
+        ],
+      },
+      {
+        title: w.labels,
+        folded: true,
+        specs: [
+          {
+            name: 'traffic_loss_pct',
+            kind: 'number',
+            label: t.campaigns.fields.loss,
+            hint: t.campaigns.fields.lossHint,
+            unit: '%',
+            min: 0,
+            max: 99.99,
+          },
+          { name: 'group_name', kind: 'text', label: t.lists.group },
+          { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
+          { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
+        ],
+      },
+    ],
+  }
+  return <Records kind={kind} />
+}
+
+// Connected links to the screen that connects a record to the service behind it.
+const Connected = ({ to: of }: { to: Record<string, string> }) => (
+  <p>
+    <a class="link" href={to('/app/integrations', of)}>
+      {t.nav.itsConnection}
+    </a>
+  </p>
+)
+
+// TryPostback reports a made-up conversion to the source, and shows the source's answer.
+function TryPostback({ of: r }: { of: SourceRow }) {
+  const [result, setResult] = useState<TriedSource>(),
+    [error, setError] = useState<ApiError>()
+  const run = () =>
+    call('POST /traffic-sources/{id}/test-postback', { path: { id: r.id }, body: {} }).then(setResult, e => setError(asError(e)))
+  return (
+    <section class="part">
+      <div class="row">
+        <h2>{t.records.tryTold}</h2>
+        <span class="grow" />
+        <button type="button" class="btn sm" onClick={() => void run()}>
+          <Icon name="play" />
+          {t.link.tryIt}
+        </button>
+      </div>
+      {error && <Failed error={error} again={() => void run()} />}
+      {result && (
+        <p class="wrap" role="status">
+          <span class={'tag ' + (result.told ? 'good' : 'warn')}>{result.http_status ?? t.records.notTold}</span>{' '}
+          <span class="mono">{result.request.url}</span>
+          {result.error && <span class="block bad">{result.error}</span>}
+        </p>
+      )}
+    </section>
+  )
+}
+
+// keep saves the settings of a network as a template.
+const keep = (r: NetworkRow) =>
+  call('POST /network-templates', {
+    body: {
+      name: r.name,
+      currency: r.currency,
+      url: r.url,
+      offer_type: r.offer_type,
+      click_param: r.click_param,
+      postback_params: r.postback_params,
+      macros: r.macros,
+      status_map: r.status_map,
+      notes: r.notes,
+      payment_terms: r.payment_terms,
+      payment_frequency: r.payment_frequency,
+      minimum_payout: r.minimum_payout,
+    },
+  }).then(() => {
+    touches('network-templates')
+    toast(t.records.templateSaved(r.name))
+  }, failed)
+
+// Networks lists the affiliate networks, where conversions come from.
+export function Networks() {
+  const templates = use('GET /network-templates', {}).data?.rows,
+    offers = useOffers()
+  const fresh: Draft = {
+    name: '',
+    currency: me.value!.account.currency,
+    url: '',
+    offer_type: 'CPA',
+    click_param: '',
+    postback_params: {},
+    macros: {},
+    status_map: {},
+    group_name: '',
+    tags: [],
+    notes: '',
+    manager_name: '',
+    manager_email: '',
+    manager_phone: '',
+    manager_im: '',
+    payment_terms: '',
+    payment_frequency: '',
+    minimum_payout: null,
+  }
+  const kind: Kind<NetworkRow> = {
+    name: 'networks',
+    path: '/app/networks',
+    word: t.kinds.networks,
+    figures: ['clicks', 'conversions', 'approve_rate', 'revenue', 'profit', 'epc'],
+    fresh,
+    under: r => [r.currency, r.url && r.url.replace(/^https?:\/\//, '')].filter(Boolean).join(' · '),
+    usedBy: r => offers?.filter(o => o.network_id === r.id).map(o => ({ kind: 'offer', id: o.id, name: o.name, status: o.status })),
+    more: () => [
+      { label: t.records.copyPostback, key: 'y', on: r => void copy(r.postback_url, t.records.postbackCopied) },
+      { label: t.records.asTemplate, on: r => void keep(r), if: canWrite },
+    ],
+    pick: take => (
+      <Template
+        label={w.template}
+        take={take}
+        list={templates?.map(n => ({
+          value: n.id || n.name,
+          label: n.name,
+          draft: { ...fresh, ...Object.fromEntries(Object.entries(n).filter(([name, v]) => name in fresh && v !== '' && v !== null)) },
+        }))}
+      />
+    ),
+    aside: r => (
+      <section class="part">
+        <h2>{t.records.paste}</h2>
+        <Copy lines text={r.postback_url} label={t.link.postbackOf(r.name)} />
+        {r.offer_url_suffix && (
+          <p class="dim">
+            {t.link.suffix} <code class="mono">{r.offer_url_suffix}</code>
+          </p>
+        )}
+        <TestPostback of={r} />
+        <Connected to={{ network: r.id }} />
+      </section>
+    ),
+    sections: () => [
+      {
+        title: t.campaigns.fields.basics,
+        specs: [
+          { name: 'name', kind: 'text', label: t.overview.name },
+          { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, mono: true, max: 3 },
+          { name: 'url', kind: 'text', label: w.site, max: 2000 },
+          { name: 'click_param', kind: 'text', label: w.clickParam, hint: w.clickParamHint, mono: true },
+        ],
+      },
+      {
+        title: w.postback,
+        text: w.postbackText,
+        specs: [
+          { name: 'macros', kind: 'pairs', label: w.macrosOf, hint: w.macrosOfHint, heads: ['', ''], keys: params },
+          { name: 'postback_params', kind: 'pairs', label: w.paramsOf, hint: w.paramsOfHint, heads: ['', ''], keys: params },
+          { name: 'status_map', kind: 'words', label: w.words, hint: w.wordsHint, keys: statuses },
+        ],
+      },
+      {
+        title: w.contact,
+        folded: true,
+        specs: [
+          {
+            name: 'offer_type',
+            kind: 'select',
+            label: w.offerType,
+            options: ['CPA', 'CPS', 'CPL', 'CPC', 'CPM'].map(v => ({ value: v, label: v })),
+          },
+          { name: 'manager_name', kind: 'text', label: w.manager },
+          { name: 'manager_email', kind: 'text', label: t.enter.email },
+          { name: 'manager_im', kind: 'text', label: w.im },
+          { name: 'manager_phone', kind: 'text', label: w.phone },
+          { name: 'payment_terms', kind: 'text', label: w.terms },
+          { name: 'payment_frequency', kind: 'text', label: w.often },
+          { name: 'minimum_payout', kind: 'number', label: w.minimum, none: true, min: 0 },
+        ],
+      },
+      {
+        title: w.labels,
+        folded: true,
+        specs: [
+          { name: 'group_name', kind: 'text', label: t.lists.group },
+          { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
+          { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
+        ],
+      },
+    ],
+  }
+  return <Records kind={kind} />
+}
+
+// TestPostback tries the network's postback without recording anything.
+function TestPostback({ of: r }: { of: NetworkRow }) {
+  const [result, setResult] = useState<TestedPostback>(),
+    [error, setError] = useState<ApiError>()
+  const run = () => call('POST /networks/{id}/test-postback', { path: { id: r.id }, body: {} }).then(setResult, e => setError(asError(e)))
+  return (
+    <>
+      <div class="row">
+        <span class="dim">{t.records.testText}</span>
+        <span class="grow" />
+        <button type="button" class="btn sm" onClick={() => void run()}>
+          <Icon name="play" />
+          {t.link.tryIt}
+        </button>
+      </div>
+      {error && <Failed error={error} again={() => void run()} />}
+      {result && (
+        <ol class="trace-list">
+          {result.steps.map(s => (
+            <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}>
+              <span class="mark">
+                <Icon name={s.ok ? 'check' : 'x'} />
+              </span>
+              <div>
+                <div class="strong">
+                  {s.step}
+                  <span class="hidden"> {s.ok ? t.link.ok : t.link.notOk}</span>
+                </div>
+                <div class="soft wrap">{s.detail}</div>
+              </div>
+              <span />
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}

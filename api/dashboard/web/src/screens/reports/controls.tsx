@@ -1,0 +1,171 @@
+import { useState } from 'preact/hooks'
+import type { Performance } from '../../api.gen.ts'
+import { makeExport } from '../../core/export.ts'
+import { names, type Name } from '../../core/figures.ts'
+import { mostDimensions, setColumns, setGroup, type Ask } from '../../core/report.ts'
+import { change } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Item, Menu } from '../../parts/menu.tsx'
+import { Views } from './views.tsx'
+import { Filters, Choices } from '../../parts/filters.tsx'
+
+type Labels = Performance['labels']
+const dimensions = Object.keys(t.dimensions)
+
+// Controls edits the grouping, the filters and the columns of a report.
+export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
+  const [open, setOpen] = useState(false)
+  const lines = (
+    <>
+      <Groups ask={ask} />
+      <Filters ask={ask} labels={labels} />
+    </>
+  )
+  return (
+    <>
+      <button type="button" class="btn phone" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name="filter" />
+        {t.reports.grouped(ask.group.length, ask.filters.length + (ask.least ? 1 : 0))}
+      </button>
+      <div class={open ? '' : 'wide'}>{lines}</div>
+    </>
+  )
+}
+
+function Groups({ ask }: { ask: Ask }) {
+  const left = dimensions.filter(d => !ask.group.includes(d)),
+    g = ask.group
+  const drop = (to: number, e: DragEvent) => {
+    e.preventDefault()
+    const from = Number(e.dataTransfer?.getData('text/plain')),
+      next = [...g],
+      [moved] = next.splice(from, 1)
+    if (moved) {
+      next.splice(to, 0, moved)
+      setGroup(next)
+    }
+  }
+  return (
+    <div class="line" role="group" aria-label={t.reports.group}>
+      <span class="dim">{t.reports.group}</span>
+      {g.map((d, i) => (
+        <>
+          {i > 0 && (
+            <span class="dim" key={d + '-'}>
+              <Icon name="right" />
+            </span>
+          )}
+          <span
+            key={d}
+            class="chip"
+            draggable
+            onDragStart={e => e.dataTransfer?.setData('text/plain', String(i))}
+            onDragOver={e => e.preventDefault()}
+            onDrop={e => drop(i, e)}>
+            {i > 0 && (
+              <button
+                type="button"
+                class="step"
+                aria-label={t.reports.earlier(t.dimensions[d]!)}
+                title={t.reports.earlier(t.dimensions[d]!)}
+                onClick={() => setGroup([...g.slice(0, i - 1), d, g[i - 1]!, ...g.slice(i + 1)])}>
+                <svg class="i" viewBox="0 0 24 24" aria-hidden="true">
+                  <path d="m15 6-6 6 6 6" />
+                </svg>
+              </button>
+            )}
+            <b>{t.dimensions[d]}</b>
+            {g.length > 1 && (
+              <button type="button" aria-label={t.reports.remove(t.dimensions[d]!)} onClick={() => setGroup(g.filter(o => o !== d))}>
+                <Icon name="x" />
+              </button>
+            )}
+          </span>
+        </>
+      ))}
+      {g.length < mostDimensions && (
+        <Menu
+          kind="chip add"
+          name={t.reports.addDimension}
+          label={
+            <>
+              <Icon name="plus" />
+              {t.reports.add(g.length)}
+            </>
+          }>
+          {close => (
+            <Choices
+              list={left}
+              text={d => t.dimensions[d]!}
+              pick={d => {
+                setGroup([...g, d])
+                close()
+              }}
+            />
+          )}
+        </Menu>
+      )}
+      <span class="grow" />
+      <span class="seg" role="group" aria-label={t.reports.shape}>
+        <button type="button" aria-pressed={!ask.flat} onClick={() => change({ flat: null, o: null })}>
+          {t.reports.tree}
+        </button>
+        <button type="button" aria-pressed={ask.flat} onClick={() => change({ flat: '1', o: null })}>
+          {t.reports.flat}
+        </button>
+      </span>
+      <Views ask={ask} />
+      <Columns ask={ask} />
+      <Export ask={ask} />
+    </div>
+  )
+}
+
+function Columns({ ask }: { ask: Ask }) {
+  const set = (name: Name) => {
+    const next = ask.columns.includes(name) ? ask.columns.filter(n => n !== name) : [...ask.columns, name]
+    if (next.length) setColumns(next)
+  }
+  return (
+    <Menu
+      name={t.reports.columns}
+      label={
+        <>
+          <span data-key="columns" hidden />
+          <Icon name="columns" />
+          {t.reports.columns} <span class="dim">{ask.columns.length}</span>
+        </>
+      }>
+      {() => (
+        <>
+          {names.map(n => (
+            <Item key={n} pressed={ask.columns.includes(n)} on={() => set(n)}>
+              <span style={ask.columns.includes(n) ? '' : 'visibility:hidden'}>
+                <Icon name="check" />
+              </span>
+              {t.figures.names[n]}
+            </Item>
+          ))}
+        </>
+      )}
+    </Menu>
+  )
+}
+
+// Export makes a file of all rows as a background job. The tray shows it.
+function Export({ ask }: { ask: Ask }) {
+  const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not })))
+  return (
+    <button
+      type="button"
+      class="btn"
+      data-key="export"
+      onClick={() => {
+        makeExport({ kind: 'performance', dimension: ask.group.join(','), filters }).catch(() => undefined)
+      }}>
+      <Icon name="download" />
+      {t.reports.exportIt}
+    </button>
+  )
+}

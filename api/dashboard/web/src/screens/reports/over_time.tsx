@@ -1,0 +1,83 @@
+import { useMemo, useState } from 'preact/hooks'
+import { use } from '../../core/query.ts'
+import { filterQuery, windowQuery, type Ask } from '../../core/report.ts'
+import { t } from '../../core/text.ts'
+import { days, span } from '../../core/window.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { AsTable, Plot, type Series } from '../../parts/plot.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { Failed, Late } from '../../parts/state.tsx'
+import { useMarks } from '../../parts/marked.tsx'
+
+// campaignOf returns the campaign of a row, if the row belongs to a single campaign.
+function campaignOf(ask: Ask, path: string[]): string | undefined {
+  const values = filterQuery(ask, path)['f.campaign_id'] as string[] | undefined
+  return values?.length === 1 ? values[0] : undefined
+}
+
+// OverTime shows a row by day, or by hour of a short window.
+export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[]; name: string; close: () => void }) {
+  const hours = days(span.value.span) <= 3,
+    [asTable, setAsTable] = useState(false),
+    marks = useMarks(campaignOf(ask, path))
+  const got = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filterQuery(ask, path) })
+  const made = useMemo(() => {
+    const rows = got.data?.rows
+    if (!rows) return null
+    const series: Series[] = [
+      { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: rows.map(r => r.profit), fill: true },
+      { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: rows.map(r => r.clicks), right: true },
+    ]
+    return { times: rows.map(r => Date.parse(r.start!)), series }
+  }, [got.data])
+  const title = t.reports.overTimeOf(name),
+    look = asTable ? t.overview.asPlot : t.overview.asTable
+  return (
+    <Sheet
+      title={title}
+      close={close}
+      beside={
+        <>
+          <span class="grow" />
+          {marks.add}
+          <button
+            type="button"
+            class="btn sm quiet icon"
+            aria-pressed={asTable}
+            aria-label={look}
+            title={look}
+            onClick={() => setAsTable(!asTable)}>
+            <Icon name={asTable ? 'reports' : 'table'} />
+          </button>
+        </>
+      }>
+      <div class="plotpad">
+        {got.error && !made ? (
+          <Failed error={got.error} again={got.again} />
+        ) : !made ? (
+          <Late>
+            <div class="skeleton" style="height:236px" />
+          </Late>
+        ) : asTable ? (
+          <AsTable label={title} times={made.times} series={made.series} hours={hours} beside={marks.column} />
+        ) : (
+          <Plot label={title} times={made.times} series={made.series} hours={hours} over={marks.layer} />
+        )}
+      </div>
+      {marks.sheet}
+    </Sheet>
+  )
+}
+
+export const keys = [
+  ['↑ ↓', t.reports.move],
+  ['→', t.reports.opens],
+  ['←', t.reports.closes],
+  ['F', t.reports.onlyKey],
+  ['X', t.reports.exceptKey],
+  ['L', t.reports.itsClicks],
+  ['T', t.reports.overTime],
+  ['C', t.reports.columns],
+  ['E', t.reports.exportIt],
+  ['Esc', t.reports.clearFilters],
+].map(([key, text]) => ({ key: key!, text: text! }))

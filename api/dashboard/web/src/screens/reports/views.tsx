@@ -1,0 +1,261 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ViewRow } from '../../api.gen.ts'
+import { asError, call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { touches, use } from '../../core/query.ts'
+import { isBare, reportOf, setReport, type Ask as Question } from '../../core/report.ts'
+import { change, place } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { Field, FormError, Input, Switch, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Item, Menu } from '../../parts/menu.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { w } from '../../text/views.ts'
+
+type Asking = { kind: 'new' } | { kind: 'rename' | 'remove'; view: ViewRow }
+const changed = () => touches('app')
+const same = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b)
+const patch = (v: ViewRow, body: object, said: string) =>
+  call('PATCH /app/api/views/{id}', { path: { id: v.id }, body }).then(() => {
+    changed()
+    toast(said)
+  }, failed)
+
+// Views opens, saves and shares views of reports. Reports open with the person's default view.
+export function Views({ ask }: { ask: Question }) {
+  const { data } = use('GET /app/api/views', {}),
+    [dialog, setDialog] = useState<Asking>(),
+    began = useRef(isBare())
+  const rows = data?.rows ?? [],
+    at = rows.find(v => v.id === place.value.query.get('view')),
+    now = reportOf(ask),
+    differs = !!at && !same(at.report, now)
+  useEffect(() => {
+    if (!data || !began.current) return
+    began.current = false
+    const first = data.rows.find(v => v.id === data.default)
+    if (first && isBare()) setReport(first.report, first.id, true)
+  }, [data])
+  const setDefault = (v?: ViewRow) =>
+    call('PUT /app/api/views/default', { body: { view: v?.id ?? null } }).then(() => {
+      changed()
+      toast(v ? w.isDefault(v.name) : w.noDefault)
+    }, failed)
+  const list = (name: string, of: ViewRow[], close: () => void) =>
+    of.length > 0 && (
+      <>
+        <div class="head">
+          <span class="dim">{name}</span>
+        </div>
+        {of.map(v => (
+          <Item
+            key={v.id}
+            pressed={v.id === at?.id}
+            on={() => {
+              close()
+              setReport(v.report, v.id)
+            }}>
+            <span style={v.id === at?.id ? '' : 'visibility:hidden'}>
+              <Icon name="check" />
+            </span>
+            <span class="cut">{v.name}</span>
+            <span class="grow" />
+            {v.id === data?.default && (
+              <span class="dim fine" title={w.opens}>
+                <Icon name="pin" />
+                <span class="hidden">{w.opens}</span>
+              </span>
+            )}
+            {!v.mine && <span class="dim fine cut">{w.by(v.author)}</span>}
+          </Item>
+        ))}
+      </>
+    )
+  return (
+    <>
+      <Menu
+        name={w.views}
+        kind={'btn viewbtn' + (at ? ' on' : '')}
+        label={
+          <>
+            <Icon name="pin" />
+            <span class="cut">{at ? at.name : w.views}</span>
+            {differs && <span class="dim">{w.changed}</span>}
+          </>
+        }>
+        {close => {
+          const then = (on: () => void) => () => {
+            close()
+            on()
+          }
+          return (
+            <div class="viewlist">
+              {rows.length === 0 && (
+                <div class="head">
+                  <b>{w.none}</b>
+                  <span class="dim">{w.noneMore}</span>
+                </div>
+              )}
+              <div class="searches">
+                {list(
+                  w.own,
+                  rows.filter(v => !v.shared),
+                  close,
+                )}
+                {list(
+                  w.shared,
+                  rows.filter(v => v.shared),
+                  close,
+                )}
+              </div>
+              <div class="acts2">
+                {at && differs && <Item on={then(() => setReport(at.report, at.id))}>{w.reset}</Item>}
+                {at?.may_change && differs && (
+                  <Item on={then(() => void patch(at, { report: now }, w.saved(at.name)))}>
+                    <b>{w.save}</b>
+                  </Item>
+                )}
+                <Item on={then(() => setDialog({ kind: 'new' }))}>{w.saveAs}</Item>
+                {at && (
+                  <Item on={then(() => void setDefault(at.id === data?.default ? undefined : at))}>
+                    {at.id === data?.default ? w.dropDefault : w.makeDefault}
+                  </Item>
+                )}
+                {at?.may_change && (
+                  <>
+                    <Item on={then(() => setDialog({ kind: 'rename', view: at }))}>{w.rename}</Item>
+                    {canWrite() && (
+                      <Item on={then(() => void patch(at, { shared: !at.shared }, at.shared ? w.isOwn(at.name) : w.isShared(at.name)))}>
+                        {at.shared ? w.unshare : w.share}
+                      </Item>
+                    )}
+                    <Item on={then(() => setDialog({ kind: 'remove', view: at }))}>
+                      <span class="bad">{w.remove}</span>
+                    </Item>
+                  </>
+                )}
+              </div>
+            </div>
+          )
+        }}
+      </Menu>
+      {dialog?.kind === 'new' && (
+        <Named
+          title={w.newTitle}
+          share
+          close={() => setDialog(undefined)}
+          save={(name, shared) =>
+            call('POST /app/api/views', { body: { name, shared, report: now } }).then(v => {
+              changed()
+              change({ view: v.id }, true)
+              toast(w.saved(v.name))
+            })
+          }
+        />
+      )}
+      {dialog?.kind === 'rename' && (
+        <Named
+          title={w.renameTitle}
+          name={dialog.view.name}
+          close={() => setDialog(undefined)}
+          save={name =>
+            call('PATCH /app/api/views/{id}', { path: { id: dialog.view.id }, body: { name } }).then(v => {
+              changed()
+              toast(w.saved(v.name))
+            })
+          }
+        />
+      )}
+      {dialog?.kind === 'remove' && (
+        <Ask
+          title={w.removeTitle}
+          text={w.removeText(dialog.view.name, dialog.view.shared)}
+          go={w.deleteGo}
+          danger
+          close={() => setDialog(undefined)}
+          on={() =>
+            call('DELETE /app/api/views/{id}', { path: { id: dialog.view.id } }).then(() => {
+              changed()
+              change({ view: null }, true)
+              toast(w.removed(dialog.view.name))
+            })
+          }
+        />
+      )}
+    </>
+  )
+}
+
+type NamedProps = {
+  title: string
+  name?: string
+  share?: boolean
+  close: () => void
+  save: (name: string, shared: boolean) => Promise<unknown>
+}
+
+// Named asks for the name of a view.
+function Named({ title, name = '', share, close, save }: NamedProps) {
+  const [text, setText] = useState(name),
+    [shared, setShared] = useState(false),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
+  const send = async () => {
+    if (!text.trim()) return setWrong({ field: 'name', text: w.needsName })
+    setBusy(true)
+    try {
+      await save(text.trim(), shared)
+      close()
+    } catch (e) {
+      const error = asError(e),
+        said =
+          error.code === 'duplicate_name'
+            ? { field: 'name', text: w.taken }
+            : error.code === 'too_many'
+              ? { text: w.many }
+              : wrongOf(error, ['name'])
+      setWrong(said)
+      setBusy(false)
+    }
+  }
+  return (
+    <Sheet
+      title={title}
+      close={close}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="button" class="btn primary" disabled={busy} onClick={() => void send()}>
+            {w.go}
+          </button>
+        </>
+      }>
+      <form
+        class="body"
+        onSubmit={e => {
+          e.preventDefault()
+          void send()
+        }}>
+        <Field label={w.name} error={wrong?.field === 'name' ? wrong.text : undefined}>
+          {wired => (
+            <Input
+              wired={wired}
+              value={text}
+              maxLength={80}
+              on={v => {
+                setText(v)
+                setWrong(undefined)
+              }}
+            />
+          )}
+        </Field>
+        {share && canWrite() && <Switch shown on={shared} set={setShared} label={w.sharedSwitch} />}
+        <FormError wrong={wrong} />
+      </form>
+    </Sheet>
+  )
+}

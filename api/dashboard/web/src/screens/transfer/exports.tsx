@@ -1,0 +1,243 @@
+import { useState } from 'preact/hooks'
+import type { ExportRow } from '../../api.gen.ts'
+import { asError, call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { ago, dateTime } from '../../core/dates.ts'
+import { fileOf, makeExport } from '../../core/export.ts'
+import { count, spanText } from '../../core/format.ts'
+import { isOpen, jobs } from '../../core/jobs.ts'
+import { useKeys } from '../../core/keys.ts'
+import { touches, useAll } from '../../core/query.ts'
+import { place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { span } from '../../core/window.ts'
+import { Field, FormError, Input, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { toast } from '../../core/toast.ts'
+import { Table, type Column } from '../../parts/table.tsx'
+import { causeOfJob, JobIcon, Since } from '../../parts/tray.tsx'
+import { Two } from '../../parts/two.tsx'
+
+const w = t.exports
+const bytes = (n: number) => (n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`)
+
+// Exports lists the files of reports and logs, and the jobs.
+export function Exports() {
+  const { rows, whole, error, again } = useAll('GET /reports/exports', { limit: 100 }),
+    [adding, setAdding] = useState(false),
+    [removing, setRemoving] = useState<ExportRow>()
+  const keys = [{ key: 'N', text: w.add }]
+  useKeys(keys, e => {
+    if (e.key === 'n') {
+      setAdding(true)
+      return true
+    }
+  })
+  const columns: Column<ExportRow>[] = [
+    { name: 'name', label: w.name, left: true, phone: true, kind: 'first', cell: r => <Two a={r.name} b={w.kinds[r.kind] ?? r.kind} /> },
+    { name: 'rows', label: w.rows, width: 90, cell: r => <span class="num">{count(r.row_count)}</span> },
+    { name: 'size', label: w.size, phone: true, width: 84, cell: r => <span class="num">{bytes(r.byte_size)}</span> },
+    { name: 'made', label: w.made, left: true, width: 170, cell: r => <Two a={ago(r.created_at)} b={dateTime(r.created_at)} /> },
+    { name: 'until', label: w.until, left: true, width: 150, cell: r => dateTime(r.expires_at) },
+    {
+      name: 'acts',
+      label: '',
+      phone: true,
+      width: 96,
+      cell: r => (
+        <span class="row fileacts">
+          <a class="btn sm icon" href={fileOf(r.download_url)} download aria-label={w.downloadOf(r.name)} title={w.download}>
+            <Icon name="download" />
+          </a>
+          {canWrite() && (
+            <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(r.name)} title={w.remove} onClick={() => setRemoving(r)}>
+              <Icon name="trash" />
+            </button>
+          )}
+        </span>
+      ),
+    },
+  ]
+  return (
+    <div class="grid">
+      <section class="card report lists files">
+        <header>
+          <h2>{w.files}</h2>
+          <span class="grow" />
+          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
+            <Icon name="plus" />
+            {w.add}
+            <kbd class="wide">N</kbd>
+          </button>
+        </header>
+        {error && !rows ? (
+          <Failed error={error} again={again} />
+        ) : !rows ? (
+          <Late>
+            <div class="skeleton" style="height:160px;margin:14px" />
+          </Late>
+        ) : rows.length === 0 ? (
+          <Empty title={w.empty}>
+            <p class="dim">{w.emptyMore}</p>
+          </Empty>
+        ) : (
+          <Table label={w.files} rows={rows} columns={columns} keyOf={r => r.id} nameOf={r => r.name} height={44} />
+        )}
+      </section>
+      <Jobs files={whole ? rows : undefined} />
+      {adding && <Make close={() => setAdding(false)} />}
+      {removing && (
+        <Ask
+          title={w.removeTitle}
+          text={w.removeText(removing.name)}
+          go={w.remove}
+          danger
+          close={() => setRemoving(undefined)}
+          on={() =>
+            call('DELETE /reports/exports', { query: { id: removing.id } }).then(() => {
+              touches('reports')
+              toast(w.removed(removing.name))
+            })
+          }
+        />
+      )}
+    </div>
+  )
+}
+
+// Jobs lists the running and ended jobs with their results. It offers no file that has been deleted since.
+function Jobs({ files }: { files?: ExportRow[] }) {
+  const list = jobs(),
+    there = files && new Set(files.map(f => fileOf(f.download_url)))
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.jobs}</h2>
+        <span class="dim fine">{w.jobsText}</span>
+      </header>
+      {list.length === 0 ? (
+        <p class="dim part">{w.noJobs}</p>
+      ) : (
+        <ul class="list jobs">
+          {list.map(j => (
+            <li key={j.key}>
+              <JobIcon of={j} />
+              <div class="grow">
+                <div class="t" title={j.name}>
+                  {j.name}
+                </div>
+                {(isOpen(j) || causeOfJob(j)) && (
+                  <div class={'d wrap' + (j.status === 'failed' ? ' bad' : '')}>{isOpen(j) ? w.runsOn : causeOfJob(j)}</div>
+                )}
+                {isOpen(j) && (
+                  <span class="meter wait" aria-hidden="true">
+                    <i />
+                  </span>
+                )}
+              </div>
+              <span class="dim fine num nowrap">
+                {isOpen(j) ? (
+                  <Since of={j} />
+                ) : (
+                  <>
+                    {w[j.status]} · {ago(new Date(j.at).toISOString())}
+                  </>
+                )}
+              </span>
+              {j.file && (!there || there.has(j.file)) ? (
+                <a class="btn sm" href={j.file} download>
+                  {w.download}
+                </a>
+              ) : j.path && j.path !== place.value.path && !isOpen(j) ? (
+                <a class="btn sm" href={to(j.path)}>
+                  {w.open}
+                </a>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+const groups = ['campaign_id', 'source_id', 'offer_id', 'lander_id', 'country', 'device_type', 'os', 'browser', 'date', 'sub1', 'sub2']
+
+// Make asks for the contents of a new file, and makes it.
+function Make({ close }: { close: () => void }) {
+  const [kind, setKind] = useState('conversions'),
+    [dimension, setDimension] = useState('campaign_id'),
+    [bucket, setBucket] = useState('day'),
+    [name, setName] = useState(''),
+    [wrong, setWrong] = useState<Wrong>()
+  const start = () => {
+    const body = {
+      kind,
+      ...(name.trim() ? { name: name.trim() } : {}),
+      ...(kind === 'performance' ? { dimension } : kind === 'trends' ? { bucket } : {}),
+    }
+    makeExport(body).then(close, e => setWrong(wrongOf(asError(e), ['name'])))
+  }
+  return (
+    <Sheet
+      title={w.add}
+      close={close}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="button" class="btn primary" onClick={start}>
+            {w.make}
+          </button>
+        </>
+      }>
+      <div class="body">
+        <p class="soft">{w.addText(spanText(span.value.span))}</p>
+        <div class="fields">
+          <Field label={w.kind}>
+            {wired => (
+              <Select
+                wired={wired}
+                value={kind}
+                options={Object.entries(w.kinds).map(([value, label]) => ({ value, label }))}
+                on={setKind}
+              />
+            )}
+          </Field>
+          {kind === 'performance' && (
+            <Field label={w.by}>
+              {wired => (
+                <Select
+                  wired={wired}
+                  value={dimension}
+                  options={groups.map(value => ({ value, label: t.dimensions[value]! }))}
+                  on={setDimension}
+                />
+              )}
+            </Field>
+          )}
+          {kind === 'trends' && (
+            <Field label={w.bucket}>
+              {wired => (
+                <Select
+                  wired={wired}
+                  value={bucket}
+                  options={Object.entries(w.buckets).map(([value, label]) => ({ value, label }))}
+                  on={setBucket}
+                />
+              )}
+            </Field>
+          )}
+          <Field label={w.named} hint={w.namedHint} error={wrong?.field === 'name' ? wrong.text : undefined}>
+            {wired => <Input wired={wired} value={name} maxLength={200} on={setName} />}
+          </Field>
+        </div>
+        <FormError wrong={wrong} />
+      </div>
+    </Sheet>
+  )
+}

@@ -1,0 +1,282 @@
+import { useState } from 'preact/hooks'
+import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
+import { asError, call } from '../../core/call.ts'
+import { dateTime } from '../../core/dates.ts'
+import { count } from '../../core/format.ts'
+import { usePress } from '../../core/keys.ts'
+import { touches } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { w } from '../../text/webhooks.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { editing, Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { sentence } from '../../core/errors.ts'
+import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { toast } from '../../core/toast.ts'
+
+export const nameOf = (h: { name: string; url: string }) => h.name || h.url.replace(/^https:\/\//, '')
+
+// redeliver sends a delivery again, and shows the result as a toast.
+export async function redeliver(d: DeliveryRow) {
+  try {
+    const got = await call('POST /webhooks/deliveries/redeliver', { body: { id: d.id } })
+    toast(got.delivered ? w.redelivered(got.status ?? 200) : w.notRedelivered(got.error ?? String(got.status ?? '')), {
+      bad: !got.delivered,
+    })
+  } catch (e) {
+    const error = asError(e)
+    toast(error.code === 'in_progress' ? w.inProgress : sentence(error), { bad: true })
+  }
+  touches('webhooks')
+}
+
+const tones: Record<string, string> = { delivered: 'good', failed: 'bad', pending: 'warn' }
+export const stateTag = (d: DeliveryRow) => <span class={'tag ' + tones[d.status]}>{w.states[d.status]}</span>
+
+// nextTry returns the rough time until an attempt is due, as text.
+export function nextTry(at: string) {
+  const minutes = Math.ceil((Date.parse(at) - Date.now()) / 60000)
+  return minutes < 1 ? w.soon : minutes < 100 ? w.inMinutes(minutes) : w.inHours(Math.round(minutes / 60))
+}
+
+// EndpointForm creates or changes an endpoint. made is called with the secret of a new endpoint.
+export function EndpointForm({
+  of: h,
+  events,
+  close,
+  made,
+}: {
+  of: WebhookRow | null
+  events: string[]
+  close: () => void
+  made: (secret: string) => void
+}) {
+  const [url, setUrl] = useState(h?.url ?? ''),
+    [name, setName] = useState(h?.name ?? ''),
+    [chosen, setChosen] = useState<string[]>(h?.events ?? ['conversion.created', 'conversion.updated']),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
+  const changed = url !== (h?.url ?? '') || name !== (h?.name ?? '') || chosen.join() !== (h?.events.join() ?? chosen.join())
+  const save = async () => {
+    if (busy) return
+    setBusy(true)
+    setWrong(undefined)
+    try {
+      const body = { url: url.trim(), name, events: events.filter(e => chosen.includes(e)) }
+      if (h) await call('PATCH /webhooks', { body: { id: h.id, ...body } })
+      else made((await call('POST /webhooks', { body })).secret)
+      touches('webhooks')
+      if (h) toast(w.saved(nameOf(body)))
+      close()
+    } catch (e) {
+      const error = asError(e)
+      setWrong({ ...wrongOf(error, ['url', 'name', 'events']), ...(w.errors[error.code] ? { text: w.errors[error.code]! } : {}) })
+      setBusy(false)
+    }
+  }
+  const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  const edits = editing(setWrong)
+  return (
+    <Sheet title={h ? nameOf(h) : w.add} close={close} keep={() => changed}>
+      <form
+        class="record"
+        noValidate
+        onSubmit={e => {
+          e.preventDefault()
+          void save()
+        }}>
+        <div class="part">
+          <div class="fields">
+            <div class="across">
+              <Field label={w.address} hint={w.addressHint} error={at('url')}>
+                {wired => (
+                  <Input
+                    wired={wired}
+                    class="mono"
+                    type="url"
+                    value={url}
+                    maxLength={500}
+                    placeholder="https://"
+                    spellcheck={false}
+                    on={edits(setUrl)}
+                  />
+                )}
+              </Field>
+            </div>
+            <div class="across">
+              <Field label={w.name} error={at('name')}>
+                {wired => <Input wired={wired} value={name} maxLength={255} on={edits(setName)} />}
+              </Field>
+            </div>
+            <div class="across">
+              <Field label={w.events} group error={at('events')}>
+                {() => (
+                  <div class="checks">
+                    {events.map(e => (
+                      <label key={e} class="row">
+                        <input
+                          type="checkbox"
+                          checked={chosen.includes(e)}
+                          onChange={() => edits(setChosen)(chosen.includes(e) ? chosen.filter(o => o !== e) : [...chosen, e])}
+                        />
+                        <span>{w.eventNames[e] ?? e}</span>
+                        <code class="dim mono">{e}</code>
+                      </label>
+                    ))}
+                  </div>
+                )}
+              </Field>
+            </div>
+          </div>
+        </div>
+        <FormError wrong={wrong} />
+        <div class="row formfoot">
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button class="btn primary" disabled={busy || !url.trim() || (!!h && !changed)}>
+            {h ? t.parts.save : w.create}
+          </button>
+        </div>
+      </form>
+    </Sheet>
+  )
+}
+
+// Secret shows a text that is shown only once. A click outside does not close it.
+export const Secret = ({ text, close }: { text: string; close: () => void }) => (
+  <Sheet
+    title={w.secret}
+    close={close}
+    keep={() => true}
+    foot={
+      <>
+        <span class="grow" />
+        <button type="button" class="btn primary" onClick={close}>
+          {w.secretDone}
+        </button>
+      </>
+    }>
+    <div class="body">
+      <p>{w.secretText}</p>
+      <Copy lines text={text} label={w.secret} />
+    </div>
+  </Sheet>
+)
+
+// DeliverySheet shows a delivery: the body that was sent, the attempts, and the response.
+export function DeliverySheet({
+  of: d,
+  hook,
+  may,
+  close,
+  step,
+}: {
+  of: DeliveryRow
+  hook?: WebhookRow
+  may: boolean
+  close: () => void
+  step: Steps
+}) {
+  const [busy, setBusy] = useState(false),
+    body = JSON.stringify(d.body, null, 2)
+  const run = async () => {
+    if (busy || !may) return
+    setBusy(true)
+    await redeliver(d)
+    setBusy(false)
+  }
+  usePress(e => {
+    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
+    if (e.key === 'j' || e.key === 'k') {
+      e.preventDefault()
+      step.go(e.key === 'j' ? 1 : -1)
+    } else if (e.key === 'r') {
+      e.preventDefault()
+      void run()
+    }
+  })
+  return (
+    <Sheet
+      side
+      reads
+      title={w.eventNames[d.event] ?? d.event}
+      beside={stateTag(d)}
+      close={close}
+      foot={
+        <>
+          <span class="grow" />
+          <Stepper of={step} />
+          {may && (
+            <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>
+              {w.redeliver}
+              <kbd class="wide">R</kbd>
+            </button>
+          )}
+        </>
+      }>
+      <div class="story">
+        <section class="part">
+          <dl class="facts">
+            <dt>{w.endpoint}</dt>
+            <dd class="wrap">{hook ? nameOf(hook) : w.gone}</dd>
+            <dt>{w.made}</dt>
+            <dd>{dateTime(d.createdAt)}</dd>
+            <dt>{w.attempts}</dt>
+            <dd>{d.event === 'ping' ? count(d.attempts) : w.ofSeven(d.attempts)}</dd>
+            {d.lastAttemptAt && (
+              <>
+                <dt>{w.lastTry}</dt>
+                <dd>{dateTime(d.lastAttemptAt)}</dd>
+              </>
+            )}
+            {d.nextAttemptAt && (
+              <>
+                <dt>{w.next}</dt>
+                <dd>
+                  {dateTime(d.nextAttemptAt)}, {nextTry(d.nextAttemptAt)}
+                </dd>
+              </>
+            )}
+            {d.deliveredAt && (
+              <>
+                <dt>{w.delivered}</dt>
+                <dd>{dateTime(d.deliveredAt)}</dd>
+              </>
+            )}
+            {d.error && (
+              <>
+                <dt>{w.why}</dt>
+                <dd class="bad wrap">{d.error}</dd>
+              </>
+            )}
+            <dt>{w.eventID}</dt>
+            <dd class="mono wrap">{d.eventId}</dd>
+            <dt>{w.deliveryID}</dt>
+            <dd class="mono wrap">{d.id}</dd>
+          </dl>
+        </section>
+        {d.attempts > 0 && (
+          <section class="part">
+            <div class="row">
+              <h2>{w.itsAnswer}</h2>
+              <span class={'tag ' + (d.status === 'delivered' ? 'good' : 'bad')}>{d.httpStatus ?? w.noAnswer}</span>
+            </div>
+            {d.answer ? (
+              <pre class="mono raw" tabIndex={0} role="region" aria-label={w.itsAnswer}>
+                {d.answer}
+              </pre>
+            ) : d.httpStatus ? (
+              <p class="dim">{w.emptyAnswer}</p>
+            ) : null}
+          </section>
+        )}
+        <section class="part">
+          <h2>{w.body}</h2>
+          <Copy lines text={body} label={w.copyBody} />
+        </section>
+      </div>
+    </Sheet>
+  )
+}

@@ -1,0 +1,437 @@
+import { useState } from 'preact/hooks'
+import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
+import { call, type ApiError } from '../../core/call.ts'
+import { ago, dateOf, dateTime } from '../../core/dates.ts'
+import { count, hourOf } from '../../core/format.ts'
+import { task } from '../../core/jobs.ts'
+import { useKeys } from '../../core/keys.ts'
+import { can, zone } from '../../core/me.ts'
+import { touches, use } from '../../core/query.ts'
+import { change, place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { windowOf } from '../../core/window.ts'
+import { w } from '../../text/webhooks.ts'
+import { Copy, copy } from '../../parts/copy.tsx'
+import { Seg, Select, Switch } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Item, Menu } from '../../parts/menu.tsx'
+import { Ask } from '../../parts/sheet.tsx'
+import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { stepsOf } from '../../parts/stepper.tsx'
+import { Table, type Column } from '../../parts/table.tsx'
+import { failed, toast } from '../../core/toast.ts'
+import { Two } from '../../parts/two.tsx'
+import { DeliverySheet, EndpointForm, nameOf, nextTry, redeliver, Secret, stateTag } from './sheets.tsx'
+import { verifiers } from './verifiers.ts'
+
+const live = 10,
+  most = 200 // seconds between reloads, the most deliveries that are shown
+const keys = [
+  { key: 'N', text: w.add },
+  { key: 'J K', text: w.move },
+  { key: 'O', text: w.open },
+  { key: 'R', text: w.redeliverKey },
+]
+
+// Webhooks lists the customer's endpoints that receive events, and the deliveries to them with their results.
+export function Webhooks() {
+  const q = place.value.query,
+    { data, error, again } = use('GET /webhooks', {}, live),
+    may = can('member') && !!data?.planIncludes
+  const [secret, setSecret] = useState(''),
+    [editing, setEditing] = useState<WebhookRow | 'new' | null>(null)
+  const log = use(
+    'GET /webhooks/deliveries',
+    { limit: most, ...(q.get('webhook') ? { webhook: q.get('webhook')! } : {}), ...(q.get('state') ? { status: q.get('state')! } : {}) },
+    live,
+  )
+  const rows = log.data?.rows,
+    at = rows?.findIndex(r => r.id === q.get('delivery')) ?? -1,
+    shown = rows?.[at]
+  const show = (id: string | null) => change({ delivery: id }, true)
+  useKeys(keys, e => {
+    if (e.key === 'n' && may) {
+      setEditing('new')
+      return true
+    }
+  })
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:320px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  return (
+    <div class="grid webhooks">
+      {!data.planIncludes && (
+        <section class="card row notice">
+          <span class="ico warn">
+            <Icon name="warn" />
+          </span>
+          <span class="grow">{w.noPlan}</span>
+          <a class="btn sm" href={to('/app/plan')}>
+            {w.toPlan}
+          </a>
+        </section>
+      )}
+      {!can('member') && <p class="soft">{w.readOnly}</p>}
+      <Endpoints rows={data.rows} may={may} edit={setEditing} reveal={setSecret} />
+      {data.rows.length > 0 && (
+        <Log hooks={data.rows} rows={rows} error={log.error} again={log.again} show={show} may={may} more={!!log.data?.next_cursor} />
+      )}
+      <Verifier />
+      {editing && (
+        <EndpointForm of={editing === 'new' ? null : editing} events={data.events} close={() => setEditing(null)} made={setSecret} />
+      )}
+      {secret && <Secret text={secret} close={() => setSecret('')} />}
+      {shown && (
+        <DeliverySheet
+          key={shown.id}
+          of={shown}
+          hook={data.rows.find(h => h.id === shown.webhookId)}
+          may={may}
+          close={() => show(null)}
+          step={stepsOf(rows, at, r => show(r.id))}
+        />
+      )}
+    </div>
+  )
+}
+
+type EndpointsProps = { rows: WebhookRow[]; may: boolean; edit: (of: WebhookRow | 'new') => void; reveal: (secret: string) => void }
+
+function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
+  const [rotating, setRotating] = useState<WebhookRow | null>(null),
+    [removing, setRemoving] = useState<WebhookRow | null>(null)
+  const add = may && (
+    <button type="button" class="btn primary" onClick={() => edit('new')}>
+      <Icon name="plus" />
+      {w.add}
+      <kbd class="wide">N</kbd>
+    </button>
+  )
+  const turn = async (h: WebhookRow, active: boolean) => {
+    try {
+      await call('PATCH /webhooks', { body: { id: h.id, active } })
+      toast(active ? w.resumed(nameOf(h)) : w.paused(nameOf(h)), { undo: () => turn(h, !active) })
+    } catch (e) {
+      failed(e)
+    }
+    touches('webhooks')
+  }
+  const test = (h: WebhookRow) =>
+    call('POST /webhooks/test', { body: { id: h.id } }).then(got => {
+      toast(got.delivered ? w.tested(got.status ?? 200) : w.notTested(got.error ?? ''), { bad: !got.delivered })
+      touches('webhooks')
+    }, failed)
+  if (rows.length === 0)
+    return (
+      <section class="card">
+        <Empty title={w.empty}>
+          <p class="dim">{w.emptyMore}</p>
+          {add}
+        </Empty>
+      </section>
+    )
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.endpoints}</h2>
+        <span class="grow" />
+        {add}
+      </header>
+      <ul class="list hooks">
+        {rows.map(h => (
+          <li key={h.id}>
+            <span class={'ico ' + (h.consecutiveFailures ? 'bad' : h.active ? 'good' : '')}>
+              <Icon name={h.consecutiveFailures ? 'warn' : h.active ? 'hook' : 'pause'} />
+            </span>
+            <div class="grow">
+              <div class="t">{nameOf(h)}</div>
+              <div class="d mono wrap">{h.url}</div>
+              <div class="tagline">
+                {h.events.map(e => (
+                  <span key={e} class="tag">
+                    {w.eventNames[e] ?? e}
+                  </span>
+                ))}
+              </div>
+              <div class="d">
+                {h.deliveries.total ? w.week(count(h.deliveries.delivered), count(h.deliveries.total)) : w.weekNone}
+                {h.deliveries.lastAt && ' · ' + w.last(ago(h.deliveries.lastAt))}
+              </div>
+              {h.consecutiveFailures > 0 && h.failingSince && (
+                <div class="d bad">{w.failing(h.consecutiveFailures, dateTime(h.failingSince))}</div>
+              )}
+              {h.oldSecretUntil && <div class="d warn">{w.oldUntil(dateTime(h.oldSecretUntil))}</div>}
+            </div>
+            <Switch on={h.active} label={w.activeOf(nameOf(h))} disabled={!may} set={on => void turn(h, on)} />
+            {may && (
+              <button type="button" class="btn sm wide" onClick={() => void test(h)}>
+                {w.test}
+              </button>
+            )}
+            <Menu
+              kind="btn sm quiet icon"
+              name={w.actionsOf(nameOf(h))}
+              label={
+                <>
+                  <Icon name="more" />
+                  <span class="hidden">{w.actionsOf(nameOf(h))}</span>
+                </>
+              }>
+              {close => {
+                const item = (text: string, on: () => void, bad = false) => (
+                  <Item
+                    on={() => {
+                      close()
+                      on()
+                    }}>
+                    <span class={bad ? 'bad' : ''}>{text}</span>
+                  </Item>
+                )
+                return (
+                  <>
+                    {item(w.itsLog, () => change({ webhook: h.id, state: null }))}
+                    {item(w.copyAddress, () => void copy(h.url))}
+                    {may && (
+                      <>
+                        {item(w.test, () => void test(h))}
+                        {item(w.edit, () => edit(h))}
+                        {item(w.rotate, () => setRotating(h))}
+                        {item(w.remove, () => setRemoving(h), true)}
+                      </>
+                    )}
+                  </>
+                )
+              }}
+            </Menu>
+          </li>
+        ))}
+      </ul>
+      {rotating && (
+        <Ask
+          title={w.rotateTitle(nameOf(rotating))}
+          text={w.rotateText}
+          go={w.rotate}
+          close={() => setRotating(null)}
+          on={() =>
+            call('POST /webhooks/rotate', { body: { id: rotating.id } }).then(got => {
+              touches('webhooks')
+              reveal(got.secret)
+            })
+          }
+        />
+      )}
+      {removing && (
+        <Ask
+          title={w.removeTitle(nameOf(removing))}
+          text={w.removeText}
+          go={w.remove}
+          danger
+          name={nameOf(removing)}
+          close={() => setRemoving(null)}
+          on={() =>
+            call('DELETE /webhooks', { query: { id: removing.id } }).then(() => {
+              touches('webhooks')
+              toast(w.removed(nameOf(removing)))
+            })
+          }
+        />
+      )}
+    </section>
+  )
+}
+
+type LogProps = {
+  hooks: WebhookRow[]
+  rows: DeliveryRow[] | undefined
+  error: ApiError | undefined
+  again: () => void
+  show: (id: string) => void
+  may: boolean
+  more: boolean
+}
+
+// Log lists the deliveries, newest first.
+function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
+  const q = place.value.query,
+    webhook = q.get('webhook') ?? '',
+    state = q.get('state') ?? '',
+    [confirming, setConfirming] = useState(false),
+    of = hooks.find(h => h.id === webhook)
+  const columns: Column<DeliveryRow>[] = [
+    {
+      name: 'at',
+      label: w.time,
+      left: true,
+      phone: true,
+      width: 100,
+      cell: r => <Two a={hourOf(Date.parse(r.createdAt))} b={dateOf(Date.parse(r.createdAt))} />,
+    },
+    {
+      name: 'event',
+      label: w.event,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: r => (
+        <Two a={w.eventNames[r.event] ?? r.event} b={nameOf(hooks.find(h => h.id === r.webhookId) ?? { name: w.gone, url: '' })} />
+      ),
+    },
+    { name: 'state', label: w.state, left: true, phone: true, width: 110, cell: r => stateTag(r) },
+    { name: 'attempts', label: w.attempts, width: 80, cell: r => count(r.attempts) },
+    {
+      name: 'answer',
+      label: w.answer,
+      left: true,
+      cell: r => (r.attempts ? <Two a={r.httpStatus ? String(r.httpStatus) : w.noAnswer} b={r.error ?? ''} /> : <span class="dim">—</span>),
+    },
+    {
+      name: 'next',
+      label: w.next,
+      left: true,
+      width: 130,
+      cell: r => (r.nextAttemptAt ? nextTry(r.nextAttemptAt) : <span class="dim">—</span>),
+    },
+    ...(may
+      ? [
+          {
+            name: 'acts',
+            label: '',
+            kind: 'more',
+            width: 120,
+            cell: (r: DeliveryRow) =>
+              r.status !== 'delivered' &&
+              r.attempts > 0 && (
+                <button type="button" class="btn sm" onClick={() => void redeliver(r)}>
+                  {w.redeliver}
+                </button>
+              ),
+          },
+        ]
+      : []),
+  ]
+  const failures = use('GET /webhooks/deliveries', { limit: 1, status: 'failed', ...(webhook ? { webhook } : {}) }, live).data
+  const all = async () => {
+    const { from, to: until } = windowOf('30d', zone.value)
+    const got = await task(
+      w.all,
+      'POST /webhooks/deliveries/redeliver-failed',
+      { query: { from, to: until }, body: webhook ? { webhook } : {} },
+      a => ({ text: w.allDone(a.requeued, count(a.requeued)), path: '/app/webhooks' }),
+    )
+    toast(w.allDone(got.requeued, count(got.requeued)))
+    touches('webhooks')
+  }
+  return (
+    <section class="card report lists clicklog">
+      <header>
+        <h2>{w.log}</h2>
+        <span class="dim fine">{w.logText}</span>
+        <span class="grow" />
+        {may && (
+          <button type="button" class="btn sm" disabled={!failures?.rows.length} onClick={() => setConfirming(true)}>
+            {w.all}
+          </button>
+        )}
+      </header>
+      <div class="line logline">
+        <Seg
+          label={w.which}
+          value={state}
+          options={Object.entries(w.states).map(([value, label]) => ({ value, label }))}
+          on={v => change({ state: v || null, delivery: null }, true)}
+        />
+        {hooks.length > 1 && (
+          <Select
+            label={w.endpoint}
+            value={webhook}
+            options={[{ value: '', label: w.every }, ...hooks.map(h => ({ value: h.id, label: nameOf(h) }))]}
+            on={v => change({ webhook: v || null, delivery: null }, true)}
+          />
+        )}
+      </div>
+      {error && !rows ? (
+        <Failed error={error} again={again} />
+      ) : !rows ? (
+        <Late>
+          <div class="skeleton" style="height:200px;margin:14px" />
+        </Late>
+      ) : rows.length === 0 ? (
+        <Empty title={state || webhook ? w.noneFiltered : w.none}>
+          {state || webhook ? (
+            <button type="button" class="btn" onClick={() => change({ state: null, webhook: null })}>
+              {t.reports.clearFilters}
+            </button>
+          ) : (
+            <p class="dim">{w.noneMore}</p>
+          )}
+        </Empty>
+      ) : (
+        <Table
+          label={w.log}
+          rows={rows}
+          columns={columns}
+          keyOf={r => r.id}
+          nameOf={r => r.id}
+          height={44}
+          onOpen={r => show(r.id)}
+          onKey={(key, r) => {
+            if (key === 'r' && may) {
+              void redeliver(r)
+              return true
+            }
+            return false
+          }}
+        />
+      )}
+      {rows && rows.length > 0 && (
+        <div class="statusbar">
+          <span>{more ? w.newest(count(rows.length)) : w.shown(count(rows.length))}</span>
+          <span class="grow" />
+          <span class="wide">
+            <kbd>O</kbd> {w.open}
+          </span>
+          {may && (
+            <span class="wide">
+              <kbd>R</kbd> {w.redeliverKey}
+            </span>
+          )}
+        </div>
+      )}
+      {confirming && (
+        <Ask
+          title={w.allTitle}
+          text={w.allText(of ? nameOf(of) : w.every, 30)}
+          go={w.redeliver}
+          close={() => setConfirming(false)}
+          on={all}
+        />
+      )}
+    </section>
+  )
+}
+
+function Verifier() {
+  const [language, setLanguage] = useState('node'),
+    one = verifiers.find(v => v.value === language)!
+  return (
+    <section class="card part verifier">
+      <div class="row wraps">
+        <h2>{w.verify}</h2>
+        <span class="grow" />
+        <Seg label={w.language} value={language} options={verifiers} on={setLanguage} />
+      </div>
+      <p class="soft">{w.verifyText}</p>
+      <Copy lines text={one.text} label={w.verifier} />
+      <p class="dim fine">{w.verifyMore}</p>
+    </section>
+  )
+}
