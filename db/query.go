@@ -86,6 +86,15 @@ func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, 
 	return res.RowsAffected()
 }
 
+// ExecOne is Exec for a statement that must affect a row. If it affects none, the error is a not_found error that names what.
+func ExecOne(ctx context.Context, c Conn, what, query string, args ...any) error {
+	n, err := Exec(ctx, c, what, query, args...)
+	if err == nil && n == 0 {
+		err = models.NotFound(what)
+	}
+	return err
+}
+
 // EachRow runs a query and calls fn with each row. An error of fn ends it. what names the rows in errors.
 func EachRow(ctx context.Context, c Conn, what string, fn func(*sqlx.Rows) error, query string, args ...any) (err error) {
 	defer func() {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/middleware"
+	"switchyard/db/people"
 	"switchyard/models"
 )
 
@@ -14,7 +15,7 @@ import (
 // calls of the dashboard. Do also accepts paths below /app.
 func (s *Server) SignIn(role models.Role) *Server {
 	s.t.Helper()
-	_, token, err := s.Store.People().CreateLink(context.Background(), models.EntryLink{
+	_, token, err := people.New(s.Store).CreateLink(context.Background(), models.EntryLink{
 		Kind: models.LinkEntry, AccountID: s.Account.ID, Email: uuid.NewString() + "@example.com", Role: role,
 	})
 	check(s.t, err)

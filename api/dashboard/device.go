@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"switchyard/api/route"
+	"switchyard/db/people"
 )
 
 // A device cookie proves that a person has signed in on this browser before. It does not sign the person in. It only makes wrong
@@ -38,7 +39,7 @@ func signDevice(key []byte, email, unsigned string) string {
 
 // newDevice makes the device cookie for a browser on which a person has signed in.
 func (d Deps) newDevice(c *route.Call, email string) (*http.Cookie, error) {
-	key, err := c.Store.DeviceKey(c.Context())
+	key, err := people.New(c.Store).DeviceKey(c.Context())
 	unsigned := strconv.FormatInt(time.Now().Add(deviceLife).Unix(), 10) + "." + rand.Text()
 	return &http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
 		Name: deviceCookie(email), Value: signDevice(key, email, unsigned), Path: Prefix + "/api", Secure: d.Site.Secure(),
@@ -52,7 +53,7 @@ func (d Deps) device(c *route.Call, email string) (string, error) {
 	if err != nil {
 		return "", nil //nolint:nilerr // an unknown browser
 	}
-	key, err := c.Store.DeviceKey(c.Context())
+	key, err := people.New(c.Store).DeviceKey(c.Context())
 	if err != nil {
 		return "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/route"
+	dbpeople "switchyard/db/people"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -30,8 +31,8 @@ type LinkShown struct {
 
 // findLink returns the open link of a token. A token without a link counts as a wrong attempt of the caller's address.
 func (d Deps) findLink(c *route.Call, token string) (models.EntryLink, error) {
-	link, err := c.Store.People().FindLink(c.Context(), token)
-	if errors.Is(err, store.ErrLink) {
+	link, err := dbpeople.New(c.Store).FindLink(c.Context(), token)
+	if errors.Is(err, dbpeople.ErrLink) {
 		err = cmp.Or(d.count(c, ofAddress(c)), err)
 	}
 	return link, err
@@ -48,11 +49,11 @@ func (d Deps) lookAtLink(c *route.Call, b linkBody) (LinkShown, error) {
 	}
 	shown := LinkShown{link.Kind, account.Name, link.Email, link.Role, link.Kind == models.LinkReset}
 	if link.Kind == models.LinkEntry {
-		person, _, err := c.Store.People().FindByEmail(c.Context(), link.Email)
+		person, _, err := dbpeople.New(c.Store).FindByEmail(c.Context(), link.Email)
 		if err != nil {
 			return shown, err
 		}
-		places, err := c.Store.People().Accounts(c.Context(), person.ID)
+		places, err := dbpeople.New(c.Store).Accounts(c.Context(), person.ID)
 		shown.NewPassword = choosesPassword(person, places, link)
 		return shown, err
 	}
@@ -103,7 +104,7 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 	}
 	err = d.limited(c, link.Email, b.Code, use)
 	if isWrong(err, b.Code) {
-		err = cmp.Or(c.Store.People().CountWrongProof(c.Context(), b.Token), err)
+		err = cmp.Or(dbpeople.New(c.Store).CountWrongProof(c.Context(), b.Token), err)
 	}
 	return out, err
 }
@@ -111,7 +112,7 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 // admit carries out the purpose of a link. It checks and hashes passwords before it uses the link, because UseLink locks the
 // account.
 func admit(c *route.Call, link models.EntryLink, b useLinkBody) (person models.Person, err error) {
-	people := c.Store.People()
+	people := dbpeople.New(c.Store)
 	if person, err = people.Ensure(c.Context(), link.Email, nameOr(b.Name, link.Email)); err != nil {
 		return person, err
 	}
@@ -154,8 +155,8 @@ func admit(c *route.Call, link models.EntryLink, b useLinkBody) (person models.P
 //   - An invitation asks a known person for the present password. A person without one who works on another account cannot prove
 //     anything: the sender of the invitation could choose a password and use it there.
 //   - An operator's entry asks for a new password if choosesPassword says so. The person's codes are then dropped.
-func proveByLink(c *route.Call, link models.EntryLink, person models.Person, places []store.Workplace, b useLinkBody) (string, error) {
-	elsewhere := slices.ContainsFunc(places, func(w store.Workplace) bool { return w.ID != link.AccountID })
+func proveByLink(c *route.Call, link models.EntryLink, person models.Person, places []dbpeople.Workplace, b useLinkBody) (string, error) {
+	elsewhere := slices.ContainsFunc(places, func(w dbpeople.Workplace) bool { return w.ID != link.AccountID })
 	switch {
 	case link.Kind == models.LinkReset:
 		if err := proveCode(c, person, b.Code); err != nil {
@@ -171,12 +172,12 @@ func proveByLink(c *route.Call, link models.EntryLink, person models.Person, pla
 
 // choosesPassword reports whether an operator's entry asks for a new password. It does if the person has no password or is not on
 // the account yet. In the second case another account may have invited the address and chosen the password.
-func choosesPassword(person models.Person, places []store.Workplace, link models.EntryLink) bool {
+func choosesPassword(person models.Person, places []dbpeople.Workplace, link models.EntryLink) bool {
 	return person.PasswordHash == "" || roleAt(places, link.AccountID) == ""
 }
 
 // roleAt returns a person's role on an account. It is empty if the person is not on the account.
-func roleAt(places []store.Workplace, account uuid.UUID) models.Role {
+func roleAt(places []dbpeople.Workplace, account uuid.UUID) models.Role {
 	for _, w := range places {
 		if w.ID == account {
 			return w.Role

@@ -12,6 +12,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	dbpeople "switchyard/db/people"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -43,18 +44,18 @@ func (d Deps) me() []route.Route {
 
 // Me is the person who is signed in.
 type Me struct {
-	ID         uuid.UUID         `json:"id"`
-	Email      string            `json:"email"`
-	Name       string            `json:"name"`
-	Theme      string            `json:"theme" enum:"system,light,dark"`
-	Language   string            `json:"language" doc:"empty: that of the browser"`
-	LetterKeys bool              `json:"letter_keys" doc:"single letters are keys of a screen"`
-	HasCodes   bool              `json:"has_codes" doc:"signs in with codes of an app"`
-	Role       models.Role       `json:"role" enum:"viewer,contributor,member,owner"`
-	SessionID  uuid.UUID         `json:"session_id"`
-	Confirmed  bool              `json:"confirmed" doc:"has proved lately who it is"`
-	Account    MeAccount         `json:"account" doc:"the one that the session is on"`
-	Accounts   []store.Workplace `json:"accounts"`
+	ID         uuid.UUID            `json:"id"`
+	Email      string               `json:"email"`
+	Name       string               `json:"name"`
+	Theme      string               `json:"theme" enum:"system,light,dark"`
+	Language   string               `json:"language" doc:"empty: that of the browser"`
+	LetterKeys bool                 `json:"letter_keys" doc:"single letters are keys of a screen"`
+	HasCodes   bool                 `json:"has_codes" doc:"signs in with codes of an app"`
+	Role       models.Role          `json:"role" enum:"viewer,contributor,member,owner"`
+	SessionID  uuid.UUID            `json:"session_id"`
+	Confirmed  bool                 `json:"confirmed" doc:"has proved lately who it is"`
+	Account    MeAccount            `json:"account" doc:"the one that the session is on"`
+	Accounts   []dbpeople.Workplace `json:"accounts"`
 }
 
 // MeAccount is the account of a session, with the settings for showing figures.
@@ -69,7 +70,7 @@ type MeAccount struct {
 }
 
 func (d Deps) showMe(c *route.Call) (Me, error) {
-	places, err := c.Store.People().Accounts(c.Context(), c.Person.ID)
+	places, err := dbpeople.New(c.Store).Accounts(c.Context(), c.Person.ID)
 	p, a := c.Person, c.Account
 	return Me{
 		ID: p.ID, Email: p.Email, Name: p.Name, Theme: p.Theme, Language: p.Language, LetterKeys: p.LetterKeys, HasCodes: p.HasTOTP, Role: c.Role,
@@ -90,7 +91,7 @@ func (d Deps) confirm(c *route.Call, b confirmBody) (SignedIn, error) {
 	if err != nil {
 		return SignedIn{}, err
 	}
-	return SignedIn{c.Account.ID}, c.Store.People().ConfirmSession(c.Context(), c.Person.ID, c.Session.ID)
+	return SignedIn{c.Account.ID}, dbpeople.New(c.Store).ConfirmSession(c.Context(), c.Person.ID, c.Session.ID)
 }
 
 type moveBody struct {
@@ -99,7 +100,7 @@ type moveBody struct {
 
 // moveSession switches the session to another account. The call is recorded in that account's audit log.
 func moveSession(c *route.Call, b moveBody) (SignedIn, error) {
-	err := c.Store.People().MoveSession(c.Context(), c.Person.ID, c.Session.ID, b.Account)
+	err := dbpeople.New(c.Store).MoveSession(c.Context(), c.Person.ID, c.Session.ID, b.Account)
 	if err == nil {
 		c.Account.ID = b.Account
 	}
@@ -122,18 +123,18 @@ type SessionList struct {
 }
 
 func listSessions(c *route.Call) (SessionList, error) {
-	list, err := c.Store.People().Sessions(c.Context(), c.Person.ID)
+	list, err := dbpeople.New(c.Store).Sessions(c.Context(), c.Person.ID)
 	return SessionList{answer.Each(list, func(s models.Session) SessionRow {
 		return SessionRow{s.ID, s.Address, s.Agent, answer.Stamp(s.CreatedAt), answer.Stamp(s.SeenAt), s.ID == c.Session.ID}
 	})}, err
 }
 
 func endSession(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), c.Store.People().EndSession(c.Context(), c.Person.ID, c.ID)
+	return answer.Deleted(c.ID), dbpeople.New(c.Store).EndSession(c.Context(), c.Person.ID, c.ID)
 }
 
 func endOthers(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.DeletedAnswer{Deleted: true}, c.Store.People().EndSessions(c.Context(), c.Person.ID, c.Session.ID)
+	return answer.DeletedAnswer{Deleted: true}, dbpeople.New(c.Store).EndSessions(c.Context(), c.Person.ID, c.Session.ID)
 }
 
 type meBody struct {
@@ -146,7 +147,7 @@ type meBody struct {
 func (d Deps) changeMe(c *route.Call, b meBody) (Me, error) {
 	p := c.Person
 	p.Name, p.Theme, p.Language, p.LetterKeys = b.Name, b.Theme, b.Language, b.LetterKeys == nil || *b.LetterKeys
-	if err := c.Store.People().SetLook(c.Context(), p); err != nil {
+	if err := dbpeople.New(c.Store).SetLook(c.Context(), p); err != nil {
 		return Me{}, err
 	}
 	c.Person = p
@@ -164,10 +165,10 @@ func changePassword(c *route.Call, b passwordBody) (SignedIn, error) {
 		return SignedIn{}, err
 	}
 	return SignedIn{c.Account.ID}, c.Store.Tx(c.Context(), func(s *store.Store) error {
-		if err := s.People().SetPassword(c.Context(), c.Person.ID, hash, ""); err != nil {
+		if err := dbpeople.New(s).SetPassword(c.Context(), c.Person.ID, hash, ""); err != nil {
 			return err
 		}
-		return s.People().EndSessions(c.Context(), c.Person.ID, c.Session.ID)
+		return dbpeople.New(s).EndSessions(c.Context(), c.Person.ID, c.Session.ID)
 	})
 }
 
@@ -194,7 +195,7 @@ func beginTOTP(c *route.Call) (NewTOTP, error) {
 		return NewTOTP{}, err
 	}
 	shown := NewTOTP{key.Secret(), key.URL(), "data:image/png;base64," + base64.StdEncoding.EncodeToString(out.Bytes())}
-	return shown, c.Store.People().BeginTOTP(c.Context(), c.Person.ID, key.Secret())
+	return shown, dbpeople.New(c.Store).BeginTOTP(c.Context(), c.Person.ID, key.Secret())
 }
 
 type codeBody struct {
@@ -209,7 +210,7 @@ type RecoveryCodes struct {
 const recoveryCodes = 10
 
 func confirmTOTP(c *route.Call, b codeBody) (out RecoveryCodes, err error) {
-	people := c.Store.People()
+	people := dbpeople.New(c.Store)
 	secret, err := people.TOTP(c.Context(), c.Person.ID, true)
 	if err != nil {
 		return out, err
@@ -229,5 +230,5 @@ func confirmTOTP(c *route.Call, b codeBody) (out RecoveryCodes, err error) {
 }
 
 func dropTOTP(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.DeletedAnswer{Deleted: true}, c.Store.People().DropTOTP(c.Context(), c.Person.ID)
+	return answer.DeletedAnswer{Deleted: true}, dbpeople.New(c.Store).DropTOTP(c.Context(), c.Person.ID)
 }

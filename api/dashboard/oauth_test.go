@@ -12,6 +12,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/oauth"
 	"switchyard/api/v1"
+	"switchyard/db/people"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -115,7 +116,7 @@ func TestOAuthRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Store.People().Join(t.Context(), other.ID, id, models.RoleOwner); err != nil {
+	if err := people.New(s.Store).Join(t.Context(), other.ID, id, models.RoleOwner); err != nil {
 		t.Fatal(err)
 	}
 	p.do("POST", "/app/api/session/account", map[string]any{"account": other.ID}).want(t, 200, "")

@@ -12,6 +12,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	"golang.org/x/sync/semaphore"
 
+	"switchyard/db/people"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -91,12 +92,12 @@ func stepOf(secret, code string, now time.Time) (step int64, ok bool) {
 // isCode reports whether a code is a person's valid app code or recovery code. A valid code is used up.
 func isCode(ctx context.Context, s *store.Store, p models.Person, code string) (bool, error) {
 	code = strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(code))
-	secret, err := s.People().TOTP(ctx, p.ID, false)
+	secret, err := people.New(s).TOTP(ctx, p.ID, false)
 	if err != nil {
 		return false, err
 	}
 	if step, ok := stepOf(secret, code, time.Now()); ok && secret != "" {
-		return s.People().UseStep(ctx, p.ID, step)
+		return people.New(s).UseStep(ctx, p.ID, step)
 	}
-	return s.People().UseRecoveryCode(ctx, p.ID, code)
+	return people.New(s).UseRecoveryCode(ctx, p.ID, code)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"switchyard/api/route"
+	"switchyard/db/people"
 	"switchyard/models"
 	"switchyard/models/netguard"
 )
@@ -76,7 +77,7 @@ func (d Deps) limitedBy(c *route.Call, of []allowance, email, code string, check
 	}
 	operation := c.Route.Method + " " + c.Route.Path
 	c.Always(func(ctx context.Context) {
-		if err := c.Store.People().RecordWrongProof(ctx, email, operation, c.Address()); err != nil {
+		if err := people.New(c.Store).RecordWrongProof(ctx, email, operation, c.Address()); err != nil {
 			slog.ErrorContext(ctx, "wrong proof not in the audit log", "request_id", c.RequestID, "error", err)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/middleware"
+	"switchyard/db/people"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -103,7 +104,7 @@ func (a answer) want(t *testing.T, status int, code string) answer {
 // link makes an entry link of the account and returns its token.
 func link(t *testing.T, s *apitest.Server, account models.Account, kind, email string, role models.Role) string {
 	t.Helper()
-	_, token, err := s.Store.People().CreateLink(t.Context(), models.EntryLink{Kind: kind, AccountID: account.ID, Email: email, Role: role})
+	_, token, err := people.New(s.Store).CreateLink(t.Context(), models.EntryLink{Kind: kind, AccountID: account.ID, Email: email, Role: role})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	dbpeople "switchyard/db/people"
 	"switchyard/models"
 )
 
@@ -53,14 +54,14 @@ type SignedIn struct {
 func (d Deps) enter(c *route.Call, b signInBody) (out SignedIn, err error) {
 	email, _ := models.CleanEmail(b.Email)
 	err = d.limited(c, email, b.Code, func() error {
-		person, _, err := c.Store.People().FindByEmail(c.Context(), email)
+		person, _, err := dbpeople.New(c.Store).FindByEmail(c.Context(), email)
 		if err != nil {
 			return err
 		}
 		if err := prove(c, person, b.Password, b.Code); err != nil {
 			return err
 		}
-		places, err := c.Store.People().Accounts(c.Context(), person.ID)
+		places, err := dbpeople.New(c.Store).Accounts(c.Context(), person.ID)
 		if err != nil {
 			return err
 		}
@@ -75,7 +76,7 @@ func (d Deps) enter(c *route.Call, b signInBody) (out SignedIn, err error) {
 
 // open starts a new session and ends the browser's old one. The audit log of the account names the person.
 func (d Deps) open(c *route.Call, person models.Person, account uuid.UUID) (SignedIn, error) {
-	people := c.Store.People()
+	people := dbpeople.New(c.Store)
 	if old := d.Site.Token(c.Request); old != "" {
 		if err := people.EndToken(c.Context(), old); err != nil {
 			return SignedIn{}, err
@@ -106,7 +107,7 @@ func agentOf(r *http.Request) string {
 
 func (d Deps) leave(c *route.Call) (answer.DeletedAnswer, error) {
 	if token := d.Site.Token(c.Request); token != "" {
-		if err := c.Store.People().EndToken(c.Context(), token); err != nil {
+		if err := dbpeople.New(c.Store).EndToken(c.Context(), token); err != nil {
 			return answer.DeletedAnswer{}, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	"switchyard/db/people"
 	"switchyard/models"
 )
 
@@ -61,11 +62,11 @@ type Team struct {
 }
 
 func listTeam(c *route.Call) (Team, error) {
-	members, err := c.Store.People().Members(c.Context(), c.Account.ID)
+	members, err := people.New(c.Store).Members(c.Context(), c.Account.ID)
 	if err != nil {
 		return Team{}, err
 	}
-	links, err := c.Store.People().Links(c.Context(), c.Account.ID)
+	links, err := people.New(c.Store).Links(c.Context(), c.Account.ID)
 	return Team{
 		answer.Each(members, func(m models.Member) MemberRow {
 			return MemberRow{m.ID, m.Email, m.Name, m.Role, m.HasTOTP, answer.Stamp(m.JoinedAt), answer.StampOrNull(m.SeenAt)}
@@ -96,7 +97,7 @@ func (d Deps) invite(c *route.Call, b inviteBody) (Invitation, error) {
 	if !b.Role.Includes(models.RoleViewer) {
 		return Invitation{}, errRole
 	}
-	link, token, err := c.Store.People().CreateLink(c.Context(), models.EntryLink{
+	link, token, err := people.New(c.Store).CreateLink(c.Context(), models.EntryLink{
 		Kind: models.LinkInvite, AccountID: c.Account.ID, Email: email, Role: b.Role,
 		MadeBy: uuid.NullUUID{UUID: c.Person.ID, Valid: c.Person.ID != uuid.Nil},
 	})
@@ -111,7 +112,7 @@ type roleBody struct {
 
 // recordedMember returns the name and role of a member, for the audit log.
 func recordedMember(c *route.Call, id uuid.UUID) (any, error) {
-	members, err := c.Store.People().Members(c.Context(), c.Account.ID)
+	members, err := people.New(c.Store).Members(c.Context(), c.Account.ID)
 	i := slices.IndexFunc(members, func(m models.Member) bool { return m.ID == id })
 	if err != nil || i < 0 {
 		return nil, err
@@ -123,13 +124,13 @@ func changeRole(c *route.Call, b roleBody) (answer.DeletedAnswer, error) {
 	if !b.Role.Includes(models.RoleViewer) {
 		return answer.DeletedAnswer{}, errRole
 	}
-	return answer.DeletedAnswer{ID: c.ID}, c.Store.People().SetRole(c.Context(), c.Account.ID, c.ID, b.Role)
+	return answer.DeletedAnswer{ID: c.ID}, people.New(c.Store).SetRole(c.Context(), c.Account.ID, c.ID, b.Role)
 }
 
 func removeMember(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), c.Store.People().SetRole(c.Context(), c.Account.ID, c.ID, "")
+	return answer.Deleted(c.ID), people.New(c.Store).SetRole(c.Context(), c.Account.ID, c.ID, "")
 }
 
 func dropLink(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), c.Store.People().DropLink(c.Context(), c.Account.ID, c.ID)
+	return answer.Deleted(c.ID), people.New(c.Store).DropLink(c.Context(), c.Account.ID, c.ID)
 }

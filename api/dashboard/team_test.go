@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/people"
 	"switchyard/models"
 )
 
@@ -92,7 +93,7 @@ func TestLateLink(t *testing.T) {
 	withPassword(t, s, "first@example.com", models.RoleOwner)
 	second := withPassword(t, s, "second@example.com", models.RoleViewer)
 	id := uuid.MustParse(second.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string))
-	_, _, err := s.Store.People().CreateLink(t.Context(), models.EntryLink{
+	_, _, err := people.New(s.Store).CreateLink(t.Context(), models.EntryLink{
 		Kind: models.LinkInvite, AccountID: s.Account.ID, Email: "back@example.com", Role: models.RoleOwner,
 		MadeBy: uuid.NullUUID{UUID: id, Valid: true},
 	})
@@ -142,7 +143,7 @@ func TestOwnersRemoveOneAnother(t *testing.T) {
 			removed++
 		}
 	}
-	members, err := s.Store.People().Members(t.Context(), s.Account.ID)
+	members, err := people.New(s.Store).Members(t.Context(), s.Account.ID)
 	if err != nil || removed != 1 || len(members) != 1 {
 		t.Errorf("%d were removed, %d are left: %v", removed, len(members), err)
 	}

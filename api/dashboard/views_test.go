@@ -12,6 +12,7 @@ import (
 
 	"switchyard/api"
 	"switchyard/api/apitest"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -197,11 +198,11 @@ func TestMarks(t *testing.T) {
 	// A change by the Copilot is listed with its action and the person who allowed it.
 	id := uuid.MustParse(two)
 	action := copilot.Action{Op: copilot.OpPauseCampaign, CampaignID: uuid.NullUUID{UUID: id, Valid: true}}
-	record, err := s.Store.Copilot().Record(t.Context(), s.Account.ID, action)
+	record, err := dbcopilot.NewSuggestions(s.Store).Record(t.Context(), s.Account.ID, action)
 	if err != nil {
 		t.Fatal(err)
 	}
-	proposal, err := s.Store.CopilotProposals().Create(t.Context(), copilot.Proposal{
+	proposal, err := dbcopilot.NewProposals(s.Store).Create(t.Context(), copilot.Proposal{
 		Owned: models.Owned{AccountID: s.Account.ID}, CampaignID: action.CampaignID, Title: action.Title(record), Action: action, Digest: action.Judged(record),
 	}, time.Now())
 	if err != nil {
@@ -212,7 +213,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the preview is %v", preview.data)
 	}
 	they.do("GET", "/api/v1/copilot/preview?id="+proposal.ID.String(), nil).want(t, 404, "not_found")
-	if _, err := s.Store.CopilotProposals().Apply(t.Context(), s.Account.ID, proposal.ID, time.Now()); err != nil {
+	if _, err := dbcopilot.NewProposals(s.Store).Apply(t.Context(), s.Account.ID, proposal.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := marks(viewer, two); len(got) != 2 || !strings.HasPrefix(got[0], "copilot POST /copilot") {

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/api/envelope"
 	"switchyard/api/route"
+	"switchyard/db/people"
 	"switchyard/models"
 )
 
@@ -112,7 +113,7 @@ func (p *Pipeline) visitor(c *route.Call, token string) error {
 	if err := p.site.check(c.Request); err != nil {
 		return err
 	}
-	v, err := p.store.Visit(c.Context(), token)
+	v, err := people.New(p.store).Visit(c.Context(), token)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/alerts"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -92,7 +93,7 @@ func showAlertChannel(c models.AlertChannel) AlertChannelShown {
 }
 
 func (d Deps) listAlertChannels(c *route.Call) (AlertChannelList, error) {
-	found, err := c.Store.AlertChannels().List(c.Context(), c.Account.ID)
+	found, err := alerts.NewChannels(c.Store).List(c.Context(), c.Account.ID)
 	return AlertChannelList{
 		Kinds: answer.Each(models.AlertChannelKinds, func(k models.AlertChannelKind) AlertChannelForm {
 			return AlertChannelForm{k.Name, k.Label, d.Email || k.Name != models.ChannelEmail, credentialFields(k.CredentialForm)}
@@ -124,7 +125,7 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 	if err != nil {
 		return AlertChannelShown{}, err
 	}
-	saved, messages, err := c.Store.AlertChannels().Add(c.Context(), models.AlertChannel{
+	saved, messages, err := alerts.NewChannels(c.Store).Add(c.Context(), models.AlertChannel{
 		AccountID: c.Account.ID, Name: b.Name, Least: b.Severity,
 	}, kind, credentials)
 	if err != nil {
@@ -163,12 +164,12 @@ func changeAlertChannel(c *route.Call, b AlertChannelPatch) (AlertChannelShown, 
 	if !b.Name.Set && !b.Severity.Set && !b.IsActive.Set {
 		return AlertChannelShown{}, models.Invalid("no_fields", "there is nothing to change")
 	}
-	saved, err := c.Store.AlertChannels().Update(c.Context(), c.Account.ID, b.RecordID(), b.Name.Sent(), b.Severity.Sent(), b.IsActive.Sent())
+	saved, err := alerts.NewChannels(c.Store).Update(c.Context(), c.Account.ID, b.RecordID(), b.Name.Sent(), b.Severity.Sent(), b.IsActive.Sent())
 	return showAlertChannel(saved), err
 }
 
 func deleteAlertChannel(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), c.Store.AlertChannels().Delete(c.Context(), c.Account.ID, c.ID)
+	return answer.Deleted(c.ID), alerts.NewChannels(c.Store).Delete(c.Context(), c.Account.ID, c.ID)
 }
 
 // AlertChannelCode is the body of POST /alerts/channels/confirm.
@@ -183,7 +184,7 @@ type AlertChannelConfirmed struct {
 }
 
 func confirmAlertChannel(c *route.Call, b AlertChannelCode) (AlertChannelConfirmed, error) {
-	err := c.Store.AlertChannels().Confirm(c.Context(), c.Account.ID, b.RecordID(), b.Code)
+	err := alerts.NewChannels(c.Store).Confirm(c.Context(), c.Account.ID, b.RecordID(), b.Code)
 	return AlertChannelConfirmed{err == nil}, err
 }
 
@@ -201,7 +202,7 @@ var testAlertJob = slow.New(jobs.TestAlert, func(a jobs.TestedAlert) AlertTested
 })
 
 func (d Deps) testAlertChannel(c *route.Call, b AlertChannelID) (AlertTested, error) {
-	found, err := c.Store.AlertChannels().Find(c.Context(), c.Account.ID, b.RecordID())
+	found, err := alerts.NewChannels(c.Store).Find(c.Context(), c.Account.ID, b.RecordID())
 	if err == nil && found.Waits {
 		err = models.Invalid("not_confirmed", "its receiver has to confirm it first, by the code that was sent")
 	}

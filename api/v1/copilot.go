@@ -10,7 +10,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
-	"switchyard/db/store"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -102,7 +102,7 @@ func proposalShown(p copilot.Proposal) ChatProposal {
 }
 
 func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
-	k, now := c.Store.Copilot(), time.Now()
+	k, now := dbcopilot.NewSuggestions(c.Store), time.Now()
 	open, err := k.CountOpen(c.Context(), c.Account.ID, now)
 	if err != nil || c.Query.Get("count") == "1" {
 		return CopilotAnswer{CopilotCount: &CopilotCount{open}}, err
@@ -119,7 +119,7 @@ func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
 	if err != nil {
 		return out, err
 	}
-	proposals, err := c.Store.CopilotProposals().List(c.Context(), c.Account.ID, now)
+	proposals, err := dbcopilot.NewProposals(c.Store).List(c.Context(), c.Account.ID, now)
 	return CopilotAnswer{CopilotList: &CopilotList{
 		Plan: c.Account.Plan, CanApply: c.Account.Allowances().OneClick, LastRunAt: answer.StampOrNull(run.RunAt), Total: open,
 		Suggestions: answer.Each(list, suggestionShown), Changes: answer.Each(changes, changeShown), Proposals: answer.Each(proposals, proposalShown),
@@ -137,7 +137,7 @@ type CopilotPreview struct {
 }
 
 func previewCopilot(c *route.Call) (CopilotPreview, error) {
-	p, err := c.Store.Copilot().Preview(c.Context(), c.Account.ID, c.ID, c.Query.Get("variant"))
+	p, err := dbcopilot.NewSuggestions(c.Store).Preview(c.Context(), c.Account.ID, c.ID, c.Query.Get("variant"))
 	out := CopilotPreview{ID: c.ID, Action: p.Action, Before: p.Before, After: p.After, Names: p.Names}
 	if p.Stale != nil {
 		out.Stale = &p.Stale.Message
@@ -205,7 +205,7 @@ var refreshCopilotJob = slow.New(jobs.RefreshCopilot, func(r jobs.CopilotRefresh
 })
 
 func (d Deps) refreshCopilot(c *route.Call) (CopilotActed, error) {
-	if err := c.Store.Copilot().Ask(c.Context(), c.Account.ID, c.AttemptID, time.Now()); err != nil {
+	if err := dbcopilot.NewSuggestions(c.Store).Ask(c.Context(), c.Account.ID, c.AttemptID, time.Now()); err != nil {
 		return CopilotActed{}, err
 	}
 	return refreshCopilotJob.Run(c, d.Jobs, jobs.None{})
@@ -217,13 +217,13 @@ func decided(b CopilotBody, status string) CopilotActed {
 }
 
 func (d Deps) dismissSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
-	s, err := c.Store.Copilot().Decide(c.Context(), c.Account.ID, id, time.Now(), copilot.StatusDismissed, nil)
+	s, err := dbcopilot.NewSuggestions(c.Store).Decide(c.Context(), c.Account.ID, id, time.Now(), copilot.StatusDismissed, nil)
 	return decided(b, s.Status), err
 }
 
 func (d Deps) snoozeSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
 	until := time.Now().AddDate(0, 0, b.Days)
-	s, err := c.Store.Copilot().Decide(c.Context(), c.Account.ID, id, time.Now(), copilot.StatusSnoozed, &until)
+	s, err := dbcopilot.NewSuggestions(c.Store).Decide(c.Context(), c.Account.ID, id, time.Now(), copilot.StatusSnoozed, &until)
 	out := decided(b, s.Status)
 	out.SnoozedUntil = answer.StampOrNull(&until)
 	return out, err
@@ -242,7 +242,7 @@ func mayApply(c *route.Call) error {
 
 // changed returns the answer of an action that made or reverted a change. The deliveries of its events are dispatched after the
 // answer.
-func (d Deps) changed(c *route.Call, b CopilotBody, status string, done store.Applied) CopilotActed {
+func (d Deps) changed(c *route.Call, b CopilotBody, status string, done dbcopilot.Applied) CopilotActed {
 	if len(done.Deliveries) > 0 {
 		c.After(func(ctx context.Context) {
 			d.Jobs.DispatchFor(ctx, c.Account.ID, models.KindDeliverWebhook, done.Deliveries...)
@@ -257,7 +257,7 @@ func (d Deps) applySuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (Copil
 	if err := mayApply(c); err != nil {
 		return CopilotActed{}, err
 	}
-	done, err := c.Store.Copilot().Apply(c.Context(), c.Account.ID, id, b.Variant, time.Now())
+	done, err := dbcopilot.NewSuggestions(c.Store).Apply(c.Context(), c.Account.ID, id, b.Variant, time.Now())
 	if err != nil {
 		return CopilotActed{}, err
 	}
@@ -265,7 +265,7 @@ func (d Deps) applySuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (Copil
 }
 
 func (d Deps) undoChange(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
-	done, err := c.Store.Copilot().Undo(c.Context(), c.Account.ID, id)
+	done, err := dbcopilot.NewSuggestions(c.Store).Undo(c.Context(), c.Account.ID, id)
 	if err != nil {
 		return CopilotActed{}, err
 	}
@@ -276,7 +276,7 @@ func (d Deps) applyProposal(c *route.Call, id uuid.UUID, b CopilotBody) (Copilot
 	if err := mayApply(c); err != nil {
 		return CopilotActed{}, err
 	}
-	done, err := c.Store.CopilotProposals().Apply(c.Context(), c.Account.ID, id, time.Now())
+	done, err := dbcopilot.NewProposals(c.Store).Apply(c.Context(), c.Account.ID, id, time.Now())
 	if err != nil {
 		return CopilotActed{}, err
 	}
@@ -284,6 +284,6 @@ func (d Deps) applyProposal(c *route.Call, id uuid.UUID, b CopilotBody) (Copilot
 }
 
 func (d Deps) cancelProposal(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
-	err := c.Store.CopilotProposals().Cancel(c.Context(), c.Account.ID, id, time.Now())
+	err := dbcopilot.NewProposals(c.Store).Cancel(c.Context(), c.Account.ID, id, time.Now())
 	return decided(b, copilot.StatusCancelled), err
 }

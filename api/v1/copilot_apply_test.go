@@ -13,6 +13,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -122,16 +123,16 @@ func (p *piloted) state() string {
 func (p *piloted) suggest(a *copilot.Action) string {
 	p.t.Helper()
 	now := time.Now()
-	f := store.FoundSuggestions{At: now, Next: now.Add(time.Hour), List: []copilot.Suggestion{{
+	f := dbcopilot.FoundSuggestions{At: now, Next: now.Add(time.Hour), List: []copilot.Suggestion{{
 		Kind: "pause_loser", Key: uuid.NewString(), Title: "Do it", Action: a, ExpiresAt: models.Stamp{Time: now.Add(copilot.Life)},
 	}}}
 	if a != nil {
 		f.List[0].Digest = a.Judged(p.record())
 	}
-	if err := p.Store.Copilot().Save(p.t.Context(), p.Account.ID, f); err != nil {
+	if err := dbcopilot.NewSuggestions(p.Store).Save(p.t.Context(), p.Account.ID, f); err != nil {
 		p.t.Fatal(err)
 	}
-	list, err := p.Store.Copilot().Open(p.t.Context(), p.Account.ID, now)
+	list, err := dbcopilot.NewSuggestions(p.Store).Open(p.t.Context(), p.Account.ID, now)
 	if err != nil || len(list) != 1 {
 		p.t.Fatalf("%d suggestions, %v", len(list), err)
 	}
@@ -302,7 +303,7 @@ func TestCopilotProposals(t *testing.T) {
 	p := newPiloted(t)
 	propose := func(a *copilot.Action) string {
 		t.Helper()
-		made, err := p.Store.CopilotProposals().Create(t.Context(), copilot.Proposal{
+		made, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: p.Account.ID}, Title: "Do it", Action: *a,
 		}, time.Now())
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"switchyard/db"
-	"switchyard/db/store"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/models"
 	"switchyard/models/autorule"
 	"switchyard/models/copilot"
@@ -63,14 +63,14 @@ func (m *machine) ruled() {
 		"name": "Dear", "looks_at": "offer", "action": "pause", "mode": "live", "conditions": []object{{"figure": "cost", "operator": ">", "value": 8}},
 	}).Want(http.StatusCreated, "").Map()["id"].(string)
 	var err error
-	if m.rule, err = m.Store.CopilotRules().Find(m.t.Context(), m.Account.ID, uuid.MustParse(id)); err != nil {
+	if m.rule, err = dbcopilot.NewRules(m.Store).Find(m.t.Context(), m.Account.ID, uuid.MustParse(id)); err != nil {
 		m.rt.Fatal(err)
 	}
 }
 
 // act makes the rule pause the offer, based on the state that the rule has read.
 func (m *machine) act(i pilotItem) (change, code string) {
-	done, err := m.Store.CopilotRules().Act(m.t.Context(), m.rule, autorule.Act{
+	done, err := dbcopilot.NewRules(m.Store).Act(m.t.Context(), m.rule, autorule.Act{
 		Action: *m.actions()[copilot.OpPauseOffer], What: "pause it", Targets: []autorule.Target{{Offer: m.offer.String(), Name: "Shop"}},
 	}, i.digest, m.rule.NewRun(m.Account, m.made), &copilot.Evidence{})
 	if e, ok := models.AsError(err); ok {
@@ -106,7 +106,7 @@ func (m *machine) suggest(op string, who int) {
 	case i.rule:
 		i.digest = a.Judged(m.record())
 	case proposal:
-		made, err := m.Store.CopilotProposals().Create(m.t.Context(), copilot.Proposal{
+		made, err := dbcopilot.NewProposals(m.Store).Create(m.t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: m.Account.ID}, Title: "Do it", Action: *a,
 		}, m.made)
 		if err != nil {
@@ -115,14 +115,14 @@ func (m *machine) suggest(op string, who int) {
 		i.id = made.ID.String()
 	default:
 		key := uuid.NewString()
-		err := m.Store.Copilot().Save(m.t.Context(), m.Account.ID, store.FoundSuggestions{At: m.made, Next: m.made, List: []copilot.Suggestion{{
+		err := dbcopilot.NewSuggestions(m.Store).Save(m.t.Context(), m.Account.ID, dbcopilot.FoundSuggestions{At: m.made, Next: m.made, List: []copilot.Suggestion{{
 			Kind: "pause_loser", Key: key, Title: "Do it", Action: a, Digest: a.Judged(m.record()),
 			ExpiresAt: models.Stamp{Time: m.made.Add(copilot.Life)},
 		}}})
 		if err != nil {
 			m.rt.Fatal(err)
 		}
-		list, err := m.Store.Copilot().Open(m.t.Context(), m.Account.ID, m.made)
+		list, err := dbcopilot.NewSuggestions(m.Store).Open(m.t.Context(), m.Account.ID, m.made)
 		at := slices.IndexFunc(list, func(s copilot.Suggestion) bool { return s.Key == key })
 		if err != nil || at < 0 {
 			m.rt.Fatal("the suggestion is not there", err)

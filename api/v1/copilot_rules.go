@@ -9,7 +9,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
-	"switchyard/db/store"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/autorule"
@@ -19,8 +19,8 @@ import (
 // copilotRules returns the routes of /copilot/rules.
 func copilotRules(d Deps) []route.Route {
 	const group, path = "Copilot", "/copilot/rules"
-	res := resource[store.CopilotRules, autorule.Rule, CopilotRule]{
-		group: group, path: path, table: (*store.Store).CopilotRules, answer: copilotRule, chosen: chosenByUse[:1],
+	res := resource[dbcopilot.Rules, autorule.Rule, CopilotRule]{
+		group: group, path: path, table: dbcopilot.NewRules, answer: copilotRule, chosen: chosenByUse[:1],
 	}
 	codes := route.Codes("400 invalid_rule invalid_condition invalid_scope", "403 plan_required")
 	return []route.Route{
@@ -93,7 +93,7 @@ func createCopilotRule(c *route.Call, b CopilotRuleBody) (a CopilotRule, err err
 	}
 	rule := autorule.Rule{Name: b.Name, IsActive: b.IsActive, Settings: b.Settings}
 	rule.Own(c.Account.ID, uuid.Nil)
-	rule, err = c.Store.CopilotRules().Create(c.Context(), rule)
+	rule, err = dbcopilot.NewRules(c.Store).Create(c.Context(), rule)
 	return copilotRule(rule), err
 }
 
@@ -105,7 +105,7 @@ func changeCopilotRule(c *route.Call, b CopilotRulePatch) (CopilotRule, error) {
 	}{}) {
 		return CopilotRule{}, models.Invalid("no_fields", "there is nothing to change")
 	}
-	saved, err := c.Store.CopilotRules().Change(c.Context(), c.Account.ID, b.RecordID(), func(r *autorule.Rule) error {
+	saved, err := dbcopilot.NewRules(c.Store).Change(c.Context(), c.Account.ID, b.RecordID(), func(r *autorule.Rule) error {
 		p := CopilotRulePatch{Name: r.Name, IsActive: r.IsActive, Settings: r.Settings}
 		if err := bind.Decode(c.Body, &p); err != nil {
 			return err
@@ -123,7 +123,7 @@ func changeCopilotRule(c *route.Call, b CopilotRulePatch) (CopilotRule, error) {
 type CopilotRuleRun struct{ autorule.Run }
 
 func listCopilotRuleRuns(c *route.Call) (Listed[CopilotRuleRun], error) {
-	runs, next, err := c.Store.CopilotRules().Runs(c.Context(), c.Account.ID, c.ID, c.Page)
+	runs, next, err := dbcopilot.NewRules(c.Store).Runs(c.Context(), c.Account.ID, c.ID, c.Page)
 	return Listed[CopilotRuleRun]{
 		answer.Each(runs, func(r autorule.Run) CopilotRuleRun { return CopilotRuleRun{r} }), answer.Cursor(next),
 	}, err
@@ -160,7 +160,7 @@ func (d Deps) replayCopilotRule(c *route.Call, b CopilotRuleBody) (CopilotRuleRe
 	}
 	rule := autorule.Rule{Settings: b.Settings}
 	rule.Own(c.Account.ID, uuid.Nil)
-	if err := c.Store.CopilotRules().CheckScope(c.Context(), rule); err != nil {
+	if err := dbcopilot.NewRules(c.Store).CheckScope(c.Context(), rule); err != nil {
 		return CopilotRuleReplay{}, err
 	}
 	return replayRuleJob.Join(c, d.Jobs, jobs.RuleReplayArgs{Rule: b.Settings})

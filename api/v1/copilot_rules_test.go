@@ -11,8 +11,8 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/jobrow"
-	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/autorule"
@@ -119,7 +119,7 @@ func TestCopilotRuleRuns(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
 	made := p.Do("POST", rulesPath, with(with(copilotRule(), "action", "pause"), "looks_at", "offer")).Want(201, "").Map()
-	rules := p.Store.CopilotRules()
+	rules := dbcopilot.NewRules(p.Store)
 	r, err := rules.Find(t.Context(), p.Account.ID, uuid.MustParse(made["id"].(string)))
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestCopilotRuleEvent(t *testing.T) {
 	p := newPiloted(t)
 	p.Do("POST", "/webhooks", object{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}).Want(201, "")
 	made := p.Do("POST", rulesPath, with(copilotRule(), "action", "pause")).Want(201, "").Map()
-	rules := p.Store.CopilotRules()
+	rules := dbcopilot.NewRules(p.Store)
 	r, err := rules.Find(t.Context(), p.Account.ID, uuid.MustParse(made["id"].(string)))
 	if err != nil {
 		t.Fatal(err)
@@ -229,19 +229,19 @@ func TestCopilotRuleAlert(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
 	made := s.Do("POST", rulesPath, with(copilotRule(), "mode", "live")).Want(201, "").Map()
-	rules := s.Store.CopilotRules()
+	rules := dbcopilot.NewRules(s.Store)
 	r, err := rules.Find(t.Context(), s.Account.ID, uuid.MustParse(made["id"].(string)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	alerts := func(list ...store.RuleAlert) []any {
+	alerts := func(list ...dbcopilot.RuleAlert) []any {
 		t.Helper()
 		if _, err := rules.Raise(t.Context(), r, list, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		return s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
 	}
-	got := alerts(store.RuleAlert{Target: "campaign/1", Name: "campaign Shoes", Message: "cost > 3 x payout: cost 50"})
+	got := alerts(dbcopilot.RuleAlert{Target: "campaign/1", Name: "campaign Shoes", Message: "cost > 3 x payout: cost 50"})
 	if len(got) != 1 {
 		t.Fatal(got)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db"
-	"switchyard/db/store"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -17,8 +17,8 @@ import (
 )
 
 // found returns the result of a run: suggestions to pause a path, and advice, by their keys.
-func found(at time.Time, keys ...string) store.FoundSuggestions {
-	f := store.FoundSuggestions{At: at.UTC().Truncate(time.Microsecond), Next: at.Add(24 * time.Hour), Judged: 7}
+func found(at time.Time, keys ...string) dbcopilot.FoundSuggestions {
+	f := dbcopilot.FoundSuggestions{At: at.UTC().Truncate(time.Microsecond), Next: at.Add(24 * time.Hour), Judged: 7}
 	for _, key := range keys {
 		s := copilot.Suggestion{
 			Kind: "pause_loser", Key: key, Title: "Pause " + key, ExpiresAt: models.Stamp{Time: at.Add(copilot.Life)},
@@ -39,10 +39,10 @@ func found(at time.Time, keys ...string) store.FoundSuggestions {
 func suggest(t *testing.T, s *apitest.Server, key string) uuid.UUID {
 	t.Helper()
 	now := time.Now()
-	if err := s.Store.Copilot().Save(t.Context(), s.Account.ID, found(now, key)); err != nil {
+	if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, found(now, key)); err != nil {
 		t.Fatal(err)
 	}
-	list, err := s.Store.Copilot().Open(t.Context(), s.Account.ID, now)
+	list, err := dbcopilot.NewSuggestions(s.Store).Open(t.Context(), s.Account.ID, now)
 	if err != nil || len(list) == 0 {
 		t.Fatalf("%d suggestions, %v", len(list), err)
 	}
@@ -57,7 +57,7 @@ func TestCopilot(t *testing.T) {
 	now := time.Now()
 	save := func(at time.Time, keys ...string) {
 		t.Helper()
-		if err := s.Store.Copilot().Save(t.Context(), s.Account.ID, found(at, keys...)); err != nil {
+		if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, found(at, keys...)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,7 +133,7 @@ func TestCopilot(t *testing.T) {
 		if want == 2 {
 			f.Skipped = []uuid.UUID{campaign}
 		}
-		if err := s.Store.Copilot().Save(t.Context(), s.Account.ID, f); err != nil {
+		if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, f); err != nil {
 			t.Fatal(err)
 		}
 		if got := open(); len(got) != want {
@@ -168,7 +168,7 @@ func TestProposals(t *testing.T) {
 	p := newPiloted(t)
 	propose := func(at time.Time) string {
 		t.Helper()
-		made, err := p.Store.CopilotProposals().Create(t.Context(), copilot.Proposal{
+		made, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: p.Account.ID}, Reason: "It loses.", Action: *p.actions()[copilot.OpPauseOffer],
 		}, at)
 		if err != nil {
@@ -193,7 +193,7 @@ func TestProposals(t *testing.T) {
 		t.Errorf("%v", states)
 	}
 	for attribute, value := range map[string]string{"ip_range": "0.0.0.0/0", "ip": "somebody"} { // values that could not be applied
-		_, err := p.Store.CopilotProposals().Create(t.Context(), copilot.Proposal{
+		_, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: p.Account.ID}, Action: *p.of(copilot.Action{Op: copilot.OpDeny, Attribute: attribute, Values: []string{value}}),
 		}, now)
 		if e, ok := models.AsError(err); !ok || e.Kind != models.KindInvalid {

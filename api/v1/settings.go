@@ -9,6 +9,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/clicklog"
+	"switchyard/db/copilot"
 	"switchyard/db/exchangerate"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
@@ -113,7 +114,7 @@ func saveSettings(c *route.Call, next models.Account) (free bool, err error) {
 		if next.Currency != c.Account.Currency {
 			amounts, err := clicklog.Log{}.HasAmounts(c.Context(), tx.Conn(), next.ID)
 			if err == nil && !amounts {
-				amounts, err = tx.CopilotRules().HasAmounts(c.Context(), next.ID)
+				amounts, err = copilot.NewRules(tx).HasAmounts(c.Context(), next.ID)
 			}
 			if err != nil || amounts {
 				return err
@@ -160,10 +161,10 @@ func beginCurrency(ctx context.Context, tx *store.Store, next models.Account, jo
 	if err != nil {
 		return err
 	}
-	if err := tx.CopilotRules().Convert(ctx, next.ID, rate); err != nil {
+	if err := copilot.NewRules(tx).Convert(ctx, next.ID, rate); err != nil {
 		return err
 	}
-	if err := tx.Copilot().Outdate(ctx, next.ID); err != nil {
+	if err := copilot.NewSuggestions(tx).Outdate(ctx, next.ID); err != nil {
 		return err
 	}
 	return tx.SaveSettings(ctx, next, next.Currency)

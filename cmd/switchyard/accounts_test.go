@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/dbtest"
+	dbpeople "switchyard/db/people"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -134,7 +135,7 @@ func TestUsersReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	people := s.People()
+	people := dbpeople.New(s)
 	person, err := people.Ensure(t.Context(), "ana@example.com", "Ana")
 	if err != nil {
 		t.Fatal(err)

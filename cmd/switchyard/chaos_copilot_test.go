@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -79,7 +80,7 @@ func TestKilledApply(t *testing.T) {
 // propose makes a proposal to pause the campaign.
 func (m *midway) propose() string {
 	m.t.Helper()
-	p, err := store.New(m.db, nil).CopilotProposals().Create(m.t.Context(), copilot.Proposal{
+	p, err := dbcopilot.NewProposals(store.New(m.db, nil)).Create(m.t.Context(), copilot.Proposal{
 		Owned: models.Owned{AccountID: m.account}, Title: "Pause it",
 		Action: copilot.Action{Op: copilot.OpPauseCampaign, CampaignID: uuid.NullUUID{UUID: m.campaign, Valid: true}},
 	}, time.Now())

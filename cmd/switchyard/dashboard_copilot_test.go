@@ -15,6 +15,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	dbcopilot "switchyard/db/copilot"
+	"switchyard/db/people"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -89,14 +91,14 @@ func (c *copilotBoard) sets() {
 	}
 	of := uuid.NullUUID{UUID: id, Valid: true}
 	action := copilot.Action{Op: copilot.OpSetWeights, CampaignID: of, Weights: []copilot.Weight{{ID: f.Paths[0].ID, Weight: 20}, {ID: f.Paths[1].ID, Weight: 80}}}
-	record, err := c.store.Copilot().Record(c.t.Context(), c.account, action)
+	record, err := dbcopilot.NewSuggestions(c.store).Record(c.t.Context(), c.account, action)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	money := func(n float64) models.Money { return models.NewMoney(decimal.NewFromFloat(n)) }
 	now := time.Now().UTC()
 	figures := []copilot.Figure{{Of: "First " + hostileMarkup, Name: "clicks", Value: money(4200)}, {Of: "First " + hostileMarkup, Name: "profit", Value: money(-210.5)}, {Of: "Second", Name: "clicks", Value: money(3900)}, {Of: "Second", Name: "profit", Value: money(512.25)}}
-	err = c.store.Copilot().Save(c.t.Context(), c.account, store.FoundSuggestions{At: now, Next: now.Add(24 * time.Hour), Judged: 2, List: []copilot.Suggestion{
+	err = dbcopilot.NewSuggestions(c.store).Save(c.t.Context(), c.account, dbcopilot.FoundSuggestions{At: now, Next: now.Add(24 * time.Hour), Judged: 2, List: []copilot.Suggestion{
 		{
 			Kind: "move_weight", Key: "a", CampaignID: of, CampaignName: "Pilot " + hostileMarkup, Title: action.Title(record), Detail: "The second path earns more. " + hostileMarkup,
 			Action: &action, Digest: action.Judged(record), ExpiresAt: models.Stamp{Time: now.Add(copilot.Life)},
@@ -264,7 +266,7 @@ func (c *copilotBoard) views() {
 	c.goTo(c.f.URL + "/app/reports")
 	c.until("reports open with it", func() bool { return strings.Contains(c.run(`location.search`), "g=country%2Cos") })
 
-	_, token, err := c.store.People().CreateLink(c.t.Context(), models.EntryLink{
+	_, token, err := people.New(c.store).CreateLink(c.t.Context(), models.EntryLink{
 		Kind: models.LinkEntry, AccountID: c.account, Email: "viewer@a.example", Role: models.RoleViewer,
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/people"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/parttest"
@@ -34,7 +35,7 @@ func TestDashboardRoles(t *testing.T) {
 	}
 	pressed, known := map[models.Role]int{}, map[string][]string{}
 	for _, role := range []models.Role{models.RoleViewer, models.RoleContributor, models.RoleMember} {
-		_, token, err := store.New(d, nil).People().CreateLink(t.Context(), models.EntryLink{
+		_, token, err := people.New(store.New(d, nil)).CreateLink(t.Context(), models.EntryLink{
 			Kind: models.LinkEntry, AccountID: account, Email: string(role) + "@roles.example", Role: role,
 		})
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/db/store"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/models"
 	"switchyard/models/copilot"
 )
@@ -16,7 +16,7 @@ import (
 func (x *examples) copilot(account uuid.UUID, key string) {
 	x.t.Helper()
 	at := time.Now().UTC().Truncate(time.Microsecond)
-	err := x.Store.Copilot().Save(x.t.Context(), account, store.FoundSuggestions{At: at, Next: at.Add(24 * time.Hour), Judged: 1, List: []copilot.Suggestion{{
+	err := dbcopilot.NewSuggestions(x.Store).Save(x.t.Context(), account, dbcopilot.FoundSuggestions{At: at, Next: at.Add(24 * time.Hour), Judged: 1, List: []copilot.Suggestion{{
 		Kind: "empty_token", Key: "x", Title: "Traffic source “Push” never fills sub2",
 		Detail:    "None of its 4200 clicks came with it. Check that the link at the source has the parameter with its macro {creative}.",
 		ExpiresAt: models.Stamp{Time: at.Add(copilot.Life)},
@@ -36,11 +36,11 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 	made := x.As(key).Do("POST", "/campaigns", object{"name": "Shoes DE push", "alias": "shoes-preview", "destination_url": "https://shop.example/"}).
 		Want(http.StatusCreated, "").Map()["id"].(string)
 	action := copilot.Action{Op: copilot.OpPauseCampaign, CampaignID: uuid.NullUUID{UUID: uuid.MustParse(made), Valid: true}}
-	record, err := x.Store.Copilot().Record(x.t.Context(), account, action)
+	record, err := dbcopilot.NewSuggestions(x.Store).Record(x.t.Context(), account, action)
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	proposal, err := x.Store.CopilotProposals().Create(x.t.Context(), copilot.Proposal{
+	proposal, err := dbcopilot.NewProposals(x.Store).Create(x.t.Context(), copilot.Proposal{
 		Owned: models.Owned{AccountID: account}, CampaignID: action.CampaignID, Title: action.Title(record), Action: action, Digest: action.Judged(record),
 	}, at)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package alerts gathers what needs attention in an account. To add an alert, add its type to Types and a function that finds
-// it to finders.
+// Package alerts gathers what needs attention in an account, and stores the channels to which alerts are sent. To add an alert, add
+// its type to Types and a function that finds it to finders.
 package alerts
 
 import (

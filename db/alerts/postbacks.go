@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"switchyard/db"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/jobrow"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
 	"switchyard/models/token"
@@ -30,9 +30,9 @@ func tooMany(bad, total, before, beforeTotal int64) bool {
 
 // badPostbacks lists the networks whose postbacks do not become conversions.
 func badPostbacks(ctx context.Context, l look) ([]Alert, error) {
-	list, err := l.Store.Networks().Troubled(ctx, l.account.ID, l.now, leastBad)
+	list, err := l.networksWithBadPostbacks(ctx, leastBad)
 	var out []Alert
-	add := func(n store.NetworkPostbacks, kind, what string, bad, before int64) {
+	add := func(n networkPostbacks, kind, what string, bad, before int64) {
 		if !tooMany(bad, n.Day.Total, before, n.Before.Total) {
 			return
 		}
@@ -53,7 +53,7 @@ func badPostbacks(ctx context.Context, l look) ([]Alert, error) {
 // failingSources lists the active traffic sources that do not hear of conversions: the last attempts at one of their
 // hosts all failed, models.FailingReceiver of them at least.
 func failingSources(ctx context.Context, l look) ([]Alert, error) {
-	list, err := l.Store.Sources().Failing(ctx, l.account.ID, models.FailingReceiver)
+	list, err := l.sourcesWithFailures(ctx, models.FailingReceiver)
 	var out []Alert
 	for _, s := range list {
 		urls := s.URLs()
@@ -74,7 +74,7 @@ func failingSources(ctx context.Context, l look) ([]Alert, error) {
 // unfilledTokens lists the parameters of tracking links that traffic sources never fill, as the Copilot has found them. A
 // suggestion that was dismissed or snoozed there is not listed.
 func unfilledTokens(ctx context.Context, l look) ([]Alert, error) {
-	found, err := l.Store.Copilot().OpenOf(ctx, l.account.ID, copilot.KindToken, l.now)
+	found, err := dbcopilot.NewSuggestions(l.Store).OpenOf(ctx, l.account.ID, copilot.KindToken, l.now)
 	return db.Map(found, func(s copilot.Suggestion) Alert {
 		source, sub := copilot.TokenOf(s.Key)
 		at := s.JudgedAt.Time

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"switchyard/db"
-	"switchyard/db/store"
+	"switchyard/db/copilot"
 )
 
 // matchedRules lists what the rules of the account say: one alert for each target that a rule matched when it last ran.
 func matchedRules(ctx context.Context, l look) ([]Alert, error) {
-	found, err := l.Store.CopilotRules().Alerts(ctx, l.account.ID)
-	return db.Map(found, func(a store.RuleAlert) Alert {
+	found, err := copilot.NewRules(l.Store).Alerts(ctx, l.account.ID)
+	return db.Map(found, func(a copilot.RuleAlert) Alert {
 		return Alert{
 			Type: "rule.matched", Severity: Warning, Kind: "copilot_rule", ID: a.RuleID, Name: a.Rule + ": " + a.Name, Message: a.Message,
 			Since: a.Since,

@@ -11,11 +11,11 @@ import (
 	"switchyard/models"
 )
 
-var accountColumns = db.Columns[models.Account]("")
+var AccountColumns = db.Columns[models.Account]("")
 
 // CreateAccount creates an account on a plan, with the default settings.
 func (s *Store) CreateAccount(ctx context.Context, name, plan string) (models.Account, error) {
-	q := `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, $3, $4) RETURNING ` + accountColumns
+	q := `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, $3, $4) RETURNING ` + AccountColumns
 	id := uuid.Must(uuid.NewV7())
 	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan, strings.ToLower(rand.Text()))
 }
@@ -23,7 +23,7 @@ func (s *Store) CreateAccount(ctx context.Context, name, plan string) (models.Ac
 // UpdateAccount changes the name and the plan of an account. An empty value keeps the present one. It is for operators only.
 func (s *Store) UpdateAccount(ctx context.Context, id uuid.UUID, name, plan string) (models.Account, error) {
 	q := `UPDATE accounts SET name = coalesce(nullif($2, ''), name), plan = coalesce(nullif($3, ''), plan)
-		WHERE id = $1 RETURNING ` + accountColumns
+		WHERE id = $1 RETURNING ` + AccountColumns
 	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan)
 }
 
@@ -45,11 +45,11 @@ func (s *Store) SaveSettings(ctx context.Context, a models.Account, was string) 
 
 // FindAccount returns an account.
 func (s *Store) FindAccount(ctx context.Context, id uuid.UUID) (models.Account, error) {
-	return db.Get[models.Account](ctx, s.c, "account", `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id)
+	return db.Get[models.Account](ctx, s.c, "account", `SELECT `+AccountColumns+` FROM accounts WHERE id = $1`, id)
 }
 
 // ListAccounts lists all accounts of the install, newest first. It is for operators only.
 func (s *Store) ListAccounts(ctx context.Context) ([]models.Account, error) {
-	q := `SELECT ` + accountColumns + ` FROM accounts ORDER BY created_at DESC, id DESC`
+	q := `SELECT ` + AccountColumns + ` FROM accounts ORDER BY created_at DESC, id DESC`
 	return db.Select[models.Account](ctx, s.c, "list accounts", q)
 }

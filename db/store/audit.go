@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -32,28 +31,6 @@ func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	}
 	_, err := s.exec(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Email, e.Address,
 		e.Route, e.Record, pq.Array(append([]string{}, e.Fields...)), db.Document(e.Changes))
-	return err
-}
-
-// recordWrongProof counts a refusal in each account of a person, in one entry an hour for each account. The entry's id is made from
-// the hour ($2), the account and the person. The time of the answer must not tell whether an e-mail is known. Therefore an unknown
-// e-mail runs the same statement, and the commit does not wait for the disk.
-const recordWrongProof = `
-WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
-entry AS (
-	SELECT m.account_id, u.id AS user_id, u.name, u.email, md5(m.account_id::text || u.id::text) AS sum
-	FROM quick, users u JOIN memberships m ON m.user_id = u.id WHERE u.email = $1
-)
-INSERT INTO audit (id, account_id, user_id, who, email, address, route, record, fields, refused)
-SELECT ($2 || '7' || substr(sum, 1, 3) || '8' || substr(sum, 4, 15))::uuid, account_id, user_id, name, email, $4, $3, '', '{}', 1 FROM entry
-ON CONFLICT (id) DO UPDATE SET refused = audit.refused + 1, address = excluded.address, route = excluded.route`
-
-// RecordWrongProof records a wrong password or code in the audit logs of all accounts of the person with the given e-mail. It
-// writes one entry an hour, with the number of refusals, the last operation and the last address. A stranger who guesses therefore
-// cannot fill a log.
-func (p People) RecordWrongProof(ctx context.Context, email, operation, address string) error {
-	hour := fmt.Sprintf("%012x", time.Now().Truncate(time.Hour).UnixMilli())
-	_, err := p.s.exec(ctx, "wrong proof", recordWrongProof, email, hour, operation, address)
 	return err
 }
 

@@ -82,7 +82,7 @@ func (k Campaigns) OfMode(ctx context.Context, account uuid.UUID, mode string, l
 // generates the alias if it is empty or the domain is shared. A flow without paths needs a destination_url or a fallback_url.
 func (k Campaigns) Create(ctx context.Context, c models.Campaign, paths []flow.Path) (models.Campaign, error) {
 	flow.Identify(paths, nil)
-	return txOf(ctx, k.s, func(s *Store) (models.Campaign, error) {
+	return TxOf(ctx, k.s, func(s *Store) (models.Campaign, error) {
 		saved, err := insertCampaign(ctx, s, RoutedCampaign{Campaign: c, Paths: paths})
 		return saved.Campaign, err
 	})
@@ -129,7 +129,7 @@ func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *strin
 		if generate {
 			*alias = models.NewAlias()
 		}
-		saved, err = txOf(ctx, s, save)
+		saved, err = TxOf(ctx, s, save)
 		if taken := db.UniqueViolation(err); !generate || taken != "campaigns_address" && taken != "smartlinks_address" {
 			break
 		}

@@ -67,7 +67,7 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []f
 	destinations, campaigns, rules := flow.References(paths)
 	kept, handovers, _ := flow.References(old)
 	if len(rules) > 0 { // no saved rule can be removed before the flow is saved
-		if err := s.lockAccount(ctx, account); err != nil {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return own, err
 		}
 	}

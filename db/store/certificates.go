@@ -192,7 +192,7 @@ var (
 // Release releases the certificate of a domain. The certificate is not requested again automatically. job is the id of the job by
 // which the edge deletes the certificate. It is the zero id if the edge has nothing to delete.
 func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
-	return txOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
+	return TxOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
 		if job, err = s.Certificates().forget(ctx, account, domain); err != nil {
 			return job, err
 		}
@@ -241,7 +241,7 @@ ORDER BY c.expires_at, c.domain_id LIMIT $4`
 // Troubled lists the account's certificates that expire soon without a renewal, and the certificates that cannot be obtained.
 func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.Certificate, error) {
 	return db.Select[models.Certificate](ctx, k.s.c, "troubled certificates", selectTroubledCertificates, account,
-		now.Add(CertificateExpiresSoon), certificateFails, maxAlerts)
+		now.Add(CertificateExpiresSoon), certificateFails, MaxAlerts)
 }
 
 const hurryCertificates = `

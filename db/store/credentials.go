@@ -14,20 +14,20 @@ import (
 	"switchyard/models"
 )
 
-// credentialTable is a table whose rows contain credentials of accounts at providers. Column settings has the credentials in clear,
+// CredentialTable is a table whose rows contain credentials of accounts at providers. Column settings has the credentials in clear,
 // column secrets has the sealed ones.
-type credentialTable struct {
-	name string
-	key  string // column that identifies a row
-	what string // name of a row in error messages
+type CredentialTable struct {
+	Name string
+	Key  string // column that identifies a row
+	What string // name of a row in error messages
 }
 
-func (t credentialTable) place(account, row uuid.UUID) seal.Place {
-	return seal.Place{Account: account, Table: t.name, Row: row.String(), Column: "secrets"}
+func (t CredentialTable) place(account, row uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: t.Name, Row: row.String(), Column: "secrets"}
 }
 
-// seal splits the credentials of a row into clear ones and secrets. It seals the secrets.
-func (t credentialTable) seal(s *Store, account, row uuid.UUID, form models.CredentialForm, credentials map[string]string) (
+// Seal splits the credentials of a row into clear ones and secrets. It seals the secrets.
+func (t CredentialTable) Seal(s *Store, account, row uuid.UUID, form models.CredentialForm, credentials map[string]string) (
 	open map[string]string, sealed []byte, err error,
 ) {
 	open, secrets := form.Split(credentials)
@@ -38,29 +38,29 @@ func (t credentialTable) seal(s *Store, account, row uuid.UUID, form models.Cred
 	}
 	raw, err := json.Marshal(secrets)
 	if err != nil {
-		return nil, nil, fmt.Errorf("store: credentials of %s: %w", t.name, err)
+		return nil, nil, fmt.Errorf("store: credentials of %s: %w", t.Name, err)
 	}
 	sealed, err = s.box.Seal(t.place(account, row), raw)
 	return open, sealed, err
 }
 
-// read returns all credentials of a row. open are the credentials that are stored in clear. The error is seal.ErrOpen if the
+// Read returns all credentials of a row. open are the credentials that are stored in clear. The error is seal.ErrOpen if the
 // install's key has changed.
-func (t credentialTable) read(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
+func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {
-	sealed, err := db.Get[[]byte](ctx, s.c, t.what,
-		`SELECT secrets FROM `+t.name+` WHERE account_id = $1 AND `+t.key+` = $2`, account, row)
+	sealed, err := db.Get[[]byte](ctx, s.c, t.What,
+		`SELECT secrets FROM `+t.Name+` WHERE account_id = $1 AND `+t.Key+` = $2`, account, row)
 	if err != nil {
 		return nil, err
 	}
 	raw, err := s.box.Open(ctx, t.place(account, row), sealed)
 	if err != nil {
-		return nil, fmt.Errorf("store: credentials of %s %s: %w", t.name, row, err)
+		return nil, fmt.Errorf("store: credentials of %s %s: %w", t.Name, row, err)
 	}
 	all := map[string]string{}
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, fmt.Errorf("store: credentials of %s %s: %w", t.name, row, err)
+		return nil, fmt.Errorf("store: credentials of %s %s: %w", t.Name, row, err)
 	}
 	maps.Copy(all, open)
 	return all, nil
@@ -68,10 +68,10 @@ func (t credentialTable) read(ctx context.Context, s *Store, account, row uuid.U
 
 // kept returns the stored credentials for a change, in which a blank credential keeps its stored value. If the install's key has
 // changed, kept returns only the credentials in clear, so the caller has to send all secrets.
-func (t credentialTable) kept(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
+func (t CredentialTable) kept(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {
-	all, err := t.read(ctx, s, account, row, open)
+	all, err := t.Read(ctx, s, account, row, open)
 	if errors.Is(err, seal.ErrOpen) {
 		return open, nil
 	}

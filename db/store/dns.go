@@ -39,11 +39,11 @@ func (d DNSAccounts) Named(ctx context.Context, account, id uuid.UUID, code stri
 	return found, err
 }
 
-var dnsCredentials = credentialTable{"dns_accounts", "id", "DNS account"}
+var dnsCredentials = CredentialTable{"dns_accounts", "id", "DNS account"}
 
 // Credentials returns all credentials of a DNS account, decrypted. The error is seal.ErrOpen if they can no longer be decrypted.
 func (d DNSAccounts) Credentials(ctx context.Context, a models.DNSAccount) (map[string]string, error) {
-	return dnsCredentials.read(ctx, d.s, a.AccountID, a.ID, a.Settings)
+	return dnsCredentials.Read(ctx, d.s, a.AccountID, a.ID, a.Settings)
 }
 
 const (
@@ -58,8 +58,8 @@ const (
 func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.DNSProvider, label *string,
 	sent map[string]string,
 ) (uuid.UUID, error) {
-	return txOf(ctx, d.s, func(s *Store) (uuid.UUID, error) {
-		if err := s.lockAccount(ctx, account); err != nil {
+	return TxOf(ctx, d.s, func(s *Store) (uuid.UUID, error) {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return uuid.Nil, err
 		}
 		q, a, stored := insertDNS, models.DNSAccount{ID: uuid.Must(uuid.NewV7()), AccountID: account}, map[string]string{}
@@ -80,7 +80,7 @@ func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.D
 		if err != nil {
 			return uuid.Nil, err
 		}
-		open, sealed, err := dnsCredentials.seal(s, account, a.ID, p.CredentialForm, credentials)
+		open, sealed, err := dnsCredentials.Seal(s, account, a.ID, p.CredentialForm, credentials)
 		if err != nil {
 			return uuid.Nil, err
 		}

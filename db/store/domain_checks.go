@@ -63,7 +63,7 @@ RETURNING wrong_since`
 //
 // The conflict domain_taken means that another owner got the host a moment ago. Call RecordCheck again then.
 func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c models.DomainCheck) (models.DomainState, error) {
-	return txOf(ctx, d.s, func(s *Store) (out models.DomainState, err error) {
+	return TxOf(ctx, d.s, func(s *Store) (out models.DomainState, err error) {
 		domains := s.Domains()
 		if _, err = db.Get[uuid.UUID](ctx, s.c, "domain", lockDomain, account, id); err != nil {
 			return out, err
@@ -204,5 +204,5 @@ func (d Domains) Stray(ctx context.Context, account uuid.UUID, now time.Time) ([
 			EXISTS (SELECT FROM campaigns c WHERE c.domain_id = d.id AND c.deleted_at IS NULL)
 			OR EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = d.id AND l.deleted_at IS NULL)))
 		ORDER BY k.wrong_since DESC, d.id LIMIT $3`
-	return db.Select[StrayDomain](ctx, d.s.c, "domains that lead elsewhere", q, account, now.Add(-models.UnverifyAfter), maxAlerts)
+	return db.Select[StrayDomain](ctx, d.s.c, "domains that lead elsewhere", q, account, now.Add(-models.UnverifyAfter), MaxAlerts)
 }

@@ -50,7 +50,7 @@ SELECT (SELECT count(*) FROM campaigns c WHERE c.account_id = $1 AND c.domain_id
 //
 // Links on the old domain keep working, because an alias leads to its campaign on every domain of the account.
 func (d Domains) failOver(ctx context.Context, account, id uuid.UUID, at time.Time) (*models.LinkFailover, error) {
-	if err := d.s.lockAccount(ctx, account); err != nil {
+	if err := d.s.LockAccount(ctx, account); err != nil {
 		return nil, err
 	}
 	const wants = `SELECT failover FROM domains WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
@@ -100,7 +100,7 @@ DELETE FROM domain_failovers f USING campaigns c WHERE f.account_id = $1 AND f.f
 // domain_unsafe.
 func (d Domains) FailBack(ctx context.Context, account, id uuid.UUID) (of models.Domain, moved, kept int, err error) {
 	err = d.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
 		if of, err = domainTable.findLocked(ctx, s, account, id); err != nil {

@@ -57,5 +57,5 @@ func (d Domains) Ending(ctx context.Context, account uuid.UUID, now time.Time) (
 		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id
 		WHERE k.account_id = $1 AND d.is_verified AND k.registered_until < $2
 		ORDER BY k.registered_until, d.id LIMIT $3`
-	return db.Select[EndingDomain](ctx, d.s.c, "domains whose registration ends", q, account, now.Add(RegistrationEndsSoon), maxAlerts)
+	return db.Select[EndingDomain](ctx, d.s.c, "domains whose registration ends", q, account, now.Add(RegistrationEndsSoon), MaxAlerts)
 }

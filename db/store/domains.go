@@ -103,7 +103,7 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 	added []models.Domain, skipped []string, err error,
 ) {
 	err = d.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
 		existing, err := s.Domains().existing(ctx, account, hosts)
@@ -158,7 +158,7 @@ func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
 
 // Update changes the settings of a domain. It calls edit with the saved settings, under a lock.
 func (d Domains) Update(ctx context.Context, account, id uuid.UUID, edit func(*models.DomainSettings)) (models.Domain, error) {
-	return txOf(ctx, d.s, func(s *Store) (models.Domain, error) {
+	return TxOf(ctx, d.s, func(s *Store) (models.Domain, error) {
 		of, err := domainTable.findLocked(ctx, s, account, id)
 		if err != nil {
 			return of, err
@@ -173,8 +173,8 @@ UPDATE domains SET is_default = false, updated_at = now() WHERE account_id = $1 
 
 // SetDefault makes a domain the default of new campaigns. The default takes effect once the domain is verified.
 func (d Domains) SetDefault(ctx context.Context, account, id uuid.UUID) (models.Domain, error) {
-	return txOf(ctx, d.s, func(s *Store) (saved models.Domain, err error) {
-		if err := s.lockAccount(ctx, account); err != nil {
+	return TxOf(ctx, d.s, func(s *Store) (saved models.Domain, err error) {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return saved, err
 		}
 		if _, err := s.exec(ctx, "default domain", noDefaultDomain, account, id); err != nil {
@@ -202,7 +202,7 @@ func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 // Delete deletes a domain. released reports whether the edge now deletes a certificate of the domain. While live campaigns or
 // smartlinks use the domain, the error is a conflict, domain_in_use. Deleted campaigns and smartlinks are detached from the domain.
 func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bool, err error) {
-	return txOf(ctx, d.s, func(s *Store) (bool, error) {
+	return TxOf(ctx, d.s, func(s *Store) (bool, error) {
 		if _, err := db.Get[uuid.UUID](ctx, s.c, "domain", lockDomain, account, id); err != nil {
 			return false, err
 		}
@@ -243,7 +243,7 @@ func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proo
 // SetVerified records an operator's decision whether the domain belongs to the account. A verified domain serves. No later check
 // overrides the decision. A host serves only one account. For a second account the error is a conflict, domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
-	return txOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
+	return TxOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
 		if err := s.Domains().serve(ctx, account, id, on, models.ProofOperator); err != nil {
 			return out, err
 		}

@@ -68,9 +68,9 @@ func (k IntegrationRuns) Forget(ctx context.Context, before time.Time, limit int
 
 // setNext stores when the platform of a connection is next asked automatically. From wide on it is asked for the longer window. A
 // zero wide keeps the present value. Nothing is stored if the connection has changed since saved.
-func (t credentialTable) setNext(ctx context.Context, s *Store, account, row uuid.UUID, saved, at, wide time.Time) error {
-	q := `UPDATE ` + t.name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + t.key + ` = $2 AND saved_at = $3`
-	_, err := s.exec(ctx, "next run of the "+t.what, q, account, row, saved, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
+func (t CredentialTable) setNext(ctx context.Context, s *Store, account, row uuid.UUID, saved, at, wide time.Time) error {
+	q := `UPDATE ` + t.Name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + t.Key + ` = $2 AND saved_at = $3`
+	_, err := s.exec(ctx, "next run of the "+t.What, q, account, row, saved, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
 	return err
 }
 

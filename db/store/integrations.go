@@ -30,7 +30,7 @@ func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, o
 		return pausable[R](k).SetActive(ctx, account, id, false)
 	}
 	return k.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
 		const q = ` t WHERE t.account_id = $1 AND t.id = $2`

@@ -26,7 +26,7 @@ type Caller struct {
 }
 
 var findCaller = `
-SELECT k.id AS key_id, k.scope AS key_scope, coalesce(k.used_at > now() - interval '5 minutes', false) AS key_seen, ` + strings.Join(db.Map(strings.Split(accountColumns, ", "),
+SELECT k.id AS key_id, k.scope AS key_scope, coalesce(k.used_at > now() - interval '5 minutes', false) AS key_seen, ` + strings.Join(db.Map(strings.Split(AccountColumns, ", "),
 	func(name string) string { return `a.` + name + ` AS "account.` + name + `"` }), ", ") + `
 FROM api_keys k JOIN accounts a ON a.id = k.account_id
 WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`

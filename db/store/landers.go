@@ -26,7 +26,7 @@ var landerTable = newTable(table[models.Lander]{
 func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func(*models.Protection)) (
 	models.Protection, error,
 ) {
-	return txOf(ctx, k.s, func(s *Store) (models.Protection, error) {
+	return TxOf(ctx, k.s, func(s *Store) (models.Protection, error) {
 		l, err := landerTable.findLocked(ctx, s, account, id)
 		if err == nil {
 			change(&l.Protection)

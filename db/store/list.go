@@ -86,6 +86,9 @@ func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
 
+// MaxAlerts is the maximum length of the lists of problems.
+const MaxAlerts = 500
+
 // readPage reads a page and returns the cursor of the next page, or "" at the end. It pages by position and not by offset. A row
 // that exists during the whole walk therefore appears exactly once, even if other rows are inserted or deleted at the same time. A
 // cursor that was changed, or that belongs to another account, list or filter, is refused as 400 invalid_input.

@@ -25,11 +25,11 @@ func (k NetworkIntegrations) Find(ctx context.Context, account, network uuid.UUI
 		FROM network_integrations WHERE account_id = $1 AND network_id = $2`, account, network)
 }
 
-var networkCredentials = credentialTable{"network_integrations", "network_id", "connection of the network"}
+var networkCredentials = CredentialTable{"network_integrations", "network_id", "connection of the network"}
 
 // Credentials returns all credentials of a connection, decrypted. The error is seal.ErrOpen if they can no longer be decrypted.
 func (k NetworkIntegrations) Credentials(ctx context.Context, i models.NetworkIntegration) (map[string]string, error) {
-	return networkCredentials.read(ctx, k.s, i.AccountID, i.NetworkID, i.Settings)
+	return networkCredentials.Read(ctx, k.s, i.AccountID, i.NetworkID, i.Settings)
 }
 
 const saveNetworkIntegration = `
@@ -45,7 +45,7 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 	sent map[string]string, enabled *bool, next time.Time,
 ) error {
 	return k.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
 		if _, err := s.Networks().Find(ctx, account, network); err != nil {
@@ -73,7 +73,7 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 		if err != nil {
 			return err
 		}
-		open, sealed, err := networkCredentials.seal(s, account, network, p.CredentialForm, credentials)
+		open, sealed, err := networkCredentials.Seal(s, account, network, p.CredentialForm, credentials)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (k NetworkIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]
 		FROM network_integrations i JOIN networks n ON n.id = i.network_id AND n.account_id = i.account_id
 		WHERE i.account_id = $1 AND i.failures >= $2 AND n.is_active AND n.deactivated_at IS NULL
 		ORDER BY i.failing_since DESC, n.id LIMIT $3`
-	return db.Select[FailingIntegration](ctx, k.s.c, "failing networks", q, account, models.FailingIntegration, maxAlerts)
+	return db.Select[FailingIntegration](ctx, k.s.c, "failing networks", q, account, models.FailingIntegration, MaxAlerts)
 }
 
 // AdoptedOrder is an order for whose click a conversion with another id existed already.

@@ -45,7 +45,7 @@ func (k Networks) write(ctx context.Context, n models.Network,
 	if err := k.s.box.Ready(ctx); err != nil {
 		return n, fmt.Errorf("db: seal secret of network: %w", err)
 	}
-	return txOf(ctx, k.s, func(s *Store) (models.Network, error) {
+	return TxOf(ctx, k.s, func(s *Store) (models.Network, error) {
 		saved, err := save(ctx, s, n)
 		if err != nil {
 			return n, err

@@ -48,8 +48,8 @@ func (n Notes) campaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID
 
 // Create saves a new note. Errors: invalid_campaign, and too_many if the account has the maximum number of notes already.
 func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
-	return txOf(ctx, n.s, func(s *Store) (models.Note, error) {
-		if err := s.lockAccount(ctx, account); err != nil {
+	return TxOf(ctx, n.s, func(s *Store) (models.Note, error) {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return note, err
 		}
 		have, err := db.Get[int](ctx, s.c, "notes", `SELECT count(*) FROM notes WHERE account_id = $1`, account)
@@ -73,7 +73,7 @@ func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) 
 
 // Change saves the time, the text and the campaign of a note. Errors: not_found, invalid_campaign.
 func (n Notes) Change(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
-	return txOf(ctx, n.s, func(s *Store) (models.Note, error) {
+	return TxOf(ctx, n.s, func(s *Store) (models.Note, error) {
 		if err := s.Notes().campaign(ctx, account, note.CampaignID); err != nil {
 			return note, err
 		}

@@ -112,8 +112,8 @@ RETURNING ` + oauthColumns
 func (k OAuthConnections) Save(ctx context.Context, account uuid.UUID, provider string, g models.OAuthGrant, now time.Time) (
 	models.OAuthConnection, error,
 ) {
-	return txOf(ctx, k.s, func(s *Store) (c models.OAuthConnection, err error) {
-		if err := s.lockAccount(ctx, account); err != nil {
+	return TxOf(ctx, k.s, func(s *Store) (c models.OAuthConnection, err error) {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return c, err
 		}
 		id, known, err := db.First[uuid.UUID](ctx, s.c, oauthConnection, `SELECT id FROM oauth_connections
@@ -230,5 +230,5 @@ const oauthTrouble = 15 * time.Minute
 func (k OAuthConnections) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.OAuthConnection, error) {
 	return db.Select[models.OAuthConnection](ctx, k.s.c, "troubled connections", `SELECT `+oauthColumns+` FROM oauth_connections
 		WHERE account_id = $1 AND (status = $2 OR failing_since <= $3) ORDER BY failing_since DESC, id LIMIT $4`,
-		account, models.OAuthRevoked, now.Add(-oauthTrouble), maxAlerts)
+		account, models.OAuthRevoked, now.Add(-oauthTrouble), MaxAlerts)
 }

@@ -64,7 +64,7 @@ func (k OAuthAttempts) Begin(ctx context.Context, account uuid.UUID, provider, r
 		return a, "", err
 	}
 	err = k.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
 		if err := s.OAuthConnections().room(ctx, account); err != nil {
@@ -118,7 +118,7 @@ func (k OAuthAttempts) Find(ctx context.Context, state string, now time.Time) (m
 // Return stores the code with which the browser has returned from the platform. A state accepts only one code. Error:
 // signin_expired.
 func (k OAuthAttempts) Return(ctx context.Context, state, code string, now time.Time) (models.OAuthAttempt, error) {
-	return txOf(ctx, k.s, func(s *Store) (a models.OAuthAttempt, err error) {
+	return TxOf(ctx, k.s, func(s *Store) (a models.OAuthAttempt, err error) {
 		row, found, err := db.First[sealedAttempt](ctx, s.c, "sign-in", `SELECT `+attemptColumns+`, a.verifier
 			FROM oauth_attempts a WHERE `+openAttempt+` FOR UPDATE`, hashState(state), now, k.session, k.account)
 		if a, err = s.OAuthAttempts().open(ctx, row, found, err); err != nil {

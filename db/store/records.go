@@ -69,6 +69,11 @@ func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) 
 	return k.t.find(ctx, k.s, account, id)
 }
 
+// Lock is Find for a change: it locks the record until the transaction ends.
+func (k records[R]) Lock(ctx context.Context, account, id uuid.UUID) (R, error) {
+	return k.t.findLocked(ctx, k.s, account, id)
+}
+
 // Create adds a record under a new id, if the plan's allowance has room.
 func (k records[R]) Create(ctx context.Context, record R) (R, error) {
 	return k.t.create(ctx, k.s, record)

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/models"
 )
 
 // exec runs a statement and returns the number of affected rows.
@@ -15,13 +14,9 @@ func (s *Store) exec(ctx context.Context, what, text string, args ...any) (int64
 	return db.Exec(ctx, s.c, what, text, args...)
 }
 
-// one runs a statement that must affect a row. If it affects none, the error is a not_found error that contains what.
+// one is db.ExecOne on this store's connection.
 func (s *Store) one(ctx context.Context, what, text string, args ...any) error {
-	n, err := s.exec(ctx, what, text, args...)
-	if err == nil && n == 0 {
-		err = models.NotFound(what)
-	}
-	return err
+	return db.ExecOne(ctx, s.c, what, text, args...)
 }
 
 // param converts a field to a query parameter. The zero id becomes NULL. A list never becomes NULL.

@@ -30,7 +30,7 @@ func (k Sites) List(ctx context.Context, account uuid.UUID) ([]models.Site, erro
 
 // Create adds a site under a new id. With seed it also adds the suggested goals. Errors: plan_limit, duplicate_name.
 func (k Sites) Create(ctx context.Context, site models.Site, seed bool) (models.Site, error) {
-	return txOf(ctx, k.s, func(s *Store) (models.Site, error) { return s.Sites().create(ctx, site, seed) })
+	return TxOf(ctx, k.s, func(s *Store) (models.Site, error) { return s.Sites().create(ctx, site, seed) })
 }
 
 func (k Sites) create(ctx context.Context, site models.Site, seed bool) (models.Site, error) {
@@ -69,7 +69,7 @@ func (s *Store) allowGoals(ctx context.Context, account uuid.UUID, count, what s
 
 // Update replaces the settings of a site. If isActive is nil, the site stays active or inactive. Errors: not_found, duplicate_name.
 func (k Sites) Update(ctx context.Context, site models.Site, isActive *bool) (models.Site, error) {
-	return txOf(ctx, k.s, func(s *Store) (models.Site, error) {
+	return TxOf(ctx, k.s, func(s *Store) (models.Site, error) {
 		old, err := siteTable.findLocked(ctx, s, site.AccountID, site.ID)
 		if err != nil {
 			return site, err
@@ -103,7 +103,7 @@ func (k Sites) Remove(ctx context.Context, account, id uuid.UUID) (campaigns int
 // Lead returns the account's oldest lead site, preferably an active one. If there is no lead site, it creates one with its goals.
 // Error: plan_limit.
 func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, error) {
-	return txOf(ctx, k.s, func(s *Store) (models.Site, error) {
+	return TxOf(ctx, k.s, func(s *Store) (models.Site, error) {
 		k := s.Sites()
 		plan, err := s.lockedPlan(ctx, account.ID)
 		if err != nil {
@@ -147,8 +147,8 @@ const (
 func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string, edit func(*models.Goal) error) (
 	models.Goal, error,
 ) {
-	return txOf(ctx, k.s, func(s *Store) (saved models.Goal, err error) {
-		if err := s.lockAccount(ctx, account); err != nil {
+	return TxOf(ctx, k.s, func(s *Store) (saved models.Goal, err error) {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return saved, err
 		}
 		of, ok, err := s.Sites().Site(ctx, account, site)

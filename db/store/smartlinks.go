@@ -49,7 +49,7 @@ func checkRuleValues(rules, old []models.SmartlinkRule) error {
 }
 
 func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.Smartlink, error) {
-	return txOf(ctx, s, func(s *Store) (models.Smartlink, error) {
+	return TxOf(ctx, s, func(s *Store) (models.Smartlink, error) {
 		err := s.allow(ctx, l.AccountID, smartlinkTable.allowance)
 		if err == nil {
 			err = s.prepareSmartlink(ctx, &l, models.Smartlink{})
@@ -78,7 +78,7 @@ func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old m
 // Update saves every field of a smartlink. A rule that the smartlink already had keeps its id, and so its statistics. Any other
 // rule gets a new id. An unchanged source is not checked, because it may have been deactivated since.
 func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
-	return txOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
+	return TxOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
 		old, err := smartlinkTable.findLocked(ctx, s, l.AccountID, l.ID)
 		if err != nil {
 			return l, err

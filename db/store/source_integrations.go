@@ -35,12 +35,12 @@ func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID)
 }
 
 // sourceCredentials are the credentials of connections. A traffic source's id identifies a row.
-var sourceCredentials = credentialTable{"source_integrations", "source_id", "connection of the traffic source"}
+var sourceCredentials = CredentialTable{"source_integrations", "source_id", "connection of the traffic source"}
 
 // Credentials returns all credentials of a connection, decrypted. The credentials of a custom endpoint are the ones that its Form
 // names. The error is seal.ErrOpen if they can no longer be decrypted.
 func (k SourceIntegrations) Credentials(ctx context.Context, i models.SourceIntegration) (map[string]string, error) {
-	return sourceCredentials.read(ctx, k.s, i.AccountID, i.SourceID, i.Settings)
+	return sourceCredentials.Read(ctx, k.s, i.AccountID, i.SourceID, i.Settings)
 }
 
 // SourceConnect is a change of a connection by its account. If the provider stays the same, a nil field keeps its value. In a new
@@ -86,7 +86,7 @@ FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1
 // /traffic-sources/{id}/integration.
 func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
 	return k.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
 		if _, err := s.Sources().Find(ctx, account, source); err != nil {
@@ -108,7 +108,7 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 			return err
 		}
 		form := w.Provider.Form(i.Endpoint)
-		open, sealed, err := sourceCredentials.seal(s, account, source, form, credentials)
+		open, sealed, err := sourceCredentials.Seal(s, account, source, form, credentials)
 		if err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func (k SourceIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]F
 		FROM source_integrations i JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 		WHERE i.account_id = $1 AND i.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
 		ORDER BY i.failing_since DESC, s.id LIMIT $3`
-	return db.Select[FailingIntegration](ctx, k.s.c, "failing traffic sources", q, account, models.FailingIntegration, maxAlerts)
+	return db.Select[FailingIntegration](ctx, k.s.c, "failing traffic sources", q, account, models.FailingIntegration, MaxAlerts)
 }
 
 // Hold locks the spend of a traffic source against other writers until the transaction ends. The error is ErrNoIntegration if the

@@ -29,5 +29,5 @@ func (k SourceIntegrations) TroubledUploads(ctx context.Context, account uuid.UU
 		WHERE i.account_id = $1 AND i.conversions_enabled AND (i.uploads_stopped <> '' OR i.upload_failures >= $2)
 			AND s.is_active AND s.deactivated_at IS NULL
 		ORDER BY since DESC, s.id LIMIT $3`
-	return db.Select[TroubledUploads](ctx, k.s.c, "troubled uploads", q, account, models.FailingIntegration, maxAlerts)
+	return db.Select[TroubledUploads](ctx, k.s.c, "troubled uploads", q, account, models.FailingIntegration, MaxAlerts)
 }

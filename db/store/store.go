@@ -42,8 +42,8 @@ func (s *Store) Tx(ctx context.Context, fn func(*Store) error) error {
 	return db.Tx(ctx, s.c, func(c db.Conn) error { return fn(s.On(c)) })
 }
 
-// txOf is Tx with a result.
-func txOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (result T, err error) {
+// TxOf is Tx with a result.
+func TxOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (result T, err error) {
 	err = s.Tx(ctx, func(s *Store) (err error) {
 		result, err = fn(s)
 		return err
@@ -51,9 +51,9 @@ func txOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (res
 	return result, err
 }
 
-// lockAccount locks the account's row until the transaction ends. Calls that check before they write, for example whether a name is
+// LockAccount locks the account's row until the transaction ends. Calls that check before they write, for example whether a name is
 // free, therefore run one after the other.
-func (s *Store) lockAccount(ctx context.Context, account uuid.UUID) error {
+func (s *Store) LockAccount(ctx context.Context, account uuid.UUID) error {
 	_, err := db.Get[uuid.UUID](ctx, s.c, "account", `SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 	return err
 }

@@ -193,7 +193,7 @@ func (t *table[R]) check(ctx context.Context, s *Store, account uuid.UUID, id uu
 
 // create adds a record under a new id, if the plan's allowance has room.
 func (t *table[R]) create(ctx context.Context, s *Store, record R) (R, error) {
-	return txOf(ctx, s, func(s *Store) (R, error) {
+	return TxOf(ctx, s, func(s *Store) (R, error) {
 		err := s.allow(ctx, *field[uuid.UUID](&record, "AccountID"), t.allowance)
 		if err == nil && t.prepare != nil {
 			err = t.prepare(ctx, s, &record, nil)
@@ -210,7 +210,7 @@ func (t *table[R]) change(ctx context.Context, s *Store, record R) (R, error) {
 	if t.prepare == nil {
 		return t.save(ctx, s, record)
 	}
-	return txOf(ctx, s, func(s *Store) (R, error) {
+	return TxOf(ctx, s, func(s *Store) (R, error) {
 		old, err := t.findLocked(ctx, s, *field[uuid.UUID](&record, "AccountID"), *field[uuid.UUID](&record, "ID"))
 		if err == nil {
 			err = t.prepare(ctx, s, &record, &old)
@@ -227,12 +227,12 @@ func (t *table[R]) change(ctx context.Context, s *Store, record R) (R, error) {
 func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, edit func(*Store, *R) error,
 	create func(context.Context, *Store, R) (R, error),
 ) (R, error) {
-	return txOf(ctx, s, func(s *Store) (R, error) {
+	return TxOf(ctx, s, func(s *Store) (R, error) {
 		record, err := t.find(ctx, s, account, id)
 		if err != nil {
 			return record, err
 		}
-		if err := s.lockAccount(ctx, account); err != nil {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return record, err
 		}
 		if name := field[string](&record, "Name"); *name != "" {

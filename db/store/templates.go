@@ -61,7 +61,7 @@ func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []te
 		}
 		names[i], settings[i] = n.Name, text.(string)
 	}
-	return txOf(ctx, k.s, func(s *Store) ([]template.SavedNetwork, error) {
+	return TxOf(ctx, k.s, func(s *Store) ([]template.SavedNetwork, error) {
 		const what = "network templates"
 		plan, err := s.lockedPlan(ctx, account)
 		if err != nil {

@@ -44,7 +44,7 @@ INSERT INTO views AS v (id, account_id, user_id, author, name, shared, report) V
 // Create saves a new view. Errors: duplicate_name, and too_many if the person or, for a shared view, the account has too many
 // views.
 func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) (models.View, error) {
-	return txOf(ctx, v.s, func(s *Store) (models.View, error) {
+	return TxOf(ctx, v.s, func(s *Store) (models.View, error) {
 		if err := s.Views().room(ctx, account, view.UserID.UUID, view.Shared); err != nil {
 			return view, err
 		}
@@ -56,8 +56,8 @@ func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) 
 
 // Change applies edit to a view and saves it. Errors: the errors of Find, of Create and of edit.
 func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit func(*models.View) error) (models.View, error) {
-	return txOf(ctx, v.s, func(s *Store) (models.View, error) {
-		if err := s.lockAccount(ctx, account); err != nil {
+	return TxOf(ctx, v.s, func(s *Store) (models.View, error) {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return models.View{}, err
 		}
 		view, err := s.Views().Find(ctx, account, person, id)
@@ -82,7 +82,7 @@ func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit f
 
 // room returns the error too_many if there is no room for another view. The account's row stays locked until the transaction ends.
 func (v Views) room(ctx context.Context, account, person uuid.UUID, shared bool) error {
-	if err := v.s.lockAccount(ctx, account); err != nil {
+	if err := v.s.LockAccount(ctx, account); err != nil {
 		return err
 	}
 	have, err := db.Get[int](ctx, v.s.c, "views",

@@ -66,7 +66,7 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 	}
 	err = w.s.Tx(ctx, func(s *Store) error {
 		// Two concurrent creates must not both pass the check.
-		if err := s.lockAccount(ctx, hook.AccountID); err != nil {
+		if err := s.LockAccount(ctx, hook.AccountID); err != nil {
 			return err
 		}
 		have, err := db.Get[int](ctx, s.c, "webhooks", countWebhooks, hook.AccountID)

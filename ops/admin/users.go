@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/store"
+	"switchyard/db/people"
 	"switchyard/models"
 )
 
@@ -58,7 +58,7 @@ func (a Admin) Users(ctx context.Context, account string) ([]User, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.Store.People().Members(ctx, found.ID)
+	list, err := people.New(a.Store).Members(ctx, found.ID)
 	return db.Map(list, func(m models.Member) User { return User{m.ID, m.Email, m.Name, m.Role, m.HasTOTP} }), err
 }
 
@@ -72,11 +72,11 @@ func (a Admin) Invite(ctx context.Context, account, email, role string) (Link, e
 // dropCodes the person is asked for no more codes of an app, from now on. Errors: invalid_id, not_found.
 func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes bool) (Link, error) {
 	clean, _ := models.CleanEmail(email)
-	person, _, err := a.Store.People().FindByEmail(ctx, clean)
+	person, _, err := people.New(a.Store).FindByEmail(ctx, clean)
 	if err != nil {
 		return Link{}, err
 	}
-	places, err := a.Store.People().Accounts(ctx, person.ID)
+	places, err := people.New(a.Store).Accounts(ctx, person.ID)
 	if err != nil {
 		return Link{}, err
 	}
@@ -85,14 +85,14 @@ func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes b
 		if err != nil {
 			return Link{}, err
 		}
-		places = slices.DeleteFunc(places, func(w store.Workplace) bool { return w.ID != found.ID })
+		places = slices.DeleteFunc(places, func(w people.Workplace) bool { return w.ID != found.ID })
 	}
 	if len(places) == 0 {
 		return Link{}, hint(models.NotFound("user"), "`switchyard users list --account ID` shows an account's; "+
 			"a person who is on no account needs `switchyard users invite`")
 	}
 	if dropCodes {
-		if err := a.Store.People().DropTOTP(ctx, person.ID); err != nil {
+		if err := people.New(a.Store).DropTOTP(ctx, person.ID); err != nil {
 			return Link{}, err
 		}
 	}
@@ -117,6 +117,6 @@ func (a Admin) link(ctx context.Context, kind, account, email, role string) (Lin
 	if !r.Includes(models.RoleViewer) {
 		return Link{}, models.Invalid("invalid_role", "a role is viewer, contributor, member or owner")
 	}
-	made, token, err := a.Store.People().CreateLink(ctx, models.EntryLink{Kind: kind, AccountID: found.ID, Email: clean, Role: r})
+	made, token, err := people.New(a.Store).CreateLink(ctx, models.EntryLink{Kind: kind, AccountID: found.ID, Email: clean, Role: r})
 	return Link{kind, clean, models.EntryURL(a.BaseURL, token), stamp(made.ExpiresAt)}, err
 }

@@ -64,7 +64,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
 	failed := w.store.Links().SaveService(ctx, models.LinkService{Name: models.ServiceJobs, Status: models.ServiceOK, CheckedAt: now})
 	for n := watchedAtOnce; n == watchedAtOnce && ctx.Err() == nil; {
-		list, err := w.store.AlertChannels().Watched(ctx, now, now.Add(-pause), watchedAtOnce)
+		list, err := alerts.NewChannels(w.store).Watched(ctx, now, now.Add(-pause), watchedAtOnce)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
@@ -76,7 +76,7 @@ func (w *worker) sweep(ctx context.Context) error {
 		}
 		n = len(list)
 	}
-	return errors.Join(failed, w.store.AlertChannels().ForgetMessages(ctx, now.Add(-messagesKept), forgottenAtOnce))
+	return errors.Join(failed, alerts.NewChannels(w.store).ForgetMessages(ctx, now.Add(-messagesKept), forgottenAtOnce))
 }
 
 // announce stores messages to the channels of an account about the alerts that began or ended.
@@ -89,15 +89,15 @@ func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	do, now := map[string]string{}, make([]store.AnnouncedAlert, len(found))
+	do, now := map[string]string{}, make([]alerts.AnnouncedAlert, len(found))
 	for i, a := range found {
 		do[a.Type] = a.Do
-		now[i] = store.AnnouncedAlert{
+		now[i] = alerts.AnnouncedAlert{
 			Type: a.Type, RecordID: a.ID, Name: a.Name, Severity: a.Severity, Message: a.Message, Since: a.Since,
 		}
 	}
 	n := notice{account: account.Name, from: w.o.From, do: do}
-	messages, err := w.store.AlertChannels().Announce(ctx, id, now, n.write)
+	messages, err := alerts.NewChannels(w.store).Announce(ctx, id, now, n.write)
 	w.client.DispatchFor(ctx, id, models.KindSendAlert, messages...)
 	return err
 }
@@ -106,7 +106,7 @@ type run = workers.Run[jobs.None, jobs.None]
 
 // send sends a message. It drops the message if its channel is deleted, switched off or not confirmed.
 func (w *worker) send(ctx context.Context, u *run) error {
-	all, account := w.store.AlertChannels(), u.Job.AccountID.UUID
+	all, account := alerts.NewChannels(w.store), u.Job.AccountID.UUID
 	m, err := all.Message(ctx, account, u.Job.ID)
 	if errors.Is(err, models.NotFound("alert message")) {
 		return u.Commit(ctx, jobs.None{}, nil)
@@ -143,7 +143,7 @@ func text(err error) string {
 
 // deliver sends a message to the channel's service. The error is a text for a person and contains no credential.
 func (w *worker) deliver(ctx context.Context, c models.AlertChannel, m models.AlertMessage) error {
-	credentials, err := w.store.AlertChannels().Credentials(ctx, c)
+	credentials, err := alerts.NewChannels(w.store).Credentials(ctx, c)
 	if err != nil {
 		return errors.New("its credentials cannot be read: delete it and add it again")
 	}
@@ -159,7 +159,7 @@ func (w *worker) deliver(ctx context.Context, c models.AlertChannel, m models.Al
 // test sends a test message. It refuses a channel that is not confirmed yet: its address has already received the confirmation
 // code, and its owner may not want more messages.
 func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.TestedAlert, err error) {
-	c, err := w.store.AlertChannels().Find(ctx, workers.Account(ctx), a.ID)
+	c, err := alerts.NewChannels(w.store).Find(ctx, workers.Account(ctx), a.ID)
 	if err != nil {
 		return out, err
 	}
@@ -172,5 +172,5 @@ func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.Teste
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
-	return jobs.TestedAlert{Sent: failure == nil, Error: text(failure)}, w.store.AlertChannels().Note(ctx, c.AccountID, c.ID, text(failure))
+	return jobs.TestedAlert{Sent: failure == nil, Error: text(failure)}, alerts.NewChannels(w.store).Note(ctx, c.AccountID, c.ID, text(failure))
 }

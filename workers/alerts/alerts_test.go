@@ -135,7 +135,7 @@ func (w *world) add(kind, least string, credentials map[string]string) uuid.UUID
 	if err != nil {
 		w.Fatal(err)
 	}
-	c, messages, err := w.store.AlertChannels().Add(w.Context(), models.AlertChannel{AccountID: w.account, Least: least}, k, complete)
+	c, messages, err := dbalerts.NewChannels(w.store).Add(w.Context(), models.AlertChannel{AccountID: w.account, Least: least}, k, complete)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestAnnounce(t *testing.T) {
 	w.add(models.ChannelSlack, "critical", map[string]string{"url": w.url + "/severe"})
 	off := w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/off"})
 	no := false
-	if _, err := w.store.AlertChannels().Update(t.Context(), w.account, off, nil, nil, &no); err != nil {
+	if _, err := dbalerts.NewChannels(w.store).Update(t.Context(), w.account, off, nil, nil, &no); err != nil {
 		t.Fatal(err)
 	}
 	address := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
@@ -227,11 +227,11 @@ func TestAnnounce(t *testing.T) {
 	}
 
 	for range models.AlertCodeTries - 1 {
-		if e, ok := models.AsError(w.store.AlertChannels().Confirm(t.Context(), w.account, address, "12")); !ok || e.Code != "invalid_code" {
+		if e, ok := models.AsError(dbalerts.NewChannels(w.store).Confirm(t.Context(), w.account, address, "12")); !ok || e.Code != "invalid_code" {
 			t.Errorf("confirming with a wrong code: %v", e)
 		}
 	}
-	if err := w.store.AlertChannels().Confirm(t.Context(), w.account, address, code); err != nil {
+	if err := dbalerts.NewChannels(w.store).Confirm(t.Context(), w.account, address, code); err != nil {
 		t.Fatal(err)
 	}
 	w.fails(0)
@@ -273,7 +273,7 @@ func TestCode(t *testing.T) {
 	code := text[strings.Index(text, "code is ")+8:][:8]
 	refused := func(code string) {
 		t.Helper()
-		if e, ok := models.AsError(w.store.AlertChannels().Confirm(t.Context(), w.account, id, code)); !ok || e.Code != "invalid_code" {
+		if e, ok := models.AsError(dbalerts.NewChannels(w.store).Confirm(t.Context(), w.account, id, code)); !ok || e.Code != "invalid_code" {
 			t.Errorf("%v", e)
 		}
 	}
@@ -284,7 +284,7 @@ func TestCode(t *testing.T) {
 		refused("00")
 	}
 	refused(code)
-	if err := w.store.AlertChannels().Confirm(t.Context(), uuid.New(), id, code); err == nil {
+	if err := dbalerts.NewChannels(w.store).Confirm(t.Context(), uuid.New(), id, code); err == nil {
 		t.Error("another account could confirm the channel")
 	}
 }
@@ -303,7 +303,7 @@ func TestFailingChannel(t *testing.T) {
 	w.smtp.Refuse("no such person, says " + mailtest.Password)
 	w.fails(3)
 	w.sweep()
-	list, err := w.store.AlertChannels().List(t.Context(), w.account)
+	list, err := dbalerts.NewChannels(w.store).List(t.Context(), w.account)
 	if err != nil || len(list) != 2 {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestFailingChannel(t *testing.T) {
 	w.smtp.Refuse("")
 	w.fails(0)
 	w.sweep()
-	if list, err = w.store.AlertChannels().List(t.Context(), w.account); err != nil {
+	if list, err = dbalerts.NewChannels(w.store).List(t.Context(), w.account); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range list {

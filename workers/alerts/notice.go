@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"switchyard/db/alerts"
-	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -22,7 +21,7 @@ const shownAtOnce = 20
 
 // write writes, for each active and confirmed channel, the announcement of the alerts that began and ended at its level. For a
 // channel that receives only critical alerts, an alert begins when it becomes critical.
-func (n notice) write(channels []models.AlertChannel, news store.News) (out []store.Announcement) {
+func (n notice) write(channels []models.AlertChannel, news alerts.News) (out []alerts.Announcement) {
 	for _, c := range channels {
 		if !c.IsActive || c.Waits {
 			continue
@@ -34,13 +33,13 @@ func (n notice) write(channels []models.AlertChannel, news store.News) (out []st
 		if len(b)+len(e) == 0 {
 			continue
 		}
-		out = append(out, store.Announcement{Channel: c.ID, Subject: n.subject(b, e), Body: n.body(b, e)})
+		out = append(out, alerts.Announcement{Channel: c.ID, Subject: n.subject(b, e), Body: n.body(b, e)})
 	}
 	return out
 }
 
 // wanted returns the alerts that are severe enough for a channel, critical alerts first.
-func wanted(c models.AlertChannel, list []store.AnnouncedAlert) (out []store.AnnouncedAlert) {
+func wanted(c models.AlertChannel, list []alerts.AnnouncedAlert) (out []alerts.AnnouncedAlert) {
 	for _, severity := range []string{alerts.Critical, alerts.Warning} {
 		for _, a := range list {
 			if a.Severity == severity && (c.Least == alerts.Warning || severity == alerts.Critical) {
@@ -54,10 +53,10 @@ func wanted(c models.AlertChannel, list []store.AnnouncedAlert) (out []store.Ann
 // longestName is the maximum length of a name in a subject, in characters.
 const longestName = 60
 
-func (n notice) subject(begun, ended []store.AnnouncedAlert) string {
+func (n notice) subject(begun, ended []alerts.AnnouncedAlert) string {
 	var parts []string
 	for _, p := range []struct {
-		list []store.AnnouncedAlert
+		list []alerts.AnnouncedAlert
 		what string
 	}{{begun, "began"}, {ended, "ended"}} {
 		switch len(p.list) {
@@ -80,7 +79,7 @@ func short(name string) string {
 	return name
 }
 
-func (n notice) body(begun, ended []store.AnnouncedAlert) string {
+func (n notice) body(begun, ended []alerts.AnnouncedAlert) string {
 	var b strings.Builder
 	for i, a := range begun {
 		if i == shownAtOnce {

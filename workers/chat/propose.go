@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/models"
 	"switchyard/models/copilot"
 	"switchyard/workers/providers/ai"
@@ -77,7 +78,7 @@ func (s *session) propose(ctx context.Context, arguments string) (string, error)
 	sent.Action.Campaigns, sent.Action.Worst = nil, 0 // only suggestions have these
 	p := copilot.Proposal{CampaignID: sent.Action.CampaignID, Reason: line(sent.Reason, maxReason), Action: sent.Action}
 	p.AccountID = s.account.ID
-	p, err := s.store.CopilotProposals().Create(ctx, p, s.o.Now())
+	p, err := dbcopilot.NewProposals(s.store).Create(ctx, p, s.o.Now())
 	if err != nil {
 		return "", err
 	}

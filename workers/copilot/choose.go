@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/models"
 	"switchyard/models/copilot"
 )
@@ -66,7 +67,7 @@ func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
 
 // delays reads how late the conversions of the account arrive.
 func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
-	list, err := r.store.Copilot().Arrivals(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -copilot.DelayDays), maxArrivals)
+	list, err := dbcopilot.NewSuggestions(r.store).Arrivals(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -copilot.DelayDays), maxArrivals)
 	return copilot.NewDelays(r.in.Now, list), err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -53,7 +54,7 @@ type worker struct {
 
 // sweep starts a refresh for each account that is due. If a refresh is lost, its account is due again after an hour.
 func (w *worker) sweep(ctx context.Context) error {
-	due, err := w.store.Copilot().TakeDue(ctx, w.now(), atOnce)
+	due, err := dbcopilot.NewSuggestions(w.store).TakeDue(ctx, w.now(), atOnce)
 	for _, account := range due {
 		_, failed := jobs.Submit(ctx, w.client, jobs.RefreshCopilot, account, jobs.None{})
 		err = errors.Join(err, failed)
@@ -73,8 +74,8 @@ func (w *worker) refresh(ctx context.Context, id uuid.UUID) (out jobs.CopilotRef
 		return out, err
 	}
 	list, judged := copilot.Judge(r.in)
-	k := w.store.Copilot()
-	err = k.Save(ctx, id, store.FoundSuggestions{
+	k := dbcopilot.NewSuggestions(w.store)
+	err = k.Save(ctx, id, dbcopilot.FoundSuggestions{
 		List: list, Judged: judged, At: now, Next: next(account, now), Unread: r.unread, Skipped: r.skipped,
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/db/seal"
@@ -160,7 +161,7 @@ func (w *world) refresh() []copilot.Suggestion {
 	if err != nil {
 		w.Fatal(err)
 	}
-	list, err := w.store.Copilot().Open(w.Context(), w.account.ID, *w.now.Load())
+	list, err := dbcopilot.NewSuggestions(w.store).Open(w.Context(), w.account.ID, *w.now.Load())
 	if err != nil || got.Open != len(list) {
 		w.Fatalf("%d suggestions are open, the refresh returned %+v; %v", len(list), got, err)
 	}
@@ -253,7 +254,7 @@ func TestSweep(t *testing.T) {
 	}
 	taken := func(at time.Time) int {
 		t.Helper()
-		due, err := w.store.Copilot().TakeDue(t.Context(), at, 10)
+		due, err := dbcopilot.NewSuggestions(w.store).TakeDue(t.Context(), at, 10)
 		if err != nil {
 			t.Fatal(err)
 		}

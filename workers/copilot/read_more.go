@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/report"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -73,7 +74,7 @@ const (
 
 // networks reads the postbacks that matched no click, and finds the parameter in which they have the id of the click.
 func (r *reading) networks(ctx context.Context) error {
-	found, err := r.store.Copilot().Inbox(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -inboxDays), inboxRows)
+	found, err := dbcopilot.NewSuggestions(r.store).Inbox(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -inboxDays), inboxRows)
 	if err != nil {
 		return err
 	}

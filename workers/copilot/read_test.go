@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/clicklog"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -109,10 +110,10 @@ func TestReads(t *testing.T) {
 			t.Errorf("no %s among %v", kind, found)
 		}
 	}
-	if err := w.store.Copilot().Outdate(t.Context(), w.account.ID); err != nil {
+	if err := dbcopilot.NewSuggestions(w.store).Outdate(t.Context(), w.account.ID); err != nil {
 		t.Fatal(err)
 	}
-	open, err := w.store.Copilot().OpenOf(t.Context(), w.account.ID, "block_value", *w.now.Load())
+	open, err := dbcopilot.NewSuggestions(w.store).OpenOf(t.Context(), w.account.ID, "block_value", *w.now.Load())
 	if err != nil || len(open) > 0 {
 		t.Errorf("suggestions in the former currency are still open: %+v, %v", open, err)
 	}

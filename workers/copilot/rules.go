@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -31,7 +32,7 @@ func (w *worker) sweepRules(ctx context.Context) error {
 	var ids, accounts []uuid.UUID
 	err := w.store.Tx(ctx, func(s *store.Store) (err error) {
 		ids = nil
-		if accounts, err = s.CopilotRules().TakeDue(ctx, now, now.Add(rulesTaken), rulesAtOnce); err != nil {
+		if accounts, err = dbcopilot.NewRules(s).TakeDue(ctx, now, now.Add(rulesTaken), rulesAtOnce); err != nil {
 			return err
 		}
 		for _, account := range accounts {
@@ -66,7 +67,7 @@ func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jo
 	if err != nil {
 		return err
 	}
-	rules, err := w.store.CopilotRules().Due(ctx, account.ID, u.Args.At)
+	rules, err := dbcopilot.NewRules(w.store).Due(ctx, account.ID, u.Args.At)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jo
 		case x.later:
 			continue // it stays due, and another job will run it
 		}
-		if err := w.store.CopilotRules().End(ctx, rule, x.run); err != nil {
+		if err := dbcopilot.NewRules(w.store).End(ctx, rule, x.run); err != nil {
 			return err
 		}
 		out.Rules, out.Done = out.Rules+1, out.Done+x.run.Done
@@ -139,7 +140,7 @@ func (x *execution) do(ctx context.Context) error {
 
 // change carries out the changes of the rule for the matched targets.
 func (x *execution) change(ctx context.Context, matched []autorule.Target) error {
-	cooling, err := x.store.CopilotRules().Cooling(ctx, x.rule, x.run.At.Time)
+	cooling, err := dbcopilot.NewRules(x.store).Cooling(ctx, x.rule, x.run.At.Time)
 	if err != nil {
 		return err
 	}
@@ -172,10 +173,10 @@ func (x *execution) change(ctx context.Context, matched []autorule.Target) error
 // act carries out one change. If the record cannot be changed, or has changed since it was read, act records that as the outcome.
 func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	record, err := x.record(ctx, act)
-	var done store.Applied
+	var done dbcopilot.Applied
 	if err == nil {
 		from, to := x.shownWindow()
-		done, err = x.store.CopilotRules().Act(ctx, x.rule, act, act.Action.Judged(record), x.run, x.rule.Evidence(act.Targets, from, to))
+		done, err = dbcopilot.NewRules(x.store).Act(ctx, x.rule, act, act.Action.Judged(record), x.run, x.rule.Evidence(act.Targets, from, to))
 	}
 	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal {
 		outcome := autorule.ItemRefused
@@ -206,7 +207,7 @@ func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Recor
 			return r, nil
 		}
 	}
-	return x.store.Copilot().Record(ctx, x.account.ID, act.Action)
+	return dbcopilot.NewSuggestions(x.store).Record(ctx, x.account.ID, act.Action)
 }
 
 // alert raises an alert for each target that matches now, up to the limit of the rule, and ends the rule's other alerts.
@@ -216,10 +217,10 @@ func (x *execution) alert(ctx context.Context, matched []autorule.Target) error 
 		return nil
 	}
 	shown := matched[:min(len(matched), x.rule.MaxChanges)]
-	list := db.Map(shown, func(t autorule.Target) store.RuleAlert {
-		return store.RuleAlert{Target: x.rule.Key(t), Name: t.Name, Message: x.rule.Message(t)}
+	list := db.Map(shown, func(t autorule.Target) dbcopilot.RuleAlert {
+		return dbcopilot.RuleAlert{Target: x.rule.Key(t), Name: t.Name, Message: x.rule.Message(t)}
 	})
-	stands, err := x.store.CopilotRules().Raise(ctx, x.rule, list, x.run.At.Time)
+	stands, err := dbcopilot.NewRules(x.store).Raise(ctx, x.rule, list, x.run.At.Time)
 	if e, ok := models.AsError(err); ok && e.Code == "stale" {
 		return nil // the rule has changed, so End stores nothing
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -45,7 +46,7 @@ func (w *world) rule(change func(*autorule.Settings)) autorule.Rule {
 	}
 	r := autorule.Rule{Name: "stop", IsActive: true, Settings: s}
 	r.AccountID = w.account.ID
-	r, err := w.store.CopilotRules().Create(w.Context(), r)
+	r, err := dbcopilot.NewRules(w.store).Create(w.Context(), r)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func (w *world) ended(row models.Job) models.Job {
 func (w *world) run(r autorule.Rule) autorule.Run {
 	w.Helper()
 	job(w, jobs.RunRules, jobs.RulesArgs{At: *w.now.Load()})
-	runs, _, err := w.store.CopilotRules().Runs(w.Context(), w.account.ID, r.ID, store.Page{Limit: 1})
+	runs, _, err := dbcopilot.NewRules(w.store).Runs(w.Context(), w.account.ID, r.ID, store.Page{Limit: 1})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func (w *world) later(d time.Duration) { w.at(w.now.Load().Add(d)) }
 
 func (w *world) changes() []copilot.Change {
 	w.Helper()
-	list, err := w.store.Copilot().Changes(w.Context(), w.account.ID)
+	list, err := dbcopilot.NewSuggestions(w.store).Changes(w.Context(), w.account.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func TestRulePauses(t *testing.T) {
 		!strings.Contains(list[0].Evidence.Method, "clicks >= 100 and conversions = 0") {
 		t.Fatalf("%+v", list)
 	}
-	saved, err := w.store.CopilotRules().Find(t.Context(), w.account.ID, r.ID)
+	saved, err := dbcopilot.NewRules(w.store).Find(t.Context(), w.account.ID, r.ID)
 	if err != nil || saved.LastRun == nil || saved.LastRun.Done != 1 || !saved.NextAt.Equal(w.now.Load().Add(time.Hour)) {
 		t.Errorf("%+v, %v", saved, err)
 	}
@@ -161,7 +162,7 @@ func TestRulePauses(t *testing.T) {
 	if run := w.run(r); run.Matched != 0 {
 		t.Errorf("a run with the path paused: %+v", run)
 	}
-	if _, err := w.store.Copilot().Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
+	if _, err := dbcopilot.NewSuggestions(w.store).Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	w.due()
@@ -225,7 +226,7 @@ func TestRuleStale(t *testing.T) {
 	}
 	judged := act.Action.Judged(copilot.Record{Paths: paths})
 	try := func(r autorule.Rule) error {
-		_, err := w.store.CopilotRules().Act(t.Context(), r, act, judged, r.NewRun(w.account, *w.now.Load()), nil)
+		_, err := dbcopilot.NewRules(w.store).Act(t.Context(), r, act, judged, r.NewRun(w.account, *w.now.Load()), nil)
 		return err
 	}
 	isStale := func(what string, err error) {
@@ -247,7 +248,7 @@ func TestRuleStale(t *testing.T) {
 	weigh(7)
 	isStale("the flow was changed", try(r))
 	weigh(paths[0].Weight)
-	changed, err := w.store.CopilotRules().Change(t.Context(), w.account.ID, r.ID, func(r *autorule.Rule) error {
+	changed, err := dbcopilot.NewRules(w.store).Change(t.Context(), w.account.ID, r.ID, func(r *autorule.Rule) error {
 		r.EveryMinutes = 30
 		return nil
 	})
@@ -286,8 +287,8 @@ func TestRuleJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := *w.now.Load()
-	due, err := w.store.CopilotRules().TakeDue(t.Context(), now, now.Add(time.Minute), 10)
-	again, err2 := w.store.CopilotRules().TakeDue(t.Context(), now, now.Add(time.Minute), 10)
+	due, err := dbcopilot.NewRules(w.store).TakeDue(t.Context(), now, now.Add(time.Minute), 10)
+	again, err2 := dbcopilot.NewRules(w.store).TakeDue(t.Context(), now, now.Add(time.Minute), 10)
 	if err := errors.Join(err, err2); err != nil || !slices.Equal(due, []uuid.UUID{w.account.ID}) || len(again) != 0 {
 		t.Errorf("due accounts %v, then %v; %v", due, again, err)
 	}
@@ -306,7 +307,7 @@ func TestRuleJobs(t *testing.T) {
 	if err != nil || n != 1 || len(w.changes()) != 0 {
 		t.Errorf("%d jobs, %d changes, %v", n, len(w.changes()), err)
 	}
-	saved, err := w.store.CopilotRules().Find(t.Context(), w.account.ID, r.ID)
+	saved, err := dbcopilot.NewRules(w.store).Find(t.Context(), w.account.ID, r.ID)
 	if err != nil || saved.LastRun.Matched != 0 {
 		t.Errorf("%+v, %v", saved.LastRun, err)
 	}
@@ -342,7 +343,7 @@ func TestRuleDenies(t *testing.T) {
 	if run := w.run(r); run.Matched != 0 {
 		t.Errorf("a run with the values denied: %+v", run)
 	}
-	if _, err := w.store.Copilot().Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
+	if _, err := dbcopilot.NewSuggestions(w.store).Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	w.due()
@@ -360,9 +361,9 @@ func TestRuleAlerts(t *testing.T) {
 		s.LooksAt, s.Action = autorule.Campaign, autorule.Alert
 		s.Conditions = []autorule.Comparison{{Figure: "clicks", Operator: "<", Value: number(10)}}
 	})
-	alerts := func() []store.RuleAlert {
+	alerts := func() []dbcopilot.RuleAlert {
 		t.Helper()
-		list, err := w.store.CopilotRules().Alerts(t.Context(), w.account.ID)
+		list, err := dbcopilot.NewRules(w.store).Alerts(t.Context(), w.account.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -392,7 +393,7 @@ func TestRuleAlerts(t *testing.T) {
 	if got := next(25 * time.Hour); got != "done" || len(alerts()) != 1 {
 		t.Errorf("after the cool-down: %s, %+v", got, alerts())
 	}
-	if _, err := w.store.CopilotRules().Change(t.Context(), w.account.ID, r.ID, func(r *autorule.Rule) error { r.IsActive = false; return nil }); err != nil {
+	if _, err := dbcopilot.NewRules(w.store).Change(t.Context(), w.account.ID, r.ID, func(r *autorule.Rule) error { r.IsActive = false; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if list := alerts(); len(list) != 0 {
@@ -453,7 +454,7 @@ func TestRuleFails(t *testing.T) {
 	if run := w.run(second); outcomes(run) != "done" || w.flow()[1].Weight == w.paths[1].Weight {
 		t.Errorf("run of the second rule: %+v", run)
 	}
-	runs, _, err := w.store.CopilotRules().Runs(t.Context(), w.account.ID, first.ID, store.Page{Limit: 9})
+	runs, _, err := dbcopilot.NewRules(w.store).Runs(t.Context(), w.account.ID, first.ID, store.Page{Limit: 9})
 	if err != nil || len(runs) != 1 || outcomes(runs[0]) != "done" || w.flow()[1].IsActive || len(w.changes()) != 2 {
 		t.Errorf("%+v, %v, %d changes", runs, err, len(w.changes()))
 	}
@@ -468,7 +469,7 @@ func TestRuleFails(t *testing.T) {
 		t.Errorf("%s %s", row.State, row.Error)
 	}
 	for _, r := range []autorule.Rule{first, second} {
-		saved, err := w.store.CopilotRules().Find(t.Context(), w.account.ID, r.ID)
+		saved, err := dbcopilot.NewRules(w.store).Find(t.Context(), w.account.ID, r.ID)
 		if err != nil || saved.LastRun.Outcome != autorule.RunFailed || !saved.NextAt.After(*w.now.Load()) {
 			t.Errorf("%+v, %v", saved, err)
 		}

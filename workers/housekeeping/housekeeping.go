@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 
+	"switchyard/db/people"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/workers"
@@ -19,7 +20,7 @@ func Register(r *workers.Runtime, s *store.Store) {
 		return err
 	})
 	workers.RegisterTick(r, jobs.ForgetEntries, func(ctx context.Context) error {
-		n, err := s.ForgetEntries(ctx)
+		n, err := people.New(s).DeleteExpired(ctx)
 		slog.InfoContext(ctx, "ended sessions and old audit entries forgotten", "rows", n)
 		return err
 	})

@@ -1,4 +1,4 @@
-package store
+package copilot
 
 import (
 	"context"
@@ -34,13 +34,13 @@ ORDER BY received_at DESC, id DESC LIMIT $4`
 
 // Inbox lists the networks of the account with postbacks since the given time that matched no click. It includes the parameters of
 // these postbacks. rows limits their number for all networks together.
-func (k Copilot) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
+func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counts, err := db.Select[struct {
 		NetworkID uuid.UUID `db:"network_id"`
 		Total     int64     `db:"total"`
 		Unmatched int64     `db:"unmatched"`
 		Since     time.Time `db:"since"`
-	}](ctx, k.s.c, "inbox", countInbox, account, since)
+	}](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (k Copilot) Inbox(ctx context.Context, account uuid.UUID, since time.Time, 
 			continue
 		}
 		n := NetworkInbox{NetworkID: c.NetworkID, Total: c.Total, Unmatched: c.Unmatched, Since: c.Since}
-		found, err := db.Select[[]byte](ctx, k.s.c, "inbox", selectInbox, account, c.NetworkID, since, min(rows, 200))
+		found, err := db.Select[[]byte](ctx, k.s.Conn(), "inbox", selectInbox, account, c.NetworkID, since, min(rows, 200))
 		if err != nil {
 			return nil, err
 		}
@@ -72,12 +72,12 @@ SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at +
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`
 
 // Arrivals returns the click time and the arrival time of conversions since the given time. It reads at most the newest limit ones.
-func (k Copilot) Arrivals(ctx context.Context, account uuid.UUID, since time.Time, limit int) ([]copilot.Arrival, error) {
+func (k Suggestions) Arrivals(ctx context.Context, account uuid.UUID, since time.Time, limit int) ([]copilot.Arrival, error) {
 	list, err := db.Select[struct {
 		Campaign uuid.UUID `db:"campaign_id"`
 		Click    uuid.UUID `db:"click_id"`
 		Came     time.Time `db:"came"`
-	}](ctx, k.s.c, "arrivals", selectArrivals, account, since, limit)
+	}](ctx, k.s.Conn(), "arrivals", selectArrivals, account, since, limit)
 	out := make([]copilot.Arrival, len(list))
 	for i, a := range list {
 		out[i] = copilot.Arrival{Campaign: a.Campaign, Clicked: models.ClickTime(a.Click), Came: a.Came}

@@ -1,4 +1,4 @@
-package store
+package copilot
 
 import (
 	"context"
@@ -7,19 +7,20 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
 )
 
-// CopilotRun is the result of an account's last run.
-type CopilotRun struct {
+// Run is the result of an account's last run.
+type Run struct {
 	RunAt  *time.Time `db:"run_at"` // nil: never
 	Judged int        `db:"judged"` // number of things judged
 }
 
 // LastRun returns the last run of an account. It is zero before the first run.
-func (k Copilot) LastRun(ctx context.Context, account uuid.UUID) (CopilotRun, error) {
-	run, _, err := db.First[CopilotRun](ctx, k.s.c, "copilot run", `SELECT run_at, judged FROM copilot_runs WHERE account_id = $1`, account)
+func (k Suggestions) LastRun(ctx context.Context, account uuid.UUID) (Run, error) {
+	run, _, err := db.First[Run](ctx, k.s.Conn(), "copilot run", `SELECT run_at, judged FROM copilot_runs WHERE account_id = $1`, account)
 	return run, err
 }
 
@@ -33,8 +34,8 @@ WHERE r.asked_at IS NULL OR r.asked_at <= $4 OR r.asked_at > $2 OR r.attempt = $
 
 // Ask records the request of a refresh. The error is too_soon within RefreshPause after another refresh. A repeated call with the
 // same attempt counts as the same refresh. Calls with the zero attempt each count as a new refresh.
-func (k Copilot) Ask(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
-	n, err := k.s.exec(ctx, "ask for a refresh", askRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
+func (k Suggestions) Ask(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
+	n, err := db.Exec(ctx, k.s.Conn(), "ask for a refresh", askRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
 	if err == nil && n == 0 {
 		err = models.Errorf(models.KindTooMany, "too_soon", "the suggestions were refreshed within the last two minutes")
 	}
@@ -51,8 +52,8 @@ ON CONFLICT (account_id) DO UPDATE SET next_at = excluded.next_at WHERE r.next_a
 RETURNING r.account_id`
 
 // TakeDue claims at most limit accounts whose run is due. It is for workers.
-func (k Copilot) TakeDue(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
-	return db.Select[uuid.UUID](ctx, k.s.c, "due copilots", takeDueCopilots, now, limit)
+func (k Suggestions) TakeDue(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, k.s.Conn(), "due copilots", takeDueCopilots, now, limit)
 }
 
 // FoundSuggestions is the result of a run.
@@ -93,8 +94,8 @@ UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp(
 
 // Outdate expires the open suggestions that depend on amounts, because the account now has another currency. The next run finds
 // them again.
-func (k Copilot) Outdate(ctx context.Context, account uuid.UUID) error {
-	_, err := k.s.exec(ctx, "outdate suggestions", outdateSuggestions, account)
+func (k Suggestions) Outdate(ctx context.Context, account uuid.UUID) error {
+	_, err := db.Exec(ctx, k.s.Conn(), "outdate suggestions", outdateSuggestions, account)
 	return err
 }
 
@@ -104,26 +105,26 @@ WITH changes AS (DELETE FROM copilot_changes WHERE account_id = $1 AND created_a
 DELETE FROM copilot_suggestions WHERE account_id = $1 AND status IN ('applied', 'expired') AND decided_at < $2`
 
 // Save stores the result of a run, in one transaction. Two runs of the same account are saved one after the other.
-func (k Copilot) Save(ctx context.Context, account uuid.UUID, f FoundSuggestions) error {
-	return k.s.Tx(ctx, func(s *Store) error {
-		_, err := s.exec(ctx, "copilot run", `INSERT INTO copilot_runs AS r (account_id, run_at, judged, next_at) VALUES ($1, $2, $3, $4)
+func (k Suggestions) Save(ctx context.Context, account uuid.UUID, f FoundSuggestions) error {
+	return k.s.Tx(ctx, func(s *store.Store) error {
+		_, err := db.Exec(ctx, s.Conn(), "copilot run", `INSERT INTO copilot_runs AS r (account_id, run_at, judged, next_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (account_id) DO UPDATE SET run_at = $2, judged = $3, next_at = $4`, account, f.At, f.Judged, f.Next)
 		if err != nil {
 			return err
 		}
 		for i, v := range f.List[:min(len(f.List), maxSuggestions)] {
-			_, err := s.exec(ctx, "suggestion", foundSuggestion, account, uuid.Must(uuid.NewV7()), v.Kind, v.Key, v.CampaignID, v.CampaignName,
+			_, err := db.Exec(ctx, s.Conn(), "suggestion", foundSuggestion, account, uuid.Must(uuid.NewV7()), v.Kind, v.Key, v.CampaignID, v.CampaignName,
 				v.Title, v.Detail, db.Document(v.Evidence), db.Document(v.Effect), db.Document(v.Action), v.Digest, f.At,
 				v.ExpiresAt.Time, i)
 			if err != nil {
 				return err
 			}
 		}
-		if _, err := s.exec(ctx, "end suggestions", endSuggestions, account, f.At, f.At.Add(-keepSuggestion),
+		if _, err := db.Exec(ctx, s.Conn(), "end suggestions", endSuggestions, account, f.At, f.At.Add(-keepSuggestion),
 			append([]string{}, f.Unread...), db.UUIDs(f.Skipped)); err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, "forget suggestions", forgetSuggestions, account, f.At.Add(-keepSuggestion), f.At.Add(-keepChange))
+		_, err = db.Exec(ctx, s.Conn(), "forget suggestions", forgetSuggestions, account, f.At.Add(-keepSuggestion), f.At.Add(-keepChange))
 		return err
 	})
 }

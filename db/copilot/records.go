@@ -1,4 +1,4 @@
-package store
+package copilot
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // Record returns the record that an action would change. It takes no lock.
-func (k Copilot) Record(ctx context.Context, account uuid.UUID, a copilot.Action) (r copilot.Record, err error) {
+func (k Suggestions) Record(ctx context.Context, account uuid.UUID, a copilot.Action) (r copilot.Record, err error) {
 	target := a.Target()
 	switch target.Kind {
 	case copilot.TargetOffer:
@@ -46,7 +46,7 @@ func (k Copilot) Record(ctx context.Context, account uuid.UUID, a copilot.Action
 }
 
 // destination returns the name of an offer or a landing page.
-func (k Copilot) destination(ctx context.Context, account uuid.UUID, of string) (string, error) {
+func (k Suggestions) destination(ctx context.Context, account uuid.UUID, of string) (string, error) {
 	id, _ := models.ParseID(of) // Validate has checked it
 	o, err := k.s.Offers().Find(ctx, account, id)
 	if !errors.Is(err, models.NotFound("")) {

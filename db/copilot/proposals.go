@@ -1,4 +1,4 @@
-package store
+package copilot
 
 import (
 	"context"
@@ -7,15 +7,16 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
 )
 
-// CopilotProposals accesses the changes that the chat has proposed.
-type CopilotProposals struct{ s *Store }
+// Proposals accesses the changes that the chat has proposed.
+type Proposals struct{ s *store.Store }
 
-// CopilotProposals returns access to the proposals on this store's connection.
-func (s *Store) CopilotProposals() CopilotProposals { return CopilotProposals{s} }
+// NewProposals returns access to the proposals on this store's connection.
+func NewProposals(s *store.Store) Proposals { return Proposals{s} }
 
 const (
 	// maxProposals is the maximum number of open proposals of an account, and the maximum length of the list.
@@ -31,12 +32,12 @@ RETURNING ` + db.Columns[copilot.Proposal]("")
 
 // Create stores a proposal if its action could be applied now. Otherwise the error is invalid or stale. A record of another account
 // counts as not found, so the error is invalid. The title of the proposal is the title of its action.
-func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal, now time.Time) (copilot.Proposal, error) {
+func (p Proposals) Create(ctx context.Context, proposal copilot.Proposal, now time.Time) (copilot.Proposal, error) {
 	account, a := proposal.AccountID, proposal.Action
 	if err := a.Validate(); err != nil {
 		return proposal, err
 	}
-	record, err := p.s.Copilot().Record(ctx, account, a)
+	record, err := NewSuggestions(p.s).Record(ctx, account, a)
 	if e, ok := models.AsError(err); ok {
 		return proposal, models.Invalid("invalid", "%s", e.Message)
 	}
@@ -53,15 +54,15 @@ func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal,
 		}
 	}
 	proposal.Title = a.Title(record)
-	return txOf(ctx, p.s, func(s *Store) (copilot.Proposal, error) {
-		if err := s.lockAccount(ctx, account); err != nil {
+	return store.TxOf(ctx, p.s, func(s *store.Store) (copilot.Proposal, error) {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return proposal, err
 		}
-		if _, err := s.exec(ctx, "forget proposals", `DELETE FROM copilot_proposals WHERE account_id = $1 AND expires_at < $2`,
+		if _, err := db.Exec(ctx, s.Conn(), "forget proposals", `DELETE FROM copilot_proposals WHERE account_id = $1 AND expires_at < $2`,
 			account, now.Add(-keepProposal)); err != nil {
 			return proposal, err
 		}
-		open, err := db.Get[int](ctx, s.c, "proposals", `SELECT count(*) FROM copilot_proposals
+		open, err := db.Get[int](ctx, s.Conn(), "proposals", `SELECT count(*) FROM copilot_proposals
 			WHERE account_id = $1 AND status = 'open' AND expires_at > $2`, account, now)
 		if err != nil {
 			return proposal, err
@@ -69,7 +70,7 @@ func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal,
 		if open >= maxProposals {
 			return proposal, models.Invalid("invalid", "%d proposals are open: apply or cancel some first", maxProposals)
 		}
-		return db.Get[copilot.Proposal](ctx, s.c, "proposal", createProposal, uuid.Must(uuid.NewV7()), account, proposal.CampaignID,
+		return db.Get[copilot.Proposal](ctx, s.Conn(), "proposal", createProposal, uuid.Must(uuid.NewV7()), account, proposal.CampaignID,
 			proposal.Title, proposal.Reason, db.Document(a), a.Judged(record), now, now.Add(keepProposal))
 	})
 }
@@ -79,6 +80,6 @@ const listProposals = ` FROM copilot_proposals WHERE account_id = $1 AND (status
 ORDER BY created_at DESC, id DESC LIMIT $3`
 
 // List lists at most 100 proposals, newest first: the ones that are open at the given time and all decided ones.
-func (p CopilotProposals) List(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Proposal, error) {
-	return db.Select[copilot.Proposal](ctx, p.s.c, "proposals", `SELECT `+db.Columns[copilot.Proposal]("")+listProposals, account, now, maxProposals)
+func (p Proposals) List(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Proposal, error) {
+	return db.Select[copilot.Proposal](ctx, p.s.Conn(), "proposals", `SELECT `+db.Columns[copilot.Proposal]("")+listProposals, account, now, maxProposals)
 }

@@ -1,4 +1,4 @@
-package store
+package alerts
 
 import (
 	"context"
@@ -7,23 +7,24 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
-// PostbackCount counts the postbacks of a network in a period.
-type PostbackCount struct {
+// postbackCount counts the postbacks of a network in a period.
+type postbackCount struct {
 	Total     int64 `db:"total"`
 	Unmatched int64 `db:"unmatched"` // includes postbacks that wait for their click for longer than longWait
 	Refused   int64 `db:"refused"`
 }
 
-// NetworkPostbacks counts the postbacks of a network in the last day and in the week before that day.
-type NetworkPostbacks struct {
+// networkPostbacks counts the postbacks of a network in the last day and in the week before that day.
+type networkPostbacks struct {
 	ID     uuid.UUID     `db:"id"`
 	Name   string        `db:"name"`
 	Since  time.Time     `db:"since"` // time of the day's first unmatched or refused postback
-	Day    PostbackCount `db:"day"`
-	Before PostbackCount `db:"before"`
+	Day    postbackCount `db:"day"`
+	Before postbackCount `db:"before"`
 }
 
 // At most the newest 20,000 postbacks of each period are counted.
@@ -51,16 +52,16 @@ ORDER BY n.id LIMIT $6`
 // longWait is how long a postback may wait for its click before it counts as unmatched.
 const longWait = 10 * time.Minute
 
-// Troubled lists the account's active networks that had at least the given number of unmatched or refused postbacks in the last
-// day.
-func (k Networks) Troubled(ctx context.Context, account uuid.UUID, now time.Time, least int) ([]NetworkPostbacks, error) {
-	day := now.AddDate(0, 0, -1)
-	return db.Select[NetworkPostbacks](ctx, k.s.c, "troubled networks", selectTroubled, account, day, day.AddDate(0, 0, -7),
-		now.Add(-longWait), least, maxAlerts)
+// networksWithBadPostbacks lists the account's active networks that had at least the given number of unmatched or refused postbacks
+// in the last day.
+func (l look) networksWithBadPostbacks(ctx context.Context, least int) ([]networkPostbacks, error) {
+	day := l.now.AddDate(0, 0, -1)
+	return db.Select[networkPostbacks](ctx, l.Store.Conn(), "troubled networks", selectTroubled, l.account.ID, day, day.AddDate(0, 0, -7),
+		l.now.Add(-longWait), least, store.MaxAlerts)
 }
 
-// FailingSource is an active traffic source with a host at which the latest delivery attempts failed.
-type FailingSource struct {
+// failingSource is an active traffic source with a host at which the latest delivery attempts failed.
+type failingSource struct {
 	ID       uuid.UUID `db:"id"`
 	Name     string    `db:"name"`
 	Origin   string    `db:"origin"` // scheme, host and port
@@ -75,8 +76,8 @@ FROM source_failures f JOIN traffic_sources s ON s.id = f.source_id AND s.accoun
 WHERE f.account_id = $1 AND f.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
 ORDER BY f.failing_since DESC, s.id LIMIT $3`
 
-// Failing lists the account's active sources with at least the given number of consecutive failed attempts, newest failure first.
-// The failing host may be a host that the source no longer uses.
-func (k Sources) Failing(ctx context.Context, account uuid.UUID, least int) ([]FailingSource, error) {
-	return db.Select[FailingSource](ctx, k.s.c, "failing sources", selectFailingSources, account, least, maxAlerts)
+// sourcesWithFailures lists the account's active sources with at least the given number of consecutive failed attempts, newest
+// failure first. The failing host may be a host that the source no longer uses.
+func (l look) sourcesWithFailures(ctx context.Context, least int) ([]failingSource, error) {
+	return db.Select[failingSource](ctx, l.Store.Conn(), "failing sources", selectFailingSources, l.account.ID, least, store.MaxAlerts)
 }

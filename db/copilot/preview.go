@@ -1,4 +1,4 @@
-package store
+package copilot
 
 import (
 	"context"
@@ -22,8 +22,8 @@ type Preview struct {
 
 // Preview returns the change that a suggestion or a proposal would make now, or the change that was made. It takes no lock. Errors:
 // not_found, advice_only, invalid.
-func (k Copilot) Preview(ctx context.Context, account, id uuid.UUID, variant string) (p Preview, err error) {
-	change, ok, err := db.First[copilot.Change](ctx, k.s.c, "change",
+func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant string) (p Preview, err error) {
+	change, ok, err := db.First[copilot.Change](ctx, k.s.Conn(), "change",
 		`SELECT `+db.Columns[copilot.Change]("")+` FROM copilot_changes WHERE account_id = $1 AND id = $2`, account, id)
 	if err != nil {
 		return p, err
@@ -34,7 +34,7 @@ func (k Copilot) Preview(ctx context.Context, account, id uuid.UUID, variant str
 		p.Stale = nil // the change was made, even if the record is gone now
 		return p, err
 	}
-	suggestion, ok, err := db.First[copilot.Suggestion](ctx, k.s.c, "suggestion",
+	suggestion, ok, err := db.First[copilot.Suggestion](ctx, k.s.Conn(), "suggestion",
 		`SELECT `+suggestionColumns+` FROM copilot_suggestions s WHERE s.account_id = $1 AND s.id = $2`, account, id)
 	switch {
 	case err != nil:
@@ -47,7 +47,7 @@ func (k Copilot) Preview(ctx context.Context, account, id uuid.UUID, variant str
 		}
 		return p, err
 	}
-	proposal, ok, err := db.First[copilot.Proposal](ctx, k.s.c, "proposal",
+	proposal, ok, err := db.First[copilot.Proposal](ctx, k.s.Conn(), "proposal",
 		`SELECT `+db.Columns[copilot.Proposal]("")+` FROM copilot_proposals WHERE account_id = $1 AND id = $2`, account, id)
 	switch {
 	case err != nil:
@@ -62,7 +62,7 @@ func (k Copilot) Preview(ctx context.Context, account, id uuid.UUID, variant str
 
 // foresee fills in the change that a preview's action would make. It sets Stale if the record has changed since it was judged, or
 // if the record refuses the action.
-func (k Copilot) foresee(ctx context.Context, account uuid.UUID, digest string, p *Preview) error {
+func (k Suggestions) foresee(ctx context.Context, account uuid.UUID, digest string, p *Preview) error {
 	r, err := k.named(ctx, account, p)
 	if err == nil && p.Stale == nil {
 		if p.Action.Judged(r) != digest {
@@ -80,7 +80,7 @@ func (k Copilot) foresee(ctx context.Context, account uuid.UUID, digest string, 
 }
 
 // named returns the record of a preview and sets the preview's names. It sets Stale if the record cannot be found.
-func (k Copilot) named(ctx context.Context, account uuid.UUID, p *Preview) (copilot.Record, error) {
+func (k Suggestions) named(ctx context.Context, account uuid.UUID, p *Preview) (copilot.Record, error) {
 	r, err := k.Record(ctx, account, p.Action)
 	if e, ok := models.AsError(err); ok {
 		p.Stale, err = e, nil

@@ -1,4 +1,4 @@
-package store
+package alerts
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -33,8 +34,8 @@ UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
 ) RETURNING account_id`
 
 // Watched claims at most limit accounts that have active channels and were last looked at before since. It is for workers.
-func (a AlertChannels) Watched(ctx context.Context, now, since time.Time, limit int) ([]uuid.UUID, error) {
-	return db.Select[uuid.UUID](ctx, a.s.c, "watched accounts", dueWatches, now, since, limit)
+func (a Channels) Watched(ctx context.Context, now, since time.Time, limit int) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, a.s.Conn(), "watched accounts", dueWatches, now, since, limit)
 }
 
 const (
@@ -63,14 +64,14 @@ type News struct{ Begun, Risen, Ended []AnnouncedAlert }
 // write makes of it for the channels of the account, so that each beginning, each rise and each end is announced once. An alert
 // that has risen stays critical until it ends. Announce returns the jobs that send the messages. It does nothing once the account
 // has had its messages of the hour.
-func (a AlertChannels) Announce(ctx context.Context, account uuid.UUID, now []AnnouncedAlert,
+func (a Channels) Announce(ctx context.Context, account uuid.UUID, now []AnnouncedAlert,
 	write func(channels []models.AlertChannel, n News) []Announcement,
 ) (messages []uuid.UUID, err error) {
-	err = a.s.Tx(ctx, func(s *Store) error {
-		if _, watched, err := db.First[uuid.UUID](ctx, s.c, "alert watch", lockWatch, account); err != nil || !watched {
+	err = a.s.Tx(ctx, func(s *store.Store) error {
+		if _, watched, err := db.First[uuid.UUID](ctx, s.Conn(), "alert watch", lockWatch, account); err != nil || !watched {
 			return err
 		}
-		have, err := db.Select[AnnouncedAlert](ctx, s.c, "announced alerts", listAnnounced, account)
+		have, err := db.Select[AnnouncedAlert](ctx, s.Conn(), "announced alerts", listAnnounced, account)
 		if err != nil {
 			return err
 		}
@@ -78,19 +79,19 @@ func (a AlertChannels) Announce(ctx context.Context, account uuid.UUID, now []An
 		if len(news.Begun)+len(news.Risen)+len(news.Ended) == 0 {
 			return nil
 		}
-		told, err := db.Get[int](ctx, s.c, "alert messages", countHour, account)
+		told, err := db.Get[int](ctx, s.Conn(), "alert messages", countHour, account)
 		if err != nil || told >= models.AlertMessagesAnHour {
 			return err
 		}
-		channels, err := s.AlertChannels().List(ctx, account)
+		channels, err := NewChannels(s).List(ctx, account)
 		if err != nil {
 			return err
 		}
-		if err := s.AlertChannels().note(ctx, account, news); err != nil {
+		if err := NewChannels(s).note(ctx, account, news); err != nil {
 			return err
 		}
 		for _, m := range write(channels, news) {
-			ids, err := s.AlertChannels().send(ctx, models.AlertMessage{
+			ids, err := NewChannels(s).send(ctx, models.AlertMessage{
 				AccountID: account, ChannelID: m.Channel, Subject: m.Subject, Body: m.Body,
 			})
 			if err != nil {
@@ -131,19 +132,19 @@ func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
-func (a AlertChannels) note(ctx context.Context, account uuid.UUID, n News) error {
+func (a Channels) note(ctx context.Context, account uuid.UUID, n News) error {
 	for _, v := range n.Ended {
-		if _, err := a.s.exec(ctx, "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {
+		if _, err := db.Exec(ctx, a.s.Conn(), "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {
 			return err
 		}
 	}
 	for _, v := range n.Risen {
-		if _, err := a.s.exec(ctx, "alert risen", raiseAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message); err != nil {
+		if _, err := db.Exec(ctx, a.s.Conn(), "alert risen", raiseAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message); err != nil {
 			return err
 		}
 	}
 	for _, v := range n.Begun {
-		if _, err := a.s.exec(ctx, "alert begun", insertAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message,
+		if _, err := db.Exec(ctx, a.s.Conn(), "alert begun", insertAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message,
 			v.Since); err != nil {
 			return err
 		}
@@ -152,8 +153,8 @@ func (a AlertChannels) note(ctx context.Context, account uuid.UUID, n News) erro
 }
 
 // ForgetMessages deletes at most limit messages that are older than the given time.
-func (a AlertChannels) ForgetMessages(ctx context.Context, before time.Time, limit int) error {
-	_, err := a.s.exec(ctx, "forget alert messages", `DELETE FROM alert_messages WHERE id IN (
+func (a Channels) ForgetMessages(ctx context.Context, before time.Time, limit int) error {
+	_, err := db.Exec(ctx, a.s.Conn(), "forget alert messages", `DELETE FROM alert_messages WHERE id IN (
 		SELECT id FROM alert_messages WHERE created_at < $1 LIMIT $2)`, before, limit)
 	return err
 }

@@ -1,4 +1,5 @@
-package store
+// Package copilot stores what the Copilot suggests and proposes, the rules by which it acts, and the changes that it has made.
+package copilot
 
 import (
 	"context"
@@ -7,15 +8,16 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
 )
 
-// Copilot accesses the suggestions of accounts, the changes made from them, and the times of the last runs.
-type Copilot struct{ s *Store }
+// Suggestions accesses the suggestions of accounts, the changes made from them, and the times of the last runs.
+type Suggestions struct{ s *store.Store }
 
-// Copilot returns access to the suggestions on this store's connection.
-func (s *Store) Copilot() Copilot { return Copilot{s} }
+// NewSuggestions returns access to the suggestions on this store's connection.
+func NewSuggestions(s *store.Store) Suggestions { return Suggestions{s} }
 
 // Limits of the lists, and how long finished suggestions and changes are stored.
 const (
@@ -31,29 +33,29 @@ var suggestionColumns = db.Columns[copilot.Suggestion]("s.")
 const openSuggestion = `(s.status = 'open' OR s.status = 'snoozed' AND s.snoozed_until <= $2) AND s.expires_at > $2`
 
 // Open lists at most 200 suggestions that are open at the given time, the most recently judged first.
-func (k Copilot) Open(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Suggestion, error) {
-	return db.Select[copilot.Suggestion](ctx, k.s.c, "suggestions", `SELECT `+suggestionColumns+` FROM copilot_suggestions s
+func (k Suggestions) Open(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Suggestion, error) {
+	return db.Select[copilot.Suggestion](ctx, k.s.Conn(), "suggestions", `SELECT `+suggestionColumns+` FROM copilot_suggestions s
 		WHERE s.account_id = $1 AND `+openSuggestion+` ORDER BY s.judged_at DESC, s.place, s.id LIMIT $3`, account, now, maxSuggestions)
 }
 
 // OpenOf lists at most 200 suggestions of a kind that are open at the given time, newest first.
-func (k Copilot) OpenOf(ctx context.Context, account uuid.UUID, kind string, now time.Time) ([]copilot.Suggestion, error) {
-	return db.Select[copilot.Suggestion](ctx, k.s.c, "suggestions", `SELECT `+suggestionColumns+` FROM copilot_suggestions s
+func (k Suggestions) OpenOf(ctx context.Context, account uuid.UUID, kind string, now time.Time) ([]copilot.Suggestion, error) {
+	return db.Select[copilot.Suggestion](ctx, k.s.Conn(), "suggestions", `SELECT `+suggestionColumns+` FROM copilot_suggestions s
 		WHERE s.account_id = $1 AND `+openSuggestion+` AND s.kind = $3 ORDER BY s.created_at DESC, s.id LIMIT $4`, account, now, kind, maxSuggestions)
 }
 
 // CountOpen counts the suggestions that are open at the given time.
-func (k Copilot) CountOpen(ctx context.Context, account uuid.UUID, now time.Time) (int, error) {
-	return db.Get[int](ctx, k.s.c, "suggestions", `SELECT count(*) FROM copilot_suggestions s
+func (k Suggestions) CountOpen(ctx context.Context, account uuid.UUID, now time.Time) (int, error) {
+	return db.Get[int](ctx, k.s.Conn(), "suggestions", `SELECT count(*) FROM copilot_suggestions s
 		WHERE s.account_id = $1 AND `+openSuggestion, account, now)
 }
 
 // Suggestion returns a suggestion and locks it until the transaction ends. Its status is open if it waits for a decision at now.
-func (k Copilot) Suggestion(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Suggestion, error) {
+func (k Suggestions) Suggestion(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Suggestion, error) {
 	row, err := db.Get[struct {
 		copilot.Suggestion
 		Waits bool `db:"waits"`
-	}](ctx, k.s.c, "suggestion", `SELECT `+suggestionColumns+`, `+openSuggestion+` AS waits FROM copilot_suggestions s
+	}](ctx, k.s.Conn(), "suggestion", `SELECT `+suggestionColumns+`, `+openSuggestion+` AS waits FROM copilot_suggestions s
 		WHERE s.account_id = $1 AND s.id = $3 FOR NO KEY UPDATE`, account, now, id)
 	switch {
 	case row.Waits:
@@ -65,20 +67,20 @@ func (k Copilot) Suggestion(ctx context.Context, account, id uuid.UUID, now time
 }
 
 // SetSuggestion sets the status of a suggestion. until is the end of a snooze.
-func (k Copilot) SetSuggestion(ctx context.Context, account, id uuid.UUID, status string, until *time.Time) error {
-	return k.s.one(ctx, "suggestion", `UPDATE copilot_suggestions SET status = $3, snoozed_until = $4, decided_at = clock_timestamp()
+func (k Suggestions) SetSuggestion(ctx context.Context, account, id uuid.UUID, status string, until *time.Time) error {
+	return db.ExecOne(ctx, k.s.Conn(), "suggestion", `UPDATE copilot_suggestions SET status = $3, snoozed_until = $4, decided_at = clock_timestamp()
 		WHERE account_id = $1 AND id = $2`, account, id, status, until)
 }
 
 // Decide sets the status of an open suggestion. Errors: not_found, not_open.
-func (k Copilot) Decide(ctx context.Context, account, id uuid.UUID, now time.Time, status string, until *time.Time) (copilot.Suggestion, error) {
-	return txOf(ctx, k.s, func(s *Store) (copilot.Suggestion, error) {
-		found, err := s.Copilot().Suggestion(ctx, account, id, now)
+func (k Suggestions) Decide(ctx context.Context, account, id uuid.UUID, now time.Time, status string, until *time.Time) (copilot.Suggestion, error) {
+	return store.TxOf(ctx, k.s, func(s *store.Store) (copilot.Suggestion, error) {
+		found, err := NewSuggestions(s).Suggestion(ctx, account, id, now)
 		if err == nil && found.Status != copilot.StatusOpen {
 			err = models.Conflict("not_open", "the suggestion is %s", found.Status)
 		}
 		if err == nil {
-			err = s.Copilot().SetSuggestion(ctx, account, id, status, until)
+			err = NewSuggestions(s).SetSuggestion(ctx, account, id, status, until)
 		}
 		found.Status = status
 		return found, err
@@ -86,7 +88,7 @@ func (k Copilot) Decide(ctx context.Context, account, id uuid.UUID, now time.Tim
 }
 
 // Changes lists the newest 50 changes, newest first.
-func (k Copilot) Changes(ctx context.Context, account uuid.UUID) ([]copilot.Change, error) {
-	return db.Select[copilot.Change](ctx, k.s.c, "changes", `SELECT `+db.Columns[copilot.Change]("c.")+` FROM copilot_changes c
+func (k Suggestions) Changes(ctx context.Context, account uuid.UUID) ([]copilot.Change, error) {
+	return db.Select[copilot.Change](ctx, k.s.Conn(), "changes", `SELECT `+db.Columns[copilot.Change]("c.")+` FROM copilot_changes c
 		WHERE c.account_id = $1 ORDER BY c.created_at DESC, c.id LIMIT $2`, account, maxChanges)
 }

@@ -1,4 +1,4 @@
-package store
+package copilot
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/autorule"
 	"switchyard/models/copilot"
@@ -34,8 +35,8 @@ FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_i
 var errCooling = models.Conflict("cooling", "it was acted upon within the cool-down")
 
 // locked locks a rule. The error is stale if the rule is inactive or has changed since r was read.
-func (k CopilotRules) locked(ctx context.Context, r autorule.Rule) error {
-	_, same, err := db.First[uuid.UUID](ctx, k.s.c, "rule", lockRule, r.AccountID, r.ID, r.UpdatedAt.Time)
+func (k Rules) locked(ctx context.Context, r autorule.Rule) error {
+	_, same, err := db.First[uuid.UUID](ctx, k.s.Conn(), "rule", lockRule, r.AccountID, r.ID, r.UpdatedAt.Time)
 	if err == nil && !same {
 		err = models.Conflict("stale", "the rule was changed meanwhile")
 	}
@@ -45,17 +46,17 @@ func (k CopilotRules) locked(ctx context.Context, r autorule.Rule) error {
 // Act carries out a change of a rule. The change with its evidence, its events and the cool-down of its targets commit together.
 // Errors: cooling if a target is in its cool-down, invalid, and stale if the record has changed since it was judged or the rule has
 // changed since r was read.
-func (k CopilotRules) Act(ctx context.Context, r autorule.Rule, act autorule.Act, judged string, run autorule.Run, evidence *copilot.Evidence) (
+func (k Rules) Act(ctx context.Context, r autorule.Rule, act autorule.Act, judged string, run autorule.Run, evidence *copilot.Evidence) (
 	Applied, error,
 ) {
-	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
-		if err := s.CopilotRules().locked(ctx, r); err != nil {
+	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
+		if err := NewRules(s).locked(ctx, r); err != nil {
 			return out, err
 		}
 		keys := make([]string, len(act.Targets))
 		for i, t := range act.Targets {
 			keys[i] = r.Key(t)
-			n, err := s.exec(ctx, "claim target", claimTarget, r.AccountID, r.ID, keys[i], t.Name, run.At.Add(r.Cooldown()), run.At.Time)
+			n, err := db.Exec(ctx, s.Conn(), "claim target", claimTarget, r.AccountID, r.ID, keys[i], t.Name, run.At.Add(r.Cooldown()), run.At.Time)
 			if err != nil {
 				return out, err
 			}
@@ -63,21 +64,21 @@ func (k CopilotRules) Act(ctx context.Context, r autorule.Rule, act autorule.Act
 				return out, errCooling
 			}
 		}
-		out, err = s.Copilot().apply(ctx, copilot.Change{
+		out, err = NewSuggestions(s).apply(ctx, copilot.Change{
 			Owned: models.Owned{AccountID: r.AccountID}, RuleID: uuid.NullUUID{UUID: r.ID, Valid: true}, CampaignID: act.CampaignID,
 			Title: "Rule " + r.Name + ": " + act.What, Action: act.Action, Evidence: evidence,
 		}, judged)
 		if err != nil {
 			return out, err
 		}
-		_, err = s.exec(ctx, "targets of a change", setTargetsChange, r.AccountID, r.ID, out.Change.ID, keys)
+		_, err = db.Exec(ctx, s.Conn(), "targets of a change", setTargetsChange, r.AccountID, r.ID, out.Change.ID, keys)
 		return out, err
 	})
 }
 
 // Cooling returns the targets of a rule that are in their cool-down at the given time.
-func (k CopilotRules) Cooling(ctx context.Context, r autorule.Rule, at time.Time) (map[string]bool, error) {
-	return db.Pairs[string, bool](ctx, k.s.c, "cooling targets", `SELECT target, true FROM copilot_rule_targets
+func (k Rules) Cooling(ctx context.Context, r autorule.Rule, at time.Time) (map[string]bool, error) {
+	return db.Pairs[string, bool](ctx, k.s.Conn(), "cooling targets", `SELECT target, true FROM copilot_rule_targets
 		WHERE account_id = $1 AND rule_id = $2 AND until > $3`, r.AccountID, r.ID, at)
 }
 
@@ -107,17 +108,17 @@ type RuleAlert struct {
 
 // Raise replaces the alerts of a rule by list and ends all others. stands reports for each alert of the list whether it is raised.
 // An alert that ended within the cool-down is not raised again. The error is stale if the rule has changed since r was read.
-func (k CopilotRules) Raise(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (stands []bool, err error) {
-	return txOf(ctx, k.s, func(s *Store) ([]bool, error) {
-		if err := s.CopilotRules().locked(ctx, r); err != nil {
+func (k Rules) Raise(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (stands []bool, err error) {
+	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
+		if err := NewRules(s).locked(ctx, r); err != nil {
 			return nil, err
 		}
 		keys, stands := db.Map(list, func(a RuleAlert) string { return a.Target }), make([]bool, len(list))
-		if _, err := s.exec(ctx, "end alerts", endTargetAlerts, r.AccountID, r.ID, keys); err != nil {
+		if _, err := db.Exec(ctx, s.Conn(), "end alerts", endTargetAlerts, r.AccountID, r.ID, keys); err != nil {
 			return nil, err
 		}
 		for i, a := range list {
-			n, err := s.exec(ctx, "raise alert", raiseAlert, r.AccountID, r.ID, a.Target, a.Name, a.Message, at, at.Add(r.Cooldown()))
+			n, err := db.Exec(ctx, s.Conn(), "raise alert", raiseAlert, r.AccountID, r.ID, a.Target, a.Name, a.Message, at, at.Add(r.Cooldown()))
 			if err != nil {
 				return nil, err
 			}
@@ -128,10 +129,10 @@ func (k CopilotRules) Raise(ctx context.Context, r autorule.Rule, list []RuleAle
 }
 
 // Alerts lists at most 500 alerts of an account's active rules, newest first.
-func (k CopilotRules) Alerts(ctx context.Context, account uuid.UUID) ([]RuleAlert, error) {
-	return db.Select[RuleAlert](ctx, k.s.c, "alerts of rules", `SELECT t.rule_id, r.name AS rule, t.target, t.name, t.message, t.alert_since AS since
+func (k Rules) Alerts(ctx context.Context, account uuid.UUID) ([]RuleAlert, error) {
+	return db.Select[RuleAlert](ctx, k.s.Conn(), "alerts of rules", `SELECT t.rule_id, r.name AS rule, t.target, t.name, t.message, t.alert_since AS since
 		FROM copilot_rule_targets t JOIN copilot_rules r ON r.id = t.rule_id
-		WHERE t.account_id = $1 AND t.alert_since IS NOT NULL AND r.is_active ORDER BY t.alert_since DESC, t.target LIMIT $2`, account, maxAlerts)
+		WHERE t.account_id = $1 AND t.alert_since IS NOT NULL AND r.is_active ORDER BY t.alert_since DESC, t.target LIMIT $2`, account, store.MaxAlerts)
 }
 
 const (
@@ -155,36 +156,21 @@ DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND aler
 
 // End records a run of a rule and the time of the next run. The rule's log includes the run if something matched or the run could
 // not be carried out. Nothing is recorded if the rule has changed since r was read, or if another run has ended since.
-func (k CopilotRules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
-	return k.s.Tx(ctx, func(s *Store) error {
-		n, err := s.exec(ctx, "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)
+func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
+	return k.s.Tx(ctx, func(s *store.Store) error {
+		n, err := db.Exec(ctx, s.Conn(), "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)
 		if err != nil || n == 0 || run.Quiet() {
 			return err
 		}
-		_, err = s.exec(ctx, "run of a rule", insertRuleRun, run.ID, r.AccountID, r.ID, run.At.Time, run.From.Time, run.To.Time, run.Outcome,
+		_, err = db.Exec(ctx, s.Conn(), "run of a rule", insertRuleRun, run.ID, r.AccountID, r.ID, run.At.Time, run.From.Time, run.To.Time, run.Outcome,
 			run.Looked, run.Matched, run.Done, run.Cut, db.Document(run.Items))
 		if err != nil {
 			return err
 		}
-		if _, err = s.exec(ctx, "forget runs", forgetRuleRuns, r.AccountID, r.ID); err != nil {
+		if _, err = db.Exec(ctx, s.Conn(), "forget runs", forgetRuleRuns, r.AccountID, r.ID); err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, "forget targets", forgetTargets, r.AccountID, r.ID, run.At.Add(-keepChange))
+		_, err = db.Exec(ctx, s.Conn(), "forget targets", forgetTargets, r.AccountID, r.ID, run.At.Add(-keepChange))
 		return err
-	})
-}
-
-var ruleRunColumns = db.Columns[autorule.Run]("t.")
-
-// Runs returns a page of the log of a rule, newest first.
-func (k CopilotRules) Runs(ctx context.Context, account, rule uuid.UUID, p Page) ([]autorule.Run, string, error) {
-	if _, err := k.Find(ctx, account, rule); err != nil {
-		return nil, "", err
-	}
-	return readPage(ctx, k.s, account, p, pageQuery[autorule.Run]{
-		Name: "copilot_rule_runs", SQL: `SELECT ` + ruleRunColumns + ` FROM copilot_rule_runs t WHERE t.account_id = $1 AND t.rule_id = $2`,
-		Args: []any{account, rule}, Filters: rule.String(),
-		Order: []orderColumn{{"t.at", "%s::timestamptz"}, {"t.id", "%s::uuid"}},
-		Place: func(r autorule.Run, _ time.Time) []string { return placeOf(r.At.Time, r.ID) },
 	})
 }

@@ -1,19 +1,22 @@
-package store
+package people
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
 	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
 // DeviceKey returns the key that signs the cookies of browsers on which people have signed in.
-func (s *Store) DeviceKey(ctx context.Context) ([]byte, error) {
-	return seal.InstallSecret(ctx, s.c, "devices")
+func (p People) DeviceKey(ctx context.Context) ([]byte, error) {
+	return seal.InstallSecret(ctx, p.s.Conn(), "devices")
 }
 
 // Visit is a signed-in person, with the account that the session shows.
@@ -37,7 +40,7 @@ var sessionColumns = db.Columns[models.Session]("")
 var findVisit = `
 WITH seen AS (UPDATE sessions SET seen_at = now() WHERE hash = $1 AND seen_at < now() - interval '1 minute'
 	AND seen_at > now() - make_interval(secs => $3))
-SELECT m.role, ` + named(accountColumns, "a", "account") + `, ` + named(sessionColumns, "s", "session") + `,
+SELECT m.role, ` + named(store.AccountColumns, "a", "account") + `, ` + named(sessionColumns, "s", "session") + `,
 	` + named("id, email, name, password, theme, language, letter_keys", "u", "person") + `, u.totp IS NOT NULL AS "person.has_totp"
 FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = s.account_id
 	JOIN memberships m ON m.account_id = s.account_id AND m.user_id = s.user_id
@@ -45,8 +48,8 @@ WHERE s.hash = $1 AND s.created_at > now() - make_interval(secs => $2) AND s.see
 
 // Visit returns the session of a token. For an unknown or ended session the error is 401 unauthenticated. It reads the database
 // each time, so that every process refuses an ended session at once.
-func (s *Store) Visit(ctx context.Context, token string) (Visit, error) {
-	v, ok, err := db.First[Visit](ctx, s.c, "session", findVisit, models.HashToken(token),
+func (p People) Visit(ctx context.Context, token string) (Visit, error) {
+	v, ok, err := db.First[Visit](ctx, p.s.Conn(), "session", findVisit, models.HashToken(token),
 		models.SessionLife.Seconds(), models.SessionIdle.Seconds())
 	if err == nil && !ok {
 		err = models.Errorf(models.KindUnauthenticated, "unauthenticated", "you are not signed in, or not any more")
@@ -60,13 +63,13 @@ const maxSessions = 50
 // OpenSession starts a session of a person in an account. It returns the token, which cannot be read later.
 func (p People) OpenSession(ctx context.Context, id, account uuid.UUID, address, agent string) (string, error) {
 	token := models.NewToken()
-	err := p.s.Tx(ctx, func(s *Store) error {
+	err := p.s.Tx(ctx, func(s *store.Store) error {
 		const q = `INSERT INTO sessions (id, hash, user_id, account_id, address, agent) VALUES ($1, $2, $3, $4, $5, $6)`
-		if _, err := s.exec(ctx, "session", q, uuid.Must(uuid.NewV7()), models.HashToken(token), id, account, address, agent); err != nil {
+		if _, err := db.Exec(ctx, s.Conn(), "session", q, uuid.Must(uuid.NewV7()), models.HashToken(token), id, account, address, agent); err != nil {
 			return err
 		}
 		const drop = `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user_id = $1 ORDER BY seen_at DESC, id DESC OFFSET $2)`
-		_, err := s.exec(ctx, "drop sessions", drop, id, maxSessions)
+		_, err := db.Exec(ctx, s.Conn(), "drop sessions", drop, id, maxSessions)
 		return err
 	})
 	return token, err
@@ -75,29 +78,29 @@ func (p People) OpenSession(ctx context.Context, id, account uuid.UUID, address,
 // Sessions lists the sessions of a person. The most recently used comes first.
 func (p People) Sessions(ctx context.Context, id uuid.UUID) ([]models.Session, error) {
 	q := `SELECT ` + sessionColumns + ` FROM sessions WHERE user_id = $1 ORDER BY seen_at DESC, id DESC LIMIT $2`
-	return db.Select[models.Session](ctx, p.s.c, "sessions", q, id, maxSessions)
+	return db.Select[models.Session](ctx, p.s.Conn(), "sessions", q, id, maxSessions)
 }
 
 // EndSession ends a session of a person at once.
 func (p People) EndSession(ctx context.Context, id, session uuid.UUID) error {
-	return p.s.one(ctx, "session", `DELETE FROM sessions WHERE user_id = $1 AND id = $2`, id, session)
+	return db.ExecOne(ctx, p.s.Conn(), "session", `DELETE FROM sessions WHERE user_id = $1 AND id = $2`, id, session)
 }
 
 // EndSessions ends all sessions of a person except the session but.
 func (p People) EndSessions(ctx context.Context, id, but uuid.UUID) error {
-	_, err := p.s.exec(ctx, "end sessions", `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, id, but)
+	_, err := db.Exec(ctx, p.s.Conn(), "end sessions", `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, id, but)
 	return err
 }
 
 // EndToken ends the session of a token, if there is one.
 func (p People) EndToken(ctx context.Context, token string) error {
-	_, err := p.s.exec(ctx, "end session", `DELETE FROM sessions WHERE hash = $1`, models.HashToken(token))
+	_, err := db.Exec(ctx, p.s.Conn(), "end session", `DELETE FROM sessions WHERE hash = $1`, models.HashToken(token))
 	return err
 }
 
 // ConfirmSession records that the person has just proved their identity.
 func (p People) ConfirmSession(ctx context.Context, id, session uuid.UUID) error {
-	return p.s.one(ctx, "session", `UPDATE sessions SET confirmed_at = now() WHERE user_id = $1 AND id = $2`, id, session)
+	return db.ExecOne(ctx, p.s.Conn(), "session", `UPDATE sessions SET confirmed_at = now() WHERE user_id = $1 AND id = $2`, id, session)
 }
 
 // MoveSession moves a session to another account of the person. If the person is not a member of the account, the error is
@@ -105,5 +108,27 @@ func (p People) ConfirmSession(ctx context.Context, id, session uuid.UUID) error
 func (p People) MoveSession(ctx context.Context, id, session, account uuid.UUID) error {
 	const q = `UPDATE sessions s SET account_id = $3 WHERE user_id = $1 AND id = $2
 		AND EXISTS (SELECT FROM memberships m WHERE m.account_id = $3 AND m.user_id = $1)`
-	return p.s.one(ctx, "account", q, id, session, account)
+	return db.ExecOne(ctx, p.s.Conn(), "account", q, id, session, account)
+}
+
+// recordWrongProof counts a refusal in each account of a person, in one entry an hour for each account. The entry's id is made from
+// the hour ($2), the account and the person. The time of the answer must not tell whether an e-mail is known. Therefore an unknown
+// e-mail runs the same statement, and the commit does not wait for the disk.
+const recordWrongProof = `
+WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+entry AS (
+	SELECT m.account_id, u.id AS user_id, u.name, u.email, md5(m.account_id::text || u.id::text) AS sum
+	FROM quick, users u JOIN memberships m ON m.user_id = u.id WHERE u.email = $1
+)
+INSERT INTO audit (id, account_id, user_id, who, email, address, route, record, fields, refused)
+SELECT ($2 || '7' || substr(sum, 1, 3) || '8' || substr(sum, 4, 15))::uuid, account_id, user_id, name, email, $4, $3, '', '{}', 1 FROM entry
+ON CONFLICT (id) DO UPDATE SET refused = audit.refused + 1, address = excluded.address, route = excluded.route`
+
+// RecordWrongProof records a wrong password or code in the audit logs of all accounts of the person with the given e-mail. It
+// writes one entry an hour, with the number of refusals, the last operation and the last address. A stranger who guesses therefore
+// cannot fill a log.
+func (p People) RecordWrongProof(ctx context.Context, email, operation, address string) error {
+	hour := fmt.Sprintf("%012x", time.Now().Truncate(time.Hour).UnixMilli())
+	_, err := db.Exec(ctx, p.s.Conn(), "wrong proof", recordWrongProof, email, hour, operation, address)
+	return err
 }

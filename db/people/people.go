@@ -1,4 +1,5 @@
-package store
+// Package people stores the people who sign in to the dashboard: their passwords and codes, sessions, memberships and links.
+package people
 
 import (
 	"context"
@@ -9,25 +10,26 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
 // People accesses the people who sign in to the dashboard. A person belongs to no account. Memberships give access to accounts.
-type People struct{ s *Store }
+type People struct{ s *store.Store }
 
-// People returns access to the people on this store's connection.
-func (s *Store) People() People { return People{s} }
+// New returns access to the people on this store's connection.
+func New(s *store.Store) People { return People{s} }
 
 const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language, letter_keys`
 
 // Find returns a person.
 func (p People) Find(ctx context.Context, id uuid.UUID) (models.Person, error) {
-	return db.Get[models.Person](ctx, p.s.c, "person", `SELECT `+personColumns+` FROM users WHERE id = $1`, id)
+	return db.Get[models.Person](ctx, p.s.Conn(), "person", `SELECT `+personColumns+` FROM users WHERE id = $1`, id)
 }
 
 // FindByEmail returns the person with an e-mail address. ok is false if no person has the address.
 func (p People) FindByEmail(ctx context.Context, email string) (found models.Person, ok bool, err error) {
-	return db.First[models.Person](ctx, p.s.c, "person", `SELECT `+personColumns+` FROM users WHERE email = $1`, email)
+	return db.First[models.Person](ctx, p.s.Conn(), "person", `SELECT `+personColumns+` FROM users WHERE email = $1`, email)
 }
 
 // Ensure returns the person with an e-mail address. If there is no such person, it creates one with the name and without a
@@ -35,18 +37,18 @@ func (p People) FindByEmail(ctx context.Context, email string) (found models.Per
 func (p People) Ensure(ctx context.Context, email, name string) (models.Person, error) {
 	const q = `INSERT INTO users (id, email, name) VALUES ($1, $2, $3)
 		ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING ` + personColumns
-	return db.Get[models.Person](ctx, p.s.c, "person", q, uuid.Must(uuid.NewV7()), email, name)
+	return db.Get[models.Person](ctx, p.s.Conn(), "person", q, uuid.Must(uuid.NewV7()), email, name)
 }
 
 // SetPassword saves the hash of a new password, and the name unless it is empty.
 func (p People) SetPassword(ctx context.Context, id uuid.UUID, hash, name string) error {
-	return p.s.one(ctx, "person", `UPDATE users SET password = $2, name = coalesce(nullif($3, ''), name) WHERE id = $1`, id, hash, name)
+	return db.ExecOne(ctx, p.s.Conn(), "person", `UPDATE users SET password = $2, name = coalesce(nullif($3, ''), name) WHERE id = $1`, id, hash, name)
 }
 
 // SetLook saves a person's name, theme and language, and whether single letters are shortcut keys.
 func (p People) SetLook(ctx context.Context, of models.Person) error {
 	const q = `UPDATE users SET name = $2, theme = $3, language = $4, letter_keys = $5 WHERE id = $1`
-	return p.s.one(ctx, "person", q, of.ID, of.Name, of.Theme, of.Language, of.LetterKeys)
+	return db.ExecOne(ctx, p.s.Conn(), "person", q, of.ID, of.Name, of.Theme, of.Language, of.LetterKeys)
 }
 
 func totpPlace(id uuid.UUID) seal.Place {
@@ -55,38 +57,38 @@ func totpPlace(id uuid.UUID) seal.Place {
 
 // BeginTOTP stores a new secret, which becomes valid by ConfirmTOTP. The present secret stays valid until then.
 func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) error {
-	sealed, err := p.s.box.SealOwn(ctx, totpPlace(id), []byte(secret))
+	sealed, err := p.s.Box().SealOwn(ctx, totpPlace(id), []byte(secret))
 	if err != nil {
 		return err
 	}
-	return p.s.one(ctx, "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
+	return db.ExecOne(ctx, p.s.Conn(), "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
 }
 
 // TOTP returns the valid secret. With waiting it returns the secret that waits for confirmation. It is empty if there is no such
 // secret.
 func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, error) {
-	sealed, err := db.Get[[]byte](ctx, p.s.c, "person",
+	sealed, err := db.Get[[]byte](ctx, p.s.Conn(), "person",
 		`SELECT coalesce(CASE WHEN $2 THEN totp_new ELSE totp END, '') FROM users WHERE id = $1`, id, waiting)
 	if err != nil || len(sealed) == 0 {
 		return "", err
 	}
-	secret, err := p.s.box.Open(ctx, totpPlace(id), sealed)
+	secret, err := p.s.Box().Open(ctx, totpPlace(id), sealed)
 	return string(secret), err
 }
 
 // ConfirmTOTP makes the waiting secret valid. It replaces the person's recovery codes by the given codes.
 func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) error {
-	return p.s.Tx(ctx, func(s *Store) error {
+	return p.s.Tx(ctx, func(s *store.Store) error {
 		const q = `UPDATE users SET totp = totp_new, totp_new = NULL WHERE id = $1 AND totp_new IS NOT NULL`
-		if err := s.one(ctx, "new secret", q, id); err != nil {
+		if err := db.ExecOne(ctx, s.Conn(), "new secret", q, id); err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, "recovery codes", `DELETE FROM recovery_codes WHERE user_id = $1`, id); err != nil {
+		if _, err := db.Exec(ctx, s.Conn(), "recovery codes", `DELETE FROM recovery_codes WHERE user_id = $1`, id); err != nil {
 			return err
 		}
 		for _, code := range codes {
 			const add = `INSERT INTO recovery_codes (user_id, hash) VALUES ($1, $2)`
-			if _, err := s.exec(ctx, "recovery code", add, id, models.HashToken(code)); err != nil {
+			if _, err := db.Exec(ctx, s.Conn(), "recovery code", add, id, models.HashToken(code)); err != nil {
 				return err
 			}
 		}
@@ -98,18 +100,18 @@ func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) e
 func (p People) DropTOTP(ctx context.Context, id uuid.UUID) error {
 	const q = `WITH codes AS (DELETE FROM recovery_codes WHERE user_id = $1)
 		UPDATE users SET totp = NULL, totp_new = NULL WHERE id = $1`
-	return p.s.one(ctx, "person", q, id)
+	return db.ExecOne(ctx, p.s.Conn(), "person", q, id)
 }
 
 // UseStep records the use of a step's code. It reports false if a code of this or a later step was used before.
 func (p People) UseStep(ctx context.Context, id uuid.UUID, step int64) (bool, error) {
-	n, err := p.s.exec(ctx, "use code", `UPDATE users SET totp_step = $2 WHERE id = $1 AND totp_step < $2`, id, step)
+	n, err := db.Exec(ctx, p.s.Conn(), "use code", `UPDATE users SET totp_step = $2 WHERE id = $1 AND totp_step < $2`, id, step)
 	return n == 1, err
 }
 
 // UseRecoveryCode deletes a recovery code and reports whether the person had it.
 func (p People) UseRecoveryCode(ctx context.Context, id uuid.UUID, code string) (bool, error) {
-	n, err := p.s.exec(ctx, "use recovery code", `DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2`, id, models.HashToken(code))
+	n, err := db.Exec(ctx, p.s.Conn(), "use recovery code", `DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2`, id, models.HashToken(code))
 	return n == 1, err
 }
 
@@ -117,31 +119,31 @@ func (p People) UseRecoveryCode(ctx context.Context, id uuid.UUID, code string) 
 func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	const q = `INSERT INTO memberships (account_id, user_id, role) VALUES ($1, $2, $3)
 		ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role`
-	return p.keepOwner(ctx, account, func(s *Store) error {
-		if err := s.endLinksOf(ctx, account, id, role); err != nil {
+	return p.keepOwner(ctx, account, func(s *store.Store) error {
+		if err := endLinksOf(ctx, s, account, id, role); err != nil {
 			return err
 		}
-		_, err := s.exec(ctx, "join", q, account, id, role)
+		_, err := db.Exec(ctx, s.Conn(), "join", q, account, id, role)
 		return err
 	})
 }
 
 // keepOwner runs a change of an account's members in a transaction. It refuses a change that leaves the account without an owner:
 // last_owner. An account that had no owner before, for example because only keys use it, may stay without.
-func (p People) keepOwner(ctx context.Context, account uuid.UUID, change func(*Store) error) error {
+func (p People) keepOwner(ctx context.Context, account uuid.UUID, change func(*store.Store) error) error {
 	const q = `SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`
-	return p.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
+	return p.s.Tx(ctx, func(s *store.Store) error {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		before, err := db.Get[bool](ctx, s.c, "owner", q, account, models.RoleOwner)
+		before, err := db.Get[bool](ctx, s.Conn(), "owner", q, account, models.RoleOwner)
 		if err != nil {
 			return err
 		}
 		if err := change(s); err != nil {
 			return err
 		}
-		after, err := db.Get[bool](ctx, s.c, "owner", q, account, models.RoleOwner)
+		after, err := db.Get[bool](ctx, s.Conn(), "owner", q, account, models.RoleOwner)
 		if err == nil && before && !after {
 			err = models.Conflict("last_owner", "an account needs an owner: make somebody else one first")
 		}
@@ -159,7 +161,7 @@ FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDE
 
 // Members lists the members of an account. The earliest member comes first.
 func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member, error) {
-	return db.Select[models.Member](ctx, p.s.c, "members", listMembers, account, maxMembers)
+	return db.Select[models.Member](ctx, p.s.Conn(), "members", listMembers, account, maxMembers)
 }
 
 // forgetPerson deletes the password and the codes of a person who has no account left. The e-mail address was never confirmed by a
@@ -172,26 +174,26 @@ DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM gone)`
 // SetRole changes a member's role. An empty role ends the membership and its sessions. The links that the member made for others
 // stop working. The last owner cannot lose the role: last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
-	return p.keepOwner(ctx, account, func(s *Store) error {
-		if err := s.endLinksOf(ctx, account, id, role); err != nil {
+	return p.keepOwner(ctx, account, func(s *store.Store) error {
+		if err := endLinksOf(ctx, s, account, id, role); err != nil {
 			return err
 		}
 		if role == "" {
-			err := s.one(ctx, "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
+			err := db.ExecOne(ctx, s.Conn(), "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
 			if err == nil {
-				_, err = s.exec(ctx, "forget credentials", forgetPerson, id)
+				_, err = db.Exec(ctx, s.Conn(), "forget credentials", forgetPerson, id)
 			}
 			return err
 		}
-		return s.one(ctx, "member", `UPDATE memberships SET role = $3 WHERE account_id = $1 AND user_id = $2`, account, id, role)
+		return db.ExecOne(ctx, s.Conn(), "member", `UPDATE memberships SET role = $3 WHERE account_id = $1 AND user_id = $2`, account, id, role)
 	})
 }
 
 // endLinksOf deletes the open links that a member made, unless the member already has the role.
-func (s *Store) endLinksOf(ctx context.Context, account, id uuid.UUID, role models.Role) error {
+func endLinksOf(ctx context.Context, s *store.Store, account, id uuid.UUID, role models.Role) error {
 	const q = `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL
 		AND NOT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
-	_, err := s.exec(ctx, "drop links", q, account, id, role)
+	_, err := db.Exec(ctx, s.Conn(), "drop links", q, account, id, role)
 	return err
 }
 
@@ -208,7 +210,7 @@ type Workplace struct {
 
 // Accounts lists the accounts to which a person belongs.
 func (p People) Accounts(ctx context.Context, id uuid.UUID) ([]Workplace, error) {
-	return db.Select[Workplace](ctx, p.s.c, "accounts of a person", listAccountsOf, id, maxMembers)
+	return db.Select[Workplace](ctx, p.s.Conn(), "accounts of a person", listAccountsOf, id, maxMembers)
 }
 
 // maxLinks is the maximum number of open links of an account.
@@ -219,15 +221,15 @@ const maxLinks = 100
 func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link models.EntryLink, token string, err error) {
 	token = models.NewToken()
 	account, kind, email := of.AccountID, of.Kind, of.Email
-	err = p.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
+	err = p.s.Tx(ctx, func(s *store.Store) error {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		if err := s.stillOwner(ctx, account, of.MadeBy); err != nil {
+		if err := stillOwner(ctx, s, account, of.MadeBy); err != nil {
 			return err
 		}
 		const drop = `DELETE FROM entry_links WHERE account_id = $1 AND kind = $2 AND email = $3 AND used_at IS NULL`
-		if _, err := s.exec(ctx, "drop link", drop, account, kind, email); err != nil {
+		if _, err := db.Exec(ctx, s.Conn(), "drop link", drop, account, kind, email); err != nil {
 			return err
 		}
 		open, err := People{s}.Links(ctx, account)
@@ -239,7 +241,7 @@ func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link model
 		}
 		q := `INSERT INTO entry_links (id, hash, kind, account_id, email, role, made_by, expires_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8)) RETURNING ` + linkColumns
-		link, err = db.Get[models.EntryLink](ctx, s.c, "link", q, uuid.Must(uuid.NewV7()), models.HashToken(token), kind,
+		link, err = db.Get[models.EntryLink](ctx, s.Conn(), "link", q, uuid.Must(uuid.NewV7()), models.HashToken(token), kind,
 			account, email, of.Role, of.MadeBy, models.EntryLinkLife.Seconds())
 		return err
 	})
@@ -247,9 +249,9 @@ func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link model
 }
 
 // stillOwner refuses the maker of a link if a concurrent change has removed the maker or ended the maker's role of owner.
-func (s *Store) stillOwner(ctx context.Context, account uuid.UUID, maker uuid.NullUUID) error {
+func stillOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uuid.NullUUID) error {
 	const q = `SELECT $2::uuid IS NULL OR EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
-	ok, err := db.Get[bool](ctx, s.c, "maker", q, account, maker, models.RoleOwner)
+	ok, err := db.Get[bool](ctx, s.Conn(), "maker", q, account, maker, models.RoleOwner)
 	if err == nil && !ok {
 		err = models.Errorf(models.KindForbidden, "role_required", "you are no owner of this account any more")
 	}
@@ -270,7 +272,7 @@ var isOpen = fmt.Sprintf(`(used_at IS NULL AND expires_at > now() AND wrong < %d
 // FindLink returns the open link of a token. The error is ErrLink if there is no such link.
 func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, error) {
 	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE hash = $1 AND ` + isOpen
-	link, ok, err := db.First[models.EntryLink](ctx, p.s.c, "link", q, models.HashToken(token))
+	link, ok, err := db.First[models.EntryLink](ctx, p.s.Conn(), "link", q, models.HashToken(token))
 	if err == nil && !ok {
 		err = ErrLink
 	}
@@ -281,10 +283,10 @@ func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, e
 // ErrLink. Call it in the transaction that does the link's work. It locks the account first, in the same order as a change of
 // members.
 func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
-	if err := p.s.lockAccount(ctx, link.AccountID); err != nil {
+	if err := p.s.LockAccount(ctx, link.AccountID); err != nil {
 		return err
 	}
-	n, err := p.s.exec(ctx, "use link", `UPDATE entry_links SET used_at = now() WHERE id = $1 AND `+isOpen, link.ID)
+	n, err := db.Exec(ctx, p.s.Conn(), "use link", `UPDATE entry_links SET used_at = now() WHERE id = $1 AND `+isOpen, link.ID)
 	if err == nil && n == 0 {
 		err = ErrLink
 	}
@@ -293,26 +295,26 @@ func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 
 // CountWrongProof counts a wrong password or code that was sent with a link. The tenth one ends the link.
 func (p People) CountWrongProof(ctx context.Context, token string) error {
-	_, err := p.s.exec(ctx, "wrong proof", `UPDATE entry_links SET wrong = wrong + 1 WHERE hash = $1`, models.HashToken(token))
+	_, err := db.Exec(ctx, p.s.Conn(), "wrong proof", `UPDATE entry_links SET wrong = wrong + 1 WHERE hash = $1`, models.HashToken(token))
 	return err
 }
 
 // Links lists the open links of an account, newest first.
 func (p People) Links(ctx context.Context, account uuid.UUID) ([]models.EntryLink, error) {
 	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE account_id = $1 AND ` + isOpen + ` ORDER BY id DESC LIMIT $2`
-	return db.Select[models.EntryLink](ctx, p.s.c, "links", q, account, maxLinks)
+	return db.Select[models.EntryLink](ctx, p.s.Conn(), "links", q, account, maxLinks)
 }
 
 // DropLink deletes an open link.
 func (p People) DropLink(ctx context.Context, account, id uuid.UUID) error {
-	return p.s.one(ctx, "link", `DELETE FROM entry_links WHERE account_id = $1 AND id = $2 AND used_at IS NULL`, account, id)
+	return db.ExecOne(ctx, p.s.Conn(), "link", `DELETE FROM entry_links WHERE account_id = $1 AND id = $2 AND used_at IS NULL`, account, id)
 }
 
 // auditKept is how long entries of the audit log are kept.
 const auditKept = 400 * 24 * time.Hour
 
-// ForgetEntries deletes ended sessions and links, and old entries of the audit log. n is the number of deleted rows.
-func (s *Store) ForgetEntries(ctx context.Context) (n int64, err error) {
+// DeleteExpired deletes ended sessions and links, and old entries of the audit log. n is the number of deleted rows.
+func (p People) DeleteExpired(ctx context.Context) (n int64, err error) {
 	for _, d := range []struct {
 		query string
 		age   time.Duration
@@ -323,7 +325,7 @@ func (s *Store) ForgetEntries(ctx context.Context) (n int64, err error) {
 		{`DELETE FROM audit WHERE ctid = ANY (ARRAY(SELECT ctid FROM audit
 			WHERE created_at < now() - make_interval(secs => $1) LIMIT 5000))`, auditKept},
 	} {
-		rows, err := s.exec(ctx, "forget entries", d.query, d.age.Seconds())
+		rows, err := db.Exec(ctx, p.s.Conn(), "forget entries", d.query, d.age.Seconds())
 		if n += rows; err != nil {
 			return n, err
 		}

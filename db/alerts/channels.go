@@ -1,4 +1,4 @@
-package store
+package alerts
 
 import (
 	"context"
@@ -11,35 +11,36 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
-// AlertChannels accesses the channels to which accounts have their alerts sent, and the messages sent so far.
-type AlertChannels struct{ s *Store }
+// Channels accesses the channels to which accounts have their alerts sent, and the messages sent so far.
+type Channels struct{ s *store.Store }
 
-// AlertChannels returns access to the channels on this store's connection.
-func (s *Store) AlertChannels() AlertChannels { return AlertChannels{s} }
+// NewChannels returns access to the channels on this store's connection.
+func NewChannels(s *store.Store) Channels { return Channels{s} }
 
 const channelColumns = `id, account_id, kind, name, least, is_active, settings, code <> '' AS waits, created_at, sent_at,
 	failures, failure, failing_since`
 
-var channelCredentials = credentialTable{"alert_channels", "id", "alert channel"}
+var channelCredentials = store.CredentialTable{Name: "alert_channels", Key: "id", What: "alert channel"}
 
 // List lists the channels of an account in the order in which they were added.
-func (a AlertChannels) List(ctx context.Context, account uuid.UUID) ([]models.AlertChannel, error) {
-	return db.Select[models.AlertChannel](ctx, a.s.c, "alert channels", `SELECT `+channelColumns+`
+func (a Channels) List(ctx context.Context, account uuid.UUID) ([]models.AlertChannel, error) {
+	return db.Select[models.AlertChannel](ctx, a.s.Conn(), "alert channels", `SELECT `+channelColumns+`
 		FROM alert_channels WHERE account_id = $1 ORDER BY id`, account)
 }
 
 // Find returns a channel.
-func (a AlertChannels) Find(ctx context.Context, account, id uuid.UUID) (models.AlertChannel, error) {
-	return db.Get[models.AlertChannel](ctx, a.s.c, "alert channel", `SELECT `+channelColumns+`
+func (a Channels) Find(ctx context.Context, account, id uuid.UUID) (models.AlertChannel, error) {
+	return db.Get[models.AlertChannel](ctx, a.s.Conn(), "alert channel", `SELECT `+channelColumns+`
 		FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id)
 }
 
 // Credentials returns all credentials of a channel, decrypted. The error is seal.ErrOpen if they can no longer be decrypted.
-func (a AlertChannels) Credentials(ctx context.Context, c models.AlertChannel) (map[string]string, error) {
-	return channelCredentials.read(ctx, a.s, c.AccountID, c.ID, c.Settings)
+func (a Channels) Credentials(ctx context.Context, c models.AlertChannel) (map[string]string, error) {
+	return channelCredentials.Read(ctx, a.s, c.AccountID, c.ID, c.Settings)
 }
 
 const (
@@ -56,11 +57,11 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)) RETUR
 
 // Add adds a channel with complete credentials. If the kind needs confirmation, the channel waits until its receiver confirms a
 // code. The returned jobs send that code. Errors: too_many, no_encryption_key.
-func (a AlertChannels) Add(ctx context.Context, c models.AlertChannel, kind models.AlertChannelKind, credentials map[string]string) (
+func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.AlertChannelKind, credentials map[string]string) (
 	_ models.AlertChannel, messages []uuid.UUID, err error,
 ) {
 	c.ID = uuid.Must(uuid.NewV7())
-	open, sealed, err := channelCredentials.seal(a.s, c.AccountID, c.ID, kind.CredentialForm, credentials)
+	open, sealed, err := channelCredentials.Seal(a.s, c.AccountID, c.ID, kind.CredentialForm, credentials)
 	if err != nil {
 		return c, nil, err
 	}
@@ -70,18 +71,18 @@ func (a AlertChannels) Add(ctx context.Context, c models.AlertChannel, kind mode
 			return c, nil, err
 		}
 	}
-	err = a.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, c.AccountID); err != nil {
+	err = a.s.Tx(ctx, func(s *store.Store) error {
+		if err := s.LockAccount(ctx, c.AccountID); err != nil {
 			return err
 		}
-		if err := s.AlertChannels().room(ctx, c.AccountID, kind); err != nil {
+		if err := NewChannels(s).room(ctx, c.AccountID, kind); err != nil {
 			return err
 		}
-		if c, err = db.Get[models.AlertChannel](ctx, s.c, "alert channel", insertChannel, c.ID, c.AccountID, kind.Name, c.Name,
+		if c, err = db.Get[models.AlertChannel](ctx, s.Conn(), "alert channel", insertChannel, c.ID, c.AccountID, kind.Name, c.Name,
 			c.Least, db.Document(open), sealed, code, models.AlertCodeValid.Seconds()); err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, "watch alerts", watchAccount, c.AccountID); err != nil || code == "" {
+		if _, err := db.Exec(ctx, s.Conn(), "watch alerts", watchAccount, c.AccountID); err != nil || code == "" {
 			return err
 		}
 		m := models.AlertMessage{
@@ -89,7 +90,7 @@ func (a AlertChannels) Add(ctx context.Context, c models.AlertChannel, kind mode
 			Body: "Somebody asked Switchyard to send the alerts of an account to this address.\n\nThe code is " + code +
 				". It holds for a day.\n\nIf that was not you, do nothing: no alerts will be sent.\n",
 		}
-		messages, err = s.AlertChannels().send(ctx, m)
+		messages, err = NewChannels(s).send(ctx, m)
 		return err
 	})
 	return c, messages, err
@@ -97,15 +98,15 @@ func (a AlertChannels) Add(ctx context.Context, c models.AlertChannel, kind mode
 
 // room returns the error too_many if the account has its maximum number of channels, or of codes sent in a day. The caller has
 // locked the account.
-func (a AlertChannels) room(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
-	have, err := db.Get[int](ctx, a.s.c, "alert channels", countChannels, account)
+func (a Channels) room(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
+	have, err := db.Get[int](ctx, a.s.Conn(), "alert channels", countChannels, account)
 	if err == nil && have >= models.MaxAlertChannels {
 		return models.Invalid("too_many", "an account may have at most %d alert channels", models.MaxAlertChannels)
 	}
 	if err != nil || !kind.Confirmed {
 		return err
 	}
-	sent, err := db.Get[int](ctx, a.s.c, "alert codes", countCodes, account)
+	sent, err := db.Get[int](ctx, a.s.Conn(), "alert codes", countCodes, account)
 	if err == nil && sent >= models.MaxAlertCodes {
 		return models.Invalid("too_many", "an account has at most %d codes sent in a day, try again tomorrow", models.MaxAlertCodes)
 	}
@@ -116,7 +117,7 @@ func (a AlertChannels) room(ctx context.Context, account uuid.UUID, kind models.
 func newCode() (string, error) {
 	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
 	if err != nil {
-		return "", fmt.Errorf("store: code: %w", err)
+		return "", fmt.Errorf("alerts: code: %w", err)
 	}
 	return fmt.Sprintf("%08d", n), nil
 }
@@ -130,11 +131,11 @@ WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDA
 
 // Confirm checks the code that a channel waits for and activates the channel. A channel that does not wait stays unchanged. Errors:
 // not_found, invalid_code.
-func (a AlertChannels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
+func (a Channels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
 	wrong := models.Invalid("invalid_code", "this is not the code, or it does not hold any more: delete the channel and add it again")
 	right := false
-	err := a.s.Tx(ctx, func(s *Store) error {
-		c, err := s.AlertChannels().Find(ctx, account, id)
+	err := a.s.Tx(ctx, func(s *store.Store) error {
+		c, err := NewChannels(s).Find(ctx, account, id)
 		if err != nil || !c.Waits {
 			right = err == nil
 			return err
@@ -142,14 +143,14 @@ func (a AlertChannels) Confirm(ctx context.Context, account, id uuid.UUID, code 
 		want, found, err := db.First[struct {
 			Code  string `db:"code"`
 			Tries int    `db:"code_tries"`
-		}](ctx, s.c, "alert code", codeOf, account, id)
+		}](ctx, s.Conn(), "alert code", codeOf, account, id)
 		if err != nil || !found || want.Tries >= models.AlertCodeTries {
 			return err
 		}
 		if right = subtle.ConstantTimeCompare([]byte(want.Code), []byte(code)) == 1; right {
-			return s.one(ctx, "alert channel", confirmChannel, account, id)
+			return db.ExecOne(ctx, s.Conn(), "alert channel", confirmChannel, account, id)
 		}
-		return s.one(ctx, "alert channel", wrongCode, account, id)
+		return db.ExecOne(ctx, s.Conn(), "alert channel", wrongCode, account, id)
 	})
 	if err == nil && !right {
 		err = wrong
@@ -162,25 +163,25 @@ UPDATE alert_channels SET name = coalesce($3, name), least = coalesce($4, least)
 WHERE account_id = $1 AND id = $2 RETURNING ` + channelColumns
 
 // Update changes a channel. A nil value keeps the present one.
-func (a AlertChannels) Update(ctx context.Context, account, id uuid.UUID, name, least *string, active *bool) (models.AlertChannel, error) {
-	return db.Get[models.AlertChannel](ctx, a.s.c, "alert channel", updateChannel, account, id, name, least, active)
+func (a Channels) Update(ctx context.Context, account, id uuid.UUID, name, least *string, active *bool) (models.AlertChannel, error) {
+	return db.Get[models.AlertChannel](ctx, a.s.Conn(), "alert channel", updateChannel, account, id, name, least, active)
 }
 
 // Delete deletes a channel and its credentials. With the account's last channel it also ends the watch and deletes the announced
 // alerts.
-func (a AlertChannels) Delete(ctx context.Context, account, id uuid.UUID) error {
-	return a.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
+func (a Channels) Delete(ctx context.Context, account, id uuid.UUID) error {
+	return a.s.Tx(ctx, func(s *store.Store) error {
+		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		if err := s.one(ctx, "alert channel", `DELETE FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id); err != nil {
+		if err := db.ExecOne(ctx, s.Conn(), "alert channel", `DELETE FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id); err != nil {
 			return err
 		}
 		for _, q := range []string{
 			`DELETE FROM alert_watches w WHERE account_id = $1 AND NOT EXISTS (SELECT FROM alert_channels c WHERE c.account_id = $1)`,
 			`DELETE FROM announced_alerts a WHERE account_id = $1 AND NOT EXISTS (SELECT FROM alert_channels c WHERE c.account_id = $1)`,
 		} {
-			if _, err := s.exec(ctx, "forget alerts", q, account); err != nil {
+			if _, err := db.Exec(ctx, s.Conn(), "forget alerts", q, account); err != nil {
 				return err
 			}
 		}
@@ -192,20 +193,20 @@ const insertMessage = `
 INSERT INTO alert_messages (id, account_id, channel_id, confirms, subject, body) VALUES ($1, $2, $3, $4, $5, $6)`
 
 // send stores a message and its job in the caller's transaction. It returns the job, which the caller dispatches after the commit.
-func (a AlertChannels) send(ctx context.Context, m models.AlertMessage) ([]uuid.UUID, error) {
+func (a Channels) send(ctx context.Context, m models.AlertMessage) ([]uuid.UUID, error) {
 	m.ID = uuid.Must(uuid.NewV7())
-	_, err := a.s.exec(ctx, "alert message", insertMessage, m.ID, m.AccountID, m.ChannelID, m.Confirms, m.Subject, m.Body)
+	_, err := db.Exec(ctx, a.s.Conn(), "alert message", insertMessage, m.ID, m.AccountID, m.ChannelID, m.Confirms, m.Subject, m.Body)
 	if err != nil {
 		return nil, err
 	}
-	return []uuid.UUID{m.ID}, jobrow.Insert(ctx, a.s.c, models.Job{
+	return []uuid.UUID{m.ID}, jobrow.Insert(ctx, a.s.Conn(), models.Job{
 		ID: m.ID, AccountID: uuid.NullUUID{UUID: m.AccountID, Valid: true}, Kind: models.KindSendAlert,
 	})
 }
 
 // Message returns a message.
-func (a AlertChannels) Message(ctx context.Context, account, id uuid.UUID) (models.AlertMessage, error) {
-	return db.Get[models.AlertMessage](ctx, a.s.c, "alert message", `SELECT `+db.Columns[models.AlertMessage]("")+`
+func (a Channels) Message(ctx context.Context, account, id uuid.UUID) (models.AlertMessage, error) {
+	return db.Get[models.AlertMessage](ctx, a.s.Conn(), "alert message", `SELECT `+db.Columns[models.AlertMessage]("")+`
 		FROM alert_messages WHERE account_id = $1 AND id = $2`, account, id)
 }
 
@@ -216,11 +217,11 @@ WHERE account_id = $1 AND id = $2`
 )
 
 // Note records the result of sending to a channel. An empty failure means success. It does nothing if the channel was deleted.
-func (a AlertChannels) Note(ctx context.Context, account, id uuid.UUID, failure string) error {
+func (a Channels) Note(ctx context.Context, account, id uuid.UUID, failure string) error {
 	q, args := noteSent, []any{account, id}
 	if failure != "" {
 		q, args = noteUnsent, append(args, failure)
 	}
-	_, err := a.s.exec(ctx, "note alert channel", q, args...)
+	_, err := db.Exec(ctx, a.s.Conn(), "note alert channel", q, args...)
 	return err
 }

@@ -1,4 +1,4 @@
-package store
+package copilot
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/botlist"
 	"switchyard/models/copilot"
@@ -24,9 +25,9 @@ type Applied struct {
 
 // Apply applies an open suggestion. The change, its event, its entry in the list of changes and the suggestion's status commit
 // together. Errors: not_found, not_open, advice_only, invalid, and stale if the judged record has changed since.
-func (k Copilot) Apply(ctx context.Context, account, id uuid.UUID, variant string, now time.Time) (Applied, error) {
-	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
-		found, err := s.Copilot().Suggestion(ctx, account, id, now)
+func (k Suggestions) Apply(ctx context.Context, account, id uuid.UUID, variant string, now time.Time) (Applied, error) {
+	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
+		found, err := NewSuggestions(s).Suggestion(ctx, account, id, now)
 		switch {
 		case err != nil:
 			return out, err
@@ -39,12 +40,12 @@ func (k Copilot) Apply(ctx context.Context, account, id uuid.UUID, variant strin
 		if err != nil {
 			return out, err
 		}
-		out, err = s.Copilot().apply(ctx, copilot.Change{
+		out, err = NewSuggestions(s).apply(ctx, copilot.Change{
 			Owned: models.Owned{AccountID: account}, SuggestionID: uuid.NullUUID{UUID: id, Valid: true}, CampaignID: found.CampaignID,
 			Title: found.Title, Action: action,
 		}, found.Digest)
 		if err == nil {
-			err = s.Copilot().SetSuggestion(ctx, account, id, copilot.StatusApplied, nil)
+			err = NewSuggestions(s).SetSuggestion(ctx, account, id, copilot.StatusApplied, nil)
 		}
 		return out, err
 	})
@@ -56,8 +57,8 @@ const (
 )
 
 // lock returns an open proposal and locks it. Errors: not_found, not_open.
-func (p CopilotProposals) lock(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Proposal, error) {
-	found, err := db.Get[copilot.Proposal](ctx, p.s.c, "proposal", `SELECT `+db.Columns[copilot.Proposal]("")+lockProposal, account, id)
+func (p Proposals) lock(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Proposal, error) {
+	found, err := db.Get[copilot.Proposal](ctx, p.s.Conn(), "proposal", `SELECT `+db.Columns[copilot.Proposal]("")+lockProposal, account, id)
 	switch {
 	case err != nil:
 	case found.Status != copilot.StatusOpen:
@@ -70,15 +71,15 @@ func (p CopilotProposals) lock(ctx context.Context, account, id uuid.UUID, now t
 
 // Apply applies an open proposal in the same way as Copilot.Apply applies a suggestion. A stale proposal stays stale for good.
 // Apply records this under the same lock, so that only one of several concurrent callers gets the error stale.
-func (p CopilotProposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
+func (p Proposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
 	var stale error
-	out, err := txOf(ctx, p.s, func(s *Store) (out Applied, err error) {
-		found, err := s.CopilotProposals().lock(ctx, account, id, now)
+	out, err := store.TxOf(ctx, p.s, func(s *store.Store) (out Applied, err error) {
+		found, err := NewProposals(s).lock(ctx, account, id, now)
 		if err != nil {
 			return out, err
 		}
-		out, err = txOf(ctx, s, func(s *Store) (Applied, error) {
-			return s.Copilot().apply(ctx, copilot.Change{
+		out, err = store.TxOf(ctx, s, func(s *store.Store) (Applied, error) {
+			return NewSuggestions(s).apply(ctx, copilot.Change{
 				Owned: models.Owned{AccountID: account}, ProposalID: uuid.NullUUID{UUID: id, Valid: true}, CampaignID: found.CampaignID,
 				Title: found.Title, Action: found.Action,
 			}, found.Digest)
@@ -88,7 +89,7 @@ func (p CopilotProposals) Apply(ctx context.Context, account, id uuid.UUID, now 
 			stale, err, status = err, nil, copilot.StatusStale
 		}
 		if err == nil {
-			err = s.one(ctx, "proposal", setProposal, account, id, status)
+			err = db.ExecOne(ctx, s.Conn(), "proposal", setProposal, account, id, status)
 		}
 		return out, err
 	})
@@ -96,12 +97,12 @@ func (p CopilotProposals) Apply(ctx context.Context, account, id uuid.UUID, now 
 }
 
 // Cancel ends an open proposal without applying it. Errors: not_found, not_open.
-func (p CopilotProposals) Cancel(ctx context.Context, account, id uuid.UUID, now time.Time) error {
-	return p.s.Tx(ctx, func(s *Store) error {
-		if _, err := s.CopilotProposals().lock(ctx, account, id, now); err != nil {
+func (p Proposals) Cancel(ctx context.Context, account, id uuid.UUID, now time.Time) error {
+	return p.s.Tx(ctx, func(s *store.Store) error {
+		if _, err := NewProposals(s).lock(ctx, account, id, now); err != nil {
 			return err
 		}
-		return s.one(ctx, "proposal", setProposal, account, id, copilot.StatusCancelled)
+		return db.ExecOne(ctx, s.Conn(), "proposal", setProposal, account, id, copilot.StatusCancelled)
 	})
 }
 
@@ -111,7 +112,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING status, created_
 
 // apply carries out the action of a change and stores the change. The error is stale if the record has changed since it was judged.
 // The record's digest shows this.
-func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string) (out Applied, err error) {
+func (k Suggestions) apply(ctx context.Context, change copilot.Change, judged string) (out Applied, err error) {
 	change.ID = uuid.Must(uuid.NewV7())
 	a := change.Action
 	deliveries, entries, err := k.carryOut(ctx, change.AccountID, a, nil, func(r copilot.Record) (copilot.Record, error) {
@@ -129,7 +130,7 @@ func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string
 	row, err := db.Get[struct {
 		Status    string       `db:"status"`
 		CreatedAt models.Stamp `db:"created_at"`
-	}](ctx, k.s.c, "change", insertChange, change.ID, change.AccountID, change.SuggestionID, change.ProposalID, change.RuleID,
+	}](ctx, k.s.Conn(), "change", insertChange, change.ID, change.AccountID, change.SuggestionID, change.ProposalID, change.RuleID,
 		change.CampaignID, change.Title, db.Document(a), db.Document(change.Before), db.Document(change.After), db.Document(change.Evidence))
 	change.Status, change.CreatedAt = row.Status, row.CreatedAt
 	out.Change = change
@@ -159,16 +160,16 @@ UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timest
 
 // Undo reverts a change, once. The suggestion behind the change becomes dismissed. A rule behind the change leaves the target alone
 // for the rule's cool-down. Errors: not_found, already_undone, and stale if the changed record was changed again since.
-func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
-	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
-		change, err := db.Get[copilot.Change](ctx, s.c, "change", `SELECT `+db.Columns[copilot.Change]("")+lockChange, account, id)
+func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
+	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
+		change, err := db.Get[copilot.Change](ctx, s.Conn(), "change", `SELECT `+db.Columns[copilot.Change]("")+lockChange, account, id)
 		switch {
 		case err != nil:
 			return out, err
 		case change.Status == copilot.StatusUndone:
 			return out, models.Conflict("already_undone", "the change was undone on %s", change.UndoneAt.Format(time.RFC3339))
 		}
-		out.Deliveries, _, err = s.Copilot().carryOut(ctx, account, change.Action, change.After.Entries,
+		out.Deliveries, _, err = NewSuggestions(s).carryOut(ctx, account, change.Action, change.After.Entries,
 			func(r copilot.Record) (copilot.Record, error) {
 				return change.Action.Undo(r, change.Before, change.After)
 			})
@@ -178,12 +179,12 @@ func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, erro
 		row, err := db.Get[struct {
 			Status   string        `db:"status"`
 			UndoneAt *models.Stamp `db:"undone_at"`
-		}](ctx, s.c, "change", undoChange, account, id)
+		}](ctx, s.Conn(), "change", undoChange, account, id)
 		if err == nil && change.SuggestionID.Valid {
-			_, err = s.exec(ctx, "dismiss suggestion", dismissUndone, account, change.SuggestionID.UUID)
+			_, err = db.Exec(ctx, s.Conn(), "dismiss suggestion", dismissUndone, account, change.SuggestionID.UUID)
 		}
 		if err == nil && change.RuleID.Valid {
-			_, err = s.exec(ctx, "cool-down", coolAfterUndo, account, id)
+			_, err = db.Exec(ctx, s.Conn(), "cool-down", coolAfterUndo, account, id)
 		}
 		change.Status, change.UndoneAt = row.Status, row.UndoneAt
 		out.Change = change
@@ -193,7 +194,7 @@ func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, erro
 
 // carryOut applies edit to the record that an action changes, under a lock, and saves the result. entries are the bot list entries
 // that the action created before. carryOut returns the deliveries of events and the entries that it creates now.
-func (k Copilot) carryOut(ctx context.Context, account uuid.UUID, a copilot.Action, entries []uuid.UUID,
+func (k Suggestions) carryOut(ctx context.Context, account uuid.UUID, a copilot.Action, entries []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (deliveries, made []uuid.UUID, err error) {
 	target := a.Target()
@@ -212,7 +213,7 @@ func (k Copilot) carryOut(ctx context.Context, account uuid.UUID, a copilot.Acti
 				return nil, nil, err
 			}
 		}
-		_, err = k.s.Campaigns().ChangeFlow(ctx, account, target.ID, func(f CampaignFlow) ([]flow.Path, error) {
+		_, err = k.s.Campaigns().ChangeFlow(ctx, account, target.ID, func(f store.CampaignFlow) ([]flow.Path, error) {
 			r, err := edit(copilot.Record{Paths: f.Paths})
 			if err == nil {
 				flow.Canonical(r.Paths)
@@ -222,7 +223,7 @@ func (k Copilot) carryOut(ctx context.Context, account uuid.UUID, a copilot.Acti
 	case copilot.TargetOffer:
 		err = k.editOffer(ctx, account, target.ID, edit)
 	case copilot.TargetNetwork:
-		n, found := networkTable.findLocked(ctx, k.s, account, target.ID)
+		n, found := k.s.Networks().Lock(ctx, account, target.ID)
 		if found != nil {
 			return nil, nil, found
 		}
@@ -237,8 +238,8 @@ func (k Copilot) carryOut(ctx context.Context, account uuid.UUID, a copilot.Acti
 	return deliveries, made, err
 }
 
-func (k Copilot) editOffer(ctx context.Context, account, id uuid.UUID, edit func(copilot.Record) (copilot.Record, error)) error {
-	before, err := offerTable.findLocked(ctx, k.s, account, id)
+func (k Suggestions) editOffer(ctx context.Context, account, id uuid.UUID, edit func(copilot.Record) (copilot.Record, error)) error {
+	before, err := k.s.Offers().Lock(ctx, account, id)
 	if err != nil {
 		return err
 	}
@@ -254,10 +255,10 @@ func (k Copilot) editOffer(ctx context.Context, account, id uuid.UUID, edit func
 }
 
 // editEntries creates the entries of bot lists that edit returns. If had is not empty, it removes these entries instead.
-func (k Copilot) editEntries(ctx context.Context, account, campaign uuid.UUID, had []uuid.UUID,
+func (k Suggestions) editEntries(ctx context.Context, account, campaign uuid.UUID, had []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (made []uuid.UUID, err error) {
-	c, err := campaignTable.findLocked(ctx, k.s, account, campaign)
+	c, err := k.s.Campaigns().Lock(ctx, account, campaign)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,110 @@
+package copilot
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/models/autorule"
+)
+
+// Rules accesses the rules of accounts, their runs and what they have done.
+type Rules struct {
+	store.CopilotRules
+	s *store.Store
+}
+
+// NewRules returns access to the rules on the store's connection.
+func NewRules(s *store.Store) Rules { return Rules{s.CopilotRules(), s} }
+
+const (
+	// The alerts that the rule raised before the change end.
+	endRuleAlerts = `UPDATE copilot_rule_targets SET alert_since = NULL WHERE account_id = $1 AND rule_id = $2`
+	restartRule   = `UPDATE copilot_rules SET next_at = clock_timestamp(), taken_until = '-infinity', last_run = 'null'
+WHERE account_id = $1 AND id = $2`
+)
+
+// Change changes a rule. It calls edit with the saved rule, under a lock. The rule becomes due at once, as if it were new. Targets
+// in their cool-down stay in it.
+func (k Rules) Change(ctx context.Context, account, id uuid.UUID, edit func(*autorule.Rule) error) (autorule.Rule, error) {
+	return store.TxOf(ctx, k.s, func(s *store.Store) (autorule.Rule, error) {
+		old, err := NewRules(s).Lock(ctx, account, id)
+		if err != nil {
+			return old, err
+		}
+		rule := old
+		rule.CampaignIDs, rule.SourceIDs = slices.Clone(old.CampaignIDs), slices.Clone(old.SourceIDs)
+		if err := edit(&rule); err != nil {
+			return old, err
+		}
+		if _, err := NewRules(s).Update(ctx, rule); err != nil {
+			return old, err
+		}
+		for _, q := range []string{endRuleAlerts, restartRule} {
+			if _, err := db.Exec(ctx, s.Conn(), "restart rule", q, account, id); err != nil {
+				return old, err
+			}
+		}
+		return NewRules(s).Find(ctx, account, id)
+	})
+}
+
+const takeDueRules = `
+UPDATE copilot_rules r SET taken_until = $2 WHERE r.id IN (
+	SELECT d.id FROM copilot_rules d WHERE d.is_active AND d.next_at <= $1 AND d.taken_until <= $1 AND d.account_id IN (
+		SELECT account_id FROM copilot_rules WHERE is_active AND next_at <= $1 AND taken_until <= $1
+		GROUP BY account_id ORDER BY min(next_at), account_id LIMIT $3)
+	FOR UPDATE SKIP LOCKED
+) RETURNING r.account_id`
+
+// TakeDue claims the due rules of at most limit accounts and returns the accounts. Rules that another job has claimed are left out.
+// A claimed rule becomes due again at until, unless it has run by then. It is for workers.
+func (k Rules) TakeDue(ctx context.Context, now, until time.Time, limit int) ([]uuid.UUID, error) {
+	list, err := db.Select[uuid.UUID](ctx, k.s.Conn(), "due rules", takeDueRules, now, until, limit)
+	slices.SortFunc(list, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(list), err
+}
+
+// ruleAmounts are the conditions of a rule. They may contain amounts.
+type ruleAmounts struct {
+	ID         uuid.UUID             `db:"id"`
+	Conditions []autorule.Comparison `db:"conditions,json"`
+}
+
+func (k Rules) amounts(ctx context.Context, account uuid.UUID) ([]ruleAmounts, error) {
+	return db.Select[ruleAmounts](ctx, k.s.Conn(), "amounts of rules",
+		`SELECT id, conditions FROM copilot_rules WHERE account_id = $1 ORDER BY id FOR NO KEY UPDATE`, account)
+}
+
+// HasAmounts reports whether a rule of an account contains an amount in the account's currency. Call it in a transaction: the rules
+// are locked until it ends.
+func (k Rules) HasAmounts(ctx context.Context, account uuid.UUID) (bool, error) {
+	list, err := k.amounts(ctx, account)
+	return slices.ContainsFunc(list, func(r ruleAmounts) bool {
+		return slices.ContainsFunc(r.Conditions, autorule.Comparison.IsAmount)
+	}), err
+}
+
+// Convert converts the amounts in an account's rules after its currency has changed. rate is the price of one unit of the former
+// currency in the new one. Call it in a transaction.
+func (k Rules) Convert(ctx context.Context, account uuid.UUID, rate decimal.Decimal) error {
+	list, err := k.amounts(ctx, account)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		for i, c := range r.Conditions {
+			r.Conditions[i] = c.Converted(rate)
+		}
+		if _, err := db.Exec(ctx, k.s.Conn(), "convert rule", `UPDATE copilot_rules SET conditions = $3, updated_at = clock_timestamp()
+			WHERE account_id = $1 AND id = $2`, account, r.ID, db.Document(r.Conditions)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
