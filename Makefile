@@ -67,7 +67,7 @@ EVERYTHING := $(BIN) devstack exec --test -- $(LAB) clickhouse -- env CGO_ENABLE
 
 # The tests that kill processes, empty Redis, send hostile answers or count a month, in their long form, one package after
 # another.
-CHAOS := ./api/click ./models/cond ./models/correction ./db ./db/clickhouse ./db/clicklog ./db/report ./cmd/switchyard ./workers/domain ./workers/webhook ./workers/egress \
+CHAOS := ./api/click ./models/cond ./models/correction ./db ./db/clickhouse ./db/clicklog ./db/report ./cmd/switchyard/cli ./ops/lab/e2e/... ./workers/domain ./workers/webhook ./workers/egress \
 	./ops/lab/bench/market
 
 chaos: lab ## the fault tests in their long form, with what they measured (about half an hour)
@@ -108,7 +108,7 @@ tidy: ## check that go.mod and go.sum name what is imported and nothing else
 	@go -C ops/tools mod tidy -diff
 
 # The golden files: what clients read of us, to the byte. The document is made of the examples, so these come first.
-GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 ./cmd/switchyard
+GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 ./ops/lab/e2e/api
 # The page tag's script is made by esbuild, which is compiled for this alone.
 TAG := go test $(TAGS),esbuild -count=1 ./api/click/tag
 

@@ -9,5 +9,5 @@
 // harm, because the reconciler finds rows that are due.
 //
 // To add a kind: define it here, register its handler with workers.Register or workers.RegisterRow in a package of its
-// capability, and call that package's Register in cmd/switchyard.
+// capability, and call that package's Register in cmd/switchyard/cli.
 package jobs

@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 		file, imported string
 		want           string // empty: allowed
 	}{
-		{"cmd/switchyard/web.go", "switchyard/api/v1", ""},
+		{"cmd/switchyard/cli/web.go", "switchyard/api/v1", ""},
 		{"api/v1/offers.go", "switchyard/db/store", ""},
 		{"api/v1/offers.go", "switchyard/api/route", ""},
 		{"workers/webhook/send.go", "switchyard/jobs", ""},
@@ -78,13 +78,14 @@ func TestCheck(t *testing.T) {
 		{"jobs/submit.go", "switchyard/db", "jobs must not import db"},
 		{"jobs/submit.go", "switchyard/cmd/switchyard", "jobs must not import cmd/switchyard"},
 		{"models/offer.go", "switchyard/db", "models must not import db"},
-		{"cmd/switchyard/web.go", "switchyard/cmd/other", "cmd must not import cmd/other"},
+		{"cmd/switchyard/main.go", "switchyard/cmd/switchyard/cli", ""},
+		{"cmd/lab/main.go", "switchyard/cmd/switchyard/cli", "cmd must not import cmd/switchyard/cli"},
 		{"api/v1/offers.go", "switchyard/tools/x", "api must not import tools/x"},
 
 		{"api/route/router.go", gin, ""},
 		{"ops/monitor/pages.go", gin, ""},
 		{"db/store/offers.go", gin + "/binding", "gin belongs in api, ops only"},
-		{"cmd/switchyard/web.go", gin, "gin belongs in api, ops only"},
+		{"cmd/switchyard/cli/web.go", gin, "gin belongs in api, ops only"},
 		{"workers/serve.go", "github.com/hibiken/asynq", ""},
 		{"api/v1/jobs.go", "github.com/hibiken/asynq", "asynq belongs in jobs, workers, ops only"},
 		{"jobs/jobs.go", "github.com/hibiken/asynqmon", "asynqmon belongs in ops only"},
@@ -107,8 +108,11 @@ func TestCheck(t *testing.T) {
 
 		{"cmd/lab/bench.go", "switchyard/ops/lab/bench", ""},
 		{"ops/lab/bench/bench.go", "switchyard/ops/lab/fleet", ""},
-		{"cmd/switchyard/fleet_test.go", "switchyard/ops/lab/fleet", ""},
-		{"cmd/switchyard/bench.go", "switchyard/ops/lab/bench", "the service must not import ops/lab/bench"},
+		{"cmd/switchyard/cli/replica_test.go", "switchyard/ops/lab/e2e", ""},
+		{"ops/lab/e2e/api/edge_test.go", "switchyard/cmd/switchyard/cli", ""},
+		{"ops/lab/e2e/service.go", "switchyard/api/apitest", ""},
+		{"ops/lab/bench/bench.go", "switchyard/api/apitest", "ops must not import api/apitest"},
+		{"cmd/switchyard/cli/bench.go", "switchyard/ops/lab/bench", "the service must not import ops/lab/bench"},
 		{"ops/demo/traffic.go", "switchyard/ops/lab", "the service must not import ops/lab"},
 
 		{"workers/webhook/send.go", "switchyard/workers/egress", ""},

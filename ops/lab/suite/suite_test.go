@@ -89,14 +89,14 @@ func TestPartsAreNamedWhereTheyAreFound(t *testing.T) {
 // TestMatching: PKGS and RUN choose among the tests of a part as go test would.
 func TestMatching(t *testing.T) {
 	t.Parallel()
-	tests := []found{{"db/spool", "TestKilled"}, {"db/report", "TestMonth"}, {"cmd/switchyard", "TestKilledWorker"}}
+	tests := []found{{"db/spool", "TestKilled"}, {"db/report", "TestMonth"}, {"ops/lab/e2e/faults", "TestKilledWorker"}}
 	for _, c := range []struct {
 		packages, run string
 		want          string
 	}{
 		{"./...", "", "^(TestKilled|TestKilledWorker|TestMonth)$"},
 		{"./db/...", "", "^(TestKilled|TestMonth)$"},
-		{"./db/spool ./cmd/switchyard/", "Killed", "^(TestKilled|TestKilledWorker)$"},
+		{"./db/spool ./ops/lab/e2e/faults/", "Killed", "^(TestKilled|TestKilledWorker)$"},
 		{"./...", "Month/of_bots", "^(TestMonth)$"},
 		{"./d/...", "", "^()$"},
 	} {

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"switchyard/ops/admin"
+)
+
+// accountsCmd makes, changes, deletes and lists accounts.
+type accountsCmd struct {
+	Create accountsCreate `cmd:"" help:"Make an account."`
+	Update accountsUpdate `cmd:"" help:"Change an account's name or plan."`
+	Delete accountsDelete `cmd:"" help:"Delete an account with everything in it."`
+	List   accountsList   `cmd:"" help:"List all accounts."`
+}
+
+type accountsCreate struct {
+	Name  string `help:"Name of the account." required:""`
+	Plan  string `help:"starter (no API), growth, pro or scale." required:""`
+	Email string `help:"E-mail of the owner, who gets a link for the dashboard." default:""`
+	JSON  bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *accountsCreate) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		made, err := a.CreateOwned(ctx, c.Name, c.Plan, c.Email)
+		rows := accountRows(made.Account)
+		if made.OwnerURL != "" {
+			rows = append(rows, "", "the owner's link, which works once within a day: "+made.OwnerURL)
+		}
+		return made, rows, err
+	})
+}
+
+type accountsUpdate struct {
+	ID   string `arg:"" help:"Id of the account."`
+	Name string `help:"The new name; left out: as it is." default:""`
+	Plan string `help:"starter, growth, pro or scale; left out: as it is." default:""`
+	JSON bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *accountsUpdate) Run(ctx context.Context, e *env) error {
+	if c.Name == "" && c.Plan == "" {
+		return usageError{errors.New("give --name, --plan or both")}
+	}
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		changed, err := a.UpdateAccount(ctx, c.ID, c.Name, c.Plan)
+		return changed, accountRows(changed), err
+	})
+}
+
+type accountsDelete struct {
+	ID   string `arg:"" help:"Id of the account."`
+	Yes  string `help:"The account's name, to confirm." placeholder:"NAME"`
+	JSON bool   `help:"Print one JSON value."`
+}
+
+// Help implements kong.HelpProvider.
+func (c *accountsDelete) Help() string {
+	return `Deletes all records, clicks, conversions, figures, files and keys of the account, for ever. Its links and keys stop
+working at once. The rows go in batches, beside the service. Cut short, the same command goes on. Clicks that wait in
+the spool of a web process that is away are stored when it is back, for nobody to see.`
+}
+
+// Run implements the command.
+func (c *accountsDelete) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		tell := func(table string, rows int64) { e.tell(table, rows, true) }
+		gone, err := a.DeleteAccount(ctx, c.ID, c.Yes, tell)
+		return gone, []string{"deleted " + gone.ID.String() + " (" + gone.Name + ")"}, err
+	})
+}
+
+type accountsList struct {
+	JSON bool `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *accountsList) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		list, err := a.Accounts(ctx)
+		return list, accountRows(list...), err
+	})
+}
+
+func accountRows(list ...admin.Account) []string {
+	rows := []string{"ID\tPLAN\tCREATED\tNAME"}
+	for _, a := range list {
+		rows = append(rows, strings.Join([]string{a.ID.String(), a.Plan, a.CreatedAt, a.Name}, "\t"))
+	}
+	return rows
+}

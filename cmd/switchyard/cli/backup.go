@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/backup"
+	"switchyard/ops/config"
+)
+
+// standard is the file name that means standard input or output.
+const standard = "-"
+
+// notInBackup says what a backup lacks.
+const notInBackup = `Not in the file: ENCRYPTION_KEY (stored credentials open under that key only: keep it elsewhere),
+what web processes have not yet ingested (DATA_DIR/spool), clicks that are in ClickHouse alone (CLICKS_DAYS),
+and Redis, which has nothing that PostgreSQL does not have.`
+
+// backupCmd writes a backup.
+type backupCmd struct {
+	File  string `arg:"" help:"File to write; - is the standard output."`
+	Force bool   `help:"Replace FILE if it is there."`
+}
+
+// Help implements kong.HelpProvider.
+func (c *backupCmd) Help() string {
+	return `Writes the whole database as it is at one moment, compressed, into one file that only its owner can read. The
+service goes on meanwhile; migrations wait. The file has its name only once it is complete: until then it is FILE.part.
+It has all keys' hashes, visitors' addresses and customers' data: keep it as safe as the database.
+
+` + notInBackup
+}
+
+// Run implements the command.
+func (c *backupCmd) Run(ctx context.Context, e *env) error {
+	if _, err := os.Lstat(c.File); err == nil && c.File != standard && !c.Force {
+		return fmt.Errorf("%s is there already; name another file, or replace this one with --force", c.File)
+	}
+	return withAnyDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
+		var sum backup.Summary
+		write := func(w io.Writer) (err error) {
+			sum, err = backup.Write(ctx, d, w, readBuild().Version, e.tell)
+			return err
+		}
+		if c.File == standard {
+			if err := write(e.stdout); err != nil {
+				return err
+			}
+		} else if err := writeWhole(c.File, write); err != nil {
+			return backupHint(err)
+		}
+		e.say("%d rows of %d tables are in %s", sum.Rows, sum.Tables, c.File)
+		return nil
+	})
+}
+
+func backupHint(err error) error {
+	if errors.Is(err, backup.ErrNeverMigrated) {
+		return fmt.Errorf("%w; does DATABASE_URL name the right database?", err)
+	}
+	return err
+}
+
+// writeWhole makes a file that is there under its name only when it is complete and on the disk.
+func writeWhole(name string, write func(io.Writer) error) (err error) {
+	part := name + ".part"
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(part))
+		}
+	}()
+	err = f.Chmod(0o600) // a file left by an earlier run keeps its old mode
+	if err == nil {
+		err = write(f)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(part, name); err != nil {
+		return err
+	}
+	if dir, err := os.Open(filepath.Dir(name)); err == nil { // the name outlives a crash too, where that can be had
+		_, _ = dir.Sync(), dir.Close()
+	}
+	return nil
+}
+
+// restoreCmd loads a backup.
+type restoreCmd struct {
+	File string `arg:"" help:"File to read; - is the standard input."`
+}
+
+// Help implements kong.HelpProvider.
+func (c *restoreCmd) Help() string {
+	return `Loads a backup into the empty database that DATABASE_URL names, and migrates it to this program's schema. The
+role must own the database; it need not be a superuser. All rows come at once or, after an error, none: then the same
+command can be given again. Start the service afterwards, with an empty Redis.
+
+` + notInBackup
+}
+
+// Run implements the command.
+func (c *restoreCmd) Run(ctx context.Context, e *env) error {
+	in := io.Reader(os.Stdin)
+	if c.File != standard {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return err
+		}
+		defer f.Close() //nolint:errcheck // it was only read
+		in = f
+	}
+	return withBareDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
+		h, sum, err := backup.Restore(ctx, d, in, e.tell)
+		if err != nil {
+			return restoreHint(err)
+		}
+		e.say("%d rows of %d tables are restored, as they were at %s", sum.Rows, sum.Tables,
+			h.TakenAt.UTC().Format(time.RFC3339))
+		e.say("start the service with the ENCRYPTION_KEY it had then, and an empty Redis")
+		return nil
+	})
+}
+
+// restoreHint adds what to do.
+func restoreHint(err error) error {
+	for known, what := range map[error]string{
+		backup.ErrNotBackup: "name a file that `switchyard backup` has written",
+		backup.ErrDamaged:   "nothing was loaded; take another copy of the file, or an earlier backup",
+		backup.ErrNewer:     "use that version to restore it",
+		backup.ErrNotEmpty: "nothing was loaded; make a new database (CREATE DATABASE ... OWNER ...), let DATABASE_URL " +
+			"name it, and do not run `switchyard migrate` or the service before",
+		context.Canceled: "it was interrupted and nothing was loaded; the same command can be given again",
+	} {
+		if errors.Is(err, known) {
+			return fmt.Errorf("%w; %s", err, what)
+		}
+	}
+	return err
+}
+
+// tell shows how far a backup or its restore has come.
+func (e *env) tell(table string, rows int64, done bool) {
+	if done {
+		e.say("%s: %d rows", table, rows)
+	} else {
+		e.say("%s: %d rows so far", table, rows)
+	}
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/apitest"
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// TestBackupAndRestore: the API gives the same answers from a restored database as from the original, with the same key. New
+// records, clicks and conversions work there. A backup or restore that cannot be done says what to do.
+func TestBackupAndRestore(t *testing.T) {
+	t.Parallel()
+	from, fromURL := dbtest.NewURL(t)
+	old := apitest.New(t, apitest.Options{DB: from})
+	if err := store.EnsureSharedDomains(t.Context(), from, []string{"localhost"}); err != nil {
+		t.Fatal(err)
+	}
+	var offer, campaign struct{ ID uuid.UUID }
+	body := map[string]any{"name": "o", "url": "https://offer.example/", "payout": 2}
+	old.Do("POST", "/offers", body).Want(201, "").Into(&offer)
+	body = map[string]any{"name": "c", "alias": "saved-campaign", "offer_id": offer.ID}
+	old.Do("POST", "/campaigns", body).Want(201, "").Into(&campaign)
+	convert(t, from, old.Account.ID, campaign.ID, 12)
+
+	dir := t.TempDir()
+	file := filepath.Join(dir, "saved.backup")
+	stdout, stderr, code := try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", file)
+	if code != 0 || stdout != "" || !strings.Contains(stderr, "clicks: 12 rows") {
+		t.Fatalf("code %d, stdout %q, stderr %s", code, stdout, stderr)
+	}
+	left, err := os.ReadDir(dir)
+	if info, statErr := os.Stat(file); err != nil || statErr != nil || info.Mode() != 0o600 || len(left) != 1 {
+		t.Fatal(left, err, statErr)
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", file)
+	if after, err := os.ReadFile(file); code != 1 || !strings.Contains(stderr, "--force") || err != nil || !bytes.Equal(before, after) {
+		t.Errorf("a file that is there: code %d, %s", code, stderr)
+	}
+	if _, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", "--force", file); code != 0 {
+		t.Errorf("to replace it: code %d, %s", code, stderr)
+	}
+	to, toURL := dbtest.NewOwnedURL(t)
+	vars := map[string]string{"DATABASE_URL": toURL}
+	short := filepath.Join(dir, "short.backup")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(short, whole[:len(whole)-9], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(want string, args ...string) {
+		t.Helper()
+		if _, stderr, code := try(t, vars, args...); code != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%v: code %d, %s", args, code, stderr)
+		}
+	}
+	refused("does DATABASE_URL name the right database?", "backup", filepath.Join(dir, "none.backup"))
+	refused("take another copy of the file", "restore", short)
+	refused("that `switchyard backup` has written", "restore", os.Args[0])
+	if _, stderr, code := try(t, vars, "restore", file); code != 0 || !strings.Contains(stderr, "clicks: 12 rows") {
+		t.Fatalf("code %d, stderr %s", code, stderr)
+	}
+	refused("make a new database", "restore", file)
+
+	again := apitest.New(t, apitest.Options{DB: to}).As(old.Key)
+	for _, path := range []string{
+		"/reports/performance?dimension=campaign_id,country", "/campaigns/" + campaign.ID.String(),
+		"/logs/clicks", "/logs/conversions",
+	} {
+		want, got := old.Do("GET", path, nil), again.Do("GET", path, nil)
+		if want.Status != 200 || string(want.Data) != string(got.Data) {
+			t.Errorf("%s: %d %s\nbefore %d %s", path, got.Status, got.Raw, want.Status, want.Raw)
+		}
+	}
+	if a := again.Do("POST", "/offers", map[string]any{"name": "new", "url": "https://offer.example/"}); a.Status != 201 {
+		t.Errorf("a new offer: %d %s", a.Status, a.Raw)
+	}
+	convert(t, to, old.Account.ID, campaign.ID, 3)
+	const counted = `SELECT concat_ws(' ', sum(clicks), sum(approved), trim_scale(sum(revenue))) FROM ledger`
+	if sums, err := db.Get[string](t.Context(), to, "sums", counted); err != nil || sums != "15 15 30" {
+		t.Errorf("after three more: %s, %v", sums, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("files %v, %v", entries, err)
+	}
+	stdout, _, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", "-")
+	if code != 0 || !strings.HasPrefix(stdout, "\x1f\x8b") {
+		t.Errorf("to the standard output: code %d", code)
+	}
+}
+
+// convert ingests clicks and records a conversion of each.
+func convert(t *testing.T, d *db.DB, account, campaign uuid.UUID, n int) {
+	t.Helper()
+	s, err := spool.Open(t.TempDir(), spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var ids []uuid.UUID
+	for range n {
+		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: campaign}
+		c.Country = "DE"
+		ids = append(ids, c.ID)
+		if err := s.Append(t.Context(), spool.Record{Click: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	payout := decimal.NewFromInt(2)
+	err = db.Tx(t.Context(), d, func(c db.Conn) error {
+		for _, id := range ids {
+			in := clicklog.ConversionInput{ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: "postback"}
+			if _, err := (clicklog.Log{}).RecordConversion(t.Context(), c, in); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

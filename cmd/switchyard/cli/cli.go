@@ -1,0 +1,117 @@
+// Package cli is the command line of the service: each process type and each operator's tool is a sub-command.
+//
+// This package holds flags and wiring only. One file per command; a command is a struct with a Run method, and a field
+// of cli.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"switchyard/models/botdata"
+)
+
+// cli lists the commands in the order in which help shows them.
+type cli struct {
+	Up       upCmd       `cmd:"" help:"Run everything in one process, on private servers where no URL is set."`
+	Web      webCmd      `cmd:"" help:"Answer HTTP: the API, tracking links, postbacks and the operators' pages."`
+	Worker   workerCmd   `cmd:"" help:"Carry out jobs."`
+	Clock    clockCmd    `cmd:"" help:"Start jobs by the clock; any number may run, one works."`
+	Jobs     jobsCmd     `cmd:"" help:"List jobs, run failed ones again."`
+	Config   configCmd   `cmd:"" help:"List every setting with its value, default and meaning."`
+	Plans    plansCmd    `cmd:"" help:"List the plans that accounts may be on."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema up to date."`
+	Backup   backupCmd   `cmd:"" help:"Write the whole database into one file."`
+	Restore  restoreCmd  `cmd:"" help:"Load a backup into an empty database."`
+	Accounts accountsCmd `cmd:"" help:"Make, change, delete and list accounts."`
+	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
+	Users    usersCmd    `cmd:"" help:"Let people into the dashboard, and list them."`
+	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`
+	OAuth    oauthCmd    `cmd:"" name:"oauth" help:"Connect accounts to ad platforms by sign-in."`
+	Geo      geoCmd      `cmd:"" help:"Say what the geo databases of this install are."`
+	Data     dataCmd     `cmd:"" help:"Load lists of networks, referrers and crawlers for bot detection."`
+	Rates    ratesCmd    `cmd:"" help:"Import and list exchange rates."`
+	Clicks   clicksCmd   `cmd:"" help:"Copy clicks to ClickHouse for reports, compare the copy, and go back."`
+	Privacy  privacyCmd  `cmd:"" help:"Export what is stored of a visitor, or erase it."`
+	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
+	Demo     demoCmd     `cmd:"" help:"Send visitors to the demo account of a running service."`
+	Version  versionCmd  `cmd:"" help:"Show the version."`
+	Devstack devstackCmd `cmd:"" hidden:"" help:"Run private PostgreSQL and Redis servers for development and tests."`
+}
+
+// env is the environment and the output of a command. Tests have their own.
+type env struct {
+	getenv func(string) string
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// exitError is the exit code of a program that a command ran. It becomes ours, without a message: the program has
+// printed its own.
+type exitError int
+
+// Error implements error.
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// usageError is a wrong command line. The exit code is 2.
+type usageError struct{ error }
+
+// Main runs the command line of the process, and exits with its code.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, &env{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(exitCode(os.Stderr, err))
+}
+
+// run parses the command line and runs the command.
+func run(ctx context.Context, e *env, args []string) error {
+	exited := -1
+	parser, err := kong.New(&cli{},
+		kong.Name("switchyard"),
+		kong.Description("Click tracking and traffic routing. Settings are environment variables: see `switchyard config`."),
+		kong.Writers(e.stdout, e.stderr),
+		kong.Exit(func(code int) { exited = code }), // kong exits after help; we return instead
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(e),
+		kong.Vars{"kinds": strings.Join(botdata.Names(), ",")},
+	)
+	if err != nil {
+		return fmt.Errorf("command line: %w", err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 {
+		return nil
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("%w; `switchyard --help` lists the commands, `switchyard COMMAND --help` their flags", err)}
+	}
+	return parsed.Run()
+}
+
+// exitCode reports err on w and chooses the program's exit code.
+func exitCode(w io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	if code, ok := errors.AsType[exitError](err); ok {
+		return int(code)
+	}
+	_, _ = fmt.Fprintln(w, "switchyard:", err)
+	if _, ok := errors.AsType[usageError](err); ok {
+		return 2
+	}
+	return 1
+}

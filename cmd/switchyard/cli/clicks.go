@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"switchyard/db"
+	"switchyard/db/clickhouse"
+	"switchyard/db/clicklog"
+	"switchyard/ops/config"
+	"switchyard/ops/monitor"
+	"switchyard/workers"
+	"switchyard/workers/clickcopy"
+)
+
+// openClicks opens ClickHouse without connecting; nil without CLICKS_URL.
+func openClicks(cfg config.Config) (*clickhouse.Conn, error) {
+	if cfg.ClicksURL == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	return clickhouse.Open(cfg.ClicksURL, cfg.ClicksCluster)
+}
+
+// copyOf is the copy of the clicks of a database in ClickHouse.
+func copyOf(cfg config.Config, d *db.DB, to *clickhouse.Conn) clicklog.Copy {
+	return clicklog.Copy{From: d, To: to, Batch: cfg.ClicksBatch}
+}
+
+// ensureClicks makes the tables of ClickHouse. While it is away, what needs them fails, and nothing else.
+func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhouse.Conn) {
+	if to == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, ensureTimeout)
+	defer cancel()
+	if err := copyOf(cfg, d, to).Ensure(ctx); err != nil {
+		slog.WarnContext(ctx, "tables of ClickHouse not made: run `switchyard migrate` when it answers", "error", err)
+	}
+}
+
+// ensureTimeout is how long a start waits for ClickHouse.
+const ensureTimeout = 10 * time.Second
+
+// work carries out jobs, and brings changes of clicks to ClickHouse, until the context ends or one of both fails.
+func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, o workers.Options) error {
+	if p.clicks == nil {
+		return r.Run(ctx)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return r.Run(ctx) })
+	g.Go(func() error {
+		f := clickcopy.Forwarder{Copy: copyOf(cfg, o.DB, p.clicks), Locks: p.of(lockPool), Flush: cfg.ClicksFlush, Days: cfg.ClicksDays, Metrics: o.Metrics}
+		return f.Run(ctx)
+	})
+	return g.Wait()
+}
+
+// clicksCheck tells whether ClickHouse answers. The process is ready without it: clicks are stored and most reports are answered.
+func (p pools) clicksCheck() []monitor.Check {
+	if p.clicks == nil {
+		return nil
+	}
+	return []monitor.Check{{
+		Name: "clickhouse", Optional: true, Ask: p.clicks.Ping,
+		Advice: "clicks are stored and most reports are answered without ClickHouse; see ops/runbooks/clickhouse.md",
+	}}
+}
+
+// clicksCmd are the operator's commands on the copy of clicks in ClickHouse.
+type clicksCmd struct {
+	Move   clicksMove   `cmd:"" help:"Copy all clicks to ClickHouse and have them follow, or go back to PostgreSQL alone."`
+	Audit  clicksAudit  `cmd:"" help:"Compare PostgreSQL's ledger with ClickHouse's clicks."`
+	Status clicksStatus `cmd:"" help:"Say how far the copy is."`
+}
+
+// withCopy runs a command on the copy.
+func withCopy(ctx context.Context, e *env, fn func(clicklog.Copy) error) error {
+	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) (err error) {
+		to, err := openClicks(cfg)
+		if err != nil {
+			return err
+		}
+		if to == nil {
+			return errors.New("CLICKS_URL is not set: clicks are in PostgreSQL alone")
+		}
+		defer func() { err = errors.Join(err, to.Close()) }()
+		if err := to.Ping(ctx); err != nil {
+			return err
+		}
+		return fn(copyOf(cfg, d, to))
+	})
+}
+
+type clicksMove struct {
+	To string `help:"clickhouse, or postgres." enum:"clickhouse,postgres" required:""`
+}
+
+// Help implements kong.HelpProvider.
+func (c *clicksMove) Help() string {
+	return `To clickhouse: makes the tables, has the database note what changes from now on, and copies day by day, the newest
+first. It may be interrupted, and goes on where it was when it is given again. Workers with CLICKS_URL bring the changes.
+
+To postgres: clicks that only ClickHouse has are brought back, and nothing is noted any more. Take CLICKS_URL away from all
+processes afterwards.`
+}
+
+// Run implements the command.
+func (c *clicksMove) Run(ctx context.Context, e *env) error {
+	return withCopy(ctx, e, func(k clicklog.Copy) error {
+		if c.To == "postgres" {
+			err := k.Return(ctx, func(day time.Time) { e.say("%s is back", day.Format(time.DateOnly)) })
+			if err != nil {
+				return err
+			}
+			e.say("clicks are in PostgreSQL alone: take CLICKS_URL away from all processes")
+			return nil
+		}
+		if err := k.Begin(ctx); err != nil {
+			return err
+		}
+		var total int64
+		err := k.Fill(ctx, func(day time.Time, clicks int64) {
+			if total += clicks; clicks > 0 {
+				e.say("%s: %d clicks, %d in all", day.Format(time.DateOnly), clicks, total)
+			}
+		})
+		if err == nil {
+			e.say("the copy has every day; `switchyard clicks audit` compares it")
+		}
+		return err
+	})
+}
+
+type clicksAudit struct {
+	Days   int  `help:"Days to compare, today and before." default:"7"`
+	Repair bool `help:"Copy again what differs."`
+	JSON   bool `help:"Print one JSON value."`
+}
+
+// auditSum is what an audit found.
+type auditSum struct {
+	Days        int      `json:"days"`
+	Accounts    int      `json:"accounts"`    // each on each day
+	Busy        int      `json:"busy"`        // of them, not compared
+	Differences int      `json:"differences"` // keys of the ledger
+	Examples    []string `json:"examples"`
+}
+
+// maxExamples is how many differences an audit shows.
+const maxExamples = 20
+
+// errDiffers makes an audit that found something fail.
+var errDiffers = errors.New("ClickHouse's clicks differ from the ledger: `switchyard clicks audit --repair` copies them again")
+
+// Run implements the command.
+func (c *clicksAudit) Run(ctx context.Context, e *env) error {
+	if c.Days < 1 {
+		return usageError{errors.New("--days must be 1 or more")}
+	}
+	return withCopy(ctx, e, func(k clicklog.Copy) error {
+		sum := auditSum{Days: c.Days, Examples: []string{}}
+		for back := range c.Days {
+			accounts, busy, err := k.AuditDay(ctx, time.Now().AddDate(0, 0, -back), c.Repair, func(d clicklog.Difference) {
+				if sum.Differences++; len(sum.Examples) < maxExamples {
+					sum.Examples = append(sum.Examples, d.String())
+				}
+			})
+			if sum.Accounts, sum.Busy = sum.Accounts+accounts, sum.Busy+busy; err != nil {
+				return err
+			}
+		}
+		text := fmt.Sprintf("%d days, %d accounts on each day: %d keys of the ledger differ", sum.Days, sum.Accounts, sum.Differences)
+		if sum.Busy > 0 {
+			text += fmt.Sprintf("; %d were not compared, as they change all the time", sum.Busy)
+		}
+		if err := e.print(c.JSON, sum, append([]string{text}, sum.Examples...)...); err != nil {
+			return err
+		}
+		if sum.Differences > 0 && !c.Repair {
+			return errDiffers
+		}
+		return nil
+	})
+}
+
+type clicksStatus struct {
+	JSON bool `help:"Print one JSON value."`
+}
+
+// copyStatus is how far the copy is.
+type copyStatus struct {
+	State      string  `json:"state"`       // off, copying or on
+	Since      *string `json:"since"`       // the first day that is copied, while it is copying
+	ColdBefore *string `json:"cold_before"` // clicks of earlier days may be in ClickHouse alone
+	Waiting    int64   `json:"waiting"`     // changes
+	AgeSeconds float64 `json:"age_seconds"` // of the oldest one
+}
+
+// Run implements the command.
+func (c *clicksStatus) Run(ctx context.Context, e *env) error {
+	return withDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
+		state, err := clicklog.ReadCopy(ctx, d)
+		if err != nil {
+			return err
+		}
+		w, err := clicklog.ReadWaiting(ctx, d)
+		if err != nil {
+			return err
+		}
+		s := copyStatus{State: "off", Waiting: w.Changes, AgeSeconds: w.Age.Seconds()}
+		text := "off: clicks are in PostgreSQL alone"
+		switch {
+		case state.On && state.Done:
+			s.State, text = "on", "on: ClickHouse has every click"
+		case state.On:
+			s.State, text = "copying", "copying: no day is there yet"
+			if state.Has(time.Now()) {
+				day := state.Since.UTC().Format(time.DateOnly)
+				s.Since, text = &day, "copying: days from "+day+" on are there"
+			}
+		}
+		if !state.ColdBefore.IsZero() {
+			day := state.ColdBefore.UTC().Format(time.DateOnly)
+			s.ColdBefore = &day
+			text += "; clicks of before " + day + " may be there alone"
+		}
+		return e.print(c.JSON, s, text, fmt.Sprintf("%d changes wait, the oldest for %s", w.Changes, w.Age.Round(time.Second)))
+	})
+}

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/url"
+	"os"
+	osexec "os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/longtest"
+	"switchyard/models/parttest"
+	"switchyard/ops/lab/e2e"
+)
+
+// TestClicks walks the operators' commands on the copy of clicks.
+func TestClicks(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	d, address := dbtest.NewURL(t)
+	vars := map[string]string{"DATABASE_URL": address}
+	run := func(want int, args ...string) string {
+		t.Helper()
+		stdout, stderr, code := try(t, vars, append([]string{"clicks"}, args...)...)
+		if code != want {
+			t.Fatalf("%v: code %d, want %d: %s%s", args, code, want, stdout, stderr)
+		}
+		return stdout + stderr
+	}
+	status := func() (s copyStatus) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(run(0, "status", "--json")), &s); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if got := status(); got.State != "off" {
+		t.Errorf("without a copy: %+v", got)
+	}
+	if got := run(1, "move", "--to", "clickhouse"); !strings.Contains(got, "CLICKS_URL is not set") {
+		t.Errorf("without CLICKS_URL: %s", got)
+	}
+	conn, there := clickhousetest.NewURL(t)
+	vars["CLICKS_URL"] = there
+	if u, err := url.Parse(there); err != nil || u.Path == "/default" {
+		t.Fatal(there, err)
+	}
+	account := uuid.New()
+	if _, err := db.Exec(t.Context(), d, "account", `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, account); err != nil {
+		t.Fatal(err)
+	}
+	record(t, d, account, 20)
+	if got := run(0, "move", "--to", "clickhouse"); !strings.Contains(got, "20 in all") || !strings.Contains(got, "every day") {
+		t.Errorf("moved: %s", got)
+	}
+	run(0, "move", "--to", "clickhouse") // again
+	if got := run(0, "audit"); !strings.Contains(got, "0 keys of the ledger differ") {
+		t.Errorf("audit: %s", got)
+	}
+	record(t, d, account, 3)
+	if got := status(); got.State != "on" || got.Waiting != 3 || got.AgeSeconds <= 0 {
+		t.Errorf("with changes that wait: %+v", got)
+	}
+	k := clicklog.Copy{From: d, To: conn}
+	if _, err := k.Forward(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Exec(t.Context(), "damage", `TRUNCATE TABLE clicks`); err != nil {
+		t.Fatal(err)
+	}
+	var sum auditSum
+	stdout, _, code := try(t, vars, "clicks", "audit", "--json")
+	if err := json.Unmarshal([]byte(stdout), &sum); err != nil || code != 1 || sum.Differences == 0 || len(sum.Examples) == 0 {
+		t.Errorf("a damaged copy: code %d, %s", code, stdout)
+	}
+	run(0, "audit", "--repair")
+	run(0, "audit")
+	if err := k.Freeze(t.Context(), time.Now().AddDate(0, 0, 2), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(); got.ColdBefore == nil {
+		t.Errorf("with cold days: %+v", got)
+	}
+	if got := run(0, "move", "--to", "postgres"); !strings.Contains(got, "is back") || status().State != "off" {
+		t.Errorf("back: %s", got)
+	}
+	if n, err := db.Get[int](t.Context(), d, "clicks", `SELECT count(*) FROM clicks`); err != nil || n != 23 {
+		t.Errorf("%d clicks are back, %v", n, err)
+	}
+}
+
+// record stores n clicks made now.
+func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
+	t.Helper()
+	s, err := spool.Open(t.TempDir(), spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range n {
+		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: uuid.New(), Currency: "USD"}
+		if err := s.Append(t.Context(), spool.Record{Click: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What TestClicksMoveKilled moves.
+const (
+	someMoved, someBatch = 20_000, "1000"
+	manyMoved, manyBatch = 2_000_005, "20000" // of make chaos
+)
+
+// multiply copies an account's only click into many clicks of the last days. recountClicks adds their ledger rows.
+const multiply = `
+INSERT INTO clicks SELECT r.* FROM (SELECT c FROM clicks c LIMIT 1) f, generate_series(1, $1) n,
+	LATERAL (SELECT (extract(epoch FROM now()) * 1000)::bigint - n * 345600000::bigint / $1 AS ms) m,
+	LATERAL jsonb_populate_record(f.c, jsonb_build_object('at', to_timestamp(ms / 1000.0), 'is_unique', false,
+		'id', lpad(to_hex(ms), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(n), 15, '0'))) r`
+
+const recountClicks = `
+INSERT INTO ledger SELECT account_id, date_trunc('hour', at, 'UTC'), campaign_id, stream_id, lander_id, offer_id, source_id, country, device_type, os, browser,
+	count(*), 0, 0, sum(lp_views), sum(lp_clicks), 0, 0, 0, 0, sum(cost * rate), 0, 0
+FROM clicks WHERE NOT is_unique GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`
+
+// recounted counts the keys of the ledger whose figures differ from the figures of the clicks.
+const recounted = `
+SELECT count(*) FROM (
+	SELECT account_id, date_trunc('hour', at, 'UTC') AS hour, campaign_id, country, count(*) AS clicks, sum(lp_views) AS views, sum(cost * rate) AS cost
+	FROM clicks WHERE NOT is_bot GROUP BY 1, 2, 3, 4
+) f FULL JOIN (
+	SELECT account_id, hour, campaign_id, country, sum(clicks) AS clicks, sum(lp_views) AS views, sum(cost) AS cost FROM ledger GROUP BY 1, 2, 3, 4
+) l USING (account_id, hour, campaign_id, country) WHERE (f.clicks, f.views, f.cost) IS DISTINCT FROM (l.clicks, l.views, l.cost)`
+
+// mover runs a command repeatedly while clicks arrive.
+type mover struct {
+	*testing.T
+
+	d       *db.DB
+	account uuid.UUID
+	vars    []string
+	stored  int
+}
+
+func (m *mover) record(n int) {
+	m.Helper()
+	record(m.T, m.d, m.account, n)
+	m.stored += n
+}
+
+// move moves clicks. It is killed three times when it says that it has come a step further, and given again until it ends.
+func (m *mover) move(to, step string) {
+	m.Helper()
+	began := time.Now()
+	for kills := 0; ; kills++ {
+		cmd := osexec.CommandContext(m.Context(), e2e.Program, "clicks", "move", "--to", to)
+		cmd.Env = append(os.Environ(), m.vars...)
+		said, err := cmd.StderrPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			m.Fatal(err)
+		}
+		m.record(20)
+		lines := bufio.NewScanner(said)
+		for lines.Scan() {
+			m.record(5)
+			if kills < 3 && strings.Contains(lines.Text(), step) {
+				_ = cmd.Process.Kill()
+			}
+		}
+		if err := cmd.Wait(); err == nil {
+			m.Logf("%d clicks are in %s after %s, with %d kills", m.stored, to, time.Since(began).Round(time.Second), kills)
+			return
+		}
+		if kills > 10 {
+			m.Fatal("it does not end")
+		}
+	}
+}
+
+// TestClicksMoveKilled: while clicks arrive, all clicks are moved to ClickHouse, the clicks of old days are removed from
+// PostgreSQL, and all are moved back. The commands are killed and started again. After each step nothing differs.
+func TestClicksMoveKilled(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	if e2e.Program == "" {
+		t.Skip("SWITCHYARD_TEST_BINARY names no program: run the tests by make e2e")
+	}
+	conn, there := clickhousetest.NewURL(t)
+	d, address := dbtest.NewURL(t)
+	clicks, batch := someMoved, someBatch
+	if longtest.On() {
+		clicks, batch = manyMoved, manyBatch
+	}
+	m := &mover{T: t, d: d, account: uuid.New(), vars: []string{"DATABASE_URL=" + address, "CLICKS_URL=" + there, "CLICKS_BATCH=" + batch}}
+	exec := func(query string, args ...any) {
+		t.Helper()
+		err := db.Tx(t.Context(), d, func(c db.Conn) error {
+			if _, err := db.Exec(t.Context(), c, "test", `SET LOCAL statement_timeout = 0`); err != nil {
+				return err
+			}
+			_, err := db.Exec(t.Context(), c, "test", query, args...)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	number := func(query string) (n int) {
+		t.Helper()
+		err := db.Tx(t.Context(), d, func(c db.Conn) error {
+			_, err := db.Exec(t.Context(), c, "test", `SET LOCAL statement_timeout = 0`)
+			if err == nil {
+				n, err = db.Get[int](t.Context(), c, "test", query)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, m.account)
+	for back := range 6 {
+		if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), time.Now().AddDate(0, 0, -back)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.record(1)
+	exec(multiply, clicks)
+	exec(recountClicks)
+	m.stored += clicks
+	k := clicklog.Copy{From: d, To: conn}
+	equal := func(what string) {
+		t.Helper()
+		if _, err := k.Forward(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		vars := map[string]string{"DATABASE_URL": address, "CLICKS_URL": there}
+		stdout, stderr, code := try(t, vars, "clicks", "audit", "--days", "7")
+		if code != 0 || !strings.Contains(stdout, " 0 keys of the ledger differ") {
+			t.Errorf("%s: code %d: %s%s", what, code, stdout, stderr)
+		}
+	}
+	m.move("clickhouse", "clicks,")
+	equal("copied")
+	if err := k.Freeze(t.Context(), time.Now(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if n := number(`SELECT count(*) FROM clicks`); n > m.stored/2 {
+		t.Errorf("%d clicks of %d are in PostgreSQL still", n, m.stored)
+	}
+	equal("in ClickHouse alone")
+	m.move("postgres", "is back")
+	if n := number(`SELECT count(*) FROM clicks`); n != m.stored {
+		t.Errorf("%d clicks of %d are back", n, m.stored)
+	}
+	if n := number(recounted); n != 0 {
+		t.Errorf("%d keys of the ledger are not what the clicks count", n)
+	}
+}

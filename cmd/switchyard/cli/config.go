@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/ops/config"
+)
+
+// configCmd lists the settings. It fails, after the list, if one of them is wrong.
+type configCmd struct {
+	JSON bool `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *configCmd) Run(e *env) error {
+	entries := config.Describe(e.getenv)
+	rows := []string{"NAME\tVALUE\tDEFAULT\tMEANING"}
+	for _, s := range entries {
+		rows = append(rows, strings.Join([]string{s.Name, dash(s.Value), dash(s.Default), s.Doc}, "\t"))
+	}
+	if err := e.print(c.JSON, entries, rows...); err != nil {
+		return err
+	}
+	_, err := config.Load(e.getenv)
+	return err
+}
+
+// config reads the settings. If the operator has set plans of their own, models.Plans holds those plans from then on.
+func (e *env) config() (config.Config, error) {
+	cfg, err := config.Load(e.getenv)
+	if err == nil && cfg.Plans != nil {
+		models.Plans = cfg.Plans
+	}
+	return cfg, err
+}
+
+// plansCmd lists the plans that accounts may be on.
+type plansCmd struct {
+	JSON bool `help:"Print the table as a file for PLANS_FILE."`
+}
+
+// Run implements the command.
+func (c *plansCmd) Run(e *env) error {
+	if _, err := e.config(); err != nil {
+		return err
+	}
+	rows := []string{"NAME\tCLICKS A MONTH\tHISTORY\tCALLS A MINUTE\tCAMPAIGNS\tAPI"}
+	for _, p := range models.Plans {
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%d days\t%d\t%s\t%v", p.Name, allowance(p.ClicksPerMonth), p.HistoryDays,
+			p.CallsPerMinute, allowance(int64(p.Campaigns)), p.API))
+	}
+	return e.print(c.JSON, models.Plans, rows...)
+}
+
+func allowance(n int64) string {
+	if n == models.Unlimited {
+		return "unlimited"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// dash is how a table shows a text: cut, and a dash for an empty one.
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%.80s", s)
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/models/botdata"
+	"switchyard/ops/config"
+)
+
+// dataCmd loads lists for bot detection.
+type dataCmd struct {
+	Update dataUpdate `cmd:"" help:"Load lists from files, in the place of those of their kinds."`
+	List   dataList   `cmd:"" help:"List what is loaded, with its age, and what comes with the build."`
+	Delete dataDelete `cmd:"" help:"Remove the list of a kind."`
+}
+
+type dataUpdate struct {
+	Files []string `arg:"" name:"file" help:"Text, one entry a line, # begins a comment; or JSON of a large cloud. Files of one kind are put together."`
+	Kind  string   `help:"What the entries are: ${kinds}. Default: as the name of the file begins." enum:",${kinds}" default:""`
+	Force bool     `help:"Take entries that would make bots of people too, such as a search engine among spam referrers. Each is told."`
+	JSON  bool     `help:"Print one JSON value."`
+}
+
+// Run implements the command. A wrong entry is told with its file and line, and then nothing is loaded.
+func (c *dataUpdate) Run(ctx context.Context, e *env) error {
+	lists, err := c.read()
+	if err != nil {
+		return fmt.Errorf("nothing is loaded:\n%w", err)
+	}
+	for _, l := range lists {
+		for _, why := range l.Overruled {
+			e.say("taken by --force: %s", why)
+		}
+	}
+	return withLists(ctx, e, func(b store.BotData) error {
+		if err := b.Save(ctx, lists); err != nil {
+			return err
+		}
+		return showLists(ctx, e, b, c.JSON)
+	})
+}
+
+// read puts the files of each kind together. It goes on behind a wrong one, to tell all that is wrong.
+func (c *dataUpdate) read() (lists []*botdata.List, err error) {
+	byKind := map[botdata.Kind]*botdata.List{}
+	for _, name := range c.Files {
+		kind, known := botdata.KindOfFile(name)
+		if c.Kind != "" {
+			kind, known = botdata.Named(c.Kind)
+		}
+		if !known {
+			err = errors.Join(err, fmt.Errorf("%s: the name does not begin with a kind: say --kind %s", name,
+				strings.Join(botdata.Names(), ", ")))
+			continue
+		}
+		if byKind[kind] == nil {
+			byKind[kind] = botdata.NewList(kind)
+			byKind[kind].Force = c.Force
+			lists = append(lists, byKind[kind])
+		}
+		content, dated, failed := readFile(name)
+		if failed == nil {
+			failed = byKind[kind].Read(name, content, dated)
+		}
+		err = errors.Join(err, failed)
+	}
+	return lists, err
+}
+
+// readFile reads at most botdata.MaxFile bytes of a regular file plus one, so that the caller can tell that a file is too
+// large. Any other kind of file is refused before it is opened: opening a pipe would wait for a writer.
+func readFile(name string) (content []byte, dated time.Time, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, dated, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, dated, fmt.Errorf("%s is no regular file: write the list into one first", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, dated, err
+	}
+	defer f.Close() //nolint:errcheck // it was read only
+	content, err = io.ReadAll(io.LimitReader(f, botdata.MaxFile+1))
+	return content, info.ModTime(), err
+}
+
+type dataList struct {
+	JSON bool `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *dataList) Run(ctx context.Context, e *env) error {
+	return withLists(ctx, e, func(b store.BotData) error { return showLists(ctx, e, b, c.JSON) })
+}
+
+type dataDelete struct {
+	Kind string `arg:"" help:"One of ${kinds}." enum:"${kinds}"`
+	JSON bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *dataDelete) Run(ctx context.Context, e *env) error {
+	return withLists(ctx, e, func(b store.BotData) error {
+		if err := b.Delete(ctx, c.Kind); err != nil {
+			return err
+		}
+		return showLists(ctx, e, b, c.JSON)
+	})
+}
+
+func withLists(ctx context.Context, e *env, fn func(store.BotData) error) error {
+	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
+		s, err := openStore(cfg, d)
+		if err != nil {
+			return err
+		}
+		return fn(s.BotData())
+	})
+}
+
+// showLists prints the lists that there are. The JSON has what is loaded.
+func showLists(ctx context.Context, e *env, b store.BotData, asJSON bool) error {
+	list, err := b.List(ctx)
+	if err != nil {
+		return err
+	}
+	rows := []string{"KIND\tENTRIES\tDATED\tLOADED\tWHAT IT DOES"}
+	for _, l := range list {
+		meaning := "unknown to this version"
+		if kind, known := botdata.Named(l.Kind); known {
+			meaning = kind.Meaning()
+		}
+		rows = append(rows, strings.Join([]string{
+			l.Kind, strconv.Itoa(l.Entries), l.Dated.Format(time.DateOnly), l.LoadedAt.Format(time.DateOnly), meaning,
+		}, "\t"))
+	}
+	for _, l := range botdata.BuiltIns {
+		rows = append(rows, strings.Join([]string{
+			l.Kind.String(), "built in", l.Dated.Format(time.DateOnly), "", l.Module + " " + l.Version,
+		}, "\t"))
+	}
+	return e.print(asJSON, list, rows...)
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"os"
+	"testing"
+
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// The check of the disk fails after a refused write of clicks or of postbacks. The process stays ready.
+func TestDiskCheck(t *testing.T) {
+	t.Parallel()
+	open := func() (line, string) {
+		dir := t.TempDir()
+		s, err := spool.Open(dir, spool.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return line{spool: s}, dir
+	}
+	clicks, _ := open()
+	postbacks, dir := open()
+	if free := freeRatio(dir); free <= 0 || free > 1 {
+		t.Errorf("%v of the volume is free", free)
+	}
+	track := &tracking{clicks: clicks, postbacks: postbacks}
+	check := track.checks("/proc")[0] // a volume without a size is not full
+	if check.Name != "disk" || !check.Optional || check.Advice == "" {
+		t.Errorf("%+v", check)
+	}
+	if err := check.Ask(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := postbacks.spool.Append(t.Context(), spool.Record{Click: &models.Click{ID: models.NewClickID()}}); err == nil {
+		t.Fatal("a spool without its directory took a record")
+	}
+	if err := check.Ask(t.Context()); err == nil {
+		t.Error("a refused write is not shown")
+	}
+}

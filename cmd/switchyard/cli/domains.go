@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"switchyard/ops/admin"
+)
+
+// domainsCmd lists, adds, verifies and rejects accounts' own tracking domains.
+type domainsCmd struct {
+	List   domainsList   `cmd:"" help:"List the hostnames that accounts have added, all of them or one."`
+	Add    domainsAdd    `cmd:"" help:"Add a hostname to an account, verified: also one below the install's own names."`
+	Verify domainsVerify `cmd:"" help:"Say that a hostname is its account's, so that links on it work."`
+	Reject domainsReject `cmd:"" help:"Say that it is not, or not any more: links on it stop working."`
+}
+
+type domainsList struct {
+	Host string `arg:"" optional:"" help:"Only this hostname."`
+	JSON bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *domainsList) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		list, err := a.Domains(ctx, c.Host)
+		return list, domainRows(list...), err
+	})
+}
+
+type domainsAdd struct {
+	Host    string `arg:"" help:"The hostname."`
+	Account string `required:"" help:"Id of the account."`
+	JSON    bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *domainsAdd) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		d, err := a.AddDomain(ctx, c.Host, c.Account)
+		return d, domainRows(d), err
+	})
+}
+
+type domainsVerify struct{ domainsChoice }
+
+// Run implements the command.
+func (c *domainsVerify) Run(ctx context.Context, e *env) error { return c.set(ctx, e, true) }
+
+type domainsReject struct{ domainsChoice }
+
+// Run implements the command.
+func (c *domainsReject) Run(ctx context.Context, e *env) error { return c.set(ctx, e, false) }
+
+type domainsChoice struct {
+	Host    string `arg:"" help:"The hostname."`
+	Account string `help:"Id of the account, where several have added the hostname." default:""`
+	JSON    bool   `help:"Print one JSON value."`
+}
+
+func (c *domainsChoice) set(ctx context.Context, e *env, on bool) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		d, err := a.VerifyDomain(ctx, c.Host, c.Account, on)
+		return d, domainRows(d), err
+	})
+}
+
+func domainRows(list ...admin.Domain) []string {
+	rows := []string{"ID\tACCOUNT\tVERIFIED\tPROOF\tDEFAULT\tDOMAIN"}
+	for _, d := range list {
+		rows = append(rows, strings.Join([]string{
+			d.ID.String(), d.AccountID.String(), strconv.FormatBool(d.IsVerified), d.Proof, strconv.FormatBool(d.IsDefault), d.Domain,
+		}, "\t"))
+	}
+	return rows
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"net"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db"
+	"switchyard/jobs"
+	"switchyard/ops/config"
+	"switchyard/ops/monitor"
+)
+
+// figuresFlag is the flag of the processes that serve no HTTP themselves.
+type figuresFlag struct {
+	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: none." default:""`
+}
+
+// serveWhile runs a process and, with an address, serves the process's metrics and health there at the same time.
+func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools, d *db.DB, r jobs.Redis, reg *prometheus.Registry,
+	process func(context.Context) error,
+) error {
+	if f.Metrics == "" {
+		return process(ctx)
+	}
+	name, _, _ := net.SplitHostPort(f.Metrics)
+	pages := monitor.New(monitor.Options{
+		Password: cfg.OpsPassword, Host: name, TrustedProxies: cfg.TrustedProxies, Registry: reg,
+		Checks: append(p.clicksCheck(), []monitor.Check{
+			{Name: "postgres", Ask: func(ctx context.Context) error { return d.PingContext(ctx) }},
+			{Name: "redis", Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
+		}...),
+	})
+	stop, err := serveBeside(ctx, port{addr: f.Metrics, setting: "--metrics"}, pages)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return process(ctx)
+}

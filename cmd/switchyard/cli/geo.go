@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"switchyard/api/click/visitor"
+)
+
+// geoCmd tells about geo databases.
+type geoCmd struct {
+	Status geoStatus `cmd:"" help:"List the files with their types and ages."`
+}
+
+type geoStatus struct {
+	JSON bool `help:"Print one JSON value."`
+}
+
+// geoSetting is a file with the setting that names it.
+type geoSetting struct {
+	Setting string `json:"setting"`
+	visitor.GeoFile
+}
+
+// Run implements the command. A file that cannot be read is an error.
+func (c *geoStatus) Run(_ context.Context, e *env) error {
+	cfg, err := e.config()
+	if err != nil {
+		return err
+	}
+	list, rows, bad := []geoSetting{}, []string{"SETTING\tTYPE\tBUILT\tAGE\tFILE"}, []string{}
+	for _, s := range []struct{ name, path string }{
+		{"GEO_CITY_DB", cfg.GeoCityDB}, {"GEO_ASN_DB", cfg.GeoASNDB}, {"GEO_ANONYMOUS_DB", cfg.GeoAnonymousDB},
+	} {
+		if s.path == "" {
+			rows = append(rows, s.name+"\tnot set\t\t\t")
+			continue
+		}
+		f := geoSetting{s.name, visitor.ReadGeoFile(s.path)}
+		list = append(list, f)
+		if f.Error != "" {
+			bad = append(bad, fmt.Sprintf("%s: %s: %s", f.Setting, f.Path, f.Error))
+			rows = append(rows, strings.Join([]string{f.Setting, "unreadable", "", "", f.Path}, "\t"))
+			continue
+		}
+		days := int(time.Since(f.Built).Hours() / 24)
+		rows = append(rows, strings.Join([]string{
+			f.Setting, f.Type, f.Built.Format(time.DateOnly), fmt.Sprintf("%d days", days), f.Path,
+		}, "\t"))
+	}
+	if err := e.print(c.JSON, list, rows...); err != nil {
+		return err
+	}
+	if !c.JSON && len(list) == 0 {
+		e.say("without files the country is known, from a table built in: set GEO_CITY_DB and GEO_ASN_DB, see `switchyard config`")
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("put a MaxMind-format file there: %s", strings.Join(bad, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"switchyard/db"
+	"switchyard/jobs"
+	"switchyard/ops/config"
+	"switchyard/ops/devstack"
+	"switchyard/ops/queue"
+)
+
+// jobsCmd lists jobs and runs failed ones again.
+type jobsCmd struct {
+	List    jobsList    `cmd:"" help:"List jobs, the newest first."`
+	Requeue jobsRequeue `cmd:"" help:"Run failed or waiting jobs again now; always safe."`
+}
+
+// jobsChoice are the flags that restrict both commands to some jobs.
+type jobsChoice struct {
+	Queue string `help:"Only this queue." default:""`
+	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
+}
+
+// check refuses unknown queues and kinds. Otherwise the answer would look like the answer for an empty queue.
+func (c jobsChoice) check() error {
+	for _, n := range []struct {
+		what, given string
+		known       []string
+	}{{"queue", c.Queue, jobs.QueueNames()}, {"kind", c.Kind, jobs.Kinds()}} {
+		if n.given != "" && !slices.Contains(n.known, n.given) {
+			return usageError{fmt.Errorf("there is no %s %q; use one of %s", n.what, n.given, strings.Join(n.known, ", "))}
+		}
+	}
+	return nil
+}
+
+type jobsList struct {
+	jobsChoice
+	State string `help:"archived (failed), retry, pending, active, scheduled or completed." default:""`
+	Limit int    `help:"How many at most." default:"1000"`
+	JSON  bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *jobsList) Run(ctx context.Context, e *env) error {
+	if c.State != "" && !slices.Contains(queue.States, c.State) {
+		return usageError{fmt.Errorf("%q is not a state; use one of %s", c.State, strings.Join(queue.States, ", "))}
+	}
+	if c.Limit < 1 {
+		return usageError{errors.New("--limit must be 1 or more")}
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	return withInspector(ctx, e, func(d queue.Inspector) error {
+		items, more, err := d.List(ctx, queue.Filter{Queue: c.Queue, State: c.State, Kind: c.Kind, Limit: c.Limit})
+		if err != nil {
+			return err
+		}
+		if more > 0 { // on stderr, because with --json the answer is one JSON value
+			_, _ = fmt.Fprintf(e.stderr, "%d older ones are left out: --limit shows more\n", more)
+		}
+		rows := []string{"ID\tQUEUE\tKIND\tSTATE\tATTEMPTS\tNEXT\tERROR"}
+		for _, i := range items {
+			next := ""
+			if i.NextAt != nil {
+				next = i.NextAt.UTC().Format(time.RFC3339)
+			}
+			rows = append(rows, strings.Join([]string{
+				i.ID, i.Queue, i.Kind, i.State,
+				fmt.Sprintf("%d/%d", i.Attempts, i.MaxAttempts), dash(next), dash(strings.ReplaceAll(i.Error, "\n", " ")),
+			}, "\t"))
+		}
+		return e.print(c.JSON, items, rows...)
+	})
+}
+
+type jobsRequeue struct {
+	IDs  []string `arg:"" optional:"" name:"id" help:"Ids as jobs list shows them, or as the queues' page does."`
+	All  bool     `help:"Every failed job, or those of --queue and --kind."`
+	JSON bool     `help:"Print one JSON value."`
+	jobsChoice
+}
+
+// Run implements the command. It fails, after its answer, when one of the named jobs could not be run.
+func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
+	if c.All == (len(c.IDs) > 0) {
+		return usageError{errors.New("give ids, or --all")}
+	}
+	if !c.All && (c.Queue != "" || c.Kind != "") {
+		return usageError{errors.New("--queue and --kind go with --all")}
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	return withInspector(ctx, e, func(d queue.Inspector) error {
+		var done []string
+		var err error
+		if c.All {
+			done, err = d.RequeueAll(ctx, c.Queue, c.Kind)
+		} else {
+			done, err = d.Requeue(ctx, c.IDs...)
+		}
+		if err != nil {
+			return err
+		}
+		if err := e.print(c.JSON, map[string]any{"requeued": done}, fmt.Sprintf("%d jobs requeued", len(done))); err != nil {
+			return err
+		}
+		left := slices.DeleteFunc(slices.Clone(c.IDs), func(id string) bool { return slices.Contains(done, id) })
+		if len(left) > 0 {
+			return fmt.Errorf("nothing to run for %s: unknown, done, or being done; `switchyard jobs list` shows ids and states",
+				strings.Join(left, ", "))
+		}
+		return nil
+	})
+}
+
+// withInspector opens the servers that the settings name, or the private ones, for the time of fn.
+func withInspector(ctx context.Context, e *env, fn func(queue.Inspector) error) error {
+	return withQueue(ctx, e, func(_ config.Config, d *db.DB, r jobs.Redis) error {
+		return fn(queue.Inspector{DB: d, Redis: r, Client: jobs.Connect(r)})
+	})
+}
+
+// withQueue opens the servers as withInspector does.
+func withQueue(ctx context.Context, e *env, fn func(config.Config, *db.DB, jobs.Redis) error) error {
+	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
+		if cfg.RedisURL == "" {
+			servers, release, err := devstack.Use(ctx, devstack.Options{
+				DataDir: cfg.DataDir, NoPostgres: true, Existing: true, Out: e.stderr,
+			})
+			if err != nil {
+				return fmt.Errorf("REDIS_URL is not set: give it the one of the service (%w)", err)
+			}
+			defer release(context.WithoutCancel(ctx)) //nolint:errcheck // the answer has been printed
+			cfg.RedisURL = servers.RedisURL
+		}
+		r, err := jobs.OpenRedis(cfg.RedisURL)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = r.Close() }() // the answer has been printed
+		if err := r.Ping(ctx).Err(); err != nil {
+			return fmt.Errorf("%w; is Redis running, and REDIS_URL right?", err)
+		}
+		return fn(cfg, d, r)
+	})
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+	"switchyard/jobs/jobstest"
+)
+
+// TestJobsCommandMistakes: a mistake is told on the standard error with what to do, by the exit code, and by nothing
+// that looks like an answer.
+func TestJobsCommandMistakes(t *testing.T) {
+	t.Parallel()
+	_, migrated := dbtest.NewURL(t)
+	old, behind := dbtest.NewURL(t)
+	if _, err := old.ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id = 4`); err != nil {
+		t.Fatal(err)
+	}
+	queues, unknown, dir := jobstest.RedisURL(t), uuid.NewString(), t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // servers started by root run as another user
+		t.Fatal(err)
+	}
+	const nowhere = "127.0.0.1:1"
+	for name, c := range map[string]struct {
+		database, redis string
+		args            []string
+		stdout, stderr  string
+	}{
+		"no postgres":     {"postgres://u:secret@" + nowhere + "/d", queues, []string{"list"}, "", "DATABASE_URL right?"},
+		"not migrated":    {behind, queues, []string{"list"}, "", "run `switchyard migrate`"},
+		"no redis":        {migrated, "redis://:secret@" + nowhere, []string{"list"}, "", "REDIS_URL right?"},
+		"half an install": {migrated, "", []string{"list"}, "", "REDIS_URL is not set"},
+		"unknown id": {
+			migrated, queues,
+			[]string{"requeue", unknown},
+			`{"requeued":[]}`,
+			"nothing to run for " + unknown + ": unknown, done, or being done; `switchyard jobs list`",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			vars := map[string]string{"DATABASE_URL": c.database, "REDIS_URL": c.redis, "DATA_DIR": dir}
+			stdout, stderr, code := try(t, vars, append([]string{"jobs"}, append(c.args, "--json")...)...)
+			if code != 1 || !strings.Contains(stderr, c.stderr) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("code %d, stderr\n%s\nwant 1 and one line with %s", code, stderr, c.stderr)
+			}
+			if strings.Join(strings.Fields(stdout), "") != c.stdout || strings.Contains(stderr, "secret") {
+				t.Errorf("stdout %q, want %q; stderr %q", stdout, c.stdout, stderr)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		for _, server := range []string{"postgres", "redis"} {
+			if _, err := os.Stat(filepath.Join(dir, "servers", server)); err == nil {
+				t.Errorf("a private %s was made for half an install", server)
+			}
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/certstore"
+	"switchyard/db/kv"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/ops/config"
+	"switchyard/workers"
+	"switchyard/workers/acme"
+	"switchyard/workers/certificate"
+	"switchyard/workers/domain"
+	"switchyard/workers/egress"
+	"switchyard/workers/geo"
+	"switchyard/workers/linkcheck"
+	"switchyard/workers/providers/cloudflare"
+	"switchyard/workers/providers/dns"
+	"switchyard/workers/providers/geolookup"
+	"switchyard/workers/providers/safebrowsing"
+)
+
+// outward makes a client for requests to the outside, as the operator allows them.
+func outward(cfg config.Config, o egress.Options) (*egress.Client, error) {
+	o.Allow, o.CAFile, o.Hosts = cfg.EgressAllow, cfg.EgressCAFile, cfg.EgressHosts
+	return egress.New(o)
+}
+
+// openPages makes the client for links of customers and addresses of traffic sources. They may be http and their answers
+// may have long headers.
+func openPages(cfg config.Config) (*egress.Client, error) {
+	return outward(cfg, egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
+}
+
+// registerGeo registers the look-ups in geo databases of accounts.
+func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, clicks geo.Clicks) error {
+	providers, err := outward(cfg, egress.Options{MaxBody: 64 << 10})
+	if err != nil {
+		return err
+	}
+	geo.Register(r, records, geo.Options{
+		Clicks: clicks, Lookups: geolookup.New(geolookup.Options{Egress: providers, URL: cfg.GeoLookupURL}),
+	})
+	return nil
+}
+
+// registerDomains registers what is done for customers' domains, at their DNS providers and by looking where they lead.
+func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store) error {
+	providers, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
+	if err != nil {
+		return err
+	}
+	names := egress.NewNames(cfg.DNSServers...)
+	pages, err := outward(cfg, egress.Options{
+		Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
+		Resolver: names.Resolver(), // a domain is asked where DNS was seen to lead
+	})
+	if err != nil {
+		return err
+	}
+	o := domain.Options{
+		DNS: dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}), Names: names, Pages: pages, Tracker: cfg.Tracker(),
+		Edge: cfg.Edge(),
+	}
+	if o.Registries, err = outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 2 << 20}); err != nil {
+		return err
+	}
+	if cfg.RDAPURL != "" {
+		if o.RegistryList, err = url.Parse(cfg.RDAPURL + "/"); err != nil {
+			return err
+		}
+	}
+	o.Ports.HTTP, o.Ports.HTTPS = cfg.DomainPorts[0], cfg.DomainPorts[1]
+	domain.Register(r, records, o)
+	return nil
+}
+
+// openIssuer makes what obtains certificates by ACME; nil: no authority is set.
+func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
+	if len(cfg.ACMEDirectories) == 0 {
+		return nil, nil //nolint:nilnil // most installs have none
+	}
+	if len(cfg.EncryptionKey) == 0 {
+		return nil, errors.New("ACME_DIRECTORY needs ENCRYPTION_KEY, which seals the keys of certificates")
+	}
+	out, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: acme.MaxBody})
+	if err != nil {
+		return nil, err
+	}
+	box, err := seal.New(d, cfg.EncryptionKey)
+	if err != nil {
+		return nil, err
+	}
+	cas := make([]acme.CA, len(cfg.ACMEDirectories))
+	for n, directory := range cfg.ACMEDirectories {
+		cas[n].Directory = directory
+		if n < len(cfg.ACMEAccounts) {
+			cas[n].EABKey, cas[n].EABSecret = cfg.ACMEAccounts[n].KeyID, cfg.ACMEAccounts[n].Secret
+		}
+	}
+	return acme.New(acme.Options{Store: certstore.New(d, box), Egress: out, CAs: cas, Email: cfg.ACMEEmail}), nil
+}
+
+// registerCertificates registers what brings domains their certificates, by the edge of the install.
+func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.Store, redis jobs.Redis,
+	issuer *acme.Issuer,
+) error {
+	o := certificate.Options{Calls: perAccount(redis, "certificate calls", 60, time.Second)}
+	if cfg.Edge() == models.EdgeCloudflare {
+		client, err := openCloudflare(cfg, redis)
+		if err != nil {
+			return err
+		}
+		edge := cloudflare.NewEdge(client, cfg.CloudflareZone)
+		o.Edge, o.Background, o.TrustsAll = edge, edge.Background(), true
+	} else if issuer != nil {
+		o.Edge = acme.NewEdge(issuer)
+		o.Orders = perAccount(redis, "certificate orders", acme.AccountOrders, acme.AccountOrderInterval)
+	}
+	certificate.Register(r, records, o)
+	return nil
+}
+
+// perAccount gives each account a budget over all processes.
+func perAccount(redis jobs.Redis, what string, burst int, interval time.Duration) func(context.Context, uuid.UUID) time.Duration {
+	return func(ctx context.Context, account uuid.UUID) time.Duration {
+		return kv.NewBudget(kv.BudgetOptions{
+			Client: redis, Name: what + " " + account.String(), Burst: burst, Interval: interval, Timeout: kv.Timeout,
+		}).Take(ctx, 0)
+	}
+}
+
+// registerLinks registers the checks of customers' links and of the allowances of plans.
+func registerLinks(cfg config.Config, r *workers.Runtime, records *store.Store, pages *egress.Client) error {
+	lists, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 1 << 20})
+	if err != nil {
+		return err
+	}
+	linkcheck.Register(r, linkcheck.Options{Store: records, Egress: pages, List: safebrowsing.New(safebrowsing.Options{
+		WebRiskKey: cfg.WebRiskKey, SafeBrowsingKey: cfg.SafeBrowsingKey, URL: cfg.SafeBrowsingURL, Egress: lists,
+	})})
+	return nil
+}

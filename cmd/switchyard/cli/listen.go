@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"switchyard/models/interval"
+)
+
+// portTimeout is how long a process waits for a port that is in use. A process that was killed has its port until its
+// memory is freed, which can take seconds.
+const portTimeout = 15 * time.Second
+
+// port is an address to listen on.
+type port struct {
+	addr    string
+	setting string        // what chooses another address
+	limit   time.Duration // of waiting for it; 0: without end
+	waiting func()        // called once it has to be waited for; may be nil
+}
+
+// open listens. It waits for a port that is in use, and fails at once for any other reason.
+func (p port) open(ctx context.Context) (net.Listener, error) {
+	l, err := p.listen(ctx)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return p.wait(ctx, err)
+	}
+	return l, err
+}
+
+func (p port) listen(ctx context.Context) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", p.addr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s (%w); %s chooses another", p.addr, err, p.setting)
+	}
+	return l, nil
+}
+
+// wait listens once the port is free. It fails with the last error when the time is over or the context ends.
+func (p port) wait(ctx context.Context, err error) (net.Listener, error) {
+	slog.WarnContext(ctx, "the port is in use, waiting for it", "address", p.addr, "setting", p.setting)
+	if p.waiting != nil {
+		p.waiting()
+	}
+	limited := ctx
+	if p.limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, p.limit)
+		defer cancel()
+	}
+	for errors.Is(err, syscall.EADDRINUSE) && interval.Sleep(limited, 100*time.Millisecond) == nil {
+		var l net.Listener
+		if l, err = p.listen(ctx); err == nil {
+			return l, nil
+		}
+	}
+	return nil, err
+}
+
+// serveBeside answers requests at an address until stop is called, while the process does its main work. If another process of
+// this machine uses the address, this process starts without serving there, and serves as soon as the address is free.
+func serveBeside(ctx context.Context, p port, h http.Handler) (stop func(), err error) {
+	p.limit = 0
+	l, busy := p.listen(ctx)
+	if busy != nil && !errors.Is(busy, syscall.EADDRINUSE) {
+		return nil, busy
+	}
+	srv := newServer(h)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var done sync.WaitGroup
+	done.Go(func() {
+		err := busy
+		if busy != nil {
+			l, err = p.wait(ctx, busy)
+		}
+		if err == nil {
+			err = srv.Serve(l)
+		}
+		if ctx.Err() == nil && !errors.Is(err, http.ErrServerClosed) {
+			slog.ErrorContext(ctx, "nothing is served there any more", "address", p.addr, "error", err)
+		}
+	})
+	return func() {
+		cancel()
+		_ = srv.Close()
+		done.Wait()
+	}, nil
+}
+
+// The limits of a server.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = time.Minute
+	writeTimeout  = 2 * time.Minute
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10
+)
+
+func newServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: closing(pathsOnly(h)), DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelWarn),
+	}
+}
+
+// pathsOnly refuses requests whose target is not a path: a whole address or an authority, as for a proxy, and "*".
+func pathsOnly(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.RequestURI, "/") {
+			h.ServeHTTP(rw, r)
+			return
+		}
+		rw.Header().Set("Content-Type", "application/json")
+		rw.Header().Set("Cache-Control", "no-store")
+		rw.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(rw, `{"data":null,"error":{"code":"invalid_input","message":"the target of a request is a path"}}`+"\n")
+	})
+}
+
+// closing ends the connection after a chunked request and after a request of HTTP/1.0. A request may have both a length and chunks.
+// A proxy in front may then see the next request at another byte, so RFC 9112 (6.1) requires the server to close. net/http
+// removes one of the two headers before a handler runs: it reads the chunks, and in HTTP/1.0 the length. So all such requests
+// close.
+func closing(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
+			rw.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(rw, r)
+	})
+}

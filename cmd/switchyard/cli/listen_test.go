@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models/await"
+	"switchyard/ops/client"
+)
+
+// hold listens on a free port of loopback, as a process that was killed does for a while.
+func hold(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// TestPortInUse: a process that is started again at once waits for its port, and has it once it is free.
+func TestPortInUse(t *testing.T) {
+	t.Parallel()
+	held := hold(t)
+	waits := 0
+	l, err := port{addr: held.Addr().String(), setting: "PORT", limit: await.Timeout, waiting: func() {
+		waits++
+		_ = held.Close()
+	}}.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if l.Addr().String() != held.Addr().String() || waits != 1 {
+		t.Errorf("it listens on %s after %d waits", l.Addr(), waits)
+	}
+}
+
+// TestPortStaysInUse: the wait ends, with what to do.
+func TestPortStaysInUse(t *testing.T) {
+	t.Parallel()
+	held := hold(t)
+	_, err := port{addr: held.Addr().String(), setting: "PORT", limit: time.Millisecond}.open(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "in use") || !strings.Contains(err.Error(), "PORT chooses another") {
+		t.Error(err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	_, err = port{addr: held.Addr().String(), setting: "PORT", waiting: stop}.open(stopped)
+	if err == nil {
+		t.Error("it listens on a port that is in use")
+	}
+}
+
+// TestPortOfNobody: what waiting cannot mend is an error at once.
+func TestPortOfNobody(t *testing.T) {
+	t.Parallel()
+	p := port{addr: "192.0.2.1:8080", setting: "OPS_ADDR", waiting: func() { t.Error("it waits") }}
+	if _, err := p.open(t.Context()); err == nil || !strings.Contains(err.Error(), "OPS_ADDR") {
+		t.Error(err)
+	}
+	if _, err := serveBeside(t.Context(), p, http.NotFoundHandler()); err == nil {
+		t.Error("serveBeside: no error")
+	}
+}
+
+// TestServeBeside: the operators' port may belong to another process; this one goes on, and has the port later.
+func TestServeBeside(t *testing.T) {
+	t.Parallel()
+	held := hold(t)
+	waiting := make(chan struct{})
+	p := port{addr: held.Addr().String(), setting: "OPS_ADDR", waiting: func() { close(waiting) }}
+	stop, err := serveBeside(t.Context(), p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "here")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	await.Recv(t, waiting)
+	_ = held.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), await.Timeout)
+	defer cancel()
+	err = client.Poll(ctx, 10*time.Millisecond, func() (bool, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.addr, nil)
+		if err != nil {
+			return false, err
+		}
+		got, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return false, nil //nolint:nilerr // not yet
+		}
+		return got.StatusCode == http.StatusOK, got.Body.Close()
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTargetIsAPath sends what only a proxy is asked for. Nothing behind the server sees it.
+func TestTargetIsAPath(t *testing.T) {
+	t.Parallel()
+	l := hold(t)
+	srv := newServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(rw, "seen") }))
+	defer srv.Close()
+	go func() { _ = srv.Serve(l) }()
+	for line, want := range map[string]string{
+		"GET /x?y=http://z/": "200", "GET http://evil.test/x": "400", "GET HTTPS://evil.test": "400", "OPTIONS *": "400",
+		"CONNECT evil.test:443": "400", "CONNECT /x": "200", "GET *": "400", "OPTIONS /": "200", "GET x": "400",
+	} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, line+" HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(conn)
+		_ = conn.Close()
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+want) || strings.Contains(string(answer), "seen") != (want == "200") {
+			t.Errorf("%s: %q, %v", line, answer, err)
+		}
+	}
+}
+
+// TestChunksClose: a request whose length and chunks contradict each other is the last of its connection, as is any other by
+// chunks, and one of HTTP/1.0. Others go on.
+func TestChunksClose(t *testing.T) {
+	t.Parallel()
+	l := hold(t)
+	srv := newServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = rw.Write(body)
+	}))
+	go func() { _ = srv.Serve(l) }()
+	t.Cleanup(func() { _ = srv.Close() })
+	const post, chunks = "POST / HTTP/1.1\r\nHost: a\r\n", "\r\n3\r\nabc\r\n0\r\n\r\n"
+	for request, want := range map[string]int{
+		post + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n" + chunks:                                     1,
+		post + "Transfer-Encoding: chunked\r\n" + chunks:                                                          1,
+		"POST / HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc": 1,
+		post + "Content-Length: 3\r\n\r\nabc":                                                                     2,
+	} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, request+"GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(conn) // a reset after the answer is an end too
+		if n := strings.Count(string(got), "200 OK"); n != want {
+			t.Errorf("%q: %d answers: %q", request, n, got)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// setNice sets the priority of the process: at 0 it does not give way to other processes, at 19 it gives way as far as
+// possible. Linux keeps the value for each thread, and a new thread inherits the value of the thread that starts it.
+func setNice(nice int) error {
+	for range 2 { // the second pass reaches threads started during the first
+		threads, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return err
+		}
+		for _, thread := range threads {
+			id, err := strconv.Atoi(thread.Name())
+			if err == nil {
+				err = unix.Setpriority(unix.PRIO_PROCESS, id, nice)
+			}
+			if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/api/oauth"
+	"switchyard/db"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/ops/admin"
+	"switchyard/ops/config"
+)
+
+// oauthCmd connects accounts to ad platforms by sign-in.
+type oauthCmd struct {
+	Connect    oauthConnect    `cmd:"" help:"Sign in at an ad platform, in a browser of this machine."`
+	List       oauthList       `cmd:"" help:"List the connections of an account."`
+	Disconnect oauthDisconnect `cmd:"" help:"Forget a connection and its tokens."`
+}
+
+type oauthList struct {
+	Account string `help:"Id of the account." required:""`
+	JSON    bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *oauthList) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		list, err := a.Connections(ctx, c.Account)
+		return list, connectionRows(list...), err
+	})
+}
+
+type oauthDisconnect struct {
+	ID      string `arg:"" help:"Id of the connection."`
+	Account string `help:"Id of the account." required:""`
+	JSON    bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *oauthDisconnect) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		gone, err := a.Disconnect(ctx, c.Account, c.ID)
+		return gone, connectionRows(gone), err
+	})
+}
+
+func connectionRows(list ...admin.Connection) []string {
+	rows := []string{"ID\tPROVIDER\tSTATUS\tCONNECTED\tUSER\tERROR"}
+	for _, c := range list {
+		rows = append(rows, strings.Join([]string{c.ID.String(), c.Provider, c.Status, c.ConnectedAt, dash(c.UserName), dash(c.Error)}, "\t"))
+	}
+	return rows
+}
+
+type oauthConnect struct {
+	Provider string `arg:"" help:"google_ads, microsoft_ads or meta."`
+	Account  string `help:"Id of the account." required:""`
+	Port     int    `help:"Port of this machine that the platform sends the browser to; 0: any free one." default:"8976"`
+	JSON     bool   `help:"Print one JSON value."`
+}
+
+// loopbackPath is where the platform sends the browser on this machine.
+const loopbackPath = "/oauth/callback"
+
+// Run implements the command. The exchange of the code is a worker's job.
+func (c *oauthConnect) Run(ctx context.Context, e *env) error {
+	if _, ok := models.SignInProviderNamed(c.Provider); !ok {
+		return usageError{fmt.Errorf("there is no sign-in at %q; use one of google_ads, microsoft_ads, meta", c.Provider)}
+	}
+	return withQueue(ctx, e, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
+		s, err := openStore(cfg, d)
+		if err != nil {
+			return err
+		}
+		a := admin.Admin{Store: s}
+		account, err := a.Account(ctx, c.Account)
+		if err != nil {
+			return err
+		}
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)))
+		if err != nil {
+			return fmt.Errorf("port %d cannot be opened, choose another with --port: %w", c.Port, err)
+		}
+		defer func() { _ = l.Close() }() // the server has closed it, unless it never began
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		redirect := "http://localhost:" + port + loopbackPath
+		attempt, state, err := s.OAuthAttempts().Begin(ctx, account.ID, c.Provider, redirect, time.Now())
+		if err != nil {
+			return err
+		}
+		address, err := signInApps(cfg).Address(c.Provider, state, attempt.Verifier, redirect)
+		if err != nil {
+			return err
+		}
+		e.say("the platform has to know this redirect URI: %s", redirect)
+		e.say("open this address in a browser of this machine, within %d minutes:", int(models.OAuthAttemptTime.Minutes()))
+		e.say("%s", address)
+		code, err := catchCode(ctx, l, state)
+		if err != nil {
+			return err
+		}
+		done, err := oauth.Complete(ctx, s.OAuthAttempts(), jobs.Connect(r), state, code)
+		if err != nil {
+			return err
+		}
+		made, err := a.Connection(ctx, c.Account, done.ID.String())
+		if err != nil {
+			return err
+		}
+		return e.print(c.JSON, made, connectionRows(made)...)
+	})
+}
+
+// catchCode waits for the browser to bring the code of a sign-in. Requests without its state are refused.
+func catchCode(ctx context.Context, l net.Listener, state string) (code string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, models.OAuthAttemptTime)
+	defer cancel()
+	type back struct{ code, refused string }
+	got := make(chan back, 1)
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		if r.URL.Path != loopbackPath || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) != 1 {
+			http.NotFound(w, r)
+			return
+		}
+		select {
+		case got <- back{q.Get("code"), q.Get("error")}:
+		default: // it was here before
+		}
+		_, _ = w.Write([]byte("You can close this page: the terminal says how it went.\n"))
+	})}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(l) // until it is shut down
+	}()
+	defer func() {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if server.Shutdown(limited) != nil {
+			_ = server.Close()
+		}
+		<-served
+	}()
+	select {
+	case <-ctx.Done():
+		return "", errors.New("nobody has signed in")
+	case b := <-got:
+		if b.code == "" || b.refused != "" {
+			return "", fmt.Errorf("the platform gave no access: %.100q", b.refused)
+		}
+		return b.code, nil
+	}
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+)
+
+// print writes a command's answer: the value as JSON, or the rows as a table.
+func (e *env) print(asJSON bool, value any, rows ...string) error {
+	if asJSON {
+		return e.printJSON(value)
+	}
+	return e.printTable(rows)
+}
+
+// printJSON writes value as the one JSON document of the standard output.
+func (e *env) printJSON(value any) error {
+	enc := json.NewEncoder(e.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(value); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
+
+// printTable writes rows of cells, separated by tabs, as aligned columns.
+func (e *env) printTable(rows []string) error {
+	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(w, row); err != nil {
+			return fmt.Errorf("write output: %w", err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
+
+// say writes a line of progress to the standard error.
+func (e *env) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(e.stderr, "  "+format+"\n", args...)
+}

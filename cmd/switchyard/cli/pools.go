@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"switchyard/api/route"
+	"switchyard/db"
+	"switchyard/db/clickhouse"
+	"switchyard/db/clicklog"
+	"switchyard/ops/config"
+	"switchyard/ops/monitor"
+)
+
+// pool is a pool of connections to PostgreSQL that one part of a process has for itself, so that no other part can take
+// its connections.
+type pool struct {
+	name      string
+	conns     int
+	statement time.Duration // the longest that a statement may take
+	serial    bool          // a statement takes one processor, whatever it reads
+	reads     bool          // it writes nothing, and what it reads may be some seconds old
+	sessions  bool          // it needs direct sessions of PostgreSQL, never sessions of a pooler
+}
+
+// The pools. A process opens as many connections as its pools allow together: web 24, plus 1 to listen for changes; worker 21;
+// clock 2; up 45, plus 1 to listen. With DATABASE_READ_URL, web, worker and up open two more. ops/README.md repeats these
+// figures.
+var (
+	// controlPool is for authentication and the records that accounts set up.
+	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
+	// reportPool is for the calls that share route.Reads or route.Lists. The statement of a caller who went away is
+	// cancelled.
+	reportPool = pool{
+		name: "reports", conns: route.Reads.Places + route.Lists.Places, statement: 25 * time.Second, serial: true, reads: true,
+	}
+	// ingestPool is for clicks, postbacks and what routes them.
+	ingestPool = pool{name: "ingest", conns: 4}
+	// workPool is for the rows of jobs and for short jobs.
+	workPool = pool{name: "work", conns: 10}
+	// bulkPool is for what jobs read at length: exports and large reports.
+	bulkPool = pool{name: "bulk", conns: 8, statement: 5 * time.Minute, serial: true, reads: true}
+	// lockPool is for the locks by which one process of all is chosen, and for migrations.
+	lockPool  = pool{name: "locks", conns: 3, sessions: true}
+	clockPool = pool{name: "clock", conns: 2, sessions: true}
+)
+
+// pools are the open pools of a process.
+type pools struct {
+	open    map[pool]*db.DB
+	beside  []*db.DB             // what compares the replica with its primary
+	replica *db.Replica          // nil without DATABASE_READ_URL
+	clicks  *clickhouse.Conn     // nil without CLICKS_URL
+	copied  *clicklog.CopyReader // nil: PostgreSQL has all clicks
+}
+
+// openPools makes the pools of a process type, without connecting.
+func openPools(cfg config.Config, process string, needed []pool) (p pools, err error) {
+	p.open = map[pool]*db.DB{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	if p.clicks, err = openClicks(cfg); err != nil {
+		return p, err
+	}
+	if p.clicks != nil {
+		p.copied = clicklog.NewCopyReader(p.clicks)
+	}
+	if cfg.ReadURL != "" && slices.ContainsFunc(needed, func(n pool) bool { return n.reads }) {
+		if err := p.openReplica(cfg, process); err != nil {
+			return p, err
+		}
+	}
+	for _, n := range needed {
+		name := "switchyard-" + process
+		if n.name != process {
+			name += "-" + n.name
+		}
+		o := db.Options{
+			MaxConns: n.conns, Name: name, Statement: n.statement, Serial: n.serial, ReadOnly: n.reads, Pooler: cfg.DirectURL != "",
+		}
+		url := cfg.DatabaseURL
+		if n.reads {
+			o.Replica, o.ReplicaURL = p.replica, cfg.ReadURL
+		}
+		if n.sessions {
+			url, o.Pooler = cfg.SessionURL(), false
+		}
+		if p.open[n], err = db.OpenLazy(url, o); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// missCopy finds out whether CLICKS_URL is missing, because clicks are in ClickHouse alone. A database that does not answer soon
+// does not hold up the start.
+func (p *pools) missCopy(ctx context.Context, d *db.DB) {
+	if p.copied != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	lost, err := clicklog.LostCopy(ctx, d)
+	if err == nil && lost != nil {
+		slog.ErrorContext(ctx, "CLICKS_URL is not set, and clicks of old days are in ClickHouse alone: they are missed in logs and reports answer 503")
+		p.copied = lost
+	}
+}
+
+// openReplica makes the comparison of the replica with its primary.
+func (p *pools) openReplica(cfg config.Config, process string) error {
+	o := db.Options{MaxConns: 1, Name: "switchyard-" + process + "-replica", ReadOnly: true, Pooler: cfg.DirectURL != ""}
+	for _, url := range []string{cfg.DatabaseURL, cfg.ReadURL} {
+		d, err := db.OpenLazy(url, o)
+		if err != nil {
+			return err
+		}
+		p.beside = append(p.beside, d)
+	}
+	p.replica = db.NewReplica(p.beside[0], p.beside[1], cfg.ReadBehind)
+	return nil
+}
+
+// of returns the open pool. Asking for a pool that the process does not have is a programming mistake, and panics.
+func (p pools) of(which pool) *db.DB {
+	d, ok := p.open[which]
+	if !ok {
+		panic("switchyard: this process has no pool " + which.name)
+	}
+	return d
+}
+
+func (p pools) close() error {
+	var failed error
+	if p.clicks != nil {
+		failed = p.clicks.Close()
+	}
+	for _, d := range slices.Concat(p.beside, slices.Collect(maps.Values(p.open))) {
+		if d != nil {
+			failed = errors.Join(failed, d.Close())
+		}
+	}
+	return failed
+}
+
+// registry makes the metrics of a process with the figures of its pools. The rows of jobs are counted over the first of
+// these that the process has: the control plane, the worker's, the clock's.
+func (p pools) registry() *prometheus.Registry {
+	var rows *db.DB
+	for _, which := range []pool{clockPool, workPool, controlPool} {
+		if d, ok := p.open[which]; ok {
+			rows = d
+		}
+	}
+	r := monitor.NewRegistry(rows)
+	b := readBuild()
+	r.MustRegister(monitor.BuildInfo(b.Version, b.Revision, b.Go))
+	if p.clicks != nil {
+		r.MustRegister(append(answerFigures(p.copied), monitor.ClickCopy(rows))...)
+	}
+	if p.replica != nil {
+		r.MustRegister(replicaFigures(p.replica)...)
+	}
+	for which, d := range p.open {
+		if d != rows {
+			r.MustRegister(collectors.NewDBStatsCollector(d.DB.DB, which.name))
+		}
+	}
+	return r
+}
+
+// reading are the readers of a process that has no runtime.
+func (p pools) reading() Readers { return Readers{copied: p.copied} }
+
+// answerFigures are the metrics of who answers reports.
+func answerFigures(k *clicklog.CopyReader) (all []prometheus.Collector) {
+	for engine, by := range map[string]int{"postgres": clicklog.FromPostgres, "clickhouse": clicklog.FromCopy} {
+		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "switchyard", Name: "report_answers_total", Help: "Reports by the engine that answered them.",
+			ConstLabels: prometheus.Labels{"engine": engine},
+		}, func() float64 { return k.Reports(by) }))
+	}
+	return all
+}
+
+// replicaFigures are the metrics of a read replica.
+func replicaFigures(r *db.Replica) []prometheus.Collector {
+	all := []prometheus.Collector{prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "switchyard", Name: "replica_behind_seconds",
+		Help: "Age of what the read replica shows, at most, as of the last read; -1 before the first and where it cannot be told.",
+	}, func() float64 {
+		if behind, known := r.Behind(); known {
+			return behind.Seconds()
+		}
+		return -1
+	})}
+	for server, uses := range map[string]func() int64{
+		"replica": func() int64 { n, _ := r.Uses(); return n }, "primary": func() int64 { _, n := r.Uses(); return n },
+	} {
+		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "switchyard", Name: "reads_total", Help: "Reads for reports, logs and exports by the server that was asked.",
+			ConstLabels: prometheus.Labels{"server": server},
+		}, func() float64 { return float64(uses()) }))
+	}
+	return all
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/ops/queue"
+)
+
+// privacyCmd answers the requests of visitors for a copy or the erasure of the data stored about them.
+type privacyCmd struct {
+	Export privacyExport `cmd:"" help:"Print what is stored of a visitor, as JSON."`
+	Erase  privacyErase  `cmd:"" help:"Take what describes a visitor out of everything that is stored."`
+}
+
+// whichVisitor are the flags that name a visitor.
+type whichVisitor struct {
+	Click   string `help:"Id of one of his clicks: all clicks with the same visitor id are his." xor:"who" required:""`
+	Visitor string `help:"His visitor id, the value of the cookie sy_v, on a shared domain of the one whose name goes on with the id of the account. All clicks are looked through." xor:"who" required:""`
+}
+
+// each calls fn once for each account that has clicks of the visitor.
+func (c whichVisitor) each(ctx context.Context, e *env, fn func(queue.Inspector, clicklog.Visitor) error) error {
+	click, visitor, err := c.ids()
+	if err != nil {
+		return usageError{err}
+	}
+	return withInspector(ctx, e, func(i queue.Inspector) error {
+		found, err := clicklog.Log{Conn: i.DB}.FindVisitors(ctx, click, visitor)
+		if err == nil && len(found) == 0 {
+			err = errors.New("no stored click is his: it may be too old, or wait in the spool of a web process")
+		}
+		for _, v := range found {
+			err = errors.Join(err, fn(i, v))
+		}
+		return err
+	})
+}
+
+func (c whichVisitor) ids() (click, visitor uuid.UUID, err error) {
+	if c.Click != "" {
+		click, err = parseVisitorID("--click", c.Click)
+		return click, visitor, err
+	}
+	visitor, err = parseVisitorID("--visitor", c.Visitor)
+	return click, visitor, err
+}
+
+func parseVisitorID(flag, text string) (uuid.UUID, error) {
+	id, err := models.ParseClickID(text)
+	if err != nil {
+		id, err = uuid.Parse(text)
+	}
+	if err != nil || id == uuid.Nil {
+		return id, fmt.Errorf("%s: %q is no id: it has 22 letters and digits, or is a UUID", flag, text)
+	}
+	return id, nil
+}
+
+type privacyExport struct{ whichVisitor }
+
+// knownVisitor is what is stored of a visitor in one account.
+type knownVisitor struct {
+	AccountID uuid.UUID  `json:"account_id"`
+	VisitorID *uuid.UUID `json:"visitor_id"` // null: the clicks have no visitor id
+	clicklog.Known
+}
+
+// Run implements the command.
+func (c *privacyExport) Run(ctx context.Context, e *env) error {
+	var list []knownVisitor
+	err := c.each(ctx, e, func(i queue.Inspector, v clicklog.Visitor) error {
+		known, err := clicklog.Log{Conn: i.DB}.Known(ctx, v)
+		one := knownVisitor{AccountID: v.AccountID, Known: known}
+		if v.ID != uuid.Nil {
+			one.VisitorID = &v.ID
+		}
+		list = append(list, one)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return e.printJSON(list)
+}
+
+type privacyErase struct {
+	whichVisitor
+	Yes  bool `help:"Erase without asking: it cannot be undone."`
+	JSON bool `help:"Print one JSON value."`
+}
+
+// Help implements kong.HelpProvider.
+func (c *privacyErase) Help() string {
+	return `Empties addresses, user agents, referrers, parameters, visitor ids and destinations of his clicks, takes his clicks out
+of site events, and deletes the postbacks that were received and sent for them. Figures, conversions and money stay. A
+worker does it, a day of clicks after the other; cut short, it goes on by itself. What waits in the spool of a web
+process is stored later: run the command again. Backups, export files and what others were sent are not touched.`
+}
+
+// erasedVisitor is what was erased in one account.
+type erasedVisitor struct {
+	AccountID uuid.UUID  `json:"account_id"`
+	JobID     *uuid.UUID `json:"job_id"` // null: the visitor was already erased
+	Already   bool       `json:"already_erased"`
+	jobs.EraseAnswer
+}
+
+// Run implements the command.
+func (c *privacyErase) Run(ctx context.Context, e *env) error {
+	if !c.Yes {
+		return usageError{errors.New("what is erased cannot be brought back: look at it with `switchyard privacy export`, then give --yes")}
+	}
+	var list []erasedVisitor
+	rows := []string{"ACCOUNT\tCLICKS\tSMARTLINK CLICKS\tPOSTBACKS\tSITE EVENTS"}
+	err := c.each(ctx, e, func(i queue.Inspector, v clicklog.Visitor) error {
+		one, err := eraseVisitor(ctx, e, i, v)
+		if err != nil {
+			return err
+		}
+		list = append(list, one)
+		rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%d\t%d", one.AccountID, one.Clicks, one.SmartlinkClicks, one.Postbacks,
+			one.SiteEvents))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return e.print(c.JSON, list, rows...)
+}
+
+// eraseVisitor submits the job and waits for it, unless there is nothing left to erase.
+func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v clicklog.Visitor) (out erasedVisitor, err error) {
+	out.AccountID = v.AccountID
+	if out.Already, err = (clicklog.Log{Conn: i.DB}).IsErased(ctx, v); err != nil {
+		return out, err
+	}
+	if out.Already {
+		e.say("already erased: nothing in account %s describes the visitor of this click", v.AccountID)
+		return out, nil
+	}
+	row, err := jobs.EraseVisitor.NewRow(v.AccountID, jobs.EraseArgs{Visitor: v.ID, Click: v.ClickID})
+	if err != nil {
+		return out, err
+	}
+	if err := jobrow.Insert(ctx, i.DB, row); err != nil {
+		return out, err
+	}
+	i.Client.DispatchFor(ctx, v.AccountID, row.Kind, row.ID)
+	e.say("job %s erases it in account %s; a worker does it, also without this command", row.ID, v.AccountID)
+	out.JobID = &row.ID
+	out.EraseAnswer, err = jobs.Await(ctx, jobs.RowHandle(i.Client, jobs.EraseVisitor, row.ID.String(),
+		func(ctx context.Context) (models.JobStatus, error) {
+			return jobrow.Status(ctx, i.DB, v.AccountID, row.ID)
+		}))
+	return out, err
+}

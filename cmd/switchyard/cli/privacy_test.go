@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/bot"
+	"switchyard/workers"
+	"switchyard/workers/retention"
+)
+
+// TestPrivacyCommand exports and erases the data stored about a visitor, named by click or by cookie, in each account that
+// knows the visitor. A mistake in the flags is reported before anything is erased.
+func TestPrivacyCommand(t *testing.T) {
+	t.Parallel()
+	d, url := dbtest.NewURL(t)
+	vars := map[string]string{"DATABASE_URL": url, "REDIS_URL": jobstest.RedisURL(t)}
+	log, err := spool.Open(t.TempDir(), spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	visitor := models.NewClickID()
+	var clicks []string
+	var ids []uuid.UUID
+	for range 3 {
+		account := uuid.New()
+		if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`,
+			account, account.String()); err != nil {
+			t.Fatal(err)
+		}
+		c := &models.Click{
+			ID: models.NewClickID(), AccountID: account, CampaignID: uuid.New(), VisitorID: visitor,
+			Visitor: models.Visitor{IP: netip.MustParseAddr("203.0.113.77"), UserAgent: "Somebody's"},
+		}
+		if len(clicks) == 2 {
+			c.VisitorID = models.NewClickID()
+		}
+		clicks, ids = append(clicks, models.FormatClickID(c.ID)), append(ids, c.ID)
+		if err := log.Append(t.Context(), spool.Record{Click: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(log, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	known := func(args ...string) (agents []string) {
+		t.Helper()
+		stdout, stderr, code := try(t, vars, append([]string{"privacy", "export"}, args...)...)
+		var list []knownVisitor
+		if code != 0 || json.Unmarshal([]byte(stdout), &list) != nil {
+			t.Fatalf("code %d, %s%s", code, stdout, stderr)
+		}
+		for _, v := range list {
+			for _, raw := range v.Clicks {
+				var click struct {
+					IP        *string `json:"ip"`
+					UserAgent string  `json:"user_agent"`
+				}
+				if err := json.Unmarshal(raw, &click); err != nil || (click.IP == nil) != (click.UserAgent == "") {
+					t.Errorf("%s %v", raw, err)
+				}
+				agents = append(agents, click.UserAgent)
+			}
+		}
+		return agents
+	}
+	if one, both := known("--click", clicks[0]), known("--visitor", models.FormatClickID(visitor)); len(one) != 1 || len(both) != 2 {
+		t.Errorf("known of one account %v, of both %v", one, both)
+	}
+	for _, c := range []struct {
+		args   []string
+		code   int
+		stderr string
+	}{
+		{[]string{"erase", "--click", clicks[0]}, 2, "give --yes"},
+		{[]string{"erase", "--click", "me", "--yes"}, 2, `--click: "me" is no id`},
+		{[]string{"erase", "--visitor", uuid.Nil.String(), "--yes"}, 2, "is no id"},
+		{[]string{"erase", "--visitor", uuid.NewString(), "--yes"}, 1, "no stored click is his"},
+		{[]string{"export", "--click", models.FormatClickID(models.NewClickID())}, 1, "no stored click is his"},
+		{[]string{"export"}, 2, "--click"},
+	} {
+		if stdout, stderr, code := try(t, vars, append([]string{"privacy"}, c.args...)...); code != c.code ||
+			!strings.Contains(stderr, c.stderr) || stdout != "" {
+			t.Errorf("%v: code %d, %q, %q, want %s", c.args, code, stdout, stderr, c.stderr)
+		}
+	}
+
+	queue, err := jobs.OpenRedis(vars["REDIS_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer queue.Close()
+	rt := workers.New(workers.Options{DB: d, Redis: queue, Client: jobs.Connect(queue), Grace: time.Second})
+	retention.Register(rt, store.New(d, nil), clicklog.Log{Conn: d})
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	done.Go(func() { _ = rt.Run(ctx) })
+	defer done.Wait()
+	defer cancel()
+	stdout, stderr, code := try(t, vars, "privacy", "erase", "--visitor", models.FormatClickID(visitor), "--yes", "--json")
+	var erased []erasedVisitor
+	if code != 0 || json.Unmarshal([]byte(stdout), &erased) != nil || len(erased) != 2 || erased[0].Clicks != 1 ||
+		erased[1].Clicks != 1 || strings.Count(stderr, "a worker does it") != 2 {
+		t.Fatalf("code %d, %s%s", code, stdout, stderr)
+	}
+	for i, want := range []string{"", "", "Somebody's"} {
+		if got := known("--click", clicks[i]); len(got) != 1 || got[0] != want {
+			t.Errorf("click %d is known to be of %q, want %q", i, got, want)
+		}
+	}
+	if _, err := d.ExecContext(t.Context(), `UPDATE clicks SET subs = '{a,b}', bot_signals = $1 WHERE id = $2`, int64(bot.NoJS), ids[2]); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _, _ = try(t, vars, "privacy", "export", "--click", clicks[2])
+	for _, want := range []string{`"click_id": "` + clicks[2] + `"`, `"sub2": "b"`, `"no_js"`, `"lander_id": null`, `"site_events": []`} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the export has no %s: %s", want, stdout)
+		}
+	}
+	stdout, stderr, code = try(t, vars, "privacy", "erase", "--click", clicks[0], "--yes", "--json")
+	var again []erasedVisitor
+	if code != 0 || json.Unmarshal([]byte(stdout), &again) != nil || len(again) != 1 || !again[0].Already || again[0].JobID != nil ||
+		again[0].Clicks != 0 || !strings.Contains(stderr, "already erased") {
+		t.Errorf("erased again: code %d, %s%s", code, stdout, stderr)
+	}
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"switchyard/db"
+	"switchyard/models/await"
+	"switchyard/models/parttest"
+	"switchyard/ops/config"
+	"switchyard/ops/lab/e2e"
+	"switchyard/ops/lab/fleet"
+)
+
+// TestReadReplica: what only reads asks the replica while that has replayed what the primary had written some seconds ago,
+// and the primary while it hangs or is away. Nothing is written by that way.
+func TestReadReplica(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	s := &e2e.Service{Fleet: e2e.StartFleet(t, fleet.Options{})}
+	read, end := e2e.StartReplica(t, s)
+	open := func(url string) *db.DB {
+		d, err := db.Open(t.Context(), url, db.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = d.Close() })
+		return d
+	}
+	primary, replica := open(s.DatabaseURL), open(read)
+	p, err := openPools(config.Config{DatabaseURL: s.DatabaseURL, ReadURL: read, ReadBehind: 2 * time.Second}, "web", (&webCmd{}).pools())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.close() })
+	exec := func(d *db.DB, query string) {
+		t.Helper()
+		if _, err := d.ExecContext(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(primary, `CREATE TABLE marks (n int)`)
+	reports := p.of(reportPool)
+	// asked waits until reads go to the wanted server. Each read succeeds, whichever server answers it.
+	asked := func(wanted bool) {
+		t.Helper()
+		await.Until(t, "the other server is read", func() bool {
+			var got bool
+			err := db.Tx(t.Context(), reports, func(c db.Conn) (err error) {
+				got, err = db.Get[bool](t.Context(), c, "server", `SELECT pg_is_in_recovery()`)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got == wanted
+		})
+	}
+	asked(true)
+	if _, err := reports.ExecContext(t.Context(), `INSERT INTO marks VALUES (0)`); err == nil {
+		t.Error("a pool for reading has written")
+	}
+	exec(replica, `SELECT pg_wal_replay_pause()`)
+	exec(primary, `INSERT INTO marks VALUES (1)`)
+	asked(false)
+	if n, err := db.Get[int](t.Context(), reports, "marks", `SELECT count(*) FROM marks`); n != 1 || err != nil {
+		t.Errorf("%d marks: %v", n, err)
+	}
+	if _, err := reports.ExecContext(t.Context(), `INSERT INTO marks VALUES (0)`); err == nil {
+		t.Error("a pool for reading has written")
+	}
+	exec(replica, `SELECT pg_wal_replay_resume()`)
+	asked(true)
+	end()
+	asked(false)
+	if onReplica, onPrimary := p.replica.Uses(); onReplica == 0 || onPrimary == 0 {
+		t.Errorf("%d reads of the replica and %d of the primary were counted", onReplica, onPrimary)
+	}
+}

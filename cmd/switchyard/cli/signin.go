@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/ops/config"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+	"switchyard/workers/oauth"
+	provider "switchyard/workers/providers/oauth"
+)
+
+// signInApps are how ad platforms know this install.
+func signInApps(cfg config.Config) provider.Apps {
+	return provider.Apps{URL: cfg.OAuthURL, MetaVersion: cfg.MetaVersion, ByProvider: map[string]provider.App{
+		models.GoogleAds:    {ID: cfg.GoogleAdsClientID, Secret: cfg.GoogleAdsSecret},
+		models.MicrosoftAds: {ID: cfg.MicrosoftClientID, Secret: cfg.MicrosoftSecret, DeveloperToken: cfg.MicrosoftToken},
+		models.Meta:         {ID: cfg.MetaAppID, Secret: cfg.MetaSecret},
+	}}
+}
+
+// registerSignIns registers what keeps connections by sign-in, and gives them.
+func registerSignIns(cfg config.Config, r *workers.Runtime, records *store.Store) (*oauth.Connections, error) {
+	out, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
+	if err != nil {
+		return nil, err
+	}
+	k := oauth.New(records, oauth.Options{Client: provider.New(provider.Options{
+		Apps: signInApps(cfg), Egress: out, GoogleVersion: cfg.GoogleAdsVersion,
+	})})
+	k.Register(r)
+	return k, nil
+}

@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/api/click"
+	"switchyard/api/click/visitor"
+	"switchyard/db/clicklog"
+	"switchyard/db/kv"
+	"switchyard/db/report"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/ops/config"
+	"switchyard/ops/monitor"
+)
+
+// tracking has the parts of the process that serve tracking links and postbacks.
+type tracking struct {
+	visitors *visitor.Describer
+	clicks   line
+	// postbacks have a line of their own, so that a click never waits behind them: neither for the disk, nor in a batch.
+	postbacks line
+	// floods are clicks that come faster from one address than people click: other clicks do not wait behind them.
+	floods  line
+	caps    *kv.Caps
+	lag     *clicklog.Lag
+	shared  *kv.Share // what web processes tell each other about floods
+	handler *click.Handler
+}
+
+// line is the way of records to PostgreSQL.
+type line struct {
+	spool    *spool.Spool
+	ingester *clicklog.Ingester
+}
+
+// openVisitors opens the describer of visitors. A process that serves only the API describes the visitors of test clicks, and
+// starts without the geo files if they are missing.
+func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
+	o := visitor.Options{
+		TrustedProxies: w.cfg.TrustedProxies,
+		CityDB:         w.cfg.GeoCityDB, ASNDB: w.cfg.GeoASNDB, AnonymousDB: w.cfg.GeoAnonymousDB,
+	}
+	d, err := visitor.New(o)
+	if err == nil || w.only != "api" {
+		return d, err
+	}
+	slog.WarnContext(ctx, "test clicks are described without the geo databases", "error", err)
+	return visitor.New(visitor.Options{TrustedProxies: o.TrustedProxies})
+}
+
+func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
+	t, d := &tracking{visitors: w.visitors}, w.pools.of(ingestPool)
+	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
+		return nil, fmt.Errorf("DATA_DIR: %w", err)
+	}
+	t.lag = &clicklog.Lag{
+		Conn: d, Lag: func() time.Duration {
+			return max(t.clicks.spool.Stats().Lag, t.postbacks.spool.Stats().Lag, t.floods.spool.Stats().Lag)
+		},
+		Strained: func() bool { return t.clicks.ingester.Strained() },
+	}
+	root := filepath.Join(w.cfg.DataDir, "spool")
+	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, clicklog.IngestOptions{MaxRest: peopleRest}); err != nil {
+		return nil, err
+	}
+	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, clicklog.IngestOptions{Interval: postbackInterval, MaxRest: peopleRest}); err != nil {
+		return nil, errors.Join(err, t.clicks.spool.Close())
+	}
+	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}, clicklog.IngestOptions{}); err != nil {
+		return nil, errors.Join(err, t.clicks.spool.Close(), t.postbacks.spool.Close())
+	}
+	closeSpools := func() error {
+		return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close(), t.floods.spool.Close())
+	}
+	counters, err := jobs.OpenRedisTimeout(w.cfg.RedisURL, kv.Timeout)
+	if err != nil {
+		return nil, errors.Join(err, closeSpools())
+	}
+	t.caps, t.shared = kv.NewCaps(counters, "", kv.Timeout), kv.NewShare(counters, "", "floods", kv.Timeout)
+	records, err := openStore(w.cfg, d)
+	if err != nil {
+		return nil, errors.Join(err, closeSpools(), t.caps.Close())
+	}
+	w.readySeal(ctx, records)
+	t.handler, err = click.New(ctx, click.Deps{
+		DB: d, DatabaseURL: w.cfg.SessionURL(), Clicks: w.pools.reading().clicks(d), Usage: report.Reader{Conn: d},
+		Spool: clicklog.NewLanes(t.clicks.spool, t.floods.spool), Postbacks: t.postbacks.spool, Proofs: records, Visitors: t.visitors,
+		DataDir: w.cfg.DataDir, Dashboard: w.cfg.DashboardHost(), Caps: t.caps, Privacy: w.cfg.PrivacyIP, EdgeSecret: w.cfg.EdgeSecret,
+	})
+	if err != nil {
+		return nil, errors.Join(err, closeSpools(), t.caps.Close())
+	}
+	w.registry.MustRegister(t.handler.Collectors()...)
+	w.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Namespace: "switchyard", Name: "untrusted_proxy_requests_total",
+		Help: "Requests with forwarded headers of a proxy nearby that TRUSTED_PROXIES does not name.",
+	}, func() float64 { requests, _ := t.visitors.Untrusted(); return float64(requests) }))
+	w.registry.MustRegister(spoolFigures("clicks", t.clicks.spool)...)
+	w.registry.MustRegister(spoolFigures("postbacks", t.postbacks.spool)...)
+	w.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "switchyard", Name: "disk_free_ratio", Help: "Free part of the volume that holds DATA_DIR, 0 to 1.",
+	}, func() float64 { return freeRatio(w.cfg.DataDir) }))
+	w.registry.MustRegister(spoolFigures("floods", t.floods.spool)...)
+	return t, nil
+}
+
+// freeRatio is the free part of the volume of a directory, NaN where it is not known.
+func freeRatio(dir string) float64 {
+	free, size, err := spool.Volume(dir)
+	if err != nil || size == 0 {
+		return math.NaN()
+	}
+	return float64(free) / float64(size)
+}
+
+const (
+	// lowDisk is the free part of a volume below which the check of the disk fails.
+	lowDisk = 0.05
+	// refusedFor is how long a refused write is shown if none has come after it.
+	refusedFor = time.Minute
+
+	diskAdvice = "The volume of DATA_DIR is nearly full or refuses writes: free space on it. Clicks wait in memory meanwhile, so do not restart the process."
+)
+
+// checkDisk returns an error if one of the spools cannot write, or soon cannot.
+func (t *tracking) checkDisk(dir string) error {
+	for _, l := range []line{t.clicks, t.postbacks} {
+		if time.Since(l.spool.Stats().RefusedAt) < refusedFor {
+			return errors.New("the disk refuses writes")
+		}
+	}
+	if freeRatio(dir) < lowDisk {
+		return errors.New("the disk is nearly full")
+	}
+	return nil
+}
+
+// untrustedFor is how long a proxy that is not trusted is shown after its last request.
+const untrustedFor = time.Hour
+
+// checks returns the readiness checks of a process that serves tracking links.
+func (t *tracking) checks(dataDir string) []monitor.Check {
+	return []monitor.Check{{Name: "disk", Optional: true, Advice: diskAdvice, Ask: func(context.Context) error {
+		return t.checkDisk(dataDir)
+	}}, {Name: "routing", Ask: func(context.Context) error {
+		if !t.handler.Ready() {
+			return errors.New("nothing to route by has been read yet")
+		}
+		return nil
+	}}, {Name: "proxies", Optional: true, Advice: visitor.UntrustedAdvice, Ask: func(context.Context) error {
+		if _, last := t.visitors.Untrusted(); time.Since(last) < untrustedFor {
+			return errors.New("a proxy is not trusted")
+		}
+		return nil
+	}}}
+}
+
+// readySeal reads what sealing needs from PostgreSQL, where there is no ENCRYPTION_KEY. If PostgreSQL is away, the
+// first postback with something to seal tries again.
+func (w web) readySeal(ctx context.Context, records *store.Store) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if err := records.Box().Ready(ctx); err != nil {
+		slog.WarnContext(ctx, "postbacks with a secret are refused until PostgreSQL answers: there is no ENCRYPTION_KEY",
+			"error", err)
+	}
+}
+
+// postbackPace is what a network waits for its answer at most so that clicks find the disk free.
+const postbackPace = 10 * time.Millisecond
+
+// postbackInterval is the time between two batches of postbacks at least. It is short, because their jobs begin behind it.
+const postbackInterval = 25 * time.Millisecond
+
+// peopleRest is the longest rest between two batches of clicks and postbacks while redirects suffer. A flood may wait longer.
+const peopleRest = 250 * time.Millisecond
+
+// openLine opens the spool in a directory. Each line stores every kind of record, because older versions put postbacks into the
+// spool of clicks. A click is never sent again, so its spool retries. A refused postback is sent again by its network.
+func (w web) openLine(dir string, o spool.Options, ingest clicklog.IngestOptions) (line, error) {
+	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
+	s, err := spool.Open(dir, o)
+	if err != nil {
+		return line{}, err
+	}
+	ingest.Copy = w.pools.copied
+	ingest.OnPostbacks = func(ctx context.Context, rows []models.JobRef) { w.client.Dispatch(ctx, rows...) }
+	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), ingest)}, nil
+}
+
+// start runs the ingesters and the handler's background work. They do not end with the context, because requests are
+// still finished then; stop ends them.
+func (t *tracking) start(ctx context.Context) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var all sync.WaitGroup
+	var clicksErr, postbacksErr, floodsErr, routeErr error
+	all.Go(func() { clicksErr = t.clicks.ingester.Run(ctx) })
+	all.Go(func() { postbacksErr = t.postbacks.ingester.Run(ctx) })
+	all.Go(func() { floodsErr = t.floods.ingester.Run(ctx) })
+	all.Go(func() { routeErr = t.handler.Run(ctx) })
+	all.Go(func() { t.visitors.Run(ctx) })
+	all.Go(func() { t.lag.Run(ctx) })
+	all.Go(func() { t.shareFloods(ctx) })
+	return func() error {
+		cancel()
+		all.Wait()
+		return errors.Join(clicksErr, postbacksErr, floodsErr, routeErr)
+	}
+}
+
+// shareFloods lets the ingesters of all web processes count together. Without Redis each counts alone.
+func (t *tracking) shareFloods(ctx context.Context) {
+	lines := []*clicklog.Ingester{t.clicks.ingester, t.floods.ingester}
+	t.shared.Run(ctx, func() [][]byte { return clicklog.TakeFloods(lines...) }, func(m []byte) { clicklog.HearFloods(m, lines...) })
+}
+
+// drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. The rest stays on
+// disk for the next process with the same DATA_DIR.
+const drainTimeout = 4 * time.Second
+
+func (t *tracking) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	var all sync.WaitGroup
+	all.Go(func() { t.clicks.drain(ctx) })
+	all.Go(func() { t.postbacks.drain(ctx) })
+	all.Go(func() { t.floods.drain(ctx) })
+	all.Wait()
+	return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close(), t.floods.spool.Close(), t.caps.Close())
+}
+
+func (l line) drain(ctx context.Context) {
+	if err := l.ingester.Drain(ctx); err != nil {
+		slog.WarnContext(ctx, "records wait on disk", "bytes", l.spool.Stats().PendingBytes, "error", err)
+	}
+}
+
+// spoolFigures are the metrics of the spool of some records.
+func spoolFigures(records string, s *spool.Spool) []prometheus.Collector {
+	opts := func(name, help string) prometheus.Opts {
+		return prometheus.Opts{
+			Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help,
+			ConstLabels: prometheus.Labels{"records": records},
+		}
+	}
+	figure := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help)), func() float64 { return read(s.Stats()) })
+	}
+	count := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts(opts(name, help)), func() float64 { return read(s.Stats()) })
+	}
+	return []prometheus.Collector{
+		count("appended_total", "Records made durable since the start.",
+			func(st spool.Stats) float64 { return float64(st.Appended) }),
+		count("failed_total", "Records that are not recorded, because the disk refused them, since the start.",
+			func(st spool.Stats) float64 { return float64(st.Failed) }),
+		figure("waiting", "Records in memory that are not on disk yet: what a kill would take.",
+			func(st spool.Stats) float64 { return float64(st.Waiting) }),
+		count("dropped_total", "Damaged stretches skipped when reading since the start.",
+			func(st spool.Stats) float64 { return float64(st.Dropped) }),
+		count("rejected_total", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
+			func(st spool.Stats) float64 { return float64(st.Rejected) }),
+		figure("pending_bytes", "Bytes on disk that are not in PostgreSQL yet.",
+			func(st spool.Stats) float64 { return float64(st.PendingBytes) }),
+		figure("lag_seconds", "How far PostgreSQL is behind the spool.",
+			func(st spool.Stats) float64 { return st.Lag.Seconds() }),
+	}
+}

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"switchyard/db"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/ops/admin"
+	"switchyard/ops/client"
+	"switchyard/ops/config"
+	"switchyard/ops/demo"
+	"switchyard/ops/devstack"
+	"switchyard/ops/logs"
+	"switchyard/workers"
+)
+
+// upCmd runs everything in one process.
+type upCmd struct{}
+
+// upPools are the pools of web, worker and clock in one process.
+var upPools = []pool{controlPool, reportPool, ingestPool, workPool, bulkPool, lockPool}
+
+// Run implements the command. It ends when it is interrupted; private servers end with it.
+func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
+	cfg, err := c.settings(ctx, e)
+	if err != nil {
+		return err
+	}
+	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
+	tune(e.getenv)
+	servers, release, err := devstack.Use(ctx, stackOptions(cfg, e))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
+	cfg.DatabaseURL, cfg.RedisURL = cmp.Or(cfg.DatabaseURL, servers.DatabaseURL), cmp.Or(cfg.RedisURL, servers.RedisURL)
+	p, err := openPools(cfg, "up", upPools)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	if err := p.of(workPool).Check(ctx); err != nil {
+		return err
+	}
+	n, err := db.Migrate(ctx, p.of(lockPool))
+	if err != nil {
+		return err
+	}
+	e.say("%d migrations applied, the schema is up to date", n)
+	ensureClicks(ctx, cfg, p.of(workPool), p.clicks)
+	p.missCopy(ctx, p.of(workPool))
+	r, err := jobs.OpenRedis(cfg.RedisURL)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return c.serve(ctx, e, cfg, p, r)
+}
+
+// settings returns the settings of the environment, with other defaults for one machine: saved secrets, loopback only, a free
+// port when the usual one is in use, the operators' pages at the same port, and trust in proxies on the same machine.
+func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
+	cfg, err := e.config()
+	if err != nil {
+		return cfg, err
+	}
+	if e.getenv("LOG_LEVEL") == "" {
+		cfg.LogLevel = slog.LevelWarn // up prints its own messages
+	}
+	if e.getenv("TRUSTED_PROXIES") == "" {
+		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	}
+	if cfg.Bind == "" {
+		cfg.Bind = "127.0.0.1"
+	}
+	if e.getenv("PORT") == "" {
+		taken := cfg.Port
+		cfg.Port = freePort(ctx, cfg.Port)
+		if cfg.Port != taken {
+			e.say("port %d is in use, taking %d; PORT chooses another", taken, cfg.Port)
+		}
+	}
+	if e.getenv("OPS_ADDR") == "" {
+		cfg.OpsAddr = "" // the same port
+		if !models.Loopback(cfg.Bind) {
+			cfg.OpsAddr = config.OpsAddrBeside(cfg.Port)
+		}
+	}
+	if e.getenv("BASE_URL") == "" {
+		cfg.BaseURL = cfg.LocalURL()
+	}
+	return cfg, cfg.EnsureSecrets()
+}
+
+// freePort is the first free one of the 100 ports from first on, or first when none is free.
+func freePort(ctx context.Context, first int) int {
+	var lc net.ListenConfig
+	for port := first; port < first+100; port++ {
+		if l, err := lc.Listen(ctx, "tcp", ":"+strconv.Itoa(port)); err == nil {
+			_ = l.Close()
+			return port
+		}
+	}
+	return first
+}
+
+// serve runs the three process types until the context ends or one of them fails.
+func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r jobs.Redis) error {
+	e.say("starting web, worker and clock")
+	client, registry := jobs.Connect(r), p.registry()
+	g, ctx := errgroup.WithContext(ctx)
+	answering := make(chan struct{})
+	g.Go(func() error {
+		return web{cfg: cfg, pools: p, redis: r, client: client, registry: registry, ready: func() { close(answering) }}.run(ctx)
+	})
+	g.Go(func() error {
+		return runWorker(ctx, cfg, p, workers.Options{DB: p.of(workPool), Redis: r, Client: client, Metrics: registry})
+	})
+	g.Go(func() error { return runClock(ctx, p.of(lockPool), client) })
+	g.Go(func() error {
+		select {
+		case <-answering:
+			return c.announce(ctx, e, cfg, p.of(controlPool))
+		case <-ctx.Done():
+			return nil
+		}
+	})
+	err := g.Wait()
+	e.say("stopped")
+	return err
+}
+
+// announce makes the demo account and prints the addresses of the service, then gives the account some history. A failure
+// does not end the service.
+func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
+	campaign, account, entry, err := c.demo(ctx, cfg, d)
+	if err != nil {
+		if ctx.Err() == nil {
+			e.say("the service runs, but its demo account could not be made: %v", err)
+		}
+		return nil
+	}
+	if err := e.printTable(newsOf(cfg, campaign, account, entry, e.getenv("OPS_PASSWORD") != "")); err != nil {
+		return err
+	}
+	n, err := demo.History(ctx, d, cfg.DataDir, account, client.New(account.URL, account.Key))
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		e.say("the demo account has no traffic of the last days: %v", err)
+	case n > 0:
+		e.say("the demo account has %d clicks of the last days", n)
+	}
+	return nil
+}
+
+// newsOf tells where everything is. Secrets are told once, when they are made.
+func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, entry string, ownPassword bool) []string {
+	key, password := account.Key+"\t(full, of the account Demo; it is not shown again)", cfg.OpsPassword
+	if !account.NewKey {
+		key = "shown at the first start\t(another one: bin/switchyard keys create --account " + account.ID + ")"
+		password = "in " + filepath.Join(cfg.DataDir, config.SecretsFile)
+	}
+	if ownPassword {
+		password = "of OPS_PASSWORD"
+	}
+	pages := cfg.LocalURL()
+	if slices.Contains(cfg.SharedDomains, config.Reachable(cfg.Bind)) { // where they are not served
+		pages = "http://" + net.JoinHostPort("localhost", strconv.Itoa(cfg.Port))
+	}
+	if host, port, err := net.SplitHostPort(cfg.OpsAddr); err == nil {
+		pages = "http://" + net.JoinHostPort(config.Reachable(host), port)
+	}
+	lines := []string{
+		"", "Switchyard is running. Ctrl-C stops it; what it stored stays in " + cfg.DataDir + ".", "",
+		"  dashboard\t" + entry + "\t(signs in once, within a day, and asks for a new password the first time; a start makes a new one)",
+		"  API\t" + cfg.BaseURL + "/api/v1\t(calls are below it; to read: " + cfg.BaseURL + "/docs)",
+		"  key\t" + key,
+		"  tracking link\t" + campaign.Link + "\t(click it, or send visitors: bin/switchyard demo)",
+		"  operators\t" + pages + "/ops/queues\t(any user name, password " + password + ")", "",
+	}
+	if account.NewKey {
+		lines = append(lines, "  curl -H 'Authorization: Bearer "+account.Key+"' "+cfg.BaseURL+"/api/v1/stats/overview", "")
+	}
+	return lines
+}
+
+// demo makes the demo account and its campaign, and a link that signs in once as its owner.
+func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (_ demo.Campaign, account demo.Account, entry string, err error) {
+	s, err := openStore(cfg, d)
+	if err != nil {
+		return demo.Campaign{}, account, "", err
+	}
+	operator := admin.Admin{Store: s, BaseURL: cfg.BaseURL}
+	if account, err = demo.Open(ctx, operator, cfg.DataDir); err != nil {
+		return demo.Campaign{}, account, "", err
+	}
+	link, err := operator.Enter(ctx, account.ID, demo.Email)
+	if err != nil {
+		return demo.Campaign{}, account, "", err
+	}
+	account.URL = cfg.LocalURL()
+	if err := account.Save(cfg.DataDir); err != nil {
+		return demo.Campaign{}, account, "", err
+	}
+	campaign, err := demo.SetUp(ctx, client.New(account.URL, account.Key))
+	return campaign, account, link.URL, err
+}

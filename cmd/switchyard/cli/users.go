@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"switchyard/ops/admin"
+)
+
+// usersCmd lets people into the dashboard.
+type usersCmd struct {
+	Invite usersInvite `cmd:"" help:"Make a link by which somebody joins an account; it works once, within a day."`
+	Reset  usersReset  `cmd:"" help:"Make a link by which somebody sets a new password; it works once, within a day."`
+	List   usersList   `cmd:"" help:"List the people of an account."`
+}
+
+type usersInvite struct {
+	Account string `help:"Id of the account." required:""`
+	Email   string `help:"Whom the link is for." required:""`
+	Role    string `help:"owner, member, contributor or viewer." default:"member"`
+	JSON    bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *usersInvite) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		l, err := a.Invite(ctx, c.Account, c.Email, c.Role)
+		return l, []string{l.URL}, err
+	})
+}
+
+type usersReset struct {
+	Account   string `help:"Id of an account that the person works on; default any of them."`
+	Email     string `help:"Whose password it is." required:""`
+	DropCodes bool   `help:"Ask the person for no more codes of an app, from now on."`
+	JSON      bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *usersReset) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		l, err := a.ResetUser(ctx, c.Account, c.Email, c.DropCodes)
+		return l, []string{l.URL}, err
+	})
+}
+
+type usersList struct {
+	Account string `help:"Id of the account." required:""`
+	JSON    bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *usersList) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		list, err := a.Users(ctx, c.Account)
+		rows := []string{"ID\tROLE\tE-MAIL\tNAME"}
+		for _, u := range list {
+			rows = append(rows, strings.Join([]string{u.ID.String(), string(u.Role), u.Email, u.Name}, "\t"))
+		}
+		return list, rows, err
+	})
+}

@@ -1,0 +1,290 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/api"
+	"switchyard/api/click/visitor"
+	v1 "switchyard/api/v1"
+	"switchyard/db/kv"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/interval"
+	"switchyard/ops/config"
+	"switchyard/ops/monitor"
+)
+
+// webCmd answers HTTP.
+type webCmd struct {
+	Only string `help:"Serve one half: api, or click (tracking links and postbacks); empty: both." enum:",api,click" default:""`
+}
+
+// Run implements the command.
+func (c *webCmd) Run(ctx context.Context, e *env) error {
+	return withServers(ctx, e, "web", c.pools(), func(cfg config.Config, p pools, r jobs.Redis) error {
+		tune(e.getenv)
+		w := web{cfg: cfg, pools: p, redis: r, client: jobs.Connect(r), registry: p.registry(), only: c.Only}
+		return w.run(ctx)
+	})
+}
+
+// pools returns the pools that the process needs. Both halves need the control pool, because it shows whether PostgreSQL
+// answers.
+func (c *webCmd) pools() []pool {
+	switch c.Only {
+	case "api":
+		return []pool{controlPool, reportPool}
+	case "click":
+		return []pool{controlPool, ingestPool}
+	}
+	return []pool{controlPool, reportPool, ingestPool}
+}
+
+// tune sets the runtime up for redirects, unless the environment sets these values. It adds one processor to the number of the
+// machine's processors, because one often waits for a sync of the spool. It makes garbage collections rarer, because the heap
+// is small.
+func tune(getenv func(string) string) {
+	if getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	}
+	if getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	limitMemory()
+	uuid.EnableRandPool()
+}
+
+// web is the web process.
+type web struct {
+	cfg      config.Config
+	pools    pools
+	redis    jobs.Redis
+	client   *jobs.Client
+	registry *prometheus.Registry
+	only     string
+	visitors *visitor.Describer
+	ready    func()        // called once requests are answered; may be nil
+	finish   time.Duration // how long a stop waits for requests; default finishTimeout
+	beside   []endpoint    // served in addition to the port
+}
+
+// run serves until the context ends, then waits for running requests. It starts without PostgreSQL and Redis.
+func (w web) run(ctx context.Context) (err error) {
+	if err := w.cfg.CheckLinkHosts(); err != nil {
+		return err
+	}
+	address := net.JoinHostPort(w.cfg.Bind, strconv.Itoa(w.cfg.Port))
+	l, err := port{addr: address, setting: "PORT", limit: portTimeout}.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }() // the server has closed it, unless it never began
+	if w.visitors, err = w.openVisitors(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.visitors.Close()) }()
+	defer w.shareDomains(ctx)()
+	if w.only == "api" {
+		handlers, err := w.handlers(nil)
+		if err != nil {
+			return err
+		}
+		return w.serveEdge(ctx, l, handlers, nil)
+	}
+	t, err := w.openTracking(ctx)
+	if err != nil {
+		return err
+	}
+	handlers, err := w.handlers(t)
+	if err != nil {
+		return errors.Join(err, t.close())
+	}
+	stop := t.start(ctx)
+	return errors.Join(w.serveEdge(ctx, l, handlers, t), stop(), t.close())
+}
+
+// serveEdge serves at the port, and at the edge if there is one.
+func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *tracking) error {
+	e, err := w.openEdge(ctx, t)
+	if err != nil {
+		return err
+	}
+	if e != nil {
+		if w.beside, err = e.endpoints(ctx, h); err != nil {
+			return err
+		}
+		defer closeAll(w.beside) // the servers have closed them, unless they never began
+		defer e.start(ctx)()
+	}
+	return w.serve(ctx, l, h, w.checks(t))
+}
+
+// serve answers at the port, and the operators at theirs, until the context ends.
+func (w web) serve(ctx context.Context, l net.Listener, h *handlers, checks []monitor.Check) error {
+	h.health = monitor.NewHealth(checks)
+	name, _, _ := net.SplitHostPort(w.cfg.OpsAddr)
+	pages := monitor.New(monitor.Options{
+		Redis: w.redis, Password: w.cfg.OpsPassword, Host: name, TrustedProxies: w.cfg.TrustedProxies,
+		Registry: w.registry, Checks: checks,
+	})
+	if w.cfg.OpsAddr == "" {
+		h.ops = pages
+		return w.answer(ctx, l, h)
+	}
+	stop, err := serveBeside(ctx, port{addr: w.cfg.OpsAddr, setting: "OPS_ADDR"}, pages)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return w.answer(ctx, l, h)
+}
+
+// shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails it tries again in the
+// background. stop ends that and waits for its end.
+func (w web) shareDomains(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	share := func() {
+		limited, stopWaiting := context.WithTimeout(ctx, 2*time.Second)
+		defer stopWaiting()
+		if err := store.EnsureSharedDomains(limited, w.pools.of(controlPool), w.cfg.SharedDomains); err != nil {
+			slog.WarnContext(ctx, "shared domains not written yet", "error", err)
+			return
+		}
+		cancel()
+	}
+	share()
+	var done sync.WaitGroup
+	done.Go(func() { interval.Every(ctx, 2*time.Second, share) })
+	return func() { cancel(); done.Wait() }
+}
+
+// handlers routes requests by the first segment of the path.
+type handlers struct {
+	api, health, click http.Handler
+	ops                http.Handler // nil: on a listener of their own
+	links              []string     // the hosts of tracking links, where ops is not served
+}
+
+// firstWord is the first segment of a request's path.
+func firstWord(r *http.Request) string {
+	word, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	return word
+}
+
+// private lists the first segments of paths that take keys, passwords and sessions.
+var private = []string{"api", "docs", "app"}
+
+// ServeHTTP implements http.Handler. Every path except the paths of the API, the dashboard, the health checks and the
+// operators' pages is a tracking link. The operators' pages are served only at loopback hosts that are not link hosts.
+func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	word := firstWord(r)
+	switch {
+	case slices.Contains(private, word):
+		h.api.ServeHTTP(rw, r)
+	case word == "healthz" || word == "readyz":
+		h.health.ServeHTTP(rw, r)
+	case word == "ops" || word == "metrics":
+		if h.ops != nil && models.Loopback(r.Host) && !slices.Contains(h.links, models.BareHost(r.Host)) {
+			h.ops.ServeHTTP(rw, r)
+			return
+		}
+		h.click.ServeHTTP(rw, r)
+	default:
+		h.click.ServeHTTP(rw, r)
+	}
+}
+
+func (w web) handlers(t *tracking) (*handlers, error) {
+	nothing := http.NotFoundHandler()
+	h := &handlers{api: nothing, click: nothing, links: w.cfg.SharedDomains}
+	var behind func() spool.Stats
+	if t != nil {
+		h.click, behind = t.handler, t.clicks.spool.Stats
+	}
+	if w.only == "click" {
+		return h, nil
+	}
+	records, err := openStore(w.cfg, w.pools.of(controlPool))
+	if err != nil {
+		return nil, err
+	}
+	counters, err := jobs.OpenRedisTimeout(w.cfg.RedisURL, kv.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	h.api = api.New(api.Deps{
+		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
+		Registry: w.registry, DashboardDir: w.cfg.DashboardDir,
+		V1: v1.Deps{
+			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, Tracker: w.cfg.Tracker(),
+			Edge:   w.cfg.Edge(),
+			Clicks: w.pools.reading().clicks(w.pools.of(reportPool)), Reports: w.pools.reading().reports(w.pools.of(reportPool)),
+			EdgePublishing: publishes(w.cfg), SignIn: signInApps(w.cfg), Spool: behind, AIProvider: w.cfg.AIProvider,
+			Email:       w.cfg.SMTPURL != "",
+			NetworkFile: w.cfg.GeoASNDB != "", AnonymousFile: w.cfg.GeoAnonymousDB != "",
+		},
+	})
+	return h, nil
+}
+
+// checks returns the readiness checks. A process that tracks is ready once it has a routing snapshot, with or without
+// PostgreSQL and Redis.
+func (w web) checks(t *tracking) []monitor.Check {
+	checks := []monitor.Check{
+		{Name: "postgres", Optional: t != nil, Ask: func(ctx context.Context) error { return w.pools.of(controlPool).PingContext(ctx) }},
+		{Name: "redis", Optional: true, Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, w.redis) }},
+	}
+	if t != nil {
+		checks = append(checks, t.checks(w.cfg.DataDir)...)
+	}
+	return append(checks, w.pools.clicksCheck()...)
+}
+
+// finishTimeout is how long a stop waits for requests. A stop ends within 25 seconds, with the drain of the spool,
+// because platforms kill after 30. A request that waits for a longer job is answered with the job's address then.
+const finishTimeout = 20 * time.Second
+
+// answer serves requests until the context ends, and then finishes the running requests.
+func (w web) answer(ctx context.Context, l net.Listener, h http.Handler) error {
+	all := append([]endpoint{{l, newServer(h), false}}, w.beside...)
+	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	for _, p := range all {
+		p.server.BaseContext = func(net.Listener) context.Context { return requests }
+	}
+	ended := serveAll(all)
+	slog.InfoContext(ctx, "web started", "port", w.cfg.Port, "only", w.only, "settings", w.cfg)
+	if w.ready != nil {
+		w.ready()
+	}
+	select {
+	case err := <-ended:
+		for _, p := range all {
+			err = errors.Join(err, p.server.Close())
+		}
+		return err
+	case <-ctx.Done():
+	}
+	finish := cmp.Or(w.finish, finishTimeout)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), finish)
+	defer cancel()
+	defer time.AfterFunc(finish*9/10, giveUp).Stop()
+	return shutdown(limited, all)
+}

@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/routing"
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	dbexport "switchyard/db/export"
+	"switchyard/db/report"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/ops/config"
+	"switchyard/ops/logs"
+	"switchyard/workers"
+	"switchyard/workers/acme"
+	"switchyard/workers/botscan"
+	"switchyard/workers/clock"
+	"switchyard/workers/conversion"
+	"switchyard/workers/copilot"
+	"switchyard/workers/correction"
+	"switchyard/workers/crawler"
+	"switchyard/workers/egress"
+	"switchyard/workers/export"
+	"switchyard/workers/flowreplay"
+	"switchyard/workers/housekeeping"
+	"switchyard/workers/plan"
+	"switchyard/workers/providers/ads"
+	"switchyard/workers/retention"
+	"switchyard/workers/sourcepostback"
+	"switchyard/workers/webhook"
+)
+
+// workerCmd carries out jobs.
+type workerCmd struct {
+	Queues string `help:"Queues to serve with their weights, such as interactive=6,webhooks=4; empty: all." default:""`
+	Slots  int    `help:"Jobs at once per unit of weight." default:"10"`
+	Nice   int    `help:"How far the process gives way to others on its machine, such as web: 0 to 19." default:"5"`
+	figuresFlag
+}
+
+// Run implements the command.
+func (c *workerCmd) Run(ctx context.Context, e *env) error {
+	queues, err := jobs.ParseQueues(c.Queues)
+	if err != nil {
+		return usageError{err}
+	}
+	if c.Slots < 1 {
+		return usageError{errors.New("--slots must be 1 or more")}
+	}
+	if c.Nice < 0 || c.Nice > 19 {
+		return usageError{errors.New("--nice must be from 0 to 19")}
+	}
+	if err := setNice(c.Nice); err != nil {
+		slog.WarnContext(ctx, "the worker does not give way to other processes", "error", err)
+	}
+	return withServers(ctx, e, "worker", workerPools, func(cfg config.Config, p pools, r jobs.Redis) error {
+		registry := p.registry()
+		o := workers.Options{
+			DB: p.of(workPool), Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots, Metrics: registry,
+		}
+		return c.serveWhile(ctx, cfg, p, p.of(workPool), r, registry, func(ctx context.Context) error {
+			return runWorker(ctx, cfg, p, o)
+		})
+	})
+}
+
+// runWorker works until the context ends.
+func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Options) error {
+	r, err := NewRuntime(cfg, Readers{Bulk: p.of(bulkPool), Locks: p.of(lockPool), copied: p.copied}, o)
+	if err != nil {
+		return err
+	}
+	return p.work(ctx, cfg, r, o)
+}
+
+// Readers are the database connections that a runtime uses in addition to its own pool. Long reads run on bulk. Locks that only
+// one process may hold are taken on locks.
+type Readers struct {
+	Bulk, Locks *db.DB
+	copied      *clicklog.CopyReader // nil: PostgreSQL has all clicks
+}
+
+// clicks returns a reader of clicks that uses a pool, and the copy of clicks in ClickHouse.
+func (r Readers) clicks(d *db.DB) clicklog.Log { return clicklog.Log{Conn: d, Copy: r.copied} }
+
+// reports returns a reader of reports that uses a pool, and the copy of clicks in ClickHouse.
+func (r Readers) reports(d *db.DB) report.Reader { return report.Reader{Conn: d, Copy: r.copied} }
+
+// NewRuntime returns a runtime with every handler of the service.
+func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Runtime, error) {
+	records, err := openStore(cfg, o.DB)
+	if err != nil {
+		return nil, err
+	}
+	out, err := outward(cfg, egress.Options{})
+	if err != nil {
+		return nil, err
+	}
+	pages, err := openPages(cfg)
+	if err != nil {
+		return nil, err
+	}
+	r := workers.New(o)
+	webhook.Register(r, records, webhook.Options{Egress: out, Schedule: cfg.WebhookSchedule})
+	clicks, reports := from.clicks(o.DB), from.reports(o.DB)
+	sourcepostback.Register(r, records, sourcepostback.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
+	conversion.Register(r, records, clicks)
+	housekeeping.Register(r, records)
+	retention.Register(r, records, clicks)
+	botscan.Register(r, records, clicks)
+	plan.Register(r, records, reports, nil)
+	crawler.Register(r, records, crawler.Options{Clicks: clicks, Names: egress.NewNames(cfg.DNSServers...)})
+	if err := registerHosts(cfg, r, records, o, from.Locks); err != nil {
+		return nil, err
+	}
+	if err := registerGeo(cfg, r, records, clicks); err != nil {
+		return nil, err
+	}
+	if err := registerLinks(cfg, r, records, pages); err != nil {
+		return nil, err
+	}
+	if err := registerRates(cfg, r, records, clicks); err != nil {
+		return nil, err
+	}
+	copilot.Register(r, records, from.reports(from.Bulk), nil)
+	if err := registerAlerts(cfg, r, records, from.reports(from.Bulk)); err != nil {
+		return nil, err
+	}
+	export.Register(r, records, dbexport.Reader{Conn: from.Bulk, Copy: from.copied}, from.reports(from.Bulk))
+	if err := registerPlatforms(cfg, r, records, clicks, o.Redis); err != nil {
+		return nil, err
+	}
+	if err := registerChat(cfg, r, records, from); err != nil {
+		return nil, err
+	}
+	flowreplay.Register(r, records, FlowReplayOptions(from.clicks(from.Bulk)))
+	return r, nil
+}
+
+// registerHosts registers what looks after domains and their certificates, and what publishes campaigns to the edge.
+func registerHosts(cfg config.Config, r *workers.Runtime, records *store.Store, o workers.Options, locks *db.DB) error {
+	if err := registerDomains(cfg, r, records); err != nil {
+		return err
+	}
+	issuer, err := openIssuer(cfg, o.DB)
+	if err != nil {
+		return err
+	}
+	acme.Register(r, issuer, slices.Sorted(maps.Keys(ownHosts(cfg))))
+	if err := registerCertificates(cfg, r, records, o.Redis, issuer); err != nil {
+		return err
+	}
+	return registerEdge(cfg, r, records, o, locks)
+}
+
+// registerPlatforms registers what asks the affiliate networks and ad platforms of accounts.
+func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Store, clicks clicklog.Log, redis jobs.Redis) error {
+	orders, err := openNetworks(cfg, r, records, clicks, redis)
+	if err != nil {
+		return err
+	}
+	signedIn, err := registerSignIns(cfg, r, records)
+	if err != nil {
+		return err
+	}
+	tokens := func(account, connection uuid.UUID) ads.Tokens { return signedIn.Of(account, connection) }
+	if err := registerSpend(cfg, r, records, clicks, tokens, redis); err != nil {
+		return err
+	}
+	correction.Register(r, records, clicks)
+	correction.RegisterNetworks(r, records, clicks, orders)
+	return registerUploads(cfg, r, records, clicks, tokens, redis)
+}
+
+// FlowReplayOptions let a worker decide as the redirect does.
+func FlowReplayOptions(clicks clicklog.Log) flowreplay.Options {
+	return flowreplay.Options{
+		Clicks: clicks, WentTo: routing.WentTo,
+		NewRouter: func(r *store.Routing, campaign uuid.UUID) (flowreplay.Router, error) {
+			return routing.NewReplayer(r, campaign)
+		},
+	}
+}
+
+// workerPools are the pools of a worker.
+var workerPools = []pool{workPool, bulkPool, lockPool}
+
+// clockCmd starts jobs by the clock.
+type clockCmd struct{ figuresFlag }
+
+// Run implements the command.
+func (c *clockCmd) Run(ctx context.Context, e *env) error {
+	return withServers(ctx, e, "clock", []pool{clockPool}, func(cfg config.Config, p pools, r jobs.Redis) error {
+		d := p.of(clockPool)
+		if err := jobs.CheckRedis(ctx, r); errors.Is(err, jobs.ErrEvicts) {
+			return err
+		}
+		return c.serveWhile(ctx, cfg, p, d, r, p.registry(), func(ctx context.Context) error {
+			return runClock(ctx, d, jobs.Connect(r))
+		})
+	})
+}
+
+// runClock runs the cron table until the context ends.
+func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
+	err := clock.Clock{Rows: jobs.Cron, Start: clock.Submit(client)}.Run(ctx, d)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// withServers opens the settings, the log and the servers of a process type. The servers need not answer yet. needed are
+// its pools, the most important one first.
+func withServers(ctx context.Context, e *env, name string, needed []pool,
+	fn func(config.Config, pools, jobs.Redis) error,
+) (err error) {
+	cfg, err := e.config()
+	if err != nil {
+		return err
+	}
+	if cfg.DatabaseURL == "" || cfg.RedisURL == "" {
+		return errors.New("DATABASE_URL and REDIS_URL must be set; `switchyard up` runs everything on private servers")
+	}
+	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
+	limitMemory()
+	defer limitStop(ctx, stopLimit, func() { os.Exit(1) })()
+	p, err := openPools(cfg, name, needed)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	r, err := jobs.OpenRedis(cfg.RedisURL)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	p.missCopy(ctx, p.of(needed[0]))
+	go warnBehind(ctx, p.of(needed[0])) // nothing waits for it: redirects need no PostgreSQL
+	return fn(cfg, p, r)
+}
+
+// stopLimit is how long a process may take to stop: a little more than the sum of all that a stop waits for.
+const stopLimit = 24500 * time.Millisecond
+
+// limitStop calls end when a stop takes longer than the limit. A stop can hang on a PostgreSQL that accepts connections and
+// never answers, because its driver waits even after the context has ended. Acknowledged data survives this, as it survives
+// kill -9. The caller must call ended when the process has stopped within the limit.
+func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
+	over, ended := context.WithCancel(context.Background())
+	context.AfterFunc(ctx, func() {
+		select {
+		case <-over.Done():
+		case <-time.After(limit):
+			slog.ErrorContext(ctx, "the stop hangs, the process ends without it")
+			end()
+		}
+	})
+	return ended
+}
+
+// warnBehind logs an error when the database lacks migrations, because many later queries would then fail. It gives up when the
+// database does not answer within two seconds.
+func warnBehind(ctx context.Context, d *db.DB) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if err := checkSchema(ctx, d); errors.Is(err, errBehind) {
+		slog.ErrorContext(ctx, "schema not up to date", "error", err)
+	}
+}

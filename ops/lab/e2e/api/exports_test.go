@@ -1,0 +1,405 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/apitest"
+	v1 "switchyard/api/v1"
+	"switchyard/cmd/switchyard/cli"
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	dbexport "switchyard/db/export"
+	"switchyard/db/report"
+	"switchyard/db/spool"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/export"
+	"switchyard/workers/flowreplay"
+)
+
+// exporting is an API with a worker that makes files, and clicks that the test knows.
+type exporting struct {
+	t        *testing.T
+	s        *apitest.Server
+	client   *jobs.Client
+	campaign uuid.UUID
+	clicks   []models.Click
+	sales    map[uuid.UUID]decimal.Decimal
+}
+
+const nasty = `=HYPERLINK("http://evil.example"),` + "\n" + `né`
+
+func newExporting(t *testing.T) *exporting {
+	t.Helper()
+	redis := jobstest.Redis(t)
+	client := jobs.Connect(redis)
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: client, BaseURL: "https://track.example.com"}})
+	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
+	export.Register(runtime, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
+	flowreplay.Register(runtime, s.Store, cli.FlowReplayOptions(clicklog.Log{Conn: s.DB}))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- runtime.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	x := &exporting{t: t, s: s, client: client, campaign: uuid.New(), sales: map[uuid.UUID]decimal.Decimal{}}
+	x.exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, x.campaign)
+	x.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, '@SUM(1)', 'abcdef', $1)`,
+		x.campaign, s.Account.ID)
+	x.strew(40)
+	return x
+}
+
+func (x *exporting) exec(query string, args ...any) {
+	x.t.Helper()
+	if _, err := x.s.DB.ExecContext(x.t.Context(), query, args...); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x *exporting) strew(n int) {
+	x.t.Helper()
+	var all []spool.Record
+	for i := range n {
+		c := models.Click{
+			ID: models.NewClickID(), AccountID: x.s.Account.ID, CampaignID: x.campaign, Visitor: models.Visitor{
+				Country: []string{"DE", "FR", ""}[i%3],
+				IP:      netip.MustParseAddr("2001:db8::7"), UserAgent: `-1 "quoted"`, IsBot: i%7 == 0,
+			},
+			Cost: decimal.New(int64(i), -3), Currency: "USD", UniqueHours: 24, UniqueKey: [16]byte{byte(i)},
+		}
+		c.Subs[0], c.Subs[2] = nasty, strconv.Itoa(i)
+		x.clicks = append(x.clicks, c)
+		all = append(all, spool.Record{Click: &c})
+	}
+	x.ingest(all...)
+	for i, c := range x.clicks {
+		if i%4 != 1 || c.IsBot {
+			continue
+		}
+		payout := decimal.New(int64(100+i), -2)
+		x.sales[c.ID] = payout
+		in := clicklog.ConversionInput{
+			ClickID: c.ID, AccountID: c.AccountID, ConversionID: "+order" + strconv.Itoa(i), Payout: &payout,
+			Status: models.StatusApproved, Source: models.FromPostback, At: models.ClickTime(c.ID).Add(time.Millisecond),
+		}
+		err := db.Tx(x.t.Context(), x.s.DB, func(c db.Conn) error {
+			_, err := clicklog.Log{}.RecordConversion(x.t.Context(), c, in)
+			return err
+		})
+		if err != nil {
+			x.t.Fatal(err)
+		}
+	}
+}
+
+// text makes a file and downloads it, and tells how many rows it is said to have.
+func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
+	x.t.Helper()
+	var made struct {
+		ID, Name, CreatedAt string
+		RowCount            int64  `json:"row_count"`
+		ByteSize            int64  `json:"byte_size"`
+		DownloadURL         string `json:"download_url"`
+	}
+	// Asking changes nothing, so a read-only key may.
+	x.s.As(x.s.ReadKey).Do("POST", "/reports/exports", body).Want(http.StatusCreated, "").Into(&made)
+	path := "/reports/exports/" + made.ID
+	if want := "https://track.example.com/api/v1" + path; made.DownloadURL != want {
+		x.t.Errorf("download_url %s, want %s", made.DownloadURL, want)
+	}
+	got := x.s.As(x.s.ReadKey).Do("GET", path, nil)
+	if got.Status != http.StatusOK || int64(len(got.Raw)) != made.ByteSize ||
+		!strings.HasPrefix(got.Header.Get("Content-Type"), "text/csv") ||
+		!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment; filename") {
+		x.t.Fatalf("%d, %v, %d bytes of %d", got.Status, got.Header, len(got.Raw), made.ByteSize)
+	}
+	return got.Raw, made.RowCount
+}
+
+// file makes a file, downloads it and reads it: rows by their headings.
+func (x *exporting) file(body map[string]any) []map[string]string {
+	x.t.Helper()
+	text, count := x.text(body)
+	text, marked := bytes.CutPrefix(text, []byte("\xEF\xBB\xBF"))
+	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || int64(len(lines)-1) != count || !marked {
+		x.t.Fatalf("%d lines, want %d and a header, marked %v: %v", len(lines), count, marked, err)
+	}
+	var rows []map[string]string
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, cell := range line {
+			row[lines[0][i]] = cell
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (x *exporting) expect(where string, row map[string]string, want map[string]any) {
+	x.t.Helper()
+	for name, value := range want {
+		if row[name] != fmt.Sprint(value) {
+			x.t.Errorf("%s: %s is %q, want %q", where, name, row[name], fmt.Sprint(value))
+		}
+	}
+}
+
+func TestExports(t *testing.T) {
+	t.Parallel()
+	x := newExporting(t)
+	rows := x.file(map[string]any{"kind": "clicks", "name": "My clicks"})
+	if len(rows) != len(x.clicks) {
+		t.Fatalf("%d clicks, want %d", len(rows), len(x.clicks))
+	}
+	for i, row := range rows {
+		c := x.clicks[len(x.clicks)-1-i]
+		sold := 0
+		if _, ok := x.sales[c.ID]; ok {
+			sold = 1
+		}
+		x.expect("click", row, map[string]any{
+			"click_id": models.FormatClickID(c.ID), "at": models.ClickTime(c.ID).Format(time.DateTime),
+			"campaign_id": x.campaign, "campaign_name": "'@SUM(1)", "stream_id": "", "stream_name": "", "country": c.Country, "ip": c.IP, "cost": c.Cost, "is_bot": c.IsBot,
+			"user_agent": "'" + c.UserAgent, "sub1": "'" + nasty, "sub2": "", "sub3": c.Subs[2],
+			"conversions": sold, "revenue": x.sales[c.ID],
+		})
+	}
+	for _, row := range x.file(map[string]any{"kind": "conversions"}) {
+		id, err := models.ParseClickID(row["click_id"])
+		payout, known := x.sales[id]
+		if err != nil || !known {
+			t.Fatalf("a conversion of %s: %v", row["click_id"], err)
+		}
+		delete(x.sales, id)
+		x.expect("conversion", row, map[string]any{"payout": payout, "status": "approved", "campaign_id": x.campaign, "campaign_name": "'@SUM(1)"})
+		if !strings.HasPrefix(row["conversion_id"], "'+order") {
+			t.Errorf("conversion id %s", row["conversion_id"])
+		}
+	}
+	if len(x.sales) > 0 {
+		t.Errorf("%d conversions are missing", len(x.sales))
+	}
+	x.likeTheReports()
+	x.kept()
+}
+
+// likeTheReports holds files of figures against the reports of the same questions.
+func (x *exporting) likeTheReports() {
+	x.t.Helper()
+	if _, err := x.s.DB.ExecContext(x.t.Context(), `INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, alone, rate)
+		SELECT $1, day, $2, $2, 0, 'USD', 50, false, 1 FROM (SELECT DISTINCT date_trunc('day', at, 'UTC')::date AS day FROM clicks) d`,
+		x.s.Account.ID, uuid.New()); err != nil {
+		x.t.Fatal(err)
+	}
+	lost := 0
+	same := func(rows []map[string]string, query string, key func(map[string]any) map[string]any) {
+		x.t.Helper()
+		list := x.s.Do("GET", query, nil).Want(http.StatusOK, "").Map()["rows"].([]any)
+		if len(list) != len(rows) || len(rows) == 0 {
+			x.t.Fatalf("%s: %d rows, the file has %d", query, len(list), len(rows))
+		}
+		for i, r := range list {
+			r := r.(map[string]any)
+			want := key(r)
+			for _, name := range []string{"clicks", "bot_clicks", "cost", "revenue", "epc", "cr", "roi"} {
+				if want[name] = r[name]; r[name] == nil {
+					want[name] = ""
+				}
+			}
+			loss, told := r["click_loss"].(map[string]any)
+			for name, value := range loss {
+				want["click_loss."+name] = value
+			}
+			if told {
+				lost++
+			}
+			x.expect(query, rows[i], want)
+		}
+	}
+	dims := func(r map[string]any) map[string]any { return r["dims"].(map[string]any) }
+	named := x.file(map[string]any{})
+	same(named, "/reports/performance", dims)
+	x.expect("name", named[0], map[string]any{"campaign_name": "'@SUM(1)"})
+	same(x.file(map[string]any{"dimension": "country, date"}), "/reports/performance?dimension=country,date", dims)
+	same(x.file(map[string]any{"dimension": "date"}), "/reports/performance?dimension=date", dims)
+	filters := []map[string]any{
+		{"dimension": "country", "value": []string{"DE"}}, {"dimension": "country", "value": "FR"}, {"dimension": "sub3", "value": 7},
+	}
+	same(x.file(map[string]any{"dimension": "ip", "filters": filters}),
+		"/reports/performance?dimension=ip&f.country=DE&f.country=FR&f.sub3=7", dims)
+	for _, bucket := range []string{"month", "day", "weekday", "hour", "weekday_hour"} {
+		same(x.file(map[string]any{"kind": "trends", "bucket": bucket}), "/reports/trends?bucket="+bucket,
+			func(r map[string]any) map[string]any { return map[string]any{bucket: r["bucket"]} })
+	}
+	if lost < 4 { // by date, and by month, day and weekday
+		x.t.Errorf("%d rows have a click loss", lost)
+	}
+}
+
+// kept looks at the list, deletes a file, and lets others and their time take the rest.
+func (x *exporting) kept() {
+	x.t.Helper()
+	s := x.s
+	page := s.Do("GET", "/reports/exports?limit=2", nil).Want(http.StatusOK, "").Map()
+	list := s.Do("GET", "/reports/exports", nil).Want(http.StatusOK, "").Map()["rows"].([]any)
+	if len(page["rows"].([]any)) != 2 || page["next_cursor"] == nil || len(list) != 11 {
+		x.t.Fatalf("%d files; a page: %v", len(list), page)
+	}
+	first := list[len(list)-1].(map[string]any)
+	if first["name"] != "My clicks" || first["kind"] != "clicks" || first["row_count"] != 40.0 {
+		x.t.Errorf("first file: %v", first)
+	}
+	path := fmt.Sprint("/reports/exports?id=", first["id"])
+	_, foreign, _ := s.NewAccount("scale")
+	s.As(foreign).Do("DELETE", path, nil).Want(http.StatusNotFound, "not_found")
+	s.As(foreign).Do("GET", fmt.Sprint("/reports/exports/", first["id"]), nil).Want(http.StatusNotFound, "not_found")
+	s.As(s.ReadKey).Do("DELETE", path, nil).Want(http.StatusForbidden, "read_only_key")
+	s.Do("DELETE", path, nil).Want(http.StatusOK, "")
+	s.Do("DELETE", path, nil).Want(http.StatusNotFound, "not_found")
+	s.Do("GET", fmt.Sprint("/reports/exports/", first["id"]), nil).Want(http.StatusNotFound, "not_found")
+	s.Do("DELETE", "/reports/exports?id=x", nil).Want(http.StatusBadRequest, "invalid_id")
+	s.Do("DELETE", "/reports/exports", nil).Want(http.StatusBadRequest, "invalid_id")
+	s.Do("GET", "/reports/exports/x", nil).Want(http.StatusBadRequest, "invalid_id")
+	var n int
+	if err := s.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM export_chunks`); err != nil || n != 10 {
+		x.t.Errorf("%d pieces of 10 files, %v", n, err)
+	}
+}
+
+func TestExportRules(t *testing.T) {
+	t.Parallel()
+	x := newExporting(t)
+	filters := func(n int) []map[string]any {
+		return make([]map[string]any, n)
+	}
+	for name, c := range map[string]struct {
+		body any
+		code string
+	}{
+		"not json":           {"{", "bad_body"},
+		"no object":          {"[]", "bad_body"},
+		"kind":               {map[string]any{"kind": "everything"}, "invalid_kind"},
+		"kind's type":        {map[string]any{"kind": 5}, "invalid_kind"},
+		"dimension":          {map[string]any{"dimension": "os,nonsense"}, "invalid_dimension"},
+		"dimensions":         {map[string]any{"dimension": "os,ip,date,hour,country,city"}, "invalid_dimension"},
+		"filter's dimension": {map[string]any{"filters": filters(1)}, "invalid_dimension"},
+		"filter's value":     {map[string]any{"filters": []any{map[string]any{"dimension": "os"}}}, "invalid_dimension"},
+		"a long filter": {map[string]any{"filters": []any{
+			map[string]any{"dimension": "os", "value": strings.Repeat("x", 501)},
+		}}, "invalid_dimension"},
+		"filters": {map[string]any{"filters": []any{
+			map[string]any{"dimension": "os", "value": strings.Split(strings.Repeat("1,", 100), ",")},
+		}}, "invalid_dimension"},
+		"zone":        {map[string]any{"kind": "trends", "tz": "Mars"}, "invalid_input"},
+		"bucket":      {map[string]any{"kind": "trends", "bucket": "year"}, "invalid_bucket"},
+		"idle bucket": {map[string]any{"kind": "clicks", "bucket": "year"}, "invalid_bucket"},
+		"link":        {map[string]any{"link": "x"}, "invalid_id"},
+		"a long name": {map[string]any{"name": strings.Repeat("x", 256)}, "invalid_input"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x.s.In(t).Do("POST", "/reports/exports", c.body).Want(http.StatusBadRequest, c.code)
+		})
+	}
+	x.s.Do("POST", "/reports/exports?from=x", map[string]any{}).Want(http.StatusBadRequest, "invalid_input")
+
+	// The same key makes one file.
+	body := map[string]any{"kind": "clicks", "bucket": "month", "dimension": "nonsense"}
+	one := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
+	two := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
+	if one["id"] != two["id"] {
+		t.Errorf("%v and %v", one, two)
+	}
+	job := x.s.Do("GET", fmt.Sprint("/jobs/", one["id"]), nil).Want(http.StatusOK, "").Map()
+	if job["status"] != "done" || fmt.Sprint(job["result"]) != fmt.Sprint(one) {
+		t.Errorf("job %v, answer %v", job, one)
+	}
+	empty := x.s.Do("POST", "/reports/exports?from=2020-01-01&to=2020-01-02", body).Want(http.StatusCreated, "").Map()
+	if empty["row_count"] != 0.0 {
+		t.Errorf("of 2020: %v", empty)
+	}
+
+	x.exec(`INSERT INTO conversions SELECT gen_random_uuid(), $1, gen_random_uuid(), '', '', 'approved', '', 1, 'USD', 0,
+		NULL, $2, $2, $2, $2, 'postback', now(), now() FROM generate_series(1, 100001)`, x.s.Account.ID, x.campaign)
+	x.s.Do("POST", "/reports/exports", map[string]any{"kind": "conversions"}).Want(http.StatusBadRequest, "too_large")
+}
+
+// smartlinks makes two smartlinks with two and three clicks.
+func (x *exporting) smartlinks() []uuid.UUID {
+	x.t.Helper()
+	links := []uuid.UUID{uuid.New(), uuid.New()}
+	var all []spool.Record
+	for i, link := range links {
+		x.exec(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
+			VALUES ($1, $2, $3, $4, 'https://x.example')`, link, x.s.Account.ID, x.campaign, fmt.Sprint("link", i))
+		for n := range 2 + i {
+			c := &models.SmartlinkClick{Click: x.clicks[n], SmartlinkID: link, DestinationURL: "https://x.example/" + nasty}
+			c.ID, c.CampaignID = models.NewClickID(), uuid.Nil
+			all = append(all, spool.Record{Smart: c})
+		}
+	}
+	x.ingest(all...)
+	return links
+}
+
+// ingest brings records into the database by way of the spool.
+func (x *exporting) ingest(all ...spool.Record) {
+	x.t.Helper()
+	log, err := spool.Open(x.t.TempDir(), spool.Options{})
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	defer log.Close()
+	for _, r := range all {
+		if err := log.Append(x.t.Context(), r); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func TestFilesOfSmartlinks(t *testing.T) {
+	t.Parallel()
+	x := newExporting(t)
+	links := x.smartlinks()
+	all := x.file(map[string]any{"kind": "smartlink-clicks"})
+	one := x.file(map[string]any{"kind": "smartlink-clicks", "link": links[0]})
+	if len(all) != 5 || len(one) != 2 {
+		t.Fatalf("%d and %d clicks", len(all), len(one))
+	}
+	for _, row := range one {
+		x.expect("click", row, map[string]any{
+			"smartlink_id": links[0], "slug": "link0", "rule_id": "", "destination_url": "https://x.example/" + nasty,
+			"sub1": "'" + nasty, "ip": "2001:db8::7",
+		})
+	}
+	for link, hits := range map[string]float64{"links": 5, links[0].String(): 2, links[1].String(): 3} {
+		got := x.s.Do("GET", "/logs/repeat-ips?link="+link, nil).Want(http.StatusOK, "").Map()
+		row := got["rows"].([]any)[0].(map[string]any)
+		if got["of"] != "smartlink-clicks" || row["hits"] != hits || row["ip"] != "2001:db8::7" {
+			t.Errorf("%s: %v", link, got)
+		}
+	}
+}

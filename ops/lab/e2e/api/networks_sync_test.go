@@ -1,0 +1,385 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/correction"
+	"switchyard/ops/client"
+	"switchyard/workers"
+	fix "switchyard/workers/correction"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/network"
+	"switchyard/workers/providers/networks"
+	"switchyard/workers/providers/networks/networkstest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// syncing is an account whose network is connected to a platform.
+type syncing struct {
+	*correcting
+
+	world *networkstest.World
+	id    string // of the network
+}
+
+type syncAnswer struct {
+	DryRun                    bool
+	Provider, From, To        string
+	Total, Matched, Unmatched int
+	Payout                    float64
+	Outcomes                  []correction.ConversionOutcome
+}
+
+func newSyncing(t *testing.T, clicks int) *syncing {
+	t.Helper()
+	y := &syncing{world: &networkstest.World{}}
+	server := networkstest.Serve(t, y.world)
+	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) { registerSync(t, r, s, server) })
+	made := y.s.Do("POST", "/networks", map[string]any{"name": "N", "status_map": map[string]any{"approved": []string{"on the moon"}}})
+	y.id = made.Want(201, "").Map()["id"].(string)
+	y.connect(networkstest.Fakes["everflow"].Credentials())
+	return y
+}
+
+func registerSync(t *testing.T, r *workers.Runtime, s *apitest.Server, server *httptest.Server) {
+	t.Helper()
+	clicks := clicklog.Log{Conn: s.DB}
+	orders := network.New(r, s.Store, network.Options{Clicks: clicks, Client: networks.New(networks.Options{
+		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
+		Wait: func(context.Context, time.Duration) error { return nil },
+	})})
+	fix.RegisterNetworks(r, s.Store, clicks, orders)
+}
+
+func (y *syncing) connect(credentials map[string]string) {
+	y.t.Helper()
+	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{
+		"provider": "everflow", "credentials": credentials, "is_enabled": false,
+	}).Want(200, "")
+}
+
+// sync imports the orders of the day of the clicks.
+func (y *syncing) sync(apply bool) (got syncAnswer) {
+	y.t.Helper()
+	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": y.day, "to": y.day, "apply": apply}, &got)
+	return got
+}
+
+// integration is the answer of the GET.
+func (y *syncing) integration() map[string]any {
+	y.t.Helper()
+	return y.s.Do("GET", "/networks/"+y.id+"/integration", nil).Want(200, "").Map()
+}
+
+// order is one of a click, ten hours into its day.
+func (y *syncing) order(id string, click int, status, payout string) networkstest.Order {
+	at, err := time.Parse(time.DateOnly, y.day)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return networkstest.Order{
+		ID: id, Click: y.clicks[click], Status: status, Payout: payout, Currency: "USD", At: at.Add(10 * time.Hour),
+	}
+}
+
+// figures are what the report of the day says.
+func (y *syncing) figures() string {
+	y.t.Helper()
+	rows := y.s.Do("GET", "/reports/performance?dimension=date", nil).Want(200, "").Map()["rows"].([]any)
+	row := rows[0].(map[string]any)
+	return fmt.Sprint(row["conversions"], " ", row["approved"], " ", row["pending"], " ", row["chargebacks"], " ", row["revenue"])
+}
+
+// TestNetworkSync: what a dry run says is what apply does, a second time changes nothing, orders move on as the vocabulary
+// allows, and each that is refused has its reason.
+func TestNetworkSync(t *testing.T) {
+	t.Parallel()
+	y := newSyncing(t, 10)
+	odd := y.order("odd", 5, "approved", "1")
+	odd.Word = "unheard of"
+	own := y.order("own", 6, "approved", "2")
+	own.Word = "On the Moon"
+	stranger := y.order("stranger", 0, "approved", "1")
+	stranger.Click = models.FormatClickID(models.NewClickID())
+	nobody := stranger
+	nobody.ID, nobody.Click = "nobody", "affsub-1"
+	event := y.order("event", 0, "approved", "0.5")
+	event.Goal = "Deposit"
+	list := []networkstest.Order{
+		y.order("a", 0, "pending", "10"), event, y.order("b", 1, "approved", "4"), y.order("c", 2, "rejected", "3"),
+		odd, own, stranger, nobody, y.order("b", 1, "approved", "5"), // twice: the last one counts
+	}
+	y.world.Set(list...)
+	first := []string{
+		"1 created", "2 created", "3 refused the order comes again as number 9, which counts", "4 created", `5 refused the status "unheard of" is not known: name it in the network's status_map`,
+		"6 created", "7 refused there is no such click", "8 refused its click id is not one of this service", "9 created",
+	}
+	again := slicesWith(first, map[int]string{0: "1 unchanged", 1: "2 unchanged", 3: "4 unchanged", 5: "6 unchanged", 8: "9 unchanged"})
+	for round, apply := range []bool{false, true, true} {
+		got := y.sync(apply)
+		want := first
+		if round == 2 {
+			want = again
+		}
+		if diff := cmp.Diff(want, verdicts(got.Outcomes)); diff != "" {
+			t.Fatalf("round %d: %s", round, diff)
+		}
+		if got.DryRun == apply || got.Provider != "everflow" || got.From != y.day || got.Total != 9 || got.Matched != 5 || got.Unmatched != 4 {
+			t.Errorf("round %d: %+v", round, got)
+		}
+		if events := y.count(`SELECT count(*) FROM events`); (events > 0) != apply {
+			t.Errorf("round %d: %d events", round, events)
+		}
+	}
+	if got := y.figures(); got != "4 3 1 0 7.5" {
+		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
+	}
+	row := y.s.Do("GET", "/logs/conversions", nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)
+	if row["source"] != models.FromNetworkSync {
+		t.Errorf("%v", row)
+	}
+
+	// The network sends changes: an approval, an amended payout, a reversal, and a change that is refused because it goes back
+	// to pending.
+	y.world.Set(y.order("a", 0, "approved", "12"), y.order("b", 1, "approved", "6"), y.order("c", 2, "pending", "3"), event)
+	got := y.sync(true)
+	if diff := cmp.Diff([]string{"1 updated", "2 updated", "3 refused a conversion does not go from rejected to pending", "4 unchanged"},
+		verdicts(got.Outcomes)); diff != "" {
+		t.Error(diff)
+	}
+	y.world.Set(y.order("a", 0, "rejected", "12"))
+	if diff := cmp.Diff([]string{"1 updated"}, verdicts(y.sync(true).Outcomes)); diff != "" {
+		t.Error(diff)
+	}
+	y.runs(t)
+}
+
+// runs: every run is visible with what it did.
+func (y *syncing) runs(t *testing.T) {
+	t.Helper()
+	about := y.integration()
+	runs := about["runs"].([]any)
+	if len(runs) != 5 || about["lastStatus"] != "ok" || about["lastSyncedAt"] == nil || about["nextSyncAt"] != nil {
+		t.Fatalf("%v", about)
+	}
+	last, first := runs[0].(map[string]any), runs[len(runs)-1].(map[string]any)
+	if last["read"] != 1.0 || last["changed"] != 1.0 || first["applied"] != false || first["read"] != 9.0 || first["matched"] != 5.0 || first["kind"] != models.RunNetworkSync {
+		t.Errorf("the last run %v, the first %v", last, first)
+	}
+}
+
+func slicesWith(list []string, change map[int]string) []string {
+	out := append([]string{}, list...)
+	for i, text := range change {
+		out[i] = text
+	}
+	return out
+}
+
+func verdicts(list []correction.ConversionOutcome) []string {
+	var out []string
+	for _, o := range list {
+		out = append(out, verdict(o.Verdict))
+	}
+	return out
+}
+
+// TestNetworkSyncAdopts: an order that a postback has told of already, under another id or none, is the same conversion.
+func TestNetworkSyncAdopts(t *testing.T) {
+	t.Parallel()
+	y := newSyncing(t, 4)
+	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+y.clicks[0]+",5,pending,\n"+
+		y.clicks[1]+",5,pending,tx-1\n"+y.clicks[2]+",5,pending,tx-2\n"+y.clicks[2]+",5,pending,tx-3\n", true, &conversionAnswer{})
+	y.exec(`UPDATE conversions SET source = 'postback', statements = '[]'`)
+	y.world.Set(y.order("ef-1", 0, "approved", "6"), y.order("ef-2", 1, "approved", "6"), y.order("ef-3", 2, "approved", "6"))
+	got := y.sync(true)
+	if diff := cmp.Diff([]string{"1 updated", "2 updated", "3 created"}, verdicts(got.Outcomes)); diff != "" {
+		t.Error(diff) // a click with two conversions does not say which one is meant
+	}
+	if got := y.figures(); got != "5 3 2 0 18" {
+		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
+	}
+	if diff := cmp.Diff([]string{"1 unchanged", "2 unchanged", "3 unchanged"}, verdicts(y.sync(true).Outcomes)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestNetworkSyncFails: the platform's error is shown and stored without the credentials, and nothing is recorded.
+func TestNetworkSyncFails(t *testing.T) {
+	t.Parallel()
+	y := newSyncing(t, 1)
+	y.world.Set(y.order("a", 0, "approved", "1"))
+	path := "/networks/" + y.id + "/integration"
+	body := map[string]any{"from": y.day, "to": y.day, "apply": true}
+	y.world.Fail(resttest.Echo)
+	y.s.Do("POST", path+"/sync", body).Want(502, "network_error")
+	tested := y.s.Do("POST", path+"/test", nil).Want(200, "").Map()
+	if tested["ok"] != false || !strings.Contains(fmt.Sprint(tested["detail"]), "cannot serve") {
+		t.Errorf("%v", tested)
+	}
+	y.s.Do("POST", path+"/sync", body).Want(502, "network_error")
+	raw := string(y.s.Do("GET", path, nil).Raw)
+	about := y.integration()
+	if about["lastStatus"] != "error" || strings.Contains(raw, "canary") || y.count(`SELECT count(*) FROM conversions`) != 0 {
+		t.Errorf("%s", raw)
+	}
+	alerts := string(y.s.Do("GET", "/alerts", nil).Raw)
+	if !strings.Contains(alerts, "network.failing") || strings.Contains(alerts, "canary") {
+		t.Errorf("%s", alerts)
+	}
+	for _, table := range []string{"jobs", "network_integrations", "integration_runs", "corrections"} {
+		if n := y.count(`SELECT count(*) FROM ` + table + ` t WHERE t::text LIKE '%canary%'`); n != 0 {
+			t.Errorf("%d rows of %s have a credential", n, table)
+		}
+	}
+	y.namesRequest(raw, alerts)
+	y.world.Fail(resttest.None)
+	if got := y.sync(true); got.Matched != 1 || y.integration()["lastStatus"] != "ok" {
+		t.Errorf("%+v", got)
+	}
+	many := make([]networkstest.Order, networks.MaxOrders+1)
+	for i := range many {
+		many[i] = y.order(fmt.Sprint("m", i), 0, "approved", "1")
+	}
+	y.world.Set(many...)
+	y.s.Do("POST", path+"/sync", body).Want(400, "too_many")
+}
+
+// TestNetworkSyncByItself: the clock's job imports what is due, over days, and again later the more often it fails; of
+// paused networks nothing.
+func TestNetworkSyncByItself(t *testing.T) {
+	t.Parallel()
+	y := newSyncing(t, 2)
+	y.world.Set(y.order("a", 0, "approved", "1"))
+	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{"provider": "everflow", "is_enabled": true}).Want(200, "")
+	tick := func() {
+		t.Helper()
+		y.exec(`UPDATE network_integrations SET next_at = now() - interval '1 second'`)
+		ticket, err := jobs.Submit(t.Context(), y.jobs, jobs.SweepNetworks, uuid.Nil, jobs.Tick{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := jobs.Await(t.Context(), ticket); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := func(n int) {
+		t.Helper()
+		err := client.Poll(t.Context(), time.Second, func() (bool, error) {
+			return y.count(`SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == n, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	y.exec(`UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
+	tick()
+	ended(1)
+	if got := y.figures(); got != "1 1 0 0 1" {
+		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
+	}
+	days := func() int {
+		return y.count(`SELECT to_day - from_day FROM integration_runs ORDER BY started_at DESC LIMIT 1`)
+	}
+	if n := days(); n < models.SyncWideDays-1 || n > models.SyncWideDays {
+		t.Errorf("the first import is over %d days", n)
+	}
+	y.world.Fail(resttest.Echo)
+	tick()
+	ended(2)
+	if n := days(); n < models.SyncDays-1 || n > models.SyncDays {
+		t.Errorf("the next import is over %d days", n)
+	}
+	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM network_integrations`
+	if n := y.count(wait); n < 50 || n > 70 {
+		t.Errorf("after a failure it waits %d minutes", n)
+	}
+	tick()
+	ended(3)
+	if n := y.count(wait); n < 100 || n > 140 {
+		t.Errorf("after two failures it waits %d minutes", n)
+	}
+	// A failed import of many days comes again after one of few, which it does not keep from succeeding.
+	y.exec(`UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
+	for i, wide := range []bool{true, false, true, false} {
+		tick()
+		ended(4 + i)
+		if n := days(); (n > models.SyncDays) != wide {
+			t.Errorf("import %d is over %d days", 4+i, n)
+		}
+		y.world.Fail(resttest.None)
+	}
+	y.s.Do("PATCH", "/networks", map[string]any{"id": y.id, "is_active": false}).Want(200, "")
+	tick()
+	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'networks:sync'`); n != 7 {
+		t.Errorf("%d imports, though the network is paused", n)
+	}
+}
+
+// TestNetworkSyncGivenUp: an import whose worker died each time ends with an error, which counts as a failure.
+func TestNetworkSyncGivenUp(t *testing.T) {
+	t.Parallel()
+	y := newSyncing(t, 1)
+	id := uuid.MustParse(y.id)
+	row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
+		NetworkID: id, Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y.givenUp(row, models.IntegrationRun{Kind: models.RunNetworkSync, TargetID: id, Provider: "everflow"})
+	about := y.integration()
+	last := about["runs"].([]any)[0].(map[string]any)
+	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["lastError"] != last["error"] ||
+		y.count(`SELECT failures FROM network_integrations`) != 1 {
+		t.Errorf("%v, %v", last, about["lastError"])
+	}
+}
+
+// TestNetworkSyncOfMany: a sync started by the clock may import more orders than a caller may wait for. The stored result keeps
+// only the orders that changed something.
+func TestNetworkSyncOfMany(t *testing.T) {
+	t.Parallel()
+	y := newSyncing(t, 1)
+	many := make([]networkstest.Order, networks.MaxOrders+1)
+	for i := range many {
+		many[i] = y.order(fmt.Sprint("m", i), 0, "approved", "1")
+		many[i].Click = "theirs"
+	}
+	many[7].Click = y.clicks[0]
+	y.world.Set(many...)
+	for round, want := range []int{1, 0} {
+		row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
+			NetworkID: uuid.MustParse(y.id), Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock,
+		}})
+		if err == nil {
+			err = jobrow.Insert(t.Context(), y.s.DB, row)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		y.jobs.DispatchFor(t.Context(), y.s.Account.ID, row.Kind, row.ID)
+		if err := client.Poll(t.Context(), time.Second, func() (bool, error) {
+			return y.count(`SELECT count(*) FROM jobs WHERE id = $1 AND state IN ('done', 'failed')`, row.ID) == 1, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if n := y.count(`SELECT jsonb_array_length(result->'outcomes') FROM jobs WHERE id = $1 AND state = 'done' AND result->>'total' = '5001'`, row.ID); n != want {
+			t.Errorf("round %d: %d outcomes are stored, want %d", round, n, want)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	v1 "switchyard/api/v1"
+	"switchyard/cmd/switchyard/cli"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models/await"
+	"switchyard/models/netguard/netguardtest"
+	"switchyard/ops/config"
+	"switchyard/workers"
+)
+
+// mapped are hosts that are reached at the listener (EGRESS_HOSTS).
+var mapped = []string{"hooks.slack.com", "discord.com", "api.telegram.org", "api.openai.com", "hooks.mapped.com"}
+
+// outbound is the API with the service's own worker, and a listener that counts who connects.
+type outbound struct {
+	*testing.T
+	api    *apitest.Server
+	client *jobs.Client
+	port   string
+	conns  atomic.Int64
+}
+
+func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
+	t.Helper()
+	o := &outbound{T: t}
+	var lc net.ListenConfig
+	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	_, o.port, _ = net.SplitHostPort(l.Addr().String())
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			o.conns.Add(1)
+			_ = conn.Close()
+		}
+	}()
+	redis := jobstest.Redis(t)
+	o.client = jobs.Connect(redis)
+	o.api = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: o.client, EgressAllow: allow}})
+	hosts := map[string]netip.AddrPort{}
+	for _, name := range mapped {
+		hosts[name] = netip.MustParseAddrPort("127.0.0.1:" + o.port)
+	}
+	r, err := cli.NewRuntime(config.Config{EgressAllow: allow, EgressHosts: hosts, EncryptionKey: bytes.Repeat([]byte{7}, 32)}, cli.Readers{Bulk: o.api.DB, Locks: o.api.DB}, workers.Options{
+		DB: o.api.DB, Redis: redis, Client: o.client, Grace: 4 * time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return o
+}
+
+func (o *outbound) exec(query string, args ...any) {
+	o.Helper()
+	if _, err := o.api.DB.ExecContext(o.Context(), query, args...); err != nil {
+		o.Fatal(err)
+	}
+}
+
+// try sends to a host by each way there is: a webhook's test, the delivery sent again, and checks of links.
+func (o *outbound) try(hosts []string) {
+	o.Helper()
+	var hook struct{ ID string }
+	body := map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}}
+	o.api.Do("POST", "/webhooks", body).Want(http.StatusCreated, "").Into(&hook)
+	for _, host := range hosts {
+		// As if it had been stored before the check of its form was.
+		o.exec(`UPDATE webhook_endpoints SET url = $2 WHERE id = $1`, hook.ID, "https://"+host+":"+o.port+"/")
+		var sent struct {
+			DeliveryID string `json:"deliveryId"`
+			Delivered  bool
+			Error      string
+		}
+		o.api.Do("POST", "/webhooks/test", map[string]any{"id": hook.ID}).Want(http.StatusOK, "").Into(&sent)
+		again := sent
+		o.api.Do("POST", "/webhooks/deliveries/redeliver", map[string]any{"id": sent.DeliveryID}).Want(http.StatusOK, "").Into(&again)
+		for _, s := range []string{sent.Error, again.Error} {
+			if s == "" || strings.Contains(s, host) {
+				o.Errorf("%s: the answer is %q", host, s)
+			}
+		}
+	}
+	for i, table := range []string{"offers", "landers"} {
+		for n, host := range hosts {
+			scheme := []string{"https", "http"}[(i+n)%2]
+			o.exec(`INSERT INTO `+table+` (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, uuid.New(), o.api.Account.ID,
+				fmt.Sprint("l", n), scheme+"://"+host+":"+o.port+"/{clickid}")
+		}
+	}
+	sweep, err := jobs.Submit(o.Context(), o.client, jobs.SweepLinks, uuid.Nil, jobs.Tick{At: time.Now()})
+	if err != nil {
+		o.Fatal(err)
+	}
+	if _, err := jobs.AwaitTimeout(o.Context(), sweep, await.Timeout); err != nil && !strings.Contains(err.Error(), "did not succeed") {
+		o.Error(err)
+	}
+}
+
+// TestNoPrivateAddressIsReached (W6) runs the assembled service, and tries every way by which a customer can make it call an
+// address. The service connects to no form of a private address, and the API does not accept one as an endpoint.
+func TestNoPrivateAddressIsReached(t *testing.T) {
+	t.Parallel()
+	hosts := netguardtest.Hosts()
+	if len(hosts) < 60 {
+		t.Fatalf("%d forms, want 60", len(hosts))
+	}
+	o := newOutbound(t)
+	hook := map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}}
+	id := o.api.Do("POST", "/webhooks", hook).Want(http.StatusCreated, "").Map()["id"]
+	for _, host := range hosts {
+		hook["url"] = "https://" + host + ":" + o.port + "/"
+		o.api.Do("POST", "/webhooks", hook).Want(http.StatusBadRequest, "invalid_url")
+		o.api.Do("PATCH", "/webhooks", map[string]any{"id": id, "url": hook["url"]}).Want(http.StatusBadRequest, "invalid_url")
+	}
+	o.try(hosts)
+	if n := o.conns.Load(); n != 0 {
+		t.Errorf("%d connections were made", n)
+	}
+}
+
+// TestGuardOffIsSeen: the same ways reach the listener when its address is allowed, so a connection would be seen.
+func TestGuardOffIsSeen(t *testing.T) {
+	t.Parallel()
+	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))
+	o.try([]string{"127.0.0.1"})
+	// A ping, its repetition, and HEAD and GET of an offer and a landing page.
+	if n := o.conns.Load(); n < 6 {
+		t.Errorf("%d connections were seen, want 6", n)
+	}
+}
+
+// TestMappedHostsAreReached: hosts of EGRESS_HOSTS are reached where it says by all that calls the outside, chats of alerts and
+// language models among them.
+func TestMappedHostsAreReached(t *testing.T) {
+	t.Parallel()
+	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))
+	connects := func(what string, call func()) {
+		t.Helper()
+		before := o.conns.Load()
+		if call(); o.conns.Load() == before {
+			t.Errorf("%s connected elsewhere, or not at all", what)
+		}
+	}
+	for kind, credentials := range map[string]map[string]any{
+		"slack":    {"url": "https://hooks.slack.com/services/T0/B0/x"},
+		"discord":  {"url": "https://discord.com/api/webhooks/1/x"},
+		"telegram": {"bot_token": "123456:" + strings.Repeat("a", 35), "chat_id": "1"},
+	} {
+		body := map[string]any{"kind": kind, "credentials": credentials, "name": kind}
+		id := o.api.Do("POST", "/alerts/channels", body).Want(http.StatusCreated, "").Map()["id"]
+		connects(kind, func() { o.api.Do("POST", "/alerts/channels/test", map[string]any{"id": id}).Want(http.StatusOK, "") })
+	}
+	connects("a webhook", func() {
+		body := map[string]any{"url": "https://hooks.mapped.com/", "events": []string{"link.broken"}}
+		id := o.api.Do("POST", "/webhooks", body).Want(http.StatusCreated, "").Map()["id"]
+		o.api.Do("POST", "/webhooks/test", map[string]any{"id": id}).Want(http.StatusOK, "")
+	})
+	connects("a language model", func() {
+		body := map[string]any{"action": "connect", "provider": "openai", "apiKey": strings.Repeat("k", 30)}
+		o.api.Do("POST", "/copilot/ai", body)
+	})
+}

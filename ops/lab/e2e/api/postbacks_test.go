@@ -1,0 +1,278 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	v1 "switchyard/api/v1"
+	"switchyard/db/clicklog"
+	"switchyard/db/spool"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/postback"
+	"switchyard/workers"
+	"switchyard/workers/conversion"
+	"switchyard/workers/egress"
+	"switchyard/workers/sourcepostback"
+)
+
+// inbox is an API with a worker that records conversions and tells traffic sources of them, and a spool to put postbacks
+// into.
+type inbox struct {
+	*apitest.Server
+	t      *testing.T
+	client *jobs.Client
+	spool  *spool.Spool
+	id     uuid.UUID // of the network
+}
+
+func newInbox(t *testing.T) *inbox {
+	t.Helper()
+	redis := jobstest.Redis(t)
+	x := &inbox{t: t, client: jobs.Connect(redis)}
+	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: x.client, EgressAllow: loopback}})
+	runtime := workers.New(workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
+	clicks := clicklog.Log{Conn: x.DB}
+	conversion.Register(runtime, x.Store, clicks)
+	pages, err := egress.New(egress.Options{Allow: loopback, Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sourcepostback.Register(runtime, x.Store, sourcepostback.Options{Egress: pages, Clicks: clicks})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- runtime.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	log, err := spool.Open(t.TempDir(), spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
+	x.spool = log
+	made := x.Do("POST", "/networks", map[string]any{"name": "Net", "postback_params": map[string]any{"click_id": "myclick"}}).
+		Want(201, "").Map()
+	x.id = uuid.MustParse(fmt.Sprint(made["id"]))
+	return x
+}
+
+func (x *inbox) put(r spool.Record) {
+	x.t.Helper()
+	if err := x.spool.Append(x.t.Context(), r); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// send stores a postback as the web process does.
+func (x *inbox) send(params map[string]string) uuid.UUID {
+	x.t.Helper()
+	p := &models.Postback{
+		ID: models.NewClickID(), AccountID: x.Account.ID, NetworkID: x.id, Source: models.FromPostback, Params: params,
+	}
+	n, _, err := x.Store.PostbackNetwork(x.t.Context(), x.id)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	p.ClickID, p.Unmatched = postback.NamedClick(params, n.Network, time.Now())
+	if proof, ok := postback.Hide(p, n.Network, func(string) bool { return false }); ok {
+		if p.Proof, err = x.Store.SealProof(x.t.Context(), p.ID, proof); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	x.put(spool.Record{Postback: p})
+	return p.ID
+}
+
+// settle ingests what was sent and waits until everything is decided.
+func (x *inbox) settle() {
+	x.t.Helper()
+	err := clicklog.NewIngester(x.spool, x.DB, clicklog.IngestOptions{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
+		x.client.Dispatch(ctx, rows...)
+	}}).Drain(x.t.Context())
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	await.Until(x.t, "all postbacks are decided", func() bool {
+		ticket, err := jobs.Submit(x.t.Context(), x.client, jobs.MatchPostbacks, uuid.Nil, jobs.Tick{})
+		if err == nil {
+			_, err = jobs.Await(x.t.Context(), ticket)
+		}
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		return len(x.rows("result=accepted")) == 0
+	})
+}
+
+// rows reads the log.
+func (x *inbox) rows(query string) (rows []map[string]any) {
+	x.t.Helper()
+	for _, row := range x.Do("GET", "/logs/postbacks?"+query, nil).Want(200, "").Map()["rows"].([]any) {
+		rows = append(rows, row.(map[string]any))
+	}
+	return rows
+}
+
+// A buyer sees the result of each postback. Postbacks count after the buyer has corrected the network.
+func TestPostbackLog(t *testing.T) {
+	t.Parallel()
+	x := newInbox(t)
+	campaign := uuid.New()
+	var clicks []string
+	for range 2 {
+		c := &models.Click{ID: models.NewClickID(), AccountID: x.Account.ID, CampaignID: campaign, NetworkID: x.id, UniqueHours: 24}
+		clicks = append(clicks, models.FormatClickID(c.ID))
+		x.put(spool.Record{Click: c})
+	}
+	type p = map[string]string
+	sent := []struct {
+		params         p
+		result, reason string
+	}{
+		{p{"myclick": clicks[0], "payout": "5", "txid": "1", "key": "s3cret", "foo": "b4r"}, "matched", "created"},
+		{p{"myclick": clicks[0], "payout": "5", "txid": "1"}, "duplicate", "duplicate"},
+		{p{"myclick": clicks[0], "status": "hold", "txid": "1"}, "ignored", "a conversion does not go from approved to pending"},
+		{p{"myclick": clicks[0], "status": "Deal", "payout": "{payout}", "txid": "2"}, "matched", "created"},
+		{p{"theirs": clicks[1], "payout": "7", "status": "Deal"}, "unmatched", "still a macro"},
+	}
+	ids := make([]uuid.UUID, len(sent))
+	for i, s := range sent {
+		ids[i] = x.send(s.params)
+	}
+	x.settle()
+	_, foreign, _ := x.NewAccount("scale")
+	rows := x.rows("")
+	if len(rows) != len(sent) {
+		t.Fatalf("%d rows: %v", len(rows), rows)
+	}
+	for i, s := range sent {
+		row := rows[len(sent)-1-i]
+		if row["id"] != ids[i].String() || row["result"] != s.result || !strings.HasSuffix(fmt.Sprint(row["reason"]), s.reason) ||
+			row["network_name"] != "Net" || row["direction"] != "in" || row["sample"] != (s.result == "unmatched") {
+			t.Errorf("%v: %v", s, row)
+		}
+		one := "/logs/postbacks/" + ids[i].String()
+		if got := x.Do("GET", one, nil).Want(200, "").Map(); got["query"] != row["query"] {
+			t.Errorf("%v", got)
+		}
+		x.As(foreign).Do("GET", one, nil).Want(404, "not_found")
+		x.As(foreign).Do("POST", one+"/replay", nil).Want(404, "not_found")
+	}
+	if row := rows[4]; row["query"] != "foo=b4r&key=***&myclick="+clicks[0]+"&payout=5&txid=1" || row["campaign_id"] != campaign.String() {
+		t.Errorf("%v", row)
+	}
+	if row := rows[0]; row["query"] != "payout=7&status=Deal&theirs=***" || row["click_id"] != nil {
+		t.Errorf("%v", row)
+	}
+	if rows[1]["invalid_payout"] != "{payout}" || rows[4]["invalid_payout"] != nil {
+		t.Errorf("invalid payouts: %v", rows)
+	}
+	perClick := map[any]int{}
+	for _, row := range rows {
+		perClick[row["click_id"]]++
+	}
+	for query, want := range map[string]int{
+		"result=matched": 2, "network=" + x.id.String(): 5, "network=" + uuid.NewString(): 0, "campaign=" + campaign.String(): 4,
+		"campaign=" + campaign.String() + "&result=ignored": 1, "from=2026-01-01&to=2026-01-02": 0, "direction=in&limit=2": 2,
+		"click_id=" + models.FormatClickID(models.NewClickID()): 0, "click_id=" + fmt.Sprint(rows[4]["click_id"]): perClick[rows[4]["click_id"]],
+	} {
+		if n := len(x.rows(query)); n != want {
+			t.Errorf("%s: %d rows, want %d", query, n, want)
+		}
+	}
+	for _, query := range []string{"result=none", "direction=up", "resultt=matched"} {
+		x.Do("GET", "/logs/postbacks?"+query, nil).Want(400, "invalid_input")
+	}
+	x.Do("GET", "/logs/postbacks?network=x", nil).Want(400, "invalid_id")
+	x.Do("GET", "/logs/postbacks?click_id=x", nil).Want(400, "invalid_id")
+	if got := x.As(foreign).Do("GET", "/logs/postbacks", nil).Want(200, "").Map(); len(got["rows"].([]any)) != 0 {
+		t.Errorf("another account sees %v", got)
+	}
+	x.replays(ids)
+}
+
+// replays puts the mapping of the network right.
+func (x *inbox) replays(ids []uuid.UUID) {
+	x.t.Helper()
+	x.As(x.ReadKey).Do("POST", "/logs/postbacks/replay", nil).Want(403, "read_only_key")
+	x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": uuid.NewString()}).Want(404, "not_found")
+	replay := func(want float64) {
+		x.t.Helper()
+		got := x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id}).Want(200, "").Map()
+		if got["replayed"] != want {
+			x.t.Errorf("%v, want %v", got, want)
+		}
+		x.settle()
+	}
+	preview := x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id, "dry_run": true}).Want(200, "").Map()
+	if list := preview["outcomes"].([]any); len(list) != 1 || list[0].(map[string]any)["result"] != "unmatched" {
+		x.t.Errorf("it would be %v", preview)
+	}
+	replay(1)
+	if rows := x.rows("result=unmatched"); len(rows) != 1 {
+		x.t.Errorf("still wrong: %v", rows)
+	}
+	x.Do("PUT", "/networks", map[string]any{
+		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "theirs"},
+		"status_map": map[string]any{"approved": []string{"deal"}},
+	}).Want(200, "")
+	preview = x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id, "dry_run": true}).Want(200, "").Map()
+	if list := preview["outcomes"].([]any); preview["dry_run"] != true || len(list) != 1 || list[0].(map[string]any)["result"] != "matched" {
+		x.t.Errorf("it would be %v", preview)
+	}
+	if rows := x.rows("result=unmatched"); len(rows) != 1 {
+		x.t.Errorf("a dry run changed %v", rows)
+	}
+	replay(1)
+	row := x.rows("")[0]
+	if row["id"] != ids[4].String() || row["result"] != "matched" || row["conversion_id"] == nil || row["sample"] != false {
+		x.t.Errorf("%v", row)
+	}
+	replay(0)
+	conversion := func() (statuses []string) {
+		for _, row := range x.Do("GET", "/logs/conversions", nil).Want(200, "").Map()["rows"].([]any) {
+			v := row.(map[string]any)
+			statuses = append(statuses, fmt.Sprint(v["conversion_id"], " ", v["status"], " ", v["payout"]))
+		}
+		return statuses
+	}
+	x.same(conversion(), " approved 7", "2 pending 0", "1 approved 5")
+	// A postback that was already recorded is read with the new status map too. It stays one conversion.
+	x.Do("PUT", "/networks", map[string]any{
+		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "myclick"},
+		"status_map": map[string]any{"approved": []string{"deal"}},
+	}).Want(200, "")
+	x.Do("POST", "/logs/postbacks/"+ids[3].String()+"/replay", nil).Want(200, "")
+	x.settle()
+	x.same(conversion(), " approved 7", "2 approved 0", "1 approved 5")
+	x.Do("PUT", "/networks", map[string]any{
+		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "myclick", "conversion_id": "payout"},
+	}).Want(200, "")
+	x.Do("POST", "/logs/postbacks/"+ids[0].String()+"/replay", nil).Want(200, "")
+	x.settle()
+	if row := x.rows("")[4]; row["result"] != "ignored" || row["conversion_id"] == nil {
+		x.t.Errorf("under another id: %v", row)
+	}
+	x.same(conversion(), " approved 7", "2 approved 0", "1 approved 5")
+}
+
+func (x *inbox) same(got []string, want ...string) {
+	x.t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		x.t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,354 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/ops/client"
+	"switchyard/workers"
+	"switchyard/workers/adspend"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	platforms "switchyard/workers/providers/ads"
+	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// spending is an account whose traffic source is connected to an ad platform. Two campaigns have clicks of the source.
+type spending struct {
+	*correcting
+
+	world *adstest.World
+	path  string // of the integration
+}
+
+type spendAnswer struct {
+	OK                     bool
+	Detail, Currency       *string
+	Rows, Matched, Changed int
+	Spend                  float64
+	Range                  struct{ From, To string }
+}
+
+func newSpending(t *testing.T, clicks int) *spending {
+	t.Helper()
+	y := &spending{world: &adstest.World{}}
+	server := adstest.Serve(t, y.world)
+	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) {
+		adspend.New(r, s.Store, adspend.Options{Clicks: clicklog.Log{Conn: s.DB}, Client: platforms.New(platforms.Options{
+			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
+			Wait: func(context.Context, time.Duration) error { return nil },
+		})})
+	})
+	y.path = "/traffic-sources/" + y.sources[0].String() + "/integration"
+	y.exec(`UPDATE clicks SET source_id = $1`, y.sources[0])
+	y.exec(`UPDATE ledger SET source_id = $1`, y.sources[0])
+	y.came(`CASE WHEN campaign_id = '` + y.campaigns[0].String() + `' THEN 'x=1&CampaignID=111' ELSE 'campaignid=2%322&y=1' END`)
+	y.s.Do("PUT", y.path, map[string]any{
+		"provider": "propellerads", "credentials": adstest.Fakes["propellerads"].Credentials(), "is_enabled": false, "campaign_param": "campaignid",
+	}).Want(200, "")
+	return y
+}
+
+// came sets the queries with which the clicks came.
+func (y *spending) came(query string) {
+	y.t.Helper()
+	y.exec(`UPDATE clicks SET params = ` + query)
+}
+
+func (y *spending) row(campaign, spent string, clicks int) adstest.Row {
+	return adstest.Row{Day: y.day, Campaign: campaign, Spend: spent, Clicks: clicks, Impressions: 100 * clicks}
+}
+
+// sync reads the spend of the day of the clicks, and the day before.
+func (y *spending) sync() (got spendAnswer) {
+	y.t.Helper()
+	day, err := time.Parse(time.DateOnly, y.day)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	y.send(y.path, map[string]any{"action": "sync", "from": day.AddDate(0, 0, -1).Format(time.DateOnly), "to": y.day}, &got)
+	return got
+}
+
+// costs are the cost of both campaigns and of all, by clicks and by the ledger, which have to agree.
+func (y *spending) costs() string {
+	y.t.Helper()
+	var byLedger, byRows string
+	const each = `SELECT string_agg(coalesce(cost, 0)::float::text, ' ' ORDER BY i) FROM (
+		SELECT i, (SELECT sum(cost) FROM %s f WHERE campaign_id = id OR i = 3) AS cost FROM unnest($1::uuid[]) WITH ORDINALITY AS k (id, i)) s`
+	ids := "{" + y.campaigns[0].String() + "," + y.campaigns[1].String() + "," + uuid.Nil.String() + "}"
+	for table, into := range map[string]*string{"ledger": &byLedger, "(SELECT campaign_id, cost FROM clicks UNION ALL SELECT campaign_id, amount FROM spend WHERE alone)": &byRows} {
+		if err := y.s.DB.GetContext(y.t.Context(), into, fmt.Sprintf(each, table), ids); err != nil {
+			y.t.Fatal(err)
+		}
+	}
+	if byLedger != byRows {
+		y.t.Errorf("the ledger says %s, the rows %s", byLedger, byRows)
+	}
+	return byLedger
+}
+
+// TestSpendSync: spend goes to the campaigns that had the clicks, and spend without a matching click goes to the others.
+// Syncing again replaces the figures read before, even if the clicks have changed since then.
+func TestSpendSync(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 10)
+	y.exec(`UPDATE clicks SET params = 'campaignid=112' WHERE id = (SELECT id FROM clicks WHERE campaign_id = $1 LIMIT 1)`, y.campaigns[0])
+	if got := y.costs(); got != "0.05 0.05 0.1" {
+		t.Fatal(got)
+	}
+	rows := []adstest.Row{y.row("111", "10", 7), y.row("112", "5", 2), y.row("222", "4", 6), y.row("999", "1.5", 1)}
+	y.world.Set(rows...)
+	got := y.sync()
+	if !got.OK || got.Rows != 4 || got.Matched != 3 || got.Changed != 1 || got.Spend != 20.5 || *got.Currency != "USD" || got.Range.To != y.day {
+		t.Errorf("%+v", got)
+	}
+	if got := y.costs(); got != "15.75 4.75 20.5" { // the stray one goes to all, as no click is left
+		t.Errorf("costs %s", got)
+	}
+	if got := y.sync(); got.Changed != 0 {
+		t.Errorf("again: %+v", got)
+	}
+	loss := fmt.Sprintf("map[day:%s loss_pct:37.5 lp_clicks:0 lp_views:0 redirects:10 source_clicks:16]", y.day)
+	if got := fmt.Sprint(y.s.Do("GET", y.path, nil).Want(200, "").Map()["click_loss"]); got != "["+loss+"]" {
+		t.Errorf("click loss %s, want %s", got, loss)
+	}
+	if list := string(y.s.Do("GET", "/traffic-sources", nil).Want(200, "").Raw); !strings.Contains(list, `"source_clicks":16,"redirects":10`) {
+		t.Errorf("%s", list)
+	}
+	y.exec(`UPDATE clicks SET params = '' WHERE campaign_id = $1`, y.campaigns[1])
+	if y.sync(); y.costs() != "15 5.5 20.5" { // there are clicks of no campaign at the platform
+		t.Errorf("without a campaign: costs %s", y.costs())
+	}
+	y.world.Set(rows[0])
+	if y.sync(); y.costs() != "10 0 10" {
+		t.Errorf("campaigns have vanished: costs %s", y.costs())
+	}
+	y.came(`''`)
+	if y.sync(); y.costs() != "5 5 10" {
+		t.Errorf("nothing is matched: costs %s", y.costs())
+	}
+	y.came(`'campaignid=111'`)
+	y.exec(`UPDATE clicks SET subs = '{a,111}' WHERE campaign_id = $1`, y.campaigns[1])
+	y.s.Do("PUT", y.path, map[string]any{"provider": "propellerads", "campaign_param": "sub2"}).Want(200, "")
+	if y.sync(); y.costs() != "0 10 10" {
+		t.Errorf("by a sub-parameter: costs %s", y.costs())
+	}
+	y.post("/corrections/cost", "day,source,spend\n"+y.day+",Push Ads,77\n", true, &map[string]any{})
+	if y.sync(); y.costs() != "0 10 10" {
+		t.Errorf("after a correction: costs %s", y.costs())
+	}
+	y.world.Set()
+	if y.sync(); y.costs() != "0 0 0" {
+		t.Errorf("nothing was spent: costs %s", y.costs())
+	}
+	if n := y.count(`SELECT count(*) FROM source_spend_days`); n != 1 {
+		t.Errorf("%d days, though the platform spoke of one", n)
+	}
+	y.world.Set(rows...)
+	y.exec(`UPDATE clicks SET source_id = $1`, y.sources[1])
+	y.exec(`UPDATE ledger SET source_id = $1 WHERE clicks > 0`, y.sources[1])
+	if y.sync(); !strings.HasSuffix(y.costs(), " 20.5") {
+		t.Errorf("without a click it does not stand alone: costs %s", y.costs())
+	}
+	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
+	if runs := about["runs"].([]any); len(runs) != 9 || about["last_status"] != "ok" || about["last_sync_at"] == nil || about["currency"] != "USD" {
+		t.Errorf("%d runs: %v", len(runs), about)
+	}
+}
+
+// TestSpendSyncFails: what the platform says is shown and kept, without the credentials, and nothing is written.
+func TestSpendSyncFails(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 2)
+	y.world.Set(y.row("111", "10", 1))
+	y.world.Fail(resttest.Echo)
+	for _, action := range []string{"test", "sync", "sync", "sync"} {
+		var got spendAnswer
+		y.send(y.path, map[string]any{"action": action}, &got)
+		if got.OK || got.Detail == nil || !strings.Contains(*got.Detail, "cannot serve") || strings.Contains(*got.Detail, "canary") || got.Range.From == "" {
+			t.Errorf("%+v", got)
+		}
+	}
+	raw := string(y.s.Do("GET", y.path, nil).Raw)
+	alerts := string(y.s.Do("GET", "/alerts", nil).Raw)
+	if !strings.Contains(raw, `"last_status":"error"`) || strings.Contains(raw, "canary") || !strings.Contains(alerts, "spend.failing") || strings.Contains(alerts, "canary") {
+		t.Errorf("%s, %s", raw, alerts)
+	}
+	for _, table := range []string{"jobs", "source_integrations", "integration_runs", "corrections"} {
+		if n := y.count(`SELECT count(*) FROM ` + table + ` t WHERE t::text LIKE '%canary%'`); n != 0 {
+			t.Errorf("%d rows of %s have a credential", n, table)
+		}
+	}
+	y.namesRequest(raw, alerts)
+	if got := y.costs(); got != "0.01 0.01 0.02" {
+		t.Errorf("costs %s", got)
+	}
+	y.world.Fail(resttest.None)
+	if got := y.sync(); !got.OK || y.costs() != "10 0 10" {
+		t.Errorf("%+v, costs %s", got, y.costs())
+	}
+	y.s.Do("PUT", y.path, map[string]any{"provider": "propellerads", "credentials_clear": []string{"api_token"}}).Want(200, "")
+	y.s.Do("POST", y.path, map[string]any{"action": "sync"}).Want(400, "not_configured")
+}
+
+// TestSpendSyncByItself: the clock's job reads what is due, over days, and again later the more often it fails; of paused sources
+// nothing.
+func TestSpendSyncByItself(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 2)
+	y.world.Set(y.row("111", "10", 1))
+	y.s.Do("PUT", y.path, map[string]any{"provider": "propellerads", "is_enabled": true}).Want(200, "")
+	ended := func(n int) {
+		t.Helper()
+		y.exec(`UPDATE source_integrations SET next_at = now() - interval '1 second'`)
+		ticket, err := jobs.Submit(t.Context(), y.jobs, jobs.SweepSpend, uuid.Nil, jobs.Tick{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := jobs.Await(t.Context(), ticket); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.Poll(t.Context(), time.Second, func() (bool, error) {
+			return y.count(`SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == n, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	days := func() int {
+		return y.count(`SELECT to_day - from_day + 1 FROM integration_runs ORDER BY started_at DESC LIMIT 1`)
+	}
+	y.exec(`UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
+	if ended(1); y.costs() != "10 0 10" || days() != models.SpendWideDays {
+		t.Errorf("costs %s, of %d days", y.costs(), days())
+	}
+	y.world.Fail(resttest.Down)
+	ended(2)
+	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM source_integrations`
+	if n := y.count(wait); days() != models.SpendDays || n < 300 || n > 400 {
+		t.Errorf("%d days; after a failure it waits %d minutes", days(), n)
+	}
+	if ended(3); y.count(wait) < 600 {
+		t.Errorf("after two failures it waits %d minutes", y.count(wait))
+	}
+	// A failed sync of many days comes again after one of few, which it does not keep from succeeding.
+	y.exec(`UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
+	if ended(4); days() != models.SpendWideDays {
+		t.Errorf("due, it was of %d days", days())
+	}
+	y.world.Fail(resttest.None)
+	for i, want := range []int{models.SpendDays, models.SpendWideDays, models.SpendDays} {
+		if ended(5 + i); days() != want {
+			t.Errorf("sync %d is of %d days, want %d", 5+i, days(), want)
+		}
+	}
+	y.s.Do("PATCH", "/traffic-sources", map[string]any{"id": y.sources[0], "is_active": false}).Want(200, "")
+	ended(7)
+	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'sources:sync'`); n != 7 {
+		t.Errorf("%d syncs, though the source is paused", n)
+	}
+}
+
+// TestSpendTooMany: a sync that a user requests for a range with too many rows does not count as a failure of the platform.
+func TestSpendTooMany(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 2)
+	many := make([]adstest.Row, platforms.MaxRows+1)
+	for i := range many {
+		many[i] = y.row(fmt.Sprint("m", i), "1", 1)
+	}
+	y.world.Set(many...)
+	if got := y.sync(); got.OK || got.Detail == nil || !strings.Contains(*got.Detail, "use a shorter one") {
+		t.Errorf("%+v", got)
+	}
+	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
+	last := about["runs"].([]any)[0].(map[string]any)
+	if n := y.count(`SELECT failures FROM source_integrations`); n != 0 || about["last_error"] != nil || last["error"] == nil || last["endedAt"] == nil {
+		t.Errorf("%d failures; %v, %v", n, about["last_error"], last)
+	}
+}
+
+// TestSpendWithoutCurrency: what a platform tells without a currency is in the account's, whatever its campaigns are in.
+func TestSpendWithoutCurrency(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 4)
+	y.exec(`UPDATE campaigns SET currency = 'EUR' WHERE id = $1`, y.campaigns[0])
+	y.s.Do("PUT", y.path, map[string]any{
+		"provider": "exoclick", "credentials": adstest.Fakes["exoclick"].Credentials(), "is_enabled": false, "campaign_param": "campaignid",
+	}).Want(200, "")
+	y.world.Set(y.row("111", "10", 2), y.row("222", "4", 2))
+	if got := y.sync(); !got.OK || got.Rows != 2 || got.Currency != nil {
+		t.Errorf("%+v", got)
+	}
+	if n := y.count(`SELECT count(*) FROM spend WHERE currency = (SELECT currency FROM accounts WHERE id = $1)`, y.s.Account.ID); n != 2 {
+		t.Errorf("%d of 2 are in the account's currency", n)
+	}
+}
+
+// TestSpendGivenUp: a sync whose worker died each time ends with an error, which counts as a failure.
+func TestSpendGivenUp(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 2)
+	row, err := jobs.SyncSpend.NewRow(y.s.Account.ID, jobs.SpendArgs{
+		SourceID: y.sources[0], Provider: "propellerads", From: y.day, To: y.day, Origin: models.RunByClock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y.givenUp(row, models.IntegrationRun{Kind: models.RunCostSync, TargetID: y.sources[0], Provider: "propellerads"})
+	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
+	last := about["runs"].([]any)[0].(map[string]any)
+	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["last_error"] != last["error"] ||
+		y.count(`SELECT failures FROM source_integrations`) != 1 {
+		t.Errorf("%v, %v", last, about["last_error"])
+	}
+}
+
+// namesRequest: the provider's name of the request that failed is where operators look, and in no answer.
+func (x *correcting) namesRequest(answers ...string) {
+	x.t.Helper()
+	for what, query := range map[string]string{
+		"runs": `SELECT count(*) FROM integration_runs WHERE provider_request = $1 AND failure <> '' AND failure NOT LIKE '%' || $1 || '%'`,
+		"jobs": `SELECT count(*) FROM jobs WHERE error->>'detail' LIKE '%(provider request ' || $1 || ')' AND error->>'message' NOT LIKE '%' || $1 || '%'`,
+	} {
+		if x.count(query, resttest.RequestID) == 0 {
+			x.t.Errorf("no %s name the request", what)
+		}
+	}
+	for _, text := range answers {
+		if strings.Contains(text, resttest.RequestID) {
+			x.t.Errorf("an answer names the request: %s", text)
+		}
+	}
+}
+
+// givenUp has a job whose run has begun fail, as its worker died during each attempt, and waits for the end of the run.
+func (x *correcting) givenUp(row models.Job, run models.IntegrationRun) {
+	x.t.Helper()
+	ctx := x.t.Context()
+	run.ID, run.AccountID, run.Origin, run.StartedAt = row.ID, x.s.Account.ID, models.RunByClock, time.Now()
+	if err := x.s.Store.IntegrationRuns().Start(ctx, run); err != nil {
+		x.t.Fatal(err)
+	}
+	if err := jobrow.Insert(ctx, x.s.DB, row); err != nil {
+		x.t.Fatal(err)
+	}
+	x.exec(`UPDATE jobs SET attempts = 1000 WHERE id = $1`, row.ID)
+	x.jobs.DispatchFor(ctx, x.s.Account.ID, row.Kind, row.ID)
+	if err := client.Poll(ctx, time.Second, func() (bool, error) {
+		return x.count(`SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == 1, nil
+	}); err != nil {
+		x.t.Fatal(err)
+	}
+}

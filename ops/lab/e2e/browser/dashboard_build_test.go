@@ -1,0 +1,394 @@
+package browser
+
+import (
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"switchyard/models/flow"
+	"switchyard/models/parttest"
+)
+
+// chord presses a key while Ctrl (2) or Alt (1) is held.
+func (b *board) chord(modifier int, key string) {
+	b.t.Helper()
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "modifiers": modifier}, nil)
+	}
+}
+
+// fill types a text into the control that an expression finds, once it is there.
+func (b *board) fill(control, text string) {
+	b.t.Helper()
+	b.until("there is "+control, func() bool { return b.run(`(`+control+`) ? 'yes' : ''`) == "yes" })
+	b.run(`(e => { e.focus(); const of = e.tagName === 'TEXTAREA' ? HTMLTextAreaElement : HTMLInputElement;
+		Object.getOwnPropertyDescriptor(of.prototype, 'value').set.call(e, ` + strconv.Quote(text) + `); e.dispatchEvent(new Event('input', {bubbles: true})); return 'filled' })(` + control + `)`)
+}
+
+// choose picks the option of a combobox that a text finds first.
+func (b *board) choose(control, text string) {
+	b.t.Helper()
+	b.fill(control, text)
+	b.until("an option for "+text, func() bool {
+		return strings.Contains(b.run(`document.querySelector('[role=option]:not([aria-disabled])')?.textContent`), text)
+	})
+	b.press("Enter")
+}
+
+// byLabel is an expression for the control that has a label, inside what a selector finds.
+func byLabel(in, label string) string {
+	return `(r => { const l = r && [...r.querySelectorAll('label.label')].find(l => l.textContent.trim() === ` + strconv.Quote(label) + `); return l && document.getElementById(l.htmlFor) })(document.querySelector(` + strconv.Quote(in) + `))`
+}
+
+// button is an expression for the button or link with a text.
+func button(text string) string {
+	return `[...document.querySelectorAll('button, a.btn')].find(e => e.checkVisibility() && !e.disabled && e.textContent.trim().startsWith(` + strconv.Quote(text) + `))`
+}
+
+// tap clicks without the mouse: what lies over the control is no matter.
+func (b *board) tap(control string) {
+	b.t.Helper()
+	b.until("there is "+control, func() bool { return b.run(`(`+control+`) ? 'yes' : ''`) == "yes" })
+	b.run(`(e => { e.focus(); e.click(); return 'done' })(` + control + `)`)
+}
+
+// redirect asks for a link as a visitor would, and gives the address it leads to.
+func (b *board) redirect(link string) string {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, link, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	req.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36")
+	req.Header.Set("Accept-Language", "de")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return res.Header.Get("Location")
+}
+
+// TestDashboardBuilds: a buyer makes a campaign and sees its first click, changes a flow, simulates it, saves it and a real
+// click takes it, and finds out from the log why.
+func TestDashboardBuilds(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	dist, err := filepath.Abs("../../../../api/dashboard/dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := openBoard(t, "DASHBOARD_DIR="+dist)
+	b.signIn()
+	b.look(1440, "light")
+	b.makesCampaign()
+	link, id := b.editsFlow()
+	b.clashes(id)
+	b.explains(link, id)
+	b.listsCampaigns()
+	b.keepsRecords()
+	b.hostile()
+	b.parts()
+	b.screens(id)
+}
+
+// makesCampaign makes an offer and a campaign in one form, waits for the first click and looks at its figure.
+func (b *board) makesCampaign() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/campaigns/new")
+	b.settled()
+	b.tap(button("Create a new offer"))
+	b.fill(byLabel(".wizard", "Name of the offer"), "First offer")
+	b.fill(byLabel(".wizard", "Address of the offer"), "not an address")
+	b.shows("An address begins with http")
+	b.tap(button("Create and get the link"))
+	b.shows("This is no address that visitors can be sent to.")
+	b.fill(byLabel(".wizard", "Address of the offer"), "https://offer.example/?c={clickid}")
+	b.fill(byLabel(".wizard", "Name"), "First campaign")
+	b.tap(button("Create and get the link"))
+	b.shows("Waiting for the first click")
+	link := b.run(`document.querySelector('.copy pre').textContent`)
+	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/?c=") {
+		b.t.Fatalf("%s leads to %q", link, to)
+	}
+	b.shows("The first click is here")
+	b.tap(button("Its figures"))
+	b.until("the figure of one click", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) == "1" })
+}
+
+// editsFlow adds a path for a parameter to the campaign, simulates it, meets an error, saves it, and follows the link.
+func (b *board) editsFlow() (link, id string) {
+	b.t.Helper()
+	id = strings.Split(b.run(`location.pathname`), "/")[3]
+	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
+	b.settled()
+	link = b.run(`document.querySelector('.tabline .copy input').value`)
+	b.press("a")
+	const sheet = ".side-sheet"
+	b.fill(byLabel(sheet, "Name"), "Tagged")
+	b.tap(button("Add a condition"))
+	b.fill(`document.querySelector('.condition [role=combobox]')`, "param.kind")
+	b.press("Enter")
+	b.fill(`document.querySelector('.condition .tags input')`, "vip")
+	b.press("Enter")
+	b.run(`(e => { e.open = true; return 1 })(document.querySelector('.addurl'))`)
+	b.fill(`document.querySelector('.addurl input')`, "https://vip.example/")
+	b.tap(`document.querySelector('.addurl > button')`)
+	b.fill(byLabel(sheet, "Daily cap"), "0")
+	b.tap(button("Done"))
+	b.shows("not live yet")
+	b.chord(2, "s")
+	b.shows("The cap is 1 or more")
+	b.until("the focus is at the field", func() bool {
+		return b.run(`document.activeElement.closest('[data-field]')?.dataset.field`) == "daily_cap"
+	})
+	b.fill(byLabel(sheet, "Daily cap"), "")
+	b.tap(`[...document.querySelectorAll('.side-sheet footer .btn.primary')][0]`)
+	b.run(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Tagged').focus()`)
+	b.chord(1, "ArrowUp")
+	b.until("it is the first one", func() bool { return b.run(`document.querySelector('.node .opener')?.textContent`) == "Tagged" })
+	b.tap(button("1,000"))
+	b.until("the distribution", func() bool {
+		return strings.Contains(b.run(`document.querySelector('.simulate .places')?.textContent`), "1,000")
+	})
+	if to := b.redirect(link + "?kind=vip"); strings.HasPrefix(to, "https://vip.example/") {
+		b.t.Error("the flow is live before it is saved")
+	}
+	b.chord(2, "s")
+	b.shows("The flow is live")
+	b.until("a click takes it", func() bool { return strings.HasPrefix(b.redirect(link+"?kind=vip"), "https://vip.example/") })
+	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/") {
+		b.t.Errorf("without the parameter it leads to %q", to)
+	}
+	return link, id
+}
+
+// clashes changes the flow elsewhere while it is edited: it is shown, and nothing is overwritten.
+func (b *board) clashes(id string) {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
+	b.settled()
+	b.tap(`document.querySelectorAll('.node .opener')[1]`)
+	b.fill(byLabel(".side-sheet", "Name"), "Mine")
+	b.tap(`[...document.querySelectorAll('.side-sheet footer .btn.primary')][0]`)
+	var saved struct{ Streams []flow.Path }
+	if err := b.api.Get(b.t.Context(), "/campaigns/"+id+"/flow", &saved); err != nil {
+		b.t.Fatal(err)
+	}
+	saved.Streams[1].Name = "Theirs"
+	if err := b.api.Do(b.t.Context(), http.StatusOK, http.MethodPut, "/campaigns/"+id+"/flow", map[string]any{"streams": saved.Streams}, nil); err != nil {
+		b.t.Fatal(err)
+	}
+	b.chord(2, "s")
+	b.shows("The flow was changed elsewhere")
+	b.tap(button("Take theirs"))
+	b.until("theirs is shown", func() bool { return strings.Contains(b.run(`document.querySelector('.yard').textContent`), "Theirs") })
+	if err := b.api.Get(b.t.Context(), "/campaigns/"+id+"/flow", &saved); err != nil || saved.Streams[1].Name != "Theirs" {
+		b.t.Errorf("the flow has %+v, %v", saved.Streams[1].Name, err)
+	}
+}
+
+// explains opens the click log by keys, reads why a click went where it went, and simulates its visitor.
+func (b *board) explains(link, id string) {
+	b.t.Helper()
+	b.redirect(link + "?kind=vip")
+	b.until("the click is stored", func() bool {
+		var log struct {
+			Rows []struct{ Destination string }
+		}
+		err := b.api.Get(b.t.Context(), "/logs/clicks?limit=1&f.campaign_id="+id, &log)
+		return err == nil && len(log.Rows) > 0 && strings.HasPrefix(log.Rows[0].Destination, "https://vip.example/")
+	})
+	b.goTo(b.f.URL + "/app/campaigns/" + id + "/clicks")
+	b.until("three clicks", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length >= 3`) == "true" })
+	b.run(`document.querySelector('tr[data-row]').focus()`)
+	b.press("j")
+	b.press("k")
+	b.press("Enter")
+	b.shows("Why it went there")
+	b.shows("vip fits")
+	b.press("r")
+	b.shows("From a click")
+	b.until("its way is lit", func() bool { return b.run(`document.querySelector('.node.hit .opener')?.textContent`) == "Tagged" })
+	if bar := b.run(`document.querySelector('.savebar')?.textContent`); bar != "" {
+		b.t.Errorf("nothing was changed, it says %q", bar)
+	}
+}
+
+// listsCampaigns pauses one and undoes it, changes many at once, filters, and finds one by the palette.
+func (b *board) listsCampaigns() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/campaigns")
+	b.settled()
+	b.press("/")
+	b.until("the search has the focus", func() bool { return b.run(`document.activeElement.type`) == "search" })
+	b.fill(`document.querySelector('.searchbox input')`, "first camp")
+	b.until("one row", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	b.press("Escape")
+	b.run(`document.querySelector('tr[data-row]').focus()`)
+	b.press("p")
+	b.shows("First campaign is paused")
+	status := func() string {
+		var list struct {
+			Rows []struct{ Name, Status string }
+		}
+		if err := b.api.Get(b.t.Context(), "/campaigns?q=First+campaign", &list); err != nil || len(list.Rows) != 1 {
+			b.t.Fatal(list, err)
+		}
+		return list.Rows[0].Status
+	}
+	if got := status(); got != "paused" {
+		b.t.Errorf("it is %s", got)
+	}
+	b.tap(button("Undo"))
+	b.until("it runs again", func() bool { return status() == "active" })
+	b.fill(`document.querySelector('.searchbox input')`, "")
+	b.tap(`document.querySelector('th.check input')`)
+	b.shows("selected")
+	b.tap(button("Add a tag"))
+	b.fill(`document.querySelector('.menu:popover-open input')`, "all of them")
+	b.tap(`document.querySelector('.menu:popover-open form button')`)
+	b.until("all have the tag", func() bool {
+		var list struct{ Rows []struct{ Tags []string } }
+		return b.api.Get(b.t.Context(), "/campaigns?tag=all+of+them", &list) == nil && len(list.Rows) >= 6
+	})
+	b.chord(2, "k")
+	b.fill(`document.querySelector('.palette input')`, "dach")
+	b.until("it is found", func() bool {
+		return strings.Contains(b.run(`document.querySelector('.palette [role=option]')?.textContent`), "DACH nutra")
+	})
+	b.press("Enter")
+	b.until("its flow is open", func() bool { return strings.HasSuffix(b.run(`location.pathname`), "/flow") })
+}
+
+// keepsRecords makes a network from a template and an offer of it, meets an error at its field, and is shown what uses an
+// offer before it is paused.
+func (b *board) keepsRecords() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/networks")
+	b.settled()
+	b.press("n")
+	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
+	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
+	b.fill(byLabel(".side-sheet", "Name"), "Demo network")
+	b.tap(button("Create"))
+	b.shows("Another one has this name.")
+	b.fill(byLabel(".side-sheet", "Name"), "My network")
+	b.tap(button("Create"))
+	b.shows("My network is saved")
+	b.until("it is in the list", func() bool {
+		return strings.Contains(b.run(`document.querySelector('.listing')?.textContent`), "My network")
+	})
+	b.goTo(b.f.URL + "/app/offers")
+	b.settled()
+	b.press("n")
+	b.fill(byLabel(".side-sheet", "Name"), "My offer")
+	b.fill(byLabel(".side-sheet", "Address"), "https://offer.example/?c={clickid}&z={zone}")
+	b.shows("{zone} is no token")
+	b.choose(byLabel(".side-sheet", "Network"), "My network")
+	b.tap(button("Create"))
+	b.shows("My offer is saved")
+	var made struct {
+		Rows []struct {
+			URL       string
+			NetworkID string `json:"network_id"`
+		}
+	}
+	if err := b.api.Get(b.t.Context(), "/offers?q=My+offer", &made); err != nil || len(made.Rows) != 1 || made.Rows[0].NetworkID == "" {
+		b.t.Errorf("the offer is %+v, %v", made, err)
+	}
+	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('NutraX DE')).focus()`)
+	b.press("p")
+	b.shows("Pause NutraX DE?")
+	b.until("what uses it", func() bool {
+		return strings.Contains(b.run(`document.querySelector('dialog[open] ul')?.textContent`), "DACH nutra")
+	})
+	b.tap(`document.querySelector('dialog[open] .btn.primary')`)
+	b.shows("NutraX DE is paused")
+	b.tap(button("Undo"))
+	b.shows("NutraX DE is used again")
+}
+
+// hostile gives records names that are markup, very long, or from right to left: they are shown as text.
+func (b *board) hostile() {
+	b.t.Helper()
+	name := `<img src=x onerror="wrongs=['run']">` + strings.Repeat("א", 200)
+	var made struct{ ID string }
+	if err := b.api.Create(b.t.Context(), "/offers", map[string]any{"name": name, "url": "https://offer.example/"}, &made); err != nil {
+		b.t.Fatal(err)
+	}
+	offer := made.ID
+	body := map[string]any{"name": name, "alias": "hostile-name", "offer_id": offer, "group_name": name, "tags": []string{`"><script>wrongs=['run']</script>`}}
+	if err := b.api.Create(b.t.Context(), "/campaigns", body, &made); err != nil {
+		b.t.Fatal(err)
+	}
+	for page, path := range map[string]string{"campaigns": "/app/campaigns", "offers": "/app/offers?id=" + offer, "flow": "/app/campaigns/" + made.ID + "/flow", "link": "/app/campaigns/" + made.ID + "/link", "settings": "/app/campaigns/" + made.ID + "/settings"} {
+		for _, width := range []int{1440, 390} {
+			b.look(width, "light")
+			b.goTo(b.f.URL + path)
+			b.settled()
+			b.until("the name as a text", func() bool { return strings.Contains(b.run(`document.body.textContent`), "<img src=x") })
+			b.sound("hostile-" + page + "-" + strconv.Itoa(width))
+		}
+	}
+	b.look(1440, "light")
+}
+
+// parts walks the gallery: few rows of many are made, keys work in every part, a closed sheet gives the focus back.
+func (b *board) parts() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/_parts")
+	b.settled()
+	if rows, _ := strconv.Atoi(b.run(`document.querySelectorAll('tr[data-row]').length`)); rows == 0 || rows > 80 {
+		b.t.Errorf("of 3000 rows %d are made", rows)
+	}
+	b.run(`document.querySelector('tr[data-row]').focus()`)
+	b.press("End")
+	b.until("the last row has the focus", func() bool { return strings.Contains(b.run(`document.activeElement.textContent`), "Row 3000") })
+	b.run(`document.querySelector('[data-open=sheet]').focus()`)
+	b.run(`document.querySelector('[data-open=sheet]').click()`)
+	b.until("the sheet", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "open" })
+	b.press("Escape")
+	b.until("the focus is back", func() bool { return b.run(`document.activeElement.dataset.open`) == "sheet" })
+	b.tap(`document.querySelector('[data-open=toast]')`)
+	b.tap(button("Undo"))
+	b.shows("Undone")
+	b.choose(byLabel(".gallery", "Combobox"), "Cherry")
+	if got := b.run(byLabel(".gallery", "Combobox") + `.value`); got != "Cherry" {
+		b.t.Errorf("the combobox has %q", got)
+	}
+	b.press("Tab")
+	b.tap(`document.querySelector('[data-open=ask]')`)
+	b.until("it waits for the name", func() bool { return b.run(`document.querySelector('.sheet .btn.danger')?.disabled`) == "true" })
+	b.press("Escape")
+}
+
+// screens holds what is true of every screen, in both themes, wide and narrow.
+func (b *board) screens(id string) {
+	b.t.Helper()
+	var list, lander struct{ Rows []struct{ ID, Name string } }
+	if err := b.api.Get(b.t.Context(), "/campaigns?q=demo", &list); err != nil || len(list.Rows) == 0 {
+		b.t.Fatal(list, err)
+	}
+	var clicks struct {
+		Rows []struct {
+			ClickID string `json:"click_id"`
+		}
+	}
+	if err := b.api.Get(b.t.Context(), "/logs/clicks?limit=1&f.campaign_id="+id, &clicks); err != nil || len(clicks.Rows) == 0 {
+		b.t.Fatal(clicks, err)
+	}
+	if err := b.api.Get(b.t.Context(), "/landers", &lander); err != nil || len(lander.Rows) == 0 {
+		b.t.Fatal(lander, err)
+	}
+	of := "/app/campaigns/" + list.Rows[0].ID
+	pages := map[string]string{
+		"campaigns": "/app/campaigns", "campaign-new": "/app/campaigns/new", "campaign-flow": of + "/flow", "campaign-link": "/app/campaigns/" + id + "/link",
+		"campaign-figures": of + "/figures", "campaign-settings": of + "/settings", "offers": "/app/offers", "offer": "/app/offers?id=new", "landers": "/app/landers", "lander": "/app/landers?id=" + lander.Rows[0].ID,
+		"sources": "/app/sources", "source": "/app/sources?id=new", "networks": "/app/networks", "network": "/app/networks?id=new", "clicks": "/app/clicks", "click": "/app/clicks?click=" + clicks.Rows[0].ClickID, "parts": allParts,
+	}
+	b.everywhere(pages, nil)
+}

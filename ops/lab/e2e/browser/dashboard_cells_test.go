@@ -1,0 +1,237 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/report"
+	"switchyard/models/clickattr"
+	"switchyard/models/parttest"
+)
+
+// counted are the figures of a row, in the order in which countedColumns names them.
+type counted [3]int64
+
+const (
+	countedColumns = "clicks,unique_clicks,bot_clicks"
+	recount        = `SELECT %s AS value, count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_unique AND NOT is_bot) AS uniques,
+		count(*) FILTER (WHERE is_bot) AS bots FROM clicks f WHERE account_id = $1 AND at >= $2 AND at < $3 GROUP BY 1`
+	mostAsked = 1000
+)
+
+// cells is the dashboard and a window of whole days that have passed, so that traffic of this moment is not in it.
+type cells struct {
+	*board
+	db       *db.DB
+	account  uuid.UUID
+	zone     *time.Location
+	from, to time.Time
+}
+
+// TestDashboardCells: for every dimension of reports the cells of the dashboard are the figures of the API, and these are what
+// a plain count of the clicks gives. Names that are markup are text, and a slow answer is waited for in sight.
+func TestDashboardCells(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	c := &cells{board: openBoard(t)}
+	var err error
+	if c.db, err = db.Open(t.Context(), c.f.DatabaseURL, db.Options{Name: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.db.Close() })
+	var set struct {
+		Timezone string `json:"timezone"`
+	}
+	if err := c.api.Get(t.Context(), "/settings", &set); err != nil {
+		t.Fatal(err)
+	}
+	if c.zone, err = time.LoadLocation(set.Timezone); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.db.GetContext(t.Context(), &c.account, `SELECT account_id FROM clicks LIMIT 1`); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().In(c.zone)
+	c.to = time.Date(now.Year(), now.Month(), now.Day()-1, 0, 0, 0, 0, c.zone)
+	c.from = c.to.AddDate(0, 0, -9)
+	c.signIn()
+	c.look(1440, "light")
+	for _, dimension := range report.Public() {
+		c.dimension(dimension)
+	}
+	c.hostile()
+	c.slow()
+}
+
+// expression is the value of a dimension as reports show it, in plain SQL.
+func (c *cells) expression(dimension string) string {
+	at := "(at AT TIME ZONE " + `'` + c.zone.String() + `')`
+	switch dimension {
+	case "date":
+		return "to_char(" + at + ", 'YYYY-MM-DD')"
+	case "month":
+		return "to_char(" + at + ", 'YYYY-MM')"
+	case "hour":
+		return "to_char(" + at + ", 'YYYY-MM-DD HH24:00:00')"
+	case "hour_of_day":
+		return "extract(hour FROM " + at + ")::int::text"
+	case "day_of_week":
+		return "extract(isodow FROM " + at + ")::int::text"
+	case "lp_slot":
+		return "coalesce(nullif(lp_slot, 0)::text, '')"
+	}
+	a := clickattr.Find(dimension)
+	switch {
+	case a == nil:
+		c.t.Fatalf("no attribute of %s", dimension)
+	case a.ID != nil:
+		return "coalesce(nullif(f." + a.Column() + ", '00000000-0000-0000-0000-000000000000')::text, '')"
+	case a.ASN != nil:
+		return "coalesce(nullif(f." + a.Column() + ", 0)::text, '')"
+	case a.Addr != nil:
+		return "coalesce(host(f." + a.Column() + "), '')"
+	}
+	return "coalesce(f." + a.Column() + ", '')"
+}
+
+// dimension compares what one shows.
+func (c *cells) dimension(name string) {
+	c.t.Helper()
+	var answer struct {
+		Rows []struct {
+			Dims         map[string]string
+			Clicks       int64
+			UniqueClicks int64 `json:"unique_clicks"`
+			BotClicks    int64 `json:"bot_clicks"`
+		}
+		Truncated bool
+	}
+	stamp := func(t time.Time) string { return t.UTC().Format(time.DateTime) }
+	query := url.Values{
+		"dimension": {name}, "sort": {"-clicks"}, "limit": {strconv.Itoa(mostAsked)}, "tz": {c.zone.String()},
+		"from": {stamp(c.from)}, "to": {stamp(c.to.Add(-time.Second))},
+	}
+	if err := c.api.Get(c.t.Context(), "/reports/performance?"+query.Encode(), &answer); err != nil {
+		c.t.Fatal(name, err)
+	}
+	var list []counted
+	found := map[string]counted{}
+	for _, row := range answer.Rows {
+		figures := counted{row.Clicks, row.UniqueClicks, row.BotClicks}
+		list, found[row.Dims[name]] = append(list, figures), figures
+	}
+	if len(list) == 0 {
+		c.t.Errorf("%s has no rows", name)
+		return
+	}
+	plain := c.recount(name)
+	for value, want := range plain {
+		if got, ok := found[value]; got != want && (ok || !answer.Truncated) {
+			c.t.Errorf("%s %q: the API has %v, the clicks are %v", name, value, got, want)
+		}
+	}
+	for value := range found {
+		if _, ok := plain[value]; !ok && found[value] != (counted{}) {
+			c.t.Errorf("%s %q: the API has %v of no click", name, value, found[value])
+		}
+	}
+	c.goTo(c.f.URL + "/app/reports?cmp=none&g=" + name + "&c=" + countedColumns + "&w=" + c.from.Format(time.DateOnly) + "_" + c.to.AddDate(0, 0, -1).Format(time.DateOnly))
+	c.settled()
+	c.until("the rows of "+name, func() bool {
+		return c.run(`document.querySelector('tr[aria-level="1"]:not(.total)')?.ariaLevel`) == "1"
+	})
+	shown := c.shown()
+	if len(shown) == 0 || len(shown) > len(list) || len(shown) < min(10, len(list)) || !slices.Equal(shown, list[:len(shown)]) {
+		c.t.Errorf("%s: it shows %v, the API has %v", name, shown, list[:min(len(list), len(shown)+1)])
+	}
+}
+
+// recount counts the clicks of the window.
+func (c *cells) recount(name string) map[string]counted {
+	c.t.Helper()
+	rows, err := db.Select[struct {
+		Value   string `db:"value"`
+		Clicks  int64  `db:"clicks"`
+		Uniques int64  `db:"uniques"`
+		Bots    int64  `db:"bots"`
+	}](c.t.Context(), c.db, "recount", fmt.Sprintf(recount, c.expression(name)), c.account, c.from, c.to)
+	if err != nil {
+		c.t.Fatal(name, err)
+	}
+	out := map[string]counted{}
+	for _, r := range rows {
+		out[r.Value] = counted{r.Clicks, r.Uniques, r.Bots}
+	}
+	return out
+}
+
+// shown are the figures of the rows that the table has made, from the top.
+func (c *cells) shown() (list []counted) {
+	c.t.Helper()
+	var rows [][]string
+	text := c.run(`JSON.stringify([...document.querySelectorAll('tr[aria-level="1"]:not(.total)')].map(r => [...r.querySelectorAll('td')].slice(1).map(c => c.firstChild.textContent.replaceAll(',', ''))))`)
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		c.t.Fatal(err)
+	}
+	for _, r := range rows {
+		var f counted
+		for i := range f {
+			f[i], _ = strconv.ParseInt(r[i], 10, 64)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// hostile gives a campaign with clicks a name that is markup, long and from right to left.
+func (c *cells) hostile() {
+	c.t.Helper()
+	name := `<img src=x onerror="window.taken=1"> "><script>window.taken=1</script> ` + strings.Repeat("ש", 180)
+	var id string
+	const busiest = `SELECT campaign_id FROM clicks WHERE account_id = $1 AND at >= $2 AND at < $3 GROUP BY 1 ORDER BY count(*) DESC LIMIT 1`
+	if err := c.db.GetContext(c.t.Context(), &id, busiest, c.account, c.from, c.to); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := c.api.Do(c.t.Context(), 200, "PATCH", "/campaigns/"+id, map[string]any{"name": name}, nil); err != nil {
+		c.t.Fatal(err)
+	}
+	for _, path := range []string{"/app", "/app/reports?g=campaign_id"} {
+		c.goTo(c.f.URL + path)
+		c.settled()
+		c.shows(name)
+		if taken := c.run(`String(window.taken) + document.querySelectorAll('#app img[src=x], #app script').length`); taken != "undefined0" {
+			c.t.Errorf("%s: the name is run: %s", path, taken)
+		}
+		for _, width := range []int{1440, 390} {
+			c.look(width, "light")
+			c.sound("hostile" + strconv.Itoa(width))
+		}
+		c.look(1440, "light")
+	}
+}
+
+// slow holds an answer back: the screen says that it waits, and shows the answer once it comes.
+func (c *cells) slow() {
+	c.t.Helper()
+	c.goTo(c.f.URL + "/app/more")
+	c.settled()
+	c.run(`(window.held = new Promise(go => window.letGo = go), window.plain = window.fetch,
+		window.fetch = async (a, o) => { if (String(a).includes('/performance')) await window.held; return window.plain(a, o) }, 1)`)
+	c.run(`document.querySelector('.nav a[href^="/app/reports"]').click()`)
+	c.until("it says that it waits", func() bool { return c.run(`document.querySelector('.bar, [aria-busy=true]') ? 'yes' : ''`) == "yes" })
+	c.sound("slow")
+	c.run(`(window.letGo(), 1)`)
+	c.until("the answer", func() bool {
+		return c.run(`document.querySelector('tr[aria-level="1"]:not(.total)')?.ariaLevel`) == "1"
+	})
+	c.settled()
+}

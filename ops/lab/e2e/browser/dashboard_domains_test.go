@@ -1,0 +1,254 @@
+package browser
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/libdns/libdns"
+
+	"switchyard/models"
+	"switchyard/models/parttest"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/cloudflare/cloudflaretest"
+	"switchyard/workers/providers/dns/dnstest"
+	"switchyard/workers/providers/oauth/oauthtest"
+)
+
+// domainsBoard is a board whose DNS provider and edge are fakes at the wire.
+type domainsBoard struct {
+	*board
+	zones     *dnstest.World
+	edge      *cloudflaretest.Fake
+	platforms *oauthtest.World
+}
+
+const (
+	ownHost  = "go.shop.example"
+	pointsAt = "track.example"
+)
+
+// TestDashboardDomains: the user connects and tests a DNS account and adds a domain with it. The domain is verified, gets its
+// certificate step by step, and is deleted. The user then signs in to an ad platform and disconnects it. Every failure is
+// shown.
+func TestDashboardDomains(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	d := domainsBoard{
+		zones: dnstest.NewWorld(map[string][]libdns.RR{"shop.example": nil}, "shop.example"),
+		edge:  cloudflaretest.Serve(t), platforms: oauthtest.New(t),
+	}
+	dist, err := filepath.Abs("../../../../api/dashboard/dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.board = openBoard(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // all fakes have one certificate
+		"CLOUDFLARE_URL="+d.edge.Server.URL, "CLOUDFLARE_API_TOKEN="+cloudflaretest.Token, "CLOUDFLARE_ZONE_ID="+cloudflaretest.Zone,
+		"EGRESS_CA_FILE="+egresstest.CAFile(t, d.edge.Server), "OAUTH_URL="+d.platforms.URL,
+		"GOOGLE_ADS_CLIENT_ID="+oauthtest.Apps()[models.GoogleAds].ID, "GOOGLE_ADS_CLIENT_SECRET="+oauthtest.Apps()[models.GoogleAds].Secret)
+	d.signIn()
+	d.look(1440, "light")
+	d.connectsDNS()
+	d.addsDomain()
+	d.certifies()
+	d.screens()
+	d.removes()
+	d.platform()
+}
+
+// connectsDNS connects a DNS account with a form that is drawn from the fields its provider asks for. A wrong token is
+// reported.
+func (b *domainsBoard) connectsDNS() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/integrations")
+	b.settled()
+	b.shows("No DNS account is connected.")
+	b.tap(button("Connect a DNS account"))
+	b.choose(byLabel(".side-sheet", "Provider"), "Hetzner")
+	b.tap(button("Save"))
+	b.until("what is missing is said", func() bool { return b.run(`document.querySelector('.side-sheet [role=alert]')?.textContent`) != "" })
+	b.fill(byLabel(".side-sheet", "API token"), "wrong")
+	b.fill(byLabel(".side-sheet", "Your name for it"), "Our zones")
+	b.tap(button("Save"))
+	b.shows("Our zones is saved")
+	b.tap(button("Test Our zones"))
+	b.until("it fails", func() bool {
+		return b.run(`document.querySelector('.integrations .list [role=alert]')?.textContent`) != ""
+	})
+	b.tap(button("Change Our zones"))
+	b.fill(byLabel(".side-sheet", "API token"), dnstest.Fakes["hetzner"].Credentials()["api_token"])
+	b.tap(button("Save"))
+	b.until("the form is closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : 'closed'`) == "closed" })
+	b.tap(button("Test Our zones"))
+	b.shows("It works, and holds 1 zone.")
+	if text := b.run(`document.documentElement.outerHTML`); strings.Contains(text, "canary") {
+		b.t.Error("the page has a secret")
+	}
+}
+
+// addsDomain adds a domain whose records the DNS account sets. The domain waits for DNS, and the page checks it again
+// automatically.
+func (b *domainsBoard) addsDomain() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/domains")
+	b.shows("No domain of your own yet.")
+	b.press("n")
+	b.fill(byLabel("dialog[open]", "Hostnames"), "*.shop.example")
+	b.tap(`document.querySelector('dialog[open] button[type=submit]')`)
+	b.shows("has a wildcard")
+	b.fill(byLabel("dialog[open]", "Hostnames"), ownHost)
+	b.until("the account can be chosen", func() bool { return b.run(byLabel("dialog[open]", "Set their records in")+`?.options.length`) == "2" })
+	b.run(`(e => { e.value = e.options[1].value; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(` + byLabel("dialog[open]", "Set their records in") + `)`)
+	b.tap(`document.querySelector('dialog[open] button[type=submit]')`)
+	b.shows("record made")
+	if made := b.zones.Records("shop.example"); !slices.ContainsFunc(made, func(r libdns.RR) bool {
+		return r.Type == "CNAME" && strings.HasPrefix(r.Data, pointsAt)
+	}) || !slices.ContainsFunc(made, func(r libdns.RR) bool { return r.Type == "TXT" && r.Name == "_switchyard.go" }) {
+		b.t.Errorf("the zone has %v", made)
+	}
+	b.tap(button("Done"))
+	b.shows("Waits for DNS")
+	b.shows("Looks again every 10 s")
+	b.run(`document.querySelector('tr[data-row]').focus()`)
+	b.press("Enter")
+	b.until("the records to set", func() bool { // a CNAME to the account's own target, and the TXT record with its token
+		values := strings.Fields(b.run(`[...document.querySelectorAll('.record-to-set input')].map(i => i.value).join(' ')`))
+		return len(values) == 4 && values[0] == ownHost && values[1] == values[3]+"."+pointsAt && values[2] == "_switchyard."+ownHost
+	})
+	b.until("what was seen", func() bool {
+		return b.run(`[...document.querySelectorAll('.side-sheet h2')].some(h => h.textContent === 'What was seen') ? 'yes' : ''`) == "yes"
+	})
+	b.shows("Looks again in")
+}
+
+// done is how many steps of the certificate itself are done: asked for, checked, issued.
+func (b *domainsBoard) done() string {
+	b.t.Helper()
+	return b.run(`document.querySelectorAll('.steps li:nth-child(n+2):nth-child(-n+4).done').length`)
+}
+
+// agrees: the first and the last step say what the last look at the domain saw.
+func (b *domainsBoard) agrees() {
+	b.t.Helper()
+	b.until("the steps agree with the last look", func() bool {
+		var list struct {
+			Rows []struct{ Points, HTTPS *bool }
+		}
+		if err := b.api.Get(b.t.Context(), "/domains", &list); err != nil || len(list.Rows) != 1 {
+			b.t.Fatal(list, err)
+		}
+		d := list.Rows[0]
+		leads, secure := d.Points == nil || *d.Points, d.HTTPS != nil && *d.HTTPS
+		return b.run(`['first', 'last'].map(n => document.querySelector('.steps li:' + n + '-child').matches('.done')).join()`) ==
+			fmt.Sprintf("%t,%t", leads, secure)
+	})
+}
+
+// certifies verifies the domain as an operator, and then takes the edge through its steps.
+func (b *domainsBoard) certifies() {
+	b.t.Helper()
+	if n := b.done(); n != "0" {
+		b.t.Errorf("%s steps are done before the domain is verified", n)
+	}
+	if err := b.f.Command(b.t.Context(), nil, "domains", "verify", ownHost); err != nil {
+		b.t.Fatal(err)
+	}
+	b.until("the edge has the host", func() bool { return slices.Contains(b.edge.Hosts(), ownHost) })
+	look := func(steps string) { // look asks for a check and waits until the page shows its result
+		b.t.Helper()
+		b.tap(button("Check certificate"))
+		b.until(steps+" steps are done", func() bool { return b.done() == steps })
+	}
+	b.edge.Hold(ownHost, "pending", models.SSLPendingValidation, "the CNAME record does not match")
+	look("1")
+	b.shows("Proof of ownership")
+	b.shows("the CNAME record does not match")
+	b.sound("domain-waiting-1440-light")
+	b.edge.Hold(ownHost, "active", models.SSLPendingIssuance)
+	look("2")
+	b.edge.Hold(ownHost, "active", models.SSLActive)
+	look("3")
+	b.agrees()
+	b.shows("From Cloudflare")
+	b.run(`(e => { e.value = 'allow'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(` + byLabel(".side-sheet .record", "Crawlers") + `)`)
+	b.fill(byLabel(".side-sheet .record", "Page of the bare domain"), "nowhere")
+	b.tap(`document.querySelector('.side-sheet .record .btn.primary')`)
+	b.shows("index_page must be an http or https address")
+}
+
+// screens holds what is true of every screen, in both themes, wide and narrow.
+func (b *domainsBoard) screens() {
+	b.t.Helper()
+	b.press("Escape")
+	b.everywhere(map[string]string{
+		"domains": "/app/domains", "domain": "/app/domains?id=" + b.domain(), "integrations": "/app/integrations",
+	}, nil)
+}
+
+// domain returns the id of the only domain, or "" if there is no domain.
+func (b *domainsBoard) domain() string {
+	b.t.Helper()
+	var list struct{ Rows []struct{ ID string } }
+	if err := b.api.Get(b.t.Context(), "/domains", &list); err != nil || len(list.Rows) > 1 {
+		b.t.Fatal(list, err)
+	}
+	if len(list.Rows) == 0 {
+		return ""
+	}
+	return list.Rows[0].ID
+}
+
+// removes deletes the domain, which asks for its name. The edge forgets it too.
+func (b *domainsBoard) removes() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/domains?id=" + b.domain())
+	b.tap(button("Delete the domain"))
+	const sure = `[...document.querySelectorAll('dialog[open] .btn.danger')].at(-1)`
+	b.until("it asks", func() bool { return b.run(sure+`?.disabled`) == "true" })
+	b.fill(`[...document.querySelectorAll('dialog[open] input')].at(-1)`, ownHost)
+	b.until("it may", func() bool { return b.run(sure+`?.disabled`) == "false" })
+	b.tap(sure)
+	b.shows("is deleted")
+	if b.domain() != "" {
+		b.t.Error("the domain is there")
+	}
+	b.until("the edge has forgotten it", func() bool { return len(b.edge.Hosts()) == 0 })
+}
+
+// platform signs in at an ad platform as its user would: the browser leaves and comes back. What it brings is in no address
+// that stays, and is taken once.
+func (b *domainsBoard) platform() {
+	b.t.Helper()
+	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the platform's is the fake's own
+	b.platforms.SignIn(oauthtest.User{ID: "jane", Name: "jane@example.com"})
+	b.goTo(b.f.URL + "/app/integrations")
+	b.settled()
+	const signIn = `[...document.querySelectorAll('li.platform button')].find(e => e.textContent.trim() === 'Sign in Google Ads')`
+	b.tap(signIn)
+	b.shows("signed in as jane@example.com")
+	if at := b.run(`location.href`); at != b.f.URL+"/app/integrations" {
+		b.t.Errorf("it is at %s", at)
+	}
+	var back string
+	for _, address := range b.asked() {
+		if strings.Contains(address, "state=") && strings.HasPrefix(address, b.f.URL) {
+			back = address
+		}
+	}
+	if back == "" {
+		b.t.Fatalf("it has not come back: %q", b.asked())
+	}
+	b.goTo(back)
+	b.until("a state is used once", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
+	b.goTo(b.f.URL + "/app/integrations")
+	b.tap(`[...document.querySelectorAll('li.platform button')].find(e => e.textContent.trim().startsWith('Disconnect'))`)
+	b.tap(`[...document.querySelectorAll('dialog[open] .btn.danger')].at(-1)`)
+	b.until("nobody is signed in", func() bool {
+		return !strings.Contains(b.run(`document.body.innerText`), "signed in as jane@example.com")
+	})
+	b.platforms.Deny()
+	b.tap(signIn)
+	b.until("what the platform said", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
+}

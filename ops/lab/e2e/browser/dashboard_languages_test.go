@@ -1,0 +1,128 @@
+package browser
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"switchyard/models/parttest"
+)
+
+// TestDashboardLanguages: every screen is sound in German. It fits in German, and in longer words from right to left, wide and
+// narrow, and no text is cut.
+func TestDashboardLanguages(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	b := openBoard(t)
+	b.signIn()
+	b.goTo(b.f.URL + "/app/me")
+	b.settled()
+	b.run(`(s => { s.value = 'de'; s.dispatchEvent(new Event('change', {bubbles: true})); return 1 })([...document.querySelectorAll('select')].find(s => [...s.options].some(o => o.value === 'de')))`)
+	b.shows("Eigenes Profil")
+	if got := b.run(`document.documentElement.lang`); got != "de" {
+		t.Errorf("the page is in %s", got)
+	}
+	b.goTo(b.f.URL + "/app")
+	b.shows("Was sich verändert hat")
+	var list struct{ Rows []struct{ ID string } }
+	if err := b.api.Get(t.Context(), "/campaigns?q=demo", &list); err != nil || len(list.Rows) == 0 {
+		t.Fatal(list, err)
+	}
+	var domain struct{ ID string }
+	if err := b.api.Create(t.Context(), "/domains", map[string]any{"domain": "go.lang.example"}, &domain); err != nil {
+		t.Fatal(err)
+	}
+	of := "/app/campaigns/" + list.Rows[0].ID
+	pages := map[string]string{
+		"overview": "/app", "reports": "/app/reports", "more": "/app/more", "campaigns": "/app/campaigns", "campaign-new": "/app/campaigns/new", "campaign-figures": of + "/figures",
+		"campaign-flow": of + "/flow", "campaign-link": of + "/link", "campaign-settings": of + "/settings", "offers": "/app/offers", "offer": "/app/offers?id=new", "landers": "/app/landers",
+		"source": "/app/sources?id=new", "network": "/app/networks?id=new", "clicks": "/app/clicks", "conversions": "/app/conversions", "unmatched": "/app/unmatched", "corrections": "/app/corrections",
+		"exports": "/app/exports", "alerts": "/app/alerts", "plan": "/app/plan", "settings": "/app/settings", "team": "/app/team", "keys": "/app/keys", "audit": "/app/audit", "me": "/app/me",
+		"domains": "/app/domains", "domain": "/app/domains?id=" + domain.ID, "integrations": "/app/integrations", "webhooks": "/app/webhooks", "bots": "/app/bots", "bots-lists": "/app/bots?tab=lists",
+		"bots-repeat": "/app/bots?tab=repeat", "smartlinks": "/app/smartlinks", "smartlink": "/app/smartlinks?id=new", "goals": "/app/goals",
+		"copilot": "/app/copilot", "copilot-chat": "/app/copilot?tab=chat", "copilot-rules": "/app/copilot?tab=rules", "import": "/app/import",
+	}
+	for _, lang := range []string{"de", "ar-XB"} {
+		b.call("Network.setCookie", map[string]any{"name": "switchyard-language", "value": lang, "url": b.f.URL + "/app", "path": "/app"}, nil)
+		for name, path := range pages {
+			b.goTo(b.f.URL + path)
+			b.settled()
+			if got := b.run(`document.documentElement.lang`); got != lang {
+				t.Fatalf("%s is in %s", name, got)
+			}
+			for _, width := range []int{1440, 390} {
+				b.look(width, "light")
+				b.settled()
+				if cut := b.run(cutTexts); cut != "[]" {
+					t.Errorf("%s in %s, %d wide: cut are %s", name, lang, width, cut)
+				}
+				b.fits(fmt.Sprintf("%s-%s-%d", name, lang, width))
+			}
+			if lang == "de" {
+				b.sound(name + "-de")
+			}
+		}
+	}
+}
+
+// cutTexts lists the controls and headings whose text is cut off. Names may be cut off if their title shows the whole text.
+const cutTexts = `JSON.stringify([...document.querySelectorAll('button, a.btn, label, h2, th, .tag, .seg button, .nav a')].filter(e => e.checkVisibility({visibilityProperty: true}) && e.clientWidth > 1 && !e.closest('.hidden, [title], .cut') &&
+	e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible').map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
+
+// TestDashboardByKeyboard: a user without a mouse can go everywhere. Each control that Tab reaches is visible and shows that it
+// has the focus. The focus comes round and is never lost.
+func TestDashboardByKeyboard(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	b := openBoard(t)
+	b.signIn()
+	b.look(1440, "light")
+	var list struct{ Rows []struct{ ID string } }
+	if err := b.api.Get(t.Context(), "/campaigns?q=demo", &list); err != nil || len(list.Rows) == 0 {
+		t.Fatal(list, err)
+	}
+	for _, path := range []string{"/app", "/app/reports", "/app/campaigns", "/app/campaigns/" + list.Rows[0].ID + "/flow"} {
+		b.goTo(b.f.URL + path)
+		b.settled()
+		seen := map[string]bool{}
+		last := -1
+		for range 400 {
+			b.tabKey()
+			at := b.run(focused)
+			if at == "body" { // round the end of the page
+				break
+			}
+			number, what, _ := strings.Cut(at, " ")
+			if seen[number] {
+				break
+			}
+			seen[number] = true
+			if strings.HasPrefix(what, "!") {
+				t.Errorf("%s: the focus is not seen on %s", path, what)
+			}
+			if n, _ := strconv.Atoi(number); n < last {
+				t.Errorf("%s: the focus jumps back to %s", path, what)
+			} else {
+				last = n
+			}
+		}
+		if len(seen) < 20 {
+			t.Errorf("%s: Tab reaches %d controls", path, len(seen))
+		}
+	}
+}
+
+// tabKey presses Tab.
+func (b *board) tabKey() {
+	b.t.Helper()
+	for _, kind := range []string{"rawKeyDown", "keyUp"} {
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}, nil)
+	}
+}
+
+// focused says where the focus is: the place in the document, and a ! where nothing shows that it is there.
+const focused = `(e => { if (!e || e === document.body) return 'body';
+	const s = getComputedStyle(e), r = e.getBoundingClientRect(), ring = s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0 || s.boxShadow !== 'none' || getComputedStyle(e.parentElement).outlineStyle !== 'none' || getComputedStyle(e.parentElement).boxShadow !== 'none';
+	const inside = r.width > 0 && r.bottom > 0 && r.top < innerHeight && r.right > 0 && r.left < innerWidth;
+	return [...document.querySelectorAll('*')].indexOf(e) + ' ' + (ring && inside ? '' : '!') + e.tagName + '.' + e.className + ' ' + (e.ariaLabel ?? e.textContent).slice(0, 30) })(document.activeElement)`

@@ -1,0 +1,264 @@
+package browser
+
+import (
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"switchyard/models/parttest"
+)
+
+// visit asks for a link as a visitor would, and gives the id of the click.
+func (b *board) visit(link string) string {
+	b.t.Helper()
+	var id string
+	b.until("the link is live", func() (ok bool) {
+		_, id, ok = strings.Cut(b.redirect(link), "?c=")
+		return ok
+	})
+	return id
+}
+
+// get asks for an address that needs no key.
+func (b *board) get(address string) {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		b.t.Fatalf("%s answers %d", address, res.StatusCode)
+	}
+}
+
+// moneyBoard is a board with a campaign of one offer, and a network.
+type moneyBoard struct {
+	*board
+	link, campaign, network string
+}
+
+// TestDashboardMoney: a postback that found no click is put right and counted, corrections are tried and applied, files
+// are made and fetched, and every screen about money and the account is sound.
+func TestDashboardMoney(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	dist, err := filepath.Abs("../../../../api/dashboard/dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := moneyBoard{board: openBoard(t, "DASHBOARD_DIR="+dist)}
+	m.signIn()
+	m.look(1440, "light")
+	m.sets()
+	m.puts()
+	m.corrects()
+	m.exports()
+	m.settings()
+	m.screens()
+}
+
+// sets makes the records that the journeys need. Their names are markup.
+func (b *moneyBoard) sets() {
+	b.t.Helper()
+	const name = `<img src=x onerror="wrongs=['run']">`
+	var made struct {
+		ID  string
+		URL string `json:"tracking_url"`
+	}
+	create := func(path string, body map[string]any) string {
+		b.t.Helper()
+		if err := b.api.Create(b.t.Context(), path, body, &made); err != nil {
+			b.t.Fatal(err)
+		}
+		return made.ID
+	}
+	b.network = create("/networks", map[string]any{"name": name})
+	offer := create("/offers", map[string]any{"name": name, "url": "https://offer.example/?c={clickid}", "network_id": b.network})
+	b.campaign = create("/campaigns", map[string]any{"name": name, "alias": "money-test", "offer_id": offer})
+	b.link = made.URL
+}
+
+// conversions of the campaign, by their payouts.
+func (b *moneyBoard) conversions() map[string]string {
+	b.t.Helper()
+	var list struct {
+		Rows []struct {
+			Payout json.Number
+			Status string
+		}
+	}
+	if err := b.api.Get(b.t.Context(), "/logs/conversions?f.campaign_id="+b.campaign, &list); err != nil {
+		b.t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, r := range list.Rows {
+		out[r.Payout.String()] = r.Status
+	}
+	return out
+}
+
+// puts right why a postback found no click, tries it, and replays it, by keys and forms alone.
+func (b *moneyBoard) puts() {
+	b.t.Helper()
+	click, other := b.visit(b.link), b.visit(b.link)
+	b.get(b.f.URL + "/postback/" + b.network + "?theirs=" + click + "&payout=7.25&status=approved")
+	b.get(b.f.URL + "/postback/" + b.network + "?theirs=" + other + "&payout=3.5&status=approved")
+	b.get(b.f.URL + "/postback/" + b.network + "?clickid=%7Bsub1%7D&payout=1")
+	b.goTo(b.f.URL + "/app/unmatched?w=today&network=" + b.network)
+	b.until("three of them", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "3" })
+	b.shows("It may be in theirs")
+	b.shows("it still says {sub1}")
+	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('7.25')).focus()`)
+	b.press("Enter")
+	b.shows("It would still find no click.")
+	const sheet = ".side-sheet"
+	b.fill(byLabel(sheet, "Click id"), "theirs")
+	b.tap(button("Save and check"))
+	b.shows("It would find its click.")
+	b.sound("unmatched-sheet")
+	b.tap(button("Replay this one"))
+	b.shows("Replayed: matched")
+	if got := b.conversions(); got["7.25"] != "approved" {
+		b.t.Errorf("the conversions are %v", got)
+	}
+	b.until("two are left", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
+	b.run(`document.activeElement.blur()`)
+	b.press("r")
+	b.shows("would match 1")
+	b.shows("would not 1")
+	b.sound("unmatched-replay")
+	if got := b.conversions(); got["3.5"] != "" {
+		b.t.Errorf("a dry run has recorded %v", got)
+	}
+	b.tap(button("Replay all"))
+	b.until("it is counted", func() bool { return b.conversions()["3.5"] == "approved" })
+	b.goTo(b.f.URL + "/app/conversions?w=today&f.campaign_id=" + b.campaign)
+	b.until("both are in the log", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
+	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('3.5')).focus()`)
+	b.press("o")
+	b.shows("How it got its status")
+	b.shows("theirs=" + other)
+	b.sound("conversion-sheet")
+	b.tap(`[...document.querySelectorAll('.side-sheet .btn')].find(e => e.textContent === 'Reject')`)
+	b.tap(`document.querySelector('dialog:not(.side-sheet) .btn.danger')`)
+	b.shows("The conversion is rejected now")
+	if got := b.conversions(); got["3.5"] != "rejected" || got["7.25"] != "approved" {
+		b.t.Errorf("the conversions are %v", got)
+	}
+}
+
+// corrects pastes a file with a row that is refused. Nothing changes before the file is applied, and a changed text needs
+// another dry run.
+func (b *moneyBoard) corrects() {
+	b.t.Helper()
+	click := b.visit(b.link)
+	b.goTo(b.f.URL + "/app/corrections")
+	b.settled()
+	const csv = `document.querySelector('.drop textarea')`
+	b.fill(csv, "payout;comment\n1;x\n")
+	b.shows("No column is the click id.")
+	text := "Click ID;Amount;Status;comment\n" + click + ";12.5;approved;<img src=x>\nnot-a-click;1;approved;\n"
+	b.fill(csv, text)
+	b.shows("→ click id")
+	b.shows("2 rows")
+	b.until("the click is known", func() bool {
+		b.tap(`[...document.querySelectorAll('.btn')].find(e => !e.disabled && e.textContent.startsWith('Dry run'))`)
+		b.shows("Nothing has changed yet")
+		return strings.Contains(b.run(`document.querySelector('.corrections').textContent`), "Accepted 1")
+	})
+	b.shows("its click id is not one of this service")
+	if got := b.conversions(); got["12.5"] != "" {
+		b.t.Errorf("a dry run has recorded %v", got)
+	}
+	b.tap(button("Refused 1"))
+	b.until("only the refused one", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	b.sound("corrections-dry")
+	b.fill(csv, text+click+";1;pending;\n")
+	b.shows("The text has changed since the dry run.")
+	if b.run(`[...document.querySelectorAll('.btn')].some(e => e.textContent.startsWith('Apply'))`) != "false" {
+		b.t.Error("a stale dry run can be applied")
+	}
+	b.fill(csv, "click id\n"+strings.Repeat("x\n", 5001))
+	b.shows("The file has 5,001 rows; only the first 5,000 are read.")
+	b.fill(csv, text)
+	b.tap(button("Dry run again"))
+	b.tap(button("Apply 1 row"))
+	b.shows("there is no undo")
+	b.tap(`document.querySelector('dialog .btn.primary')`)
+	b.shows("1 row is applied")
+	if got := b.conversions(); got["12.5"] != "approved" {
+		b.t.Errorf("the conversions are %v", got)
+	}
+	b.goTo(b.f.URL + "/app/corrections?kind=cost")
+	b.settled()
+	b.fill(csv, "day,source,spend\n2026-01-01,nobody,5\n")
+	b.tap(button("Dry run"))
+	b.shows("Refused 1")
+}
+
+// exports makes a file from the report, sees it in the tray, and fetches it; and one from the screen of files.
+func (b *moneyBoard) exports() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/reports?w=today&g=campaign_id")
+	b.settled()
+	b.press("e")
+	const fetched = `(e => { fetch(e.href).then(r => r.text()).then(text => { window.fetched = text }); return 'asked' })`
+	b.tap(`document.querySelector('.tray a[download]')`)
+	b.run(fetched + `(document.querySelector('.tray a[download]'))`)
+	b.until("the file has the campaign", func() bool { return strings.Contains(b.run(`window.fetched ?? ''`), "<img src=x") })
+	b.sound("tray")
+	b.goTo(b.f.URL + "/app/exports?w=today")
+	b.shows("Export: Report")
+	b.shows("New export") // the tray is there before the room is
+	b.settled()
+	b.press("n")
+	b.fill(byLabel("dialog", "Name"), `<img src=x onerror="wrongs=['run']">`)
+	b.tap(button("Create the file"))
+	b.until("two files", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "2" })
+	b.run(fetched + `(document.querySelector('.files a[download]'))`)
+	b.until("it has the conversion", func() bool { return strings.Contains(b.run(`window.fetched ?? ''`), "12.5") })
+	b.tap(`document.querySelector('.files button[aria-label^="Delete"]')`)
+	b.tap(`document.querySelector('dialog .btn.danger')`)
+	b.until("one file", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "1" })
+}
+
+// settings changes the formats, which all screens then use, and says what another currency does.
+func (b *moneyBoard) settings() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/settings")
+	b.settled()
+	b.fill(byLabel(".record", "Currency"), "E")
+	b.tap(button("Save"))
+	b.shows("Three letters, as in EUR.")
+	b.fill(byLabel(".record", "Currency"), "EUR")
+	b.shows("restated by the exchange rate of their day")
+	b.tap(button("Discard"))
+	b.run(`(e => { e.value = 'DD MMM YYYY'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(document.querySelector('.record select'))`)
+	b.tap(button("12 hours"))
+	b.until("the example", func() bool {
+		return strings.HasSuffix(b.run(`document.querySelector('.facts dd').textContent`), "m")
+	})
+	b.tap(button("Save"))
+	b.shows("The settings are saved")
+	var got struct{ DateFormat, TimeFormat string }
+	if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil || got.DateFormat != "DD MMM YYYY" || got.TimeFormat != "12h" {
+		b.t.Errorf("the settings are %+v, %v", got, err)
+	}
+}
+
+// screens holds what is true of every screen, in both themes, wide and narrow.
+func (b *moneyBoard) screens() {
+	b.t.Helper()
+	pages := map[string]string{
+		"conversions": "/app/conversions?w=today", "unmatched": "/app/unmatched?w=today", "corrections": "/app/corrections", "exports": "/app/exports",
+		"alerts": "/app/alerts", "plan": "/app/plan", "settings": "/app/settings",
+	}
+	b.everywhere(pages, nil)
+}

@@ -1,0 +1,142 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"switchyard/models/parttest"
+)
+
+// TestDashboardRefused: a service that is away or refuses a call is reported in the place of the call that failed. The text
+// typed by the user stays, and work goes on once the cause is gone. The failures are real, not faked in the page: the network
+// is cut, the plan is full, the database does not answer, the calls of the minute are used up.
+func TestDashboardRefused(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	b := openBoard(t)
+	b.signIn()
+	b.away()
+	b.beyondPlan()
+	b.slowly()
+	b.tooOften()
+}
+
+// saveForm is the button that sends the form of a sheet.
+const saveForm = `document.querySelector('dialog[open] .formfoot .btn.primary')`
+
+// types opens the form of an offer and fills it in.
+func (b *board) types(name string) {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/offers?id=new")
+	b.settled()
+	b.fill(byLabel("dialog[open]", "Name"), name)
+	b.fill(byLabel("dialog[open]", "Address"), "https://offer.example/")
+}
+
+func (b *board) stillTyped(name string) {
+	b.t.Helper()
+	if got := b.run(byLabel("dialog[open]", "Name") + `?.value`); got != name {
+		b.t.Errorf("what was typed is %q", got)
+	}
+}
+
+// away saves while the network is cut.
+func (b *board) away() {
+	b.t.Helper()
+	cut := func(on bool) {
+		b.call("Network.emulateNetworkConditions", map[string]any{"offline": on, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
+	}
+	b.types("typed away")
+	cut(true)
+	b.tap(saveForm)
+	b.shows("The service does not answer.")
+	b.stillTyped("typed away")
+	cut(false)
+	b.tap(saveForm)
+	b.shows("typed away is saved")
+}
+
+// beyondPlan makes more offers than a plan has room for.
+func (b *board) beyondPlan() {
+	b.t.Helper()
+	ctx := b.t.Context()
+	var accounts []struct{ ID string }
+	if err := b.f.Command(ctx, &accounts, "accounts", "list"); err != nil || len(accounts) != 1 {
+		b.t.Fatal(accounts, err)
+	}
+	move := func(plan string) {
+		if err := b.f.Command(ctx, nil, "accounts", "update", accounts[0].ID, "--plan", plan); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	for i := range 50 {
+		offer := map[string]any{"name": fmt.Sprint("offer ", i), "url": "https://offer.example/"}
+		if err := b.api.Create(ctx, "/offers", offer, nil); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	move("starter")
+	b.types("typed beyond")
+	b.tap(saveForm)
+	b.shows("The plan does not include this, or has no room for more.")
+	b.sound("refused-plan")
+	b.stillTyped("typed beyond")
+	move("scale")
+	b.tap(saveForm)
+	b.shows("typed beyond is saved")
+}
+
+// toReports goes to the reports without reloading the page.
+const toReports = `document.querySelector('.nav a[href^="/app/reports"]').click()`
+
+// reported waits for the report, and asks for it again where it was refused.
+func (b *board) reported() {
+	b.t.Helper()
+	b.until("the report", func() bool {
+		return b.run(`document.querySelector('.failed .btn')?.click(), [...document.querySelectorAll('tr[data-row]')].some(r => r.textContent.includes('DACH nutra')) ? 'yes' : ''`) == "yes"
+	})
+}
+
+// slowly asks for a report while PostgreSQL is frozen. The page shows a skeleton of the report at once.
+func (b *board) slowly() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/more")
+	b.settled()
+	server, err := b.f.Postgres()
+	if err == nil {
+		err = server.Freeze()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { _ = server.Thaw() }) // a frozen server cannot be stopped
+	b.run(toReports)
+	b.until("the shape of what comes", func() bool {
+		return b.run(`document.querySelector('.skeleton') && document.querySelector('.bar') ? 'yes' : ''`) == "yes"
+	})
+	b.sound("slow")
+	if err := server.Thaw(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.reported()
+}
+
+// tooOften uses up the calls that a person may make in a minute, so quickly that a busy machine gets there too.
+func (b *board) tooOften() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/more")
+	b.settled()
+	const flood = `(async () => {
+		for (;;) {
+			const all = await Promise.all(Array.from({length: 200}, () => fetch('/api/v1/campaigns?limit=none')))
+			if (all.some(r => r.status === 429)) return 'refused'
+		}
+	})()`
+	if got := b.await(flood); got != "refused" {
+		b.t.Fatal(got)
+	}
+	b.run(toReports)
+	b.shows("Too many calls at once. Wait a little.")
+	b.sound("refused-rate")
+	b.reported()
+}

@@ -1,0 +1,375 @@
+package browser
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models/parttest"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/e2e"
+	"switchyard/ops/lab/fleet"
+)
+
+// entryForm finds the link that signs in, in what `up` says.
+var entryForm = regexp.MustCompile(`(http://\S+/app/welcome#\S+)`)
+
+// axePath is the program that finds what people cannot perceive or operate.
+const axePath = "../../../../api/dashboard/web/node_modules/axe-core/axe.min.js"
+
+// board is the dashboard in a browser, of a service with the demo account's history.
+type board struct {
+	*page
+	f     *fleet.Fleet
+	entry string
+	api   *client.API
+	axe   string
+}
+
+// openBoard starts a service and a browser. It is skipped in a build without the dashboard's files.
+func openBoard(t *testing.T, env ...string) *board {
+	t.Helper()
+	return openBoardOf(t, fleet.Options{Env: env})
+}
+
+// openBoardOf is openBoard with more than settings.
+func openBoardOf(t *testing.T, o fleet.Options) *board {
+	t.Helper()
+	axe, err := os.ReadFile(axePath)
+	if err != nil {
+		t.Skipf("the dashboard is not built here: run `make build` on a machine with npm (%v)", err)
+	}
+	o.Env = append(o.Env, "OPS_ADDR=")
+	b := &board{f: e2e.StartFleet(t, o), axe: string(axe)}
+	p, err := b.f.Spawn("up")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.f.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	key := regexp.MustCompile(`\b(sy_\w+)\s+\(full`)
+	err = client.Poll(t.Context(), 50*time.Millisecond, func() (bool, error) {
+		log := p.Log()
+		if strings.Contains(string(log), "has no traffic") {
+			return false, errors.New(string(log))
+		}
+		if found := key.FindSubmatch(log); found != nil {
+			b.api = client.New(b.f.URL, string(found[1]))
+		}
+		if found := entryForm.FindSubmatch(log); found != nil {
+			b.entry = string(found[1])
+		}
+		return b.entry != "" && b.api != nil && strings.Contains(string(log), "clicks of the last days"), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.page = openPage(t)
+	b.plain()
+	b.pointing()
+	b.watch()
+	b.call("Page.enable", nil, nil)
+	const errors = `addEventListener('error', e => (window.wrongs ??= []).push(e.message ?? 'error'));
+		addEventListener('unhandledrejection', e => (window.wrongs ??= []).push(String(e.reason)));
+		addEventListener('securitypolicyviolation', e => (window.wrongs ??= []).push('policy ' + e.violatedDirective))`
+	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": errors}, nil)
+	return b
+}
+
+// plain removes from the page the features that browsers give only to pages loaded over https or from the same machine. An
+// operator who runs the service in a private network may use http.
+func (b *board) plain() {
+	b.t.Helper()
+	const source = `for (const name of ['randomUUID', 'subtle']) delete Crypto.prototype[name]; delete Navigator.prototype.clipboard`
+	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
+}
+
+// pointing keeps toasts that offer "Undo" open by simulating a mouse over them, because a busy machine may need longer than the
+// toast is shown.
+func (b *board) pointing() {
+	b.t.Helper()
+	const source = `new MutationObserver(() => document.querySelectorAll('.toast:has(button):not([data-kept])').forEach(e => {
+		e.dataset.kept = 'yes'; e.dispatchEvent(new MouseEvent('mouseenter')) })).observe(document, {childList: true, subtree: true})`
+	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
+}
+
+// signIn uses an entry link, such as `up` prints. The first time the page asks for a new password.
+func (b *board) signIn() {
+	b.t.Helper()
+	b.goTo(b.entry)
+	b.fill(`document.querySelector('form.enter [name=password]')`, peoplePassword)
+	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
+	b.until("the overview", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) != "" })
+}
+
+// look sets the size and the theme of the screen.
+func (b *board) look(width int, theme string) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{
+		"width": width, "height": map[bool]int{true: 844, false: 1000}[width < 500], "deviceScaleFactor": 1, "mobile": false,
+	}, nil)
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
+		{"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"},
+	}}, nil)
+	// What follows the size is drawn with the next frame.
+	b.await(`new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok, 0, ''))))`)
+}
+
+// settled waits until nothing is loading.
+func (b *board) settled() {
+	b.t.Helper()
+	b.until("nothing loads", func() bool {
+		busy, err := b.evaluate(`document.querySelector('.bar, [aria-busy=true]') ? 'busy' : document.querySelector('#app')?.childElementCount`)
+		return err == nil && busy != "busy" && busy != "0" && busy != ""
+	})
+}
+
+// allParts is the screen that shows each part, including a part that has failed.
+const allParts = "/app/_parts"
+
+// everywhere shows each screen once and fails the test if a part of it has failed. It also checks each screen with sound in
+// both themes, wide and narrow. ready, unless nil, prepares a screen before these checks.
+func (b *board) everywhere(pages map[string]string, ready func(name string)) {
+	b.t.Helper()
+	for name, path := range pages {
+		b.goTo(b.f.URL + path)
+		b.settled()
+		if failed := b.run(`document.querySelector('.failed')?.textContent`); failed != "" && path != allParts {
+			b.t.Errorf("%s shows %q", name, failed)
+		}
+		if ready != nil {
+			ready(name)
+		}
+		for _, width := range []int{1440, 390} {
+			of := name + "-" + strconv.Itoa(width)
+			b.look(width, "light")
+			b.settled()
+			b.sound(of + "-light")
+			b.look(width, "dark")
+			b.settled()
+			b.colored(of + "-dark")
+		}
+	}
+	b.look(1440, "light")
+}
+
+// sound holds what is true of every screen: it fits, and axe finds nothing that people cannot perceive or operate.
+func (b *board) sound(name string) {
+	b.t.Helper()
+	b.fits(name)
+	b.inspect(name, `{resultTypes: ['violations']}`)
+	b.keep(name)
+}
+
+// colored holds of a screen that was sound in the other theme what a theme changes: its colours.
+func (b *board) colored(name string) {
+	b.t.Helper()
+	b.fits(name)
+	b.inspect(name, `{resultTypes: ['violations'], runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}}`)
+	b.keep(name)
+}
+
+// inspect holds that axe finds nothing.
+func (b *board) inspect(name, options string) {
+	b.t.Helper()
+	ask := `axe.run(` + options + `).then(r => JSON.stringify(r.violations.map(v => [v.id, v.nodes[0].html, v.nodes[0].failureSummary])))`
+	if b.run(`typeof axe`) == "undefined" {
+		ask = b.axe + ";" + ask
+	}
+	if found := b.await(ask); found != "[]" {
+		b.t.Errorf("%s: axe finds %s", name, found)
+	}
+}
+
+// fits holds that a screen does not scroll sideways, that no script failed, that the policy was not broken, and that no other
+// host was asked.
+func (b *board) fits(name string) {
+	b.t.Helper()
+	width, _ := strconv.Atoi(b.run(`document.documentElement.scrollWidth`))
+	if inner, _ := strconv.Atoi(b.run(`innerWidth`)); width > inner {
+		b.t.Errorf("%s: it is %d wide on a screen of %d, because of %s", name, width, inner, b.run(`[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(-3).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40)).join(', ')`))
+	}
+	if squeezed := b.run(squeezedTexts); squeezed != "[]" {
+		b.t.Errorf("%s: squeezed are %s", name, squeezed)
+	}
+	if wrongs := b.run(`JSON.stringify(window.wrongs ?? [])`); wrongs != "[]" {
+		b.t.Errorf("%s: %s", name, wrongs)
+	}
+	for _, address := range b.asked() {
+		if !strings.HasPrefix(address, b.f.URL+"/") && !strings.HasPrefix(address, "data:") {
+			b.t.Errorf("%s asks another host: %s", name, address)
+		}
+	}
+}
+
+// squeezedTexts are texts that have so little room that their words are broken into a column of letters.
+const squeezedTexts = `JSON.stringify([...document.querySelectorAll('body *')].filter(e => e.clientWidth > 0 && e.clientWidth < 40 && !e.closest('.hidden') && e.checkVisibility({visibilityProperty: true}) &&
+	[...e.childNodes].some(n => { if (n.nodeType !== 3) return false; const r = document.createRange(); r.selectNode(n); return r.getClientRects().length > 3 })).map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
+
+// keep writes a picture of the screen into the directory that SWITCHYARD_SCREENS names: `make screens`.
+func (b *board) keep(name string) {
+	b.t.Helper()
+	dir := os.Getenv("SWITCHYARD_SCREENS")
+	if dir == "" {
+		return
+	}
+	size := struct{ W, H int }{}
+	if err := json.Unmarshal([]byte(b.run(`JSON.stringify({w: innerWidth, h: Math.min(2400, document.documentElement.scrollHeight)})`)), &size); err != nil {
+		b.t.Fatal(err)
+	}
+	var got struct{ Data string }
+	b.call("Page.captureScreenshot", map[string]any{
+		"format": "png", "captureBeyondViewport": true, "clip": map[string]any{"x": 0, "y": 0, "width": size.W, "height": size.H, "scale": 1},
+	}, &got)
+	picture, err := base64.StdEncoding.DecodeString(got.Data)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// press presses a key that has no letter, or types one.
+func (b *board) press(key string) {
+	b.t.Helper()
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		ask := map[string]any{"type": kind, "key": key}
+		if key == "Escape" {
+			ask["windowsVirtualKeyCode"] = 27 // a dialog looks at this
+		}
+		if len(key) == 1 && kind == "keyDown" {
+			ask["text"] = key
+		}
+		b.call("Input.dispatchKeyEvent", ask, nil)
+	}
+}
+
+// TestDashboard: a buyer signs in by the link of the first start, which works once, sees the figures of the API, and takes
+// them apart. Every screen is sound in both themes, wide and narrow.
+func TestDashboard(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	b := openBoard(t)
+	b.goTo(b.f.URL + "/app")
+	b.shows("Sign in")
+	b.signIn()
+	b.everywhere(map[string]string{"overview": "/app", "reports": "/app/reports", "more": "/app/more"}, func(name string) {
+		if name == "reports" {
+			b.open("DACH nutra · mobile")
+		}
+	})
+	b.equalsAPI()
+	b.drills()
+	b.saysWhatFails()
+	b.goTo(b.entry)
+	b.shows("used already")
+}
+
+// open opens a row of the report by its name, unless it is open.
+func (b *board) open(name string) {
+	b.t.Helper()
+	row := `[...document.querySelectorAll('tr[aria-level="1"]')].find(r => r.querySelector('.name')?.textContent === ` + strconv.Quote(name) + `)`
+	b.until("the row "+name, func() bool { return b.run(row+`?.ariaExpanded`) != "" })
+	if b.run(row+`.ariaExpanded`) == "false" {
+		b.run(row + `.querySelector('.tw').click()`)
+	}
+	b.until("the rows below "+name, func() bool { return b.run(row+`.nextElementSibling?.ariaLevel`) == "2" })
+}
+
+// equalsAPI holds every cell of clicks that the report shows against the API.
+func (b *board) equalsAPI() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/reports?cmp=none&g=country,device_type&c=clicks,conversions")
+	b.settled()
+	var want struct {
+		Rows []struct {
+			Dims                map[string]string
+			Clicks, Conversions int64
+		}
+		Totals struct{ Clicks, Conversions int64 }
+	}
+	if err := b.api.Get(b.t.Context(), "/reports/performance?dimension=country", &want); err != nil {
+		b.t.Fatal(err)
+	}
+	if len(want.Rows) < 5 || want.Totals.Clicks < 100 {
+		b.t.Fatalf("the history is %+v", want)
+	}
+	shown := map[string][2]int64{}
+	var cells [][]string
+	text := b.run(`JSON.stringify([...document.querySelectorAll('tr[aria-level="1"]:not(.total)')].map(r => [r.querySelector('.cc')?.textContent ?? '', ...[...r.querySelectorAll('td')].slice(1).map(c => c.firstChild.textContent.replaceAll(',', ''))]))`)
+	if err := json.Unmarshal([]byte(text), &cells); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, c := range cells {
+		clicks, _ := strconv.ParseInt(c[1], 10, 64)
+		conversions, _ := strconv.ParseInt(c[2], 10, 64)
+		shown[c[0]] = [2]int64{clicks, conversions}
+	}
+	for _, row := range want.Rows {
+		if got := shown[row.Dims["country"]]; got != [2]int64{row.Clicks, row.Conversions} {
+			b.t.Errorf("%v: it shows %v, the API has %d and %d", row.Dims, got, row.Clicks, row.Conversions)
+		}
+	}
+}
+
+// drills opens, filters and goes back, by keys alone. The address holds it all.
+func (b *board) drills() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/reports?cmp=none")
+	b.settled()
+	b.press("ArrowDown")
+	b.until("a row has the focus", func() bool { return b.run(`document.activeElement.ariaExpanded`) == "false" })
+	b.press("ArrowRight")
+	b.until("it is open", func() bool { return strings.Contains(b.run(`location.search`), "o=") })
+	b.settled()
+	b.press("ArrowDown")
+	b.until("the row below has the focus", func() bool { return b.run(`document.activeElement.ariaLevel`) == "2" })
+	b.press("f")
+	b.until("only this", func() bool { return b.run(`document.querySelectorAll('.chip.on').length`) == "2" })
+	b.settled()
+	b.run(`history.back()`)
+	b.until("the filters are off", func() bool { return b.run(`document.querySelectorAll('.chip.on').length`) == "0" })
+	b.press("?")
+	b.until("the keys", func() bool { return b.run(`document.querySelector('dialog[open] .keys')?.textContent`) != "" })
+	b.press("Escape")
+	b.until("they are closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "" })
+}
+
+// saysWhatFails: an error is reported in the place of the part that failed, and "Try again" recovers it. If the session was
+// ended elsewhere, the sign-in form appears over the screen.
+func (b *board) saysWhatFails() {
+	b.t.Helper()
+	fails := func(status, code string) {
+		b.run(`(window.real ??= window.fetch, window.fetch = async (a, o) => String(a).includes('/performance') ? new Response(JSON.stringify({data: null, error: {code: '` + code + `', message: 'm'}}), {status: ` + status + `}) : window.real(a, o), 1)`)
+	}
+	for code, c := range map[string]struct{ status, says string }{
+		"rate_limited": {"429", "Too many calls"}, "plan_limit": {"402", "plan does not include"}, "unavailable": {"503", "cannot reach its data"},
+		"role_required": {"403", "Your role does not include"},
+	} {
+		b.goTo(b.f.URL + "/app/more")
+		b.settled()
+		fails(c.status, code)
+		b.run(`document.querySelector('.nav a[href^="/app/reports"]').click()`)
+		b.shows(c.says)
+		b.run(`(window.fetch = window.real, 1)`)
+		b.run(`document.querySelector('.failed .btn').click()`)
+		b.shows("DACH nutra")
+	}
+	b.run(`fetch('/app/api/session', {method: 'DELETE', headers: {'X-Switchyard-Page': '1'}})`)
+	b.until("the sign-in over the screen", func() bool {
+		b.run(`document.dispatchEvent(new Event('visibilitychange'))`)
+		return b.run(`document.querySelector('dialog[open] h1')?.textContent`) == "Sign in"
+	})
+}

@@ -1,0 +1,576 @@
+package browser
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"switchyard/models"
+	"switchyard/models/parttest"
+)
+
+// tagTest is a browser, pages of a customer and a tracking domain, for tests of the page tag.
+type tagTest struct {
+	*browser
+	*shop
+	*collector
+	id string // of a click
+}
+
+// own gives a subtest pages and a tracking domain of its own.
+func (x tagTest) own(t *testing.T) tagTest {
+	t.Helper()
+	return tagTest{x.browser, newShop(t), newCollector(t), models.FormatClickID(models.NewClickID())}
+}
+
+// fresh opens a page that has been nowhere yet.
+func (x tagTest) fresh(t *testing.T, scripts ...string) *page {
+	t.Helper()
+	x.forget()
+	return x.browser.open(t).prepare(errorsNoted + strings.Join(scripts, ";"))
+}
+
+// TestPageTag runs the page tag in a browser.
+func TestPageTag(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	x := tagTest{browser: openBrowser(t)}
+	t.Run("click id", x.findsClick)
+	t.Run("views", x.seesViews)
+	t.Run("calls", x.takesCalls)
+	t.Run("links and forms", x.seesClicks)
+	t.Run("storage blocked", x.worksWithoutStorage)
+	t.Run("offline then online", x.worksOffline)
+	t.Run("unload during send", x.isUnloaded)
+	t.Run("answers", x.isAnswered)
+	t.Run("two sites", x.ofTwoSites)
+	t.Run("strict policy", x.underPolicy)
+	t.Run("consent", x.waitsForConsent)
+	t.Run("no tracking", x.turnedOff)
+	t.Run("hidden link", x.hidesLink)
+	t.Run("vitals", x.costs)
+}
+
+// findsClick: the address comes first, then the cookie, then localStorage, then an ad platform's id.
+func (x tagTest) findsClick(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	id := x.id
+	address := x.page("/lander", "", snippet(x.URL, "k"))
+	p := x.fresh(t)
+	see := func(address, click, from, ad string) {
+		t.Helper()
+		x.forget()
+		p.goTo(address)
+		e := x.get(p, "view")[0]
+		if e.Click != click || e.From != from || e.Ad != ad {
+			t.Errorf("%s: click %q from %q, ad %q; want %q from %q, %q", address, e.Click, e.From, e.Ad, click, from, ad)
+		}
+		if got := p.run(`trk.clickId()`); got != click {
+			t.Errorf("%s: clickId() is %q", address, got)
+		}
+		p.unharmed()
+	}
+	see(address, "", "", "")
+	p.until("the view is known to have arrived", func() bool { return p.waiting() == 0 })
+	if got := p.stored(); len(got) > 0 {
+		t.Errorf("without a click there is stored %v", got)
+	}
+	see(address+"?a=b&gclid=CjwK-a_b.c#x", "", "", "gclid=CjwK-a_b.c")
+	see(address, "", "", "gclid=CjwK-a_b.c")
+	see(address+"?subid=tooshort&clickid="+id+"x", "", "", "gclid=CjwK-a_b.c")
+	see(address+"?cid="+id+"&fbclid=f", id, "url", "fbclid=f")
+	see(address+"?gclid=later", id, "cookie", "gclid=later")
+	see(x.at("checkout.shop.test", "/lander"), id, "cookie", "gclid=later")
+	see(address, id, "cookie", "gclid=later")
+	p.run(`document.cookie = 'trk_click=;max-age=0;path=/;domain=shop.test'`)
+	see(address, id, "local", "gclid=later")
+	if p.run(`document.cookie`) != "" {
+		t.Error("a cookie that was deleted has come back")
+	}
+	p.run(`localStorage.trk_click = localStorage.trk_click.replace(/~\d+$/, '~' + (Date.now() - 7776e6))`)
+	see(address, "", "", "")
+	second := models.FormatClickID(models.NewClickID())
+	p.goTo("about:blank")
+	see(address+"#/page?click_id="+second, second, "url", "")
+}
+
+// seesViews: a view is recorded whenever another page is shown, however the visitor or a script got there.
+func (x tagTest) seesViews(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	p := x.fresh(t)
+	p.goTo(x.page("/app", "", snippet(x.URL, "k")))
+	first := x.get(p, "view")[0]
+	if first.Screen == "" || first.URL != "www.shop.test:"+x.port+"/app" || first.site != "k" {
+		t.Errorf("the first view is %+v", first)
+	}
+	for _, c := range []struct {
+		does, path string // empty: no view
+	}{
+		{`history.pushState(1, '', '/app/one')`, "/app/one"},
+		{`history.pushState(1, '', '/app/one')`, ""},
+		{`history.replaceState(1, '', '/app/one?filter=a')`, ""},
+		{`history.pushState(1, '', '/app/one?page=2')`, "/app/one"},
+		{`history.replaceState(1, '', '/app/two')`, "/app/two"},
+		{`location.hash = 'chapter'`, ""},
+		{`location.hash = '/three'`, "/app/two#/three"},
+		{`history.replaceState(1, '', '#/three?filter=a')`, ""},
+		{`location.hash = '/three?token=secret'`, "/app/two#/three"},
+		{`location.hash = '!/four'`, "/app/two#!/four"},
+		{`history.go(-3)`, "/app/two"},
+		{`trk('view')`, "/app/two"},
+	} {
+		x.forget()
+		before := p.run(`history.length`)
+		p.run(c.does)
+		// What follows is an event of its own, so that a view that should not be would come before it.
+		want := []string{"done"}
+		if c.path != "" {
+			want = []string{"view"}
+			x.get(p, "view")
+			want = append(want, "done")
+		}
+		p.settle(`new Promise((f) => setTimeout(f)).then(() => trk('goal', 'done'))`)
+		if got := x.get(p, want...)[0]; c.path != "" && got.URL != "www.shop.test:"+x.port+c.path {
+			t.Errorf("%s: %+v after %s entries, want a view of %s", c.does, got, before, c.path)
+		}
+	}
+	p.unharmed()
+}
+
+// takesCalls: calls from before the tag is loaded are taken up, those with nonsense do no harm.
+func (x tagTest) takesCalls(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	id := x.id
+	p := x.fresh(t, `window.trk = window.trk || function () { (trk.q = trk.q || []).push(arguments) };
+		trk('ready', () => { window.isReady = trk.clickId() });
+		trk('goal', 'early', {value: 3})`)
+	p.goTo(x.page("/order", "", snippet(x.URL, "k"), snippet(x.URL, "k")) + "?clickid=" + id)
+	p.until("the page is told", func() bool { return p.run(`window.isReady`) == id })
+	p.run(`trk('purchase', {order_id: 'A-1', value: 12.5, currency: 'EUR', items: [{sku: 's1', price: 12.5, quantity: 1}]})`)
+	p.run(`trk('signup')`)
+	p.run(`trk.ready(() => trk('identify', {external_id: 'u1'}))`)
+	got := x.get(p, "view", "early", "purchase", "signup", "identify")
+	if e := got[2]; e.OrderID != "A-1" || e.Value != 12.5 || len(e.Items) != 1 || e.Items[0].SKU != "s1" || e.Click != id {
+		t.Errorf("the order is %+v", e)
+	}
+	ids := map[string]bool{}
+	for _, e := range got {
+		ids[e.ID] = true
+	}
+	if len(ids) != len(got) {
+		t.Errorf("%d events have %d ids", len(got), len(ids))
+	}
+	x.forget()
+	for _, nonsense := range []string{
+		`trk()`, `trk('ready')`, `trk('consent', {}, 1)`, `trk.ready()`, `trk('goal', 'a', document)`, `trk('lead', 7)`, `trk(null, null)`,
+		`trk('goal', 'huge', {items: Array(9999).fill({sku: 'abc'})})`, `(() => { const a = {}; a.a = a; trk('goal', 'circle', a) })()`,
+	} {
+		p.run(nonsense)
+	}
+	p.run(`trk('goal', 'last')`)
+	p.until("the last is sent", func() bool {
+		return slices.ContainsFunc(x.sent(), func(e tagEvent) bool { return e.Name == "last" })
+	})
+	if slices.ContainsFunc(x.sent(), func(e tagEvent) bool { return e.Name == "huge" }) {
+		t.Error("an event of 100 kB was sent")
+	}
+	p.settle(`new Promise((f) => setTimeout(f, 0))`)
+	p.unharmed()
+}
+
+// seesClicks: links to slots get their address and are counted, also such that come later; forms send leads.
+func (x tagTest) seesClicks(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	id := x.id
+	body := `<a data-trk-slot=2 id=own href="https://own.test/">own</a> <a data-trk-slot=1 id=go>go</a>
+		<form data-trk-lead action=/thanks><button id=send>send</button></form>
+		<form data-trk-lead=newsletter action=/thanks><button id=join>join</button></form>`
+	x.page("/thanks", "thanks", snippet(x.URL, "k"))
+	address := x.page("/lander", body, snippet(x.URL, "k"))
+	p := x.fresh(t)
+	href := func(element string) string { return p.run(element + `.href`) }
+	p.goTo(address)
+	p.loaded()
+	if href("own") != "https://own.test/" || href("go") != x.URL+"/out/1" {
+		t.Errorf("without a click: %s and %s", href("own"), href("go"))
+	}
+	p.goTo(address + "?clickid=" + id)
+	p.loaded()
+	if href("own") != x.URL+"/out/2?clickid="+id || href("go") != x.URL+"/out/1?clickid="+id {
+		t.Errorf("with a click: %s and %s", href("own"), href("go"))
+	}
+	p.run(`document.body.insertAdjacentHTML('beforeend', '<a data-trk-slot=3 id=late><b>late</b></a>')`)
+	x.forget()
+	p.click(`late.querySelector('b')`)
+	p.shows("offer of /out/3?clickid=" + id)
+	if e := x.get(p, "click")[0]; e.Slot != 3 || e.Click != id {
+		t.Errorf("the click is %+v", e)
+	}
+	for _, c := range []struct{ button, name string }{{"send", "lead"}, {"join", "newsletter"}} {
+		p.goTo(address)
+		p.loaded()
+		p.until("the view is stored", func() bool { return p.waiting() == 0 })
+		x.forget()
+		p.click(c.button)
+		p.shows("thanks")
+		p.until("the lead and the view are sent", func() bool { return len(x.sent()) >= 2 })
+		if e := x.sent()[0]; e.Name != c.name || e.Click != id || e.From != "cookie" {
+			t.Errorf("the lead is %+v", e)
+		}
+	}
+	p.unharmed()
+}
+
+// worksWithoutStorage: with cookies and localStorage blocked the tag does what it can.
+func (x tagTest) worksWithoutStorage(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	id := x.id
+	// In a sandbox both throw, and there is no origin.
+	x.set("/sandbox", shopPage{"text/html", "sandbox allow-scripts", "<!doctype html><a data-trk-slot=1 id=go>go</a>" + snippet(x.URL, "k")})
+	for _, c := range []struct {
+		name, address, from string
+		blocks              string
+	}{
+		{"both", x.at("www.shop.test", "/sandbox"), "", ""},
+		{
+			"cookies", x.page("/lander", "<a id=go data-trk-slot=1>go</a>", snippet(x.URL, "k")), "local",
+			`Object.defineProperty(document, 'cookie', {get: () => '', set() {}})`,
+		},
+		{
+			"localStorage", x.page("/lander", "<a id=go data-trk-slot=1>go</a>", snippet(x.URL, "k")), "cookie",
+			`Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('blocked', 'SecurityError') }})`,
+		},
+	} {
+		p := x.fresh(t, c.blocks)
+		p.goTo(c.address + "?clickid=" + id)
+		if e := x.get(p, "view")[0]; e.Click != id || e.From != "url" {
+			t.Errorf("%s blocked: %+v", c.name, e)
+		}
+		p.run(`trk('goal', 'a')`)
+		x.get(p, "view", "a")
+		if got := p.run(`go.href`); got != x.URL+"/out/1?clickid="+id {
+			t.Errorf("%s blocked: the link is %s", c.name, got)
+		}
+		p.unharmed()
+		x.forget()
+		p.goTo(c.address)
+		if e := x.get(p, "view")[0]; e.From != c.from {
+			t.Errorf("%s blocked: later the click is known from %q", c.name, e.From)
+		}
+	}
+}
+
+// worksOffline: what happens without network is sent once there is one, from this page or a later one, but not for ever and
+// not without bound.
+func (x tagTest) worksOffline(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	p := x.fresh(t)
+	address := x.page("/lander", "", snippet(x.URL, "k"))
+	network := func(offline bool) {
+		t.Helper()
+		p.call("Network.emulateNetworkConditions", map[string]any{
+			"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1,
+		}, nil)
+	}
+	p.goTo(address)
+	x.get(p, "view")
+	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	x.forget()
+	p.watch()
+	network(true)
+	p.run(`trk('goal', 'a', {value: 1})`)
+	p.run(`trk('goal', 'b', {value: 2})`)
+	if p.waiting() != 2 || len(x.sent()) > 0 {
+		t.Errorf("%d events wait, %d are sent", p.waiting(), len(x.sent()))
+	}
+	network(false)
+	x.get(p, "a", "b")
+	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+
+	x.forget()
+	network(true)
+	p.run(`[...Array(60).keys()].forEach((i) => trk('goal', 'g' + i))`)
+	if n := p.waiting(); n != 50 {
+		t.Errorf("%d events wait, want the last 50", n)
+	}
+	// One is too old, and one is another site's.
+	p.run(`localStorage['trk_q:k:' + (Date.now() - 6048e5) + '-0.1'] = '{"id":"old","name":"old","at":1}'`)
+	p.run(`localStorage['trk_q:other:' + Date.now() + '-0.1'] = '{"id":"other","name":"other","at":1}'`)
+	network(false)
+	p.goTo(address)
+	p.until("all are sent", func() bool { return len(x.sent()) >= 51 && p.waiting() == 1 })
+	names := map[string]bool{}
+	for _, e := range x.sent() {
+		names[e.Name] = true
+	}
+	if len(names) != 51 || !names["g59"] || names["g9"] || !names["view"] || names["old"] || names["other"] {
+		t.Errorf("sent are %v", names)
+	}
+	p.unharmed()
+}
+
+// isUnloaded: a page that is left while the tag is sending loses nothing, and what is sent again has the same id.
+func (x tagTest) isUnloaded(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	p := x.fresh(t)
+	address, next := x.page("/lander", "", snippet(x.URL, "k")), x.page("/plain", "plain")
+	hold := make(chan struct{})
+	x.answer(http.StatusNoContent, hold)
+	p.goTo(address)
+	x.get(p, "view")
+	p.run(`(() => { trk('goal', 'a'); trk('goal', 'b'); location.href = ` + "`" + next + "`" + ` })()`)
+	p.shows("plain")
+	got := x.get(p, "view", "a", "b")
+	if n := p.waiting(); n != 3 {
+		t.Errorf("%d events wait for an answer", n)
+	}
+	close(hold)
+	x.forget()
+	p.goTo(address)
+	p.until("all are sent again, and the view", func() bool { return len(x.sent()) >= 4 })
+	for _, e := range got {
+		if !slices.ContainsFunc(x.sent(), func(again tagEvent) bool { return again.ID == e.ID && again.At == e.At && again.Name == e.Name }) {
+			t.Errorf("%+v is not sent again: %+v", e, x.sent())
+		}
+	}
+	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+	p.unharmed()
+}
+
+// isAnswered: the tag tries again what the server could not take, and not what it refuses.
+func (x tagTest) isAnswered(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	p := x.fresh(t)
+	address := x.page("/lander", "", snippet(x.URL, "k"))
+	for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests} {
+		x.forget()
+		x.answer(status, nil)
+		p.goTo(address)
+		first := x.get(p, "view")[0]
+		if p.waiting() != 1 {
+			t.Errorf("after %d nothing waits", status)
+		}
+		x.forget()
+		p.until("it is sent again", func() bool { return len(x.sent()) > 0 && p.waiting() == 0 })
+		if again := x.sent()[0]; again.ID != first.ID {
+			t.Errorf("after %d it is sent as %+v, before as %+v", status, again, first)
+		}
+	}
+	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge} {
+		x.forget()
+		x.answer(status, nil)
+		p.goTo(address)
+		x.get(p, "view")
+		p.until("it is given up", func() bool { return p.waiting() == 0 })
+	}
+	p.unharmed()
+}
+
+// ofTwoSites: two tags on a page each report to their own domain, with their own key. A tag that is on the page twice reports
+// once.
+func (x tagTest) ofTwoSites(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	id := x.id
+	other := newCollector(t)
+	p := x.fresh(t, `window.trk = function () { (trk.q = trk.q || []).push(arguments) }; trk('lead', {order_id: 'L1'})`)
+	p.goTo(x.page("/lander", "", snippet(x.URL, "one"), snippet(other.URL, "two"), snippet(x.URL, "one")) + "?clickid=" + id)
+	p.until("both tags have run", func() bool { return len(x.sent()) >= 2 && len(other.sent()) >= 2 })
+	p.run(`history.pushState(1, '', '/next')`)
+	p.run(`trk('purchase', {order_id: 'P1'})`)
+	for key, c := range map[string]*collector{"one": x.collector, "two": other} {
+		got := c.get(p, "view", "lead", "view", "purchase")
+		for _, e := range got {
+			if e.site != key || e.Click != id {
+				t.Errorf("site %s: %+v", key, e)
+			}
+		}
+		if got[1].OrderID != "L1" || got[3].OrderID != "P1" {
+			t.Errorf("site %s: %+v", key, got)
+		}
+	}
+	p.unharmed()
+}
+
+// underPolicy: a page may forbid inline scripts, inline styles and eval, and what is not from the tracking domain.
+func (x tagTest) underPolicy(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	id := x.id
+	x.set("/own.js", shopPage{"text/javascript", "", `window.trk = window.trk || function () { (trk.q = trk.q || []).push(arguments) };
+		trk('goal', 'own'); window.violations = [];
+		document.addEventListener('securitypolicyviolation', (e) => violations.push(e.violatedDirective + ' ' + e.blockedURI))`})
+	x.set("/strict", shopPage{
+		"text/html", "default-src 'none'; script-src 'self' " + x.URL + "; connect-src " + x.URL + "; require-trusted-types-for 'script'",
+		"<!doctype html><title>strict</title><script src=/own.js></script><body><a data-trk-slot=1>go</a>" + snippet(x.URL, "k"),
+	})
+	p := x.fresh(t)
+	p.goTo(x.at("www.shop.test", "/strict") + "?clickid=" + id)
+	x.get(p, "view", "own")
+	p.loaded()
+	if got := p.run(`violations.join('; ')`); got != "" {
+		t.Errorf("the page's policy forbids %s", got)
+	}
+	p.unharmed()
+}
+
+// waitsForConsent: nothing is stored or sent before consent, everything is then, and all is taken back when asked for.
+func (x tagTest) waitsForConsent(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	id := x.id
+	p := x.fresh(t)
+	address := x.page("/lander", "<a id=go data-trk-slot=1>go</a>", snippet(x.URL, "k", `data-consent="wait"`))
+	p.watch()
+	p.goTo(address + "?clickid=" + id)
+	p.loaded()
+	p.run(`trk('goal', 'before')`)
+	p.silent()
+	if got := p.stored(); len(got) > 0 {
+		t.Errorf("before consent there is stored %v", got)
+	}
+	if got := p.run(`go.href`); got != x.URL+"/out/1?clickid="+id {
+		t.Errorf("before consent the link leads to %s", got)
+	}
+	p.run(`trk('consent')`)
+	for _, e := range x.get(p, "view", "before") {
+		if e.Click != id || e.From != "url" {
+			t.Errorf("after consent: %+v", e)
+		}
+	}
+	p.until("the click alone is stored", func() bool { return p.waiting() == 0 && len(p.stored()) == 2 })
+
+	// On the next page what is stored counts once there is consent.
+	x.forget()
+	p.goTo(address)
+	p.loaded()
+	if got := p.run(`trk.clickId()`); got != "" {
+		t.Errorf("before consent the click %s is read from storage", got)
+	}
+	p.run(`trk('consent')`)
+	if e := x.get(p, "view")[0]; e.Click != id || e.From != "cookie" {
+		t.Errorf("later: %+v", e)
+	}
+	p.until("nothing waits", func() bool { return p.waiting() == 0 })
+
+	x.forget()
+	p.run(`trk('consent', false)`)
+	p.run(`trk('goal', 'after')`)
+	if got := p.stored(); len(got) > 0 || p.run(`trk.clickId()`) != "" {
+		t.Errorf("after a refusal there is stored %v", got)
+	}
+	// A refusal on the next page comes before its tag is loaded. It waits for none.
+	q := x.fresh(t, `window.trk = function () { (trk.q = trk.q || []).push(arguments) }; trk('consent', false)`)
+	q.watch()
+	q.goTo(x.page("/free", "", snippet(x.URL, "k")) + "?clickid=" + id)
+	q.loaded()
+	q.run(`trk('goal', 'refused')`)
+	q.silent()
+	if got := q.stored(); len(got) > 0 || len(x.sent()) > 0 {
+		t.Errorf("after a refusal there is stored %v and sent %v", got, x.sent())
+	}
+	q.unharmed()
+	p.unharmed()
+}
+
+// turnedOff: who wants no tracking gets none; the page works.
+func (x tagTest) turnedOff(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	id := x.id
+	link := "<a id=go data-trk-slot=1>go</a>"
+	for _, c := range []struct{ name, head, script string }{
+		{"global privacy control", "", `Object.defineProperty(navigator, 'globalPrivacyControl', {value: true})`},
+		{"meta element", "<meta name=trk-no-track>", ""},
+		{"localStorage", "", `localStorage['trk-no-track'] = 1`},
+		{"cookie", "", `document.cookie = 'trk-no-track=1'`},
+	} {
+		p := x.fresh(t, `if (location.hostname) { `+c.script+` }`)
+		p.watch()
+		p.goTo(x.page("/lander", c.head+link, snippet(x.URL, "k")) + "?clickid=" + id)
+		p.loaded()
+		p.run(`trk('consent')`)
+		p.run(`trk('purchase', {value: 1})`)
+		p.run(`trk.ready(() => { window.isReady = 'yes' })`)
+		p.until("the page goes on", func() bool { return p.run(`window.isReady`) == "yes" })
+		p.silent()
+		stored := slices.DeleteFunc(p.stored(), func(name string) bool { return strings.HasPrefix(name, "trk-no-track") })
+		if len(stored) > 0 {
+			t.Errorf("%s: there is stored %v", c.name, stored)
+		}
+		if got := p.run(`go.href`); got != x.URL+"/out/1?clickid="+id {
+			t.Errorf("%s: the link leads to %s", c.name, got)
+		}
+		p.unharmed()
+	}
+	if n := x.forget(); n > 0 {
+		t.Errorf("%d messages were sent", n)
+	}
+}
+
+// costs: the tag moves nothing on the page. What it takes of the main thread is printed.
+func (x tagTest) costs(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	p := x.fresh(t, `window.shift = 0; new PerformanceObserver((l) => l.getEntries().forEach((e) => { shift += e.value })).observe({type: 'layout-shift', buffered: true})`)
+	p.call("Profiler.enable", nil, nil)
+	address := x.page("/lander", strings.Repeat("<p>text <a data-trk-slot=1>go</a>", 100), snippet(x.URL, "k")) + "?clickid=" + x.id
+	least := math.Inf(1)
+	for range 3 { // the least of three runs, because the machine may be busy
+		x.forget()
+		p.call("Profiler.start", nil, nil)
+		p.goTo(address)
+		x.get(p, "view")
+		p.settle(`new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))`)
+		if got := p.run(`shift`); got != "0" {
+			t.Errorf("the layout shifts by %s", got)
+		}
+		var got struct{ Profile profile }
+		p.call("Profiler.stop", nil, &got)
+		least = min(least, got.Profile.spent("/t.js"))
+	}
+	t.Logf("the tag took %.1f ms of the main thread on a page with 100 links", least)
+	p.unharmed()
+}
+
+// profile is the result of the browser's profiler.
+type profile struct {
+	Nodes []struct {
+		ID        int
+		Children  []int
+		CallFrame struct{ URL string }
+	}
+	Samples    []int
+	TimeDeltas []int // in microseconds
+}
+
+// spent is how many milliseconds a script, and what it called, ran.
+func (pr *profile) spent(path string) (ms float64) {
+	parent, address := map[int]int{}, map[int]string{}
+	for _, n := range pr.Nodes {
+		address[n.ID] = n.CallFrame.URL
+		for _, c := range n.Children {
+			parent[c] = n.ID
+		}
+	}
+	for i, id := range pr.Samples {
+		for ; id != 0; id = parent[id] {
+			if u, err := url.Parse(address[id]); err == nil && u.Path == path {
+				ms += float64(pr.TimeDeltas[i]) / 1000
+				break
+			}
+		}
+	}
+	return ms
+}

@@ -1,0 +1,128 @@
+package faults
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"switchyard/models/longtest"
+	"switchyard/models/parttest"
+	"switchyard/ops/lab/e2e/faultworker"
+	"switchyard/ops/lab/fleet"
+)
+
+// faultClock starts a clock that fires a tick a second and one a minute.
+func (y *yard) faultClock(args ...string) *fleet.Process {
+	y.t.Helper()
+	p, err := y.Spawn("faultclock", args...)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return p
+}
+
+// fired is how often clocks have fired a kind; since is a number that fired gave before.
+func (y *yard) fired(kind string) int {
+	y.t.Helper()
+	return y.count(`SELECT count(*) FROM fault_fired WHERE kind = $1`, kind)
+}
+
+// leader returns the index of the given clock that fired last. If another process fired last, it returns a random one.
+func (y *yard) leader(clocks []*fleet.Process) int {
+	y.t.Helper()
+	pid := y.count(`SELECT pid FROM fault_fired ORDER BY id DESC LIMIT 1`)
+	for i, c := range clocks {
+		if c.PID() == pid {
+			return i
+		}
+	}
+	return rand.IntN(len(clocks))
+}
+
+// twice counts the ticks that were carried out more than once: the checker.
+func (y *yard) twice() int {
+	y.t.Helper()
+	return y.count(`SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`)
+}
+
+// TestClockFaults runs three clocks and repeatedly kills or freezes the leader. Every tick that was due is carried out once,
+// however many clocks fired it. The test also shows that the checker sees ticks without an identity.
+func TestClockFaults(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	y := newYard(t)
+	y.worker()
+	clocks := []*fleet.Process{y.faultClock(), y.faultClock(), y.faultClock()}
+	ticks := func(n int) {
+		t.Helper()
+		want := y.fired(faultworker.Tick.Kind()) + n
+		y.until("more ticks", func() bool { return y.fired(faultworker.Tick.Kind()) >= want })
+	}
+	faults := longtest.Size(3, 12)
+	for n := range faults {
+		ticks(longtest.Size(2, 15))
+		i := y.leader(clocks)
+		if n%3 == 1 { // it is frozen with its lock, then killed with it: the lock ends with its session
+			y.check(clocks[i].Freeze())
+			ticksNoMore(y, clocks[i])
+		}
+		clocks[i].Kill()
+		clocks[i] = y.faultClock()
+	}
+	ticks(2)
+	i := y.leader(clocks) // a leader that was frozen goes on
+	y.check(clocks[i].Freeze())
+	ticksNoMore(y, clocks[i])
+	y.check(clocks[i].Thaw())
+	ticks(2)
+	for _, c := range clocks { // for a while no clock runs
+		c.Kill()
+	}
+	before := y.fired(faultworker.Slow.Kind())
+	last := y.faultClock()
+	y.until("the tick of the minute made up for", func() bool { return y.fired(faultworker.Slow.Kind()) > before })
+	ticks(2)
+	last.Kill()
+	// Every queued tick is carried out once. A clock that is killed while it fires may not have queued its tick.
+	y.until("all ticks carried out", func() bool {
+		return y.count(`SELECT count(*) FROM (SELECT kind, at FROM fault_fired WHERE queued
+			EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0
+	})
+	if n, all := y.twice(), y.count(`SELECT count(*) FROM fault_ticks`); n > 0 || all == 0 {
+		t.Errorf("%d of %d ticks were carried out twice", n, all)
+	}
+	again := y.count(`SELECT count(*) FROM (SELECT FROM fault_fired GROUP BY kind, at HAVING count(*) > 1) d`)
+	t.Logf("%d ticks, %d of them fired by more than one clock", y.fired(faultworker.Tick.Kind())+y.fired(faultworker.Slow.Kind()), again)
+	if again == 0 {
+		t.Error("no tick was fired by two clocks: nothing was proved")
+	}
+	y.clockWithoutIdentity()
+}
+
+// ticksNoMore waits until the frozen clock has lost its lock and only other clocks can fire. It fails the test if the frozen
+// clock fired in that time.
+func ticksNoMore(y *yard, frozen *fleet.Process) {
+	y.t.Helper()
+	const mine = `SELECT count(*) FROM fault_fired WHERE pid = $1`
+	before, at := y.count(mine, frozen.PID()), y.count(`SELECT extract(epoch FROM clock_timestamp())::int`)
+	y.until("some seconds gone", func() bool {
+		return y.count(`SELECT extract(epoch FROM clock_timestamp())::int`) >= at+longtest.Size(3, 40)
+	})
+	if after := y.count(mine, frozen.PID()); after > before {
+		y.t.Errorf("a frozen clock fired")
+	}
+}
+
+// clockWithoutIdentity starts one clock after another, whose ticks have no identity, until the checker sees a tick that was
+// carried out twice.
+func (y *yard) clockWithoutIdentity() {
+	begin := time.Now()
+	y.until("the checker sees a tick that was carried out twice", func() bool {
+		c := y.faultClock("--break", faultworker.BreakIDs)
+		before := y.fired(faultworker.Slow.Kind())
+		y.until("the tick of the minute fired", func() bool { return y.fired(faultworker.Slow.Kind()) > before })
+		c.Kill()
+		return y.twice() > 0
+	})
+	y.t.Logf("ticks without identity seen after %s", time.Since(begin).Round(time.Millisecond))
+}

@@ -1,0 +1,124 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	dbcopilot "switchyard/db/copilot"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/models/parttest"
+	"switchyard/ops/client"
+)
+
+// TestKilledApply kills web while a proposal is applied, before the commit and right after it. The caller who repeats the
+// call with its Idempotency-Key is told of the one change there is, and it has one event.
+func TestKilledApply(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	m := newMidway(t)
+	ctx := t.Context()
+	hook := map[string]any{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}
+	if err := m.api.Do(ctx, http.StatusCreated, "POST", "/webhooks", hook, nil); err != nil {
+		t.Fatal(err)
+	}
+	for round, killed := range []func(func()){m.killBefore, m.killAfter, m.killBefore, m.killAfter} {
+		key := fmt.Sprint("round-", round)
+		body := map[string]any{"action": "apply_proposal", "id": m.propose()}
+		answered := make(chan error, 1)
+		killed(func() {
+			go func() { // the answer is lost, or nearly
+				_, err := m.api.Once(context.WithoutCancel(ctx), "POST", "/copilot", body, "Idempotency-Key", key)
+				answered <- err
+			}()
+		})
+		<-answered
+		if _, err := m.Spawn("web"); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.WaitReady(ctx); err != nil {
+			t.Fatal(err)
+		}
+		var told struct {
+			Status string
+			Change uuid.UUID `json:"change_id"`
+		}
+		m.until("the call is repeated", func() bool {
+			a, err := m.api.Once(ctx, "POST", "/copilot", body, "Idempotency-Key", key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Code == store.ErrInProgress.Code { // until PostgreSQL knows that its client is gone
+				return false
+			}
+			if err := json.Unmarshal(a.Data, &told); err != nil || a.Status != http.StatusOK {
+				t.Fatalf("%d %s, %v", a.Status, a.Body, err)
+			}
+			return true
+		})
+		if told.Status != copilot.StatusApplied {
+			t.Errorf("told %+v", told)
+		}
+		m.holds("changes", round+1, `SELECT count(*) FROM copilot_changes`)
+		m.holds("the change that was told", 1, `SELECT count(*) FROM copilot_changes WHERE id = $1`, told.Change)
+		m.holds("events", round+1, `SELECT count(*) FROM events WHERE type = 'campaign.paused'`)
+		m.holds("paused campaigns", 1, `SELECT count(*) FROM campaigns WHERE status = 'paused'`)
+		again := map[string]any{"action": "undo", "id": told.Change}
+		if err := m.api.Do(ctx, http.StatusOK, "POST", "/copilot", again, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// propose makes a proposal to pause the campaign.
+func (m *midway) propose() string {
+	m.t.Helper()
+	p, err := dbcopilot.NewProposals(store.New(m.db, nil)).Create(m.t.Context(), copilot.Proposal{
+		Owned: models.Owned{AccountID: m.account}, Title: "Pause it",
+		Action: copilot.Action{Op: copilot.OpPauseCampaign, CampaignID: uuid.NullUUID{UUID: m.campaign, Valid: true}},
+	}, time.Now())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return p.ID.String()
+}
+
+// killBefore kills web when the call waits for the campaign.
+func (m *midway) killBefore(call func()) {
+	m.t.Helper()
+	tx, err := m.db.BeginTxx(m.t.Context(), nil)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	var holder int
+	if err := tx.QueryRowxContext(m.t.Context(), `SELECT pg_backend_pid() FROM campaigns WHERE id = $1 FOR UPDATE`, m.campaign).Scan(&holder); err != nil {
+		m.t.Fatal(err)
+	}
+	call()
+	m.until("web waits for the campaign", func() bool {
+		return m.count(`SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))`, holder) > 0
+	})
+	m.Find("web").Kill()
+	m.holds("half changes", 0, `SELECT count(*) FROM copilot_changes WHERE status = 'applied'`)
+}
+
+// killAfter kills web as soon as the change is there.
+func (m *midway) killAfter(call func()) {
+	m.t.Helper()
+	call()
+	err := client.Poll(m.t.Context(), time.Millisecond, func() (bool, error) {
+		return m.count(`SELECT count(*) FROM copilot_changes WHERE status = 'applied'`) > 0, nil
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.Find("web").Kill()
+}

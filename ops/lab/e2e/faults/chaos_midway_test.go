@@ -1,0 +1,317 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/parttest"
+	"switchyard/ops/client"
+)
+
+// midway is an account with a campaign, whose long jobs are held in the middle by a lock that the test has.
+type midway struct {
+	*yard
+	api      *client.API
+	account  uuid.UUID
+	campaign uuid.UUID
+	clicks   []uuid.UUID
+}
+
+// midwayClicks are more than corrections and deletions write in one transaction.
+const midwayClicks = 1300
+
+func newMidway(t *testing.T, env ...string) *midway {
+	t.Helper()
+	m := &midway{yard: newYard(t, env...)}
+	if _, err := m.Spawn("web"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m.clock()
+	m.open("midway")
+	return m
+}
+
+// open makes the account with its campaign and clicks.
+func (m *midway) open(name string) {
+	m.t.Helper()
+	account, api, err := m.Account(m.t.Context(), name, "scale")
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.api, m.account, m.campaign, m.clicks = api, uuid.MustParse(account), uuid.New(), nil
+	m.exec(`INSERT INTO domains (id, host) VALUES ($1, $2 || '.example')`, m.campaign, name)
+	m.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, $3, $3, $1)`, m.campaign, m.account, name)
+	m.strew()
+}
+
+// undisturbed is another account on the same servers, with as many clicks.
+func (m *midway) undisturbed() *midway {
+	m.t.Helper()
+	other := *m
+	other.open("undisturbed")
+	return &other
+}
+
+func (m *midway) strew() {
+	m.t.Helper()
+	log, err := spool.Open(m.t.TempDir(), spool.Options{})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer log.Close()
+	for i := range midwayClicks {
+		c := &models.Click{
+			ID: models.NewClickID(), AccountID: m.account, CampaignID: m.campaign, UniqueHours: 24, Currency: "USD",
+			UniqueKey: [16]byte{byte(i), byte(i >> 8)}, Cost: decimal.New(1, -2),
+		}
+		m.clicks = append(m.clicks, c.ID)
+		if err := log.Append(m.t.Context(), spool.Record{Click: c}); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(log, m.db, clicklog.IngestOptions{}).Drain(m.t.Context()); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+type answered struct {
+	client.Answer
+	err error
+}
+
+// obstacle is a lock that stops a job in the middle, and a piece of the statement that has to wait for it.
+type obstacle struct {
+	lock    string
+	args    []any
+	waiting string
+}
+
+func onClick(id uuid.UUID) obstacle {
+	return obstacle{`SELECT FROM clicks WHERE id = $1 FOR UPDATE`, []any{id}, "FOR NO KEY UPDATE"}
+}
+
+// killed starts a call whose job meets the obstacle, kills the worker there, looks at the half that is done, and gives
+// the answer that the caller gets from the worker that follows.
+func (m *midway) killed(method, path string, body any, o obstacle, half func()) map[string]any {
+	m.t.Helper()
+	got := m.call(method, path, body)
+	m.stopAt(o, half)
+	next := m.worker()
+	defer next.Stop()
+	return m.final(got())
+}
+
+// stopAt starts a worker, kills it when its job meets the obstacle, and looks at the half that is done.
+func (m *midway) stopAt(o obstacle, half func()) {
+	m.t.Helper()
+	tx, err := m.db.BeginTxx(m.t.Context(), nil)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	var holder int
+	if err := tx.QueryRowxContext(m.t.Context(), `SELECT pg_backend_pid()`).Scan(&holder); err != nil {
+		m.t.Fatal(err)
+	}
+	if _, err := tx.ExecContext(m.t.Context(), o.lock, o.args...); err != nil {
+		m.t.Fatal(err)
+	}
+	worker := m.worker()
+	m.until("the job waits in its middle", func() bool {
+		return m.count(`SELECT count(*) FROM pg_stat_activity
+			WHERE $1 = ANY (pg_blocking_pids(pid)) AND application_name LIKE 'switchyard-faultworker-%'
+			AND position($2 IN query) > 0`, holder, o.waiting) > 0
+	})
+	worker.Kill()
+	half()
+	if err := tx.Rollback(); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// call starts a call of the API, which goes on when the test fails. got waits for its answer.
+func (m *midway) call(method, path string, body any) (got func() client.Answer) {
+	done := make(chan answered, 1)
+	go func() {
+		a, err := m.api.Call(context.WithoutCancel(m.t.Context()), method, path, body)
+		done <- answered{a, err}
+	}()
+	return func() client.Answer {
+		m.t.Helper()
+		a := <-done
+		if a.err != nil {
+			m.t.Fatal(a.err)
+		}
+		return a.Answer
+	}
+}
+
+// final is the data of an answer, or what the 202 leads to.
+func (m *midway) final(a client.Answer) map[string]any {
+	m.t.Helper()
+	data := map[string]any{}
+	if err := json.Unmarshal(a.Data, &data); err != nil || a.Status >= 300 {
+		m.t.Fatalf("%d %s: %v", a.Status, a.Body, err)
+	}
+	if a.Status != http.StatusAccepted {
+		return data
+	}
+	path := fmt.Sprint("/jobs/", data["job"].(map[string]any)["id"])
+	var job struct {
+		Status string
+		Result map[string]any
+	}
+	m.until("the job that the 202 names is done", func() bool {
+		if err := m.api.Get(m.t.Context(), path, &job); err != nil || job.Status == models.JobFailed {
+			m.t.Fatalf("%s: %+v, %v", path, job, err)
+		}
+		return job.Status == models.JobDone
+	})
+	return job.Result
+}
+
+func (m *midway) holds(what string, want int, query string, args ...any) {
+	m.t.Helper()
+	if n := m.count(query, args...); n != want {
+		m.t.Errorf("%s: %d, want %d", what, n, want)
+	}
+}
+
+func (m *midway) says(data map[string]any, want map[string]any) {
+	m.t.Helper()
+	for name, value := range want {
+		if fmt.Sprint(data[name]) != fmt.Sprint(value) {
+			m.t.Errorf("%s is %v, want %v", name, data[name], value)
+		}
+	}
+}
+
+// TestKilledMidway kills the worker with -9 in the middle of an export, a correction and a deletion: each is finished
+// once by the next worker, nothing is there twice or by halves, and the caller who waits gets the answer.
+func TestKilledMidway(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	m := newMidway(t)
+	m.export()
+	m.correction()
+	m.deletion()
+}
+
+func (m *midway) export() {
+	m.t.Helper()
+	finish := obstacle{`LOCK TABLE exports IN SHARE MODE`, nil, "INSERT INTO exports"}
+	got := m.killed("POST", "/reports/exports", map[string]any{"kind": "clicks"}, finish, func() {
+		m.holds("pieces that nobody sees", 1, `SELECT count(*) FROM export_chunks`)
+		m.holds("files", 0, `SELECT count(*) FROM exports`)
+	})
+	m.says(got, map[string]any{"row_count": midwayClicks})
+	m.holds("files", 1, `SELECT count(*) FROM exports`)
+	text := m.download(fmt.Sprint("/reports/exports/", got["id"]))
+	if n := strings.Count(text, "\n"); n != midwayClicks+1 || fmt.Sprint(got["byte_size"]) != fmt.Sprint(float64(len(text))) {
+		m.t.Errorf("%d lines, %d bytes of %v", n, len(text), got["byte_size"])
+	}
+	for _, id := range m.clicks {
+		if strings.Count(text, models.FormatClickID(id)) != 1 {
+			m.t.Fatalf("click %s is not there once", models.FormatClickID(id))
+		}
+	}
+}
+
+// download reads a file, which is no envelope.
+func (m *midway) download(path string) string {
+	m.t.Helper()
+	req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, m.api.Base+path, nil)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+m.api.Key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		m.t.Fatalf("%d %.200s: %v", resp.StatusCode, text, err)
+	}
+	return string(text)
+}
+
+func (m *midway) correction() {
+	m.t.Helper()
+	csv := []byte("click id,payout,conversion id\n")
+	for i, id := range m.clicks {
+		csv = fmt.Appendf(csv, "%s,0.5,order-%d\n", models.FormatClickID(id), i)
+	}
+	body := map[string]any{"csv": string(csv), "apply": true}
+	const part = 500
+	got := m.killed("POST", "/corrections/conversions", body, onClick(m.clicks[part+part/2]), func() {
+		m.holds("conversions of the first part", part, `SELECT count(*) FROM conversions`)
+		m.holds("their events", part, `SELECT count(*) FROM events WHERE type = 'conversion.created'`)
+		m.holds("parts", 1, `SELECT count(*) FROM correction_parts`)
+	})
+	m.says(got, map[string]any{
+		"dryRun": false, "total": midwayClicks, "accepted": midwayClicks, "refused": 0, "payout": midwayClicks / 2,
+		"truncated": false,
+	})
+	list := got["outcomes"].([]any)
+	if len(list) != midwayClicks {
+		m.t.Fatalf("%d outcomes", len(list))
+	}
+	for i, o := range list {
+		m.says(o.(map[string]any), map[string]any{
+			"line": i + 2, "result": "created", "click_id": models.FormatClickID(m.clicks[i]),
+		})
+	}
+	m.holds("conversions", midwayClicks, `SELECT count(*) FROM conversions WHERE payout = 0.5`)
+	m.holds("events", midwayClicks, `SELECT count(DISTINCT body) FROM events`)
+	m.holds("all events", midwayClicks, `SELECT count(*) FROM events`)
+	m.holds("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
+	m.holds("files left", 0, `SELECT count(*) FROM corrections`)
+	// Again it changes nothing.
+	defer m.worker().Stop()
+	a, err := m.api.Call(m.t.Context(), "POST", "/corrections/conversions", body)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.says(m.final(a), map[string]any{"accepted": midwayClicks, "payout": midwayClicks / 2})
+	m.holds("events", midwayClicks, `SELECT count(*) FROM events`)
+	m.holds("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
+}
+
+func (m *midway) deletion() {
+	m.t.Helper()
+	if err := m.api.Do(m.t.Context(), http.StatusOK, "DELETE", "/campaigns/"+m.campaign.String(), nil, nil); err != nil {
+		m.t.Fatal(err)
+	}
+	const part = 1000
+	body := map[string]any{"campaign_ids": []uuid.UUID{m.campaign, uuid.New()}}
+	got := m.killed("DELETE", "/reports/orphaned", body, onClick(m.clicks[midwayClicks-1]), func() {
+		m.holds("clicks after the first part", midwayClicks-part, `SELECT count(*) FROM clicks`)
+		m.holds("the same by the ledger", midwayClicks-part, `SELECT sum(clicks) FROM ledger`)
+	})
+	m.says(got, map[string]any{"deleted": 1, "clicks": midwayClicks})
+	m.holds("clicks", 0, `SELECT count(*) FROM clicks`)
+	m.holds("conversions", 0, `SELECT count(*) FROM conversions`)
+	m.holds("figures", 0, `SELECT sum(clicks + approved + cost + revenue)::int FROM ledger`)
+	var left struct{ Rows []any }
+	from := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	if err := m.api.Get(m.t.Context(), "/reports/orphaned?from="+from, &left); err != nil || len(left.Rows) != 0 {
+		m.t.Errorf("%v, %v", left.Rows, err)
+	}
+}

@@ -1,0 +1,125 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/longtest"
+	"switchyard/models/parttest"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/networks/networkstest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// importing is an account whose network is connected to Everflow.
+type importing struct {
+	*midway
+	world *networkstest.World
+	path  string // of the integration
+}
+
+func (m *midway) importing(world *networkstest.World) *importing {
+	m.t.Helper()
+	y := &importing{midway: m, world: world}
+	var made struct{ ID uuid.UUID }
+	if err := m.api.Create(m.t.Context(), "/networks", map[string]any{"name": "N"}, &made); err != nil {
+		m.t.Fatal(err)
+	}
+	y.path = "/networks/" + made.ID.String() + "/integration"
+	if err := m.api.Do(m.t.Context(), 200, "PUT", y.path, map[string]any{
+		"provider": "everflow", "credentials": networkstest.Fakes["everflow"].Credentials(), "is_enabled": false,
+	}, nil); err != nil {
+		m.t.Fatal(err)
+	}
+	return y
+}
+
+// orders gives the platform one order of each click, of three statuses and several payouts, and the body of a sync of them.
+func (y *importing) orders() (body map[string]any) {
+	y.t.Helper()
+	at := models.ClickTime(y.clicks[midwayClicks-1]).UTC().Truncate(time.Second).Add(time.Second)
+	list := make([]networkstest.Order, midwayClicks)
+	for i, id := range y.clicks {
+		list[i] = networkstest.Order{
+			ID: fmt.Sprintf("T%05d", i), Click: models.FormatClickID(id), Payout: fmt.Sprintf("%d.25", i%7), Currency: "USD", At: at,
+			Status: []string{models.StatusApproved, models.StatusPending, models.StatusRejected}[i%3],
+		}
+	}
+	y.world.Set(list...)
+	day := at.Format(time.DateOnly)
+	return map[string]any{"from": day, "to": day, "apply": true}
+}
+
+// money is all that the account's figures say: each conversion, the ledger, the events.
+func (m *midway) money() (out string) {
+	m.t.Helper()
+	const all = `SELECT concat_ws(E'\n',
+		(SELECT string_agg(concat_ws(' ', conversion_id, goal, status, payout::float, currency, source), ',' ORDER BY conversion_id)
+			FROM conversions WHERE account_id = $1),
+		(SELECT concat_ws(' ', sum(clicks), sum(approved), sum(pending), sum(rejected), sum(revenue)::float, sum(cost)::float)
+			FROM ledger WHERE account_id = $1),
+		(SELECT string_agg(concat_ws(' ', type, n), ',' ORDER BY type)
+			FROM (SELECT type, count(*) AS n FROM events WHERE account_id = $1 GROUP BY type) e))`
+	if err := m.db.GetContext(m.t.Context(), &out, all, m.account); err != nil {
+		m.t.Fatal(err)
+	}
+	return out
+}
+
+// TestKilledNetworkSync kills the worker with -9 while it reads the orders of a network, and again in the middle of writing
+// them. Orders already written stay, and the rest are written once. All figures match the figures of an undisturbed account.
+func TestKilledNetworkSync(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	world := &networkstest.World{}
+	server := networkstest.Serve(t, world)
+	m := newMidway(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
+	calm := m.undisturbed().importing(world)
+	body := calm.orders()
+	quiet := m.worker()
+	want := calm.final(calm.call("POST", calm.path+"/sync", body)())
+	quiet.Stop()
+	if want["matched"] != float64(midwayClicks) {
+		t.Fatalf("undisturbed: %.300v", want)
+	}
+
+	y := m.importing(world)
+	body = y.orders()
+	got := y.call("POST", y.path+"/sync", body)
+	for page := 0; page < longtest.Size(2, 3); page++ { // the last page that is asked for never comes
+		faults := make([]resttest.Fault, page, page+1)
+		world.Fail(append(faults, resttest.Slow)...)
+		before, worker := world.Calls(), m.worker()
+		m.until("the worker reads", func() bool { return world.Calls() > before+page })
+		worker.Kill()
+		m.holds("conversions", 0, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
+	}
+	world.Fail(resttest.None)
+	const part = 500
+	for _, place := range longtest.Size([]int{part + part/2}, []int{part / 2, part + 1, 2*part - 1, midwayClicks - 1}) {
+		y.stopAt(onClick(y.clicks[place]), func() {
+			m.holds("conversions of whole parts", place/part*part, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
+		})
+	}
+	defer m.worker().Stop()
+	m.says(y.final(got()), map[string]any{
+		"dryRun": false, "total": want["total"], "matched": want["matched"], "unmatched": want["unmatched"], "payout": want["payout"],
+	})
+	check := func() {
+		t.Helper()
+		if got, want := y.money(), calm.money(); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+	check()
+	m.holds("runs", 1, `SELECT count(*) FROM integration_runs WHERE account_id = $1 AND ended_at IS NOT NULL AND failure = ''
+		AND changed = $2`, y.account, midwayClicks)
+	m.says(y.final(y.call("POST", y.path+"/sync", body)()), map[string]any{"matched": midwayClicks})
+	check()
+}

@@ -1,0 +1,399 @@
+package faults
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/jobs"
+	"switchyard/models/await"
+	"switchyard/models/longtest"
+	"switchyard/models/parttest"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/e2e"
+	"switchyard/ops/lab/e2e/faultworker"
+	"switchyard/ops/lab/fleet"
+	"switchyard/ops/queue"
+)
+
+// yard is a fleet whose workers carry out the tests' jobs. The test is the process that submits them: it writes a row
+// with its cause in one transaction and dispatches it afterwards, as the service does.
+type yard struct {
+	*fleet.Fleet
+	t      *testing.T
+	db     *db.DB
+	redis  jobs.Redis
+	client *jobs.Client
+	lease  time.Duration
+}
+
+func newYard(t *testing.T, env ...string) *yard {
+	t.Helper()
+	y := &yard{Fleet: e2e.StartFleet(t, fleet.Options{Binary: e2e.OwnBinary(t), Env: env}), t: t, lease: longtest.Size(4*time.Second, 15*time.Second)}
+	var err error
+	if y.db, err = db.Open(t.Context(), y.DatabaseURL, db.Options{Name: "faults"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = y.db.Close() })
+	if y.redis, err = jobs.OpenRedis(y.RedisURL); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = y.redis.Close() })
+	y.client = jobs.Connect(y.redis)
+	y.exec(faultworker.Tables)
+	return y
+}
+
+func (y *yard) exec(query string, args ...any) {
+	y.t.Helper()
+	if _, err := y.db.ExecContext(y.t.Context(), query, args...); err != nil {
+		y.t.Fatal(err)
+	}
+}
+
+// count is the first column of the first row.
+func (y *yard) count(query string, args ...any) int {
+	y.t.Helper()
+	var n int
+	if err := y.db.QueryRowxContext(y.t.Context(), query, args...).Scan(&n); err != nil {
+		y.t.Fatal(err)
+	}
+	return n
+}
+
+func (y *yard) until(what string, ok func() bool) {
+	y.t.Helper()
+	ctx, cancel := context.WithTimeout(y.t.Context(), longtest.Size(await.Timeout, 10*time.Minute))
+	defer cancel()
+	if err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil }); err != nil {
+		y.t.Fatalf("never: %s", what)
+	}
+}
+
+func (y *yard) worker(args ...string) *fleet.Process {
+	y.t.Helper()
+	args = append([]string{"--lease", y.lease.String(), "--grace", longtest.Size("6s", "22s")}, args...)
+	p, err := y.Spawn("faultworker", args...)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return p
+}
+
+func (y *yard) clock() *fleet.Process {
+	y.t.Helper()
+	p, err := y.Spawn("clock")
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return p
+}
+
+// write inserts n causes with their job rows in one transaction, and returns the ids of the rows so that they can be
+// dispatched. The transaction is rolled back if last is an error.
+func (y *yard) write(batch string, n int, job jobs.Job[faultworker.Args, jobs.None], args faultworker.Args, last error) []uuid.UUID {
+	y.t.Helper()
+	ids := make([]uuid.UUID, n)
+	err := db.Tx(y.t.Context(), y.db, func(c db.Conn) error {
+		for i := range ids {
+			row, err := job.NewRow(uuid.Nil, args)
+			if err != nil {
+				return err
+			}
+			ids[i] = row.ID
+			if err := jobrow.Insert(y.t.Context(), c, row); err != nil {
+				return err
+			}
+			if _, err := c.ExecContext(y.t.Context(), `INSERT INTO fault_causes VALUES ($1, $2)`, row.ID, batch); err != nil {
+				return err
+			}
+		}
+		return last
+	})
+	if err != last { //nolint:errorlint // the very one
+		y.t.Fatal(err)
+	}
+	return ids
+}
+
+func (y *yard) submit(batch string, n int, args faultworker.Args) {
+	y.t.Helper()
+	y.client.DispatchFor(y.t.Context(), uuid.Nil, faultworker.Job.Kind(), y.write(batch, n, faultworker.Job, args, nil)...)
+}
+
+// missing counts the causes of a batch ("" = all) without an effect, doubled the jobs with more than one, and phantoms
+// the effects without a cause. These are the checkers.
+func (y *yard) missing(batch string) int {
+	y.t.Helper()
+	return y.count(`SELECT count(*) FROM fault_causes c WHERE ($1 = '' OR batch = $1)
+		AND NOT EXISTS (SELECT FROM fault_effects e WHERE e.job = c.job)`, batch)
+}
+
+func (y *yard) doubled() int {
+	y.t.Helper()
+	return y.count(`SELECT count(*) FROM (SELECT FROM fault_effects GROUP BY job HAVING count(*) > 1) d`)
+}
+
+func (y *yard) phantoms() int {
+	y.t.Helper()
+	return y.count(`SELECT count(*) FROM fault_effects e WHERE NOT EXISTS (SELECT FROM fault_causes c WHERE c.job = e.job)`)
+}
+
+// begun counts the jobs of a batch that a process works on, or has worked on.
+func (y *yard) begun(batch string, pid int) int {
+	y.t.Helper()
+	return y.count(`SELECT count(DISTINCT s.job) FROM fault_starts s JOIN fault_causes c USING (job)
+		WHERE c.batch = $1 AND s.pid = $2`, batch, pid)
+}
+
+// complete waits until every effect of a batch is there and fails for one too many.
+func (y *yard) complete(batch string) {
+	y.t.Helper()
+	begin := time.Now()
+	y.until("all of "+batch+" done", func() bool { return y.missing(batch) == 0 })
+	y.t.Logf("%s: complete %s after the fault", batch, time.Since(begin).Round(time.Millisecond))
+	if d, p := y.doubled(), y.phantoms(); d+p > 0 {
+		y.t.Errorf("%s: %d effects doubled, %d without a cause", batch, d, p)
+	}
+}
+
+// TestQueueFaults breaks what carries the jobs, one way after another, on the same servers: no effect is lost or
+// doubled. Its checkers are shown to see a build without reconciler and one without fence.
+func TestQueueFaults(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	y := newYard(t)
+	steady := y.worker()
+	for _, phase := range []struct {
+		name string
+		run  func(*yard, *fleet.Process)
+	}{
+		{"Q6 rolled back or never dispatched; reconciler off", (*yard).phantom},
+		{"Q1 killed worker", (*yard).killed},
+		{"Q2 Q3 Q5 Redis emptied", (*yard).emptied},
+		{"Q4 Redis away", (*yard).away},
+		{"frozen worker; fence off", (*yard).frozen},
+		{"Q7 stopped worker", (*yard).stopped},
+		{"Q8 poison", (*yard).poison},
+	} {
+		begin := time.Now()
+		phase.run(y, steady)
+		t.Logf("%s: %s", phase.name, time.Since(begin).Round(time.Millisecond))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// phantom dispatches tasks whose rows were rolled back, and leaves other rows undispatched. Without a clock no process finds
+// the undispatched rows. That stands for a build without the reconciler, and the checker must see it.
+func (y *yard) phantom(*fleet.Process) {
+	n := longtest.Size(60, 1000)
+	rollback := context.Canceled
+	for range n / 20 {
+		y.client.DispatchFor(y.t.Context(), uuid.Nil, faultworker.Job.Kind(), y.write("rolled back", 20, faultworker.Job, faultworker.Args{}, rollback)...)
+	}
+	y.submit("marker", 20, faultworker.Args{})
+	y.complete("marker") // the worker is there, and has looked for lost rows at its start
+	for range n / 20 {
+		y.write("undispatched", 20, faultworker.Job, faultworker.Args{}, nil)
+	}
+	y.submit("marker", 20, faultworker.Args{})
+	y.complete("marker")
+	if got := y.missing("undispatched"); got != n/20*20 {
+		y.t.Errorf("with the reconciler off %d of %d are seen to be missing", got, n/20*20)
+	}
+	y.clock()
+	y.complete("undispatched")
+}
+
+// killed kills a worker that holds 50 jobs while another is alive.
+func (y *yard) killed(steady *fleet.Process) {
+	const held = 50
+	// The steady worker is frozen while the victim takes the jobs, so that the victim holds all of them when it is killed.
+	y.check(steady.Freeze())
+	victim := y.worker("--slots", "5")
+	y.submit("killed", held, faultworker.Args{Hold: true})
+	y.until("50 jobs held", func() bool { return y.begun("killed", victim.PID()) == held })
+	y.check(steady.Thaw())
+	victim.Kill()
+	begin := time.Now()
+	y.complete("killed")
+	y.t.Logf("Q1: %d jobs of a killed worker redone within %s, with a lease of %s", held, time.Since(begin), y.lease)
+	if longtest.On() && time.Since(begin) > 20*time.Second {
+		y.t.Errorf("Q1: redone after %s", time.Since(begin))
+	}
+}
+
+func (y *yard) check(err error) {
+	y.t.Helper()
+	if err != nil {
+		y.t.Fatal(err)
+	}
+}
+
+// emptied runs 200 jobs a second while Redis forgets.
+func (y *yard) emptied(*fleet.Process) {
+	for _, fault := range []struct {
+		name  string
+		every int // jobs
+		run   func()
+	}{
+		{"flushed", longtest.Size(200, 2000), func() { y.check(y.redis.FlushAll(y.t.Context()).Err()) }},
+		{"key deleted", longtest.Size(40, 200), y.deleteKey},
+		{"replaced", longtest.Size(200, 2000), y.replaceRedis},
+	} {
+		const step = 20
+		tick := time.NewTicker(time.Second * step / 200)
+		for n := step; n <= longtest.Size(400, 12_000); n += step {
+			y.submit(fault.name, step, faultworker.Args{})
+			if n%fault.every == 0 {
+				fault.run()
+			}
+			<-tick.C
+		}
+		tick.Stop()
+		y.complete(fault.name)
+	}
+}
+
+// deleteKey deletes any one key of the queue.
+func (y *yard) deleteKey() {
+	key, err := y.redis.RandomKey(y.t.Context()).Result()
+	if err == nil { // else it is empty
+		err = y.redis.Del(y.t.Context(), key).Err()
+	} else if strings.Contains(err.Error(), "nil") {
+		err = nil
+	}
+	y.check(err)
+}
+
+// replaceRedis kills Redis and starts an empty one in its place.
+func (y *yard) replaceRedis() {
+	dir, err := y.redis.ConfigGet(y.t.Context(), "dir").Result()
+	y.check(err)
+	if dir["dir"] == "" || dir["dir"] == "/" {
+		y.t.Fatalf("directory of Redis: %v", dir)
+	}
+	y.killRedis()
+	y.check(os.RemoveAll(filepath.Join(dir["dir"], "appendonlydir")))
+	y.check(y.StartServers(y.t.Context()))
+}
+
+func (y *yard) killRedis() {
+	server, err := y.Redis(y.t.Context())
+	y.check(err)
+	y.check(server.Kill(y.t.Context()))
+}
+
+// away takes Redis away while long jobs run and others are submitted.
+func (y *yard) away(*fleet.Process) {
+	n := longtest.Size(10, 50)
+	y.submit("running meanwhile", n, faultworker.Args{Gate: "redis away"})
+	y.until("long jobs run", func() bool {
+		return y.count(`SELECT count(DISTINCT job) FROM fault_starts JOIN fault_causes USING (job) WHERE batch = 'running meanwhile'`) == n
+	})
+	y.killRedis()
+	outage := time.NewTimer(longtest.Size(2*y.lease, time.Minute)) // longer than what renews the leases of the queue's own
+	for range 5 {
+		y.submit("submitted meanwhile", 10, faultworker.Args{})
+	}
+	<-outage.C
+	y.exec(`INSERT INTO fault_gates VALUES ('redis away')`)
+	y.check(y.StartServers(y.t.Context()))
+	y.complete("running meanwhile")
+	y.complete("submitted meanwhile")
+}
+
+// frozen freezes a worker until another has taken its jobs over, and lets it go on: the fence keeps what it then wants
+// to leave. Without the fence, the checker must see that.
+func (y *yard) frozen(steady *fleet.Process) {
+	for _, c := range []struct {
+		batch string
+		args  []string
+		want  int // doubled
+	}{{"frozen", nil, 0}, {"fence off", []string{"--break", faultworker.BreakFence}, 5}} {
+		y.check(steady.Freeze())
+		victim := y.worker(c.args...)
+		y.submit(c.batch, 5, faultworker.Args{Gate: c.batch})
+		y.until("jobs held", func() bool { return y.begun(c.batch, victim.PID()) == 5 })
+		y.check(victim.Freeze())
+		y.check(steady.Thaw())
+		y.until("jobs taken over", func() bool { return y.begun(c.batch, steady.PID()) == 5 })
+		y.exec(`INSERT INTO fault_gates VALUES ($1)`, c.batch)
+		y.until("done by the other", func() bool { return y.missing(c.batch) == 0 })
+		y.check(victim.Thaw())
+		y.until("the frozen one has ended its attempts", func() bool {
+			return y.count(`SELECT count(*) FROM fault_starts WHERE pid = $1 AND ended IS NULL`, victim.PID()) == 0
+		})
+		if got := y.doubled(); got != c.want {
+			y.t.Errorf("%s: %d effects doubled, want %d", c.batch, got, c.want)
+		}
+		victim.Kill()
+	}
+	y.exec(`DELETE FROM fault_effects WHERE job IN (SELECT job FROM fault_causes WHERE batch = 'fence off')`)
+	y.exec(`DELETE FROM fault_causes WHERE batch = 'fence off'`)
+}
+
+// stopped asks a worker with long jobs to end: it does, and no job runs in two places.
+func (y *yard) stopped(steady *fleet.Process) {
+	const held = 20
+	y.check(steady.Freeze())
+	victim := y.worker()
+	y.submit("stopped", held, faultworker.Args{Hold: true})
+	y.until("jobs held", func() bool { return y.begun("stopped", victim.PID()) == held })
+	y.check(steady.Thaw())
+	ctx, cancel := context.WithTimeout(y.t.Context(), await.Timeout)
+	defer cancel()
+	begin := time.Now()
+	y.check(victim.Terminate(ctx))
+	y.t.Logf("Q7: the worker ended after %s", time.Since(begin).Round(time.Millisecond))
+	y.complete("stopped")
+	const overlaps = `SELECT count(*) FROM fault_starts a JOIN fault_starts b ON a.job = b.job AND a.id < b.id
+		JOIN fault_causes c ON c.job = a.job WHERE c.batch = 'stopped' AND (a.ended IS NULL OR b.began < a.ended)`
+	if n := y.count(overlaps); n > 0 {
+		y.t.Errorf("Q7: %d jobs ran in two places", n)
+	}
+	if longtest.On() && time.Since(begin) > 60*time.Second {
+		y.t.Errorf("Q7: redone after %s", time.Since(begin))
+	}
+}
+
+// poison lets many jobs fail for good: all are kept, shown, and run again by hand.
+func (y *yard) poison(*fleet.Process) {
+	n := longtest.Size(300, 50_000)
+	for range n / 100 {
+		ids := y.write("poison", 100, faultworker.Poison, faultworker.Args{Poison: "mended"}, nil)
+		y.client.DispatchFor(y.t.Context(), uuid.Nil, faultworker.Poison.Kind(), ids...)
+	}
+	failed := func() int {
+		return y.count(`SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'failed'`, faultworker.Poison.Kind())
+	}
+	y.until("all failed", func() bool { return failed() == n })
+	if _, err := jobrow.DeleteFinished(y.t.Context(), y.db, time.Now().Add(-jobrow.Retention)); err != nil {
+		y.t.Fatal(err)
+	}
+	if got := failed(); got != n {
+		y.t.Errorf("Q8: %d of %d are kept", got, n)
+	}
+	var shown []queue.Item
+	y.check(y.Command(y.t.Context(), &shown, "jobs", "list", "--state", "archived", "--kind", faultworker.Poison.Kind()))
+	if len(shown) != min(n, 1000) {
+		y.t.Errorf("Q8: %d of %d are listed", len(shown), n)
+	}
+	y.exec(`INSERT INTO fault_gates VALUES ('mended')`)
+	var done struct{ Requeued []string }
+	y.check(y.Command(y.t.Context(), &done, "jobs", "requeue", "--all", "--kind", faultworker.Poison.Kind()))
+	if len(done.Requeued) != n {
+		y.t.Errorf("Q8: %d of %d were requeued", len(done.Requeued), n)
+	}
+	y.complete("poison")
+	y.t.Logf("Q8: %d jobs failed, were kept, and were done by hand", n)
+}

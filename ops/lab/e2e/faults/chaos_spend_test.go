@@ -1,0 +1,62 @@
+package faults
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/parttest"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/ads/adstest"
+)
+
+// TestKilledSpendSync kills the worker with -9 while a sync writes one of its days. The days written before it stay, and the
+// next worker writes the others. All figures match the figures of an undisturbed sync.
+func TestKilledSpendSync(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	world := &adstest.World{}
+	server := adstest.Serve(t, world)
+	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
+	source := uuid.New()
+	m.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
+	m.exec(`UPDATE clicks SET source_id = $1, params = 'c=77'`, source)
+	m.exec(`UPDATE ledger SET source_id = $1`, source)
+	today := models.ClickTime(m.clicks[0]).UTC().Truncate(24 * time.Hour)
+	day := func(n int) string { return today.AddDate(0, 0, n).Format(time.DateOnly) }
+	world.Set(adstest.Row{Day: day(-2), Campaign: "77", Spend: "5", Clicks: 1}, adstest.Row{Day: day(-1), Campaign: "78", Spend: "7", Clicks: 1},
+		adstest.Row{Day: day(0), Campaign: "77", Spend: "26", Clicks: midwayClicks, Impressions: 9})
+	path := "/traffic-sources/" + source.String() + "/integration"
+	if err := m.api.Do(t.Context(), 200, "PUT", path, map[string]any{
+		"provider": "propellerads", "credentials": adstest.Fakes["propellerads"].Credentials(), "is_enabled": false, "campaign_param": "c",
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	body := map[string]any{"action": "sync", "from": day(-2), "to": day(0)}
+	got := m.killed("POST", path, body, onClick(m.clicks[midwayClicks/2]), func() {
+		m.holds("days that are written", 2, `SELECT count(*) FROM source_spend_days`)
+		m.holds("spend", 12, `SELECT sum(amount)::int FROM spend`)
+	})
+	m.says(got, map[string]any{"ok": true, "rows": 3, "changed": 3, "spend": 38})
+	check := func() {
+		t.Helper()
+		m.holds("spend", 38, `SELECT sum(amount)::int FROM spend`)
+		m.holds("cost by the ledger", 38, `SELECT sum(cost)::int FROM ledger`)
+		m.holds("cost of the clicks, in cents", 2600, `SELECT (100 * sum(cost))::int FROM clicks`)
+		m.holds("clicks of another cost", 0, `SELECT count(*) FROM clicks WHERE cost <> 0.02`)
+		m.holds("rows left", 0, `SELECT count(*) FROM corrections`)
+	}
+	check()
+	m.holds("runs", 1, `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL AND failure = ''`)
+	defer m.worker().Stop()
+	a, err := m.api.Call(t.Context(), "POST", path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.says(m.final(a), map[string]any{"ok": true, "changed": 0})
+	check()
+}

@@ -1,0 +1,230 @@
+package faults
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/longtest"
+	"switchyard/models/parttest"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// killedUploads is how many conversions are uploaded while workers are killed. TikTok takes 50 at once.
+const (
+	killedUploads = 1000
+	uploadsAtOnce = 50
+)
+
+// uploading puts the account's clicks on a traffic source that is connected to a platform, and records conversions to be
+// uploaded to it. param is the URL parameter by which the platform knows a click.
+func (m *midway) uploading(provider, param string) {
+	m.t.Helper()
+	source := uuid.New()
+	m.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
+	m.exec(`UPDATE clicks SET source_id = $1, params = $3 || '=' || id WHERE account_id = $2`, source, m.account, param)
+	m.exec(`UPDATE ledger SET source_id = $1 WHERE account_id = $2`, source, m.account)
+	body := map[string]any{
+		"provider": provider, "credentials": adstest.UploadTokens[provider], "is_enabled": false, "conversions_enabled": true, "mode": "live",
+	}
+	if provider == models.GoogleAds {
+		body["conversion_action"] = "987654321"
+	}
+	if err := m.api.Do(m.t.Context(), http.StatusOK, "PUT", "/traffic-sources/"+source.String()+"/integration", body, nil); err != nil {
+		m.t.Fatal(err)
+	}
+	list := make([]clicklog.ConversionInput, killedUploads)
+	for i, id := range m.clicks[:killedUploads] {
+		payout := decimal.NewFromInt(int64(1 + i%7))
+		list[i] = clicklog.ConversionInput{
+			ClickID: id, ConversionID: fmt.Sprintf("T%05d", i), Status: models.StatusApproved, Payout: &payout, Currency: "USD", Final: true,
+		}
+	}
+	if err := db.Tx(m.t.Context(), m.db, func(c db.Conn) error {
+		_, _, err := clicklog.Log{Conn: m.db}.CorrectConversions(m.t.Context(), c, m.account, list, true)
+		return err
+	}); err != nil {
+		m.t.Fatal(err)
+	}
+	m.sweepUploads()
+}
+
+// sweepUploads submits the sweep of uploads, so that the test need not wait for the clock.
+func (m *midway) sweepUploads() {
+	m.t.Helper()
+	if _, err := jobs.Submit(m.t.Context(), m.client, jobs.SweepUploads, uuid.Nil, jobs.Tick{}); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// uploads returns the results of the account's uploads, and the figures of its runs.
+func (m *midway) uploads() (out string) {
+	m.t.Helper()
+	const all = `SELECT concat_ws(E'\n',
+		(SELECT string_agg(concat_ws(' ', v.conversion_id, u.action, u.result, u.reason, u.value::float, u.currency), ',' ORDER BY v.conversion_id)
+			FROM conversion_uploads u JOIN conversions v ON v.id = u.conversion_id WHERE u.account_id = $1),
+		(SELECT concat_ws(' ', sum(matched), sum(changed)) FROM integration_runs WHERE account_id = $1))`
+	if err := m.db.GetContext(m.t.Context(), &out, all, m.account); err != nil {
+		m.t.Fatal(err)
+	}
+	return out
+}
+
+// sent waits until nothing of the account is left to upload.
+func (m *midway) sent() {
+	m.t.Helper()
+	m.until("all is uploaded", func() bool {
+		return m.count(`SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'pending'`, m.account) == 0 &&
+			m.count(`SELECT count(*) FROM integration_runs WHERE account_id = $1 AND ended_at IS NULL`, m.account) == 0
+	})
+}
+
+// TestKilledUploads kills the worker with -9 in the middle of the upload of 1,000 conversions: before the platform has got a
+// request, and after it has accepted a request that it has not answered. Only the conversions in flight are sent again, under
+// the same ids. All figures match the figures of an undisturbed account.
+func TestKilledUploads(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	world := &adstest.Uploads{}
+	server := adstest.ServeUploads(t, world)
+	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
+	calm := m.undisturbed()
+	calm.uploading("tiktok", "ttclid")
+	quiet := m.worker()
+	calm.sent()
+	quiet.Stop()
+	if n := len(world.Taken("tiktok")); n != killedUploads {
+		t.Fatalf("undisturbed: the platform has %d conversions", n)
+	}
+
+	m.uploading("tiktok", "ttclid")
+	kills := longtest.Size(2, 7) // one more, and the job is given up for its workers
+	for kill := range kills {
+		fine, before := 1+kill%4, world.Calls()
+		release := func() {}
+		if kill%2 == 1 {
+			fine, release = 0, world.Hold()
+		} else {
+			world.Fail(append(make([]resttest.Fault, fine), resttest.Slow)...)
+		}
+		worker := m.worker()
+		m.until("a request is under way", func() bool { return world.Calls() > before+fine })
+		worker.Kill()
+		world.Fail(resttest.None)
+		release()
+	}
+	defer m.worker().Stop()
+	m.sent()
+	if got, want := m.uploads(), calm.uploads(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got, want := m.money(), calm.money(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	m.holds("uploads", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'accepted'`, m.account)
+	taken, twice := m.takenBy(world, "tiktok")
+	if taken != killedUploads || twice == 0 || twice > kills*uploadsAtOnce {
+		t.Errorf("the platform has %d conversions, of which %d came again after %d kills", taken, twice, kills)
+	}
+}
+
+// takenBy is how many of the account's conversions a platform has, and how often they came again.
+func (m *midway) takenBy(world *adstest.Uploads, provider string) (taken, again int) {
+	m.t.Helper()
+	ids := map[string]bool{}
+	for _, id := range m.ids(`SELECT id FROM conversions WHERE account_id = $1`, m.account) {
+		ids[id.String()] = true
+	}
+	for _, v := range world.Taken(provider) {
+		if ids[v.ID] {
+			taken++
+			again += v.Sent - 1
+		}
+	}
+	return taken, again
+}
+
+// signIn connects the account to a platform by a token that does not expire.
+func (m *midway) signIn(provider, token string) {
+	m.t.Helper()
+	box, err := seal.New(m.db, bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	grant := models.OAuthGrant{UserID: "u", UserName: "u", Tokens: models.OAuthTokens{Access: token}}
+	if _, err := store.New(m.db, box).OAuthConnections().Save(m.t.Context(), m.account, provider, grant, time.Now()); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// TestKilledGoogleUploads kills the worker with -9 around both steps of Google's Data Manager: before Google has a request,
+// after it has accepted a request whose answer is lost, and while the worker asks for the results of the requests. Google has
+// each conversion once. A conversion that is sent again has the same id, and Google refuses it as known. All conversions end as
+// accepted.
+func TestKilledGoogleUploads(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	world := &adstest.Uploads{}
+	world.Decide()
+	server := adstest.ServeUploads(t, world)
+	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+		"ENCRYPTION_KEY="+strings.Repeat("07", 32), "GOOGLE_ADS_CLIENT_ID=app", "GOOGLE_ADS_CLIENT_SECRET=made-up")
+	m.signIn(models.GoogleAds, world.SignedIn())
+	m.uploading(models.GoogleAds, "gclid")
+	const few = 20 // conversions of the first request
+	killedAt := func(what string, calls int, release func()) {
+		t.Helper()
+		before := world.Calls()
+		worker := m.worker()
+		m.until(what, func() bool { return world.Calls() >= before+calls })
+		worker.Kill()
+		world.Fail(resttest.None)
+		release()
+	}
+	killedAt("the first request comes", 1, world.Hold())
+	world.Fail(resttest.None, resttest.Slow)
+	killedAt("the second request is taken", 2, func() {})
+	m.holds("conversions of the first request", few, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
+
+	worker := m.worker()
+	m.sent()
+	worker.Stop()
+	m.holds("conversions whose request is under way", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
+	m.exec(`UPDATE upload_requests SET check_at = now()`)
+	release := world.Hold()
+	m.sweepUploads()
+	killedAt("it is asked what became of a request", 1, release)
+	defer m.worker().Stop()
+	m.until("all is known", func() bool { return m.count(`SELECT count(*) FROM upload_requests`) == 0 })
+	m.holds("conversions that Google has", killedUploads,
+		`SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND (reason LIKE '%: processed' OR reason LIKE '%DUPLICATE%')`)
+	taken, again := m.takenBy(world, models.GoogleAds)
+	if taken != killedUploads || again < killedUploads-few || again > killedUploads {
+		t.Errorf("the platform has %d conversions, of which %d came again", taken, again)
+	}
+	m.holds("conversions that came again", again, `SELECT count(*) FROM conversion_uploads WHERE reason LIKE '%DUPLICATE%'`)
+}
+
+func (m *midway) ids(query string, args ...any) []uuid.UUID {
+	m.t.Helper()
+	list, err := db.Select[uuid.UUID](m.t.Context(), m.db, "ids", query, args...)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return list
+}

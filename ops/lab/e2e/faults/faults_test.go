@@ -1,0 +1,307 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/parttest"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/e2e"
+	"switchyard/ops/lab/fleet"
+)
+
+// ownTimes fails for what is stored under a time outside its request. A second more at both ends is for clocks that are
+// read at once and differ.
+func ownTimes[K comparable](t *testing.T, want map[K]e2e.Span, got map[K]time.Time) {
+	t.Helper()
+	wrong := 0
+	for k, w := range want {
+		if got[k].Before(w.Asked.Add(-time.Second)) || got[k].After(w.Answered.Add(time.Second)) {
+			wrong++
+			t.Logf("%v was asked for at %s, answered at %s and stored for %s", k, w.Asked, w.Answered, got[k])
+		}
+	}
+	if wrong > 0 {
+		t.Errorf("%d have lost their own time", wrong)
+	}
+}
+
+// TestKilledWebLosesNoClick kills the web process five times under 64 connections: every click that was answered is in
+// the database exactly once, and the reports count each row once.
+func TestKilledWebLosesNoClick(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	const connections, kills, between = 64, 5, 400
+	s := e2e.StartService(t, fleet.Options{}, "web")
+	var clicks e2e.Tally[uuid.UUID]
+	ctx, stop := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	transport := &http.Transport{MaxIdleConnsPerHost: connections, ResponseHeaderTimeout: await.Timeout}
+	for range connections {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				asked := time.Now()
+				id, err := s.Click(ctx, transport)
+				switch {
+				case err == nil:
+					clicks.Add(id, asked)
+				case errors.Is(err, e2e.ErrWrong):
+					clicks.Fail(err)
+					return
+				default: // no process is there: not answered
+					e2e.Pause(ctx, 20*time.Millisecond)
+				}
+			}
+		})
+	}
+	err := func() error {
+		for range kills {
+			if err := clicks.WaitFor(ctx, clicks.Len()+between); err != nil {
+				return err
+			}
+			s.Find("web").Kill()
+			if _, err := s.Spawn("web"); err != nil {
+				return err
+			}
+		}
+		return clicks.WaitFor(ctx, clicks.Len()+between)
+	}()
+	stop()
+	wg.Wait()
+	if err := errors.Join(append(clicks.Errs, err)...); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.WaitStored(t.Context(), &clicks, &e2e.Tally[string]{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d clicks answered, %d stored", len(clicks.At), len(got.Clicks))
+	if extra := len(got.Clicks) - len(clicks.At); extra > (kills+1)*connections {
+		t.Errorf("%d clicks are stored that nobody was answered for", extra)
+	}
+	if err := s.WaitLedger(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServersAwayLoseNothing takes PostgreSQL, then Redis, then both away for ten seconds each under traffic of clicks
+// and postbacks. Every request is answered as if nothing was wrong, and everything is stored afterwards under its own
+// time.
+func TestServersAwayLoseNothing(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	const away = 10 * time.Second
+	s := e2e.StartService(t, fleet.Options{}, "web", "worker", "clock")
+	var clicks e2e.Tally[uuid.UUID]
+	var conversions e2e.Tally[string]
+	ctx, stop := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	var number atomic.Int64
+	transport := &http.Transport{MaxIdleConnsPerHost: 8, ResponseHeaderTimeout: await.Timeout}
+	for range 8 {
+		wg.Go(func() {
+			for tick := time.NewTicker(80 * time.Millisecond); ctx.Err() == nil; <-tick.C {
+				sendVisit(s, &clicks, &conversions, transport, number.Add(1))
+			}
+		})
+	}
+	err := func() error {
+		for _, outage := range []func(context.Context, *e2e.Service, time.Duration) error{postgresAway, redisAway, bothAway} {
+			if err := clicks.WaitFor(ctx, clicks.Len()+100); err != nil {
+				return err
+			}
+			if err := outage(ctx, s, away); err != nil {
+				return err
+			}
+		}
+		return clicks.WaitFor(ctx, clicks.Len()+100)
+	}()
+	stop()
+	wg.Wait()
+	if err := errors.Join(append(append(clicks.Errs, conversions.Errs...), err)...); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.WaitStored(t.Context(), &clicks, &conversions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d clicks and %d conversions", len(got.Clicks), len(got.Conversions))
+	if len(got.Clicks) != len(clicks.At) || len(got.Conversions) != len(conversions.At) {
+		t.Errorf("stored %d clicks and %d conversions instead of %d and %d",
+			len(got.Clicks), len(got.Conversions), len(clicks.At), len(conversions.At))
+	}
+	ownTimes(t, clicks.At, got.Clicks)
+	ownTimes(t, conversions.At, got.Conversions)
+	if err := s.WaitLedger(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// sendVisit is one click and, for every fourth, a postback. It is not cut short when the test ends.
+func sendVisit(s *e2e.Service, clicks *e2e.Tally[uuid.UUID], conversions *e2e.Tally[string], via http.RoundTripper, n int64) {
+	ctx, asked := context.Background(), time.Now()
+	id, err := s.Click(ctx, via)
+	if err != nil {
+		clicks.Fail(err)
+		return
+	}
+	clicks.Add(id, asked)
+	if n%4 != 0 {
+		return
+	}
+	key := "order-" + strconv.FormatInt(n, 10)
+	path := "/postback?payout=2&conversion_id=" + key + "&clickid=" + models.FormatClickID(id)
+	asked = time.Now()
+	got, err := s.Ask(ctx, via, http.MethodGet, path)
+	if err != nil || got.Status != http.StatusOK {
+		conversions.Fail(fmt.Errorf("postback %s: %d %.200s %w", key, got.Status, got.Body, err))
+		return
+	}
+	conversions.Add(key, asked)
+}
+
+func postgresAway(ctx context.Context, s *e2e.Service, d time.Duration) error {
+	server, err := s.Postgres()
+	if err != nil {
+		return err
+	}
+	if err := server.Kill(ctx); err != nil {
+		return err
+	}
+	e2e.Pause(ctx, d)
+	return s.StartServers(ctx)
+}
+
+func redisAway(ctx context.Context, s *e2e.Service, d time.Duration) error {
+	server, err := s.Redis(ctx)
+	if err != nil {
+		return err
+	}
+	if err := server.Kill(ctx); err != nil {
+		return err
+	}
+	e2e.Pause(ctx, d)
+	return s.StartServers(ctx)
+}
+
+// bothAway freezes both: nothing refuses a connection, nothing answers.
+func bothAway(ctx context.Context, s *e2e.Service, d time.Duration) error {
+	postgres, err := s.Postgres()
+	if err != nil {
+		return err
+	}
+	redis, err := s.Redis(ctx)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(postgres.Freeze(), redis.Freeze())
+	if err == nil {
+		e2e.Pause(ctx, d)
+	}
+	return errors.Join(err, postgres.Thaw(), redis.Thaw())
+}
+
+// TestKilledWorkerDeliversAll kills the worker three times in the middle of its deliveries: every event is delivered,
+// and repeated only where the worker died between the answer and its own note of it.
+func TestKilledWorkerDeliversAll(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	const events, kills = 120, 3
+	receiver, err := fleet.NewReceiver(func(ctx context.Context, _ fleet.Attempt) int {
+		e2e.Pause(ctx, 150*time.Millisecond) // long enough to be killed in
+		return http.StatusNoContent
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer receiver.Close()
+	s := e2e.StartService(t, fleet.Options{Receiver: receiver, Env: []string{"WEBHOOK_SCHEDULE=1s,1s,1s,1s,1s,1s"}}, "web", "clock")
+	var hook struct{ Secret string }
+	body := map[string]any{"url": receiver.URL("/hook"), "events": []string{models.EventConversionCreated}}
+	if err := s.API.Create(t.Context(), "/webhooks", body, &hook); err != nil {
+		t.Fatal(err)
+	}
+	receiver.SetSecret("/hook", hook.Secret)
+	var clicks e2e.Tally[uuid.UUID]
+	var conversions e2e.Tally[string]
+	for n := range int64(events) {
+		sendVisit(s, &clicks, &conversions, http.DefaultTransport, 4*n)
+	}
+	if err := errors.Join(append(clicks.Errs, conversions.Errs...)...); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), await.Timeout)
+	defer cancel()
+	delivered := func(n int) func() (bool, error) {
+		return func() (bool, error) { return len(byOrder(receiver.Attempts())) >= n, nil }
+	}
+	for i := range kills {
+		if _, err := s.Spawn("worker"); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.Poll(ctx, 5*time.Millisecond, delivered((i+1)*events/(kills+2))); err != nil {
+			t.Fatalf("%d of %d delivered: %v", len(byOrder(receiver.Attempts())), events, err)
+		}
+		s.Find("worker").Kill()
+	}
+	if _, err := s.Spawn("worker"); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Poll(ctx, 50*time.Millisecond, delivered(events)); err != nil {
+		t.Fatalf("%d of %d delivered: %v", len(byOrder(receiver.Attempts())), events, err)
+	}
+	err = client.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
+		var pending struct{ Rows []any }
+		err := s.API.Get(ctx, "/webhooks/deliveries?status=pending&limit=1", &pending)
+		return len(pending.Rows) == 0, err
+	})
+	if err != nil {
+		t.Errorf("deliveries stay pending: %v", err)
+	}
+	doubled := 0
+	for order, ids := range byOrder(receiver.Attempts()) {
+		if len(ids) != 1 {
+			t.Errorf("%s was announced by %d events", order, len(ids))
+		}
+		for id, n := range ids {
+			if doubled += n - 1; n > kills+1 {
+				t.Errorf("event %s was delivered %d times", id, n)
+			}
+		}
+	}
+	t.Logf("%d events, %d delivered again", events, doubled)
+	for _, a := range receiver.Attempts() {
+		if a.Problem != "" {
+			t.Error(a.Problem)
+		}
+	}
+}
+
+// byOrder counts the attempts of each event of each conversion.
+func byOrder(attempts []fleet.Attempt) map[string]map[string]int {
+	orders := map[string]map[string]int{}
+	for _, a := range attempts {
+		var body struct{ Data models.ConversionData }
+		if json.Unmarshal(a.Body, &body) != nil || !a.Accepted() {
+			continue
+		}
+		order := body.Data.ConversionID
+		if orders[order] == nil {
+			orders[order] = map[string]int{}
+		}
+		orders[order][a.EventID]++
+	}
+	return orders
+}

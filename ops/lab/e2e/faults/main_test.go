@@ -1,0 +1,18 @@
+// Package faults tests that no fault loses what was acknowledged: processes and servers are killed, frozen, away, full or under attack.
+package faults
+
+import (
+	"maps"
+	"os"
+	"testing"
+
+	"switchyard/cmd/switchyard/cli"
+	"switchyard/ops/lab/e2e"
+	"switchyard/ops/lab/e2e/faultworker"
+)
+
+func TestMain(m *testing.M) {
+	commands := maps.Clone(faultworker.Commands)
+	commands[attackCommand] = func([]string) error { return runAttacks(os.Stdin, os.Stdout) }
+	e2e.Main(m, cli.Main, commands, nil)
+}

@@ -1,0 +1,136 @@
+package faults
+
+import "switchyard/ops/lab/e2e"
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// attackCommand is the argument with which the test binary attacks.
+const attackCommand = "attack"
+
+// raid is the process of the attacker. It runs apart from the test, so that a busy client does not distort the neighbour's
+// figures. It runs at low priority, because a real attacker uses processors of their own.
+type raid struct {
+	orders  *json.Encoder
+	reports *json.Decoder
+	answers answers // until the last attack ended
+}
+
+// startRaid starts the process. It ends with the test.
+func startRaid(t *testing.T, at target) *raid {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "nice", "-n", "10", e2e.OwnBinary(t), attackCommand)
+	cmd.Env = append(os.Environ(), e2e.RunMain+"=1")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("attacker: %v", err)
+		}
+	})
+	r := &raid{orders: json.NewEncoder(in), reports: json.NewDecoder(out)}
+	r.order(t, at)
+	return r
+}
+
+func (r *raid) order(t *testing.T, v any) {
+	t.Helper()
+	if err := r.orders.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// begin starts attacks.
+func (r *raid) begin(t *testing.T, list []attack) {
+	t.Helper()
+	names := make([]string, len(list))
+	for i, how := range list {
+		names[i] = how.name
+	}
+	r.order(t, names)
+}
+
+// end waits until the attacks have ended.
+func (r *raid) end(t *testing.T) {
+	t.Helper()
+	r.order(t, []string{})
+	if err := r.reports.Decode(&r.answers); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// allTried checks that the service understood each attack. An unexpected answer means that the request was no attack.
+func (r *raid) allTried(t *testing.T) {
+	t.Helper()
+	for _, how := range attacks {
+		got := r.answers[how.name]
+		t.Logf("%-24s answers by status: %v", how.name, got)
+		if len(got) == 0 {
+			t.Errorf("%s: no answer", how.name)
+		}
+		for status, n := range got {
+			if !slices.Contains(how.answers, status) {
+				t.Errorf("%s: %d answers of %d", how.name, n, status)
+			}
+		}
+	}
+}
+
+// runAttacks is the main function of the attacker's process. It reads the target, and then lists of attacks to begin. An empty
+// list tells it to end the attacks, and it answers with the statuses that they received.
+func runAttacks(in io.Reader, out io.Writer) error {
+	orders, reports := json.NewDecoder(in), json.NewEncoder(out)
+	var at target
+	if err := orders.Decode(&at); err != nil {
+		return fmt.Errorf("attack: target: %w", err)
+	}
+	a, err := newAttacker(at)
+	if err != nil {
+		return fmt.Errorf("attack: target: %w", err)
+	}
+	for {
+		var names, none []string
+		if err := orders.Decode(&names); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("attack: order: %w", err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		var all sync.WaitGroup
+		for _, how := range attacks {
+			for range how.parallel * len(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n != how.name })) {
+				all.Go(func() { a.try(ctx, how) })
+			}
+		}
+		err := orders.Decode(&none)
+		cancel()
+		all.Wait()
+		if err != nil {
+			return fmt.Errorf("attack: end: %w", err)
+		}
+		if err := reports.Encode(a.answers); err != nil {
+			return fmt.Errorf("attack: report: %w", err)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package faults
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models/parttest"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/e2e"
+	"switchyard/ops/lab/fleet"
+)
+
+// TestUp: one process is a whole service. It says where everything is, its link sends visitors on, its demo account
+// takes traffic, and started again it has the same account and link. It tells the key once and listens at loopback only.
+// The operators' pages are at its one port, but not under other names and not at the host of links.
+func TestUp(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	f := e2e.StartFleet(t, fleet.Options{Env: []string{"LOG_LEVEL=info", "OPS_ADDR="}})
+	first := greeting(t, f)
+	if first.key == "" {
+		t.Error("no key at the first start")
+	}
+	for host, want := range map[string]int{
+		"127.0.0.1": 200, "localhost": 404, "go.customer.example": 404, "10.0.0.7": 404,
+	} {
+		for _, path := range []string{"/ops/queues", "/metrics"} {
+			if got := fetch(t, f.URL+path, host, f.OpsPassword); got != want {
+				t.Errorf("%s of %s: %d, want %d", path, host, got, want)
+			}
+		}
+	}
+	if got := fetch(t, f.URL+"/metrics", "127.0.0.1", ""); got != http.StatusUnauthorized {
+		t.Errorf("the metrics without the password: %d", got)
+	}
+	onlyLoopback(t, f.URL)
+	if err := f.Command(t.Context(), nil, "demo", "--clicks", "150", "--url", f.URL); err != nil {
+		t.Fatal(err)
+	}
+	f.Find("up").Kill()
+	second := greeting(t, f)
+	if second.link != first.link || second.key != "" {
+		t.Errorf("started again it has %+v, it had %+v", second, first)
+	}
+	log := f.Find("up").Log()
+	if bytes.Contains(log, []byte(first.key)) || !bytes.Contains(log, []byte("keys create --account ")) {
+		t.Errorf("started again it does not tell how to make a key, or tells the old one: %s", log)
+	}
+	f.Find("up").Stop()
+	if log := f.Find("up").Log(); !bytes.Contains(log, []byte("stopped")) {
+		t.Errorf("it did not stop in order: %s", log)
+	}
+	if files, err := filepath.Glob(filepath.Join(f.Dir, "data", "*.json")); err != nil || len(files) == 0 {
+		t.Errorf("kept files %v, %v", files, err)
+	}
+}
+
+// onlyLoopback fails when a service's port answers at another address of this machine.
+func onlyLoopback(t *testing.T, address string) {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range own {
+		prefix, err := netip.ParsePrefix(a.String())
+		if err != nil || prefix.Addr().IsLoopback() || prefix.Addr().IsLinkLocalUnicast() {
+			continue
+		}
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", net.JoinHostPort(prefix.Addr().String(), u.Port()))
+		if err == nil {
+			_ = conn.Close()
+			t.Errorf("it listens at %s", prefix.Addr())
+		}
+	}
+}
+
+// said is what "up" tells its user.
+type said struct{ key, link string }
+
+var told = regexp.MustCompile(`(?s)key +(sy_\S+|shown).*tracking link +(\S+).*operators +\S+/ops/queues`)
+
+// greeting starts "up" and reads what it says once everything runs.
+func greeting(t *testing.T, f *fleet.Fleet) said {
+	t.Helper()
+	p, err := f.Spawn("up")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var found [][]byte
+	err = client.Poll(t.Context(), 50*time.Millisecond, func() (bool, error) {
+		found = told.FindSubmatch(p.Log())
+		return found != nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := said{strings.TrimPrefix(string(found[1]), "shown"), string(found[2])}
+	if u, err := url.Parse(s.link); err != nil || len(u.Path) < 6 {
+		t.Errorf("tracking link %q, %v", s.link, err)
+	}
+	return s
+}

@@ -1,0 +1,104 @@
+package faults
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"switchyard/models/parttest"
+	"switchyard/ops/lab/e2e"
+	"switchyard/ops/lab/fleet"
+)
+
+// TestHalves: web --only api answers no tracking link, web --only click no API; both tell that they are ready. Neither
+// shows the operators' pages on the public port, by any name; both show them on the operators' own.
+func TestHalves(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	f := e2e.StartFleet(t, fleet.Options{})
+	s := &e2e.Service{Fleet: f, Link: &url.URL{Host: "localhost"}}
+	half := func(name string) {
+		if _, err := f.Spawn("web", "--only", name); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.WaitReady(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status := func(path string) int {
+		got, err := s.Ask(t.Context(), http.DefaultTransport, http.MethodGet, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Status
+	}
+
+	pages := func() {
+		for _, path := range []string{"/ops", "/ops/queues", "/ops/queues/api/queues", "/metrics", "/metrics/"} {
+			for _, host := range []string{"localhost", "127.0.0.1", "go.customer.example"} {
+				if got := fetch(t, f.URL+path, host, f.OpsPassword); got != http.StatusNotFound {
+					t.Errorf("%s of %s on the public port: %d", path, host, got)
+				}
+			}
+		}
+		for path, want := range map[string]int{"/ops/queues": 200, "/metrics": 200, "/healthz": 200, "/readyz": 200} {
+			if got := fetch(t, f.OpsURL+path, "localhost", f.OpsPassword); got != want {
+				t.Errorf("%s on the operators' port: %d", path, got)
+			}
+		}
+		if got := fetch(t, f.OpsURL+"/metrics", "localhost", ""); got != http.StatusUnauthorized {
+			t.Errorf("the metrics without the password: %d", got)
+		}
+		if got := fetch(t, f.OpsURL+"/metrics", "go.customer.example", f.OpsPassword); got != http.StatusMisdirectedRequest {
+			t.Errorf("the metrics by a customer's domain: %d", got)
+		}
+	}
+
+	half("api")
+	pages()
+	_, api, err := f.Account(t.Context(), "Halves", "scale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var campaign struct{ URL string }
+	body := map[string]any{"name": "c", "alias": "halves-campaign", "destination_url": "https://shop.example/"}
+	if err := api.Create(t.Context(), "/campaigns", body, &campaign); err != nil {
+		t.Fatal(err)
+	}
+	link, err := url.Parse(campaign.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := status(link.Path); got != http.StatusNotFound {
+		t.Errorf("the API's half answers a tracking link with %d", got)
+	}
+	f.Find("web").Stop()
+
+	half("click")
+	pages()
+	if got := status(link.Path); got != http.StatusFound {
+		t.Errorf("the half of the clicks answers a tracking link with %d", got)
+	}
+	if got := status("/api/v1/openapi.json"); got != http.StatusNotFound {
+		t.Errorf("the half of the clicks answers the API with %d", got)
+	}
+}
+
+// fetch asks for a page under a host, with a password unless that is empty, and gives the status.
+func fetch(t *testing.T, address, host, password string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = host
+	if password != "" {
+		req.SetBasicAuth("ops", password)
+	}
+	got, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = got.Body.Close()
+	return got.StatusCode
+}

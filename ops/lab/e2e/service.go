@@ -1,0 +1,345 @@
+// Package e2e has what the end-to-end tests below it share: they start the service with private servers, send clicks and
+// postbacks, and read what is stored. The tests are in four packages:
+//
+//   - api: what clients, networks and visitors send and get
+//   - browser: the dashboard and other pages in Chromium
+//   - faults: processes and servers that are killed, frozen, away or under attack
+//   - scale: many processes and many servers
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/parttest"
+	"switchyard/ops/client"
+	"switchyard/ops/lab/fleet"
+)
+
+// Program names the program without the race detector, which make e2e builds first. Fleets run it, because processes
+// with the detector take three times the processor time. It is empty where go test runs the tests directly.
+var Program = os.Getenv("SWITCHYARD_TEST_BINARY")
+
+// OwnBinary is the test binary. Fleets whose processes are to be watched by the race detector run it: one in which all
+// kinds of processes are killed, one under attack, and those with the tests' own jobs.
+func OwnBinary(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// RunMain in the environment makes the test binary the program itself, so that child processes of the tests are built
+// once, with the tests, and under the race detector when the tests are.
+const RunMain = "SWITCHYARD_TEST_RUN_MAIN"
+
+// Main is TestMain of a package whose tests start processes. In a child process it runs one of the commands of the tests,
+// or the program. Otherwise it runs the tests and then finish, unless that is nil.
+func Main(m *testing.M, program func(), commands map[string]func(args []string) error, finish func()) {
+	if os.Getenv(RunMain) != "" {
+		if len(os.Args) > 1 && commands[os.Args[1]] != nil {
+			if err := commands[os.Args[1]](os.Args[2:]); err != nil {
+				_, _ = fmt.Fprintf(os.Stderr, "%s: %v\n", os.Args[1], err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
+		program()
+	}
+	code := m.Run()
+	if finish != nil {
+		finish()
+	}
+	os.Exit(code)
+}
+
+// Service is a fleet with one campaign, whose clicks come from one source and go to one offer.
+type Service struct {
+	*fleet.Fleet
+	API    *client.API
+	Source string // the id of the source
+	Link   *url.URL
+}
+
+// StartService starts private servers and the named processes and sets up the campaign.
+func StartService(t *testing.T, o fleet.Options, processes ...string) *Service {
+	t.Helper()
+	s := &Service{Fleet: StartFleet(t, o, processes...)}
+	if err := s.SetUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// StartFleet starts private servers and the named processes; both end with the test. It fails when the race detector
+// has found something in a process.
+func StartFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet {
+	t.Helper()
+	parttest.Needs(t, parttest.Parts...)
+	o.Binary = cmp.Or(o.Binary, Program)
+	o.Env, o.Template = append([]string{RunMain + "=1", "LOG_LEVEL=warn"}, o.Env...), true
+	f, err := fleet.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		f.EndProcesses()
+		if report := f.DataRace(); report != "" {
+			t.Error(report)
+		}
+		if t.Failed() {
+			t.Log(f.Tails())
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, name := range processes {
+		if _, err := f.Spawn(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// SpawnWeb starts web process i of several, at its own address. The first has the port and the directory of the service.
+func (s *Service) SpawnWeb(i int, url string, env ...string) (*fleet.Process, error) {
+	if i > 0 {
+		_, port, _ := strings.Cut(url, "127.0.0.1:")
+		env = slices.Concat([]string{"PORT=" + port, "OPS_ADDR=", "DATA_DIR=" + filepath.Join(s.Dir, "data"+strconv.Itoa(i))}, env)
+	}
+	return s.SpawnWith(env, "web")
+}
+
+func (s *Service) SetUp(ctx context.Context) error {
+	if err := s.WaitReady(ctx); err != nil {
+		return err
+	}
+	var err error
+	if _, s.API, err = s.Account(ctx, "Faults", "scale"); err != nil {
+		return err
+	}
+	var offer struct{ ID string }
+	body := map[string]any{"name": "o", "url": "https://offer.example/?cid={clickid}", "payout": 1}
+	if err := s.API.Create(ctx, "/offers", body, &offer); err != nil {
+		return err
+	}
+	var source struct{ ID string }
+	if err := s.API.Create(ctx, "/traffic-sources", map[string]any{"name": "s"}, &source); err != nil {
+		return err
+	}
+	s.Source = source.ID
+	var campaign struct{ ID, URL string }
+	body = map[string]any{"name": "c", "alias": "faults-campaign", "offer_id": offer.ID, "source_id": s.Source}
+	if err := s.API.Create(ctx, "/campaigns", body, &campaign); err != nil {
+		return err
+	}
+	if s.Link, err = url.Parse(campaign.URL); err != nil {
+		return err
+	}
+	return s.waitLive(ctx)
+}
+
+// waitLive waits until the tracking link answers.
+func (s *Service) waitLive(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
+	defer cancel()
+	err := client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+		resp, err := s.Ask(ctx, http.DefaultTransport, http.MethodHead, s.Link.RequestURI())
+		return err == nil && resp.Status == http.StatusFound, nil
+	})
+	if err != nil {
+		return fmt.Errorf("the link is not live: %w", err)
+	}
+	return nil
+}
+
+type Answer struct {
+	Status int
+	To     string
+	Body   string
+}
+
+// Ask sends one request to the tracking domain.
+func (s *Service) Ask(ctx context.Context, via http.RoundTripper, method, path string) (Answer, error) {
+	return s.AskAt(ctx, s.URL, via, method, path)
+}
+
+// AskAt is ask of the web process at that address.
+func (s *Service) AskAt(ctx context.Context, url string, via http.RoundTripper, method, path string) (Answer, error) {
+	return s.Send(ctx, url, via, method, path, nil, "")
+}
+
+// Send is askAt with a body, from a sender that authenticates with a secret.
+func (s *Service) Send(ctx context.Context, url string, via http.RoundTripper, method, path string, body []byte, secret string) (
+	Answer, error,
+) {
+	req, err := http.NewRequestWithContext(ctx, method, url+path, bytes.NewReader(body))
+	if err != nil {
+		return Answer{}, err
+	}
+	req.Host = s.Link.Host
+	req.Header = http.Header{
+		"Authorization":   {"Bearer " + secret},
+		"User-Agent":      {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36"},
+		"Accept":          {"text/html,image/apng,*/*;q=0.8"},
+		"Accept-Language": {"en-US"}, "Accept-Encoding": {"identity"}, "X-Forwarded-For": {"81.2.69.142"},
+	}
+	resp, err := via.RoundTrip(req)
+	if err != nil {
+		return Answer{}, err
+	}
+	text, err := io.ReadAll(resp.Body)
+	return Answer{resp.StatusCode, resp.Header.Get("Location"), string(text)}, errors.Join(err, resp.Body.Close())
+}
+
+// Click follows the tracking link once and returns the click's id. A wrong answer, other than none, is errWrong.
+func (s *Service) Click(ctx context.Context, via http.RoundTripper) (uuid.UUID, error) {
+	return s.ClickAt(ctx, via, s.URL)
+}
+
+// ClickAt is click at the web process of that address.
+func (s *Service) ClickAt(ctx context.Context, via http.RoundTripper, url string) (uuid.UUID, error) {
+	got, err := s.AskAt(ctx, url, via, http.MethodGet, s.Link.RequestURI())
+	if err != nil {
+		return uuid.Nil, err
+	}
+	text, ok := strings.CutPrefix(got.To, "https://offer.example/?cid=")
+	id, err := models.ParseClickID(text)
+	if got.Status != http.StatusFound || !ok || err != nil {
+		return uuid.Nil, fmt.Errorf("%w: %d to %q: %.200s", ErrWrong, got.Status, got.To, got.Body)
+	}
+	return id, nil
+}
+
+var ErrWrong = errors.New("wrong answer")
+
+// Span is when something was asked for and when it was answered.
+type Span struct{ Asked, Answered time.Time }
+
+// Tally keeps when each thing was asked for and answered.
+type Tally[K comparable] struct {
+	mu   sync.Mutex
+	At   map[K]Span
+	Errs []error
+}
+
+// Add notes what was answered just now.
+func (c *Tally[K]) Add(k K, asked time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.At == nil {
+		c.At = map[K]Span{}
+	}
+	if _, twice := c.At[k]; twice {
+		c.Errs = append(c.Errs, fmt.Errorf("%v was given out twice", k))
+	}
+	c.At[k] = Span{asked, time.Now()}
+}
+
+func (c *Tally[K]) Fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Errs = append(c.Errs, err)
+}
+
+func (c *Tally[K]) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.At)
+}
+
+// WaitFor waits until the tally has grown to n.
+func (c *Tally[K]) WaitFor(ctx context.Context, n int) error {
+	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
+	defer cancel()
+	err := client.Poll(ctx, 5*time.Millisecond, func() (bool, error) { return c.Len() >= n, nil })
+	if err != nil {
+		return fmt.Errorf("%d of %d: %w", c.Len(), n, err)
+	}
+	return nil
+}
+
+// Tick starts jobs of the clock now, so that a test does not wait for the minute at which they are due.
+func Tick(t *testing.T, f *fleet.Fleet, due ...jobs.Job[jobs.Tick, jobs.None]) {
+	t.Helper()
+	redis, err := jobs.OpenRedis(f.RedisURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = redis.Close() }()
+	for _, job := range due {
+		if _, err := jobs.Submit(t.Context(), jobs.Connect(redis), job, uuid.Nil, jobs.Tick{At: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Pause waits for a time, or until the context ends.
+func Pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// WaitDelivery waits until the one delivery of the account has a state, and gives its id.
+func (s *Service) WaitDelivery(t *testing.T, state string) string {
+	t.Helper()
+	var log struct{ Rows []struct{ ID, Status string } }
+	ctx, cancel := context.WithTimeout(t.Context(), await.Timeout)
+	defer cancel()
+	err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
+		err := s.API.Get(ctx, "/webhooks/deliveries", &log)
+		return err == nil && len(log.Rows) == 1 && log.Rows[0].Status == state, err
+	})
+	if err != nil {
+		t.Fatalf("%v: %v, want one that is %s", err, log, state)
+	}
+	return log.Rows[0].ID
+}
+
+// Metrics reads the metrics of the web process. It polls, because a client that has just guessed a password has to wait.
+func Metrics(t *testing.T, f *fleet.Fleet) []byte {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.OpsURL+"/metrics", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth("ops", f.OpsPassword)
+	var text []byte
+	err = client.Poll(t.Context(), 200*time.Millisecond, func() (bool, error) {
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return false, err
+		}
+		defer resp.Body.Close()
+		text, err = io.ReadAll(resp.Body)
+		return resp.StatusCode == http.StatusOK, err
+	})
+	if err != nil || !bytes.Contains(text, []byte("switchyard_postbacks_total")) {
+		t.Errorf("metrics: %v: %.200s", err, text)
+	}
+	return text
+}
