@@ -80,14 +80,16 @@ screens: build ## pictures of every screen of the dashboard, in both themes and 
 	@echo "make screens: the pictures are in screens/"
 
 LAYOUT := cd $(WEB) && node_modules/.bin/prettier --log-level warn
+LAID   := src eslint eslint.config.js
 
-lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types and layout of the dashboard's scripts
+lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types, layout, hooks and imports of the dashboard
 	@$(LINT) run $(PKGS)
-	@if [ -x $(WEB)/node_modules/.bin/tsc ]; then $(WEB)/node_modules/.bin/tsc -p $(WEB) && $(LAYOUT) --check src || \
+	@if [ -x $(WEB)/node_modules/.bin/tsc ]; then $(WEB)/node_modules/.bin/tsc -p $(WEB) && $(LAYOUT) --check $(LAID) || \
 		{ echo "make lint: the types are wrong, or the layout, which make format mends" >&2; exit 1; }; fi
+	@if [ -x $(WEB)/node_modules/.bin/eslint ]; then cd $(WEB) && node_modules/.bin/eslint src; fi
 
 format: $(WEB)/node_modules/.package-lock.json ## lay out the source of the dashboard as make lint wants it
-	@$(LAYOUT) --write src
+	@$(LAYOUT) --write $(LAID)
 
 # The known vulnerabilities of what is called. Where vuln.go.dev is not reached, unpack https://vuln.go.dev/vulndb.zip and
 # give the directory: VULNDB=file:///path.

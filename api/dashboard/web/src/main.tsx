@@ -160,11 +160,11 @@ function App() {
   useEffect(() => {
     if (!welcome) void load()
   }, [welcome])
+  const theme = me.value?.theme
   useEffect(() => {
-    const theme = me.value?.theme
     if (theme && theme !== 'system') document.documentElement.dataset.theme = theme
     else delete document.documentElement.dataset.theme
-  }, [me.value])
+  }, [theme])
   if (welcome || state === 'out') return <Enter />
   if (state === 'asking') return null
   if (state instanceof ApiError)

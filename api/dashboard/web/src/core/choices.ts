@@ -1,7 +1,7 @@
 // Records of the account as choices of a field.
 import { useAll } from './query.ts'
 
-// Option is a value of a field and the text that is shown for it. Choice is one that can be searched for.
+// Option is a value of a field and the text that is shown for it. Choice is an option of a field with a search.
 export type Option = { value: string; label: string }
 export type Choice = Option & { side?: string; group?: string }
 

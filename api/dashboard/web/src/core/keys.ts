@@ -22,6 +22,7 @@ export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
     return () => {
       lists.value = lists.value.filter(o => o !== list)
     }
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a list with the same content is the same list
   }, [JSON.stringify(list)])
   usePress(e => {
     if (!typing(e) && !e.defaultPrevented && on(e)) e.preventDefault()

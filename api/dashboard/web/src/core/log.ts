@@ -47,6 +47,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
       stop.abort()
       clearTimeout(timer)
     }
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row and the query
   }, [key, reloads, every, stamp])
   const more = () => {
     const rows = state.rows

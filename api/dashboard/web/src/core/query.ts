@@ -115,7 +115,8 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', seen)
     }
-  }, [key, reloads, of, out, stamp])
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row, the query and the path
+  }, [key, every, reloads, of, out, stamp])
   const data = (state.key === key ? state.data : undefined) ?? (kept.get(key) as Calls[R]['answer'] | undefined)
   if (data !== undefined) shown.current = data
   return { data, error: state.key === key ? state.error : undefined, loading: data === undefined, again: () => setReloads(n => n + 1) }
@@ -154,6 +155,7 @@ export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | nul
       if (!stop.signal.aborted) setState(now => ({ ...now, key, error: asError(e) }))
     })
     return () => stop.abort()
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row and the query
   }, [key, reloads, of, out, stamp])
   const first = state.key === key ? state.rows : undefined
   const rows = first ?? ((kept.get(key) as Calls[R]['answer'] | undefined)?.rows as One[] | undefined)

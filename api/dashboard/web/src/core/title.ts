@@ -10,6 +10,7 @@ export const heading = signal<Heading | null>(null)
 export function useHeading(of: Heading | null, ...on: unknown[]) {
   useEffect(() => {
     heading.value = of
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the caller lists in on what the heading shows beside the name
   }, [of?.name, of?.above?.path, ...on])
   useEffect(
     () => () => {

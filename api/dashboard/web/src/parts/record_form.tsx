@@ -64,17 +64,19 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
   const specs = sections.flatMap(s => s.specs),
     names = specs.map(s => s.name)
   const changed = names.filter(n => JSON.stringify(draft[n] ?? null) !== JSON.stringify(value[n] ?? null)),
-    dirty = always || changed.length > 0
+    edited = changed.length > 0,
+    dirty = always || edited
   const base = useRef(value)
   useEffect(() => {
     // a change made elsewhere is shown, unless the person has begun to change the record here
     const old = base.current
     base.current = value
     if (old !== value) setDraft(now => (names.every(n => JSON.stringify(now[n] ?? null) === JSON.stringify(old[n] ?? null)) ? value : now))
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a value with the same content is the same value
   }, [JSON.stringify(value)])
   useEffect(() => {
-    onDirty?.(changed.length > 0)
-  }, [changed.length > 0])
+    onDirty?.(edited)
+  }, [edited, onDirty])
   const set = (name: string, v: unknown) => {
     setDraft(now => ({ ...now, [name]: v }))
     if (wrong?.field === name) setWrong(undefined)

@@ -39,6 +39,7 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
     if (el.current!.open) return
     el.current!.showModal()
     if (!reads) begin(el.current!, side)
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the sheet is opened once
   }, []) // runs before the effects of the content, because it takes the focus
   return (
     <dialog

@@ -46,6 +46,7 @@ export function Table<R>(p: Props<R>) {
     anchor = useRef(-1)
   useEffect(() => {
     if (p.onEnd && last >= p.rows.length) p.onEnd()
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- onEnd is a new function in each render
   }, [last, p.rows.length])
   const pick = (i: number, range: boolean) => {
     const next = new Set(p.selected),

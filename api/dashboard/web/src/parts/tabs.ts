@@ -14,5 +14,5 @@ export function useShownTab(bar: RefObject<HTMLElement | null>, tab: string) {
     const fit = new ResizeObserver(show)
     fit.observe(el)
     return () => fit.disconnect()
-  }, [tab])
+  }, [bar, tab])
 }

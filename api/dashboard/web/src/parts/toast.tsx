@@ -20,7 +20,7 @@ function One({ of: o }: { of: Toast }) {
     if (held) return
     const timer = setTimeout(() => drop(o.id), stays)
     return () => clearTimeout(timer)
-  }, [held])
+  }, [held, o.id])
   return (
     <div
       class="toast row"

@@ -16,12 +16,13 @@ export const causeOfJob = (j: Job) =>
 
 // Since shows the time that a job has been running.
 export function Since({ of: j }: { of: Job }) {
-  const [, setTick] = useState(0)
+  const [, setTick] = useState(0),
+    open = isOpen(j)
   useEffect(() => {
-    if (!isOpen(j)) return
+    if (!open) return
     const timer = setInterval(() => setTick(n => n + 1), 1000)
     return () => clearInterval(timer)
-  }, [j.status])
+  }, [open])
   return <>{w.since(Math.max(0, Math.round(((j.ended ?? Date.now()) - j.at) / 1000)))}</>
 }
 

@@ -1,5 +1,5 @@
 // Renders only the rows in sight. All rows have the same height, so the scrolled distance tells which rows are in sight.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 
 const beyond = 12 // additional rows rendered above and below the rows in sight
 
@@ -25,15 +25,18 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
       el.removeEventListener('scroll', look)
       fit.disconnect()
     }
-  }, [height])
-  const reveal = useRef((i: number) => {
-    const el = box.current
-    if (!el) return
-    const y = i * height
-    if (y < el.scrollTop) el.scrollTop = y
-    else if (y + height > el.scrollTop + el.clientHeight - head) el.scrollTop = y + height - el.clientHeight + head
-    requestAnimationFrame(() => el.querySelector<HTMLElement>(`[data-row="${i}"]`)?.focus({ preventScroll: true }))
-  }).current
+  }, [box, height])
+  const reveal = useCallback(
+    (i: number) => {
+      const el = box.current
+      if (!el) return
+      const y = i * height
+      if (y < el.scrollTop) el.scrollTop = y
+      else if (y + height > el.scrollTop + el.clientHeight - head) el.scrollTop = y + height - el.clientHeight + head
+      requestAnimationFrame(() => el.querySelector<HTMLElement>(`[data-row="${i}"]`)?.focus({ preventScroll: true }))
+    },
+    [box, height, head],
+  )
   return {
     first: Math.max(0, viewport.top - beyond),
     last: Math.min(count, viewport.top + viewport.rows + beyond),

@@ -25,7 +25,7 @@ const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional,
   const el = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (first) el.current?.focus()
-  }, [])
+  }, [first])
   return (
     <label class="field">
       <span>
@@ -185,6 +185,7 @@ function Welcome({ token }: { token: string }) {
           : await Promise.reject(new ApiError('no_link', 404, t.enter.noLink)),
       ),
     )
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the link is read once
   }, [])
   if (!link) return error ? <Card title={t.enter.welcome} error={error} busy={false} go={t.enter.toSignIn} send={() => go('/app')} /> : null
   const use = (f: Record<string, string>) =>

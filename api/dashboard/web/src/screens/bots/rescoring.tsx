@@ -21,6 +21,7 @@ export function Rescoring({ id, range }: { id: string; range: Range }) {
       setLastJob(data)
       touches(...changed)
     }
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the job is kept once, when it has ended
   }, [ended])
   return (
     <section class="card row notice" role="status">

@@ -204,7 +204,7 @@ function FirstClick({ id }: { id: string }) {
       setClick(row)
       if (Date.parse(row.at) >= began - 5000) touches('campaigns', 'reports')
     }
-  }, [row])
+  }, [row, click, began])
   if ((!data && !click) || (click && Date.parse(click.at) < began - 5000)) return null
   return (
     <section class={'card part first ' + (click ? 'here' : '')} role="status">

@@ -102,7 +102,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
       },
       { title: w.notes, specs: [{ name: 'notes', kind: 'area', label: w.notes, max: 10000 }] },
     ],
-    [domains, sources, groups.join(), sites],
+    [domains, sources, groups, sites],
   )
   const save = async (draft: Draft, changed: string[]) => {
     await call('PATCH /campaigns/{id}', {

@@ -66,6 +66,7 @@ function useClicks(query: Record<string, string | string[] | number>, live: bool
       stop.abort()
       clearTimeout(timer)
     }
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the query
   }, [key, live, reloads])
   const more = () => {
     const rows = state.rows
@@ -122,7 +123,8 @@ function Log({ campaign }: { campaign?: string }) {
       return true
     }
   })
-  const columns = useMemo(() => columnsOf(!campaign), [!campaign])
+  const withCampaign = !campaign,
+    columns = useMemo(() => columnsOf(withCampaign), [withCampaign])
   return (
     <>
       <div class="line filters">

@@ -68,6 +68,7 @@ export function PostbackSheet({
     return () => {
       on = false
     }
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a row that is loaded again has the same outcome
   }, [row.id, reloads])
   const run = async () => {
     if (busy) return

@@ -47,7 +47,7 @@ function Later({ load }: { load: () => Promise<ComponentType> }) {
   const [Loaded, setLoaded] = useState<ComponentType>()
   useEffect(() => {
     void load().then(got => setLoaded(() => got))
-  }, [])
+  }, [load])
   return Loaded ? (
     <Loaded />
   ) : (

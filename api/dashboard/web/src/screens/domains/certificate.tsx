@@ -72,6 +72,7 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
   const status = certificate?.ssl_status ?? d.ssl_status
   useEffect(() => {
     void look()
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- look is a new function in each render
   }, [d.ssl_status, d.is_verified])
   useEffect(() => {
     if (!fits(status)) return
@@ -79,6 +80,7 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
       if (!document.hidden) void look()
     }, live)
     return () => clearInterval(timer)
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- look is a new function in each render
   }, [status])
   if (error?.code === 'edge_not_configured')
     return (

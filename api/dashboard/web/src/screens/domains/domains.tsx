@@ -70,6 +70,7 @@ export function Domains() {
       if (!document.hidden) list.again()
     }, every * 1000)
     return () => clearInterval(timer)
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- list is a new object in each render
   }, [waiting])
   useKeys([...(may ? [{ key: 'N', text: w.add }] : []), { key: 'J K', text: w.next }, { key: 'O', text: w.open }], e => {
     if (e.key === 'n' && may) {

@@ -32,6 +32,7 @@ function useLooks(d: DomainRow, look: () => Promise<unknown>) {
   }
   useEffect(() => {
     if (on) void now()
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a domain is checked at once when it is opened
   }, [])
   useEffect(() => {
     if (!on || secondsLeft === null) return
@@ -41,6 +42,7 @@ function useLooks(d: DomainRow, look: () => Promise<unknown>) {
       else void now()
     }, 1000)
     return () => clearTimeout(timer)
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- now is a new function in each render
   }, [secondsLeft, on])
   return { left: secondsLeft, on, now }
 }

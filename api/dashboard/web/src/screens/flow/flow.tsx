@@ -74,11 +74,12 @@ export function Flow({ detail }: TabProps) {
       setDraft(theirs.data.streams)
       setVersion(theirs.data.version)
     }
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- only a new answer may replace the flow
   }, [theirs.data])
   useEffect(() => {
     if (dirty) sessionStorage.setItem(slot(id), JSON.stringify({ version, base, draft }))
     else sessionStorage.removeItem(slot(id))
-  }, [draft, base, version])
+  }, [id, dirty, draft, base, version])
   const set = (next: Paths) => {
     setDraft(next)
     if (wrong) setWrong(undefined)

@@ -58,6 +58,8 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
     [error, setError] = useState<ApiError>(),
     box = useRef<HTMLElement>(null),
     from = useRef(click)
+  const draftText = JSON.stringify(draft),
+    visitorText = JSON.stringify(visitor)
   useEffect(() => {
     if (draft.length === 0) {
       setResult(undefined)
@@ -97,17 +99,8 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
       clearTimeout(timer)
       stop.abort()
     }
-  }, [
-    JSON.stringify(draft),
-    JSON.stringify(visitor),
-    seed,
-    time,
-    mode,
-    c.flow_rotation,
-    c.bind_visitors,
-    c.fallback_url,
-    c.destination_url,
-  ])
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- draftText, visitorText and the settings of c hold what is sent
+  }, [draftText, visitorText, seed, time, mode, c.flow_rotation, c.bind_visitors, c.fallback_url, c.destination_url])
   const pick = (name: string) => {
     setPreset(name)
     from.current = ''

@@ -25,7 +25,7 @@ export function useFirst(nothing: boolean): First {
     if (!row) return setWaiting(true)
     setFirstClick(row)
     if (waiting) touches('campaigns', 'reports')
-  }, [data])
+  }, [data, waiting, firstClick])
   return { waits: waiting, known: !!firstClick || !!error, seen: firstClick }
 }
 

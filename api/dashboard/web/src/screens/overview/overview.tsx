@@ -220,6 +220,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
         dash: true,
       })
     return { times, series, rows }
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- names holds on
   }, [now.data, was, names, step])
   const title = t.overview.plotOf(named(on[0]!), on[1] ? named(on[1]) : '')
   const summary = list ? on.map(n => t.overview.summary(named(n), text(list.totals, n), spanText(span.value.span))).join('; ') : title

@@ -50,6 +50,7 @@ function useRows(ask: Ask) {
         },
       )
     }
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- all holds the questions
   }, [all, reloads, of])
   useEffect(() => () => running.current.forEach(stop => stop.abort()), [])
   const retry = () => {
@@ -109,6 +110,7 @@ export function Reports() {
   const ask = asked(),
     { at, retry } = useRows(ask)
   const root = at(''),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the lines depend on these answers of at
     lines = useMemo(() => linesOf(ask, at), [JSON.stringify(ask), root, ...ask.open.map(k => at(k).data ?? at(k).error)])
   const [cursor, setCursor] = useState(-1)
   const [sheet, setSheet] = useState<{ path: string[]; name: string } | null>(null)
@@ -278,7 +280,7 @@ function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: Tab
       on = (e: Event) => reveal((e as CustomEvent<number>).detail)
     el.addEventListener('reveal', on)
     return () => el.removeEventListener('reveal', on)
-  }, [])
+  }, [box, reveal])
   const most = Math.max(1, ...(root?.rows ?? []).map(r => r.clicks)),
     heat = Math.max(1, ...(root?.rows ?? []).map(r => Math.abs(r.profit)))
   const what = ask.group.map((d, i) =>

@@ -96,7 +96,7 @@ export function Import() {
     [confirming, setConfirming] = useState(false),
     stop = useRef(false)
   const { known, room, error, again } = useKnown(kind),
-    head = useMemo(() => headOf(text, of), [text, kind])
+    head = useMemo(() => headOf(text, of), [text, of])
   const at = (head?.cells ?? []).map((c, i) => (ownColumns[i] !== undefined ? ownColumns[i] || undefined : c.column?.name)),
     mapped = JSON.stringify(at)
   const missing = head ? of.filter(f => f.required && !at.includes(f.name)) : [],
