@@ -17,13 +17,13 @@ import (
 	"switchyard/models"
 	"switchyard/ops/config"
 	"switchyard/workers"
-	"switchyard/workers/acme"
-	"switchyard/workers/certificate"
 	"switchyard/workers/domain"
 	"switchyard/workers/egress"
 	"switchyard/workers/geo"
+	"switchyard/workers/issuer"
+	"switchyard/workers/issuer/acme"
+	"switchyard/workers/issuer/cloudflare"
 	"switchyard/workers/linkcheck"
-	"switchyard/workers/providers/cloudflare"
 	"switchyard/workers/providers/dns"
 	"switchyard/workers/providers/geolookup"
 	"switchyard/workers/providers/safebrowsing"
@@ -110,23 +110,23 @@ func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
 	return acme.New(acme.Options{Store: certstore.New(d, box), Egress: out, CAs: cas, Email: cfg.ACMEEmail}), nil
 }
 
-// registerCertificates registers what brings domains their certificates, by the edge of the install.
+// registerCertificates registers what brings domains their certificates, by the issuer of the install.
 func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.Store, redis jobs.Redis,
-	issuer *acme.Issuer,
+	authority *acme.Issuer,
 ) error {
-	o := certificate.Options{Calls: perAccount(redis, "certificate calls", 60, time.Second)}
+	o := issuer.Options{Calls: perAccount(redis, "certificate calls", 60, time.Second)}
 	if cfg.Edge() == models.EdgeCloudflare {
 		client, err := openCloudflare(cfg, redis)
 		if err != nil {
 			return err
 		}
-		edge := cloudflare.NewEdge(client, cfg.CloudflareZone)
-		o.Edge, o.Background, o.TrustsAll = edge, edge.Background(), true
-	} else if issuer != nil {
-		o.Edge = acme.NewEdge(issuer)
+		i := cloudflare.New(client, cfg.CloudflareZone)
+		o.Issuer, o.Background, o.TrustsAll = i, i.Background(), true
+	} else if authority != nil {
+		o.Issuer = authority
 		o.Orders = perAccount(redis, "certificate orders", acme.AccountOrders, acme.AccountOrderInterval)
 	}
-	certificate.Register(r, records, o)
+	issuer.Register(r, records, o)
 	return nil
 }
 

@@ -1,5 +1,4 @@
-// Package cloudflare calls Cloudflare's API for the install itself: custom hostnames of its zone, which give customers' domains
-// their certificates. The DNS accounts of customers are in package dns.
+// Package cloudflare calls Cloudflare's API for the install itself. The DNS accounts of customers are in package dns.
 //
 // Cloudflare allows a token 1200 requests in five minutes. All processes share a budget that stays within it. A caller
 // waits for its turn only for a short time, then it gets an Error that says when to ask again.
@@ -78,19 +77,19 @@ func (c *Client) Background() *Client {
 	return &Client{o: c.o, secrets: c.secrets, leave: Burst / 3, waits: 20 * time.Second}
 }
 
-// request is a call of the API. Path begins with a slash, its parts are escaped. Body is nil or a value that is sent as JSON.
-type request struct {
-	method  string
-	path    string
-	query   url.Values
-	body    any
-	timeout time.Duration // default defaultTimeout
+// Request is a call of the API. Path begins with a slash, its parts are escaped. Body is nil or a value that is sent as JSON.
+type Request struct {
+	Method  string
+	Path    string
+	Query   url.Values
+	Body    any
+	Timeout time.Duration // default defaultTimeout
 }
 
 const defaultTimeout = 10 * time.Second
 
-// page says which part of a list an answer has.
-type page struct {
+// Page says which part of a list an answer has.
+type Page struct {
 	Number int    `json:"page"`
 	Pages  int    `json:"total_pages"`
 	Cursor string `json:"cursor"`
@@ -104,19 +103,19 @@ type envelope struct {
 		Message string `json:"message"`
 	} `json:"errors"`
 	Result json.RawMessage `json:"result"`
-	Info   page            `json:"result_info"`
+	Info   Page            `json:"result_info"`
 }
 
-// do sends a request and decodes the result into into. If into is nil, the result is ignored. Errors are *Error, or errors of
+// Do sends a request and decodes the result into into. If into is nil, the result is ignored. Errors are *Error, or errors of
 // the context.
-func (c *Client) do(ctx context.Context, r request, into any) (page, error) {
+func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 	for again := true; ; again = false {
 		if err := c.admit(ctx); err != nil {
-			return page{}, err
+			return Page{}, err
 		}
 		answer, err := c.send(ctx, r)
 		if err != nil {
-			return page{}, err
+			return Page{}, err
 		}
 		if answer.Status == http.StatusTooManyRequests {
 			wait := c.pauseOf(answer.Header)
@@ -124,7 +123,7 @@ func (c *Client) do(ctx context.Context, r request, into any) (page, error) {
 			if again && wait <= c.waits {
 				continue // admit waits
 			}
-			return page{}, busy(wait)
+			return Page{}, busy(wait)
 		}
 		return c.read(answer, into)
 	}
@@ -147,18 +146,18 @@ func (c *Client) admit(ctx context.Context) error {
 	}
 }
 
-func (c *Client) send(ctx context.Context, r request) (out egress.Answer, err error) {
-	to := c.o.URL + r.path
-	if len(r.query) > 0 {
-		to += "?" + r.query.Encode()
+func (c *Client) send(ctx context.Context, r Request) (out egress.Answer, err error) {
+	to := c.o.URL + r.Path
+	if len(r.Query) > 0 {
+		to += "?" + r.Query.Encode()
 	}
 	var body []byte
-	if r.body != nil {
-		if body, err = json.Marshal(r.body); err != nil {
+	if r.Body != nil {
+		if body, err = json.Marshal(r.Body); err != nil {
 			return out, fmt.Errorf("cloudflare: request: %w", err)
 		}
 	}
-	req, cancel, err := egress.Request(ctx, cmp.Or(r.timeout, defaultTimeout), r.method, to, bytes.NewReader(body))
+	req, cancel, err := egress.Request(ctx, cmp.Or(r.Timeout, defaultTimeout), r.Method, to, bytes.NewReader(body))
 	if err != nil {
 		return out, errors.New("cloudflare: the address cannot be read")
 	}
@@ -178,7 +177,7 @@ func (c *Client) send(ctx context.Context, r request) (out egress.Answer, err er
 }
 
 // read finds the result or the refusal in an answer.
-func (c *Client) read(answer egress.Answer, into any) (page, error) {
+func (c *Client) read(answer egress.Answer, into any) (Page, error) {
 	var e envelope
 	err := json.Unmarshal(answer.Body, &e)
 	refused := answer.Status/100 != 2 || e.Success != nil && !*e.Success
@@ -188,18 +187,18 @@ func (c *Client) read(answer egress.Answer, into any) (page, error) {
 		for _, one := range e.Errors {
 			texts = append(texts, one.Message)
 		}
-		return page{}, &Error{Status: answer.Status, Code: e.Errors[0].Code, Text: c.secrets.Text(strings.Join(texts, "; "))}
+		return Page{}, &Error{Status: answer.Status, Code: e.Errors[0].Code, Text: c.secrets.Text(strings.Join(texts, "; "))}
 	case refused:
-		return page{}, &Error{Status: answer.Status, Text: "Cloudflare answered " + strconv.Itoa(answer.Status)}
+		return Page{}, &Error{Status: answer.Status, Text: "Cloudflare answered " + strconv.Itoa(answer.Status)}
 	case err != nil:
-		return page{}, errForm()
+		return Page{}, errForm()
 	case into == nil:
 		return e.Info, nil
 	case e.Success == nil:
 		e.Result = answer.Body
 	}
 	if json.Unmarshal(e.Result, into) != nil {
-		return page{}, errForm()
+		return Page{}, errForm()
 	}
 	return e.Info, nil
 }
@@ -218,6 +217,9 @@ const (
 func (c *Client) pauseOf(header http.Header) time.Duration {
 	return min(max(rest.RetryAfter(header.Get("Retry-After"), c.o.Now), minPause), maxPause)
 }
+
+// WithoutSecrets returns a text of Cloudflare for a person: without secrets, in one line, not too long.
+func (c *Client) WithoutSecrets(text string) string { return c.secrets.Text(text) }
 
 // Error reports a request that Cloudflare did not carry out. Text is for a person and contains no secrets.
 type Error struct {
@@ -250,8 +252,8 @@ func (e *Error) Public() *models.Error {
 	return models.EdgeError("unavailable", "%s", e.Text)
 }
 
-// has reports whether an error is an *Error with the given code.
-func has(err error, code int) bool {
+// HasCode reports whether an error is an *Error with the given code.
+func HasCode(err error, code int) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == code
 }

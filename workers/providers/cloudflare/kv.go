@@ -54,7 +54,7 @@ func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, fail
 		if len(batch) == 0 {
 			return nil
 		}
-		failed, err := k.bulk(ctx, request{method: http.MethodPut, path: k.path + "/bulk", body: batch})
+		failed, err := k.bulk(ctx, Request{Method: http.MethodPut, Path: k.path + "/bulk", Body: batch})
 		if err == nil {
 			err = done(tried, failed)
 		}
@@ -79,7 +79,7 @@ func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, fail
 // Delete removes keys in batches and calls done as Put does. A key that does not exist counts as removed.
 func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error {
 	for chunk := range slices.Chunk(keys, KVPairs) {
-		failed, err := k.bulk(ctx, request{method: http.MethodPost, path: k.path + "/bulk/delete", body: chunk})
+		failed, err := k.bulk(ctx, Request{Method: http.MethodPost, Path: k.path + "/bulk/delete", Body: chunk})
 		if err == nil {
 			err = done(chunk, failed)
 		}
@@ -90,10 +90,10 @@ func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed [
 	return nil
 }
 
-func (k KV) bulk(ctx context.Context, r request) ([]string, error) {
+func (k KV) bulk(ctx context.Context, r Request) ([]string, error) {
 	var out bulkResult
-	r.timeout = kvTimeout
-	_, err := k.client.do(ctx, r, &out)
+	r.Timeout = kvTimeout
+	_, err := k.client.Do(ctx, r, &out)
 	return out.Failed, err
 }
 

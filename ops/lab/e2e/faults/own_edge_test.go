@@ -29,8 +29,8 @@ import (
 	"switchyard/ops/devstack"
 	"switchyard/ops/lab/e2e"
 	"switchyard/ops/lab/fleet"
-	"switchyard/workers/acme/acmetest"
 	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/issuer/acme/acmetest"
 )
 
 // edgeFleet is a service that is its own edge: a BIND has its customers' zone and is what it resolves by, and a Pebble is

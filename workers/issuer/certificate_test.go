@@ -1,4 +1,4 @@
-package certificate_test
+package issuer_test
 
 import (
 	"fmt"
@@ -313,7 +313,7 @@ func (w *world) killed(id uuid.UUID, host string) {
 	w.fake.Add(host)
 }
 
-// TestRelease: a release succeeds in the end, even if the edge refuses it at first. A host that no longer exists is not an
+// TestRelease: a release succeeds in the end, even if the issuer refuses it at first. A host that no longer exists is not an
 // error.
 func TestRelease(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,5 @@
-// Package acme is the install's own edge: it obtains certificates from CAs by ACME, for verified domains and for the
-// install's own hosts, and renews them when the CA advises it.
+// Package acme is the issuer of an install that serves HTTPS itself. It obtains certificates from CAs by ACME, for verified
+// domains and for the install's own hosts, and renews them when the CA advises it.
 //
 // The ACME client is acmez. It sends requests through the guarded client and does not listen. The answers to a CA's challenges
 // are stored in the database, and web processes serve them. Only one process at a time works on the certificate of a host. If
@@ -72,6 +72,9 @@ type Issuer struct {
 	o      Options
 	cas    []*authority
 	places chan struct{}
+
+	mu      sync.Mutex
+	running map[string]*running // by host
 }
 
 // authority is a CA with our account there.
@@ -91,7 +94,7 @@ func New(o Options) *Issuer {
 	if o.Lease == 0 {
 		o.Lease = defaultLease
 	}
-	i := &Issuer{o: o, places: make(chan struct{}, atOnce)}
+	i := &Issuer{o: o, places: make(chan struct{}, atOnce), running: map[string]*running{}}
 	solver := solver{o.Store}
 	for _, ca := range o.CAs {
 		i.cas = append(i.cas, &authority{CA: ca, client: &acmez.Client{

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"switchyard/models/parttest"
-	"switchyard/workers/acme"
+	"switchyard/workers/issuer/acme"
 )
 
 // TestAwayForAnHour: while the CA is away, it is asked less and less often, and the previous certificate stays. When the CA is

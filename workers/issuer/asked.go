@@ -1,4 +1,4 @@
-package certificate
+package issuer
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jo
 	switch {
 	case err != nil:
 		return out, err
-	case w.o.Edge == nil:
+	case w.o.Issuer == nil:
 		return out, models.EdgeNotConfigured()
 	case !w.o.TrustsAll && !d.IsVerified:
 		return out, models.EdgeError("unverified", "the domain has to be verified first: see POST /domains/{id}/verify")
@@ -34,13 +34,13 @@ func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jo
 		return shown(c), nil
 	}
 	of := store.CertificateOf{AccountID: account, DomainID: args.Domain}
-	if err := w.store.Certificates().Want(ctx, of, w.o.Edge.Name(), w.o.Now()); err != nil {
+	if err := w.store.Certificates().Want(ctx, of, w.o.Issuer.Name(), w.o.Now()); err != nil {
 		return out, err
 	}
 	return w.now(ctx, of, true)
 }
 
-// rests reports whether the edge has reported the state of a certificate within Options.Rest.
+// rests reports whether the issuer has reported the state of a certificate within Options.Rest.
 func (w *worker) rests(c models.Certificate) bool {
 	return c.CheckedAt != nil && w.o.Now().Sub(*c.CheckedAt) < w.o.Rest
 }
@@ -48,7 +48,7 @@ func (w *worker) rests(c models.Certificate) bool {
 // leaseWait is how long a call waits for a certificate that another worker holds.
 const leaseWait = 10 * time.Second
 
-// now asks the edge about a certificate. If another worker holds the certificate for longer than leaseWait, now returns the
+// now asks the issuer about a certificate. If another worker holds the certificate for longer than leaseWait, now returns the
 // stored state.
 func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) (jobs.Certificate, error) {
 	limited, cancel := context.WithTimeout(ctx, leaseWait)
@@ -61,7 +61,7 @@ func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) 
 			return jobs.Certificate{}, err
 		}
 		if ok {
-			c, err := w.ask(ctx, h, call{edge: w.o.Edge, request: request || h.ExternalID == "", counts: request, awaited: true})
+			c, err := w.ask(ctx, h, call{issuer: w.o.Issuer, request: request || h.ExternalID == "", counts: request, awaited: true})
 			return shown(c), err
 		}
 		select {
@@ -81,7 +81,7 @@ func shown(c models.Certificate) jobs.Certificate {
 // known returns the stored certificate of a domain. Errors: not_found, edge_not_configured.
 func (w *worker) known(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
 	c, err := w.store.Certificates().Of(ctx, account, domain)
-	if err == nil && w.o.Edge == nil {
+	if err == nil && w.o.Issuer == nil {
 		err = models.EdgeNotConfigured()
 	}
 	return c, err
@@ -94,13 +94,13 @@ func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.
 	switch {
 	case err != nil:
 		return out, err
-	case !c.Wanted || c.Edge != w.o.Edge.Name() || c.ExternalID == "" || w.rests(c):
+	case !c.Wanted || c.Edge != w.o.Issuer.Name() || c.ExternalID == "" || w.rests(c):
 		return shown(c), nil
 	}
 	return w.now(ctx, store.CertificateOf{AccountID: account, DomainID: args.Domain}, false)
 }
 
-// release releases a certificate on behalf of a waiting user. If the edge refuses now, the release is retried later.
+// release releases a certificate on behalf of a waiting user. If the issuer refuses now, the release is retried later.
 func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jobs.ReleasedCertificate, err error) {
 	account := workers.Account(ctx)
 	c, err := w.known(ctx, account, args.Domain)

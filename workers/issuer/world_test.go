@@ -1,4 +1,4 @@
-package certificate_test
+package issuer_test
 
 import (
 	"bytes"
@@ -26,14 +26,15 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/workers"
-	"switchyard/workers/certificate"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/issuer"
+	issuercloudflare "switchyard/workers/issuer/cloudflare"
 	"switchyard/workers/providers/cloudflare"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// world has two accounts and a worker. The worker's edge is a fake of Cloudflare. The test moves the clock.
+// world has two accounts and a worker. The worker's issuer is a fake of Cloudflare. The test moves the clock.
 type world struct {
 	*testing.T
 	fake    *cloudflaretest.Fake
@@ -62,8 +63,8 @@ func newWorld(t *testing.T, change ...func(*cloudflare.Options)) *world {
 	for _, c := range change {
 		c(&o)
 	}
-	edge := cloudflare.NewEdge(cloudflare.New(o), cloudflaretest.Zone)
-	w.start(certificate.Options{Edge: edge, Background: edge.Background(), TrustsAll: true})
+	by := issuercloudflare.New(cloudflare.New(o), cloudflaretest.Zone)
+	w.start(issuer.Options{Issuer: by, Background: by.Background(), TrustsAll: true})
 	return w
 }
 
@@ -87,11 +88,11 @@ func prepared(t *testing.T) *world {
 }
 
 // start starts the worker.
-func (w *world) start(o certificate.Options) {
+func (w *world) start(o issuer.Options) {
 	w.Helper()
 	o.Now, o.Rest = w.clock, -1
 	rt := workers.New(workers.Options{DB: w.db, Redis: w.redis, Client: w.client, Grace: 4 * time.Second, Metrics: w.figures})
-	certificate.Register(rt, w.store, o)
+	issuer.Register(rt, w.store, o)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
 	done := make(chan error, 1)
 	go func() { done <- rt.Run(ctx) }()

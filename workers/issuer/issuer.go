@@ -1,9 +1,9 @@
-// Package certificate obtains certificates for domains from this install's edge. A verified domain gets its certificate
+// Package issuer obtains certificates for domains from this install's issuer. A verified domain gets its certificate
 // automatically. A failed request is retried with growing waits. The certificate of a deleted domain is released.
 //
-// Each certificate has a row. One worker at a time has the lease of the row while it asks the edge. A worker that dies leaves
-// nothing half done: when its lease ends, another worker asks the edge again, and the edge adopts what already exists.
-package certificate
+// Each certificate has a row. One worker at a time has the lease of the row while it asks the issuer. A worker that dies leaves
+// nothing half done: when its lease ends, another worker asks the issuer again, and the issuer adopts what already exists.
+package issuer
 
 import (
 	"context"
@@ -22,32 +22,32 @@ import (
 	"switchyard/workers"
 )
 
-// Edge issues and releases certificates of hosts. Its refusals are models.EdgeError or *models.EdgeRefusalError.
-type Edge interface {
+// Issuer issues and releases certificates of hosts. Its refusals are models.EdgeError or *models.EdgeRefusalError.
+type Issuer interface {
 	Name() string
 	// Request asks for a certificate. It can be repeated: another call retries a failed certificate, and renews one after its
 	// RenewAt. It must return within a minute and a half. A request that takes longer goes on, and Read returns its state.
 	Request(ctx context.Context, of models.Certificate) (models.CertificateState, error)
 	// Read returns the state of a certificate that was requested.
 	Read(ctx context.Context, of models.Certificate) (models.CertificateState, error)
-	// Release makes the edge delete a host. A host that no longer exists is not an error. If ExternalID is empty, Release
+	// Release makes the issuer delete a host. A host that no longer exists is not an error. If ExternalID is empty, Release
 	// deletes what was created for the host since AskedAt.
 	Release(ctx context.Context, of models.Certificate) error
 }
 
 // Options of Register.
 type Options struct {
-	Edge Edge // nil: this install has no edge
-	// Background is the edge for work that no caller waits for. The default is Edge.
-	Background Edge
-	// TrustsAll says that the edge itself proves who owns a host, so that a domain need not be verified.
+	Issuer Issuer // nil: this install has no issuer
+	// Background is the issuer for work that no caller waits for. The default is Issuer.
+	Background Issuer
+	// TrustsAll says that the issuer itself proves who owns a host, so that a domain need not be verified.
 	TrustsAll bool
 	Now       func() time.Time // default time.Now
 	// Orders limits how many certificates an account may request, not counting renewals. Calls limits how often the users of
-	// an account may cause a request to the edge. Both keep one account from using up the limits of this install at the edge.
+	// an account may cause a request to the issuer. Both keep one account from using up the limits of this install at the issuer.
 	// They return 0, or how long to wait before asking again. nil means no limit.
 	Orders, Calls func(ctx context.Context, account uuid.UUID) (wait time.Duration)
-	// Rest is how long the edge's last answer is reused before the edge is asked again. The default is 5 seconds.
+	// Rest is how long the issuer's last answer is reused before the issuer is asked again. The default is 5 seconds.
 	Rest time.Duration
 }
 
@@ -57,7 +57,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 		o.Now = time.Now
 	}
 	if o.Background == nil {
-		o.Background = o.Edge
+		o.Background = o.Issuer
 	}
 	if o.Rest == 0 {
 		o.Rest = 5 * time.Second
@@ -77,7 +77,7 @@ type worker struct {
 	failures *prometheus.CounterVec
 
 	sweeping sync.Mutex
-	refused  struct { // set when the edge refuses the credentials, until the sweep may ask again
+	refused  struct { // set when the issuer refuses the credentials, until the sweep may ask again
 		sync.Mutex
 		until time.Time
 	}
@@ -94,25 +94,25 @@ func newFailures(reg prometheus.Registerer) *prometheus.CounterVec {
 	return v
 }
 
-// edgeTime is how long the edge may take for one request. The worker renews its lease during that time. If the worker dies,
+// issuerTime is how long the issuer may take for one request. The worker renews its lease during that time. If the worker dies,
 // another worker takes over the certificate when the lease ends.
 const (
-	edgeTime = 100 * time.Second
-	lease    = 15 * time.Second
+	issuerTime = 100 * time.Second
+	lease      = 15 * time.Second
 )
 
-// call describes a request to the edge about a certificate.
+// call describes a request to the issuer about a certificate.
 type call struct {
-	edge    Edge
+	issuer  Issuer
 	request bool // ask for the certificate; false: only read its state
 	counts  bool // a failure counts as an attempt; false if the state is only read
 	awaited bool // a user of the account waits for the answer
 }
 
-// errLost is the error of a request to the edge whose result is no longer needed.
+// errLost is the error of a request to the issuer whose result is no longer needed.
 var errLost = models.EdgeError("released", "the certificate was released meanwhile, or another domain has it by now")
 
-// ask asks the edge about a certificate that this worker holds, and records the answer. The error is the edge's.
+// ask asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's.
 func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (models.Certificate, error) {
 	if wait := w.tooMany(ctx, h, by); wait > 0 {
 		return w.putOff(ctx, h, by, wait)
@@ -122,7 +122,7 @@ func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (mod
 		if ctx.Err() != nil {
 			return h.Certificate, ctx.Err() // the worker stops, and its lease will expire
 		}
-		slog.WarnContext(ctx, "edge not asked", "domain_id", h.DomainID, "edge", by.edge.Name(), "error", failure)
+		slog.WarnContext(ctx, "edge not asked", "domain_id", h.DomainID, "edge", by.issuer.Name(), "error", failure)
 		failure = models.Errorf(models.KindBadGateway, models.EdgeUnavailable, "the edge could not be asked")
 	}
 	now, served := w.o.Now(), h.Serving
@@ -153,7 +153,7 @@ func (w *worker) tooMany(ctx context.Context, h store.HeldCertificate, by call) 
 	return wait
 }
 
-// underWay reports whether a certificate has been requested and has neither been issued nor failed. The edge may be busy with
+// underWay reports whether a certificate has been requested and has neither been issued nor failed. The issuer may be busy with
 // others, or the worker has died. Asking again does not count as another order of the account.
 func underWay(h store.HeldCertificate) bool {
 	return h.Failure == "" && (h.SSLStatus == models.SSLPendingIssuance || h.SSLStatus == models.SSLIssuanceTimeout)
@@ -162,7 +162,7 @@ func underWay(h store.HeldCertificate) bool {
 // putOffSpread spreads the retries of an account's delayed certificates, so that they are not all looked at together.
 const putOffSpread = time.Hour
 
-// putOff ends the lease of a certificate without asking the edge.
+// putOff ends the lease of a certificate without asking the issuer.
 func (w *worker) putOff(ctx context.Context, h store.HeldCertificate, by call, wait time.Duration) (models.Certificate, error) {
 	next, now := h.NextAt, w.o.Now()
 	if by.request {
@@ -176,7 +176,7 @@ func (w *worker) putOff(ctx context.Context, h store.HeldCertificate, by call, w
 		max(wait.Round(time.Second), time.Second))
 }
 
-// appliedAfter is the time that web processes need to start or stop serving a host after the edge's answer.
+// appliedAfter is the time that web processes need to start or stop serving a host after the issuer's answer.
 const appliedAfter = 30 * time.Second
 
 // lookAgain schedules a check of a domain whose HTTPS starts or stops working.
@@ -184,9 +184,9 @@ func (w *worker) lookAgain(ctx context.Context, account, domain uuid.UUID) error
 	return w.store.Domains().LookAgain(context.WithoutCancel(ctx), account, domain, w.o.Now().Add(appliedAfter))
 }
 
-// underLease asks the edge and renews the lease during the request. If the lease is lost, the request ends with errLost.
+// underLease asks the issuer and renews the lease during the request. If the lease is lost, the request ends with errLost.
 func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by call) (models.CertificateState, error) {
-	limited, cancel := context.WithTimeout(ctx, edgeTime)
+	limited, cancel := context.WithTimeout(ctx, issuerTime)
 	defer cancel()
 	held, abandon := context.WithCancelCause(limited)
 	var renewing sync.WaitGroup
@@ -196,9 +196,9 @@ func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by cal
 	})
 	defer renewing.Wait()
 	defer abandon(nil)
-	do := by.edge.Read
+	do := by.issuer.Read
 	if by.request {
-		do = by.edge.Request
+		do = by.issuer.Request
 	}
 	said, err := do(held, h.Certificate)
 	if err != nil && errors.Is(context.Cause(held), errLost) {
@@ -207,7 +207,7 @@ func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by cal
 	return said, err
 }
 
-// judge applies the edge's answer to a certificate and returns the time of the next look. nil means that the next look happens
+// judge applies the issuer's answer to a certificate and returns the time of the next look. nil means that the next look happens
 // only when a user asks.
 func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, said models.CertificateState, failure error,
 	now time.Time,
@@ -250,17 +250,17 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 	return &next
 }
 
-// awayLook is the longest wait after the edge could not be asked, before a random part is added. Such an edge may be back at
+// awayLook is the longest wait after the issuer could not be asked, before a random part is added. Such an issuer may be back at
 // any moment, and has refused nothing.
 const awayLook = 30 * time.Minute
 
-// away reports whether the edge, or the authority behind it, could not be asked.
+// away reports whether the issuer, or the authority behind it, could not be asked.
 func away(failure error) bool {
 	e, ok := models.AsError(failure)
 	return ok && (e.Code == models.EdgeUnavailable || e.Code == models.EdgeUnreachable)
 }
 
-// note counts and logs a failure. It pauses the sweep if the edge refuses the credentials. wait is above zero if the edge only
+// note counts and logs a failure. It pauses the sweep if the issuer refuses the credentials. wait is above zero if the issuer only
 // asks for fewer requests.
 func (w *worker) note(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
 	reason := "refused"
@@ -278,7 +278,7 @@ func (w *worker) note(ctx context.Context, edge, host string, failure error, now
 	return wait
 }
 
-// refusedPause is how long the sweep stops asking after the edge refused the credentials.
+// refusedPause is how long the sweep stops asking after the issuer refused the credentials.
 const refusedPause = 5 * time.Minute
 
 func (w *worker) pause(now time.Time) {
@@ -293,7 +293,7 @@ func (w *worker) paused() bool {
 	return w.o.Now().Before(w.refused.until)
 }
 
-// forget makes the edge delete a host.
+// forget makes the issuer delete a host.
 func (w *worker) forget(ctx context.Context, u *workers.Run[jobs.ForgetCertificateArgs, jobs.None]) error {
 	wait, err := w.drop(ctx, u.Args)
 	switch {
@@ -305,17 +305,17 @@ func (w *worker) forget(ctx context.Context, u *workers.Run[jobs.ForgetCertifica
 	return u.RetryAfter(ctx, wait, err, nil)
 }
 
-// drop asks the edge to delete a host, unless a domain uses the host again. If this install no longer uses the edge, the host
+// drop asks the issuer to delete a host, unless a domain uses the host again. If this install no longer uses the issuer, the host
 // is left to the operator. wait is the shortest time before the next try.
 func (w *worker) drop(ctx context.Context, a jobs.ForgetCertificateArgs) (wait time.Duration, err error) {
-	if w.o.Edge == nil || w.o.Edge.Name() != a.Edge {
+	if w.o.Issuer == nil || w.o.Issuer.Name() != a.Edge {
 		return 0, nil
 	}
 	used, err := w.store.Certificates().InUse(ctx, a.Edge, a.Host, a.ExternalID)
 	if err != nil || used {
 		return 0, err
 	}
-	err = w.o.Edge.Release(ctx, models.Certificate{
+	err = w.o.Issuer.Release(ctx, models.Certificate{
 		Hostname: a.Host, Edge: a.Edge, AskedAt: &a.AskedAt, CertificateState: models.CertificateState{ExternalID: a.ExternalID},
 	})
 	if _, told := models.AsError(err); told {

@@ -1,4 +1,4 @@
-package certificate_test
+package issuer_test
 
 import (
 	"testing"

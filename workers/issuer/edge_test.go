@@ -1,4 +1,4 @@
-package certificate_test
+package issuer_test
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/await"
-	"switchyard/workers/certificate"
+	"switchyard/workers/issuer"
 )
 
-// scripted is an edge with scripted answers.
+// scripted is an issuer with scripted answers.
 type scripted struct {
 	mu     sync.Mutex
 	state  models.CertificateState
@@ -73,11 +73,11 @@ func scriptedWorld(t *testing.T) (*world, *scripted) {
 	t.Helper()
 	w, e := prepared(t), &scripted{asked: map[string]int{}, begun: make(chan struct{}, 9)}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
-	w.start(certificate.Options{Edge: e})
+	w.start(issuer.Options{Issuer: e})
 	return w, e
 }
 
-// TestOwnEdge: an edge that does not prove who owns a host is asked only for verified domains. It is asked for a renewal at
+// TestOwnEdge: an issuer that does not prove who owns a host is asked only for verified domains. It is asked for a renewal at
 // the time that it has set. An internal error is reported without its text.
 func TestOwnEdge(t *testing.T) {
 	t.Parallel()
@@ -152,7 +152,7 @@ func TestTooMany(t *testing.T) {
 		}
 		return 0
 	}
-	w.start(certificate.Options{Edge: e, Orders: take})
+	w.start(issuer.Options{Issuer: e, Orders: take})
 	ids := make([]uuid.UUID, 8)
 	for n := range ids {
 		ids[n] = w.domain(w.account, fmt.Sprintf("h%d.shop.example", n), true)
@@ -199,14 +199,14 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestManyCalls: if the users of an account cause too many requests to the edge, the account has to wait. The stored state
+// TestManyCalls: if the users of an account cause too many requests to the issuer, the account has to wait. The stored state
 // stays.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
 	w, e := prepared(t), &scripted{asked: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	left := 2
-	w.start(certificate.Options{Edge: e, Calls: func(context.Context, uuid.UUID) time.Duration {
+	w.start(issuer.Options{Issuer: e, Calls: func(context.Context, uuid.UUID) time.Duration {
 		if left--; left < 0 {
 			return time.Minute
 		}
@@ -227,8 +227,8 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestAwayForLong: an edge that cannot be asked for half a day is asked at least once an hour, so that its return is noticed
-// soon. An edge that refuses is asked at growing intervals.
+// TestAwayForLong: an issuer that cannot be asked for half a day is asked at least once an hour, so that its return is noticed
+// soon. An issuer that refuses is asked at growing intervals.
 func TestAwayForLong(t *testing.T) {
 	t.Parallel()
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {
@@ -264,7 +264,7 @@ func TestAskedAgain(t *testing.T) {
 	w, e := prepared(t), &scripted{asked: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLIssuanceTimeout}
 	var orders atomic.Int32
-	w.start(certificate.Options{Edge: e, Orders: func(context.Context, uuid.UUID) time.Duration {
+	w.start(issuer.Options{Issuer: e, Orders: func(context.Context, uuid.UUID) time.Duration {
 		orders.Add(1)
 		return 0
 	}})

@@ -1,3 +1,5 @@
+// Package cloudflare is the issuer of an install behind Cloudflare: custom hostnames of its zone give customers' domains their
+// certificates.
 package cloudflare
 
 import (
@@ -10,49 +12,50 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/interval"
+	"switchyard/workers/providers/cloudflare"
 )
 
-// Edge obtains certificates for domains through custom hostnames of a zone. Cloudflare renews the certificates automatically.
-type Edge struct {
+// Issuer obtains certificates for domains through custom hostnames of a zone. Cloudflare renews the certificates automatically.
+type Issuer struct {
 	h      hostnames
 	settle time.Duration // wait before a new hostname is read for its validation records
 }
 
-// NewEdge makes an Edge of a zone.
-func NewEdge(c *Client, zone string) *Edge {
-	return &Edge{h: hostnames{c, zone}, settle: 500 * time.Millisecond}
+// New makes an Issuer of a zone.
+func New(c *cloudflare.Client, zone string) *Issuer {
+	return &Issuer{h: hostnames{c, zone}, settle: 500 * time.Millisecond}
 }
 
-// Background returns the edge for work that no caller waits for.
-func (e *Edge) Background() *Edge {
-	return &Edge{h: hostnames{e.h.Background(), e.h.zone}, settle: e.settle}
+// Background returns the issuer for work that no caller waits for.
+func (i *Issuer) Background() *Issuer {
+	return &Issuer{h: hostnames{i.h.Background(), i.h.zone}, settle: i.settle}
 }
 
-// Name returns the name of the edge.
-func (*Edge) Name() string { return models.EdgeCloudflare }
+// Name returns the name of the issuer.
+func (*Issuer) Name() string { return models.EdgeCloudflare }
 
 // Request creates the custom hostname of a host or adopts an existing one. If we have already created it, Request has it
 // validated again where that can help.
-func (e *Edge) Request(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
-	h, err := e.request(ctx, of)
+func (i *Issuer) Request(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
+	h, err := i.request(ctx, of)
 	if err != nil {
 		return of.CertificateState, failure(err)
 	}
-	return e.state(h), nil
+	return i.state(h), nil
 }
 
-func (e *Edge) request(ctx context.Context, of models.Certificate) (Hostname, error) {
+func (i *Issuer) request(ctx context.Context, of models.Certificate) (Hostname, error) {
 	if of.ExternalID == "" {
-		return e.obtain(ctx, of)
+		return i.obtain(ctx, of)
 	}
-	h, err := e.h.read(ctx, of.ExternalID)
+	h, err := i.h.read(ctx, of.ExternalID)
 	switch {
-	case has(err, codeNotFound): // it was deleted at Cloudflare
-		return e.obtain(ctx, of)
+	case cloudflare.HasCode(err, codeNotFound): // it was deleted at Cloudflare
+		return i.obtain(ctx, of)
 	case err != nil || !h.restarts():
 		return h, err
 	}
-	return e.h.retry(ctx, h.ID)
+	return i.h.retry(ctx, h.ID)
 }
 
 // restarts reports whether validating a hostname again can help.
@@ -63,20 +66,20 @@ func (h Hostname) restarts() bool {
 func (h Hostname) serving() bool { return h.Status == "active" && h.SSL.Status == models.SSLActive }
 
 // obtain creates a hostname, or adopts it if it exists.
-func (e *Edge) obtain(ctx context.Context, of models.Certificate) (Hostname, error) {
-	h, err := e.h.create(ctx, of.Hostname)
-	if has(err, codeDuplicate) {
-		return e.adopt(ctx, of, err)
+func (i *Issuer) obtain(ctx context.Context, of models.Certificate) (Hostname, error) {
+	h, err := i.h.create(ctx, of.Hostname)
+	if cloudflare.HasCode(err, codeDuplicate) {
+		return i.adopt(ctx, of, err)
 	}
 	// The answer may lack the records of the validation.
 	for range 2 {
 		if err != nil || h.serving() || h.Ownership != nil || len(h.SSL.Records) > 0 {
 			return h, err
 		}
-		if interval.Sleep(ctx, e.settle) != nil {
+		if interval.Sleep(ctx, i.settle) != nil {
 			return h, nil
 		}
-		read, err := e.h.read(ctx, h.ID)
+		read, err := i.h.read(ctx, h.ID)
 		if err != nil {
 			return h, nil // the hostname exists, and the next look reads it
 		}
@@ -95,39 +98,39 @@ func (h Hostname) ours(askedAt *time.Time) bool {
 
 // adopt returns the hostname that exists for a host. A hostname that someone else created is adopted for a verified domain
 // only, because anyone could have added an unverified domain.
-func (e *Edge) adopt(ctx context.Context, of models.Certificate, refusal error) (Hostname, error) {
-	h, ok, err := e.h.find(ctx, of.Hostname)
+func (i *Issuer) adopt(ctx context.Context, of models.Certificate, refusal error) (Hostname, error) {
+	h, ok, err := i.h.find(ctx, of.Hostname)
 	switch {
 	case err != nil:
 		return h, err
 	case !ok || !of.Verified && !h.ours(of.AskedAt):
 		return h, refusal
 	case h.restarts() && models.SSLStuck(h.SSL.Status):
-		return e.h.retry(ctx, h.ID)
+		return i.h.retry(ctx, h.ID)
 	}
 	return h, nil
 }
 
 // Read returns the state of a certificate. A hostname that was deleted at Cloudflare has the status models.SSLNone.
-func (e *Edge) Read(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
-	h, err := e.h.read(ctx, of.ExternalID)
+func (i *Issuer) Read(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
+	h, err := i.h.read(ctx, of.ExternalID)
 	switch {
-	case has(err, codeNotFound):
+	case cloudflare.HasCode(err, codeNotFound):
 		return models.CertificateState{
 			SSLStatus: models.SSLNone, Errors: []string{}, Detail: "Cloudflare has the hostname no more. It is made again by itself.",
 		}, nil
 	case err != nil:
 		return of.CertificateState, failure(err)
 	}
-	return e.state(h), nil
+	return i.state(h), nil
 }
 
 // Release deletes a hostname. A hostname that no longer exists is not an error. Without an id, Release deletes the hostname
 // that was created since we first asked for it.
-func (e *Edge) Release(ctx context.Context, of models.Certificate) error {
+func (i *Issuer) Release(ctx context.Context, of models.Certificate) error {
 	id := of.ExternalID
 	if id == "" {
-		h, ok, err := e.h.find(ctx, of.Hostname)
+		h, ok, err := i.h.find(ctx, of.Hostname)
 		if err != nil {
 			return failure(err)
 		}
@@ -136,12 +139,12 @@ func (e *Edge) Release(ctx context.Context, of models.Certificate) error {
 		}
 		id = h.ID
 	}
-	return failure(e.h.remove(ctx, id))
+	return failure(i.h.remove(ctx, id))
 }
 
-// failure converts an error for the caller of an edge.
+// failure converts an error for the caller of an issuer.
 func failure(err error) error {
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*cloudflare.Error](err)
 	if !ok {
 		return err
 	}
@@ -156,7 +159,7 @@ const (
 )
 
 // state converts a hostname to the state of a certificate.
-func (e *Edge) state(h Hostname) models.CertificateState {
+func (i *Issuer) state(h Hostname) models.CertificateState {
 	c := models.CertificateState{
 		ExternalID: h.ID, SSLStatus: cut(h.SSL.Status, maxStatus), Serving: h.serving(), Errors: []string{}, IssuedAt: h.SSL.Uploaded,
 		ExpiresAt: h.SSL.ExpiresOn,
@@ -164,14 +167,14 @@ func (e *Edge) state(h Hostname) models.CertificateState {
 	if c.SSLStatus == "" {
 		c.SSLStatus = models.SSLNone
 	}
-	if c.Detail = e.detail(h); c.Serving {
+	if c.Detail = i.detail(h); c.Serving {
 		return c
 	}
 	for _, v := range h.SSL.Errors {
 		h.Errors = append(h.Errors, v.Message)
 	}
 	for _, text := range h.Errors[:min(len(h.Errors), maxErrors)] {
-		c.Errors = append(c.Errors, e.h.secrets.Text(text))
+		c.Errors = append(c.Errors, i.h.WithoutSecrets(text))
 	}
 	if o := h.Ownership; o != nil {
 		c.Ownership = &models.CertificateRecord{Type: cut(o.Type, maxStatus), Name: cut(o.Name, maxValue), Value: cut(o.Value, maxValue)}
@@ -201,7 +204,7 @@ func cut(text string, limit int) string {
 }
 
 // detail explains the state of a hostname to a person.
-func (e *Edge) detail(h Hostname) string {
+func (i *Issuer) detail(h Hostname) string {
 	switch {
 	case h.serving():
 		return "HTTPS works."

@@ -1,4 +1,4 @@
-package certificate
+package issuer
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const unverifiedRest = 6 * time.Hour
 // sweep requests the certificates of verified domains, and looks at all certificates that are due. One sweep runs at a time in
 // a process; sweeps in other processes claim other certificates.
 func (w *worker) sweep(ctx context.Context) error {
-	if w.o.Edge == nil || !w.sweeping.TryLock() {
+	if w.o.Issuer == nil || !w.sweeping.TryLock() {
 		return nil
 	}
 	defer w.sweeping.Unlock()
@@ -32,7 +32,7 @@ func (w *worker) sweep(ctx context.Context) error {
 		return err
 	}
 	for ctx.Err() == nil && !w.paused() {
-		due, err := w.store.Certificates().Due(ctx, w.o.Edge.Name(), w.o.Now(), sweptAtOnce)
+		due, err := w.store.Certificates().Due(ctx, w.o.Issuer.Name(), w.o.Now(), sweptAtOnce)
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -43,15 +43,15 @@ func (w *worker) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// wantVerified creates the rows of verified domains for which the edge was never asked.
+// wantVerified creates the rows of verified domains for which the issuer was never asked.
 func (w *worker) wantVerified(ctx context.Context) error {
 	for {
-		list, err := w.store.Certificates().Unasked(ctx, w.o.Edge.Name(), sweptAtOnce)
+		list, err := w.store.Certificates().Unasked(ctx, w.o.Issuer.Name(), sweptAtOnce)
 		if err != nil {
 			return err
 		}
 		for _, of := range list {
-			err := w.store.Certificates().Want(ctx, of, w.o.Edge.Name(), w.o.Now())
+			err := w.store.Certificates().Want(ctx, of, w.o.Issuer.Name(), w.o.Now())
 			if err != nil && !errors.Is(err, models.NotFound("domain")) {
 				return err
 			}
@@ -63,7 +63,7 @@ func (w *worker) wantVerified(ctx context.Context) error {
 }
 
 // lookAll looks at several certificates at once and returns the number of leases that this worker got. It stops early when the
-// edge refuses the credentials.
+// issuer refuses the credentials.
 func (w *worker) lookAll(ctx context.Context, due []store.CertificateOf) (begun int) {
 	var count atomic.Int64
 	var g errgroup.Group
@@ -99,6 +99,6 @@ func (w *worker) look(ctx context.Context, of store.CertificateOf) (ok bool, err
 		_, err := w.store.Certificates().Finish(ctx, h, now, &next)
 		return true, err
 	}
-	_, err = w.ask(ctx, h, call{edge: w.o.Background, request: h.NeedsRequest(now), counts: true})
+	_, err = w.ask(ctx, h, call{issuer: w.o.Background, request: h.NeedsRequest(now), counts: true})
 	return true, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/cloudflare"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
@@ -39,20 +40,20 @@ func (b *budget) Pause(_ context.Context, d time.Duration) {
 type world struct {
 	*cloudflaretest.Fake
 	budget *budget
-	o      Options
+	o      cloudflare.Options
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{Fake: cloudflaretest.Serve(t), budget: &budget{}}
-	w.o = Options{
+	w.o = cloudflare.Options{
 		Egress: egresstest.Client(t, w.Server, egress.Options{MaxBody: 1 << 20}), Budget: w.budget, Token: cloudflaretest.Token,
 		URL: w.Server.URL,
 	}
 	return w
 }
 
-func (w *world) hostnames() hostnames { return hostnames{New(w.o), cloudflaretest.Zone} }
+func (w *world) hostnames() hostnames { return hostnames{cloudflare.New(w.o), cloudflaretest.Zone} }
 
 // TestRefusals: each failure has a code for customers, and no error contains the token.
 func TestRefusals(t *testing.T) {
@@ -76,7 +77,7 @@ func TestRefusals(t *testing.T) {
 			w := newWorld(t)
 			tt.fail(w)
 			_, err := w.hostnames().create(t.Context(), "go.shop.example")
-			e, ok := errors.AsType[*Error](err)
+			e, ok := errors.AsType[*cloudflare.Error](err)
 			if !ok {
 				t.Fatalf("%v", err)
 			}
@@ -96,7 +97,7 @@ func TestTooMany(t *testing.T) {
 	w := newWorld(t)
 	w.Block(4 * time.Minute)
 	_, err := w.hostnames().read(t.Context(), "x")
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*cloudflare.Error](err)
 	if !ok || e.Public().Code != "edge_429" || e.Wait < 3*time.Minute || e.Wait > 4*time.Minute {
 		t.Fatalf("%+v", err)
 	}
@@ -106,7 +107,7 @@ func TestTooMany(t *testing.T) {
 	// While the budget asks for a long wait, no request is sent.
 	w.budget.wait = time.Minute
 	_, err = w.hostnames().read(t.Context(), "x")
-	if e, ok := errors.AsType[*Error](err); !ok || e.Wait != time.Minute || w.Count("") != 1 {
+	if e, ok := errors.AsType[*cloudflare.Error](err); !ok || e.Wait != time.Minute || w.Count("") != 1 {
 		t.Errorf("%v after %d requests", err, w.Count(""))
 	}
 	// The client waits for a short time and asks the budget again, until the context ends.
@@ -124,10 +125,10 @@ func TestTooMany(t *testing.T) {
 	if w.budget.left[0] != 0 {
 		t.Errorf("a request that a caller waits for leaves %d to others", w.budget.left[0])
 	}
-	if _, _, err = (hostnames{New(w.o).Background(), cloudflaretest.Zone}).find(t.Context(), "go.shop.example"); err != nil {
+	if _, _, err = (hostnames{cloudflare.New(w.o).Background(), cloudflaretest.Zone}).find(t.Context(), "go.shop.example"); err != nil {
 		t.Error(err)
 	}
-	if last := w.budget.left[len(w.budget.left)-1]; last != Burst/3 {
+	if last := w.budget.left[len(w.budget.left)-1]; last != cloudflare.Burst/3 {
 		t.Errorf("a background request leaves %d to others", last)
 	}
 }
@@ -153,7 +154,7 @@ func TestShortPause(t *testing.T) {
 // TestBudget: burst and interval stay within the limit in any window.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	if n := Burst + int(cloudflaretest.Window/Interval); n > cloudflaretest.Limit {
+	if n := cloudflare.Burst + int(cloudflaretest.Window/cloudflare.Interval); n > cloudflaretest.Limit {
 		t.Errorf("%d requests in a window, the limit is %d", n, cloudflaretest.Limit)
 	}
 }
@@ -165,7 +166,7 @@ func TestFakeLimit(t *testing.T) {
 	w.SetLimit(3)
 	for i := range 5 {
 		_, err := w.hostnames().read(t.Context(), "x")
-		if e, ok := errors.AsType[*Error](err); !ok || (e.Wait > 4*time.Minute) != (i >= 3) {
+		if e, ok := errors.AsType[*cloudflare.Error](err); !ok || (e.Wait > 4*time.Minute) != (i >= 3) {
 			t.Errorf("request %d: %v", i, err)
 		}
 	}
@@ -228,11 +229,11 @@ func TestHostnames(t *testing.T) {
 		"": 1407, "exämple.shop.example": 1408, "a.localhost": 1409, "co.uk": 1410, "www.example.com": 1411, "b.shop.example": 1406,
 		"c.shop.example": 1405,
 	} {
-		if _, err := h.create(ctx, host); !has(err, code) {
+		if _, err := h.create(ctx, host); !cloudflare.HasCode(err, code) {
 			t.Errorf("%q: %v, want %d", host, err, code)
 		}
 	}
-	if _, err := h.read(ctx, made.ID); !has(err, codeNotFound) {
+	if _, err := h.read(ctx, made.ID); !cloudflare.HasCode(err, codeNotFound) {
 		t.Errorf("reading a deleted hostname: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package certificate_test
+package issuer_test
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func TestBusy(t *testing.T) {
 	_, err := w.request(w.account, id)
 	w.refused(err, "edge_429")
 	asked := w.fake.Count("")
-	_, err = w.request(w.account, id) // the edge is not even asked
+	_, err = w.request(w.account, id) // the issuer is not even asked
 	w.refused(err, "edge_429")
 	if c := w.of(w.account, id); c.Attempts != 0 || c.Failure != "" || w.fake.Count("") != asked {
 		t.Errorf("%+v after %d requests", c, w.fake.Count("")-asked)
@@ -42,7 +42,7 @@ func TestBusyForAMoment(t *testing.T) {
 	}
 }
 
-// TestCredentials: when the edge refuses the credentials, a metric tells the operator, and the edge is not asked for every
+// TestCredentials: when the issuer refuses the credentials, a metric tells the operator, and the issuer is not asked for every
 // domain.
 func TestCredentials(t *testing.T) {
 	t.Parallel()

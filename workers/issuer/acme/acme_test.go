@@ -22,10 +22,10 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/seal"
 	"switchyard/models/parttest"
-	"switchyard/workers/acme"
-	"switchyard/workers/acme/acmetest"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/issuer/acme"
+	"switchyard/workers/issuer/acme/acmetest"
 )
 
 // world has a store, and servers that answer challenges as web processes do. noHTTP and noTLS switch one kind of challenge

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"switchyard/workers/providers/cloudflare"
 )
 
 // Hostname is a custom hostname in the form of Cloudflare's answers.
@@ -53,7 +55,7 @@ const (
 
 // hostnames are the custom hostnames of a zone.
 type hostnames struct {
-	*Client
+	*cloudflare.Client
 	zone string
 }
 
@@ -78,7 +80,7 @@ func (h hostnames) create(ctx context.Context, host string) (out Hostname, err e
 	ssl["wildcard"] = false
 	ssl["settings"] = map[string]any{"min_tls_version": "1.2", "http2": "on", "tls_1_3": "on"}
 	body := map[string]any{"hostname": host, "ssl": ssl}
-	_, err = h.do(ctx, request{method: http.MethodPost, path: h.path(""), body: body}, &out)
+	_, err = h.Do(ctx, cloudflare.Request{Method: http.MethodPost, Path: h.path(""), Body: body}, &out)
 	return out, err
 }
 
@@ -88,7 +90,7 @@ func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool
 	for n := 1; n <= maxPages; n++ {
 		var list []Hostname
 		query := url.Values{"hostname": {host}, "page": {strconv.Itoa(n)}, "per_page": {"50"}}
-		part, err := h.do(ctx, request{method: http.MethodGet, path: h.path(""), query: query}, &list)
+		part, err := h.Do(ctx, cloudflare.Request{Method: http.MethodGet, Path: h.path(""), Query: query}, &list)
 		if err != nil {
 			return out, false, err
 		}
@@ -109,20 +111,20 @@ const maxPages = 20
 
 // read reads a hostname.
 func (h hostnames) read(ctx context.Context, id string) (out Hostname, err error) {
-	_, err = h.do(ctx, request{method: http.MethodGet, path: h.path(id)}, &out)
+	_, err = h.Do(ctx, cloudflare.Request{Method: http.MethodGet, Path: h.path(id)}, &out)
 	return out, err
 }
 
 // retry validates a hostname again.
 func (h hostnames) retry(ctx context.Context, id string) (out Hostname, err error) {
-	_, err = h.do(ctx, request{method: http.MethodPatch, path: h.path(id), body: map[string]any{"ssl": validation()}}, &out)
+	_, err = h.Do(ctx, cloudflare.Request{Method: http.MethodPatch, Path: h.path(id), Body: map[string]any{"ssl": validation()}}, &out)
 	return out, err
 }
 
 // remove deletes a hostname. A hostname that no longer exists is not an error.
 func (h hostnames) remove(ctx context.Context, id string) error {
-	_, err := h.do(ctx, request{method: http.MethodDelete, path: h.path(id)}, nil)
-	if has(err, codeNotFound) {
+	_, err := h.Do(ctx, cloudflare.Request{Method: http.MethodDelete, Path: h.path(id)}, nil)
+	if cloudflare.HasCode(err, codeNotFound) {
 		return nil
 	}
 	return err
