@@ -15,6 +15,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
+	"switchyard/workers/rowimport"
 )
 
 type costOutcome = correction.CostOutcome
@@ -140,6 +141,8 @@ func (v cost) spend() clicklog.Spend {
 	}
 }
 
+type corrector struct{ clicks Clicks }
+
 func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, _ jobs.CorrectionArgs, rows []cost, write bool,
 ) ([]costOutcome, []models.JobRef, error) {
 	do := func(list []clicklog.Spend) (out []spread, err error) {
@@ -161,7 +164,7 @@ func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, _ jo
 		}
 		return out, nil
 	}
-	out, err := each(rows, costRow, cost.spend, do, costResult)
+	out, err := rowimport.Each(rows, costRow, cost.spend, do, costResult)
 	return out, nil, err
 }
 

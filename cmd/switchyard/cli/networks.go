@@ -13,23 +13,22 @@ import (
 	"switchyard/workers"
 	"switchyard/workers/adspend"
 	"switchyard/workers/egress"
-	"switchyard/workers/network"
+	"switchyard/workers/networksync"
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/networks"
 	"switchyard/workers/providers/rest"
 )
 
-// openNetworks makes what asks the platforms of affiliate networks.
-func openNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, clicks network.Clicks, queue jobs.Redis) (
-	*network.Platforms, error,
-) {
+// registerNetworks adds what asks the platforms of affiliate networks.
+func registerNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, clicks networksync.Clicks, queue jobs.Redis) error {
 	out, err := openPlatforms(cfg)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return network.New(r, records, network.Options{Clicks: clicks, Client: networks.New(networks.Options{
+	networksync.Register(r, records, networksync.Options{Clicks: clicks, Client: networks.New(networks.Options{
 		Egress: out, URL: cfg.NetworkURL, Pace: paceOf(queue),
-	})}), nil
+	})})
+	return nil
 }
 
 // registerSpend adds what asks ad platforms.

@@ -164,8 +164,7 @@ func registerHosts(cfg config.Config, r *workers.Runtime, records *store.Store, 
 
 // registerPlatforms registers what asks the affiliate networks and ad platforms of accounts.
 func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Store, clicks clicklog.Log, redis jobs.Redis) error {
-	orders, err := openNetworks(cfg, r, records, clicks, redis)
-	if err != nil {
+	if err := registerNetworks(cfg, r, records, clicks, redis); err != nil {
 		return err
 	}
 	signedIn, err := registerSignIns(cfg, r, records)
@@ -177,7 +176,6 @@ func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Sto
 		return err
 	}
 	correction.Register(r, records, clicks)
-	correction.RegisterNetworks(r, records, clicks, orders)
 	return registerUploads(cfg, r, records, clicks, tokens, redis)
 }
 

@@ -19,10 +19,9 @@ import (
 	"switchyard/models/correction"
 	"switchyard/ops/client"
 	"switchyard/workers"
-	fix "switchyard/workers/correction"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
-	"switchyard/workers/network"
+	"switchyard/workers/networksync"
 	"switchyard/workers/providers/networks"
 	"switchyard/workers/providers/networks/networkstest"
 	"switchyard/workers/providers/rest/resttest"
@@ -58,11 +57,10 @@ func newSyncing(t *testing.T, clicks int) *syncing {
 func registerSync(t *testing.T, r *workers.Runtime, s *apitest.Server, server *httptest.Server) {
 	t.Helper()
 	clicks := clicklog.Log{Conn: s.DB}
-	orders := network.New(r, s.Store, network.Options{Clicks: clicks, Client: networks.New(networks.Options{
+	networksync.Register(r, s.Store, networksync.Options{Clicks: clicks, Client: networks.New(networks.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 		Wait: func(context.Context, time.Duration) error { return nil },
 	})})
-	fix.RegisterNetworks(r, s.Store, clicks, orders)
 }
 
 func (y *syncing) connect(credentials map[string]string) {

@@ -1,8 +1,7 @@
-package correction
+package rowimport
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -12,6 +11,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
+	"switchyard/workers"
 )
 
 type (
@@ -19,29 +19,15 @@ type (
 	conversionOutcome = correction.ConversionOutcome
 )
 
-func readConversions(_ context.Context, _ *store.Store, _ uuid.UUID, text string) ([]conversion, error) {
-	rows, err := correction.ReadConversions(text)
-	for i := range rows {
-		checkTime(&rows[i], time.Now())
-	}
-	return rows, err
+// Clicks changes conversions. clicklog.Log implements it.
+type Clicks interface {
+	CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.ConversionInput, write bool) (
+		[]clicklog.Corrected, []models.JobRef, error)
 }
 
-// checkTime refuses a time in the future or before the click. If the row's time is less exact than the click's (a day, minute or
-// second that contains the click), the time becomes the click's time.
-func checkTime(v *conversion, now time.Time) {
-	if v.Refusal != "" || v.Time.IsZero() {
-		return
-	}
-	click := models.ClickTime(v.ClickID)
-	switch {
-	case v.Time.After(now.Add(time.Minute)):
-		v.Refusal = "its time lies in the future"
-	case v.Time.Before(click) && !v.Time.Before(click.UTC().Truncate(v.Precision)):
-		v.Time = click.UTC()
-	case v.Time.Before(click):
-		v.Refusal = "its time lies before its click"
-	}
+// Conversions returns the importer of conversions.
+func Conversions(r *workers.Runtime, s *store.Store, clicks Clicks) Importer[conversion, conversionOutcome] {
+	return Importer[conversion, conversionOutcome]{Runtime: r, Store: s, BatchSize: 500, Process: corrector{clicks}.conversions}
 }
 
 // input converts a row to the click log's input. The sender is the network. If network is the zero id, the sender is the account
@@ -58,19 +44,21 @@ func input(account, network uuid.UUID, v conversion) clicklog.ConversionInput {
 	return in
 }
 
+type corrector struct{ clicks Clicks }
+
 func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []conversion, write bool,
-) (out []conversionOutcome, tell []models.JobRef, err error) {
+) (out []conversionOutcome, announced []models.JobRef, err error) {
 	network := uuid.Nil
 	if of.Network != nil {
 		network = of.Network.NetworkID
 	}
 	do := func(list []clicklog.ConversionInput) (done []clicklog.Corrected, err error) {
-		done, tell, err = k.clicks.CorrectConversions(ctx, c, account, list, write)
+		done, announced, err = k.clicks.CorrectConversions(ctx, c, account, list, write)
 		return done, err
 	}
-	out, err = each(rows, conversionRow, func(v conversion) clicklog.ConversionInput { return input(account, network, v) },
+	out, err = Each(rows, conversionRow, func(v conversion) clicklog.ConversionInput { return input(account, network, v) },
 		do, conversionResult)
-	return out, tell, err
+	return out, announced, err
 }
 
 // results maps results of the click log to results of rows.

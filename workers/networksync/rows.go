@@ -1,4 +1,4 @@
-package network
+package networksync
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 
 // rows converts orders to the rows of a correction job. If several orders have the same id, the last one counts. If remember is
 // true, rows stores which conversions it adopted.
-func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
+func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
 ) {
-	n, err := p.store.Networks().Find(ctx, account, network)
+	n, err := y.store.Networks().Find(ctx, account, network)
 	if err != nil {
 		return nil, err
 	}
@@ -37,16 +37,16 @@ func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders
 	}
 	slices.SortFunc(clicks, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
 	clicks = slices.Compact(clicks)
-	known, err := p.o.Clicks.ConversionsOf(ctx, p.store.Conn(), account, clicks)
+	known, err := y.o.Clicks.ConversionsOf(ctx, y.store.Conn(), account, clicks)
 	if err != nil {
 		return nil, err
 	}
-	before, err := p.store.NetworkIntegrations().Adopted(ctx, account, network, clicks)
+	before, err := y.store.NetworkIntegrations().Adopted(ctx, account, network, clicks)
 	if err != nil {
 		return nil, err
 	}
 	if fresh := adopt(rows, known, before); remember {
-		if err := p.store.NetworkIntegrations().Adopt(ctx, account, network, fresh); err != nil {
+		if err := y.store.NetworkIntegrations().Adopt(ctx, account, network, fresh); err != nil {
 			return nil, err
 		}
 	}
@@ -55,7 +55,7 @@ func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders
 	for _, k := range known {
 		recorded[k.ConversionKey] = k
 	}
-	now := p.o.Now()
+	now := y.o.Now()
 	for i := range rows {
 		if orders[i].Alone {
 			takeBack(&rows[i], recorded)

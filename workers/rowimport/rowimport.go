@@ -1,0 +1,145 @@
+// Package rowimport records rows of conversions and of spend that a job has read from a file or from a platform.
+//
+// A dry run writes nothing. Otherwise rows are written in batches. A batch and its outcomes commit together, under
+// the fence of the job, so that a worker that takes over continues after it. A row that cannot be applied is refused
+// alone. Processing the same rows again changes nothing.
+package rowimport
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/correction"
+	"switchyard/workers"
+)
+
+// Outcome is the outcome of a row.
+type Outcome interface {
+	IsAccepted() bool
+	Amount() decimal.Decimal
+}
+
+// Importer records the rows of one kind.
+type Importer[R Row, O Outcome] struct {
+	Runtime   *workers.Runtime
+	Store     *store.Store
+	BatchSize int // rows in one transaction, which blocks the recording of other conversions
+	// Process returns the outcomes of rows. If write is true, it also writes the rows, and returns the jobs to dispatch after the
+	// commit.
+	Process func(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []R, write bool) (
+		[]O, []models.JobRef, error)
+}
+
+// Run records the rows of a job and returns the job's answer. It continues after the rows that earlier attempts have written. A
+// dry run writes nothing and returns what the rows would change.
+func (i Importer[R, O]) Run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R) (
+	out jobs.CorrectionAnswer[O], err error,
+) {
+	var outcomes []O
+	if u.Args.Apply {
+		for u.Args.Next < len(rows) {
+			if err := i.writeBatch(ctx, u, rows); err != nil {
+				return out, err
+			}
+		}
+		outcomes, err = i.outcomes(ctx, u.Job.ID)
+	} else {
+		outcomes, _, err = i.Process(ctx, i.Store.Conn(), u.Job.AccountID.UUID, u.Args, rows, false)
+	}
+	if err != nil {
+		return out, err
+	}
+	return answer(u.Args, outcomes), nil
+}
+
+// writeBatch writes the next rows and their outcomes. If the worker dies before it dispatches the jobs that announce the changes,
+// the reconciler dispatches them.
+func (i Importer[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R,
+) error {
+	var announced []models.JobRef
+	err := u.Step(ctx, func(c db.Conn) (jobs.CorrectionArgs, error) {
+		a, end := u.Args, min(u.Args.Next+i.BatchSize, len(rows))
+		outcomes, more, err := i.Process(ctx, c, u.Job.AccountID.UUID, a, rows[a.Next:end], true)
+		if err != nil {
+			return a, err
+		}
+		announced = more
+		err = i.Store.On(c).Corrections().AddPart(ctx, u.Job.ID, a.Next, outcomes)
+		a.Next = end
+		return a, err
+	})
+	if err == nil {
+		i.Runtime.Client().Dispatch(ctx, announced...)
+	}
+	return err
+}
+
+// outcomes reads the outcomes of all rows, including the outcomes of earlier attempts.
+func (i Importer[R, O]) outcomes(ctx context.Context, job uuid.UUID) ([]O, error) {
+	parts, err := i.Store.Corrections().Parts(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	var all []O
+	for _, raw := range parts {
+		var part []O
+		if err := json.Unmarshal(raw, &part); err != nil {
+			return nil, fmt.Errorf("rowimport: outcomes: %w", err)
+		}
+		all = append(all, part...)
+	}
+	return all, nil
+}
+
+func answer[O Outcome](a jobs.CorrectionArgs, outcomes []O) jobs.CorrectionAnswer[O] {
+	out := jobs.CorrectionAnswer[O]{
+		DryRun: !a.Apply, Total: len(outcomes), Truncated: a.Truncated, Outcomes: outcomes,
+		Network: a.Network,
+	}
+	for _, o := range outcomes {
+		if o.IsAccepted() {
+			out.Accepted++
+			out.Sum = out.Sum.Add(o.Amount())
+		}
+	}
+	out.Refused = out.Total - out.Accepted
+	return out
+}
+
+// Row is a row that a job records. Refused returns the verdict of a refused row.
+type Row interface {
+	Refused() (correction.Verdict, bool)
+}
+
+// Each returns the outcome of each row. show returns the outcome of a refused row. input converts each other row to an input, do
+// processes all inputs, and accept converts its results to outcomes.
+func Each[R Row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
+	accept func(R, V) O,
+) ([]O, error) {
+	out := make([]O, len(rows))
+	var inputs []I
+	var positions []int
+	for i, r := range rows {
+		if verdict, refused := r.Refused(); refused {
+			out[i] = show(r, verdict)
+			continue
+		}
+		inputs, positions = append(inputs, input(r)), append(positions, i)
+	}
+	done, err := do(inputs)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range positions {
+		out[at] = accept(rows[at], done[i])
+	}
+	return out, nil
+}
