@@ -113,6 +113,12 @@ type SentPostback struct {
 // MaxTries is the number of attempts of a postback that are stored individually.
 const MaxTries = 20
 
+// AnswerText cuts an answer to MaxAnswer bytes and removes bytes that PostgreSQL cannot store in a text.
+func AnswerText(answer []byte) string {
+	text := string(answer[:min(len(answer), MaxAnswer)])
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+}
+
 // MaxAnswer is the number of bytes of an answer that are stored.
 const MaxAnswer = 2048
 

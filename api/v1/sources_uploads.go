@@ -5,7 +5,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
-	"switchyard/db/outgoing"
+	"switchyard/db/upload"
 	"switchyard/models"
 )
 
@@ -48,11 +48,11 @@ const (
 
 // sourceUploads returns the uploads of the source of the connection i.
 func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, error) {
-	counts, err := outgoing.CountUploads(c.Context(), c.Store.Conn(), c.Account.ID, i.SourceID, time.Now().AddDate(0, 0, -countedUploads))
+	counts, err := upload.Count(c.Context(), c.Store.Conn(), c.Account.ID, i.SourceID, time.Now().AddDate(0, 0, -countedUploads))
 	if err != nil {
 		return nil, err
 	}
-	rows, err := outgoing.ListUploads(c.Context(), c.Store.Conn(), c.Account.ID, i.SourceID, shownUploads)
+	rows, err := upload.List(c.Context(), c.Store.Conn(), c.Account.ID, i.SourceID, shownUploads)
 	return &SourceUploads{
 		Accepted: counts[models.UploadAccepted], Rejected: counts[models.UploadRejected], Shadow: counts[models.UploadShadow],
 		Skipped: counts[models.UploadSkipped], Pending: counts[models.UploadPending],

@@ -9,7 +9,6 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/ledger"
-	"switchyard/db/outgoing"
 	"switchyard/models"
 )
 
@@ -87,7 +86,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, in clickStore, ids []uu
 	if err != nil {
 		return err
 	}
-	if err := outgoing.DeleteOf(ctx, c, ids); err != nil {
+	if err := deleteSent(ctx, c, ids); err != nil {
 		return err
 	}
 	converted, err := conversionSums(ctx, c, ids)

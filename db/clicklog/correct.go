@@ -15,7 +15,8 @@ import (
 	"switchyard/db/delivery"
 	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
-	"switchyard/db/outgoing"
+	"switchyard/db/sourcepostback"
+	"switchyard/db/upload"
 	"switchyard/models"
 )
 
@@ -293,7 +294,10 @@ func (b *correcting) tell(ctx context.Context, c db.Conn, out []Corrected) ([]mo
 	if err != nil {
 		return nil, err
 	}
-	postbacks, err := outgoing.Add(ctx, c, b.account, changed)
+	if err := upload.Add(ctx, c, b.account, changed); err != nil {
+		return nil, err
+	}
+	postbacks, err := sourcepostback.Add(ctx, c, b.account, changed)
 	return append(models.NewRefs(models.KindDeliverWebhook, b.account, deliveries), postbacks...), err
 }
 

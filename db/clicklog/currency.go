@@ -12,7 +12,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
-	"switchyard/db/outgoing"
+	"switchyard/db/upload"
 	"switchyard/models"
 )
 
@@ -99,7 +99,7 @@ func (l Log) BeginCurrency(ctx context.Context, c db.Conn, account uuid.UUID, to
 	if today, err = exchangerate.Factor(ctx, c, exchangerate.NewKey(account, l.now(), k.From)); err != nil {
 		return today, err
 	}
-	return today, outgoing.ConvertCaps(ctx, c, account, today, l.now().Add(-2*day))
+	return today, upload.ConvertCaps(ctx, c, account, today, l.now().Add(-2*day))
 }
 
 func orElse(err, other error) error {

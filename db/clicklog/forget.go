@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/outgoing"
+	"switchyard/db/sourcepostback"
+	"switchyard/db/upload"
 	"switchyard/models"
 )
 
@@ -118,13 +119,21 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 	return total + n, err
 }
 
+// deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused.
+func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
+	if err := upload.DeleteOf(ctx, c, clicks); err != nil {
+		return err
+	}
+	return sourcepostback.DeleteOf(ctx, c, clicks)
+}
+
 // deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids are sorted. The ledger and the
 // conversions stay.
 func deleteClicks(ctx context.Context, c db.Conn, in clickStore, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err
 	}
-	if err := outgoing.DeleteOf(ctx, c, ids); err != nil {
+	if err := deleteSent(ctx, c, ids); err != nil {
 		return err
 	}
 	list := db.UUIDs(ids)

@@ -13,7 +13,8 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
-	"switchyard/db/outgoing"
+	"switchyard/db/sourcepostback"
+	"switchyard/db/upload"
 	"switchyard/models"
 )
 
@@ -289,10 +290,10 @@ func (l Log) forgetPostbacks(ctx context.Context, now time.Time) (total int, err
 		before := now.AddDate(0, 0, -p.PostbackDays)
 		forget(selectOldPostbacks, before, p.Name)
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
-			n, err = outgoing.Forget(ctx, l.Conn, p.Name, before, postbacksAtOnce)
+			n, err = sourcepostback.DeleteOld(ctx, l.Conn, p.Name, before, postbacksAtOnce)
 		}
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
-			n, err = outgoing.ForgetUploads(ctx, l.Conn, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
+			n, err = upload.DeleteOld(ctx, l.Conn, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
 		}
 	}
 	forget(selectOldPostbacksOfNobody, now.AddDate(0, 0, -models.StrangersPostbackDays))

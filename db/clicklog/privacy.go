@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/outgoing"
 	"switchyard/models"
 )
 
@@ -211,7 +210,7 @@ func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []
 	if e.Clicks, err = db.Get[int64](ctx, c, "erase clicks", eraseClicks, account, list, ids[0], ids[len(ids)-1]); err != nil {
 		return err
 	}
-	if err := outgoing.DeleteOf(ctx, c, ids); err != nil {
+	if err := deleteSent(ctx, c, ids); err != nil {
 		return err
 	}
 	for _, query := range []string{eraseHops, eraseRepeats, eraseClaims, eraseAds} {

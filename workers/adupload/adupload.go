@@ -16,9 +16,9 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/jobrow"
-	"switchyard/db/outgoing"
 	"switchyard/db/seal"
 	"switchyard/db/store"
+	"switchyard/db/upload"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
@@ -79,14 +79,14 @@ func (u *uploader) sweep(ctx context.Context) error {
 		return nil
 	}
 	now := u.o.Now()
-	if err := outgoing.SkipUnwantedUploads(ctx, u.store.Conn(), now, 10*takenAtOnce); err != nil {
+	if err := upload.SkipUnwanted(ctx, u.store.Conn(), now, 10*takenAtOnce); err != nil {
 		return err
 	}
-	if err := outgoing.ForgetRequests(ctx, u.store.Conn(), now.Add(-requestsKept)); err != nil {
+	if err := upload.DeleteOldRequests(ctx, u.store.Conn(), now.Add(-requestsKept)); err != nil {
 		return err
 	}
 	return workers.StartDue(ctx, u.store, u.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {
-		due, err := outgoing.TakeDueUploads(ctx, s.Conn(), now, takenAtOnce)
+		due, err := upload.ClaimDue(ctx, s.Conn(), now, takenAtOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (u *uploader) sweep(ctx context.Context) error {
 			if rows[i], err = jobs.UploadConversions.NewRow(d.AccountID, jobs.UploadArgs{SourceID: d.SourceID, Provider: d.Provider}); err != nil {
 				return nil, err
 			}
-			if err := outgoing.NoteUploadJob(ctx, s.Conn(), d, rows[i].ID); err != nil {
+			if err := upload.RecordJob(ctx, s.Conn(), d, rows[i].ID); err != nil {
 				return nil, err
 			}
 		}
@@ -248,14 +248,14 @@ func (s *sending) take(ctx context.Context) (list []models.ConversionUpload, err
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
 		limit := s.up.Most()
-		share, err := outgoing.RecentUploads(ctx, c, s.SourceID, breakerWindow)
+		share, err := upload.RecentShare(ctx, c, s.SourceID, breakerWindow)
 		if err != nil {
 			return s.Args, err
 		}
 		if s.live() && share.Decided == 0 {
 			limit = min(limit, breakerLeast)
 		}
-		list, err = outgoing.TakeUploads(ctx, c, outgoing.UploadBatch{
+		list, err = upload.Claim(ctx, c, upload.Batch{
 			AccountID: s.account.ID, SourceID: s.SourceID, Limit: limit, Now: now, Live: s.live(), Day: s.account.DayStart(now),
 			CapCount: s.DailyCapCount, CapValue: s.DailyCapValue.Decimal,
 		})
@@ -291,12 +291,12 @@ func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, ve
 	now := s.o.Now()
 	next := s.Args
 	next.Requests = s.asked + s.up.Requests()
-	var decided []outgoing.UploadDecision
+	var decided []upload.Decision
 	for i, v := range verdicts {
 		if v.Result == "" {
 			continue
 		}
-		d := outgoing.UploadDecision{ID: list[i].ID, Result: v.Result, Reason: v.Reason, Next: now, Request: v.Request}
+		d := upload.Decision{ID: list[i].ID, Result: v.Result, Reason: v.Reason, Next: now, Request: v.Request}
 		switch v.Result {
 		case models.UploadPending:
 			d.Next = now.Add(max(v.After, sendAgain))
@@ -310,7 +310,7 @@ func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, ve
 		decided = append(decided, d)
 	}
 	return s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
-		if err := outgoing.DecideUploads(ctx, c, s.account.ID, s.SourceID, now, decided); err != nil {
+		if err := upload.Decide(ctx, c, s.account.ID, s.SourceID, now, decided); err != nil {
 			return next, err
 		}
 		return next, s.brake(ctx, c)
@@ -322,12 +322,12 @@ func (s *sending) brake(ctx context.Context, c db.Conn) error {
 	if !s.live() {
 		return nil
 	}
-	share, err := outgoing.RecentUploads(ctx, c, s.SourceID, breakerWindow)
+	share, err := upload.RecentShare(ctx, c, s.SourceID, breakerWindow)
 	if err != nil || share.Decided < breakerLeast || 2*share.Accepted >= share.Decided {
 		return err
 	}
 	why := fmt.Sprintf("the platform accepted %d of the last %d conversions", share.Accepted, share.Decided)
-	return outgoing.StopUploads(ctx, c, s.account.ID, s.SourceID, why, s.o.Now())
+	return upload.Stop(ctx, c, s.account.ID, s.SourceID, why, s.o.Now())
 }
 
 // end ends a job successfully, when there is nothing more to send now.
@@ -346,7 +346,7 @@ func (s *sending) note(ctx context.Context, c db.Conn, end store.RunEnd, next ti
 	if err := runs.End(ctx, s.account.ID, s.Job.ID, s.o.Now(), end); err != nil {
 		return err
 	}
-	return outgoing.NoteUploads(ctx, c, s.account.ID, s.SourceID, end.Failure, next, s.o.Now())
+	return upload.RecordResult(ctx, c, s.account.ID, s.SourceID, end.Failure, next, s.o.Now())
 }
 
 // fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the

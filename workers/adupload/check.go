@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/outgoing"
+	"switchyard/db/upload"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers/providers/ads"
@@ -23,7 +23,7 @@ const (
 // check asks the platform for the outcome of requests that it has taken. If the platform does not know the outcome yet, check
 // asks again later. After askedFor it stops asking, and the uploads of the request stay accepted.
 func (s *sending) check(ctx context.Context) error {
-	due, err := outgoing.DueRequests(ctx, s.store.Conn(), s.account.ID, s.SourceID, s.o.Now(), checkedAtOnce)
+	due, err := upload.DueRequests(ctx, s.store.Conn(), s.account.ID, s.SourceID, s.o.Now(), checkedAtOnce)
 	if err != nil {
 		return err
 	}
@@ -43,21 +43,21 @@ func (s *sending) check(ctx context.Context) error {
 }
 
 // checked stores the outcome of a request, or the time of the next check if the outcome is not known yet.
-func (s *sending) checked(ctx context.Context, c db.Conn, r outgoing.UploadRequest, found ads.Outcome) (jobs.UploadArgs, error) {
+func (s *sending) checked(ctx context.Context, c db.Conn, r upload.Request, found ads.Outcome) (jobs.UploadArgs, error) {
 	next, now := s.Args, s.o.Now()
 	next.Requests = s.asked + s.up.Requests()
 	switch {
 	case found.Done:
 	case now.Sub(r.MadeAt) < askedFor:
-		return next, outgoing.CheckLater(ctx, c, s.account.ID, r, now.Add(outgoing.CheckEvery))
+		return next, upload.CheckLater(ctx, c, s.account.ID, r, now.Add(upload.CheckEvery))
 	default:
 		found = ads.Outcome{Result: models.UploadAccepted, Reason: fmt.Sprintf("request %s: taken; what became of it was not said", r.Request)}
 	}
-	o := outgoing.RequestOutcome{Result: found.Result, Reason: found.Reason, Known: found.Known}
+	o := upload.RequestOutcome{Result: found.Result, Reason: found.Reason, Known: found.Known}
 	if found.Again > 0 {
 		o.Again = now.Add(found.Again)
 	}
-	became, err := outgoing.EndRequest(ctx, c, s.account.ID, r, o)
+	became, err := upload.EndRequest(ctx, c, s.account.ID, r, o)
 	for _, result := range []string{models.UploadPending, models.UploadRejected} {
 		s.decided.WithLabelValues(s.Provider, result).Add(float64(became[result]))
 	}

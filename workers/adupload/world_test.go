@@ -16,10 +16,10 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
-	"switchyard/db/outgoing"
 	"switchyard/db/seal"
 	"switchyard/db/spool"
 	"switchyard/db/store"
+	"switchyard/db/upload"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -219,7 +219,7 @@ func (w *world) results(click uuid.UUID) string {
 func (w *world) shows(click uuid.UUID, want string) {
 	w.Helper()
 	if got := w.results(click); got != want {
-		list, _ := outgoing.ListUploads(w.Context(), w.db, w.account, w.source, 5)
+		list, _ := upload.List(w.Context(), w.db, w.account, w.source, 5)
 		w.Errorf("%s, want %s: %+v", got, want, list)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"switchyard/db/clicklog"
-	"switchyard/db/outgoing"
+	"switchyard/db/sourcepostback"
 	"switchyard/models"
 	"switchyard/models/token"
 	"switchyard/workers/egress"
@@ -34,7 +34,7 @@ type message struct {
 }
 
 // message fills the tokens of the address with the click and the conversion.
-func (s *sender) message(ctx context.Context, t outgoing.Target, click *clicklog.StoredClick) (message, error) {
+func (s *sender) message(ctx context.Context, t sourcepostback.Target, click *clicklog.StoredClick) (message, error) {
 	url, _ := t.To(t.Goal, t.Status)
 	v := &values{target: &t, click: click}
 	if err := s.name(ctx, v, token.CompilePostback(url)); err != nil {
@@ -60,8 +60,8 @@ func request(method, url string, v *values) models.SentRequest {
 
 // call sends the request once. Only a 2xx status is a success, also if the answer is too long to be read. later is the wait
 // before the next attempt that the source demands. The error is the cause for the job's row.
-func (s *sender) call(ctx context.Context, m message) (a outgoing.Attempt, later time.Duration, err error) {
-	a = outgoing.Attempt{At: time.Now(), Origin: m.origin, Request: m.shown}
+func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt, later time.Duration, err error) {
+	a = sourcepostback.Attempt{At: time.Now(), Origin: m.origin, Request: m.shown}
 	req, cancel, err := egress.Request(ctx, s.o.Timeout, m.Method, m.URL, strings.NewReader(m.Body))
 	if err != nil {
 		a.Error = "the address cannot be read"

@@ -15,7 +15,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/jobrow"
-	"switchyard/db/outgoing"
+	"switchyard/db/sourcepostback"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -77,7 +77,7 @@ const longestWait = 10 * time.Minute
 
 // admit is the gate of postback:send. It admits a postback that will not be sent without reserving a place.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
-	t, err := outgoing.Find(ctx, s.db, row)
+	t, err := sourcepostback.Find(ctx, s.db, row)
 	if errors.Is(err, models.NotFound("postback")) {
 		return func() {}, 0, nil
 	}
@@ -92,7 +92,7 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 	}
 	url, _ := t.To(t.Goal, t.Status)
 	origin := token.Origin(url)
-	failures, err := outgoing.Failures(ctx, s.db, t.SourceID, origin)
+	failures, err := sourcepostback.Failures(ctx, s.db, t.SourceID, origin)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -101,7 +101,7 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 }
 
 // unwanted returns the reason why a postback is not sent. It returns "" for a postback to send.
-func unwanted(t outgoing.Target) string {
+func unwanted(t sourcepostback.Target) string {
 	_, wanted := t.To(t.Goal, t.Status)
 	switch {
 	case t.Gone:
@@ -119,7 +119,7 @@ const clickGone = "its click is deleted"
 
 // send makes a scheduled attempt.
 func (s *sender) send(ctx context.Context, u *run) error {
-	t, err := outgoing.Find(ctx, s.db, u.Job.ID)
+	t, err := sourcepostback.Find(ctx, s.db, u.Job.ID)
 	if errors.Is(err, models.NotFound("postback")) {
 		return u.Commit(ctx, jobs.None{}, nil)
 	}
@@ -133,31 +133,31 @@ func (s *sender) send(ctx context.Context, u *run) error {
 	return err
 }
 
-func (s *sender) skip(ctx context.Context, u *run, t outgoing.Target, why string) error {
+func (s *sender) skip(ctx context.Context, u *run, t sourcepostback.Target, why string) error {
 	s.sent.WithLabelValues(models.SentSkipped).Inc()
-	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error { return outgoing.Skip(ctx, c, t.ID, why) })
+	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error { return sourcepostback.Skip(ctx, c, t.ID, why) })
 }
 
 // attempt sends the postback and records the outcome in the transaction that ends the job's attempt. The returned error is the
 // result of ending the attempt.
-func (s *sender) attempt(ctx context.Context, u *run, t outgoing.Target) (outgoing.Attempt, error) {
+func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (sourcepostback.Attempt, error) {
 	click, ok, err := s.o.Clicks.FindByID(ctx, t.ClickID)
 	if err != nil {
-		return outgoing.Attempt{}, err
+		return sourcepostback.Attempt{}, err
 	}
 	if !ok || click.AccountID != t.AccountID {
-		return outgoing.Attempt{Error: clickGone}, s.skip(ctx, u, t, clickGone)
+		return sourcepostback.Attempt{Error: clickGone}, s.skip(ctx, u, t, clickGone)
 	}
 	m, err := s.message(ctx, t, &click)
 	if err != nil {
-		return outgoing.Attempt{}, err
+		return sourcepostback.Attempt{}, err
 	}
 	a, later, cause := s.call(ctx, m)
 	if ctx.Err() != nil {
 		return a, context.Cause(ctx) // the worker stops or lost the row, so the receiver did not fail
 	}
 	a.Number = u.Attempt
-	mark := func(c db.Conn) error { return outgoing.Mark(context.WithoutCancel(ctx), c, t, a) }
+	mark := func(c db.Conn) error { return sourcepostback.RecordAttempt(context.WithoutCancel(ctx), c, t, a) }
 	switch {
 	case a.Told:
 		s.sent.WithLabelValues(models.SentTold).Inc()
@@ -182,7 +182,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t outgoing.Target) (outgoi
 // postback keeps its schedule. A paused source also receives the postback.
 func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.PostbackAnswer, error) {
 	out := jobs.PostbackAnswer{ID: args.ID}
-	t, err := outgoing.Find(ctx, s.db, args.ID)
+	t, err := sourcepostback.Find(ctx, s.db, args.ID)
 	if err == nil && t.AccountID != workers.Account(ctx) {
 		err = models.NotFound("postback")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/clicklog"
-	"switchyard/db/outgoing"
+	"switchyard/db/sourcepostback"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
@@ -19,7 +19,7 @@ import (
 // does not want the status. Nothing is recorded, not even a failure of the source's host.
 func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs.TestedPostback, err error) {
 	account := workers.Account(ctx)
-	t, currency, err := outgoing.Trial(ctx, s.db, account, args.SourceID)
+	t, currency, err := sourcepostback.Trial(ctx, s.db, account, args.SourceID)
 	if err != nil {
 		return out, err
 	}
@@ -49,7 +49,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 		return out, context.Cause(ctx)
 	}
 	return jobs.TestedPostback{
-		ClickID: click.ID, Wanted: wanted, Told: a.Told, Request: a.Request, Status: a.Status, Answer: outgoing.Clean(a.Answer),
+		ClickID: click.ID, Wanted: wanted, Told: a.Told, Request: a.Request, Status: a.Status, Answer: models.AnswerText(a.Answer),
 		Error: a.Error, MS: a.Took.Milliseconds(),
 	}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/clicklog"
-	"switchyard/db/outgoing"
+	"switchyard/db/sourcepostback"
 	"switchyard/models"
 	"switchyard/models/country"
 	"switchyard/models/token"
@@ -20,7 +20,7 @@ import (
 
 // values provides the values for the tokens of a postback. Every attempt gets the same values.
 type values struct {
-	target *outgoing.Target
+	target *sourcepostback.Target
 	click  *clicklog.StoredClick
 	names  map[token.Name]string
 	random *rand.PCG
@@ -60,7 +60,7 @@ func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 		v.names[token] = found[id]
 	}
 	if t.Uses(token.CampaignAlias) {
-		alias, err := outgoing.Alias(ctx, s.db, v.target.AccountID, v.click.CampaignID)
+		alias, err := sourcepostback.Alias(ctx, s.db, v.target.AccountID, v.click.CampaignID)
 		if err != nil {
 			return err
 		}

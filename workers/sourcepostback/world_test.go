@@ -19,8 +19,8 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
-	"switchyard/db/outgoing"
 	"switchyard/db/seal"
+	dbpostback "switchyard/db/sourcepostback"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -181,14 +181,14 @@ func (w *world) record(list ...clicklog.ConversionInput) (ids []uuid.UUID) {
 
 // shown is a postback with the state of its job.
 type shown struct {
-	outgoing.Target
+	dbpostback.Target
 	job string
 }
 
 func (w *world) show(id uuid.UUID) (s shown) {
 	w.Helper()
 	var err error
-	if s.Target, err = outgoing.Find(w.Context(), w.db, id); err != nil {
+	if s.Target, err = dbpostback.Find(w.Context(), w.db, id); err != nil {
 		w.Fatal(err)
 	}
 	if err := w.db.GetContext(w.Context(), &s.job, `SELECT state FROM jobs WHERE id = $1`, id); err != nil {

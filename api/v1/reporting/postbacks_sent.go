@@ -11,7 +11,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
-	"switchyard/db/outgoing"
+	"switchyard/db/sourcepostback"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -42,7 +42,7 @@ func listSent(c *route.Call) (PostbackLog, error) {
 	if err != nil {
 		return PostbackLog{}, err
 	}
-	list, err := outgoing.List(c.Context(), c.Store.Conn(), q)
+	list, err := sourcepostback.List(c.Context(), c.Store.Conn(), q)
 	if err != nil {
 		return PostbackLog{}, err
 	}
@@ -50,12 +50,12 @@ func listSent(c *route.Call) (PostbackLog, error) {
 	return PostbackLog{Range: c.Window.Range(), Rows: rows}, err
 }
 
-func sentQuery(c *route.Call) (q outgoing.Query, err error) {
+func sentQuery(c *route.Call) (q sourcepostback.Query, err error) {
 	paging, err := logQuery(c)
 	if err != nil {
 		return q, err
 	}
-	q = outgoing.Query{
+	q = sourcepostback.Query{
 		AccountID: c.Account.ID, From: paging.From, To: paging.To, Limit: paging.Limit, Offset: paging.Offset,
 		Result: c.Query.Get("result"),
 	}
@@ -72,16 +72,16 @@ func sentQuery(c *route.Call) (q outgoing.Query, err error) {
 }
 
 // sentRows returns the rows of postbacks to traffic sources, with the names of their records.
-func sentRows(c *route.Call, list []outgoing.Logged) ([]PostbackRow, error) {
-	idsOf := func(id func(outgoing.Logged) uuid.UUID) []string {
-		return answer.Each(list, func(p outgoing.Logged) string { return models.IDText(id(p)) })
+func sentRows(c *route.Call, list []sourcepostback.Logged) ([]PostbackRow, error) {
+	idsOf := func(id func(sourcepostback.Logged) uuid.UUID) []string {
+		return answer.Each(list, func(p sourcepostback.Logged) string { return models.IDText(id(p)) })
 	}
 	names, err := namesOf(c, map[string][]string{
-		"network_id":  idsOf(func(p outgoing.Logged) uuid.UUID { return p.NetworkID }),
-		"campaign_id": idsOf(func(p outgoing.Logged) uuid.UUID { return p.CampaignID }),
-		"source_id":   idsOf(func(p outgoing.Logged) uuid.UUID { return p.SourceID }),
+		"network_id":  idsOf(func(p sourcepostback.Logged) uuid.UUID { return p.NetworkID }),
+		"campaign_id": idsOf(func(p sourcepostback.Logged) uuid.UUID { return p.CampaignID }),
+		"source_id":   idsOf(func(p sourcepostback.Logged) uuid.UUID { return p.SourceID }),
 	})
-	return answer.Each(list, func(p outgoing.Logged) PostbackRow {
+	return answer.Each(list, func(p sourcepostback.Logged) PostbackRow {
 		click := models.FormatClickID(p.ClickID)
 		row := PostbackRow{
 			ID: p.ID, Direction: "out", At: answer.Stamp(p.CreatedAt), Result: p.Result, Reason: p.Reason,
@@ -108,11 +108,11 @@ func sentRows(c *route.Call, list []outgoing.Logged) ([]PostbackRow, error) {
 
 // findSent returns a postback to a traffic source.
 func findSent(c *route.Call) (PostbackRow, error) {
-	p, err := outgoing.Get(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
+	p, err := sourcepostback.Get(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if err != nil {
 		return PostbackRow{}, err
 	}
-	rows, err := sentRows(c, []outgoing.Logged{p})
+	rows, err := sentRows(c, []sourcepostback.Logged{p})
 	if err != nil {
 		return PostbackRow{}, err
 	}
@@ -142,7 +142,7 @@ func redeliverRow(d Deps) route.Route {
 }
 
 func (d Deps) redeliverPostback(c *route.Call) (PostbackRedelivered, error) {
-	if _, err := outgoing.Get(c.Context(), c.Store.Conn(), c.Account.ID, c.ID); err != nil {
+	if _, err := sourcepostback.Get(c.Context(), c.Store.Conn(), c.Account.ID, c.ID); err != nil {
 		return PostbackRedelivered{}, err
 	}
 	return resendJob.Run(c, d.Jobs, jobs.PostbackArgs{ID: c.ID})

@@ -1,4 +1,4 @@
-package outgoing
+package upload
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/models"
 )
 
 // CheckEvery is the time between a request and the first question about its outcome, and between two such questions.
 const CheckEvery = 30 * time.Minute
 
-// UploadRequest is a request with uploads that a platform has accepted for processing. Its outcome is not known yet.
-type UploadRequest struct {
+// Request is a request with uploads that a platform has accepted for processing. Its outcome is not known yet.
+type Request struct {
 	SourceID uuid.UUID `db:"source_id"`
 	Request  string    `db:"request"`
 	MadeAt   time.Time `db:"made_at"`
@@ -28,7 +29,7 @@ ORDER BY check_at LIMIT $4`
 
 	endRequest = `DELETE FROM upload_requests WHERE account_id = $1 AND source_id = $2 AND request = $3`
 
-	forgetRequests = `DELETE FROM upload_requests WHERE made_at < $1`
+	deleteOldRequests = `DELETE FROM upload_requests WHERE made_at < $1`
 
 	// decideRequest applies the outcome of a request to its uploads. They have counted as accepted since the request was made. An
 	// upload is not sent again if the platform has decided a later upload of the same conversion, because sending it would undo the
@@ -47,12 +48,12 @@ FROM (
 )
 
 // DueRequests lists at most limit requests whose outcome is due to be queried from the platform.
-func DueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, limit int) ([]UploadRequest, error) {
-	return db.Select[UploadRequest](ctx, c, "requests of uploads", dueRequests, account, source, now, limit)
+func DueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, limit int) ([]Request, error) {
+	return db.Select[Request](ctx, c, "requests of uploads", dueRequests, account, source, now, limit)
 }
 
 // CheckLater sets the time when the platform is next asked about a request.
-func CheckLater(ctx context.Context, c db.Conn, account uuid.UUID, r UploadRequest, at time.Time) error {
+func CheckLater(ctx context.Context, c db.Conn, account uuid.UUID, r Request, at time.Time) error {
 	_, err := db.Exec(ctx, c, "ask about uploads later", checkLater, account, r.SourceID, r.Request, at)
 	return err
 }
@@ -67,9 +68,9 @@ type RequestOutcome struct {
 
 // EndRequest applies the platform's final answer to the uploads of a request. It returns the number of uploads for each
 // result.
-func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r UploadRequest, o RequestOutcome) (map[string]int, error) {
+func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r Request, o RequestOutcome) (map[string]int, error) {
 	list, err := db.Select[string](ctx, c, "outcome of uploads", decideRequest, account, r.SourceID, r.Request, o.Result,
-		Clean([]byte(o.Reason)), r.MadeAt.Add(-time.Second), o.Known, sql.NullTime{Time: o.Again, Valid: !o.Again.IsZero()})
+		models.AnswerText([]byte(o.Reason)), r.MadeAt.Add(-time.Second), o.Known, sql.NullTime{Time: o.Again, Valid: !o.Again.IsZero()})
 	if err != nil {
 		return nil, err
 	}
@@ -81,9 +82,9 @@ func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r UploadReque
 	return n, err
 }
 
-// ForgetRequests deletes requests that were made before the given time. They are left over from connections that were removed or
+// DeleteOldRequests deletes requests that were made before the given time. They are left over from connections that were removed or
 // stopped, whose platform is no longer asked about them.
-func ForgetRequests(ctx context.Context, c db.Conn, before time.Time) error {
-	_, err := db.Exec(ctx, c, "forget requests of uploads", forgetRequests, before)
+func DeleteOldRequests(ctx context.Context, c db.Conn, before time.Time) error {
+	_, err := db.Exec(ctx, c, "forget requests of uploads", deleteOldRequests, before)
 	return err
 }

@@ -1,8 +1,7 @@
-package outgoing
+package sourcepostback
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,7 +26,7 @@ type Attempt struct {
 }
 
 // A postback that was delivered once keeps the result told when it is sent again.
-const markAttempt = `
+const recordAttempt = `
 UPDATE source_postbacks SET attempts = $2, request = $3, http_status = $4, answer = $5, reason = $6,
 	result = CASE WHEN $7 THEN 'told' WHEN result = 'told' THEN result WHEN $8 THEN 'failed' ELSE 'pending' END,
 	tries = CASE WHEN jsonb_array_length(tries) >= $9 THEN tries - 0 ELSE tries END || $10::jsonb,
@@ -42,12 +41,13 @@ ON CONFLICT (source_id, origin) DO UPDATE SET failures = f.failures + 1`
 	forgetFailures = `DELETE FROM source_failures WHERE source_id = $1 AND origin = $2`
 )
 
-// Mark records an attempt in its postback and in the failures of the host. Call it in the transaction that ends the job's attempt.
-func Mark(ctx context.Context, c db.Conn, t Target, a Attempt) error {
+// RecordAttempt records an attempt in its postback and in the failures of the host. Call it in the transaction that ends the job's
+// attempt.
+func RecordAttempt(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 	try := models.SentTry{
 		At: a.At.UTC().Format(models.EventTimeFormat), HTTPStatus: a.Status, Error: a.Error, MS: a.Took.Milliseconds(),
 	}
-	_, err := db.Exec(ctx, c, "mark postback", markAttempt, t.ID, a.Number, db.Document(a.Request), a.Status, Clean(a.Answer),
+	_, err := db.Exec(ctx, c, "mark postback", recordAttempt, t.ID, a.Number, db.Document(a.Request), a.Status, models.AnswerText(a.Answer),
 		a.Error, a.Told, a.Final, models.MaxTries, db.Document(try), a.At)
 	if err != nil {
 		return err
@@ -59,12 +59,6 @@ func Mark(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 		_, err = db.Exec(ctx, c, "count failure of source", countFailure, t.SourceID, a.Origin, t.AccountID)
 	}
 	return err
-}
-
-// Clean cuts an answer to models.MaxAnswer bytes and removes bytes that PostgreSQL cannot store in a text.
-func Clean(answer []byte) string {
-	text := string(answer[:min(len(answer), models.MaxAnswer)])
-	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
 const skipPostback = `

@@ -1,7 +1,11 @@
-package outgoing
+// Package upload stores the conversions that are uploaded to the APIs of traffic sources' ad platforms.
+//
+// An upload is stored in the transaction that changes its conversion. Uploads are sent in batches: see ClaimDue.
+package upload
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -31,14 +35,14 @@ SELECT i.source_id, i.provider, i.conversion_statuses, s.send_payout_pct FROM so
 JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 WHERE i.account_id = $1 AND i.source_id = ANY ($2::uuid[]) AND i.conversions_enabled AND s.deactivated_at IS NULL`
 
-var uploadColumns = db.Columns[models.ConversionUpload]("u.")
+var columns = db.Columns[models.ConversionUpload]("u.")
 
 // selectLastUploads selects up to two uploads for each conversion: the last upload that the platform refused, and the last upload
 // that it did not refuse. The later of the two comes first. Skipped uploads are left out, because the platform never received them.
 // Shadow uploads count only in shadow mode: once the connection is live, the conversion is sent. Uploads to a platform other than
 // the source's present one do not count either.
 var selectLastUploads = `
-SELECT ` + uploadColumns + ` FROM (
+SELECT ` + columns + ` FROM (
 	SELECT DISTINCT ON (e.conversion_id, e.result = 'rejected') e.* FROM conversion_uploads e
 	JOIN source_integrations i ON i.source_id = e.source_id AND i.account_id = e.account_id
 	WHERE e.account_id = $1 AND e.conversion_id = ANY ($2::uuid[]) AND e.result <> 'skipped' AND (e.result <> 'shadow' OR i.upload_mode = 'shadow')
@@ -47,7 +51,7 @@ SELECT ` + uploadColumns + ` FROM (
 ) u ORDER BY u.conversion_id, u.place DESC`
 
 // The values of the identity column place follow the order of the list.
-const insertUploads = `
+const insert = `
 INSERT INTO conversion_uploads (id, account_id, source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth,
 	changed_at)
 SELECT new_id(), $1, p.source_id, p.provider, p.click_id, p.conversion_id, p.goal, p.action, p.happened_at, p.status, p.value, p.currency, p.worth, p.changed_at
@@ -59,9 +63,9 @@ ORDER BY p.nth`
 // afterClick is the minimum time between a click and its conversion that platforms accept.
 const afterClick = time.Second
 
-// addUploads stores the uploads that report changed conversions to the ad platforms of an account's traffic sources, in the order
+// Add stores the uploads that report changed conversions to the ad platforms of an account's traffic sources, in the order
 // of the list. The caller has locked the clicks of the conversions.
-func addUploads(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) error {
+func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) error {
 	sources, conversions := map[uuid.UUID]bool{}, []uuid.UUID(nil)
 	for _, v := range list {
 		if v.SourceID != uuid.Nil {
@@ -72,7 +76,7 @@ func addUploads(ctx context.Context, c db.Conn, account uuid.UUID, list []models
 	if len(sources) == 0 {
 		return nil
 	}
-	found, err := db.Select[uploading](ctx, c, "uploading sources", selectUploading, account, db.UUIDs(keys(sources)))
+	found, err := db.Select[uploading](ctx, c, "uploading sources", selectUploading, account, db.UUIDs(slices.Collect(maps.Keys(sources))))
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -80,29 +84,29 @@ func addUploads(ctx context.Context, c db.Conn, account uuid.UUID, list []models
 	if err != nil {
 		return err
 	}
-	w := writing{sources: db.ByKey(found, func(u uploading) uuid.UUID { return u.SourceID }), heard: heardOf(last)}
+	w := writing{sources: db.ByKey(found, func(u uploading) uuid.UUID { return u.SourceID }), states: platformStates(last)}
 	for _, v := range list {
 		w.add(v)
 	}
 	return w.write(ctx, c, account)
 }
 
-// heard is the state of a conversion at its platform: see models.NextUpload for there and refused. fresh is the upload in there if
+// platformState is the state of a conversion at its platform: see models.NextUpload for there and refused. fresh is the upload in there if
 // it is not stored yet.
-type heard struct {
+type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload
 }
 
-func heardOf(last []models.ConversionUpload) map[uuid.UUID]*heard {
-	out := map[uuid.UUID]*heard{}
+func platformStates(last []models.ConversionUpload) map[uuid.UUID]*platformState {
+	out := map[uuid.UUID]*platformState{}
 	for i := range last {
 		u := &last[i]
 		switch h := out[u.ConversionID]; {
 		case h == nil && u.Result == models.UploadRejected:
-			out[u.ConversionID] = &heard{refused: u}
+			out[u.ConversionID] = &platformState{refused: u}
 		case h == nil:
-			out[u.ConversionID] = &heard{there: u}
+			out[u.ConversionID] = &platformState{there: u}
 		case h.there == nil:
 			h.there = u
 		}
@@ -119,7 +123,7 @@ type newUpload struct {
 // writing collects the uploads for a list of changed conversions.
 type writing struct {
 	sources map[uuid.UUID]uploading
-	heard   map[uuid.UUID]*heard
+	states  map[uuid.UUID]*platformState
 	amended []*newUpload // changes of pending uploads, with the ids of these uploads
 	fresh   []*newUpload
 }
@@ -130,10 +134,10 @@ func (w *writing) add(v models.Conversion) {
 	if !ok {
 		return
 	}
-	h := w.heard[v.ID]
+	h := w.states[v.ID]
 	if h == nil {
-		h = &heard{}
-		w.heard[v.ID] = h
+		h = &platformState{}
+		w.states[v.ID] = h
 	}
 	value := u.share(v.Payout)
 	action := models.NextUpload(h.there, h.refused, slices.Contains(u.Statuses, v.Status), v.Status, value, v.Currency)
@@ -157,7 +161,7 @@ func (w *writing) add(v models.Conversion) {
 }
 
 // next returns the upload of an action for a conversion.
-func (h *heard) next(v models.Conversion, action string, value decimal.Decimal) *newUpload {
+func (h *platformState) next(v models.Conversion, action string, value decimal.Decimal) *newUpload {
 	out := &newUpload{ConversionUpload: models.ConversionUpload{
 		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action, Result: models.UploadPending,
 		Value: value, Currency: v.Currency, ChangedAt: v.UpdatedAt, HappenedAt: v.RecordedAt.Truncate(time.Second),
@@ -185,7 +189,7 @@ func (h *heard) next(v models.Conversion, action string, value decimal.Decimal) 
 // write stores the collected uploads. If an upload has been sent before it could be amended, a new upload restates it.
 func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if len(w.amended) > 0 {
-		done, err := db.Select[uuid.UUID](ctx, c, "amend uploads", amendUploads, append([]any{account, ids(w.amended,
+		done, err := db.Select[uuid.UUID](ctx, c, "amend uploads", amend, append([]any{account, ids(w.amended,
 			func(u *newUpload) uuid.UUID { return u.ID })}, columnsOf(w.amended)...)...)
 		if err != nil {
 			return err
@@ -203,7 +207,7 @@ func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error
 }
 
 // If an upload is amended several times, the last amendment counts. Rows are locked in the order of their ids.
-const amendUploads = `
+const amend = `
 WITH waiting AS MATERIALIZED (
 	SELECT id FROM conversion_uploads WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND result = 'pending' AND attempts = 0
 	ORDER BY id FOR NO KEY UPDATE
@@ -224,7 +228,7 @@ func insertAll(ctx context.Context, c db.Conn, account uuid.UUID, list []*newUpl
 		ids(list, func(u *newUpload) uuid.UUID { return u.ConversionID }), texts(list, func(u *newUpload) string { return u.Goal }),
 		texts(list, func(u *newUpload) string { return u.Action }), moments(list, func(u *newUpload) time.Time { return u.HappenedAt }),
 	}, columnsOf(list)...)
-	_, err := db.Exec(ctx, c, "add uploads", insertUploads, args...)
+	_, err := db.Exec(ctx, c, "add uploads", insert, args...)
 	return err
 }
 
@@ -244,14 +248,6 @@ func columnsOf(list []*newUpload) []any {
 		pq.Array(db.Map(list, func(u *newUpload) decimal.NullDecimal { return u.worth })),
 		moments(list, func(u *newUpload) time.Time { return u.ChangedAt }),
 	}
-}
-
-func keys(set map[uuid.UUID]bool) []uuid.UUID {
-	list := make([]uuid.UUID, 0, len(set))
-	for id := range set {
-		list = append(list, id)
-	}
-	return list
 }
 
 const (

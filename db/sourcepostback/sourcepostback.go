@@ -1,10 +1,10 @@
-// Package outgoing stores the postbacks that tell traffic sources about conversions. It also stores the uploads to the APIs of
-// their ad platforms. Uploads are stored in the same transaction as the postbacks, but sent in batches: see TakeDueUploads.
+// Package sourcepostback stores the postbacks that tell traffic sources about conversions. Package upload does the same for the APIs
+// of ad platforms.
 //
 // A postback is stored in the transaction that gives a conversion its status, once for each status. Each postback has a job with
 // the same id. The caller dispatches the jobs after its commit. The reconciler finds the jobs that the caller fails to dispatch.
 // The postbacks of a conversion are sent in the order of its statuses. List and Get return the log that customers see.
-package outgoing
+package sourcepostback
 
 import (
 	"context"
@@ -41,13 +41,10 @@ WITH fresh AS (
 ), job AS (` + jobrow.InsertFrom("fresh", `'`+models.KindSendPostback+`'`, "NULL") + `)
 SELECT id FROM fresh`
 
-// Add stores the postbacks and uploads for conversions that have a new status, in the order of the list. It runs in the transaction
+// Add stores the postbacks for conversions that have a new status, in the order of the list. It runs in the transaction
 // of c. The conversions must be stored already and must not change any more in this transaction. A status that a conversion had
 // before adds nothing. Add returns the jobs, which the caller dispatches after the commit.
 func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.JobRef, error) {
-	if err := addUploads(ctx, c, account, list); err != nil {
-		return nil, err
-	}
 	told, err := wanted(ctx, c, account, list)
 	if err != nil || len(told) == 0 {
 		return nil, err

@@ -1,4 +1,4 @@
-package outgoing
+package sourcepostback
 
 import (
 	"context"
@@ -27,22 +27,19 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 DELETE FROM source_failures f USING accounts a WHERE a.id = f.account_id AND a.plan = $2 AND f.failing_since < $1`
 )
 
-// DeleteOf deletes the postbacks of some clicks with their jobs, and the uploads of these clicks, in the transaction of c. The
-// caller has locked the clicks, so no postback is added at the same time.
+// DeleteOf deletes the postbacks of some clicks with their jobs, in the transaction of c. The caller has locked the clicks, so no
+// postback is added at the same time.
 func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectOfClicks, db.UUIDs(clicks))
 	if err != nil {
 		return err
 	}
-	if _, err := db.Exec(ctx, c, "delete uploads", deleteUploadsOf, db.UUIDs(clicks)); err != nil {
-		return err
-	}
 	return remove(ctx, c, ids)
 }
 
-// Forget deletes at most limit postbacks of accounts on a plan that were created before the given time, with their jobs. It returns
-// the number of deleted postbacks. It also deletes counts of consecutive failures that began before that time.
-func Forget(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
+// DeleteOld deletes at most limit postbacks of accounts on a plan that were created before the given time, with their jobs. It
+// returns the number of deleted postbacks. It also deletes counts of consecutive failures that began before that time.
+func DeleteOld(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	if _, err := db.Exec(ctx, c, "old failures of sources", deleteOldFailures, before, plan); err != nil {
 		return 0, err
 	}

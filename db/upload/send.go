@@ -1,4 +1,4 @@
-package outgoing
+package upload
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// DueUploads is a traffic source that has uploads to send.
-type DueUploads struct {
+// Due is a traffic source that has uploads to send.
+type Due struct {
 	AccountID uuid.UUID `db:"account_id"`
 	SourceID  uuid.UUID `db:"source_id"`
 	Provider  string    `db:"provider"`
@@ -29,7 +29,7 @@ const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_
 
 var (
 	// A source with an unfinished job is not due, because that job also sends uploads that are added while it runs.
-	takeDueUploads = `
+	claimDue = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $1
@@ -42,13 +42,13 @@ ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
 
 	// A concurrent sweep may have started a job after the first query began. The first query does not see that job, but this query
 	// does.
-	stillDueUploads = `
+	stillDue = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 WHERE i.source_id = ANY ($1::uuid[]) AND NOT ` + jobrow.IsOpen("i.upload_job") + ` ORDER BY i.upload_next_at`
 
-	noteUploadJob = `UPDATE source_integrations SET upload_job = $3 WHERE account_id = $1 AND source_id = $2`
+	recordJob = `UPDATE source_integrations SET upload_job = $3 WHERE account_id = $1 AND source_id = $2`
 
-	skipUnwantedUploads = `
+	skipUnwanted = `
 UPDATE conversion_uploads SET result = 'skipped', reason = 'conversions of the traffic source are not uploaded any more', decided_at = $1
 WHERE id IN (
 	SELECT u.id FROM conversion_uploads u
@@ -56,31 +56,31 @@ WHERE id IN (
 	WHERE u.result = 'pending' AND i.source_id IS NULL LIMIT $2 FOR UPDATE OF u SKIP LOCKED)`
 )
 
-// TakeDueUploads returns at most limit traffic sources of all accounts that have uploads to send or requests to ask about, and that
+// ClaimDue returns at most limit traffic sources of all accounts that have uploads to send or requests to ask about, and that
 // have no unfinished job for this work. The sources stay locked until the transaction of c ends.
-func TakeDueUploads(ctx context.Context, c db.Conn, now time.Time, limit int) ([]DueUploads, error) {
-	due, err := db.Select[DueUploads](ctx, c, "due uploads", takeDueUploads, now, limit)
+func ClaimDue(ctx context.Context, c db.Conn, now time.Time, limit int) ([]Due, error) {
+	due, err := db.Select[Due](ctx, c, "due uploads", claimDue, now, limit)
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
-	ids := db.Map(due, func(d DueUploads) uuid.UUID { return d.SourceID })
-	return db.Select[DueUploads](ctx, c, "due uploads", stillDueUploads, db.UUIDs(ids))
+	ids := db.Map(due, func(d Due) uuid.UUID { return d.SourceID })
+	return db.Select[Due](ctx, c, "due uploads", stillDue, db.UUIDs(ids))
 }
 
-// NoteUploadJob records the job that sends the uploads of a source.
-func NoteUploadJob(ctx context.Context, c db.Conn, d DueUploads, job uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "job of uploads", noteUploadJob, d.AccountID, d.SourceID, job)
+// RecordJob records the job that sends the uploads of a source.
+func RecordJob(ctx context.Context, c db.Conn, d Due, job uuid.UUID) error {
+	_, err := db.Exec(ctx, c, "job of uploads", recordJob, d.AccountID, d.SourceID, job)
 	return err
 }
 
-// SkipUnwantedUploads skips at most limit pending uploads whose source no longer uploads conversions.
-func SkipUnwantedUploads(ctx context.Context, c db.Conn, now time.Time, limit int) error {
-	_, err := db.Exec(ctx, c, "skip uploads", skipUnwantedUploads, now, limit)
+// SkipUnwanted skips at most limit pending uploads whose source no longer uploads conversions.
+func SkipUnwanted(ctx context.Context, c db.Conn, now time.Time, limit int) error {
+	_, err := db.Exec(ctx, c, "skip uploads", skipUnwanted, now, limit)
 	return err
 }
 
-// UploadBatch describes the batch of uploads that TakeUploads takes from a source.
-type UploadBatch struct {
+// Batch describes the batch of uploads that Claim claims from a source.
+type Batch struct {
 	AccountID, SourceID uuid.UUID
 	Limit               int
 	Now                 time.Time
@@ -125,23 +125,21 @@ UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
 SELECT count(*) AS n, coalesce(sum(worth) FILTER (WHERE result = 'accepted'), 0) AS worth FROM conversion_uploads
 WHERE source_id = $1 AND result IN ('accepted', 'rejected') AND action <> 'retract' AND decided_at >= $2`
 
-	selectBatch = `
-SELECT u.worth, %s FROM conversion_uploads u
-WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.next_at <= $3 AND ` + inTurn + `
-ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
-
 	putOff = `
 UPDATE conversion_uploads SET next_at = $2, reason = $3 WHERE id = ANY ($1::uuid[])`
 
-	noteAttempt = `UPDATE conversion_uploads SET attempts = attempts + 1 WHERE id = ANY ($1::uuid[])`
+	countAttempt = `UPDATE conversion_uploads SET attempts = attempts + 1 WHERE id = ANY ($1::uuid[])`
 )
 
-var takeBatch = fmtColumns(selectBatch)
+var claimBatch = `
+SELECT u.worth, ` + columns + ` FROM conversion_uploads u
+WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.next_at <= $3 AND ` + inTurn + `
+ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
 
-// TakeUploads takes the next uploads of a source in the transaction of c. Once it commits, they count as tried. Uploads beyond the
+// Claim claims the next uploads of a source in the transaction of c. Once it commits, they count as tried. Uploads beyond the
 // day's caps wait for the next day, and later uploads within the caps may be sent before them. An upload whose value cannot be
 // converted to the account's currency yet also waits, and is checked again after rateEvery.
-func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.ConversionUpload, error) {
+func Claim(ctx context.Context, c db.Conn, b Batch) ([]models.ConversionUpload, error) {
 	if _, err := db.Exec(ctx, c, "uploads taken back", skipTakenBack, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
@@ -154,7 +152,7 @@ func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.Conver
 	if _, err := db.Exec(ctx, c, "worth of uploads", rateUploads, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
-	found, err := db.Select[pendingUpload](ctx, c, "take uploads", takeBatch, b.AccountID, b.SourceID, b.Now, b.Limit)
+	found, err := db.Select[pendingUpload](ctx, c, "take uploads", claimBatch, b.AccountID, b.SourceID, b.Now, b.Limit)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -162,7 +160,7 @@ func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.Conver
 	if err != nil {
 		return nil, err
 	}
-	_, err = db.Exec(ctx, c, "attempt of uploads", noteAttempt, uploadIDs(taken))
+	_, err = db.Exec(ctx, c, "attempt of uploads", countAttempt, idsOf(taken))
 	return taken, err
 }
 
@@ -180,12 +178,12 @@ type hold struct {
 // rateEvery is how often an upload without an exchange rate is checked again.
 const rateEvery = time.Hour
 
-func uploadIDs(list []models.ConversionUpload) string {
+func idsOf(list []models.ConversionUpload) string {
 	return db.UUIDs(db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ID }))
 }
 
 // within returns the uploads that are within the caps, and postpones the others.
-func (b UploadBatch) within(ctx context.Context, c db.Conn, found []pendingUpload) (taken []models.ConversionUpload, err error) {
+func (b Batch) within(ctx context.Context, c db.Conn, found []pendingUpload) (taken []models.ConversionUpload, err error) {
 	used, err := db.Get[struct {
 		N     int             `db:"n"`
 		Worth decimal.Decimal `db:"worth"`
@@ -213,15 +211,15 @@ func (b UploadBatch) within(ctx context.Context, c db.Conn, found []pendingUploa
 		held[h] = append(held[h], u.ConversionUpload)
 	}
 	for h, list := range held {
-		if _, err := db.Exec(ctx, c, "put uploads off", putOff, uploadIDs(list), h.until, h.why); err != nil {
+		if _, err := db.Exec(ctx, c, "put uploads off", putOff, idsOf(list), h.until, h.why); err != nil {
 			return nil, err
 		}
 	}
 	return taken, nil
 }
 
-// UploadDecision is the result of an upload. A pending upload is sent again at Next.
-type UploadDecision struct {
+// Decision is the result of an upload. A pending upload is sent again at Next.
+type Decision struct {
 	ID     uuid.UUID
 	Result string
 	Reason string
@@ -231,7 +229,7 @@ type UploadDecision struct {
 }
 
 const (
-	decideUploads = `
+	decide = `
 UPDATE conversion_uploads u SET result = d.result, reason = d.reason, next_at = d.next_at, request = d.request,
 	decided_at = CASE WHEN d.result = 'pending' THEN NULL ELSE $6::timestamptz END
 FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $7::text[]) AS d (id, result, reason, next_at, request)
@@ -250,25 +248,25 @@ SELECT count(*) AS n, count(*) FILTER (WHERE result = 'accepted') AS accepted FR
 	WHERE u.source_id = $1 AND u.result IN ('accepted', 'rejected') AND u.decided_at >= i.uploads_since
 	ORDER BY u.decided_at DESC LIMIT $2) r`
 
-	stopUploads = `
+	stop = `
 UPDATE source_integrations SET uploads_stopped = $3, uploads_stopped_at = $4
 WHERE account_id = $1 AND source_id = $2 AND uploads_stopped = ''`
 
-	noteUploads = `
+	recordResult = `
 UPDATE source_integrations SET upload_failure = $3, upload_next_at = $4,
 	upload_failures = CASE WHEN $3 = '' THEN 0 ELSE upload_failures + 1 END,
 	upload_failing_since = CASE WHEN $3 = '' THEN NULL ELSE coalesce(upload_failing_since, $5) END
 WHERE account_id = $1 AND source_id = $2`
 )
 
-// DecideUploads records the results of uploads of a source. An upload that was already decided does not change.
-func DecideUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, list []UploadDecision) error {
-	_, err := db.Exec(ctx, c, "decide uploads", decideUploads, account,
-		db.UUIDs(db.Map(list, func(d UploadDecision) uuid.UUID { return d.ID })),
-		db.Map(list, func(d UploadDecision) string { return d.Result }),
-		db.Map(list, func(d UploadDecision) string { return Clean([]byte(d.Reason)) }),
-		db.Map(list, func(d UploadDecision) string { return d.Next.UTC().Format(time.RFC3339Nano) }), now,
-		db.Map(list, func(d UploadDecision) string { return d.Request }))
+// Decide records the results of uploads of a source. An upload that was already decided does not change.
+func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, list []Decision) error {
+	_, err := db.Exec(ctx, c, "decide uploads", decide, account,
+		db.UUIDs(db.Map(list, func(d Decision) uuid.UUID { return d.ID })),
+		db.Map(list, func(d Decision) string { return d.Result }),
+		db.Map(list, func(d Decision) string { return models.AnswerText([]byte(d.Reason)) }),
+		db.Map(list, func(d Decision) string { return d.Next.UTC().Format(time.RFC3339Nano) }), now,
+		db.Map(list, func(d Decision) string { return d.Request }))
 	if err != nil {
 		return err
 	}
@@ -285,27 +283,27 @@ func DecideUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, no
 	return err
 }
 
-// UploadShare counts recent uploads that the platform has decided since uploads were started. Only the last ones, at most window,
+// Share counts recent uploads that the platform has decided since uploads were started. Only the last ones, at most window,
 // are counted. Accepted is the number of accepted uploads among them.
-type UploadShare struct {
+type Share struct {
 	Decided  int `db:"n"`
 	Accepted int `db:"accepted"`
 }
 
-// RecentUploads returns the UploadShare of a source.
-func RecentUploads(ctx context.Context, c db.Conn, source uuid.UUID, window int) (UploadShare, error) {
-	return db.Get[UploadShare](ctx, c, "share of accepted uploads", recentShare, source, window)
+// RecentShare returns the Share of a source.
+func RecentShare(ctx context.Context, c db.Conn, source uuid.UUID, window int) (Share, error) {
+	return db.Get[Share](ctx, c, "share of accepted uploads", recentShare, source, window)
 }
 
-// StopUploads stops the uploads of a source until a person starts them again.
-func StopUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, why string, now time.Time) error {
-	_, err := db.Exec(ctx, c, "stop uploads", stopUploads, account, source, why, now)
+// Stop stops the uploads of a source until a person starts them again.
+func Stop(ctx context.Context, c db.Conn, account, source uuid.UUID, why string, now time.Time) error {
+	_, err := db.Exec(ctx, c, "stop uploads", stop, account, source, why, now)
 	return err
 }
 
-// NoteUploads records the result of sending the uploads of a source and the time when the next job may start. An empty failure
+// RecordResult records the result of sending the uploads of a source and the time when the next job may start. An empty failure
 // means success.
-func NoteUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, failure string, next, now time.Time) error {
-	_, err := db.Exec(ctx, c, "note uploads", noteUploads, account, source, failure, next, now)
+func RecordResult(ctx context.Context, c db.Conn, account, source uuid.UUID, failure string, next, now time.Time) error {
+	_, err := db.Exec(ctx, c, "note uploads", recordResult, account, source, failure, next, now)
 	return err
 }
