@@ -3,8 +3,6 @@ package models
 import (
 	"slices"
 	"strings"
-
-	"github.com/agnivade/levenshtein"
 )
 
 // Nearest returns the known name that name was probably meant to be. It returns an empty text if no known name is similar
@@ -18,10 +16,31 @@ func Nearest(name string, known []string) (near string) {
 	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
 	best := min(max(2, len(name)/3)+1, len(name)) // a swap of two letters counts as two changes
 	for _, k := range slices.Sorted(slices.Values(known)) {
-		d := levenshtein.ComputeDistance(plain(name), plain(k))
+		d := distance([]rune(plain(name)), []rune(plain(k)))
 		if d < best {
 			near, best = k, d
 		}
 	}
 	return near
+}
+
+// distance returns how many letters have to be added, removed or replaced to turn a into b.
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1) // row[j] is the distance of the letters of a so far to the first j letters of b
+	for j := range row {
+		row[j] = j
+	}
+	for i, letter := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, other := range b {
+			replaced := diagonal
+			if letter != other {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

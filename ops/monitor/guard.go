@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/maypok86/otter/v2"
 	"golang.org/x/time/rate"
 
 	"switchyard/models"
@@ -34,8 +34,8 @@ var (
 	ofProxy  = allowance{100, time.Second}
 )
 
-// maxAddresses is how many addresses each list remembers: the addresses that were wrong last, and the addresses that were right
-// last. An address takes some 200 bytes.
+// maxAddresses is how many addresses each list remembers at most. An address that comes back often stays longest. An address
+// takes some 200 bytes.
 const maxAddresses = 4096
 
 // guard decides who may see the pages.
@@ -45,19 +45,21 @@ type guard struct {
 	now    func() time.Time
 
 	mu      sync.Mutex // held while a password is compared, so that guesses sent at once are counted one by one
-	wrong   *lru.Cache[netip.Prefix, *rate.Limiter]
-	proxies *lru.Cache[netip.Prefix, *rate.Limiter]
-	right   *lru.Cache[netip.Prefix, struct{}] // clients that do not wait with their proxy
+	wrong   *otter.Cache[netip.Prefix, *rate.Limiter]
+	proxies *otter.Cache[netip.Prefix, *rate.Limiter]
+	right   *otter.Cache[netip.Prefix, struct{}] // clients that do not wait with their proxy
 }
 
 func newGuard(o Options) *guard {
-	g := &guard{secret: sha256.Sum256([]byte(o.Password)), name: strings.ToLower(o.Host), now: o.Now}
+	g := &guard{
+		secret: sha256.Sum256([]byte(o.Password)), name: strings.ToLower(o.Host), now: o.Now,
+		wrong:   otter.Must(&otter.Options[netip.Prefix, *rate.Limiter]{MaximumSize: maxAddresses}),
+		proxies: otter.Must(&otter.Options[netip.Prefix, *rate.Limiter]{MaximumSize: maxAddresses}),
+		right:   otter.Must(&otter.Options[netip.Prefix, struct{}]{MaximumSize: maxAddresses}),
+	}
 	if g.now == nil {
 		g.now = time.Now
 	}
-	g.wrong, _ = lru.New[netip.Prefix, *rate.Limiter](maxAddresses) // fails only without a size
-	g.proxies, _ = lru.New[netip.Prefix, *rate.Limiter](maxAddresses)
-	g.right, _ = lru.New[netip.Prefix, struct{}](maxAddresses)
 	return g
 }
 
@@ -94,7 +96,7 @@ func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	wait = ofClient.wait(g.wrong, client, now)
-	if known := g.right.Contains(client); peer != client && !known {
+	if _, known := g.right.GetEntryQuietly(client); peer != client && !known {
 		wait = max(wait, ofProxy.wait(g.proxies, peer, now))
 	}
 	if wait > 0 {
@@ -102,7 +104,7 @@ func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time
 	}
 	sum := sha256.Sum256([]byte(given))
 	if subtle.ConstantTimeCompare(sum[:], g.secret[:]) == 1 {
-		g.right.Add(client, struct{}{})
+		g.right.Set(client, struct{}{})
 		return true, 0
 	}
 	if ofClient.spend(g.wrong, client, now) {
@@ -115,8 +117,8 @@ func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time
 }
 
 // wait is how long an address has to wait.
-func (a allowance) wait(wrong *lru.Cache[netip.Prefix, *rate.Limiter], from netip.Prefix, now time.Time) time.Duration {
-	budget, known := wrong.Get(from)
+func (a allowance) wait(wrong *otter.Cache[netip.Prefix, *rate.Limiter], from netip.Prefix, now time.Time) time.Duration {
+	budget, known := wrong.GetIfPresent(from)
 	if !known || budget.TokensAt(now) >= 1 {
 		return 0
 	}
@@ -124,11 +126,11 @@ func (a allowance) wait(wrong *lru.Cache[netip.Prefix, *rate.Limiter], from neti
 }
 
 // spend counts a wrong password of an address. It reports whether that was the last one before it has to wait.
-func (a allowance) spend(wrong *lru.Cache[netip.Prefix, *rate.Limiter], from netip.Prefix, now time.Time) (last bool) {
-	budget, known := wrong.Get(from)
+func (a allowance) spend(wrong *otter.Cache[netip.Prefix, *rate.Limiter], from netip.Prefix, now time.Time) (last bool) {
+	budget, known := wrong.GetIfPresent(from)
 	if !known {
 		budget = rate.NewLimiter(rate.Every(a.every), a.burst)
-		wrong.Add(from, budget)
+		wrong.Set(from, budget)
 	}
 	budget.AllowN(now, 1)
 	return budget.TokensAt(now) < 1

@@ -16,14 +16,11 @@ const (
 // limitMemory sets the runtime's memory limit by the memory of the container, or else of the machine, unless GOMEMLIMIT is
 // set. Without a limit the heap may grow to five times what it holds.
 func limitMemory() {
-	for _, from := range []struct {
-		provider memlimit.Provider
-		share    float64
-	}{{memlimit.FromCgroup, shareOfContainer}, {memlimit.FromSystem, shareOfMachine}} {
-		n, err := memlimit.SetGoMemLimitWithOpts(memlimit.WithProvider(from.provider), memlimit.WithRatio(from.share))
-		if err == nil && n > 0 {
-			return
-		}
+	provider, share := memlimit.FromCgroup, shareOfContainer
+	if _, err := provider(); err != nil {
+		provider, share = memlimit.FromSystem, shareOfMachine
 	}
-	slog.Warn("the memory of this machine cannot be found out, set GOMEMLIMIT")
+	if _, err := memlimit.Set(memlimit.WithProvider(provider), memlimit.WithRatio(share)); err != nil {
+		slog.Warn("the memory of this machine cannot be found out, set GOMEMLIMIT", "error", err)
+	}
 }
