@@ -34,7 +34,6 @@ type Options struct {
 	Out         io.Writer
 	Binary      string // the program of the service
 	Detector    Detector
-	Platforms   Platforms
 }
 
 // Goals, as the README promises them.
@@ -77,11 +76,10 @@ type row struct {
 // ErrMissed says that a goal was not reached on this machine.
 var ErrMissed = errors.New("bench: a goal was missed")
 
-// part is a group of measurements, on a service of its own unless it is alone.
+// part is a group of measurements, on a service of its own.
 type part struct {
 	name  string
 	steps []func(*run, context.Context) error
-	alone bool // without a service
 }
 
 var parts = []part{
@@ -92,18 +90,13 @@ var parts = []part{
 	{name: "jobs", steps: []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
 	{name: "bots", steps: []func(*run, context.Context) error{(*run).setUp, (*run).detectors, (*run).lists}},
 	{name: "figures", steps: []func(*run, context.Context) error{(*run).figures}},
-	{name: "rescore", steps: []func(*run, context.Context) error{(*run).rescoring}},
 	{name: "scale", steps: []func(*run, context.Context) error{(*run).scaling}},
-	{name: "units", steps: []func(*run, context.Context) error{(*run).setUp, (*run).units}},
 	{name: "tls", steps: []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
-	{name: "sync", steps: []func(*run, context.Context) error{(*run).syncing}},
-	{name: "copilot", steps: []func(*run, context.Context) error{(*run).suggestions}, alone: true},
 }
 
 // Parts names the measurements: tracking links and ingest; 5,000 clicks a second held; floods; 10,000 campaigns against 10; events
-// and jobs; detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks; a million of
-// them scored again; the same clicks in ClickHouse; the costs of a click, a conversion and a campaign, and the clicks that machines
-// take; tracking links by TLS, and 10,000 certificates; syncs with platforms; suggestions in simulated markets.
+// and jobs; detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks; the same clicks
+// in ClickHouse; tracking links by TLS, and 10,000 certificates.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {
@@ -131,9 +124,6 @@ func Run(ctx context.Context, o Options) (err error) {
 
 func (r *run) part(ctx context.Context, p part) (err error) {
 	r.sent, r.link, r.campaign = 0, nil, ""
-	if p.alone {
-		return r.steps(ctx, p)
-	}
 	if r.receiver, err = fleet.NewReceiver(nil); err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"switchyard/db/store"
 	"switchyard/models/bot"
 	"switchyard/ops/client"
-	"switchyard/ops/lab/bench/capacity"
 )
 
 // Goals: the cost of a flood's clicks and of people's clicks, and what other accounts may feel.
@@ -39,7 +38,7 @@ type flooding struct {
 	account       uuid.UUID
 	people, fresh *run
 	quiet         aside
-	quietCost     capacity.Cost // in a second of people's clicks
+	quietCost     cost // in a second of people's clicks
 	saturated     time.Duration // p99 of people's clicks at full rate
 }
 
@@ -198,14 +197,14 @@ func (f *flooding) one(ctx context.Context, from string, requests []Request) err
 	share := func(used, quiet time.Duration) time.Duration {
 		return (used - time.Duration(elapsed*float64(quiet))) / time.Duration(n)
 	}
-	cost := capacity.Cost{
+	each := cost{
 		Web: share(used.Web, f.quietCost.Web), Worker: share(used.Worker, f.quietCost.Worker),
 		Postgres: share(used.Postgres, f.quietCost.Postgres), Redis: share(used.Redis, f.quietCost.Redis),
 	}
 	what := fmt.Sprintf("flood of %d from %s", n, from)
 	f.add(what+" ("+load+")", t.String(), "", true)
-	f.costs("each of its clicks, without what ran at the same time", cost)
-	f.add("PostgreSQL for each of its clicks", cost.Postgres.String(), "<= "+goalFloodClick.String(), cost.Postgres <= goalFloodClick)
+	f.costs("each of its clicks, without what ran at the same time", each)
+	f.add("PostgreSQL for each of its clicks", each.Postgres.String(), "<= "+goalFloodClick.String(), each.Postgres <= goalFloodClick)
 	f.add("stored and looked at, after the last of them ("+loadAverage()+")", short(settled), "<= "+goalSettled.String(), settled <= goalSettled)
 	f.felt("during", during, t.p99)
 	f.felt("after", after, nil)

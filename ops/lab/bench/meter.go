@@ -1,0 +1,51 @@
+package bench
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"switchyard/db"
+	"switchyard/ops/lab/fleet"
+)
+
+// cost is the processor time of one thing, by the processes that do it.
+type cost struct{ Web, Worker, Postgres, Redis time.Duration }
+
+// meter reads what the processes of a service have used.
+type meter struct {
+	web, worker                          *fleet.Process
+	postgres, redis                      fleet.Server
+	atWeb, atWorker, atPostgres, atRedis time.Duration
+}
+
+func (r *run) newMeter(ctx context.Context) (m *meter, err error) {
+	m = &meter{web: r.fleet.Find("web"), worker: r.fleet.Find("worker")}
+	if m.postgres, err = r.fleet.Postgres(); err != nil {
+		return nil, err
+	}
+	if m.redis, err = r.fleet.Redis(ctx); err != nil {
+		return nil, err
+	}
+	m.begin()
+	return m, nil
+}
+
+func (m *meter) begin() {
+	m.atWeb, m.atWorker, m.atPostgres, m.atRedis = m.web.CPU(), m.worker.CPU(), m.postgres.CPU(), m.redis.CPU()
+}
+
+// used is what each has used since begin, by one of n things.
+func (m *meter) used(n int) cost {
+	by := time.Duration(n)
+	return cost{
+		Web: (m.web.CPU() - m.atWeb) / by, Worker: (m.worker.CPU() - m.atWorker) / by,
+		Postgres: (m.postgres.CPU() - m.atPostgres) / by, Redis: (m.redis.CPU() - m.atRedis) / by,
+	}
+}
+
+// costs adds a row of a cost.
+func (r *run) costs(what string, c cost) {
+	list := db.Map([]time.Duration{c.Web, c.Worker, c.Postgres, c.Redis}, func(d time.Duration) string { return d.Round(100 * time.Nanosecond).String() })
+	r.add("processor time of "+what+": web, worker, PostgreSQL, Redis", strings.Join(list, ", "), "", true)
+}
