@@ -58,7 +58,7 @@ func (h *Handler) takeEvents(ctx context.Context, a *routing.Account, events []m
 			e.Reach(site.Row.SiteTerms, snapshot.GoalsOf(e.SiteID))
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), messageBudget)
 	defer cancel()
 	if err := h.appendEvents(ctx, events); err != nil {
 		h.metrics.unrecorded.Add(float64(len(events)))

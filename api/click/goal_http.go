@@ -150,7 +150,7 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), postbackBudget)
+	ctx, cancel := context.WithTimeout(r.Context(), messageBudget)
 	defer cancel()
 	for _, sealed := range a.GoalSecrets(now) {
 		secret, err := h.proofs.OpenGoalSecret(ctx, a.Row.ID, sealed)
@@ -328,7 +328,7 @@ func (h *Handler) keepRefused(r *http.Request, a *routing.Account, params map[st
 	if !h.limits.samples.Take(to, time.Now()) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), postbackBudget)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), messageBudget)
 	defer cancel()
 	if err := h.postbacks.Append(ctx, spool.Record{Postback: p}); err != nil {
 		h.logThrottled(ctx, err) // a sample can be lost

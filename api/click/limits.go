@@ -82,3 +82,9 @@ func (l postbackLimits) admitsMany(a addressee, from netip.Prefix, n int, now ti
 const retryAfter = "1"
 
 var errTooMany = models.Errorf(models.KindTooMany, "rate_limited", "too many messages at once; wait %s second", retryAfter)
+
+// tooMany counts a message beyond a limit and returns the error for its sender.
+func (h *Handler) tooMany() error {
+	h.metrics.limited.Inc()
+	return errTooMany
+}

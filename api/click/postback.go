@@ -2,43 +2,27 @@ package click
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
-	"switchyard/api/envelope"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/netguard"
 	"switchyard/models/postback"
 )
 
-// Limits of a postback: the bytes of its query and body together, and its time. A postback has more time than a redirect, because
-// no visitor is waiting in front of a blank page.
-const (
-	maxMessage     = 8 << 10
-	postbackBudget = 5 * time.Second
-)
-
-// reply is the envelope of every answer to a postback.
-type reply struct {
-	Data  any             `json:"data"`
-	Error *envelope.Error `json:"error"`
-}
+// maxMessage is how many bytes the query and the body of a postback have together at most.
+const maxMessage = 8 << 10
 
 var (
 	errNothing = models.Invalid("click_id_required",
 		"the postback says nothing: add clickid={the click id that the offer got} to its address")
 	errTooLarge = models.Errorf(models.KindTooLarge, "too_large",
 		"a postback has at most %d bytes in its query and body together", maxMessage)
-	errBrokenOff   = models.Invalid("bad_body", "the body could not be read")
-	errPostOnly    = models.Errorf(models.KindMethod, "method_not_allowed", "use POST")
-	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
+	errBrokenOff = models.Invalid("bad_body", "the body could not be read")
 )
 
 // postback answers /postback and /postback/{network id}. It stores the message unchanged and accepts it. A job interprets the
@@ -73,7 +57,7 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 			return nil
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), messageBudget)
 	defer cancel()
 	err := h.hideProof(ctx, p)
 	if err == nil {
@@ -160,11 +144,6 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	return p, nil
 }
 
-func (h *Handler) tooMany() error {
-	h.metrics.limited.Inc()
-	return errTooMany
-}
-
 // readMessage returns the body of a POST. It refuses a message that is too large, if possible without reading it.
 func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	room := int64(maxMessage - len(r.URL.RawQuery))
@@ -175,21 +154,6 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, nil
 	}
 	return readBody(w, r, room, errTooLarge, errBrokenOff)
-}
-
-// readBody reads a body of at most limit bytes. If Content-Length is larger, it reads nothing.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge, broken error) ([]byte, error) {
-	if r.ContentLength > limit {
-		return nil, tooLarge
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, tooLarge
-	}
-	if err != nil {
-		return nil, broken
-	}
-	return body, nil
 }
 
 func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
@@ -270,34 +234,4 @@ func (h *Handler) admitsPixel(p *models.Postback, r *http.Request) bool {
 		return false
 	}
 	return len(r.URL.RawQuery) <= maxMessage
-}
-
-func replyError(w http.ResponseWriter, err error) {
-	e, ok := models.AsError(err)
-	if !ok {
-		e = &models.Error{Code: "internal_error", Message: "something went wrong"}
-	}
-	switch e.Kind {
-	case models.KindMethod:
-		if w.Header().Get("Allow") == "" {
-			w.Header().Set("Allow", "GET, HEAD, POST")
-		}
-	case models.KindTooMany:
-		w.Header().Set("Retry-After", retryAfter)
-	default:
-	}
-	writeReply(w, envelope.Status[e.Kind], replyOf(e))
-}
-
-func replyOf(e *models.Error) reply {
-	return reply{Error: &envelope.Error{Message: e.Message, Code: e.Code}}
-}
-
-func writeReply(w http.ResponseWriter, status int, body reply) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		text, status = []byte(`{"data":null,"error":null}`), http.StatusInternalServerError
-	}
-	w.Header()["Cache-Control"] = noStore
-	writePage(w, status, asJSON, append(text, '\n'))
 }

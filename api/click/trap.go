@@ -80,7 +80,7 @@ func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t 
 
 // recordTrap puts the trap on stable storage, in the same spool as events of pages.
 func (h *Handler) recordTrap(ctx context.Context, t models.ClickTrap) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), messageBudget)
 	defer cancel()
 	if err := h.postbacks.Append(ctx, spool.Record{Trap: &t}); err != nil {
 		h.metrics.unrecorded.Inc()

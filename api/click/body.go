@@ -3,15 +3,32 @@ package click
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
+	"net/http"
 	"net/url"
 	"strings"
 
 	"switchyard/models"
 	"switchyard/models/postback"
 )
+
+// readBody reads a body of at most limit bytes. If Content-Length is larger, it reads nothing.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge, broken error) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, tooLarge
+	}
+	if err != nil {
+		return nil, broken
+	}
+	return body, nil
+}
 
 // addParam adds a parameter, cut to the limits. It keeps the first value of a name, and drops parameters beyond the greatest
 // number.
