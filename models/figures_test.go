@@ -15,7 +15,7 @@ func TestRatios(t *testing.T) {
 	if f.Conversions() != 3 || f.Profit().String() != "6" {
 		t.Errorf("%d conversions, profit %s", f.Conversions(), f.Profit())
 	}
-	show := func(d *decimal.Decimal) string {
+	show := func(d *Money) string {
 		if d == nil {
 			return "null"
 		}
@@ -29,7 +29,7 @@ func TestRatios(t *testing.T) {
 		{Figures{}, [7]string{"null", "null", "null", "null", "null", "null", "null"}},
 		{Figures{Clicks: 3, Cost: decimal.NewFromInt(1)}, [7]string{"null", "0", "-100", "0", "0.333333", "null", "null"}},
 	} {
-		r := x.f.Ratios()
+		r := x.f.Row()
 		got := [7]string{show(r.LPCTR), show(r.CR), show(r.ROI), show(r.EPC), show(r.CPC), show(r.CPA), show(r.ApproveRate)}
 		if got != x.want {
 			t.Errorf("%v, want %v", got, x.want)

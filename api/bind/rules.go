@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // Rules are the rules for a body field's value, read from its tags. Decode enforces them, and Schema adds them to the OpenAPI
@@ -79,7 +80,7 @@ func RulesOf(f reflect.StructField) Rules {
 		}
 	}
 	if text := tag.Get("enum"); text != "" {
-		r.enum = strings.Split(text, ",")
+		r.enum = strings.Split(measure.Expand(text), ",")
 	}
 	if text := tag.Get("pattern"); text != "" {
 		r.pattern = regexp.MustCompile(text)

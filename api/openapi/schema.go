@@ -16,6 +16,7 @@ import (
 
 	"switchyard/api/bind"
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // object is a JSON object of the document.
@@ -200,7 +201,7 @@ func (c *collector) described(schema object, f reflect.StructField) object {
 		return schema
 	}
 	if doc != "" {
-		schema["description"] = doc
+		schema["description"] = measure.Expand(doc)
 	}
 	bind.RulesOf(f).Schema(schema, c.body)
 	if preset, ok := schema["default"]; ok {

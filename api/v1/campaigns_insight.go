@@ -134,7 +134,7 @@ func (d Deps) arrivals(c *route.Call) (Arrivals, error) {
 	}
 	for _, r := range rows {
 		if r.Clicks > 0 {
-			out.Arrivals = append(out.Arrivals, Arrival{r.Dims[0], r.Clicks, r.UniqueClicks, percent(r.Clicks, total)})
+			out.Arrivals = append(out.Arrivals, Arrival{r.Dims[0], r.Clicks, r.UniqueClicks, models.Percent(r.Clicks, total)})
 		}
 	}
 	return out, nil
@@ -168,14 +168,6 @@ type FunnelSplit struct {
 	ID    *uuid.UUID   `json:"id" doc:"null: clicks without one"`
 	Name  string       `json:"name"`
 	Steps []FunnelStep `json:"steps"`
-}
-
-func percent(part, whole int64) *models.Money {
-	if whole == 0 {
-		return nil
-	}
-	f := models.Figures{Clicks: whole, Approved: part}
-	return models.MoneyOf(f.Ratios().CR)
 }
 
 func (d Deps) funnel(c *route.Call) (Funnel, error) {
@@ -258,7 +250,7 @@ func (s *stage) steps(primary string, goals []string) []FunnelStep {
 	final := s.goals[cmp.Or(primary, report.AnyGoal)]
 	out = append(out, FunnelStep{Key: "conversions", Count: final.Clicks}, FunnelStep{Key: "sales", Count: final.Approved})
 	for i := range out {
-		out[i].Rate = percent(out[i].Count, f.Clicks)
+		out[i].Rate = models.Percent(out[i].Count, f.Clicks)
 	}
 	return out
 }

@@ -162,7 +162,7 @@ func (d Deps) goalLanders(c *route.Call) (LeadCampaigns, error) {
 			continue // clicks without a landing page
 		}
 		of[r.Dims[0]] = append(of[r.Dims[0]], LeadLander{
-			ID: id, Clicks: r.Clicks, Conversions: r.Conversions(), Revenue: models.NewMoney(r.Revenue), CR: models.MoneyOf(r.Ratios().CR),
+			ID: id, Clicks: r.Clicks, Conversions: r.Conversions(), Revenue: models.NewMoney(r.Revenue), CR: r.CR(),
 		})
 	}
 	names, err := c.Store.Labels(c.Context(), c.Account.ID, "lander_id", answer.Each(rows, func(r report.Row) string { return r.Dims[1] }))

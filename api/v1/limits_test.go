@@ -18,6 +18,7 @@ import (
 	"switchyard/api/v1"
 	"switchyard/db/store"
 	"switchyard/models/autorule"
+	"switchyard/models/measure"
 )
 
 // bounds returns bodies that the caller could send, by operation. It adds operations to estate.bodies.
@@ -194,7 +195,7 @@ func (l limited) probes(sample any) (out []probe) {
 	if form == "" {
 		form = "invalid_input"
 	}
-	if enum := l.tag.Get("enum"); enum != "" {
+	if enum := measure.Expand(l.tag.Get("enum")); enum != "" {
 		for value := range strings.SplitSeq(enum, ",") {
 			if l.typ.Kind() == reflect.Int {
 				out = append(out, probe{value, json.Number(value), ""})
@@ -374,7 +375,7 @@ func TestLimitsInTheDocument(t *testing.T) {
 			if want := l.tag.Get("itemLength"); want != "" && fmt.Sprint(items["maxLength"]) != want {
 				t.Errorf("%s.%s: %v, want items of %s", typ.Name(), l.name, items, want)
 			}
-			if want := l.tag.Get("enum"); want != "" {
+			if want := measure.Expand(l.tag.Get("enum")); want != "" {
 				have := said["enum"]
 				if items != nil {
 					have = items["enum"]

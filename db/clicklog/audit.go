@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,15 +14,21 @@ import (
 	"switchyard/db/ledger"
 	"switchyard/models"
 	"switchyard/models/interval"
+	"switchyard/models/measure"
 )
 
 // selectColumnarSums sums up the figures of clicks and their conversions in ClickHouse, by the same rules as figures() in Go. A
 // bot's click does not count its own amounts.
 var selectColumnarSums = `SELECT account_id, toStartOfHour(at) AS hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
-	device_type, os, browser, toInt64(countIf(NOT is_bot)), toInt64(countIf(is_unique AND NOT is_bot)), toInt64(countIf(is_bot)),
-	sumIf(lp_views, NOT is_bot), sumIf(lp_clicks, NOT is_bot), sum(approved), sum(pending), sum(rejected), sum(chargebacks),
-	sum(if(is_bot, toDecimal256(0, 38), ifNull(cost * rate, toDecimal256(0, 38))) + sale_cost), sum(revenue), sum(pending_revenue)
-FROM clicks FINAL WHERE account_id = $1 AND %s GROUP BY ` + ledger.Keys
+	device_type, os, browser, ` + columnarSums + `
+FROM clicks AS f FINAL WHERE account_id = $1 AND %s GROUP BY ` + ledger.Keys
+
+var columnarSums = strings.Join(db.Map(measure.Counters, func(m *measure.Measure) string {
+	if m.IsAmount() {
+		return "sum(" + m.CopyOfClick(true) + ")"
+	}
+	return "toInt64(sum(" + m.CopyOfClick(true) + "))"
+}), ", ")
 
 // countsOf returns the figures of the clicks of [from, to) in ClickHouse.
 func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Time) (ledger.Deltas, error) {

@@ -13,6 +13,7 @@ import (
 	"switchyard/db/columnar"
 	"switchyard/models"
 	"switchyard/models/clickattr"
+	"switchyard/models/measure"
 )
 
 // Types of columns in ClickHouse. A word column has few different values. An amount in the account's currency has the decimals of
@@ -26,18 +27,32 @@ const (
 	columnarTime   = "DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1))"
 )
 
-// soldColumns are the columns of a click's row in ClickHouse that hold the figures of its conversions.
-var soldColumns = []struct {
-	columnar.Column
-	of func(models.Figures) any
-}{
-	{columnar.Column{Name: "approved", Type: "Int32"}, func(f models.Figures) any { return int32(f.Approved) }},
-	{columnar.Column{Name: "pending", Type: "Int32"}, func(f models.Figures) any { return int32(f.Pending) }},
-	{columnar.Column{Name: "rejected", Type: "Int32"}, func(f models.Figures) any { return int32(f.Rejected) }},
-	{columnar.Column{Name: "chargebacks", Type: "Int32"}, func(f models.Figures) any { return int32(f.Chargebacks) }},
-	{columnar.Column{Name: "sale_cost", Type: columnarAmount}, func(f models.Figures) any { return f.Cost }},
-	{columnar.Column{Name: "revenue", Type: columnarAmount}, func(f models.Figures) any { return f.Revenue }},
-	{columnar.Column{Name: "pending_revenue", Type: columnarAmount}, func(f models.Figures) any { return f.PendingRevenue }},
+// columnarSold appends the columns of a click's row in ClickHouse that hold the figures of its conversions.
+func columnarSold(columns []columnar.Column) []columnar.Column {
+	for _, m := range measure.Counters {
+		kind := "Int32"
+		if m.IsAmount() {
+			kind = columnarAmount
+		}
+		if m.SQL.Sold != "" {
+			columns = append(columns, columnar.Column{Name: m.SQL.Sold, Type: kind})
+		}
+	}
+	return columns
+}
+
+// soldCells appends the values of the columns of columnarSold to a row.
+func soldCells(row []any, sold models.Figures) []any {
+	for i, value := range sold.AppendTo(make([]any, 0, len(measure.Counters))) {
+		if measure.Counters[i].SQL.Sold == "" {
+			continue
+		}
+		if n, counts := value.(int64); counts {
+			value = int32(n)
+		}
+		row = append(row, value)
+	}
+	return row
 }
 
 // columnarClicks is the table of clicks: the columns of clicks, the figures of their conversions, and the version of the click
@@ -50,10 +65,7 @@ var columnarClicks = func() columnar.Table {
 	for _, c := range clickColumns {
 		t.Columns = append(t.Columns, columnar.Column{Name: c.name, Type: columnarType(c)})
 	}
-	for _, c := range soldColumns {
-		t.Columns = append(t.Columns, c.Column)
-	}
-	t.Columns = append(t.Columns, columnarVersion...)
+	t.Columns = append(columnarSold(t.Columns), columnarVersion...)
 	return t
 }()
 
@@ -142,10 +154,7 @@ func clickRow(click *StoredClick, sold models.Figures, version uint64) []any {
 	for _, c := range clickColumns {
 		row = append(row, columnarCell(c.at(click)))
 	}
-	for _, c := range soldColumns {
-		row = append(row, c.of(sold))
-	}
-	return append(row, version, uint8(0))
+	return append(soldCells(row, sold), version, uint8(0))
 }
 
 // removedClick returns the row of a version that marks a click as removed. Apart from the key, its columns are empty.

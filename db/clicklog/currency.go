@@ -14,12 +14,13 @@ import (
 	"switchyard/db/ledger"
 	"switchyard/db/upload"
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // The daily caps of uploads, and what uploads count of them, are amounts in the account's currency.
-const hasAmounts = `
+var hasAmounts = `
 SELECT EXISTS (
-	SELECT FROM ledger WHERE account_id = $1 AND (cost <> 0 OR revenue <> 0 OR pending_revenue <> 0)
+	SELECT FROM ledger WHERE account_id = $1 AND ` + measure.NotZero(measure.Each(measure.Amounts, "%s")) + `
 ) OR EXISTS (SELECT FROM conversions WHERE account_id = $1 AND payout <> 0) OR EXISTS (SELECT FROM account_rates WHERE account_id = $1)
 OR EXISTS (SELECT FROM source_integrations WHERE account_id = $1)
 OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND worth <> 0)`

@@ -8,34 +8,26 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/models/measure"
 )
-
-// money lists the columns of the figures that are amounts.
-var money = []string{"cost", "revenue", "pending_revenue"}
 
 var convert = `
 INSERT INTO ledger (` + Keys + `, ` + Sums + `)
-SELECT ` + Keys + `, ` + converted() + `
+SELECT ` + Keys + `, ` + converted + `
 FROM (
 	SELECT l.*, (SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.currency = $3
 		AND k.day = (l.hour AT TIME ZONE 'UTC')::date) - 1 AS more
 	FROM ledger l WHERE l.account_id = $1 AND l.hour < $2
 ) l WHERE more <> 0 GROUP BY ` + Keys + `
-HAVING (sum(cost), sum(revenue), sum(pending_revenue)) <> (0, 0, 0)`
+HAVING ` + measure.NotZero(measure.Each(measure.Amounts, "sum(%s)"))
 
-// converted returns the SELECT list of the sums for the rows that convert adds. Only amounts change, so all other sums are 0.
-func converted() string {
-	list := strings.Split(Sums, ", ")
-	for i, name := range list {
-		list[i] = "0"
-		for _, m := range money {
-			if name == m {
-				list[i] = "sum(" + name + " * more)"
-			}
-		}
+// converted is the SELECT list of the sums for the rows that convert adds. Only amounts change, so all other sums are 0.
+var converted = strings.Join(db.Map(measure.Counters, func(m *measure.Measure) string {
+	if m.IsAmount() {
+		return "sum(" + m.Name + " * more)"
 	}
-	return strings.Join(list, ", ")
-}
+	return "0"
+}), ", ")
 
 // Convert converts all amounts of an account in the hours before a moment from the given currency. It uses the rates that
 // account_rates holds for the account, that currency and each day. It runs in the transaction of c. A second call would convert

@@ -12,6 +12,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // Key identifies a cell of the ledger: the account, the hour and the dimensions of the clicks that it sums up.
@@ -38,8 +39,17 @@ func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 // Keys lists the columns of a Key and Sums the columns of the figures. Both are separated by commas, for use in a SELECT.
 var (
 	Keys = "account_id, hour, " + strings.Join(Dimensions, ", ")
-	Sums = db.Columns[models.Figures]("")
+	Sums = strings.Join(measure.Each(measure.Counters, "%s"), ", ")
 )
+
+var (
+	sums     = strings.Join(measure.Each(measure.Counters, "sum(%s)"), ", ")
+	negative = strings.Join(measure.Each(measure.Counters, "-sum(%s)"), ", ")
+	someSum  = measure.NotZero(measure.Each(measure.Counters, "sum(%s)"))
+)
+
+// columns is the number of columns of Keys and Sums.
+var columns = 2 + len(Dimensions) + len(measure.Counters)
 
 // Write adds the deltas to the ledger in the transaction of c.
 func (d Deltas) Write(ctx context.Context, c db.Conn) error {
@@ -60,26 +70,20 @@ func (d Deltas) Write(ctx context.Context, c db.Conn) error {
 
 // Cells returns the values of a ledger row in the order of Keys and Sums.
 func Cells(k Key, f models.Figures) []any {
-	return []any{
+	return f.AppendTo(append(make([]any, 0, columns),
 		k.AccountID, time.Unix(k.Hour, 0).UTC(), k.CampaignID, k.StreamID, k.LanderID, k.OfferID, k.SourceID,
-		k.Country, k.DeviceType, k.OS, k.Browser,
-		f.Clicks, f.UniqueClicks, f.BotClicks, f.LPViews, f.LPClicks,
-		f.Approved, f.Pending, f.Rejected, f.Chargebacks, f.Cost, f.Revenue, f.PendingRevenue,
-	}
+		k.Country, k.DeviceType, k.OS, k.Browser))
 }
 
 // Places returns the scan destinations for a row with the columns Keys and Sums. The hour is scanned into its own variable,
 // because Key stores it in Unix seconds.
 func Places(k *Key, hour *time.Time, f *models.Figures) []any {
-	return []any{
+	return f.AppendPointersTo(append(make([]any, 0, columns),
 		&k.AccountID, hour, &k.CampaignID, &k.StreamID, &k.LanderID, &k.OfferID, &k.SourceID,
-		&k.Country, &k.DeviceType, &k.OS, &k.Browser,
-		&f.Clicks, &f.UniqueClicks, &f.BotClicks, &f.LPViews, &f.LPClicks,
-		&f.Approved, &f.Pending, &f.Rejected, &f.Chargebacks, &f.Cost, &f.Revenue, &f.PendingRevenue,
-	}
+		&k.Country, &k.DeviceType, &k.OS, &k.Browser))
 }
 
-var selectSums = `SELECT ` + Keys + `, ` + sums() + ` FROM ledger
+var selectSums = `SELECT ` + Keys + `, ` + sums + ` FROM ledger
 WHERE account_id = $1 AND hour >= $2 AND hour < $3 GROUP BY ` + Keys
 
 // Read returns the figures of an account in the hours of [from, to). It leaves out keys whose figures are all zero.
@@ -111,12 +115,10 @@ WITH gone AS (
 	DELETE FROM ledger WHERE account_id = $1 AND hour = $2 RETURNING *
 ), merged AS (
 	INSERT INTO ledger (` + Keys + `, ` + Sums + `, merged)
-	SELECT ` + Keys + `, ` + sums() + `, true FROM gone GROUP BY ` + Keys + `
-	HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	SELECT ` + Keys + `, ` + sums + `, true FROM gone GROUP BY ` + Keys + `
+	HAVING ` + someSum + `
 )
 ` + addRollups()
-
-func sums() string { return "sum(" + strings.ReplaceAll(Sums, ", ", "), sum(") + ")" }
 
 // Compact replaces rows of equal keys by their sum. It handles at most limit hours that have new rows and that began before the
 // given time. It may run at the same time as writers, readers and other compactions. It returns the number of hours that it
@@ -140,10 +142,10 @@ func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, 
 var negate = `
 WITH gone AS (
 	INSERT INTO ledger (` + Keys + `, ` + Sums + `)
-	SELECT ` + Keys + `, ` + strings.ReplaceAll(sums(), "sum(", "-sum(") + ` FROM ledger
+	SELECT ` + Keys + `, ` + negative + ` FROM ledger
 	WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND hour >= $3 AND hour < $4
 	GROUP BY ` + Keys + `
-	HAVING (` + sums() + `) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	HAVING ` + someSum + `
 	RETURNING campaign_id, clicks, bot_clicks
 )
 SELECT campaign_id, -sum(clicks)::bigint AS clicks, -sum(bot_clicks)::bigint AS bot_clicks FROM gone GROUP BY campaign_id`

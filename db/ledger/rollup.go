@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"switchyard/models/measure"
 )
 
 // Rollup is a coarser copy of the ledger: the merged rows of the ledger, summed over the dimensions that the copy leaves out. A
@@ -55,18 +57,15 @@ func (r Rollup) sums() string {
 		}
 	}
 	return fmt.Sprintf("SELECT '%s', account_id, %s, %s, %s FROM gone WHERE NOT merged GROUP BY %s", r.Name, at,
-		strings.Join(keys, ", "), sums(), strings.Join(groups, ", "))
+		strings.Join(keys, ", "), sums, strings.Join(groups, ", "))
 }
 
 // addRollups returns the INSERT of mergeHour that adds the new rows of an hour to all copies. It reads the rows from gone, which
 // mergeHour defines. It locks the rows of the copies in a fixed order, so two compactions never deadlock.
 func addRollups() string {
-	parts, updates := make([]string, len(Rollups)), strings.Split(Sums, ", ")
+	parts, updates := make([]string, len(Rollups)), measure.Each(measure.Counters, "%s = r.%s + EXCLUDED.%s")
 	for i, r := range Rollups {
 		parts[i] = r.sums()
-	}
-	for i, name := range updates {
-		updates[i] = fmt.Sprintf("%s = r.%s + EXCLUDED.%s", name, name, name)
 	}
 	return `INSERT INTO ledger_rollups AS r (rollup, ` + Keys + `, ` + Sums + `)
 SELECT * FROM (

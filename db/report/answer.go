@@ -7,36 +7,11 @@ import (
 	"strings"
 
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
-// ratio is a figure of an answer that follows from its measures: the quotient of over and under, or over alone if under is empty.
-type ratio struct{ over, under string }
-
-// ratios maps the names of ratios in answers to the ratios.
-var ratios = map[string]ratio{
-	"conversions":  {over: "approved + pending"},
-	"profit":       {over: "revenue - cost"},
-	"lp_ctr":       {"lp_clicks", "lp_views"},
-	"cr":           {"approved + pending", "clicks"},
-	"roi":          {"revenue - cost", "cost"},
-	"epc":          {"revenue", "clicks"},
-	"cpc":          {"cost", "clicks"},
-	"cpa":          {"cost", "approved + pending"},
-	"approve_rate": {"approved", "approved + rejected + pending"},
-}
-
 // Sorts returns the names of the figures by which an answer can be sorted: all of its columns.
-func Sorts() []string {
-	var names []string
-	for _, m := range measures {
-		names = append(names, m.name)
-	}
-	for name := range ratios {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func Sorts() []string { return slices.Sorted(slices.Values(measure.Names(measure.Every))) }
 
 // orderBy returns the ORDER BY of a query. Groups with the same figure are sorted by clicks, most first, and then by their
 // values. Groups without the figure come last.
@@ -46,13 +21,14 @@ func (b *builder) orderBy(q Query) (string, error) {
 		name, descends = "clicks", true
 	}
 	expr := ""
-	if r, known := ratios[name]; known {
-		expr = b.dialect.quotient(r)
+	m := measure.Find(name)
+	if m != nil && !m.IsCounter() {
+		expr = b.dialect.quotient(m.Sums())
 	}
 	if at := slices.IndexFunc(b.dims, func(d dimension) bool { return d.name == name }); at >= 0 {
 		expr = b.dialect.ordered(b.dims[at], group(at))
 	}
-	if slices.ContainsFunc(measures, func(m measure) bool { return m.name == name }) {
+	if m != nil && m.IsCounter() {
 		expr = name
 	}
 	if expr == "" {
@@ -78,9 +54,9 @@ const ofBefore = "before_" // prefix of the measures of the compared stretch
 // columns returns the names of the measures of an answer, and the SQL of their sums.
 func (b *builder) columns() (names, sums []string) {
 	sum := func(prefix, of string) {
-		for _, m := range measures {
-			names = append(names, prefix+m.name)
-			sums = append(sums, "coalesce(sum("+m.name+")"+of+", 0) AS "+prefix+m.name)
+		for _, m := range measure.Counters {
+			names = append(names, prefix+m.Name)
+			sums = append(sums, "coalesce(sum("+m.Name+")"+of+", 0) AS "+prefix+m.Name)
 		}
 	}
 	if !b.compares {
@@ -110,7 +86,7 @@ func (p postgres) statement(b *builder) string {
 	if len(groups) == 0 {
 		return facts + "\n)\nSELECT " + figures + ", 1 AS place FROM sums"
 	}
-	where := "(" + figures + ") <> (" + strings.Repeat("0, ", len(names)-1) + "0)"
+	where := measure.NotZero(names)
 	if b.minClicks > 0 && b.compares {
 		where += fmt.Sprintf(" AND greatest(clicks, %sclicks) >= %d", ofBefore, b.minClicks)
 	} else if b.minClicks > 0 {

@@ -10,7 +10,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
-	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // columnar is the dialect of ClickHouse. ClickHouse has the clicks, with the figures of their conversions, and the conversions.
@@ -29,69 +29,6 @@ const (
 	columnarNumber = "Int64"
 	columnarAmount = "Decimal(76, 38)"
 )
-
-// columnarNothing is an amount of zero.
-const columnarNothing = "toDecimal256(0, 38)"
-
-// columnarMeasure has the ClickHouse SQL of the amounts that are added to a figure. click is added by the click itself. sold is
-// added by its conversions, from the columns of the click's row. sale is added by a single conversion v. An empty text adds
-// nothing.
-type columnarMeasure struct{ click, sold, sale string }
-
-// columnarMeasures has the columnarMeasure of each measure, by its name.
-var columnarMeasures = map[string]columnarMeasure{
-	"clicks":          {click: "NOT f.is_bot"},
-	"unique_clicks":   {click: "f.is_unique AND NOT f.is_bot"},
-	"bot_clicks":      {click: "f.is_bot"},
-	"lp_views":        {click: "if(f.is_bot, 0, f.lp_views)"},
-	"lp_clicks":       {click: "if(f.is_bot, 0, f.lp_clicks)"},
-	"approved":        {sold: "f.approved", sale: columnarStatus(models.StatusApproved)},
-	"pending":         {sold: "f.pending", sale: columnarStatus(models.StatusPending)},
-	"rejected":        {sold: "f.rejected", sale: columnarStatus(models.StatusRejected)},
-	"chargebacks":     {sold: "f.chargebacks", sale: columnarStatus(models.StatusChargeback)},
-	"cost":            {click: "if(f.is_bot, " + columnarNothing + ", " + columnarPaid("f.cost", "f") + ")", sold: "f.sale_cost", sale: "v.cost"},
-	"revenue":         {sold: "f.revenue", sale: columnarPayout(models.StatusApproved)},
-	"pending_revenue": {sold: "f.pending_revenue", sale: columnarPayout(models.StatusPending)},
-}
-
-func columnarStatus(name string) string { return "v.status = '" + name + "'" }
-
-// columnarPaid returns the SQL of an amount of a fact in the account's currency. The amount is zero without a rate.
-func columnarPaid(amount, fact string) string {
-	return "ifNull(" + amount + " * " + fact + ".rate, " + columnarNothing + ")"
-}
-
-func columnarPayout(status string) string {
-	return "if(" + columnarStatus(status) + ", " + columnarPaid("v.payout", "v") + ", " + columnarNothing + ")"
-}
-
-// ofRow returns the SQL of the amount that a row of clicks adds to a figure, with or without its conversions.
-func (m measure) ofRow(sold bool) string {
-	c := columnarMeasures[m.name]
-	switch {
-	case c.click != "" && c.sold != "" && sold:
-		return c.click + " + " + c.sold
-	case c.click != "":
-		return c.click
-	case sold:
-		return c.sold
-	}
-	return m.nothing()
-}
-
-func (m measure) ofSale() string {
-	if sale := columnarMeasures[m.name].sale; sale != "" {
-		return sale
-	}
-	return m.nothing()
-}
-
-func (m measure) nothing() string {
-	if m.isMoney() {
-		return columnarNothing
-	}
-	return "0"
-}
 
 func (columnar) raw(d dimension, at string) string {
 	switch d.kind {
@@ -210,19 +147,18 @@ func (c columnar) condition(k condition, at string) string {
 const quotientScale = "toInt256('100000000000000000000')" // 20
 
 // quotient implements dialect. Amounts have 38 decimals and are divided in their stored form, as whole numbers.
-func (columnar) quotient(r ratio) string {
-	if r.under == "" {
-		return r.over
+func (columnar) quotient(over, under measure.Sum) string {
+	if under.SQL == "" {
+		return over.SQL
 	}
-	over, under := "toInt256("+r.over+") * "+quotientScale, "toInt256("+r.under+")"
-	money := func(s string) bool { return strings.Contains(s, "cost") || strings.Contains(s, "revenue") }
-	if money(r.over) {
-		over = "reinterpretAsInt256(" + r.over + ")"
+	a, b := "toInt256("+over.SQL+") * "+quotientScale, "toInt256("+under.SQL+")"
+	if over.Amount {
+		a = "reinterpretAsInt256(" + over.SQL + ")"
 	}
-	if money(r.under) {
-		over, under = over+" * "+quotientScale, "reinterpretAsInt256("+r.under+")"
+	if under.Amount {
+		a, b = a+" * "+quotientScale, "reinterpretAsInt256("+under.SQL+")"
 	}
-	return "if(" + r.under + " = 0, NULL, intDivOrZero(" + over + ", " + under + "))"
+	return "if(" + under.SQL + " = 0, NULL, intDivOrZero(" + a + ", " + b + "))"
 }
 
 // fromCopy adds the clicks of the stretches in b.read from the index first on. It joins adjacent stretches, so that there are few
@@ -244,13 +180,13 @@ func (b *builder) fromCopy(start time.Time, first int) {
 	for _, s := range joined {
 		clicks := "f.account_id = " + b.account + " AND " + clicklog.ColumnarWindow("f.at", s.from, s.to)
 		if b.goals == "" {
-			b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m measure) string { return m.ofRow(true) })
+			b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m *measure.Measure) string { return m.CopyOfClick(true) })
 			continue
 		}
-		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m measure) string { return m.ofRow(false) })
+		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m *measure.Measure) string { return m.CopyOfClick(false) })
 		sales := "v.account_id = " + b.account + " AND " + clicklog.ColumnarWindow("v.click_at", s.from, s.to) + " AND v.goal IN (CAST(" + b.goals + ", 'Array(String)'))"
 		b.part("f.at", "(SELECT * FROM conversions AS v FINAL WHERE "+sales+") AS v GLOBAL INNER JOIN (SELECT * FROM clicks AS f FINAL WHERE "+
-			clicks+") AS f ON f.id = v.click_id WHERE 1", measure.ofSale)
+			clicks+") AS f ON f.id = v.click_id WHERE 1", (*measure.Measure).CopyOfSale)
 	}
 }
 
@@ -263,15 +199,15 @@ func (c columnar) handed(b *builder) string {
 	if b.compares {
 		list.WriteString("before Bool, ")
 	}
-	for i, m := range measures {
+	for i, m := range measure.Counters {
 		if i > 0 {
 			list.WriteString(", ")
 		}
 		kind := columnarNumber
-		if m.isMoney() {
+		if m.IsAmount() {
 			kind = columnarAmount
 		}
-		list.WriteString(m.name + " " + kind)
+		list.WriteString(m.Name + " " + kind)
 	}
 	return "SELECT * FROM format('TSV', " + b.arg(list.String()) + ", " + b.arg(c.others) + ")"
 }
@@ -311,15 +247,15 @@ func (c columnar) statement(b *builder) string {
 // sums returns the names of the measures of an answer, and the SQL of their sums.
 func (columnar) sums(b *builder) (names, sums []string) {
 	add := func(prefix, condition string) {
-		for _, m := range measures {
-			sum := "sum(facts." + m.name + ")"
+		for _, m := range measure.Counters {
+			sum := "sum(facts." + m.Name + ")"
 			if condition != "" {
-				sum = "sumIf(facts." + m.name + ", " + condition + ")"
+				sum = "sumIf(facts." + m.Name + ", " + condition + ")"
 			}
-			if !m.isMoney() {
+			if !m.IsAmount() {
 				sum = "toInt64(" + sum + ")"
 			}
-			names, sums = append(names, prefix+m.name), append(sums, sum+" AS "+prefix+m.name)
+			names, sums = append(names, prefix+m.Name), append(sums, sum+" AS "+prefix+m.Name)
 		}
 	}
 	if !b.compares {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/models/measure"
 )
 
 // dialect writes the parts of a statement in the SQL of a database. Facts have the alias f in both dialects.
@@ -21,8 +22,9 @@ type dialect interface {
 	values(b *builder, d dimension, values []string) string
 	// condition returns the SQL that keeps facts by their values. The time of the facts is in column at.
 	condition(c condition, at string) string
-	// quotient returns the SQL of a ratio by which groups are sorted. Its value is NULL if it divides by zero.
-	quotient(r ratio) string
+	// quotient returns the SQL of a formula by which groups are sorted: over alone if under is empty. Its value is NULL if it divides
+	// by zero.
+	quotient(over, under measure.Sum) string
 	// statement returns the whole statement.
 	statement(b *builder) string
 }
@@ -88,11 +90,11 @@ func (p postgres) condition(c condition, at string) string {
 	return expr + " = ANY (" + c.values + ")"
 }
 
-func (postgres) quotient(r ratio) string {
-	if r.under == "" {
-		return r.over
+func (postgres) quotient(over, under measure.Sum) string {
+	if under.SQL == "" {
+		return over.SQL
 	}
-	return "(" + r.over + ")::numeric / nullif(" + r.under + ", 0)"
+	return "(" + over.SQL + ")::numeric / nullif(" + under.SQL + ", 0)"
 }
 
 func starts(list []span) []time.Time {

@@ -11,6 +11,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // GoalCount is the number of clicks that reached a goal. A click counts once if it has approved or pending conversions with the
@@ -67,7 +68,7 @@ func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid
 		}
 		return columnarRows(ctx, r, "goals", func(g *GoalCount) []any {
 			return []any{&g.Split, &g.Goal, &g.Clicks, &g.Approved, &g.Revenue}
-		}, fmt.Sprintf(columnarGoals, expr, columnarPayout(models.StatusApproved), w.columnar("v", "click_at"), w.columnar("f", "at")),
+		}, fmt.Sprintf(columnarGoals, expr, measure.Find("revenue").CopyOfSale(), w.columnar("v", "click_at"), w.columnar("f", "at")),
 			account, campaigns)
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // maxHanded is the largest number of groups of facts that are sent from PostgreSQL to ClickHouse.
@@ -22,7 +23,7 @@ func (r Reader) others(ctx context.Context, q Query) (string, error) {
 		return "", err
 	}
 	var out strings.Builder
-	n, width := 0, len(b.dims)+len(measures)
+	n, width := 0, len(b.dims)+len(measure.Counters)
 	if b.compares {
 		width++
 	}
@@ -64,8 +65,8 @@ func (b *builder) grouped() string {
 	if b.compares {
 		list, keys = append(list, "before::text"), append(keys, strconv.Itoa(len(keys)+1))
 	}
-	for _, m := range measures {
-		list = append(list, "coalesce(sum("+m.name+"::numeric), 0)::text")
+	for _, m := range measure.Counters {
+		list = append(list, "coalesce(sum("+m.Name+"::numeric), 0)::text")
 	}
 	query := "SELECT " + strings.Join(list, ", ") + " FROM (\n" + strings.Join(b.parts, "\nUNION ALL\n") + "\n) facts"
 	if len(keys) == 0 {

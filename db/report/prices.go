@@ -10,13 +10,12 @@ import (
 
 // prices holds the SQL that converts amounts into the account's currency.
 type prices struct {
-	in    *strings.Replacer // replaces the braces in the measures of clicks and conversions
-	spend string            // the amount of spend without clicks
-	hour  string            // factor of an amount of the ledger; empty: no factor
+	in   *strings.Replacer // replaces the braces in the SQL of measures
+	hour string            // factor of an amount of the ledger; empty: no factor
 }
 
 // stored uses the rates and costs that are stored with facts and in the ledger.
-var stored = prices{in: strings.NewReplacer("{click rate}", "f.rate", "{rate}", "v.rate", "{cost}", "v.cost"), spend: "f.cost"}
+var stored = prices{in: strings.NewReplacer("{click rate}", "f.rate", "{rate}", "v.rate", "{cost}", "v.cost", "{spend}", "f.cost")}
 
 // counting is the SQL of the rate by which a conversion counts.
 var counting = exchangerate.Counting("v", "v.recorded_at")
@@ -29,10 +28,7 @@ var changing = func() prices {
 	cost := `CASE WHEN v.status <> '` + models.StatusApproved + `' THEN 0
 	WHEN v.given_cost IS NOT NULL THEN round(coalesce(v.given_cost * ` + rate + `, 0), ` + scale + `)
 	ELSE round(coalesce(f.conversion_cost * ` + click + `, 0) + coalesce(v.payout * f.revenue_share / 100 * ` + rate + `, 0), ` + scale + `) END`
-	return prices{
-		in:    strings.NewReplacer("{click rate}", click, "{rate}", rate, "{cost}", cost),
-		spend: "f.amount * " + exchangerate.Changing("f", "f.at"),
-	}
+	return prices{in: strings.NewReplacer("{click rate}", click, "{rate}", rate, "{cost}", cost, "{spend}", "f.amount * "+click)}
 }()
 
 // archive is the factor for amounts in the former currency, until the old part of the ledger is restated.
@@ -50,6 +46,3 @@ func pricesOf(k *exchangerate.Change) prices {
 	out.hour = archive
 	return out
 }
-
-// isMoney reports whether a figure is an amount.
-func (m measure) isMoney() bool { return strings.Contains(m.click+m.conversion, "{") }

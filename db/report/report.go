@@ -13,6 +13,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/exchangerate"
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // Limits of a query. A query beyond them gets the error invalid_dimension.
@@ -147,14 +148,14 @@ func (r Reader) each(ctx context.Context, q Query, b *builder, fn func(Row) erro
 // row returns an empty row of the answer, and the scan destinations of all its columns except the last.
 func (b *builder) row(q Query) (*Row, []any) {
 	row := &Row{Dims: make([]string, len(b.dims))}
-	dst := make([]any, 0, len(row.Dims)+2*len(measures)+1)
+	dst := make([]any, 0, len(row.Dims)+2*len(measure.Counters)+1)
 	for i := range row.Dims {
 		dst = append(dst, &row.Dims[i])
 	}
-	dst = append(dst, figures(&row.Figures)...)
+	dst = row.AppendPointersTo(dst)
 	if q.Compare != nil {
 		row.Before = &models.Figures{}
-		dst = append(dst, figures(row.Before)...)
+		dst = row.Before.AppendPointersTo(dst)
 	}
 	return row, dst
 }
@@ -168,14 +169,6 @@ func (b *builder) label(row *Row) {
 		case d.clock != nil:
 			row.Dims[i] = d.clock.label(row.Dims[i])
 		}
-	}
-}
-
-// figures returns the scan destinations of the measures.
-func figures(f *models.Figures) []any {
-	return []any{
-		&f.Clicks, &f.UniqueClicks, &f.BotClicks, &f.LPViews, &f.LPClicks,
-		&f.Approved, &f.Pending, &f.Rejected, &f.Chargebacks, &f.Cost, &f.Revenue, &f.PendingRevenue,
 	}
 }
 

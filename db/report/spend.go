@@ -1,16 +1,15 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"switchyard/models/measure"
+)
 
 // Spend without clicks is a separate kind of fact, like clicks and conversions. Its only figure is its cost.
 const aloneFacts = "spend_alone f WHERE f.account_id = "
 
-func (b *builder) ofSpend(m measure) string {
-	if m.name == "cost" {
-		return b.prices.spend
-	}
-	return none
-}
+func (b *builder) ofSpend(m *measure.Measure) string { return b.prices.in.Replace(m.OfSpend()) }
 
 // fromSpend adds the spend without clicks of a window.
 func (b *builder) fromSpend(from, to time.Time) {

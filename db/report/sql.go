@@ -7,36 +7,8 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/measure"
 )
-
-// measure is a figure, and the SQL of the amount that a click (f) and a conversion (v) add to it. For a row that adds nothing,
-// the SQL gives NULL, which is the cheapest value to sum. Money is in the account's currency: without a rate it adds nothing. The
-// expressions in braces are replaced by the expressions of the prices.
-type measure struct{ name, click, conversion string }
-
-const none = "NULL"
-
-func when(condition, expr string) string { return `CASE WHEN ` + condition + ` THEN ` + expr + ` END` }
-
-func status(name, expr string) string { return when(`v.status = '`+name+`'`, expr) }
-
-func human(expr string) string { return when(`NOT f.is_bot`, expr) }
-
-// measures lists the measures in the order in which Performance reads them.
-var measures = []measure{
-	{"clicks", human("1"), none},
-	{"unique_clicks", when("f.is_unique AND NOT f.is_bot", "1"), none},
-	{"bot_clicks", when("f.is_bot", "1"), none},
-	{"lp_views", human("f.lp_views"), none},
-	{"lp_clicks", human("f.lp_clicks"), none},
-	{"approved", none, status(models.StatusApproved, "1")},
-	{"pending", none, status(models.StatusPending, "1")},
-	{"rejected", none, status(models.StatusRejected, "1")},
-	{"chargebacks", none, status(models.StatusChargeback, "1")},
-	{"cost", human("f.cost * {click rate}"), "{cost}"},
-	{"revenue", none, status(models.StatusApproved, "v.payout * {rate}")},
-	{"pending_revenue", none, status(models.StatusPending, "v.payout * {rate}")},
-}
 
 // builder collects the parts of a statement, which select the facts, and the arguments of the statement.
 type builder struct {
@@ -69,7 +41,7 @@ func (b *builder) arg(v any) string {
 }
 
 // part adds a SELECT of facts from a source. Dimensions are named by their place (d0, d1), figures by their name.
-func (b *builder) part(at, from string, figure func(measure) string) {
+func (b *builder) part(at, from string, figure func(*measure.Measure) string) {
 	var s strings.Builder
 	s.WriteString("SELECT ")
 	for i, d := range b.dims {
@@ -78,11 +50,11 @@ func (b *builder) part(at, from string, figure func(measure) string) {
 	if b.compares {
 		fmt.Fprintf(&s, "%t AS before, ", b.before)
 	}
-	for i, m := range measures {
+	for i, m := range measure.Counters {
 		if i > 0 {
 			s.WriteString(", ")
 		}
-		s.WriteString(figure(m) + " AS " + m.name)
+		s.WriteString(figure(m) + " AS " + m.Name)
 	}
 	s.WriteString("\nFROM " + from)
 	for _, c := range b.filters {
@@ -92,11 +64,11 @@ func (b *builder) part(at, from string, figure func(measure) string) {
 }
 
 // counted returns the SQL of the amount that a row of the ledger adds to a figure.
-func (b *builder) counted(m measure) string {
-	if m.isMoney() && b.prices.hour != "" {
-		return "f." + m.name + " * " + b.prices.hour
+func (b *builder) counted(m *measure.Measure) string {
+	if m.IsAmount() && b.prices.hour != "" {
+		return "f." + m.Name + " * " + b.prices.hour
 	}
-	return "f." + m.name
+	return "f." + m.Name
 }
 
 // fromLedger adds whole hours of the ledger: all rows, or with unmerged only the rows that its copies do not have yet.
@@ -126,9 +98,9 @@ func (b *builder) during(from, to time.Time, without []time.Time) string {
 	return where
 }
 
-func (b *builder) ofClick(m measure) string { return b.prices.in.Replace(m.click) }
+func (b *builder) ofClick(m *measure.Measure) string { return b.prices.in.Replace(m.OfClick()) }
 
-func (b *builder) ofConversion(m measure) string { return b.prices.in.Replace(m.conversion) }
+func (b *builder) ofConversion(m *measure.Measure) string { return b.prices.in.Replace(m.OfConversion()) }
 
 // fromRows adds the clicks of a window, all conversions of these clicks, whatever the time of the conversion, and spend without
 // clicks.

@@ -26,8 +26,7 @@ type Target struct {
 	Figures models.Figures
 	Payout  *decimal.Decimal // nil: the payout is not known
 
-	row   *models.FigureRow // row of Figures, set at the first comparison
-	place int               // index of its series
+	place int // index of its series
 }
 
 // NewTarget returns the target that a row of a report with the rule's dimensions describes. ok is false if the row describes no

@@ -1,15 +1,17 @@
 package autorule
 
 import (
-	"slices"
-
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
-// amounts lists the figures that are money.
-var amounts = []string{"cost", "revenue", "pending_revenue", "profit", "epc", "cpc", "cpa", Payout}
+// isAmount reports whether a figure is money.
+func isAmount(figure string) bool {
+	m := measure.Find(figure)
+	return figure == Payout || m != nil && m.IsAmount()
+}
 
 // amountPlaces is the number of decimals of an amount in a rule.
 const amountPlaces = 6
@@ -17,13 +19,13 @@ const amountPlaces = 6
 // IsAmount reports whether the value of the comparison is an amount in the account's currency, or a number per unit of that
 // currency. If both sides are amounts, the value is only a factor and IsAmount is false. It is also false for zero.
 func (c Comparison) IsAmount() bool {
-	return slices.Contains(amounts, c.Figure) != slices.Contains(amounts, c.Times) && !c.Value.IsZero()
+	return isAmount(c.Figure) != isAmount(c.Times) && !c.Value.IsZero()
 }
 
 // Converted returns the comparison after the account's currency has changed. rate is the value of one unit of the old currency
 // in the new currency. A value that is only a factor between two amounts stays unchanged.
 func (c Comparison) Converted(rate decimal.Decimal) Comparison {
-	left, right := slices.Contains(amounts, c.Figure), slices.Contains(amounts, c.Times)
+	left, right := isAmount(c.Figure), isAmount(c.Times)
 	switch {
 	case left && !right:
 		c.Value = models.NewMoney(c.Value.Mul(rate).Round(amountPlaces))

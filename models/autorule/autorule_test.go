@@ -18,6 +18,7 @@ import (
 	"switchyard/models/botlist"
 	"switchyard/models/copilot"
 	"switchyard/models/flow"
+	"switchyard/models/measure"
 )
 
 // enum returns the values that a field of a struct may have.
@@ -27,58 +28,59 @@ func enum(t *testing.T, of any, field string) []string {
 	if !ok {
 		t.Fatalf("no field %s", field)
 	}
-	return strings.Split(f.Tag.Get("enum"), ",")
+	return strings.Split(measure.Expand(f.Tag.Get("enum")), ",")
 }
 
 // counts draws small figures, so that equal figures and zeros occur.
-func counts(t *rapid.T) models.Figures {
-	n := func(name string) int64 { return rapid.Int64Range(0, 4).Draw(t, name) }
-	amount := func(name string) decimal.Decimal { return decimal.New(rapid.Int64Range(0, 400).Draw(t, name), -2) }
-	return models.Figures{
-		Clicks: n("clicks"), UniqueClicks: n("unique"), BotClicks: n("bots"), LPViews: n("views"), LPClicks: n("lp clicks"),
-		Approved: n("approved"), Pending: n("pending"), Rejected: n("rejected"), Chargebacks: n("chargebacks"),
-		Cost: amount("cost"), Revenue: amount("revenue"), PendingRevenue: amount("pending revenue"),
+func counts(t *rapid.T) (f models.Figures) {
+	for i, at := range f.AppendPointersTo(nil) {
+		name := measure.Counters[i].Name
+		switch at := at.(type) {
+		case *int64:
+			*at = rapid.Int64Range(0, 4).Draw(t, name)
+		case *decimal.Decimal:
+			*at = decimal.New(rapid.Int64Range(0, 400).Draw(t, name), -2)
+		}
 	}
+	return f
 }
 
 // plain returns a figure by its definition, unrounded. It returns nil for a division by zero.
 func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
-	whole := func(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }
-	ratio := func(a, b *big.Rat, times int64) *big.Rat {
-		if b.Sign() == 0 {
-			return nil
-		}
-		return new(big.Rat).Mul(new(big.Rat).Quo(a, b), whole(times))
-	}
-	cost, revenue := f.Cost.Rat(), f.Revenue.Rat()
-	profit, converted := new(big.Rat).Sub(revenue, cost), whole(f.Approved+f.Pending)
-	switch name {
-	case "payout":
-		if payout == nil {
-			return nil
-		}
+	m := measure.Find(name)
+	switch {
+	case name == autorule.Payout && payout == nil:
+		return nil
+	case name == autorule.Payout:
 		return payout.Rat()
-	case "lp_ctr":
-		return ratio(whole(f.LPClicks), whole(f.LPViews), 100)
-	case "cr":
-		return ratio(converted, whole(f.Clicks), 100)
-	case "roi":
-		return ratio(profit, cost, 100)
-	case "epc":
-		return ratio(revenue, whole(f.Clicks), 1)
-	case "cpc":
-		return ratio(cost, whole(f.Clicks), 1)
-	case "cpa":
-		return ratio(cost, converted, 1)
-	case "approve_rate":
-		return ratio(whole(f.Approved), whole(f.Approved+f.Rejected+f.Pending), 100)
+	case m.IsCounter():
+		value, _ := f.Value(name)
+		return value.Rat()
 	}
-	return map[string]*big.Rat{
-		"clicks": whole(f.Clicks), "unique_clicks": whole(f.UniqueClicks), "bot_clicks": whole(f.BotClicks), "lp_views": whole(f.LPViews),
-		"lp_clicks": whole(f.LPClicks), "conversions": converted, "approved": whole(f.Approved), "pending": whole(f.Pending),
-		"rejected": whole(f.Rejected), "chargebacks": whole(f.Chargebacks), "cost": cost, "revenue": revenue,
-		"pending_revenue": f.PendingRevenue.Rat(), "profit": profit,
-	}[name]
+	sum := func(terms []measure.Term) *big.Rat {
+		out := new(big.Rat)
+		for _, t := range terms {
+			if value := plain(f, payout, t.Name); t.Minus {
+				out.Sub(out, value)
+			} else {
+				out.Add(out, value)
+			}
+		}
+		return out
+	}
+	over, under := m.Terms()
+	if len(under) == 0 {
+		return sum(over)
+	}
+	by := sum(under)
+	if by.Sign() == 0 {
+		return nil
+	}
+	out := new(big.Rat).Quo(sum(over), by)
+	if m.IsPercent() {
+		out.Mul(out, big.NewRat(100, 1))
+	}
+	return out
 }
 
 // holds compares by definition. close is true if the difference of the sides is smaller than the rounding of a ratio.
@@ -115,7 +117,7 @@ func holds(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) (ye
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	figures, operators, times := enum(t, autorule.Comparison{}, "Figure"), enum(t, autorule.Comparison{}, "Operator"), enum(t, autorule.Comparison{}, "Times")
-	ratios := []string{"lp_ctr", "cr", "roi", "epc", "cpc", "cpa", "approve_rate"}
+	ratios := measure.Names((*measure.Measure).IsRatio)
 	matched := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		f := counts(rt)
@@ -155,15 +157,9 @@ func TestMatches(t *testing.T) {
 // TestTables checks that the figures and attributes that a request may have are the existing ones.
 func TestTables(t *testing.T) {
 	t.Parallel()
-	row := reflect.TypeFor[models.FigureRow]()
-	var figures []string
-	for i := range row.NumField() {
-		figures = append(figures, row.Field(i).Tag.Get("json"))
-	}
 	have := enum(t, autorule.Comparison{}, "Figure")
-	slices.Sort(figures)
-	if got := slices.Sorted(slices.Values(have)); !slices.Equal(got, figures) {
-		t.Errorf("figures %v, want %v", got, figures)
+	if want := measure.Names(measure.Every); !slices.Equal(have, want) {
+		t.Errorf("figures %v, want %v", have, want)
 	}
 	if times := enum(t, autorule.Comparison{}, "Times"); !slices.Equal(times, append([]string{"", autorule.Payout}, have...)) {
 		t.Errorf("times %v", times)

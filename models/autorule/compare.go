@@ -1,7 +1,6 @@
 package autorule
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
@@ -17,10 +16,10 @@ const Payout = "payout"
 // Comparison compares a figure with a number, or with a multiple of another figure, as in cost > 3 times payout. A comparison
 // never holds if one of its figures would divide by zero, or if the payout is not known.
 type Comparison struct {
-	Figure   string       `json:"figure" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:"clicks,unique_clicks,bot_clicks,lp_views,lp_clicks,lp_ctr,conversions,approved,pending,rejected,chargebacks,cr,cost,revenue,pending_revenue,profit,roi,epc,cpc,cpa,approve_rate" doc:"as reports have it: lp_ctr, cr, roi and approve_rate are percentages"`
+	Figure   string       `json:"figure" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:"{measures}" doc:"as reports have it: {percentages} are percentages"`
 	Operator string       `json:"operator" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:">,>=,<,<=,=,!="`
 	Value    models.Money `json:"value" bad:"invalid_condition" min:"-1000000000" max:"1000000000"`
-	Times    string       `json:"times" bad:"invalid_condition" trim:"true" enum:",payout,clicks,unique_clicks,bot_clicks,lp_views,lp_clicks,lp_ctr,conversions,approved,pending,rejected,chargebacks,cr,cost,revenue,pending_revenue,profit,roi,epc,cpc,cpa,approve_rate" doc:"what value is multiplied by; empty: nothing"`
+	Times    string       `json:"times" bad:"invalid_condition" trim:"true" enum:",payout,{measures}" doc:"what value is multiplied by; empty: nothing"`
 }
 
 // operators holds a function for each operator. It reports whether a comparison holds. order is negative, zero or positive if
@@ -34,16 +33,6 @@ var operators = map[string]func(order int) bool{
 	"!=": func(order int) bool { return order != 0 },
 }
 
-// figures holds the index of each figure in a FigureRow, by the figure's name.
-var figures = func() map[string]int {
-	places := map[string]int{}
-	row := reflect.TypeFor[models.FigureRow]()
-	for i := range row.NumField() {
-		places[row.Field(i).Tag.Get("json")] = i
-	}
-	return places
-}()
-
 // figure returns a figure of a target. ok is false if the figure has no value.
 func (t *Target) figure(name string) (value decimal.Decimal, ok bool) {
 	if name == Payout {
@@ -52,25 +41,7 @@ func (t *Target) figure(name string) (value decimal.Decimal, ok bool) {
 		}
 		return *t.Payout, true
 	}
-	place, known := figures[name]
-	if !known {
-		return value, false
-	}
-	if t.row == nil {
-		row := t.Figures.Row()
-		t.row = &row
-	}
-	switch v := reflect.ValueOf(t.row).Elem().Field(place).Interface().(type) {
-	case int64:
-		return decimal.NewFromInt(v), true
-	case models.Money:
-		return v.Decimal, true
-	case *models.Money:
-		if v != nil {
-			return v.Decimal, true
-		}
-	}
-	return value, false
+	return t.Figures.Value(name)
 }
 
 // holds reports whether the comparison holds for a target.

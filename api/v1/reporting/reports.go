@@ -134,13 +134,13 @@ type Compared struct {
 	answer.Figures
 	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id"`
 	Compare   *answer.Figures   `json:"compare,omitempty" doc:"with compare: the figures of the other window"`
-	Changes   *FigureChanges    `json:"changes,omitempty" doc:"with compare: in percent of the other window's figure; null where that is zero"`
+	Changes   *models.FigureChanges `json:"changes,omitempty" doc:"with compare: in percent of the other window's figure; null where that is zero"`
 }
 
 func compared(r models.ReportRow) Compared {
 	out := Compared{Figures: r.Row(), ClickLoss: answer.LossOf(r.Loss)}
 	if r.Before != nil {
-		before, changes := r.Before.Row(), changesOf(r.Figures, *r.Before)
+		before, changes := r.Before.Row(), r.ChangesFrom(*r.Before)
 		out.Compare, out.Changes = &before, &changes
 	}
 	return out

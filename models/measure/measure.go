@@ -1,0 +1,166 @@
+// Package measure is the table of all measures: the counters that reports add up, and the figures that follow from them. The
+// structs models.Figures and models.FigureRow, the columns of the ledger, the SQL and the orders of reports, the figures of rules,
+// and the dashboard's measures.gen.ts are derived from it. README.md shows how to add a measure.
+package measure
+
+import "strings"
+
+// Measure is one measure. A counter has no Formula, and the SQL of what clicks and conversions add to it.
+type Measure struct {
+	// Name is the measure's name in answers, reports, files, rules and SQL.
+	Name string
+	// Field is the name of its field or method in models.Figures, and of its field in models.FigureRow.
+	Field string
+	Kind  Kind
+	// Formula is the way to calculate the measure from others: a sum such as "revenue - cost", or a quotient of two sums such as
+	// "approved / (conversions + rejected)". A percentage is the quotient times 100.
+	Formula string
+	SQL     SQL
+	// Good is 1 if a rise is good, -1 if it is bad, and 0 if it is neither.
+	Good int
+	// Digits is the number of decimals that the dashboard shows of a percentage. Zero means two.
+	Digits int
+	// BySales says that chance moves the measure by the number of conversions that bring the money.
+	BySales bool
+	// NoChange leaves the measure out of models.FigureChanges.
+	NoChange bool
+	// Doc is the description in the documentation of the API.
+	Doc string
+}
+
+// Kind says what a measure's value is, and how it is shown.
+type Kind string
+
+// The kinds of measures. A Price is the amount of a single click, which may be below a cent.
+const (
+	Count   Kind = "count"
+	Money   Kind = "money"
+	Price   Kind = "small"
+	Percent Kind = "percent"
+)
+
+// Counters lists the measures that are stored, in the order of their columns. Amounts lists those that are money.
+var (
+	Counters = rows((*Measure).IsCounter)
+	Amounts  = rows(func(m *Measure) bool { return m.IsCounter() && m.IsAmount() })
+)
+
+func rows(keep func(*Measure) bool) (list []*Measure) {
+	for i := range All {
+		if keep(&All[i]) {
+			list = append(list, &All[i])
+		}
+	}
+	return list
+}
+
+// Find returns the measure with a name, or nil if it does not exist.
+func Find(name string) *Measure {
+	for i := range All {
+		if All[i].Name == name {
+			return &All[i]
+		}
+	}
+	return nil
+}
+
+// Names returns the names of the measures that keep accepts, in the order of the table.
+func Names(keep func(*Measure) bool) (names []string) {
+	for _, m := range rows(keep) {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Each returns a text for each measure of a list: the format with the name of the measure in place of %s.
+func Each(list []*Measure, format string) (out []string) {
+	for _, m := range list {
+		out = append(out, strings.ReplaceAll(format, "%s", m.Name))
+	}
+	return out
+}
+
+// Every accepts all measures.
+func Every(*Measure) bool { return true }
+
+// IsCounter reports whether the measure is stored, and not calculated from others.
+func (m *Measure) IsCounter() bool { return m.Formula == "" }
+
+// IsAmount reports whether the value is an amount in the account's currency.
+func (m *Measure) IsAmount() bool { return m.Kind == Money || m.Kind == Price }
+
+// IsPercent reports whether the value is a percentage.
+func (m *Measure) IsPercent() bool { return m.Kind == Percent }
+
+// IsRatio reports whether the measure is a quotient, which has no value where it would divide by zero.
+func (m *Measure) IsRatio() bool { return strings.Contains(m.Formula, " / ") }
+
+// Term is one measure in a sum of a formula.
+type Term struct {
+	*Measure
+	Minus bool
+}
+
+// Terms returns the sums of the formula. under is empty if the measure is not a quotient.
+func (m *Measure) Terms() (over, under []Term) {
+	above, below, _ := strings.Cut(m.Formula, " / ")
+	return terms(above), terms(below)
+}
+
+func terms(sum string) (list []Term) {
+	minus := false
+	for word := range strings.FieldsSeq(strings.Trim(sum, "()")) {
+		switch word {
+		case "+", "-":
+			minus = word == "-"
+		default:
+			list = append(list, Term{Find(word), minus})
+		}
+	}
+	return list
+}
+
+// Sum is one side of a formula as SQL over the columns of the counters.
+type Sum struct {
+	SQL    string
+	Amount bool // a sum of money
+}
+
+// Sums returns the formula as SQL. under is empty if the measure is not a quotient.
+func (m *Measure) Sums() (over, under Sum) {
+	a, b := m.Terms()
+	return sumOf(a), sumOf(b)
+}
+
+func sumOf(list []Term) (s Sum) {
+	for i, t := range list {
+		switch {
+		case t.Minus:
+			s.SQL += " - "
+		case i > 0:
+			s.SQL += " + "
+		}
+		if t.IsCounter() {
+			s.SQL += t.Name
+		} else {
+			over, _ := t.Sums()
+			s.SQL += over.SQL
+		}
+		s.Amount = s.Amount || t.IsAmount()
+	}
+	return s
+}
+
+// Expand replaces {measures} in the tag of a field with the names of all measures, and {percentages} with the names of the
+// percentages.
+func Expand(tag string) string {
+	if !strings.Contains(tag, "{") {
+		return tag
+	}
+	shares := Names((*Measure).IsPercent)
+	last := len(shares) - 1
+	return strings.NewReplacer(
+		"{measures}", strings.Join(Names(Every), ","),
+		"{percentages}", strings.Join(shares[:last], ", ")+" and "+shares[last],
+	).Replace(tag)
+}

@@ -1,0 +1,61 @@
+package measure_test
+
+import (
+	"testing"
+
+	"switchyard/models/measure"
+)
+
+// TestRows checks the rules for rows: each has its own name and field, a counter has SQL for both engines, and a formula refers to
+// measures of one unit.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for i := range measure.All {
+		m := &measure.All[i]
+		if names[m.Name] || names[m.Field] || m.Name == "" || m.Field == "" || m.Kind == "" {
+			t.Errorf("%s has no name, field or kind of its own", m.Name)
+		}
+		names[m.Name], names[m.Field] = true, true
+		counts := m.SQL.Click != "" || m.SQL.Conversion != ""
+		if copies := m.SQL.CopyClick != "" || m.SQL.Sold != ""; counts != m.IsCounter() || copies != counts {
+			t.Errorf("%s: a measure has either a formula or SQL for both engines", m.Name)
+		}
+		if (m.SQL.Conversion == "") != (m.SQL.Sold == "") || (m.SQL.Sold == "") != (m.SQL.CopySale == "") {
+			t.Errorf("%s does not count conversions everywhere", m.Name)
+		}
+		over, under := m.Terms()
+		for _, side := range [][]measure.Term{over, under} {
+			for _, term := range side {
+				if term.Measure == nil {
+					t.Fatalf("%s: %q names an unknown measure", m.Name, m.Formula)
+				}
+				if term.IsAmount() != side[0].IsAmount() {
+					t.Errorf("%s: %q adds amounts and counts", m.Name, m.Formula)
+				}
+				if term.IsRatio() || term.Minus && !term.IsCounter() {
+					t.Errorf("%s: %q has a term that is not a counter or a sum of counters", m.Name, m.Formula)
+				}
+			}
+		}
+	}
+}
+
+// TestSums checks that formulas become SQL over counters.
+func TestSums(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]measure.Sum{
+		"profit":       {{SQL: "revenue - cost", Amount: true}},
+		"conversions":  {{SQL: "approved + pending"}},
+		"cr":           {{SQL: "approved + pending"}, {SQL: "clicks"}},
+		"roi":          {{SQL: "revenue - cost", Amount: true}, {SQL: "cost", Amount: true}},
+		"approve_rate": {{SQL: "approved"}, {SQL: "approved + pending + rejected"}},
+	} {
+		if over, under := measure.Find(name).Sums(); [2]measure.Sum{over, under} != want {
+			t.Errorf("%s: %v / %v, want %v", name, over, under, want)
+		}
+	}
+	if got := measure.Expand("{percentages}"); got != "lp_ctr, cr, roi and approve_rate" {
+		t.Errorf("percentages: %s", got)
+	}
+}

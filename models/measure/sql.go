@@ -1,0 +1,98 @@
+package measure
+
+import (
+	"cmp"
+	"strings"
+)
+
+// SQL has the SQL of the amounts that a click (f), a conversion (v) and spend without clicks (f) add to a counter. An empty text
+// adds nothing.
+//
+// In PostgreSQL, a row that adds nothing gives NULL, which is the cheapest value to sum. Money is in the account's currency:
+// without a rate it adds nothing. Expressions in braces are replaced by the expressions of the prices.
+//
+// In ClickHouse, the row of a click also has the sums of its conversions, in the columns that Sold names.
+type SQL struct {
+	Click, Conversion, Spend string
+
+	CopyClick string // ClickHouse: the click itself
+	Sold      string // ClickHouse: the column of the sums of the click's conversions
+	CopySale  string // ClickHouse: a single conversion
+}
+
+// noMoney is an amount of zero in ClickHouse.
+const noMoney = "toDecimal256(0, 38)"
+
+func when(condition, expr string) string { return "CASE WHEN " + condition + " THEN " + expr + " END" }
+
+func status(name string) string { return "v.status = '" + name + "'" }
+
+// copyPaid returns the ClickHouse SQL of an amount of a fact in the account's currency. The amount is zero without a rate.
+func copyPaid(amount, fact string) string { return "ifNull(" + amount + " * " + fact + ".rate, " + noMoney + ")" }
+
+// clicks counts the clicks that meet a condition.
+func clicks(condition string) SQL { return SQL{Click: when(condition, "1"), CopyClick: condition} }
+
+// human adds up a column of the clicks that are not bots.
+func human(column string) SQL {
+	return SQL{Click: when("NOT f.is_bot", "f."+column), CopyClick: "if(f.is_bot, 0, f." + column + ")"}
+}
+
+// conversions counts the conversions with a status.
+func conversions(name, sold string) SQL {
+	return SQL{Conversion: when(status(name), "1"), Sold: sold, CopySale: status(name)}
+}
+
+// payouts adds up the payouts of the conversions with a status.
+func payouts(name, sold string) SQL {
+	return SQL{
+		Conversion: when(status(name), "v.payout * {rate}"), Sold: sold,
+		CopySale: "if(" + status(name) + ", " + copyPaid("v.payout", "v") + ", " + noMoney + ")",
+	}
+}
+
+// costs adds up the costs of the clicks that are not bots, of the conversions, and of spend without clicks.
+var costs = SQL{
+	Click: when("NOT f.is_bot", "f.cost * {click rate}"), Conversion: "{cost}", Spend: "{spend}",
+	CopyClick: "if(f.is_bot, " + noMoney + ", " + copyPaid("f.cost", "f") + ")", Sold: "sale_cost", CopySale: "v.cost",
+}
+
+const none = "NULL"
+
+// OfClick returns the PostgreSQL expression of the amount that a click adds to a counter.
+func (m *Measure) OfClick() string { return cmp.Or(m.SQL.Click, none) }
+
+// OfConversion returns the PostgreSQL expression of the amount that a conversion adds to a counter.
+func (m *Measure) OfConversion() string { return cmp.Or(m.SQL.Conversion, none) }
+
+// OfSpend returns the PostgreSQL expression of the amount that spend without clicks adds to a counter.
+func (m *Measure) OfSpend() string { return cmp.Or(m.SQL.Spend, none) }
+
+// CopyOfClick returns the ClickHouse expression of the amount that a row of clicks adds to a counter, with or without the
+// conversions of the click.
+func (m *Measure) CopyOfClick(sold bool) string {
+	switch {
+	case m.SQL.CopyClick != "" && m.SQL.Sold != "" && sold:
+		return m.SQL.CopyClick + " + f." + m.SQL.Sold
+	case m.SQL.CopyClick != "":
+		return m.SQL.CopyClick
+	case sold && m.SQL.Sold != "":
+		return "f." + m.SQL.Sold
+	}
+	return m.copyNothing()
+}
+
+// CopyOfSale returns the ClickHouse expression of the amount that a conversion adds to a counter.
+func (m *Measure) CopyOfSale() string { return cmp.Or(m.SQL.CopySale, m.copyNothing()) }
+
+func (m *Measure) copyNothing() string {
+	if m.IsAmount() {
+		return noMoney
+	}
+	return "0"
+}
+
+// NotZero returns the condition that one of some SQL expressions is not zero.
+func NotZero(exprs []string) string {
+	return "(" + strings.Join(exprs, ", ") + ") <> (0" + strings.Repeat(", 0", len(exprs)-1) + ")"
+}
