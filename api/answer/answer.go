@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,4 +66,13 @@ func OrNull[T comparable](v T) *T {
 		return nil
 	}
 	return &v
+}
+
+// MaskedURL returns an address without its path, which often contains a token. Callers who may not change the address see this.
+func MaskedURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return models.MaskedSecret
+	}
+	return u.Scheme + "://" + u.Host + "/" + models.MaskedSecret
 }

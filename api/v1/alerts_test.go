@@ -13,6 +13,7 @@ import (
 
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
+	apialerts "switchyard/api/v1/alerts"
 	"switchyard/db/alerts"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -136,7 +137,7 @@ func TestAlertNames(t *testing.T) {
 	for field, want := range map[string][]string{
 		"Type": alerts.TypeNames(), "Kind": alerts.Kinds, "Severity": {alerts.Warning, alerts.Critical},
 	} {
-		f, _ := reflect.TypeFor[v1.Alert]().FieldByName(field)
+		f, _ := reflect.TypeFor[apialerts.Alert]().FieldByName(field)
 		if got := strings.Split(f.Tag.Get("enum"), ","); !slices.Equal(got, want) {
 			t.Errorf("%s: the document has %v, the table %v", field, got, want)
 		}

@@ -10,6 +10,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/botlist"
@@ -17,18 +18,18 @@ import (
 
 // botLists returns the routes of /bot-lists.
 func botLists() []route.Route {
-	res := resource[store.BotEntries, models.BotEntry, BotEntryAnswer]{
-		group: "Bot protection", path: "/bot-lists", table: (*store.Store).BotEntries, answer: botEntryAnswer, bodyLimit: route.CSVBody,
-		codes: route.Codes("400 invalid_list_type invalid_attribute invalid_operator value_required invalid_regex invalid_campaign "+
+	res := resource.Kind[store.BotEntries, models.BotEntry, BotEntryAnswer]{
+		Group: "Bot protection", Path: "/bot-lists", Table: (*store.Store).BotEntries, Answer: botEntryAnswer, BodyLimit: route.CSVBody,
+		Codes: route.Codes("400 invalid_list_type invalid_attribute invalid_operator value_required invalid_regex invalid_campaign "+
 			"too_long",
 			"402 plan_limit"),
 	}
-	list := res.row("GET", "", "allow and deny lists and what was blocked", route.Do(listBotEntries))
+	list := res.Row("GET", "", "allow and deny lists and what was blocked", route.Do(listBotEntries))
 	list.Window, list.Page = true, true
 	return []route.Route{
 		list,
-		create[BotEntryBody](res, "add an entry to the allow or deny list"),
-		remove(res, "delete an entry of a bot list", answer.Deleted),
+		resource.Create[BotEntryBody](res, "add an entry to the allow or deny list"),
+		resource.Remove(res, "delete an entry of a bot list", answer.Deleted),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
+	"switchyard/api/v1/resource"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -28,14 +29,14 @@ var (
 
 // campaigns returns the routes of /campaigns.
 func campaigns(d Deps, about reporting.Deps) []route.Route {
-	res := resource[store.Campaigns, models.Campaign, CampaignAnswer]{
-		group: "Campaigns", path: "/campaigns", table: (*store.Store).Campaigns, answer: d.campaignAnswer,
-		chosen: chosenByUse,
+	res := resource.Kind[store.Campaigns, models.Campaign, CampaignAnswer]{
+		Group: "Campaigns", Path: "/campaigns", Table: (*store.Store).Campaigns, Answer: d.campaignAnswer,
+		Filters: resource.UseFilters,
 	}
-	create := res.row("POST", "", "create a campaign", route.Take(d.createCampaign),
+	create := res.Row("POST", "", "create a campaign", route.Take(d.createCampaign),
 		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes)
 	create.Status = http.StatusCreated
-	stats := res.row("GET", "/{id}/stats", "totals of a campaign for the window", route.Do(d.campaignStats),
+	stats := res.Row("GET", "/{id}/stats", "totals of a campaign for the window", route.Do(d.campaignStats),
 		route.Codes("400 invalid_id"))
 	stats.Window, stats.Share = true, route.Reads
 	tools := []route.Route{
@@ -43,13 +44,13 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 	}
 	rows := slices.Concat(d.insight(), tools, campaignFlow(res))
 	return append(rows, []route.Route{
-		listFigures(d, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRows),
+		resource.ListFigures(d.Reports, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRows),
 		create,
-		res.row("GET", "/{id}", "one campaign with its flow", route.Do(d.findCampaign), answer.IDCodes),
-		res.row("PATCH", "/{id}", "change the settings that are sent", route.Take(d.changeCampaign),
+		res.Row("GET", "/{id}", "one campaign with its flow", route.Do(d.findCampaign), answer.IDCodes),
+		res.Row("PATCH", "/{id}", "change the settings that are sent", route.Take(d.changeCampaign),
 			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields too_long", "409 stale"), campaignCodes),
-		res.row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Do(deleteCampaign), answer.IDCodes),
-		clone(res, "copy a campaign; the copy is paused", campaignCloned, route.Codes("400 invalid_domain", "402 plan_limit"),
+		res.Row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Do(deleteCampaign), answer.IDCodes),
+		resource.Clone(res, "copy a campaign; the copy is paused", campaignCloned, route.Codes("400 invalid_domain", "402 plan_limit"),
 			answer.FlowCodes),
 		stats,
 	}...)
@@ -98,12 +99,12 @@ func (d Deps) findCampaign(c *route.Call) (CampaignDetail, error) {
 	}, nil
 }
 
-func deleteCampaign(c *route.Call) (DeletedUsed, error) {
+func deleteCampaign(c *route.Call) (resource.DeletedUsed, error) {
 	if err := c.Store.Campaigns().Remove(c.Context(), c.Account.ID, c.ID); err != nil {
-		return DeletedUsed{}, err
+		return resource.DeletedUsed{}, err
 	}
-	users, err := usersOf(c)
-	return deletedUsed(c.ID, users), err
+	users, err := resource.UsersOf(c)
+	return resource.DeletedWith(c.ID, users), err
 }
 
 func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, error) {

@@ -8,19 +8,20 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/flow"
 )
 
 // campaignFlow returns the routes of /campaigns/{id}/flow.
-func campaignFlow(res resource[store.Campaigns, models.Campaign, CampaignAnswer]) []route.Route {
+func campaignFlow(res resource.Kind[store.Campaigns, models.Campaign, CampaignAnswer]) []route.Route {
 	const path = "/{id}/flow"
 	stale := route.Codes("409 stale")
 	rows := []route.Route{
-		res.row("GET", path, "the flow of a campaign", route.Do(findFlow), answer.IDCodes),
-		res.row("PUT", path, "replace the flow of a campaign", route.Take(replaceFlow), answer.IDCodes, answer.FlowCodes, stale),
-		res.row("PATCH", path, "change one path of a flow; the others may change meanwhile", route.Take(changePath),
+		res.Row("GET", path, "the flow of a campaign", route.Do(findFlow), answer.IDCodes),
+		res.Row("PUT", path, "replace the flow of a campaign", route.Take(replaceFlow), answer.IDCodes, answer.FlowCodes, stale),
+		res.Row("PATCH", path, "change one path of a flow; the others may change meanwhile", route.Take(changePath),
 			answer.IDCodes, route.Codes("400 required no_fields invalid_cap invalid_destination zero_weights zero_path_weights"),
 			stale),
 	}

@@ -12,6 +12,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/api/v1/resource"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -59,13 +60,13 @@ func lastDays(n int) (from, to time.Time) {
 	return today.AddDate(0, 0, 1-n), today.AddDate(0, 0, 1)
 }
 
-func campaignChanges(c *route.Call) (Listed[answer.RecordedChange], error) {
+func campaignChanges(c *route.Call) (resource.Listed[answer.RecordedChange], error) {
 	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return Listed[answer.RecordedChange]{}, err
+		return resource.Listed[answer.RecordedChange]{}, err
 	}
 	campaign := uuid.NullUUID{UUID: c.ID, Valid: true}
 	list, next, err := c.Store.Changes(c.Context(), c.Account.ID, c.Window.From, c.Window.End(), campaign, c.Page)
-	return Listed[answer.RecordedChange]{answer.Each(list, answer.ChangeOf), answer.Cursor(next)}, err
+	return resource.Listed[answer.RecordedChange]{Rows: answer.Each(list, answer.ChangeOf), NextCursor: answer.Cursor(next)}, err
 }
 
 // CampaignActivity counts the clicks and goals of the campaigns with an alias.

@@ -6,6 +6,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/flow"
@@ -13,17 +14,17 @@ import (
 
 // flows returns the routes of /flows.
 func flows() []route.Route {
-	res := resource[store.Flows, flow.Saved, SavedFlowAnswer]{
-		group: "Saved flows", path: "/flows", table: (*store.Store).Flows, answer: savedFlowAnswer,
-		chosen: chosenByUse,
-		codes:  append(route.Codes("400 required too_long invalid_country"), answer.FlowCodes...),
+	res := resource.Kind[store.Flows, flow.Saved, SavedFlowAnswer]{
+		Group: "Saved flows", Path: "/flows", Table: (*store.Store).Flows, Answer: savedFlowAnswer,
+		Filters: resource.UseFilters,
+		Codes:   append(route.Codes("400 required too_long invalid_country"), answer.FlowCodes...),
 	}
 	return []route.Route{
-		list(res, "saved flows, most recently changed first"),
-		create[SavedFlowBody](res, "create a saved flow; POST /campaigns copies it by its flow_id"),
-		put[SavedFlowPut](res, "replace a saved flow; campaigns that were started with it stay as they are", savedFlowAnswer),
-		toggle(res, "pause or resume a saved flow; a paused one starts no campaign", toggledStatus),
-		remove(res, "delete a saved flow", answer.Deleted),
+		resource.List(res, "saved flows, most recently changed first"),
+		resource.Create[SavedFlowBody](res, "create a saved flow; POST /campaigns copies it by its flow_id"),
+		resource.Put[SavedFlowPut](res, "replace a saved flow; campaigns that were started with it stay as they are", savedFlowAnswer),
+		resource.Toggle(res, "pause or resume a saved flow; a paused one starts no campaign", resource.ToggledStatus),
+		resource.Remove(res, "delete a saved flow", answer.Deleted),
 	}
 }
 

@@ -48,10 +48,10 @@ type IntegrationList struct {
 
 // DNSProviderForm is a DNS provider with the fields of its form.
 type DNSProviderForm struct {
-	Provider string                 `json:"provider"`
-	Label    string                 `json:"label"`
-	Apex     string                 `json:"apex" enum:"CNAME,ALIAS,addresses" doc:"how the apex of a zone is pointed"`
-	Fields   []CredentialFieldShown `json:"fields"`
+	Provider string                        `json:"provider"`
+	Label    string                        `json:"label"`
+	Apex     string                        `json:"apex" enum:"CNAME,ALIAS,addresses" doc:"how the apex of a zone is pointed"`
+	Fields   []answer.CredentialFieldShown `json:"fields"`
 }
 
 // DNSAccountShown is a connected DNS account.
@@ -79,7 +79,7 @@ func providerForm(p models.DNSProvider) DNSProviderForm {
 	if apex == models.ApexAddress {
 		apex = "addresses"
 	}
-	return DNSProviderForm{p.Name, p.Label, apex, credentialFields(p.CredentialForm)}
+	return DNSProviderForm{p.Name, p.Label, apex, answer.CredentialFields(p.CredentialForm)}
 }
 
 func dnsAccountShown(a models.DNSAccount) DNSAccountShown {

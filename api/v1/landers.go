@@ -4,28 +4,29 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 )
 
 // landers returns the routes of /landers.
 func landers(d Deps) []route.Route {
-	res := resource[store.Landers, models.Lander, LanderAnswer]{
-		group: "Landing pages", path: "/landers", table: (*store.Store).Landers, answer: landerAnswer,
-		chosen: chosenByUse,
-		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_country",
+	res := resource.Kind[store.Landers, models.Lander, LanderAnswer]{
+		Group: "Landing pages", Path: "/landers", Table: (*store.Store).Landers, Answer: landerAnswer,
+		Filters: resource.UseFilters,
+		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_country",
 			"409 duplicate_name"),
 	}
-	patch := res.row("PATCH", "", "pause or resume a landing page, or change its protection", route.Take(patchLander),
-		route.Codes("400 invalid_fallback"), answer.IDCodes, restoreCodes)
+	patch := res.Row("PATCH", "", "pause or resume a landing page, or change its protection", route.Take(patchLander),
+		route.Codes("400 invalid_fallback"), answer.IDCodes, resource.RestoreCodes)
 	patch.Body = LanderPatch{}
 	return []route.Route{
-		listFigures(d, res, "landing pages with figures for the window", "lander_id", landerRows),
-		create[LanderBody](res, "create a landing page"),
-		put[LanderPut](res, "replace a landing page", idAnswer),
+		resource.ListFigures(d.Reports, res, "landing pages with figures for the window", "lander_id", landerRows),
+		resource.Create[LanderBody](res, "create a landing page"),
+		resource.Put[LanderPut](res, "replace a landing page", resource.IDOf),
 		patch,
-		removeUsed(res, "deactivate a landing page; flows that name it pass it over", deactivatedUsed),
-		clone(res, "copy a landing page", landerAnswer),
+		resource.RemoveUsed(res, "deactivate a landing page; flows that name it pass it over", resource.DeactivatedWith),
+		resource.Clone(res, "copy a landing page", landerAnswer),
 	}
 }
 

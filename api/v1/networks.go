@@ -14,6 +14,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/postback"
@@ -22,33 +23,33 @@ import (
 
 // networks returns the routes of /networks.
 func networks(d Deps, about reporting.Deps) []route.Route {
-	res := resource[store.Networks, models.Network, NetworkAnswer]{
-		group: "Affiliate networks", path: "/networks", table: (*store.Store).Networks,
-		chosen: chosenByUse,
-		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range", "402 plan_limit",
+	res := resource.Kind[store.Networks, models.Network, NetworkAnswer]{
+		Group: "Affiliate networks", Path: "/networks", Table: (*store.Store).Networks,
+		Filters: resource.UseFilters,
+		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range", "402 plan_limit",
 			"409 duplicate_name"),
 	}
-	list := res.row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
+	list := res.Row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
 		route.Do(d.listNetworks))
 	list.Page, list.Share = true, route.Lists
-	list.Query = append(res.params(), []route.Param{
+	list.Query = append(res.Params(), []route.Param{
 		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"},
 		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"},
 	}...)
-	post := res.row("POST", "", "create an affiliate network, from a template if one is named", route.Take(d.createNetwork),
-		res.codes, route.Codes("400 invalid_template"))
+	post := res.Row("POST", "", "create an affiliate network, from a template if one is named", route.Take(d.createNetwork),
+		res.Codes, route.Codes("400 invalid_template"))
 	post.Status = http.StatusCreated
 	return []route.Route{
 		list, post, reporting.TestPostback(about),
-		res.row("PUT", "", "replace an affiliate network", route.Take(d.putNetwork), answer.IDCodes, res.codes),
-		toggle(res, "pause or resume an affiliate network; true restores a deactivated one", toggledStatus, restoreCodes...),
-		removeUsed(res, "deactivate an affiliate network", deactivatedUsed),
+		res.Row("PUT", "", "replace an affiliate network", route.Take(d.putNetwork), answer.IDCodes, res.Codes),
+		resource.Toggle(res, "pause or resume an affiliate network; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
+		resource.RemoveUsed(res, "deactivate an affiliate network", resource.DeactivatedWith),
 	}
 }
 
 // listNetworks lists networks with their settings. It adds figures only if the call has from or to.
 func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
-	page, err := pageOf(c)
+	page, err := resource.PageOf(c)
 	if err != nil {
 		return NetworkRows{}, err
 	}
@@ -58,7 +59,7 @@ func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	}
 	var figures map[uuid.UUID]answer.Figures
 	if bind.HasWindow(c.Query) {
-		figures, err = figuresOf(c, d, "network_id", records)
+		figures, err = resource.FiguresOf(c, d.Reports, "network_id", records)
 	}
 	if err != nil {
 		return NetworkRows{}, err
@@ -100,7 +101,7 @@ type NetworkRow struct {
 }
 
 // NetworkRows is the answer of the list of networks.
-type NetworkRows Listed[NetworkRow]
+type NetworkRows resource.Listed[NetworkRow]
 
 // These limits of a network cannot be expressed by struct tags.
 const (

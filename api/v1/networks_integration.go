@@ -57,10 +57,10 @@ type NetworkIntegration struct {
 
 // NetworkProviderForm is a provider with the fields of its form.
 type NetworkProviderForm struct {
-	Provider string                 `json:"provider"`
-	Label    string                 `json:"label"`
-	Click    string                 `json:"click" doc:"where the provider keeps our click id"`
-	Fields   []CredentialFieldShown `json:"fields"`
+	Provider string                        `json:"provider"`
+	Label    string                        `json:"label"`
+	Click    string                        `json:"click" doc:"where the provider keeps our click id"`
+	Fields   []answer.CredentialFieldShown `json:"fields"`
 }
 
 // IntegrationRun describes a run of an integration.
@@ -93,7 +93,7 @@ func findNetworkIntegration(c *route.Call) (out NetworkIntegration, err error) {
 	out = NetworkIntegration{
 		NetworkID: n.ID, NetworkName: n.Name, Credentials: map[string]string{}, EncryptionAvailable: c.Store.Box().HasKey(),
 		Providers: answer.Each(models.NetworkProviders, func(p models.NetworkProvider) NetworkProviderForm {
-			return NetworkProviderForm{p.Name, p.Label, p.Click, credentialFields(p.CredentialForm)}
+			return NetworkProviderForm{p.Name, p.Label, p.Click, answer.CredentialFields(p.CredentialForm)}
 		}),
 	}
 	runs, err := c.Store.IntegrationRuns().List(c.Context(), c.Account.ID, n.ID, shownRuns)

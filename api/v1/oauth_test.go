@@ -9,6 +9,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
+	apialerts "switchyard/api/v1/alerts"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -139,8 +140,8 @@ func TestOAuthAlerts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	alerts := func() []v1.Alert {
-		var out v1.AlertList
+	alerts := func() []apialerts.Alert {
+		var out apialerts.AlertList
 		s.Do("GET", "/alerts", nil).Want(200, "").Into(&out)
 		return out.Alerts
 	}

@@ -7,25 +7,26 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 )
 
 // offers returns the routes of /offers.
 func offers(d Deps) []route.Route {
-	res := resource[store.Offers, models.Offer, OfferAnswer]{
-		group: "Offers", path: "/offers", table: (*store.Store).Offers, answer: offerAnswer,
-		chosen: chosenByUse,
-		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_network invalid_country",
+	res := resource.Kind[store.Offers, models.Offer, OfferAnswer]{
+		Group: "Offers", Path: "/offers", Table: (*store.Store).Offers, Answer: offerAnswer,
+		Filters: resource.UseFilters,
+		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_network invalid_country",
 			"409 duplicate_name"),
 	}
 	return []route.Route{
-		listFigures(d, res, "offers with figures for the window", "offer_id", d.offerRows),
-		create[OfferBody](res, "create an offer"),
-		put[OfferPut](res, "replace an offer", offerAnswer),
-		toggle(res, "pause or resume an offer; true restores a deactivated one", toggledStatus, restoreCodes...),
-		removeUsed(res, "deactivate an offer; flows that name it pass it over", deactivatedUsed),
-		clone(res, "copy an offer", offerAnswer),
+		resource.ListFigures(d.Reports, res, "offers with figures for the window", "offer_id", d.offerRows),
+		resource.Create[OfferBody](res, "create an offer"),
+		resource.Put[OfferPut](res, "replace an offer", offerAnswer),
+		resource.Toggle(res, "pause or resume an offer; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
+		resource.RemoveUsed(res, "deactivate an offer; flows that name it pass it over", resource.DeactivatedWith),
+		resource.Clone(res, "copy an offer", offerAnswer),
 	}
 }
 

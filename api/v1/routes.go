@@ -1,5 +1,6 @@
 // Package v1 has the handlers of /api/v1, in a file for each resource. A resource's file has its routes, its bodies with their
-// checks, and its answers. resource.go has the handlers that many resources share.
+// checks, and its answers. Package resource has the handlers that many resources share. Reports, alerts and the Copilot have
+// packages of their own.
 package v1
 
 import (
@@ -13,6 +14,8 @@ import (
 	"switchyard/api/click"
 	"switchyard/api/oauth"
 	"switchyard/api/route"
+	"switchyard/api/v1/alerts"
+	"switchyard/api/v1/copilot"
 	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
 	"switchyard/db/spool"
@@ -101,11 +104,13 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		integrations(d), oauthRoutes(d),
 		edge(d),
 		webhooks(d),
-		alertRoutes(d), alertChannels(d),
+		alerts.Routes(alerts.Deps{
+			Jobs: d.Jobs, Reports: d.Reports, CopyHealth: d.Clicks.CopyHealth, Spool: d.Spool, EgressAllow: d.EgressAllow,
+			EdgePublishing: d.EdgePublishing, Email: d.Email,
+		}),
 		links(d),
-		copilotAI(d), copilotChat(d),
+		copilot.Routes(copilot.Deps{Jobs: d.Jobs, AIProvider: d.AIProvider}),
 		plan(d),
-		copilots(d), copilotRules(d),
 		settings(d),
 		reporting.Reports(about),
 		corrections(d),

@@ -6,6 +6,7 @@ import (
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
@@ -13,15 +14,15 @@ import (
 
 // rules returns the routes of /rules.
 func rules() []route.Route {
-	res := resource[store.Rules, models.Rule, RuleAnswer]{
-		group: "Saved rules", path: "/rules", table: (*store.Store).Rules, answer: ruleAnswer, bodyLimit: route.CSVBody,
-		codes: route.Codes("400 required too_long invalid_condition no_conditions duplicate_name"),
+	res := resource.Kind[store.Rules, models.Rule, RuleAnswer]{
+		Group: "Saved rules", Path: "/rules", Table: (*store.Store).Rules, Answer: ruleAnswer, BodyLimit: route.CSVBody,
+		Codes: route.Codes("400 required too_long invalid_condition no_conditions duplicate_name"),
 	}
 	return []route.Route{
-		list(res, "saved rules, by name"),
-		create[RuleBody](res, "create a saved rule"),
-		put[RulePut](res, "replace a saved rule; every flow that uses it follows within a second", ruleAnswer),
-		removeUsed(res, "delete a saved rule; flows that use it keep its conditions as a rule of their own", deletedUsed),
+		resource.List(res, "saved rules, by name"),
+		resource.Create[RuleBody](res, "create a saved rule"),
+		resource.Put[RulePut](res, "replace a saved rule; every flow that uses it follows within a second", ruleAnswer),
+		resource.RemoveUsed(res, "delete a saved rule; flows that use it keep its conditions as a rule of their own", resource.DeletedWith),
 	}
 }
 

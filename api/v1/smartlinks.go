@@ -10,6 +10,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
@@ -17,28 +18,28 @@ import (
 
 // smartlinks returns the routes of /short-links.
 func smartlinks(d Deps) []route.Route {
-	res := resource[countedSmartlinks, models.Smartlink, SmartlinkAnswer]{
-		group: "Smartlinks", path: "/short-links", answer: smartlinkAnswer, chosen: chosenByUse[:1],
-		table: func(s *store.Store) countedSmartlinks { return countedSmartlinks{s.Smartlinks(), d.Reports} },
-		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
+	res := resource.Kind[countedSmartlinks, models.Smartlink, SmartlinkAnswer]{
+		Group: "Smartlinks", Path: "/short-links", Answer: smartlinkAnswer, Filters: resource.UseFilters[:1],
+		Table: func(s *store.Store) countedSmartlinks { return countedSmartlinks{s.Smartlinks(), d.Reports} },
+		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
 			"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name"),
 	}
 	missing := route.Codes("404 not_found")
-	stats := res.row("GET", "/{id}/stats", "clicks by rule and destination", route.Do(d.smartlinkStats), missing)
-	clearing := res.row("DELETE", "/{id}/stats", "irreversibly clear click history in the window; the link stays",
+	stats := res.Row("GET", "/{id}/stats", "clicks by rule and destination", route.Do(d.smartlinkStats), missing)
+	clearing := res.Row("DELETE", "/{id}/stats", "irreversibly clear click history in the window; the link stays",
 		route.Do(d.clearSmartlink), missing)
 	stats.Window, clearing.Window, clearing.Slow = true, true, clearSmartlinkJob.Answer()
-	all, replace := list(res, "smartlinks"), put[SmartlinkPut](res, "replace a smartlink", smartlinkAnswer)
+	all, replace := resource.List(res, "smartlinks"), resource.Put[SmartlinkPut](res, "replace a smartlink", smartlinkAnswer)
 	for _, row := range []*route.Route{&stats, &all, &replace} {
 		row.Share = route.Lists
 	}
 	return []route.Route{
 		all,
-		create[SmartlinkBody](res, "create a smartlink"),
+		resource.Create[SmartlinkBody](res, "create a smartlink"),
 		replace,
-		toggle(res, "pause or resume a smartlink", toggledID),
-		remove(res, "delete a smartlink", answer.Deleted),
-		clone(res, "copy a smartlink; the copy is paused and has a new slug", smartlinkCopied),
+		resource.Toggle(res, "pause or resume a smartlink", resource.ToggledID),
+		resource.Remove(res, "delete a smartlink", answer.Deleted),
+		resource.Clone(res, "copy a smartlink; the copy is paused and has a new slug", smartlinkCopied),
 		stats, clearing,
 	}
 }

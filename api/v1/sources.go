@@ -10,6 +10,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/template"
@@ -18,22 +19,22 @@ import (
 
 // sources returns the routes of /traffic-sources.
 func sources(d Deps, about reporting.Deps) []route.Route {
-	res := resource[store.Sources, models.TrafficSource, SourceAnswer]{
-		group: "Traffic sources", path: "/traffic-sources", table: (*store.Store).Sources,
-		chosen: chosenByUse,
-		answer: sourceAnswer,
-		check:  func(o models.TrafficSource) error { return d.checkPostback(o.SourcePostback) },
-		codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_value", "402 plan_limit",
+	res := resource.Kind[store.Sources, models.TrafficSource, SourceAnswer]{
+		Group: "Traffic sources", Path: "/traffic-sources", Table: (*store.Store).Sources,
+		Filters: resource.UseFilters,
+		Answer:  sourceAnswer,
+		Check:   func(o models.TrafficSource) error { return d.checkPostback(o.SourcePostback) },
+		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_value", "402 plan_limit",
 			"409 duplicate_name"),
 	}
-	post := create[SourceCreate](res, "create a traffic source, from the template of its platform")
+	post := resource.Create[SourceCreate](res, "create a traffic source, from the template of its platform")
 	post.Echoes = []any{template.Source{}} // a client may send a template unchanged as a traffic source
 	return []route.Route{
-		listFigures(d, res, "traffic sources with figures for the window", "source_id", sourceRows),
+		resource.ListFigures(d.Reports, res, "traffic sources with figures for the window", "source_id", sourceRows),
 		post,
-		put[SourcePut](res, "replace a traffic source", idAnswer),
-		toggle(res, "pause or resume a traffic source; true restores a deactivated one", toggledStatus, restoreCodes...),
-		removeUsed(res, "deactivate a traffic source", deactivatedUsed),
+		resource.Put[SourcePut](res, "replace a traffic source", resource.IDOf),
+		resource.Toggle(res, "pause or resume a traffic source; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
+		resource.RemoveUsed(res, "deactivate a traffic source", resource.DeactivatedWith),
 		reporting.TrySource(about),
 	}
 }

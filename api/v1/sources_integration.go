@@ -69,13 +69,13 @@ type SourceIntegration struct {
 
 // SourceProviderForm is a platform with the fields of its form.
 type SourceProviderForm struct {
-	Provider    string                 `json:"provider"`
-	Label       string                 `json:"label"`
-	SignIn      bool                   `json:"sign_in" doc:"somebody signs in at the platform: see GET /oauth/connections"`
-	Cost        bool                   `json:"cost" doc:"spend can be read"`
-	Conversions bool                   `json:"conversions" doc:"conversions can be uploaded"`
-	Endpoint    bool                   `json:"endpoint" doc:"it needs a cost_endpoint"`
-	Fields      []CredentialFieldShown `json:"fields"`
+	Provider    string                        `json:"provider"`
+	Label       string                        `json:"label"`
+	SignIn      bool                          `json:"sign_in" doc:"somebody signs in at the platform: see GET /oauth/connections"`
+	Cost        bool                          `json:"cost" doc:"spend can be read"`
+	Conversions bool                          `json:"conversions" doc:"conversions can be uploaded"`
+	Endpoint    bool                          `json:"endpoint" doc:"it needs a cost_endpoint"`
+	Fields      []answer.CredentialFieldShown `json:"fields"`
 }
 
 func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
@@ -109,7 +109,7 @@ func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
 
 func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
 	return SourceProviderForm{
-		p.Name, p.Label, p.SignIn, p.Cost, p.Conversions, p.Name == models.CustomCost, credentialFields(p.CredentialForm),
+		p.Name, p.Label, p.SignIn, p.Cost, p.Conversions, p.Name == models.CustomCost, answer.CredentialFields(p.CredentialForm),
 	}
 }
 

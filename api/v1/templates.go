@@ -12,6 +12,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/template"
@@ -19,17 +20,17 @@ import (
 
 // templates returns the routes of /network-templates and of the traffic sources' templates.
 func templates() []route.Route {
-	res := resource[store.NetworkTemplates, template.SavedNetwork, NetworkTemplateRow]{
-		group: "Network templates", path: "/network-templates", table: (*store.Store).NetworkTemplates,
+	res := resource.Kind[store.NetworkTemplates, template.SavedNetwork, NetworkTemplateRow]{
+		Group: "Network templates", Path: "/network-templates", Table: (*store.Store).NetworkTemplates,
 	}
-	save := res.row("POST", "", "save one network template or up to 1000; an existing name is replaced",
+	save := res.Row("POST", "", "save one network template or up to 1000; an existing name is replaced",
 		route.Do(saveNetworkTemplates), route.Codes("400 empty too_many invalid_template"))
 	save.Status, save.BodyLimit, save.Body = http.StatusCreated, route.CSVBody, NetworkTemplatesBody{}
 	return []route.Route{
-		res.row("GET", "", "the account's own network templates by name, then the built-in ones",
+		res.Row("GET", "", "the account's own network templates by name, then the built-in ones",
 			route.Do(listNetworkTemplates)),
 		save,
-		remove(res, "delete a network template of the account's own", answer.Deleted),
+		resource.Remove(res, "delete a network template of the account's own", answer.Deleted),
 		{
 			Method: "GET", Path: "/traffic-source-templates", Group: "Traffic sources",
 			Summary: "parameters, macros and postback address of each known platform",

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -21,20 +21,20 @@ import (
 
 // webhooks returns the routes of /webhooks.
 func webhooks(d Deps) []route.Route {
-	res := resource[store.Webhooks, models.Webhook, WebhookAnswer]{
-		group: "Webhooks", path: "/webhooks", table: (*store.Store).Webhooks,
-		answer: func(w models.Webhook) WebhookAnswer { return WebhookAnswer{w} },
+	res := resource.Kind[store.Webhooks, models.Webhook, WebhookAnswer]{
+		Group: "Webhooks", Path: "/webhooks", Table: (*store.Store).Webhooks,
+		Answer: func(w models.Webhook) WebhookAnswer { return WebhookAnswer{w} },
 	}
 	urlCodes := route.Codes("400 invalid_url invalid_events")
-	add := res.row("POST", "", "add an endpoint; the signing secret is in this answer once", route.Take(d.createWebhook),
+	add := res.Row("POST", "", "add an endpoint; the signing secret is in this answer once", route.Take(d.createWebhook),
 		urlCodes, route.Codes("400 too_many no_encryption_key"))
-	drop := res.row("DELETE", "", "delete an endpoint and its delivery log", route.Do(deleteWebhook), answer.IDCodes)
-	ping := res.row("POST", "/test", "send a ping now", route.Take(d.testWebhook), answer.IDCodes)
-	log := res.row("GET", "/deliveries", "the delivery log, newest first, 30 days", route.Do(listDeliveries),
+	drop := res.Row("DELETE", "", "delete an endpoint and its delivery log", route.Do(deleteWebhook), answer.IDCodes)
+	ping := res.Row("POST", "/test", "send a ping now", route.Take(d.testWebhook), answer.IDCodes)
+	log := res.Row("GET", "/deliveries", "the delivery log, newest first, 30 days", route.Do(listDeliveries),
 		route.Codes("400 invalid_id invalid_status"))
-	again := res.row("POST", "/deliveries/redeliver", "send one again now, with the same event and event id",
+	again := res.Row("POST", "/deliveries/redeliver", "send one again now, with the same event and event id",
 		route.Take(d.redeliverWebhook), answer.IDCodes, route.Codes("409 in_progress"))
-	failed := res.row("POST", "/deliveries/redeliver-failed",
+	failed := res.Row("POST", "/deliveries/redeliver-failed",
 		"send every failed delivery of a window again, each once, with the same event and event id",
 		route.Take(d.redeliverFailed), answer.IDCodes)
 	add.Status, drop.Query, log.Page = http.StatusCreated, answer.QueryID, true
@@ -46,12 +46,12 @@ func webhooks(d Deps) []route.Route {
 	ping.Share, again.Share, failed.Share = route.Sends, route.Sends, route.Sends
 	failed.Window, failed.BodyOptional = true, true
 	return []route.Route{
-		res.row("GET", "", "endpoints with the last week's deliveries", route.Do(listWebhooks)),
+		res.Row("GET", "", "endpoints with the last week's deliveries", route.Do(listWebhooks)),
 		add,
-		res.row("PATCH", "", "change an endpoint", route.Take(d.updateWebhook), answer.IDCodes, urlCodes,
+		res.Row("PATCH", "", "change an endpoint", route.Take(d.updateWebhook), answer.IDCodes, urlCodes,
 			route.Codes("400 invalid_status no_fields")),
 		drop, ping, log, again,
-		res.row("POST", "/rotate", "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
+		res.Row("POST", "/rotate", "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
 			route.Take(rotateWebhook), route.Codes("400 no_encryption_key"), answer.IDCodes),
 		failed,
 	}
@@ -113,7 +113,7 @@ func listWebhooks(c *route.Call) (WebhookList, error) {
 	hooks, err := c.Store.Webhooks().List(c.Context(), c.Account.ID)
 	if !c.MayWriteAs(models.RoleMember) {
 		for i := range hooks {
-			hooks[i].URL = maskedURL(hooks[i].URL)
+			hooks[i].URL = answer.MaskedURL(hooks[i].URL)
 		}
 	}
 	return WebhookList{c.Account.Allowances().API, models.EventTypes, answer.Each(hooks, webhookRow)}, err
@@ -158,23 +158,10 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 	return WebhookAnswer{saved}, err
 }
 
-// maskedURL returns an endpoint's address without its path, which often contains a token. Callers who may not change endpoints see
-// this address.
-func maskedURL(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return models.MaskedSecret
-	}
-	return u.Scheme + "://" + u.Host + "/" + models.MaskedSecret
-}
-
 // publicURL checks the text of an endpoint's address. It does not resolve or call the address. The worker checks the resolved
 // addresses on each attempt.
 func (d Deps) publicURL(text string) error {
-	if strings.HasSuffix(text, "/"+models.MaskedSecret) {
-		return models.Invalid("invalid_url", "this is the masked address: send the whole one, or leave url out to keep it")
-	}
-	return netguard.Policy{Allow: d.EgressAllow}.Check(text)
+	return netguard.Policy{Allow: d.EgressAllow}.CheckSent(text)
 }
 
 // calledURL checks an address with tokens that the service calls for a customer. Like publicURL, it checks only the text. An empty
@@ -253,7 +240,7 @@ type DeliveryRow struct {
 func deliveryRow(r models.WebhookDelivery) DeliveryRow { return DeliveryRow{r, answer.OrNull(r.Error)} }
 
 // DeliveryList is a page of the delivery log.
-type DeliveryList Listed[DeliveryRow]
+type DeliveryList resource.Listed[DeliveryRow]
 
 func listDeliveries(c *route.Call) (DeliveryList, error) {
 	webhook, err := bind.QueryID(c.Query, "webhook", "invalid_id")

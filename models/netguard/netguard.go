@@ -118,6 +118,14 @@ func (p Policy) Check(raw string) error {
 	return p.checkHost(strings.ToLower(u.Hostname()))
 }
 
+// CheckSent is Check for an address that a client sends, which must not be the masked address of an answer.
+func (p Policy) CheckSent(raw string) error {
+	if strings.HasSuffix(raw, "/"+models.MaskedSecret) {
+		return models.Invalid("invalid_url", "this is the masked address: send the whole one, or leave url out to keep it")
+	}
+	return p.Check(raw)
+}
+
 func (p Policy) checkHost(host string) error {
 	if p.Known != nil && p.Known(host) {
 		return nil

@@ -1,4 +1,4 @@
-package v1
+package copilot
 
 import (
 	"strings"
@@ -13,8 +13,8 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilotChat returns the routes of /copilot/chat.
-func copilotChat(d Deps) []route.Route {
+// chatRoutes returns the routes of /copilot/chat.
+func chatRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
 		{

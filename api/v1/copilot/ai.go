@@ -1,4 +1,4 @@
-package v1
+package copilot
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// copilotAI returns the routes of /copilot/ai.
-func copilotAI(d Deps) []route.Route {
+// aiRoutes returns the routes of /copilot/ai.
+func aiRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
 		{

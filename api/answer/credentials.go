@@ -1,7 +1,6 @@
-package v1
+package answer
 
 import (
-	"switchyard/api/answer"
 	"switchyard/models"
 )
 
@@ -16,10 +15,11 @@ type CredentialFieldShown struct {
 	Help     string   `json:"help"`
 }
 
-func credentialFields(form models.CredentialForm) []CredentialFieldShown {
-	return answer.Each(form.Fields, func(f models.CredentialField) CredentialFieldShown {
+// CredentialFields returns the fields of a form for credentials.
+func CredentialFields(form models.CredentialForm) []CredentialFieldShown {
+	return Each(form.Fields, func(f models.CredentialField) CredentialFieldShown {
 		return CredentialFieldShown{
-			f.Name, f.Label, f.Secret, f.Required, append([]string{}, f.Values...), answer.OrNull(f.Default), f.Help,
+			f.Name, f.Label, f.Secret, f.Required, append([]string{}, f.Values...), OrNull(f.Default), f.Help,
 		}
 	})
 }

@@ -1,19 +1,45 @@
-package v1
+// Package alerts has the handlers of /alerts and of the channels to which alerts are sent.
+package alerts
 
 import (
+	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
-	"switchyard/db/alerts"
+	dbalerts "switchyard/db/alerts"
 	"switchyard/db/clicklog"
+	"switchyard/db/spool"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
-// alertRoutes returns the routes of /alerts.
-func alertRoutes(d Deps) []route.Route {
+// Deps are the dependencies of the handlers.
+type Deps struct {
+	// Jobs submits jobs and waits for them.
+	Jobs *jobs.Client
+	// Reports reads figures. The call must have a place for reading.
+	Reports dbalerts.Figures
+	// CopyHealth tells how the copy of the clicks in ClickHouse does.
+	CopyHealth func(context.Context) (status, message string, err error)
+	// Spool returns the number and lag of this process's clicks that wait to be stored. It is nil if clicks never wait.
+	Spool func() spool.Stats
+	// EgressAllow lists addresses that a customer's URL may have although they are not public.
+	EgressAllow []netip.Prefix
+	// EdgePublishing tells whether workers publish campaigns to an edge.
+	EdgePublishing bool
+	// Email tells whether workers send e-mail.
+	Email bool
+}
+
+// Routes returns the routes of /alerts and below it.
+func Routes(d Deps) []route.Route { return append(listRoutes(d), channelRoutes(d)...) }
+
+// listRoutes returns the routes of /alerts.
+func listRoutes(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account", Summary: "what needs attention now, since when, and what to do",
 		Share: route.Reads, Handle: route.Do(d.listAlerts),
@@ -52,29 +78,25 @@ type AlertService struct {
 	CheckedAt *string `json:"checkedAt" doc:"of jobs: when the clock's last one ran; of the edge: when it was last brought up to date"`
 }
 
-// alerts returns a reader of the account's alerts and figures.
-func (d Deps) alerts(c *route.Call) alerts.Reader {
-	return alerts.Reader{Store: c.Store, Figures: d.reports(c)}
-}
-
 func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {
 	now := time.Now()
 	if out.Services, out.CheckedAt, err = d.services(c, now); err != nil {
 		return out, err
 	}
-	found, err := d.alerts(c).Of(c.Context(), c.Account, now)
+	c.MustHavePlace()
+	found, err := dbalerts.Reader{Store: c.Store, Figures: d.Reports}.Of(c.Context(), c.Account, now)
 	out.Alerts, out.Count = answer.Each(found, showAlert), len(found)
 	if !c.MayWriteAs(models.RoleMember) {
 		for i, a := range found {
 			if a.Kind == "webhook" {
-				out.Alerts[i].URL = new(maskedURL(*a.URL))
+				out.Alerts[i].URL = new(answer.MaskedURL(*a.URL))
 			}
 		}
 	}
 	return out, err
 }
 
-func showAlert(a alerts.Alert) Alert {
+func showAlert(a dbalerts.Alert) Alert {
 	return Alert{
 		Type: a.Type, Severity: a.Severity, Kind: a.Kind, ID: a.ID.String(), Name: a.Name, URL: a.URL, Message: a.Message,
 		Do: a.Do, Status: a.Status, Threats: append([]string{}, a.Threats...), Since: answer.Stamp(a.Since),
@@ -143,7 +165,7 @@ func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) 
 }
 
 func (d Deps) clickhouseService(c *route.Call, now time.Time) (AlertService, error) {
-	status, message, err := d.Clicks.CopyHealth(c.Context())
+	status, message, err := d.CopyHealth(c.Context())
 	s := AlertService{Name: "clickhouse", Status: status, Message: answer.OrNull(message)}
 	if status != models.ServiceOff {
 		s.CheckedAt = answer.StampOrNull(&now)

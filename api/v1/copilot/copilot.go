@@ -1,8 +1,10 @@
-package v1
+// Package copilot has the handlers of /copilot: suggestions, changes, rules, the chat and its AI connection.
+package copilot
 
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,8 +18,21 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilots returns the routes of /copilot.
-func copilots(d Deps) []route.Route {
+// Deps are the dependencies of the handlers.
+type Deps struct {
+	// Jobs submits jobs and waits for them.
+	Jobs *jobs.Client
+	// AIProvider is the provider of the install's own language model. It is empty if the install has no model.
+	AIProvider string
+}
+
+// Routes returns the routes of /copilot and below it.
+func Routes(d Deps) []route.Route {
+	return slices.Concat(aiRoutes(d), chatRoutes(d), suggestionRoutes(d), ruleRoutes(d))
+}
+
+// suggestionRoutes returns the routes of /copilot.
+func suggestionRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
 		{

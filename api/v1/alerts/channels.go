@@ -1,4 +1,4 @@
-package v1
+package alerts
 
 import (
 	"net/http"
@@ -12,13 +12,14 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
-	"switchyard/db/alerts"
+	dbalerts "switchyard/db/alerts"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/netguard"
 )
 
-// alertChannels returns the routes of /alerts/channels, the channels to which alerts are sent.
-func alertChannels(d Deps) []route.Route {
+// channelRoutes returns the routes of /alerts/channels, the channels to which alerts are sent.
+func channelRoutes(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
 		{
@@ -62,10 +63,10 @@ type AlertChannelList struct {
 
 // AlertChannelForm is a kind of channel with the fields of its form.
 type AlertChannelForm struct {
-	Kind      string                 `json:"kind"`
-	Label     string                 `json:"label"`
-	Available bool                   `json:"available" doc:"false: its operator has not set it up on this install"`
-	Fields    []CredentialFieldShown `json:"fields"`
+	Kind      string                        `json:"kind"`
+	Label     string                        `json:"label"`
+	Available bool                          `json:"available" doc:"false: its operator has not set it up on this install"`
+	Fields    []answer.CredentialFieldShown `json:"fields"`
 }
 
 // AlertChannelShown is a channel.
@@ -93,10 +94,10 @@ func showAlertChannel(c models.AlertChannel) AlertChannelShown {
 }
 
 func (d Deps) listAlertChannels(c *route.Call) (AlertChannelList, error) {
-	found, err := alerts.NewChannels(c.Store).List(c.Context(), c.Account.ID)
+	found, err := dbalerts.NewChannels(c.Store).List(c.Context(), c.Account.ID)
 	return AlertChannelList{
 		Kinds: answer.Each(models.AlertChannelKinds, func(k models.AlertChannelKind) AlertChannelForm {
-			return AlertChannelForm{k.Name, k.Label, d.Email || k.Name != models.ChannelEmail, credentialFields(k.CredentialForm)}
+			return AlertChannelForm{k.Name, k.Label, d.Email || k.Name != models.ChannelEmail, answer.CredentialFields(k.CredentialForm)}
 		}),
 		Channels: answer.Each(found, showAlertChannel), EncryptionAvailable: c.Store.Box().HasKey(),
 	}, err
@@ -125,7 +126,7 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 	if err != nil {
 		return AlertChannelShown{}, err
 	}
-	saved, messages, err := alerts.NewChannels(c.Store).Add(c.Context(), models.AlertChannel{
+	saved, messages, err := dbalerts.NewChannels(c.Store).Add(c.Context(), models.AlertChannel{
 		AccountID: c.Account.ID, Name: b.Name, Least: b.Severity,
 	}, kind, credentials)
 	if err != nil {
@@ -138,7 +139,7 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 // checkAlertReceiver checks the credentials that contain the receiver of alerts: a URL or an e-mail address.
 func (d Deps) checkAlertReceiver(credentials map[string]string) error {
 	if url := credentials["url"]; url != "" {
-		return d.publicURL(url)
+		return netguard.Policy{Allow: d.EgressAllow}.CheckSent(url)
 	}
 	address := credentials["address"]
 	if address == "" {
@@ -164,12 +165,12 @@ func changeAlertChannel(c *route.Call, b AlertChannelPatch) (AlertChannelShown, 
 	if !b.Name.Set && !b.Severity.Set && !b.IsActive.Set {
 		return AlertChannelShown{}, models.Invalid("no_fields", "there is nothing to change")
 	}
-	saved, err := alerts.NewChannels(c.Store).Update(c.Context(), c.Account.ID, b.RecordID(), b.Name.Sent(), b.Severity.Sent(), b.IsActive.Sent())
+	saved, err := dbalerts.NewChannels(c.Store).Update(c.Context(), c.Account.ID, b.RecordID(), b.Name.Sent(), b.Severity.Sent(), b.IsActive.Sent())
 	return showAlertChannel(saved), err
 }
 
 func deleteAlertChannel(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), alerts.NewChannels(c.Store).Delete(c.Context(), c.Account.ID, c.ID)
+	return answer.Deleted(c.ID), dbalerts.NewChannels(c.Store).Delete(c.Context(), c.Account.ID, c.ID)
 }
 
 // AlertChannelCode is the body of POST /alerts/channels/confirm.
@@ -184,7 +185,7 @@ type AlertChannelConfirmed struct {
 }
 
 func confirmAlertChannel(c *route.Call, b AlertChannelCode) (AlertChannelConfirmed, error) {
-	err := alerts.NewChannels(c.Store).Confirm(c.Context(), c.Account.ID, b.RecordID(), b.Code)
+	err := dbalerts.NewChannels(c.Store).Confirm(c.Context(), c.Account.ID, b.RecordID(), b.Code)
 	return AlertChannelConfirmed{err == nil}, err
 }
 
@@ -202,7 +203,7 @@ var testAlertJob = slow.New(jobs.TestAlert, func(a jobs.TestedAlert) AlertTested
 })
 
 func (d Deps) testAlertChannel(c *route.Call, b AlertChannelID) (AlertTested, error) {
-	found, err := alerts.NewChannels(c.Store).Find(c.Context(), c.Account.ID, b.RecordID())
+	found, err := dbalerts.NewChannels(c.Store).Find(c.Context(), c.Account.ID, b.RecordID())
 	if err == nil && found.Waits {
 		err = models.Invalid("not_confirmed", "its receiver has to confirm it first, by the code that was sent")
 	}

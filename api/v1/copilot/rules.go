@@ -1,4 +1,4 @@
-package v1
+package copilot
 
 import (
 	"net/http"
@@ -9,6 +9,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/api/v1/resource"
 	dbcopilot "switchyard/db/copilot"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -16,15 +17,15 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilotRules returns the routes of /copilot/rules.
-func copilotRules(d Deps) []route.Route {
+// ruleRoutes returns the routes of /copilot/rules.
+func ruleRoutes(d Deps) []route.Route {
 	const group, path = "Copilot", "/copilot/rules"
-	res := resource[dbcopilot.Rules, autorule.Rule, CopilotRule]{
-		group: group, path: path, table: dbcopilot.NewRules, answer: copilotRule, chosen: chosenByUse[:1],
+	res := resource.Kind[dbcopilot.Rules, autorule.Rule, CopilotRule]{
+		Group: group, Path: path, Table: dbcopilot.NewRules, Answer: copilotRule, Filters: resource.UseFilters[:1],
 	}
 	codes := route.Codes("400 invalid_rule invalid_condition invalid_scope", "403 plan_required")
 	return []route.Route{
-		list(res, "rules of the account, newest first"),
+		resource.List(res, "rules of the account, newest first"),
 		{
 			Method: "POST", Path: path, Group: group, Status: http.StatusCreated, Summary: "add a rule that changes campaigns by itself, or alerts",
 			Codes: append(route.Codes("400 required too_long"), codes...), Handle: route.Take(createCopilotRule),
@@ -34,7 +35,7 @@ func copilotRules(d Deps) []route.Route {
 			Codes:  append(append(route.Codes("400 no_fields required too_long"), answer.IDCodes...), codes...),
 			Handle: route.Take(changeCopilotRule),
 		},
-		remove(res, "delete a rule; what it has changed stays", answer.Deleted),
+		resource.Remove(res, "delete a rule; what it has changed stays", answer.Deleted),
 		{
 			Method: "GET", Path: path + "/{id}/runs", Group: group, Summary: "the runs of a rule in which something matched, newest first",
 			Page: true, Codes: answer.IDCodes, Handle: route.Do(listCopilotRuleRuns),
@@ -122,10 +123,10 @@ func changeCopilotRule(c *route.Call, b CopilotRulePatch) (CopilotRule, error) {
 // CopilotRuleRun is a run of a rule.
 type CopilotRuleRun struct{ autorule.Run }
 
-func listCopilotRuleRuns(c *route.Call) (Listed[CopilotRuleRun], error) {
+func listCopilotRuleRuns(c *route.Call) (resource.Listed[CopilotRuleRun], error) {
 	runs, next, err := dbcopilot.NewRules(c.Store).Runs(c.Context(), c.Account.ID, c.ID, c.Page)
-	return Listed[CopilotRuleRun]{
-		answer.Each(runs, func(r autorule.Run) CopilotRuleRun { return CopilotRuleRun{r} }), answer.Cursor(next),
+	return resource.Listed[CopilotRuleRun]{
+		Rows: answer.Each(runs, func(r autorule.Run) CopilotRuleRun { return CopilotRuleRun{r} }), NextCursor: answer.Cursor(next),
 	}, err
 }
 

@@ -1,0 +1,380 @@
+// Package resource makes the routes of a kind of record: list, create, replace, pause, delete and clone.
+package resource
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/v1/reporting"
+	"switchyard/db"
+	"switchyard/db/report"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// body is the body of POST and PUT. Record checks the body and returns the record that it describes, without id and account.
+type body[R any] interface{ Record() (R, error) }
+
+// putBody is a body with the id of its record.
+type putBody[R any] interface {
+	body[R]
+	RecordID() uuid.UUID
+}
+
+// owned is the constraint for a pointer to a record of an account.
+type owned[R any] interface {
+	*R
+	Own(account, id uuid.UUID)
+}
+
+// Kind describes a kind of record with its table in the store.
+type Kind[T, R, A any] struct {
+	Group, Path string
+	Table       func(*store.Store) T
+	Answer      func(R) A
+	Codes       []route.Code  // error codes of a body
+	BodyLimit   int64         // in bytes; 0: the default limit
+	Check       func(R) error // check that depends on the install's settings; may be nil
+	Filters     []route.Param // filters of its list in addition to chosenByName
+}
+
+// The parameters that filter the list of records.
+var (
+	nameFilter = route.Param{Name: "q", Doc: "only records whose name, alias or slug contains this, in any case"}
+	UseFilters = []route.Param{
+		{Name: "status", Enum: []string{"active", "paused"}},
+		{Name: "group", Doc: "only this group, in any case"},
+		{Name: "tag", Doc: "only records with this tag"},
+	}
+)
+
+var sortParam = route.Param{
+	Name: "sort", Doc: "after a minus descending; left out: the list's own order",
+	Enum: db.Map(store.Sorts, func(s store.Sort) string { return string(s) }),
+}
+
+// Params returns the parameters that filter and sort the list of records.
+func (r Kind[T, R, A]) Params() []route.Param {
+	return append([]route.Param{nameFilter, sortParam}, r.Filters...)
+}
+
+// PageOf returns the page that a call requests, with the filters of its parameters.
+func PageOf(c *route.Call) (store.Page, error) {
+	page := c.Page
+	page.Only = store.Only{
+		Search: c.Query.Get("q"), Status: c.Query.Get("status"), Group: c.Query.Get("group"), Tag: c.Query.Get("tag"),
+	}
+	page.Sort = store.Sort(c.Query.Get("sort"))
+	for _, p := range c.Route.Query {
+		if v := c.Query.Get(p.Name); v != "" && len(p.Enum) > 0 && !slices.Contains(p.Enum, v) {
+			return page, models.Invalid("invalid_input", "%s must be one of %s", p.Name, strings.Join(p.Enum, ", "))
+		}
+	}
+	for _, text := range []string{page.Only.Search, page.Only.Group, page.Only.Tag} {
+		if utf8.RuneCountInString(text) > maxFilter {
+			return page, models.Invalid("invalid_input", "a name has at most %d characters", maxFilter)
+		}
+	}
+	return page, nil
+}
+
+// maxFilter is the maximum length, in characters, of a name, a group or a tag in a filter.
+const maxFilter = 255
+
+// recordOf returns the record that a body describes and checks it.
+func recordOf[T, R, A any](res Kind[T, R, A], b body[R]) (R, error) {
+	record, err := b.Record()
+	if err == nil && res.Check != nil {
+		err = res.Check(record)
+	}
+	return record, err
+}
+
+// Row returns a route at a path below the path of the kind.
+func (r Kind[T, R, A]) Row(method, path, summary string, handle route.Handler, codes ...[]route.Code) route.Route {
+	return route.Route{
+		Method: method, Path: r.Path + path, Group: r.Group, Summary: summary, Handle: handle,
+		Codes: slices.Concat(codes...), Recorded: r.recorded,
+	}
+}
+
+// recorded returns a record in the form of an answer, for the audit log. It returns nil if the table has no method Find, or the
+// resource has no answer.
+func (r Kind[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
+	table, ok := any(r.Table(c.Store)).(interface {
+		Find(ctx context.Context, account, id uuid.UUID) (R, error)
+	})
+	if !ok || r.Answer == nil {
+		return nil, nil
+	}
+	record, err := table.Find(c.Context(), c.Account.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.Answer(record), nil
+}
+
+// lister is a table that can be read page by page.
+type lister[R any] interface {
+	List(ctx context.Context, account uuid.UUID, p store.Page) ([]R, string, error)
+}
+
+// Rows is the answer of a list with figures.
+type Rows[T any] struct {
+	Range      bind.Range `json:"range"`
+	Rows       []T        `json:"rows"`
+	NextCursor *string    `json:"next_cursor" doc:"null at the end"`
+}
+
+// Listed is the answer of a list without figures.
+type Listed[T any] struct {
+	Rows       []T     `json:"rows"`
+	NextCursor *string `json:"next_cursor" doc:"null at the end"`
+}
+
+// List returns the route GET, which lists a page of records.
+func List[T lister[R], R, A any](res Kind[T, R, A], summary string) route.Route {
+	row := res.Row("GET", "", summary, route.Do(func(c *route.Call) (Listed[A], error) {
+		page, err := PageOf(c)
+		if err != nil {
+			return Listed[A]{}, err
+		}
+		records, next, err := res.Table(c.Store).List(c.Context(), c.Account.ID, page)
+		return Listed[A]{answer.Each(records, res.Answer), answer.Cursor(next)}, err
+	}))
+	row.Page, row.Query = true, res.Params()
+	return row
+}
+
+// pageRows reads the data of a page that its rows need in addition to records and figures. It returns a function that makes a row.
+type pageRows[R, L any] func(c *route.Call, page []R) (func(R, answer.Figures) L, error)
+
+// FigureReader reads the figures of a list: report.Reader.
+type FigureReader interface {
+	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
+}
+
+// ListFigures returns the route GET, which lists a page of records with their figures for the window. dimension is the report
+// dimension with the records' ids, such as offer_id.
+func ListFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
+	reports FigureReader, res Kind[T, R, A], summary, dimension string, rows pageRows[R, L],
+) route.Route {
+	row := res.Row("GET", "", summary, route.Do(func(c *route.Call) (Rows[L], error) {
+		page, err := PageOf(c)
+		if err != nil {
+			return Rows[L]{}, err
+		}
+		records, next, err := res.Table(c.Store).List(c.Context(), c.Account.ID, page)
+		if err != nil {
+			return Rows[L]{}, err
+		}
+		show, err := rows(c, records)
+		if err != nil {
+			return Rows[L]{}, err
+		}
+		figures, err := FiguresOf(c, reports, dimension, records)
+		return Rows[L]{
+			c.Window.Range(), answer.Each(records, func(r R) L { return show(r, figures[r.RecordID()]) }), answer.Cursor(next),
+		}, err
+	}))
+	row.Window, row.Page, row.Share, row.Query = true, true, route.Lists, res.Params()
+	return row
+}
+
+// Create returns the route POST, which answers with the saved record.
+func Create[B body[R], T interface {
+	Create(ctx context.Context, record R) (R, error)
+}, R, A any, P owned[R]](res Kind[T, R, A], summary string) route.Route {
+	row := res.Row("POST", "", summary, route.Take(func(c *route.Call, b B) (a A, err error) {
+		record, err := recordOf(res, b)
+		if err != nil {
+			return a, err
+		}
+		P(&record).Own(c.Account.ID, uuid.Nil)
+		if record, err = res.Table(c.Store).Create(c.Context(), record); err != nil {
+			return a, err
+		}
+		return res.Answer(record), nil
+	}), res.Codes)
+	row.Status, row.BodyLimit = http.StatusCreated, res.BodyLimit
+	return row
+}
+
+// Put returns the route PUT, which replaces every field. show makes the answer from the saved record.
+func Put[B putBody[R], T interface {
+	Update(ctx context.Context, record R) (R, error)
+}, R, A, L any, P owned[R]](res Kind[T, R, A], summary string, show func(R) L) route.Route {
+	row := res.Row("PUT", "", summary, route.Take(func(c *route.Call, b B) (a L, err error) {
+		record, err := recordOf(res, b)
+		if err != nil {
+			return a, err
+		}
+		P(&record).Own(c.Account.ID, b.RecordID())
+		if record, err = res.Table(c.Store).Update(c.Context(), record); err != nil {
+			return a, err
+		}
+		return show(record), nil
+	}), answer.IDCodes, res.Codes)
+	row.BodyLimit = res.BodyLimit
+	return row
+}
+
+// IDAnswer is the answer to a change. It has only the record's id.
+type IDAnswer struct {
+	ID uuid.UUID `json:"id"`
+}
+
+// IDOf makes the answer that has only the id of a record.
+func IDOf[R interface{ RecordID() uuid.UUID }](record R) IDAnswer {
+	return IDAnswer{record.RecordID()}
+}
+
+// RestoreCodes are the error codes of resuming a record that may be deactivated.
+var RestoreCodes = route.Codes("402 plan_limit", "409 duplicate_name")
+
+// ToggleBody pauses or resumes a record.
+type ToggleBody struct {
+	bind.ID
+	IsActive bind.Opt[bool] `json:"is_active" bad:"invalid_status" null:"refused" required:"invalid_status" doc:"true resumes, false pauses"`
+}
+
+// StatusAnswer is the answer to pausing or resuming a record.
+type StatusAnswer struct {
+	ID     uuid.UUID `json:"id"`
+	Status string    `json:"status" enum:"active,paused"`
+}
+
+// ToggledStatus makes the answer with the status of a record that was paused or resumed.
+func ToggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id, models.StatusOf(on)} }
+
+// ToggledID makes the answer with the id of a record that was paused or resumed.
+func ToggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
+
+// Toggle returns the route PATCH with id and is_active. show makes its answer. codes are added to the error codes that every such
+// route has.
+func Toggle[T interface {
+	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
+}, R, A, L any](
+	res Kind[T, R, A], summary string, show func(id uuid.UUID, on bool) L, codes ...route.Code,
+) route.Route {
+	return res.Row("PATCH", "", summary, route.Take(func(c *route.Call, b ToggleBody) (L, error) {
+		id, on := b.RecordID(), b.IsActive.Value
+		return show(id, on), res.Table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)
+	}), codes, route.Codes("400 invalid_id invalid_status", "404 not_found"))
+}
+
+// DeactivatedAnswer is the answer to a DELETE that keeps the record for history.
+type DeactivatedAnswer struct {
+	ID          uuid.UUID `json:"id"`
+	Deactivated bool      `json:"deactivated"`
+}
+
+func deactivated(id uuid.UUID) DeactivatedAnswer { return DeactivatedAnswer{id, true} }
+
+// remover is a table whose records can be removed.
+type remover interface {
+	Remove(ctx context.Context, account, id uuid.UUID) error
+}
+
+// Remove returns the route DELETE ?id=. show makes its answer.
+func Remove[T remover, R, A, L any](res Kind[T, R, A], summary string, show func(id uuid.UUID) L) route.Route {
+	return removeThen(res, summary, func(c *route.Call) (L, error) { return show(c.ID), nil })
+}
+
+// RemoveUsed is Remove for records to which other records may refer. Those records stay and lose the reference.
+func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show func(id uuid.UUID, u Users) L) route.Route {
+	return removeThen(res, summary, func(c *route.Call) (L, error) {
+		users, err := UsersOf(c)
+		return show(c.ID, users), err
+	})
+}
+
+// removeThen is remove with an answer that then makes after the removal.
+func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
+	row := res.Row("DELETE", "", summary, route.Do(func(c *route.Call) (answer L, err error) {
+		if err := res.Table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
+			return answer, err
+		}
+		return then(c)
+	}), answer.IDCodes)
+	row.Query = answer.QueryID
+	return row
+}
+
+// Users lists the records that use a removed record.
+type Users struct {
+	UsedBy []models.User `json:"used_by" doc:"what names it still: of each kind the active ones first; at most 100"`
+}
+
+// UsersOf returns the records that use the record of the call.
+func UsersOf(c *route.Call) (Users, error) {
+	users, err := c.Store.UsersOf(c.Context(), c.Account.ID, c.ID)
+	return Users{answer.Each(users, func(u models.User) models.User { return u })}, err
+}
+
+// DeactivatedUsed is the answer to a DELETE of a record that other records may use and that is kept for history.
+type DeactivatedUsed struct {
+	DeactivatedAnswer
+	Users
+}
+
+// DeactivatedWith makes the answer to a DELETE of a record that other records may use and that is kept for history.
+func DeactivatedWith(id uuid.UUID, u Users) DeactivatedUsed {
+	return DeactivatedUsed{deactivated(id), u}
+}
+
+// DeletedUsed is the answer to a DELETE of a record that other records may use.
+type DeletedUsed struct {
+	answer.DeletedAnswer
+	Users
+}
+
+// DeletedWith makes the answer to a DELETE of a record that other records may use.
+func DeletedWith(id uuid.UUID, u Users) DeletedUsed { return DeletedUsed{answer.Deleted(id), u} }
+
+// Clone returns the route POST /{id}/clone. show makes the answer from the copy.
+func Clone[T interface {
+	Clone(ctx context.Context, account, id uuid.UUID) (R, error)
+}, R, A, L any](res Kind[T, R, A], summary string, show func(R) L, codes ...[]route.Code) route.Route {
+	row := res.Row("POST", "/{id}/clone", summary, route.Do(func(c *route.Call) (a L, err error) {
+		copied, err := res.Table(c.Store).Clone(c.Context(), c.Account.ID, c.ID)
+		if err != nil {
+			return a, err
+		}
+		return show(copied), nil
+	}), append([][]route.Code{answer.IDCodes}, codes...)...)
+	row.Status = http.StatusCreated
+	return row
+}
+
+// FiguresOf returns the figures of records for the call's window, by id. dimension is the report dimension with the ids. A record
+// without clicks has zeros.
+func FiguresOf[R interface{ RecordID() uuid.UUID }](c *route.Call, reports FigureReader, dimension string, records []R) (
+	map[uuid.UUID]answer.Figures, error,
+) {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	ids := answer.Each(records, R.RecordID)
+	q := reporting.InWindow(c)
+	q.Dimensions, q.Filters = []string{dimension}, []report.Filter{report.IDs(dimension, ids...)}
+	c.MustHavePlace()
+	rows, err := reports.Performance(c.Context(), q)
+	found := map[string]models.Figures{}
+	for _, r := range rows {
+		found[r.Dims[0]] = r.Figures
+	}
+	figures := map[uuid.UUID]answer.Figures{}
+	for _, id := range ids {
+		figures[id] = found[id.String()].Row()
+	}
+	return figures, err
+}
