@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/route"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -212,9 +213,7 @@ func TestSlowCallHoldsItsKey(t *testing.T) {
 	first := <-started
 	s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(409, "idempotency_in_progress")
 	// As if the process had died: its lease expires, and another attempt takes over with the same id for its job.
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE idempotency_keys SET lease_until = now()`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, s.DB, `UPDATE idempotency_keys SET lease_until = now()`)
 	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
 	if second := <-started; second != first {
 		t.Errorf("attempt ids %s and %s", first, second)
@@ -299,9 +298,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 			t.Errorf("%d bytes are kept of a small answer", n)
 		}
 		plan, _ := models.PlanNamed("scale")
-		if _, err := s.DB.ExecContext(t.Context(), `UPDATE kept_answers SET bytes = $1`, plan.AnswerBytes-1000); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, s.DB, `UPDATE kept_answers SET bytes = $1`, plan.AnswerBytes-1000)
 		post("full", 1000).Want(200, "")
 		post("full", 1000).Want(409, "idempotency_answer_dropped")
 		post("small", 1000).Want(200, "")
@@ -309,9 +306,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 			t.Errorf("%d runs, want 5", n)
 		}
 		// A day later there is room again.
-		if _, err := s.DB.ExecContext(t.Context(), `UPDATE kept_answers SET hour = hour - interval '26 hours'`); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, s.DB, `UPDATE kept_answers SET hour = hour - interval '26 hours'`)
 		post("later", 1000).Want(200, "")
 		post("later", 1000).Want(200, "")
 		if n := runs.Load(); n != 6 {

@@ -27,9 +27,7 @@ func TestCopyIn(t *testing.T) {
 		At   time.Time
 		Cost string
 	}
-	if _, err := d.ExecContext(t.Context(), `CREATE TABLE copied (n int, text text, opt text, yes bool, id uuid, at timestamptz, cost numeric)`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `CREATE TABLE copied (n int, text text, opt text, yes bool, id uuid, at timestamptz, cost numeric)`)
 	texts := []string{
 		"", "plain", `back\slash`, `\N`, `\.`, "tab\tline\nreturn\r", "comma, quote\" and '", "unit\x1fseparator", "\x1e", "\x1e\x1f\\",
 		"\x01\x7f", "Zürich 東京 🙂", "NULL", "null",

@@ -34,9 +34,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Rollback()
-	if _, err := reader.ExecContext(t.Context(), `SELECT FROM accounts`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, reader, `SELECT FROM accounts`)
 	n, err := db.MigrateFiles(t.Context(), d, files, 1)
 	if n != 1 || err == nil || !strings.Contains(err.Error(), "9002_second.sql: others hold") {
 		t.Fatalf("while another holds the table: %d, %v", n, err)
@@ -120,10 +118,10 @@ func TestClickArrivesDuringMigrations(t *testing.T) {
 			if !filled[table] {
 				filled[table] = true
 				if table == "clicks" {
-					exec(t, d, `CREATE TABLE clicks_rest PARTITION OF clicks DEFAULT`)
+					dbtest.Exec(t, d, `CREATE TABLE clicks_rest PARTITION OF clicks DEFAULT`)
 				}
 				for range 10 {
-					exec(t, d, insert, rows/10)
+					dbtest.Exec(t, d, insert, rows/10)
 				}
 			}
 			inserts[table] = insert
@@ -136,13 +134,6 @@ func TestClickArrivesDuringMigrations(t *testing.T) {
 	}
 	if !filled["clicks"] || !filled["smartlink_clicks"] {
 		t.Errorf("there were no clicks: %v", filled)
-	}
-}
-
-func exec(t *testing.T, d *db.DB, q string, args ...any) {
-	t.Helper()
-	if _, err := d.ExecContext(t.Context(), q, args...); err != nil {
-		t.Fatalf("%s: %v", q, err)
 	}
 }
 
@@ -327,12 +318,12 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 	const mine, other, nobody = `'00000000-0000-0000-0000-00000000000a'`, `'00000000-0000-0000-0000-00000000000b'`,
 		`'00000000-0000-0000-0000-000000000000'`
 	for _, id := range []string{mine, other} {
-		exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES (`+id+`, 'a', 'pro', `+id+`)`)
+		dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES (`+id+`, 'a', 'pro', `+id+`)`)
 	}
-	exec(t, d, `INSERT INTO networks (id, account_id, name, postback_params) VALUES
+	dbtest.Exec(t, d, `INSERT INTO networks (id, account_id, name, postback_params) VALUES
 		(gen_random_uuid(), `+mine+`, 'n', '{"secret": " Sub5 "}'), (gen_random_uuid(), `+other+`, 'n', '{"secret": "goal"}')`)
 	const all = `'{"SUB5": "x", "goal": "g", "clickid": "{c}", "y": "{\"secret\":\"x\"}"}'`
-	exec(t, d, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, signature, signed_text, received_at,
+	dbtest.Exec(t, d, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, signature, signed_text, received_at,
 		outcome) SELECT gen_random_uuid(), account::uuid, `+nobody+`, 'postback', '', `+all+`, '', '', now(), outcome
 		FROM unnest(ARRAY['recorded', 'refused', 'pending']) AS outcome, unnest(ARRAY[`+mine+`, `+nobody+`]) AS account,
 		generate_series(1, 700)`)
@@ -366,16 +357,16 @@ func TestDomainsKeepTheirHosts(t *testing.T) {
 	}
 	const mine, other = `'00000000-0000-0000-0000-00000000000a'`, `'00000000-0000-0000-0000-00000000000b'`
 	for _, id := range []string{mine, other} {
-		exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES (`+id+`, 'a', 'pro', `+id+`)`)
+		dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES (`+id+`, 'a', 'pro', `+id+`)`)
 	}
 	const add = `INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), `
-	exec(t, d, add+mine+`, 'go.example.com', true)`)
+	dbtest.Exec(t, d, add+mine+`, 'go.example.com', true)`)
 	if _, err := p.Up(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	exec(t, d, add+other+`, 'go.example.com', false), (gen_random_uuid(), `+other+`, 'new.example.com', false)`)
-	exec(t, d, `DELETE FROM domains WHERE account_id = `+mine)
-	exec(t, d, `DELETE FROM domains WHERE host = 'new.example.com'`)
+	dbtest.Exec(t, d, add+other+`, 'go.example.com', false), (gen_random_uuid(), `+other+`, 'new.example.com', false)`)
+	dbtest.Exec(t, d, `DELETE FROM domains WHERE account_id = `+mine)
+	dbtest.Exec(t, d, `DELETE FROM domains WHERE host = 'new.example.com'`)
 	for q, want := range map[string]int{
 		`SELECT count(DISTINCT domain_token) FROM accounts WHERE domain_token ~ '^[0-9a-f]{32}$'`:              2,
 		`SELECT count(*) FROM domains WHERE proof = 'none'`:                                                    1,

@@ -49,9 +49,7 @@ func newBench(t *testing.T) *bench {
 	b := &bench{t: t, db: dbtest.New(t), redis: jobstest.Redis(t)}
 	b.client = jobs.Connect(b.redis)
 	b.rt = b.runtime()
-	if _, err := b.db.ExecContext(t.Context(), `CREATE TABLE effects (job uuid, attempt int)`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, b.db, `CREATE TABLE effects (job uuid, attempt int)`)
 	return b
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -26,9 +27,7 @@ func (b *bench) account() uuid.UUID {
 	b.t.Helper()
 	id := uuid.New()
 	const q = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`
-	if _, err := b.db.ExecContext(b.t.Context(), q, id, id.String()); err != nil {
-		b.t.Fatal(err)
-	}
+	dbtest.Exec(b.t, b.db, q, id, id.String())
 	return id
 }
 

@@ -3,6 +3,7 @@ package workers_test
 import (
 	"testing"
 
+	"switchyard/db/dbtest"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
 	"switchyard/workers"
@@ -17,9 +18,7 @@ func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	const rows, answered, rounds = 600, 150, 10
 	const many = `INSERT INTO jobs (id, kind, next_attempt_at)
 		SELECT gen_random_uuid(), $1, now() - interval '1 hour' FROM generate_series(1, $2)`
-	if _, err := b.db.ExecContext(t.Context(), many, effect.Kind(), rows); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, b.db, many, effect.Kind(), rows)
 	slow := jobstest.SlowDown(b.redis)
 	n := 0
 	for err := jobstest.ErrSlow; err != nil; n++ {

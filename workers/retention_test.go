@@ -31,18 +31,11 @@ type retention struct {
 	added map[string][]time.Time
 }
 
-func (r *retention) exec(query string, args ...any) {
-	r.Helper()
-	if _, err := r.db.ExecContext(r.Context(), query, args...); err != nil {
-		r.Fatalf("%s: %v", query, err)
-	}
-}
-
 // add inserts a row of each account into the tables, with the given time and an id of that time.
 func (r *retention) add(at time.Time, tables ...string) {
 	r.Helper()
 	for _, table := range tables {
-		r.exec(`INSERT INTO `+table+` OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(t, jsonb_build_object(
+		dbtest.Exec(r, r.db, `INSERT INTO `+table+` OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(t, jsonb_build_object(
 			'id', left($1::text, 13) || right(gen_random_uuid()::text, 23), 'conversion_id', gen_random_uuid(),
 			'click_id', '00000000-0000-0000-0000-000000000000', '`+dated[table]+`', $2::timestamptz))).* FROM `+table+`_sample t`,
 			models.FloorClickID(at), at)
@@ -110,14 +103,14 @@ func TestRetention(t *testing.T) {
 	for _, p := range models.Plans {
 		id := uuid.New()
 		dbtest.FillAccount(t, r.db, id)
-		r.exec(`UPDATE accounts SET plan = $2 WHERE id = $1`, id, p.Name)
+		dbtest.Exec(r, r.db, `UPDATE accounts SET plan = $2 WHERE id = $1`, id, p.Name)
 	}
 	for table := range dated {
-		r.exec(`CREATE TABLE ` + table + `_sample AS SELECT * FROM ` + table)
-		r.exec(`DELETE FROM ` + table)
+		dbtest.Exec(r, r.db, `CREATE TABLE `+table+`_sample AS SELECT * FROM `+table)
+		dbtest.Exec(r, r.db, `DELETE FROM `+table)
 	}
-	r.exec(`DELETE FROM click_history`)
-	r.exec(`DELETE FROM currency_changes`)                        // a change of currency delays the deletion of clicks
+	dbtest.Exec(r, r.db, `DELETE FROM click_history`)
+	dbtest.Exec(r, r.db, `DELETE FROM currency_changes`)          // a change of currency delays the deletion of clicks
 	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // the partitions of a service of that age
 		at := start.AddDate(0, 0, -ago)
 		if err := (clicklog.Log{Conn: r.db}).EnsurePartition(t.Context(), at); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -187,9 +188,7 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	}
 	lost := row(b, aside, ask{N: 1})
 	const older = `UPDATE jobs SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`
-	if _, err := b.db.ExecContext(t.Context(), older, lost); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, b.db, older, lost)
 	if err := b.rt.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -386,9 +385,7 @@ func TestFailureIsNoted(t *testing.T) {
 		return err
 	}))
 	refused, noted, late, died := row(b, effect, ask{N: 1}), row(b, effect, ask{N: 2}), row(b, effect, ask{N: 3}), row(b, effect, ask{N: 4})
-	if _, err := b.db.ExecContext(t.Context(), `UPDATE jobs SET attempts = 1000 WHERE id = $1`, died); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, b.db, `UPDATE jobs SET attempts = 1000 WHERE id = $1`, died)
 	b.start(b.rt)
 	all := []uuid.UUID{refused, noted, late, died}
 	for _, id := range all {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/await"
 )
@@ -13,7 +14,7 @@ import (
 func (w *world) listed(account uuid.UUID, campaign *uuid.UUID, listType, attribute, operator string, values ...string) uuid.UUID {
 	w.Helper()
 	id := models.NewClickID()
-	w.exec(`INSERT INTO bot_entries (id, account_id, campaign_id, list_type, attribute, operator, value, value_count, match_steps,
+	dbtest.Exec(w, w.db, `INSERT INTO bot_entries (id, account_id, campaign_id, list_type, attribute, operator, value, value_count, match_steps,
 		match_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0)`, id, account, campaign, listType, attribute, operator,
 		w.json(values), len(values))
 	return id
@@ -51,7 +52,7 @@ func TestBotLists(t *testing.T) {
 	if c := w.tape.last(); c.BotScore != 0 || c.IsBot {
 		t.Errorf("allowed, and scored %d", c.BotScore)
 	}
-	w.exec(`DELETE FROM bot_entries WHERE account_id = $1`, w.account)
+	dbtest.Exec(w, w.db, `DELETE FROM bot_entries WHERE account_id = $1`, w.account)
 	goes("the entries are gone", "/first", person, uuid.Nil, header("User-Agent", firefox))
 	goes("and a bot is one again", "/first", bot, uuid.Nil, header("User-Agent", "Googlebot/2.1 like Chrome/138"))
 }

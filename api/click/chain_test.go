@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -90,8 +91,8 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 func TestReadyWithAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.exec(`DELETE FROM domains`)
-	w.exec(`DELETE FROM accounts`)
+	dbtest.Exec(w, w.db, `DELETE FROM domains`)
+	dbtest.Exec(w, w.db, `DELETE FROM accounts`)
 	if h := w.handler(w.tape, ""); !h.Ready() {
 		t.Error("an install without records is ready")
 	}

@@ -373,9 +373,7 @@ func (a *edgeAccounts) stored(t *testing.T, disk *spool.Spool, routed map[string
 	t.Helper()
 	d := dbtest.New(t)
 	for _, row := range store.RoutingRows[*store.RoutingAccount](a.records) {
-		if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, row.ID, row.ID.String()); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, row.ID, row.ID.String())
 	}
 	if err := clicklog.NewIngester(disk, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/routing"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -17,9 +18,9 @@ import (
 func (w *world) site(domain, columns string) uuid.UUID {
 	w.Helper()
 	id := uuid.Must(uuid.NewV7())
-	w.exec(`INSERT INTO sites (id, account_id, name, domain, currency) VALUES ($1, $2, $4, $3, 'EUR')`, id, w.account, domain, id.String())
+	dbtest.Exec(w, w.db, `INSERT INTO sites (id, account_id, name, domain, currency) VALUES ($1, $2, $4, $3, 'EUR')`, id, w.account, domain, id.String())
 	if columns != "" {
-		w.exec(`UPDATE sites SET `+columns+` WHERE id = $1`, id)
+		dbtest.Exec(w, w.db, `UPDATE sites SET `+columns+` WHERE id = $1`, id)
 	}
 	return id
 }
@@ -28,9 +29,9 @@ func (w *world) site(domain, columns string) uuid.UUID {
 func (w *world) goal(site uuid.UUID, key, columns string) {
 	w.Helper()
 	id := uuid.Must(uuid.NewV7())
-	w.exec(`INSERT INTO goals (id, account_id, site_id, key, name) VALUES ($1, $2, $3, $4, $4)`, id, w.account, site, key)
+	dbtest.Exec(w, w.db, `INSERT INTO goals (id, account_id, site_id, key, name) VALUES ($1, $2, $3, $4, $4)`, id, w.account, site, key)
 	if columns != "" {
-		w.exec(`UPDATE goals SET `+columns+` WHERE id = $1`, id)
+		dbtest.Exec(w, w.db, `UPDATE goals SET `+columns+` WHERE id = $1`, id)
 	}
 }
 
@@ -150,18 +151,18 @@ func TestSitesAreLive(t *testing.T) {
 	if got := s.SiteOfGoal(w.account, "lead"); got == nil || got.Row.ID != second {
 		t.Errorf("not the goal's site: %v", got)
 	}
-	w.exec(`UPDATE sites SET domain = 'shop.test', is_active = false WHERE id = $1`, second)
+	dbtest.Exec(w, w.db, `UPDATE sites SET domain = 'shop.test', is_active = false WHERE id = $1`, second)
 	s = w.fresh().h.routes.Current()
 	if got := s.SiteOf(w.account, "www.shop.test"); got != nil {
 		t.Errorf("a page of an inactive site is assigned to %v", got)
 	}
-	w.exec(`UPDATE sites SET domain = 'shop.test' WHERE id = $1`, first)
+	dbtest.Exec(w, w.db, `UPDATE sites SET domain = 'shop.test' WHERE id = $1`, first)
 	s = w.fresh().h.routes.Current()
 	if got := s.SiteOf(w.account, "www.shop.test"); got == nil || got.Row.ID != first {
 		t.Errorf("the page is not assigned to the active one of two sites: %v", got)
 	}
-	w.exec(`DELETE FROM sites WHERE id = $1`, second)
-	w.exec(`UPDATE sites SET is_active = false WHERE id = $1`, first)
+	dbtest.Exec(w, w.db, `DELETE FROM sites WHERE id = $1`, second)
+	dbtest.Exec(w, w.db, `UPDATE sites SET is_active = false WHERE id = $1`, first)
 	s = w.fresh().h.routes.Current()
 	if s.SiteOf(w.account, "x") != nil || s.SiteOfGoal(w.account, "lead") != nil || len(s.GoalsOf(second)) > 0 {
 		t.Error("deleted sites are still in the snapshot")

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/routing"
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
@@ -64,7 +65,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 	if len(paths) != 3 || vias[flow.ViaBound] == 0 || vias[flow.ViaRegular] == 0 {
 		t.Errorf("paths taken: %v, %v", paths, vias)
 	}
-	w.exec(`UPDATE campaigns SET flow_rotation = 'position' WHERE id = $1`, last)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET flow_rotation = 'position' WHERE id = $1`, last)
 	same := before.Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash
 	if explainer().Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash == same {
 		t.Error("the flow hash stays the same although the last campaign changed")

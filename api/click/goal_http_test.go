@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/netguard"
 )
@@ -156,7 +157,7 @@ func TestServersProveThemselves(t *testing.T) {
 	for _, want := range []string{"accepted", "wrong_secret"} {
 		ended := want == "wrong_secret"
 		if ended {
-			w.exec(ends, w.account)
+			dbtest.Exec(w, w.db, ends, w.account)
 			w.fresh()
 		}
 		for how, edits := range map[string][]edit{"told": {auth(secret)}, "signed with": {key, sign(secret, body)}} {
@@ -230,7 +231,7 @@ func TestGoalsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	w, secret := servers(t)
 	foreign := uuid.New()
-	w.exec(`INSERT INTO sites (id, account_id, name) VALUES ($1, $2, 'x')`, foreign, w.newAccount())
+	dbtest.Exec(w, w.db, `INSERT INTO sites (id, account_id, name) VALUES ($1, $2, 'x')`, foreign, w.newAccount())
 	w.fresh()
 	click := models.FormatClickID(models.NewClickID())
 	item := func(more string) string { return fmt.Sprintf(`{"click_id": %q, "goal": "lead"%s}`, click, more) }

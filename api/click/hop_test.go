@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/db/dbtest"
+
 	"github.com/google/uuid"
 )
 
@@ -64,8 +66,8 @@ func TestDoubleMeta(t *testing.T) {
 	}
 	foreign := w.newAccount()
 	theirs, theirDomain := uuid.New(), uuid.New()
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, theirDomain, foreign)
-	w.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, 'n', 'their-own', $3)`,
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, theirDomain, foreign)
+	dbtest.Exec(w, w.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, 'n', 'their-own', $3)`,
 		theirs, foreign, theirDomain)
 	w.fresh()
 	if got := signed(campaign, hopLife); got != http.StatusOK {
@@ -82,7 +84,7 @@ func TestDoubleMeta(t *testing.T) {
 		t.Errorf("on a domain of another account: %d", res.StatusCode)
 	}
 	for _, end := range []string{`status = 'paused'`, `status = 'active', deleted_at = now()`} {
-		w.exec(`UPDATE campaigns SET `+end+` WHERE id = $1`, campaign)
+		dbtest.Exec(w, w.db, `UPDATE campaigns SET `+end+` WHERE id = $1`, campaign)
 		w.fresh()
 		if got := signed(campaign, hopLife); got != http.StatusNotFound {
 			t.Errorf("%s: %d", end, got)

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/api/bucket"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -29,14 +30,6 @@ func (w *world) openSpool() (*spool.Spool, *clicklog.Ingester) {
 	}
 	w.Cleanup(func() { _ = s.Close() })
 	return s, clicklog.NewIngester(s, w.db, clicklog.IngestOptions{})
-}
-
-func (w *world) count(query string, args ...any) (n int) {
-	w.Helper()
-	if err := w.db.QueryRowxContext(w.Context(), query, args...).Scan(&n); err != nil {
-		w.Fatal(err)
-	}
-	return n
 }
 
 // TestStrangersCannotStallIngest floods the service with junk. No job reads the spool of postbacks during the flood, so a click
@@ -67,16 +60,16 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 	if err := ingestClicks.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.count(`SELECT count(*) FROM clicks`); n != 1 {
+	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM clicks`); n != 1 {
 		t.Errorf("%d clicks are stored", n)
 	}
 	if err := ingestPostbacks.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.count(`SELECT count(*) FROM postbacks WHERE outcome = 'unmatched' AND detail <> ''`); n != samplesPerHour {
+	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks WHERE outcome = 'unmatched' AND detail <> ''`); n != samplesPerHour {
 		t.Errorf("%d samples stay", n)
 	}
-	if n := w.count(`SELECT (SELECT count(*) FROM postbacks) + (SELECT count(*) FROM jobs)`); n != samplesPerHour {
+	if n := dbtest.Get[int](w, w.db, `SELECT (SELECT count(*) FROM postbacks) + (SELECT count(*) FROM jobs)`); n != samplesPerHour {
 		t.Errorf("%d rows stay", n)
 	}
 	if n := counter(t, w.h, "switchyard_postbacks_unmatched_total"); n != 2000 {

@@ -20,16 +20,12 @@ func BenchmarkSnapshotLoad(b *testing.B) {
 		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'many', 'scale', $2::uuid::text)`,
 		`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($2, $1, 'many.test', true)`,
 	} {
-		if _, err := d.ExecContext(b.Context(), q, account, domain); err != nil {
-			b.Fatal(err)
-		}
+		dbtest.Exec(b, d, q, account, domain)
 	}
 	const q = `INSERT INTO campaigns (id, account_id, domain_id, name, alias, streams)
 		SELECT gen_random_uuid(), $1, $2, 'c' || n, 'c' || n, $3 FROM generate_series(1, $4::int) n`
 	streams := campaignsOf(benchRouting(1))[0].Streams
-	if _, err := d.ExecContext(b.Context(), q, account, domain, []byte(streams), campaigns); err != nil {
-		b.Fatal(err)
-	}
+	dbtest.Exec(b, d, q, account, domain, []byte(streams), campaigns)
 	heap := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -99,7 +100,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 	}
 	// The same campaign is requested on the own domain of another account.
 	foreign := w.newAccount()
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
 	w.fresh()
 	if res := w.get("/out", host("foreign.test"), cookie(click, id, pathID, l, uuid.Nil)); res.StatusCode != 404 {
 		t.Errorf("foreign domain: %d", res.StatusCode)
@@ -165,7 +166,7 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("lander", nil, to(l), to(o)))
 	w.fresh()
 	landed := w.get("/summer-sale")
-	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, o)
+	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, o)
 	w.fresh()
 	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/" {
 		t.Errorf("to %s", got)
@@ -184,7 +185,7 @@ func TestClickOutOfAPathThatIsGone(t *testing.T) {
 	landed, nowhere := w.get("/summer-sale?sub1=a"), w.get("/no-fallback")
 	_, click, _ := strings.Cut(landed.Header.Get("Location"), "?c=")
 	for _, id := range []uuid.UUID{id, none} {
-		w.exec(`UPDATE campaigns SET streams = $2 WHERE id = $1`, id,
+		dbtest.Exec(w, w.db, `UPDATE campaigns SET streams = $2 WHERE id = $1`, id,
 			`[{"id": "`+uuid.NewString()+`", "action": "redirect", "destinations": [{"url": "https://new.test/"}]}]`)
 	}
 	w.fresh()

@@ -19,6 +19,7 @@ import (
 
 	"switchyard/api/routing"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/postback"
@@ -89,7 +90,7 @@ func TestPostbackRefuses(t *testing.T) {
 	w := newWorld(t)
 	n := w.network()
 	foreign := w.newAccount()
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
 	w.fresh()
 	for name, tt := range map[string]struct {
 		method, target, body string
@@ -162,7 +163,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	network := w.network()
-	w.exec(`UPDATE networks SET postback_params = '{"click_id": "myclick", "secret": "Pass", "payout": "comm"}' WHERE id = $1`, network)
+	dbtest.Exec(w, w.db, `UPDATE networks SET postback_params = '{"click_id": "myclick", "secret": "Pass", "payout": "comm"}' WHERE id = $1`, network)
 	w.fresh()
 	dir := t.TempDir()
 	disk, err := spool.Open(dir, spool.Options{})
@@ -209,10 +210,10 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	if err := clicklog.NewIngester(disk, w.db, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.count(`SELECT count(*) FROM postbacks`); n != 8 {
+	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks`); n != 8 {
 		t.Errorf("%d are stored", n)
 	}
-	if n := w.count(`SELECT count(*) FROM postbacks p, jobs j WHERE strpos(p::text || j::text, $1) > 0`, canary); n != 0 {
+	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks p, jobs j WHERE strpos(p::text || j::text, $1) > 0`, canary); n != 0 {
 		t.Errorf("the secret is in %d rows", n)
 	}
 	found := 0
@@ -240,7 +241,7 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	n, foreign := w.network().String(), w.newAccount()
-	w.exec(`INSERT INTO networks (id, account_id, name, postback_params) VALUES
+	dbtest.Exec(w, w.db, `INSERT INTO networks (id, account_id, name, postback_params) VALUES
 		(gen_random_uuid(), $1, 'a', '{"secret": "sub5"}'), (gen_random_uuid(), $1, 'b', '{"secret": " CID "}'),
 		(gen_random_uuid(), $2, 'c', '{"secret": "goal"}')`, w.account, foreign)
 	w.fresh()
@@ -280,7 +281,7 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 			t.Errorf("%s: the proof is lost", name)
 		}
 	}
-	w.exec(`DELETE FROM networks`)
+	dbtest.Exec(w, w.db, `DELETE FROM networks`)
 	w.fresh()
 	w.get("/postback?clickid=" + id + "&goal=g")
 	if p := w.tape.postback(); !maps.Equal(p.Params, m2("clickid", id, "goal", "g")) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -124,7 +125,7 @@ func TestAddressKeys(t *testing.T) {
 	if key() == first {
 		t.Error("the key is the same on the next day")
 	}
-	w.exec(`UPDATE installation SET secret = sha256(secret)`)
+	dbtest.Exec(w, w.db, `UPDATE installation SET secret = sha256(secret)`)
 	other := w.handler(w.tape, "")
 	other.privacy = models.IPNone
 	s := other.acquire(nil)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -24,7 +25,7 @@ func (w *world) protect(lander uuid.UUID, p m) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.exec(`UPDATE landers SET protection = $2 WHERE id = $1`, lander, string(text))
+	dbtest.Exec(w, w.db, `UPDATE landers SET protection = $2 WHERE id = $1`, lander, string(text))
 }
 
 // guarded creates a campaign on the own domain. Its only lander is protected.
@@ -74,7 +75,7 @@ func TestProtectedLanderLists(t *testing.T) {
 		}
 		l := w.guarded(alias, page, p)
 		if p["off"] == true {
-			w.exec(`UPDATE landers SET protection = protection || '{"enabled": false}' WHERE id = $1`, l)
+			dbtest.Exec(w, w.db, `UPDATE landers SET protection = protection || '{"enabled": false}' WHERE id = $1`, l)
 			w.fresh()
 		}
 		res := w.get("/"+alias+"?sub1=a", append(c.edits, host(own))...)
@@ -177,10 +178,10 @@ func TestSignedLander(t *testing.T) {
 	w.protect(l, m{"mode": "signed", "countries": []string{"DE"}})
 	w.fresh()
 	w.wants("a visitor whom the lists refuse", w.ask(url.Values{"key": {k}}), reasonList)
-	w.exec(`UPDATE landers SET protection = '{}' WHERE id = $1`, l)
+	dbtest.Exec(w, w.db, `UPDATE landers SET protection = '{}' WHERE id = $1`, l)
 	w.fresh()
 	w.wants("protection switched off", w.ask(url.Values{"lander": {l.String()}}), reasonOpen)
-	w.exec(`UPDATE landers SET deactivated_at = now() WHERE id = $1`, l)
+	dbtest.Exec(w, w.db, `UPDATE landers SET deactivated_at = now() WHERE id = $1`, l)
 	w.fresh()
 	w.wants("the page is gone", w.ask(url.Values{"key": {k}}), reasonNoLander)
 }
@@ -190,7 +191,7 @@ func TestLanderKeysOfOthers(t *testing.T) {
 	w := newWorld(t)
 	l := w.guarded("signed-1", "https://page.test/?k={lp_key}", m{"mode": "signed"})
 	w.account = w.newAccount()
-	w.exec(`UPDATE landers SET account_id = $2 WHERE id = $1`, l, w.account)
+	dbtest.Exec(w, w.db, `UPDATE landers SET account_id = $2 WHERE id = $1`, l, w.account)
 	w.fresh()
 	w.wants("another account's page", w.ask(url.Values{"lander": {l.String()}}), reasonNoLander)
 }

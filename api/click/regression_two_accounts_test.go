@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -19,7 +20,7 @@ func (w *world) customer(name string) customer {
 	w.Helper()
 	own := *w
 	own.account, own.source = w.newAccount(), uuid.New()
-	own.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'Push')`, own.source, own.account)
+	dbtest.Exec(own, own.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'Push')`, own.source, own.account)
 	c := customer{&own, name}
 	lander, offer := c.lander("https://lander-"+name+".test/"), c.offer("https://offer-"+name+".test/?c={clickid}", uuid.Nil)
 	c.campaign("campaign-"+name, nil, path("lander", nil, to(lander), to(offer)))

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/routing"
+	"switchyard/db/dbtest"
 	"switchyard/models/await"
 )
 
@@ -26,7 +27,7 @@ func condition(attribute, operator string, value any) m {
 func (w *world) rule(logic string, account uuid.UUID, conditions ...m) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
-	w.exec(`INSERT INTO rules (id, account_id, name, logic, conditions) VALUES ($1, $2, 'r ' || gen_random_uuid(), $3, $4)`,
+	dbtest.Exec(w, w.db, `INSERT INTO rules (id, account_id, name, logic, conditions) VALUES ($1, $2, 'r ' || gen_random_uuid(), $3, $4)`,
 		id, account, logic, w.json(conditions))
 	return id
 }
@@ -78,7 +79,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 		return list
 	}
 	before := plans()
-	w.exec(`UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
+	dbtest.Exec(w, w.db, `UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
 	becomes("the edit takes firefox", "https://in.test/", header("User-Agent", firefox))
 	becomes("and chrome no longer", fallback)
 	if !slices.Equal(plans(), before) {
@@ -90,21 +91,21 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 		c := w.h.routes.Current().Campaign(users["second-user"])
 		return c.CountsClicks
 	}
-	w.exec(`UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("clicks_today", "gte", 0)}))
+	dbtest.Exec(w, w.db, `UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("clicks_today", "gte", 0)}))
 	await.Until(t, "the day's clicks are counted", counts)
 	if after := plans(); after[0] == before[0] || after[1] == before[1] || after[2] != before[2] {
 		t.Error("a campaign that uses the rule was not compiled again, or another campaign was")
 	}
-	w.exec(`UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
+	dbtest.Exec(w, w.db, `UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
 	await.Until(t, "they are counted no longer", func() bool { return !counts() })
 
 	// A deleted rule still guards the paths that use it. Only a rule whose row is gone lets no visitor through.
 	changes := w.h.routes.Changes()
-	w.exec(`UPDATE rules SET deleted_at = now() WHERE id = $1`, r)
+	dbtest.Exec(w, w.db, `UPDATE rules SET deleted_at = now() WHERE id = $1`, r)
 	await.Until(t, "the deletion is read", func() bool { return w.h.routes.Changes() > changes })
 	becomes("still guarded", fallback)
 	becomes("still taken", "https://in.test/", header("User-Agent", firefox))
-	w.exec(`DELETE FROM rules WHERE id = $1`, r)
+	dbtest.Exec(w, w.db, `DELETE FROM rules WHERE id = $1`, r)
 	becomes("nobody satisfies a rule that is gone", fallback, header("User-Agent", firefox))
 }
 
@@ -155,7 +156,7 @@ func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 	if got := w.sent("/early-bird"); got != fallback {
 		t.Fatalf("to %s", got)
 	}
-	w.exec(`INSERT INTO rules (id, account_id, name, conditions) VALUES ($1, $2, 'late', $3)`, r, w.account,
+	dbtest.Exec(w, w.db, `INSERT INTO rules (id, account_id, name, conditions) VALUES ($1, $2, 'late', $3)`, r, w.account,
 		w.json([]m{condition("browser", "equals", "chrome")}))
 	w.fresh()
 	if got := w.sent("/early-bird"); got != "https://in.test/" {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models/parttest"
 )
 
@@ -37,7 +38,7 @@ func newSamples(t *testing.T, files ...string) *samples {
 	t.Cleanup(s.server.Close)
 	s.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.domain = strings.TrimPrefix(s.server.URL, "https://")
-	s.exec(`UPDATE domains SET host = '127.0.0.1' WHERE id = $1`, s.own)
+	dbtest.Exec(s, s.db, `UPDATE domains SET host = '127.0.0.1' WHERE id = $1`, s.own)
 	for _, file := range files {
 		text, err := os.ReadFile(filepath.Join("..", "openapi", "page", file))
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"switchyard/api/routing"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -50,7 +51,7 @@ func (w *world) smartlink(slug, url string, rules ...m) uuid.UUID {
 		w.Fatal(err)
 	}
 	id := uuid.New()
-	w.exec(`INSERT INTO smartlinks (id, account_id, domain_id, source_id, slug, destination_url, rules)
+	dbtest.Exec(w, w.db, `INSERT INTO smartlinks (id, account_id, domain_id, source_id, slug, destination_url, rules)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, w.account, w.own, w.source, slug, url, string(text))
 	return id
 }
@@ -62,9 +63,9 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 	late := smartRuleOf("https://late.test/", is("country", "US", "DE"))
 	id := w.smartlink("deal", "https://rest.test/?z={sub2}#x", smartRuleOf("https://never.test/", is("country", "FR")), us, late)
 	w.smartlink("off", "https://off.test/")
-	w.exec(`UPDATE smartlinks SET is_active = false WHERE slug = 'off'`)
+	dbtest.Exec(w, w.db, `UPDATE smartlinks SET is_active = false WHERE slug = 'off'`)
 	w.smartlink("gone", "https://gone.test/")
-	w.exec(`UPDATE smartlinks SET deleted_at = now() WHERE slug = 'gone'`)
+	dbtest.Exec(w, w.db, `UPDATE smartlinks SET deleted_at = now() WHERE slug = 'gone'`)
 	w.fresh()
 	at := host(own)
 	got := w.sent("/deal?zone=a%20b&vid=V1", at)
@@ -112,7 +113,7 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	if got := w.sent("/deal", at); got != "https://one.test/" {
 		t.Fatal(got)
 	}
-	w.exec(`UPDATE smartlinks SET destination_url = 'https://two.test/', slug = 'other' WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE smartlinks SET destination_url = 'https://two.test/', slug = 'other' WHERE id = $1`, id)
 	w.fresh()
 	if res := w.get("/deal", at); res.StatusCode != http.StatusNotFound {
 		t.Errorf("the old slug: %d", res.StatusCode)
@@ -129,7 +130,7 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	if err != nil || len(store.RoutingRows[*store.RoutingSmartlink](r)) != 1 || r.LanderSecret == nil || string(r.LanderSecret) != string(kept.LanderSecret()) {
 		t.Errorf("the copy lacks smartlinks or the secret: %v", err)
 	}
-	w.exec(`DELETE FROM smartlinks WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `DELETE FROM smartlinks WHERE id = $1`, id)
 	w.fresh()
 	if res := w.get("/other", at); res.StatusCode != http.StatusNotFound {
 		t.Errorf("deleted: %d", res.StatusCode)

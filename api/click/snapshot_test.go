@@ -16,6 +16,7 @@ import (
 	"switchyard/api/routing"
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/db/seal"
 	"switchyard/db/store"
@@ -49,28 +50,28 @@ func TestChangesAreLiveByNotice(t *testing.T) {
 	}
 	becomes("the campaign is there", "/summer-sale", "https://one.test/")
 	compiled := w.h.routes.Current().Campaign(id)
-	w.exec(`UPDATE offers SET url = 'https://two.test/' WHERE id = $1`, o)
+	dbtest.Exec(w, w.db, `UPDATE offers SET url = 'https://two.test/' WHERE id = $1`, o)
 	becomes("the offer's new address", "/summer-sale", "https://two.test/")
 	if c := w.h.routes.Current().Campaign(id); c.Plan != compiled.Plan {
 		t.Error("a change of an offer compiled the campaign again")
 	}
-	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, o)
+	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, o)
 	becomes("the offer is paused", "/summer-sale", "")
-	w.exec(`UPDATE offers SET is_active = true WHERE id = $1`, o)
+	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = true WHERE id = $1`, o)
 	becomes("the offer is back", "/summer-sale", "https://two.test/")
-	w.exec(`UPDATE campaigns SET alias = 'winter-sale' WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET alias = 'winter-sale' WHERE id = $1`, id)
 	becomes("the new alias", "/winter-sale", "https://two.test/")
 	becomes("the old alias", "/summer-sale", "")
-	w.exec(`UPDATE campaigns SET domain_id = $2 WHERE id = $1`, id, w.own)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET domain_id = $2 WHERE id = $1`, id, w.own)
 	becomes("the own domain", "/winter-sale", "https://two.test/", host(own))
-	w.exec(`UPDATE domains SET host = 'renamed.test' WHERE id = $1`, w.own)
+	dbtest.Exec(w, w.db, `UPDATE domains SET host = 'renamed.test' WHERE id = $1`, w.own)
 	becomes("the new host", "/winter-sale", "https://two.test/", host("renamed.test"))
 	becomes("the old host", "/winter-sale", "", host(own))
-	w.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, w.own)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, w.own)
 	becomes("a domain that is not verified", "/winter-sale", "", host("renamed.test"))
-	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, w.own)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, w.own)
 	becomes("the domain is back", "/winter-sale", "https://two.test/", host("renamed.test"))
-	w.exec(`DELETE FROM campaigns WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `DELETE FROM campaigns WHERE id = $1`, id)
 	becomes("the campaign is deleted", "/winter-sale", "", host("renamed.test"))
 }
 
@@ -83,17 +84,17 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	if res := w.get("/summer-sale"); res.StatusCode != http.StatusNotFound {
 		t.Fatalf("%d", res.StatusCode)
 	}
-	w.exec(`INSERT INTO offers (id, account_id, name, url) VALUES ($1, $2, 'late', 'https://late.test/')`, o, w.account)
+	dbtest.Exec(w, w.db, `INSERT INTO offers (id, account_id, name, url) VALUES ($1, $2, 'late', 'https://late.test/')`, o, w.account)
 	w.fresh()
 	if got := w.sent("/summer-sale"); got != "https://late.test/" {
 		t.Errorf("to %s", got)
 	}
-	w.exec(`UPDATE offers SET deactivated_at = now() WHERE id = $1`, o)
+	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, o)
 	w.fresh()
 	if res := w.get("/summer-sale"); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a deactivated offer: %d", res.StatusCode)
 	}
-	w.exec(`UPDATE offers SET deactivated_at = NULL WHERE id = $1`, o)
+	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = NULL WHERE id = $1`, o)
 	w.fresh()
 	if got := w.sent("/summer-sale"); got != "https://late.test/" {
 		t.Errorf("restored: to %s", got)
@@ -162,7 +163,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	}
 	// When the database returns, everything is read once, whatever the copy contains.
 	conn.Conn = w.db
-	w.exec(`DELETE FROM campaigns`)
+	dbtest.Exec(w, w.db, `DELETE FROM campaigns`)
 	if got := w.fresh().get("/summer-sale"); got.StatusCode != http.StatusNotFound {
 		t.Errorf("%d", got.StatusCode)
 	}
@@ -195,7 +196,7 @@ func TestRunWritesTheCopy(t *testing.T) {
 	go func() { done <- w.h.Run(ctx) }()
 	at := filepath.Join(dir, "routing.copy")
 	await.Until(t, "the copy is there", func() bool { _, err := os.Stat(at); return err == nil })
-	w.exec(`UPDATE campaigns SET alias = 'winter-sale'`)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET alias = 'winter-sale'`)
 	await.Until(t, "the change is read", func() bool { return w.h.routes.Changes() > 1 })
 	cancel()
 	if err := <-done; err != nil {
@@ -218,7 +219,7 @@ func TestReloadReadsOnlyWhatChanged(t *testing.T) {
 	if w.h.routes.Current() != s {
 		t.Error("a reload without changes made a new snapshot")
 	}
-	w.exec(`UPDATE campaigns SET notes = 'x' WHERE id = $1`, a)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET notes = 'x' WHERE id = $1`, a)
 	w.fresh()
 	now := w.h.routes.Current()
 	oldA := s.Campaign(a)
@@ -234,14 +235,14 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	o := w.offer("https://one.test/", uuid.Nil)
-	w.exec(`UPDATE offers SET daily_cap = 2 WHERE id = $1`, o)
+	dbtest.Exec(w, w.db, `UPDATE offers SET daily_cap = 2 WHERE id = $1`, o)
 	p := path("redirect", m{"daily_cap": 5}, m{"url": "https://capped.test/", "weight": 1})
 	full := path("offer", nil, to(o))
 	id := w.campaign("capped-path", m{"fallback_url": "https://f.test/"}, p)
 	w.campaign("capped-offer", m{"fallback_url": "https://f.test/"}, full)
 	w.fresh()
 	zero := uuid.Nil
-	w.exec(`INSERT INTO ledger
+	dbtest.Exec(w, w.db, `INSERT INTO ledger
 		SELECT $1::uuid, date_trunc('hour', now()), $2::uuid, $3::uuid, $4::uuid, $4::uuid, $4::uuid,
 			'', '', '', '', 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
 		w.account, id, p["id"], zero)
@@ -260,7 +261,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 		t.Errorf("to %s", got)
 	}
 	for i := range 2 {
-		w.exec(`INSERT INTO conversions
+		dbtest.Exec(w, w.db, `INSERT INTO conversions
 			VALUES ($1, $2, $3, $4, '', 'approved', '', 1, 'USD', 0, NULL, $5, $6, $7::uuid, $7::uuid, 'postback', now(), now())`,
 			uuid.New(), w.account, uuid.New(), strconv.Itoa(i), id, o, zero)
 	}
@@ -310,8 +311,8 @@ func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	second, foreign := uuid.New(), uuid.New()
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'second.test', true)`, second, w.account)
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, foreign, w.newAccount())
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'second.test', true)`, second, w.account)
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, foreign, w.newAccount())
 	first := w.campaign("summer-sale", m{"domain_id": w.own}, path("redirect", nil, m{"url": "https://first.test/", "weight": 1}))
 	const onOwn, onSecond = own, "second.test"
 	check := func(what string, want map[string]string) {
@@ -328,22 +329,22 @@ func TestALinkOnOtherDomains(t *testing.T) {
 	})
 	next := w.campaign("summer-sale", m{"domain_id": second}, path("redirect", nil, m{"url": "https://next.test/", "weight": 1}))
 	check("another campaign has the address", map[string]string{onOwn: "https://first.test/", onSecond: "https://next.test/"})
-	w.exec(`UPDATE campaigns SET status = 'paused' WHERE id = $1`, next)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET status = 'paused' WHERE id = $1`, next)
 	check("the other campaign is paused", map[string]string{onOwn: "https://first.test/", onSecond: ""})
-	w.exec(`UPDATE campaigns SET deleted_at = now() WHERE id = $1`, next)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET deleted_at = now() WHERE id = $1`, next)
 	check("the other campaign is deleted", map[string]string{onSecond: "https://first.test/"})
-	w.exec(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $3, 'summer-sale', 'https://smart.test/')`,
+	dbtest.Exec(w, w.db, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $3, 'summer-sale', 'https://smart.test/')`,
 		uuid.New(), w.account, second)
 	check("a smartlink has the address", map[string]string{onSecond: "https://smart.test/"})
-	w.exec(`UPDATE smartlinks SET is_active = false`)
+	dbtest.Exec(w, w.db, `UPDATE smartlinks SET is_active = false`)
 	check("the smartlink is paused", map[string]string{onOwn: "https://first.test/", onSecond: ""})
-	w.exec(`UPDATE smartlinks SET is_active = true`)
+	dbtest.Exec(w, w.db, `UPDATE smartlinks SET is_active = true`)
 	check("the smartlink is resumed", map[string]string{onSecond: "https://smart.test/"})
-	w.exec(`DELETE FROM smartlinks`)
-	w.exec(`UPDATE campaigns SET status = 'paused' WHERE id = $1`, first)
+	dbtest.Exec(w, w.db, `DELETE FROM smartlinks`)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET status = 'paused' WHERE id = $1`, first)
 	check("paused", map[string]string{onOwn: "", onSecond: ""})
-	w.exec(`UPDATE campaigns SET status = 'active', alias = 'winter-sale' WHERE id = $1`, first)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET status = 'active', alias = 'winter-sale' WHERE id = $1`, first)
 	check("renamed", map[string]string{onOwn: "", onSecond: ""})
-	w.exec(`UPDATE campaigns SET alias = 'summer-sale', domain_id = $2 WHERE id = $1`, first, w.shared)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET alias = 'summer-sale', domain_id = $2 WHERE id = $1`, first, w.shared)
 	check("on the shared domain", map[string]string{shared: "https://first.test/", onSecond: "https://first.test/", "foreign.test": ""})
 }

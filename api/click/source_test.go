@@ -3,13 +3,14 @@ package click
 import (
 	"testing"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
 func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.exec(`UPDATE traffic_sources SET token_macros = '{"zoneid": "{z}", "b": "{b}"}'`)
+	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET token_macros = '{"zoneid": "{z}", "b": "{b}"}'`)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.fresh()
 	w.sent("/summer-sale?b=two&zoneid=one")
@@ -24,8 +25,8 @@ func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
 	w := newWorld(t)
 	n := w.network()
 	w.campaign("summer-sale", nil, path("offer", nil, to(w.offer("https://one.test/?s={sub1}", n))))
-	w.exec(`UPDATE traffic_sources SET deactivated_at = now()`)
-	w.exec(`UPDATE networks SET deactivated_at = now()`)
+	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET deactivated_at = now()`)
+	dbtest.Exec(w, w.db, `UPDATE networks SET deactivated_at = now()`)
 	w.fresh()
 	to := w.sent("/summer-sale?zone=one&bid=0.25")
 	c := w.tape.last()

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -234,7 +235,7 @@ func TestTrackFallbacks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	paused := w.offer("https://paused.test/", uuid.Nil)
-	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, paused)
+	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, paused)
 	unsafe := w.offer("javascript:alert(1)", uuid.Nil)
 	closed := func() m { return path("offer", nil, to(paused)) }
 	w.campaign("with-both", m{"fallback_url": "https://f.test/{campaign_alias}", "destination_url": "https://d.test/"}, closed())
@@ -268,7 +269,7 @@ func TestTrackOffersOfAnotherAccountAreNotServed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	foreign := w.offer("https://foreign.test/", uuid.Nil)
-	w.exec(`UPDATE offers SET account_id = $2 WHERE id = $1`, foreign, w.newAccount())
+	dbtest.Exec(w, w.db, `UPDATE offers SET account_id = $2 WHERE id = $1`, foreign, w.newAccount())
 	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("offer", nil, to(foreign)))
 	w.fresh()
 	if got := w.sent("/summer-sale"); got != "https://f.test/" {
@@ -310,7 +311,7 @@ func TestTrackHandsOver(t *testing.T) {
 	last := w.campaign("campaign-last", nil, path("redirect", nil, m{"url": "https://a.test/{campaign_alias}", "weight": 1}))
 	first := w.campaign("campaign-first", nil, path("campaign", m{"campaign_id": last}))
 	loop := w.campaign("campaign-loop", m{"fallback_url": "https://f.test/"})
-	w.exec(`UPDATE campaigns SET streams = $2 WHERE id = $1`, loop,
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET streams = $2 WHERE id = $1`, loop,
 		`[{"id": "`+uuid.NewString()+`", "action": "campaign", "campaign_id": "`+loop.String()+`"}]`)
 	w.fresh()
 	if got := w.sent("/campaign-first"); got != "https://a.test/campaign-last" {

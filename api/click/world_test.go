@@ -95,11 +95,11 @@ func newWorld(tb testing.TB) *world {
 	d, url := dbtest.NewURL(tb)
 	w := &world{TB: tb, db: d, url: url, tape: &tape{}, shared: uuid.New(), own: uuid.New()}
 	w.account = w.newAccount()
-	w.exec(`INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, w.shared, shared)
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified, index_page, crawlers)
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, w.shared, shared)
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified, index_page, crawlers)
 		VALUES ($1, $2, $3, true, 'https://www.example.test/', 'allow')`, w.own, w.account, own)
 	w.source = uuid.New()
-	w.exec(`INSERT INTO traffic_sources (id, account_id, name, token_macros, cost_param, external_id_param)
+	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name, token_macros, cost_param, external_id_param)
 		VALUES ($1, $2, 'Push', '{"zone": "{zoneid}", "sub2": "{b}"}', 'bid', 'vid')`, w.source, w.account)
 	w.h = w.handler(w.tape, "")
 	return w
@@ -107,7 +107,7 @@ func newWorld(tb testing.TB) *world {
 
 func (w *world) newAccount() uuid.UUID {
 	id := uuid.New()
-	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
+	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
 	return id
 }
 
@@ -127,17 +127,10 @@ func (w *world) handler(s Recorder, dir string) *Handler {
 	return h
 }
 
-func (w *world) exec(query string, args ...any) {
-	w.Helper()
-	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
 func (w *world) network() uuid.UUID {
 	w.Helper()
 	id := uuid.New()
-	w.exec(`INSERT INTO networks (id, account_id, name, click_param, postback_params) VALUES ($1, $2, 'n ' || gen_random_uuid(), 'clk', '{"click_id": "myclick"}')`,
+	dbtest.Exec(w, w.db, `INSERT INTO networks (id, account_id, name, click_param, postback_params) VALUES ($1, $2, 'n ' || gen_random_uuid(), 'clk', '{"click_id": "myclick"}')`,
 		id, w.account)
 	return id
 }
@@ -145,7 +138,7 @@ func (w *world) network() uuid.UUID {
 func (w *world) offer(url string, network uuid.UUID) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
-	w.exec(`INSERT INTO offers (id, account_id, name, url, network_id) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3, $4)`, id, w.account, url,
+	dbtest.Exec(w, w.db, `INSERT INTO offers (id, account_id, name, url, network_id) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3, $4)`, id, w.account, url,
 		uuid.NullUUID{UUID: network, Valid: network != uuid.Nil})
 	return id
 }
@@ -153,7 +146,7 @@ func (w *world) offer(url string, network uuid.UUID) uuid.UUID {
 func (w *world) lander(url string) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
-	w.exec(`INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3)`, id, w.account, url)
+	dbtest.Exec(w, w.db, `INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3)`, id, w.account, url)
 	return id
 }
 
@@ -181,10 +174,10 @@ func (w *world) campaign(alias string, columns m, paths ...m) uuid.UUID {
 		w.Fatal(err)
 	}
 	id := uuid.New()
-	w.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, source_id, streams) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3, $4, $5, $6)`,
+	dbtest.Exec(w, w.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, source_id, streams) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3, $4, $5, $6)`,
 		id, w.account, alias, w.shared, w.source, string(streams))
 	for name, value := range columns {
-		w.exec(fmt.Sprintf(`UPDATE campaigns SET %s = $2 WHERE id = $1`, name), id, value)
+		dbtest.Exec(w, w.db, fmt.Sprintf(`UPDATE campaigns SET %s = $2 WHERE id = $1`, name), id, value)
 	}
 	return id
 }

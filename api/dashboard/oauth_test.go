@@ -12,6 +12,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/oauth"
 	"switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/db/people"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -105,9 +106,7 @@ func TestOAuthRefused(t *testing.T) {
 	p.end(state, "", "access_denied").want(t, 400, "signin_refused")
 	p.end(state, "code", "").want(t, 400, "signin_expired")
 	late := p.connect()
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE oauth_attempts SET expires_at = now()`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, s.DB, `UPDATE oauth_attempts SET expires_at = now()`)
 	p.end(late, "code", "").want(t, 400, "signin_expired")
 	// While the session is on another account, the sign-in connects to neither account. Back on the first account it can be completed.
 	moved := p.connect()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -53,9 +54,7 @@ func TestProofsAreNotRepeated(t *testing.T) {
 	}
 	lapse := func() {
 		t.Helper()
-		if _, err := s.DB.ExecContext(t.Context(), `UPDATE sessions SET confirmed_at = now() - interval '1 hour'`); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, s.DB, `UPDATE sessions SET confirmed_at = now() - interval '1 hour'`)
 	}
 	for range 2 {
 		lapse()

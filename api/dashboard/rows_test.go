@@ -11,6 +11,7 @@ import (
 	"switchyard/api/middleware"
 	"switchyard/api/openapi"
 	"switchyard/api/route"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -113,9 +114,7 @@ func TestCallersOfEveryRow(t *testing.T) {
 			headers = []string{"Authorization", "Bearer " + keys[c.scope]}
 		}
 		if c.stale {
-			if _, err := s.DB.ExecContext(t.Context(), `UPDATE sessions SET confirmed_at = now() - interval '1 hour'`); err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, s.DB, `UPDATE sessions SET confirmed_at = now() - interval '1 hour'`)
 		}
 		for _, r := range allRows() {
 			want := c.refusal(r)

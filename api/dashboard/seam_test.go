@@ -14,6 +14,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/middleware"
+	"switchyard/db/dbtest"
 	"switchyard/db/people"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -260,9 +261,7 @@ func TestLinkWorksOnce(t *testing.T) {
 	}
 	p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 404, "link_gone")
 	late := link(t, s, s.Account, models.LinkEntry, "c@example.com", models.RoleViewer)
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE entry_links SET expires_at = now()`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, s.DB, `UPDATE entry_links SET expires_at = now()`)
 	p.do("POST", "/app/api/links/use", map[string]any{"token": late}).want(t, 404, "link_gone")
 }
 
@@ -328,9 +327,7 @@ func TestConfirm(t *testing.T) {
 	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
 	key := map[string]any{"name": "k", "scope": "full"}
 	p.do("POST", "/app/api/keys", key).want(t, 201, "")
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE sessions SET confirmed_at = now() - interval '1 hour'`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, s.DB, `UPDATE sessions SET confirmed_at = now() - interval '1 hour'`)
 	p.do("POST", "/app/api/keys", key).want(t, 403, "confirm")
 	p.do("POST", "/app/api/session/confirm", map[string]any{"password": "wrong password"}).want(t, 401, "wrong_sign_in")
 	p.do("POST", "/app/api/session/confirm", map[string]any{"password": password}).want(t, 200, "")

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 	"switchyard/db/people"
 	"switchyard/models"
 )
@@ -186,7 +187,5 @@ func TestFirstOwner(t *testing.T) {
 func late(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	age := (models.SessionProof + time.Minute).Seconds()
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE sessions SET confirmed_at = now() - make_interval(secs => $1)`, age); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, s.DB, `UPDATE sessions SET confirmed_at = now() - make_interval(secs => $1)`, age)
 }

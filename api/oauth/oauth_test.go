@@ -12,7 +12,8 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/oauth"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -104,9 +105,7 @@ func newBrowser(t *testing.T) *browser {
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
-	if _, err := b.DB.ExecContext(t.Context(), `UPDATE accounts SET name = '<b>Acme' WHERE id = $1`, b.Account.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, b.DB, `UPDATE accounts SET name = '<b>Acme' WHERE id = $1`, b.Account.ID)
 	var redirect, code, verifier string
 	made := uuid.New()
 	jobstest.Answer(b.Jobs, jobs.ExchangeOAuth, func(account uuid.UUID, args jobs.OAuthAttemptArgs) (jobs.OAuthConnected, error) {
@@ -186,9 +185,7 @@ func TestRefusals(t *testing.T) {
 	})
 	b.want(b.open(oauth.CallbackPath, url.Values{"state": {state}, "code": {"x"}}), 400, "invalid_client")
 	late := b.begin()
-	if _, err := b.DB.ExecContext(t.Context(), `UPDATE oauth_attempts SET expires_at = now()`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, b.DB, `UPDATE oauth_attempts SET expires_at = now()`)
 	b.cookie = late
 	b.want(b.open(oauth.CallbackPath, url.Values{"state": {late}, "code": {"x"}}), 400, "start it again")
 }

@@ -23,17 +23,13 @@ func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 			d AS (INSERT INTO domains (id, account_id, host, is_verified) VALUES ($2, $1, 'own.test', true))
 		INSERT INTO campaigns (id, account_id, domain_id, name, alias, streams) VALUES ($3, $1, $2, 'c', 'summer-sale', '[]')`: {account, domain, campaign},
 	} {
-		if _, err := d.ExecContext(t.Context(), q, args...); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, q, args...)
 	}
 	k := NewRefresher(d, "")
 	if err := k.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.ExecContext(t.Context(), `UPDATE campaigns SET alias = 'winter-sale'`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `UPDATE campaigns SET alias = 'winter-sale'`)
 	k.conn = away
 	k.mark(db.Notice{Payload: "campaigns:" + campaign.String()})
 	if err := k.refresh(t.Context()); err == nil {

@@ -15,6 +15,7 @@ import (
 	v1 "switchyard/api/v1"
 	apialerts "switchyard/api/v1/alerts"
 	"switchyard/db/alerts"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -70,7 +71,7 @@ func TestAlerts(t *testing.T) {
 		}
 	}
 	hookID := s.Do("POST", "/webhooks", hook()).Want(201, "").Map()["id"]
-	exec(t, s, `UPDATE webhook_endpoints SET consecutive_failures = 3, failing_since = $2 WHERE id = $1`, hookID, now.Add(-time.Hour))
+	dbtest.Exec(t, s.DB, `UPDATE webhook_endpoints SET consecutive_failures = 3, failing_since = $2 WHERE id = $1`, hookID, now.Add(-time.Hour))
 	if _, err := s.Store.Usage().Announce(t.Context(), store.PlanLimit{
 		AccountID: s.Account.ID, Plan: "growth", Allowance: 1_000_000, Clicks: 1_000_007, ReachedAt: time.Now(),
 	}); err != nil {
@@ -83,7 +84,7 @@ func TestAlerts(t *testing.T) {
 		}
 	}
 
-	exec(t, s, `INSERT INTO account_rates (account_id, day, currency, rate, since) VALUES ($1, '2026-03-02', 'VND', NULL, $2),
+	dbtest.Exec(t, s.DB, `INSERT INTO account_rates (account_id, day, currency, rate, since) VALUES ($1, '2026-03-02', 'VND', NULL, $2),
 		($1, '2026-03-01', 'VND', NULL, $2), ($1, '2026-03-03', 'VND', 2, $2), ($1, '2026-03-03', 'EUR', 1.1, $2)`, s.Account.ID, now)
 
 	got := reader.Do("GET", "/alerts", nil).Want(200, "").Map()
@@ -113,8 +114,8 @@ func TestAlerts(t *testing.T) {
 	}
 	s.Do("PATCH", "/offers", map[string]any{"id": offer["id"], "is_active": false}).Want(200, "")
 	s.Do("PATCH", "/webhooks", map[string]any{"id": hookID, "active": false}).Want(200, "")
-	exec(t, s, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
-	exec(t, s, `UPDATE account_rates SET rate = 2`)
+	dbtest.Exec(t, s.DB, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
+	dbtest.Exec(t, s.DB, `UPDATE account_rates SET rate = 2`)
 	if got = s.Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 1.0 {
 		t.Errorf("after the problems were solved: %v", got)
 	}
@@ -174,7 +175,7 @@ func TestServices(t *testing.T) {
 	expect(map[string]string{"jobs": "ok", "clicks": "ok", "edge": "waiting"})
 	ran(time.Hour)
 	lag.Store(int64(3 * time.Minute))
-	exec(t, s, `INSERT INTO edge_accounts (owner_id, failure) VALUES ($1, 'refused') ON CONFLICT (owner_id) DO UPDATE SET failure = 'refused'`,
+	dbtest.Exec(t, s.DB, `INSERT INTO edge_accounts (owner_id, failure) VALUES ($1, 'refused') ON CONFLICT (owner_id) DO UPDATE SET failure = 'refused'`,
 		s.Account.ID)
 	expect(map[string]string{"jobs": "failing", "clicks": "failing", "edge": "failing"})
 }
@@ -191,11 +192,11 @@ func TestClicksOfOthers(t *testing.T) {
 		}
 	}
 	expect("waiting", 0)
-	exec(t, s, `INSERT INTO spool_states (process, seen_at) VALUES (gen_random_uuid(), now())`)
+	dbtest.Exec(t, s.DB, `INSERT INTO spool_states (process, seen_at) VALUES (gen_random_uuid(), now())`)
 	expect("ok", 0)
-	exec(t, s, `INSERT INTO spool_states VALUES (gen_random_uuid(), now(), now() - interval '1 minute', now() - interval '3 minutes')`)
+	dbtest.Exec(t, s.DB, `INSERT INTO spool_states VALUES (gen_random_uuid(), now(), now() - interval '1 minute', now() - interval '3 minutes')`)
 	expect("failing", 1)
-	exec(t, s, `UPDATE spool_states SET seen_at = now() - interval '1 hour'`)
+	dbtest.Exec(t, s.DB, `UPDATE spool_states SET seen_at = now() - interval '1 hour'`)
 	expect("waiting", 0)
 }
 
@@ -206,7 +207,7 @@ func TestJobsBehind(t *testing.T) {
 	_, otherKey, _ := s.NewAccount("growth")
 	due := time.Now().Add(-time.Hour).UTC().Truncate(time.Millisecond)
 	for minute := range 3 {
-		exec(t, s, `INSERT INTO jobs (id, kind, account_id, args, next_attempt_at) VALUES (gen_random_uuid(), 'export:run', $1, '{}', $2)`,
+		dbtest.Exec(t, s.DB, `INSERT INTO jobs (id, kind, account_id, args, next_attempt_at) VALUES (gen_random_uuid(), 'export:run', $1, '{}', $2)`,
 			s.Account.ID, due.Add(time.Duration(minute)*time.Minute))
 	}
 	expect := func(jobs int, since time.Time) {
@@ -221,12 +222,12 @@ func TestJobsBehind(t *testing.T) {
 		})
 	}
 	expect(3, due)
-	exec(t, s, `UPDATE jobs SET state = 'done', finished_at = now() WHERE next_attempt_at = $1`, due)
+	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', finished_at = now() WHERE next_attempt_at = $1`, due)
 	expect(2, due.Add(time.Minute)) // the same alert, now about the next job
 	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {
 		t.Errorf("another account sees %v", other)
 	}
-	exec(t, s, `UPDATE jobs SET state = 'done', finished_at = now()`)
+	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', finished_at = now()`)
 	if got := s.Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 0.0 {
 		t.Errorf("after the jobs ran: %v", got)
 	}
@@ -236,7 +237,7 @@ func TestJobsBehind(t *testing.T) {
 func TestPlanNear(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
-	exec(t, s, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+	dbtest.Exec(t, s.DB, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 		device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
 		chargebacks, cost, revenue, pending_revenue)
 		VALUES ($1, $2, $3, $3, $3, $3, $3, '', '', '', '', 799999, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
@@ -248,9 +249,9 @@ func TestPlanNear(t *testing.T) {
 		}
 	}
 	expect(0)
-	exec(t, s, `UPDATE ledger SET clicks = 800000`)
+	dbtest.Exec(t, s.DB, `UPDATE ledger SET clicks = 800000`)
 	expect(1)
-	exec(t, s, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
+	dbtest.Exec(t, s.DB, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
 	expect(0)
 }
 
@@ -264,7 +265,7 @@ func TestPostbackAlerts(t *testing.T) {
 	}
 	add := func(network any, outcome, age string, n int) {
 		t.Helper()
-		exec(t, s, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
+		dbtest.Exec(t, s.DB, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
 			SELECT gen_random_uuid(), $1, $2, 'postback', '', '{}', now() - $3::interval, $4 FROM generate_series(1, $5)`,
 			s.Account.ID, network, age, outcome, n)
 	}
@@ -308,7 +309,7 @@ func TestSourceAlerts(t *testing.T) {
 	id := s.Do("POST", "/traffic-sources", row).Want(201, "").Map()["id"]
 	fail := func(origin string, times int) {
 		t.Helper()
-		exec(t, s, `INSERT INTO source_failures (source_id, origin, account_id, failures) VALUES ($1, $2, $3, $4)
+		dbtest.Exec(t, s.DB, `INSERT INTO source_failures (source_id, origin, account_id, failures) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (source_id, origin) DO UPDATE SET failures = $4`, id, origin, s.Account.ID, times)
 	}
 	fail("https://pb.example.com", 2)

@@ -21,6 +21,7 @@ import (
 	"switchyard/api/click"
 	"switchyard/api/click/visitor"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/export"
 	"switchyard/db/report"
 	"switchyard/db/spool"
@@ -128,9 +129,9 @@ func newAttributes(t *testing.T) *attributes {
 func (x *attributes) campaign() uuid.UUID {
 	x.Helper()
 	domain, source, network, offer := uuid.New(), uuid.New(), uuid.New(), uuid.New()
-	exec(x.T, x.s, `INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, domain, attributesHost)
-	exec(x.T, x.s, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, x.s.Account.ID)
-	exec(x.T, x.s, `INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'N')`, network, x.s.Account.ID)
+	dbtest.Exec(x.T, x.s.DB, `INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, domain, attributesHost)
+	dbtest.Exec(x.T, x.s.DB, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, x.s.Account.ID)
+	dbtest.Exec(x.T, x.s.DB, `INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'N')`, network, x.s.Account.ID)
 	tokens := url.Values{}
 	for _, a := range clickattr.All {
 		if name, _, _ := strings.Cut(a.Token, ","); name != "" {
@@ -141,7 +142,7 @@ func (x *attributes) campaign() uuid.UUID {
 	if err != nil {
 		x.Fatal(err)
 	}
-	exec(x.T, x.s, `INSERT INTO offers (id, account_id, name, url, network_id) VALUES ($1, $2, 'O', $3, $4)`,
+	dbtest.Exec(x.T, x.s.DB, `INSERT INTO offers (id, account_id, name, url, network_id) VALUES ($1, $2, 'O', $3, $4)`,
 		offer, x.s.Account.ID, "https://o.example/?"+address, network)
 	campaign := uuid.New()
 	var conditions []map[string]any
@@ -183,7 +184,7 @@ func (x *attributes) campaign() uuid.UUID {
 	if err != nil {
 		x.Fatal(err)
 	}
-	exec(x.T, x.s, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, source_id, cost_model, streams)
+	dbtest.Exec(x.T, x.s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, source_id, cost_model, streams)
 		VALUES ($1, $2, 'C', 'attributes', $3, $4, 'auto', $5)`, campaign, x.s.Account.ID, domain, source, string(streams))
 	return campaign
 }

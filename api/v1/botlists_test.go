@@ -12,7 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -49,9 +50,9 @@ func TestBotEntryRoundTrip(t *testing.T) {
 
 	account, at := d.Account.ID, time.Now().UTC().Truncate(time.Hour)
 	for i, hours := range []int{0, 1, 24 * 8} {
-		d.sql(t, `INSERT INTO bot_entry_hours VALUES ($1, $2, $3, $4)`, account, one["id"], at.Add(-time.Duration(hours)*time.Hour), 10+i)
+		dbtest.Exec(t, d.DB, `INSERT INTO bot_entry_hours VALUES ($1, $2, $3, $4)`, account, one["id"], at.Add(-time.Duration(hours)*time.Hour), 10+i)
 	}
-	d.sql(t, `INSERT INTO bot_entry_hours VALUES ($1, $2, $3, 5)`, account, uuid.New(), at)
+	dbtest.Exec(t, d.DB, `INSERT INTO bot_entry_hours VALUES ($1, $2, $3, 5)`, account, uuid.New(), at)
 	got := d.Do("GET", "/bot-lists", nil).Want(200, "").Map()
 	rows := got["rows"].([]any)
 	same(t, got, map[string]any{"blocked": 26.0, "next_cursor": nil, "propagationSeconds": 1.0})
@@ -143,10 +144,10 @@ func TestBotDetection(t *testing.T) {
 	fired := []bot.Signals{bot.Datacenter, bot.Datacenter | bot.NoAcceptLanguage, bot.TorExit}
 	for i, v := range r.visits[:30] {
 		score, isBot, reason := bot.Score(fired[i%3], bot.Settings{})
-		exec(t, s, `UPDATE clicks SET bot_signals = $2, bot_score = $3, is_bot = $4, bot_reason = $5 WHERE id = $1`, v.ID,
+		dbtest.Exec(t, s.DB, `UPDATE clicks SET bot_signals = $2, bot_score = $3, is_bot = $4, bot_reason = $5 WHERE id = $1`, v.ID,
 			int64(fired[i%3]), score, isBot, reason)
 	}
-	exec(t, s, `UPDATE clicks SET bot_reason = 'from_tomorrow' WHERE id = $1`, r.visits[40].ID)
+	dbtest.Exec(t, s.DB, `UPDATE clicks SET bot_reason = 'from_tomorrow' WHERE id = $1`, r.visits[40].ID)
 	get := func() map[string]any { return s.Do("GET", "/bot-detection", nil).Want(200, "").Map() }
 	signal := func(name string) map[string]any {
 		for _, row := range get()["signals"].([]any) {
@@ -190,7 +191,7 @@ func TestBotDetection(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, signal("tor_exit"), map[string]any{"silent": nil})
-	exec(t, s, `INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after) VALUES ($1, 'ipinfo', '', true, $1)`, s.Account.ID)
+	dbtest.Exec(t, s.DB, `INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after) VALUES ($1, 'ipinfo', '', true, $1)`, s.Account.ID)
 	same(t, signal("vpn_or_proxy"), map[string]any{"silent": nil})
 	if got := data(); got != "["+builtIn+" map[dated:2026-07-08T00:00:00Z entries:2 kind:tor source:loaded]]" {
 		t.Errorf("data: %s", got)
@@ -222,7 +223,7 @@ func TestBotDetection(t *testing.T) {
 	}
 	same(t, signal("tor_exit"), map[string]any{"enabled": false})
 	same(t, put(map[string]any{}), map[string]any{"threshold": 45.0, "disabled": "[tor_exit]", "job_id": nil, "range": nil})
-	exec(t, s, `UPDATE jobs SET state = 'done'`)
+	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done'`)
 	same(t, put(map[string]any{"threshold": 1e9, "days": 0}), map[string]any{"threshold": 95.0, "disabled": "[tor_exit]", "job_id": nil})
 	same(t, put(map[string]any{"threshold": -3, "disabled": []string{}, "days": 0}), map[string]any{"threshold": 20.0, "disabled": "[]"})
 	for _, body := range []any{
@@ -266,7 +267,7 @@ func TestRescoreTakesOver(t *testing.T) {
 		{body: map[string]any{"threshold": 56, "days": 0}, before: `state = 'done' WHERE state = 'pending'`, days: 0},
 	} {
 		if c.before != "" {
-			exec(t, s, `UPDATE jobs SET `+c.before)
+			dbtest.Exec(t, s.DB, `UPDATE jobs SET `+c.before)
 		}
 		got := s.Do("PUT", "/bot-detection", c.body).Want(200, "").Map()
 		if c.days == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 )
 
 type badSetting struct {
@@ -111,9 +112,9 @@ func TestCampaignSettingErrors(t *testing.T) {
 		VALUES ($1, $2, 'Gone', now())`)
 	other, _, _ := d.NewAccount("scale")
 	foreign := map[string]string{"source_id": uuid.NewString(), "domain_id": uuid.NewString()}
-	d.sql(t, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'Theirs')`,
+	dbtest.Exec(t, d.DB, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'Theirs')`,
 		foreign["source_id"], other.ID)
-	d.sql(t, `INSERT INTO domains (id, account_id, host) VALUES ($1, $2, 'theirs.test')`,
+	dbtest.Exec(t, d.DB, `INSERT INTO domains (id, account_id, host) VALUES ($1, $2, 'theirs.test')`,
 		foreign["domain_id"], other.ID)
 	for name, c := range settingErrors() {
 		switch c.value {
@@ -268,14 +269,14 @@ func TestCampaignPlan(t *testing.T) {
 	d.Do("POST", "/campaigns", with(d.campaign("x"), "mode", "lead")).Want(402, "plan_limit")
 	made := d.make(t, d.campaign("Mine"))
 	d.Do("PATCH", path(made["id"]), map[string]any{"mode": "store"}).Want(402, "plan_limit")
-	d.sql(t, `UPDATE campaigns SET mode = 'store' WHERE id = $1`, made["id"]) // from a time when the account had another plan
+	dbtest.Exec(t, d.DB, `UPDATE campaigns SET mode = 'store' WHERE id = $1`, made["id"]) // from a time when the account had another plan
 	d.Do("POST", path(made["id"])+"/clone", nil).Want(402, "plan_limit")
 	d.Do("PATCH", path(made["id"]), map[string]any{"mode": "store", "notes": "x"}).Want(200, "")
 
-	d.sql(t, `INSERT INTO campaigns (id, account_id, name, alias, domain_id)
+	dbtest.Exec(t, d.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id)
 		SELECT gen_random_uuid(), $1, 'c' || n, 'alias-' || n, $2 FROM generate_series(1, 94) n`, d.Account.ID, d.own)
 	// Twelve calls at once, half of them clones, compete for the last five places: exactly five succeed.
-	d.sql(t, `UPDATE campaigns SET mode = 'affiliate' WHERE id = $1`, made["id"])
+	dbtest.Exec(t, d.DB, `UPDATE campaigns SET mode = 'affiliate' WHERE id = $1`, made["id"])
 	statuses := make(chan int, 12)
 	for i := range 12 {
 		go func() {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 )
 
 func number(v any) float64 { f, _ := v.(float64); return f }
@@ -38,7 +39,7 @@ func TestCampaignInsight(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	r := newTraffic(t, s, 120, 9)
-	exec(t, s, `UPDATE campaigns SET mode = 'store', alias = 'summer-sale' WHERE id = $1`, r.campaigns[0])
+	dbtest.Exec(t, s.DB, `UPDATE campaigns SET mode = 'store', alias = 'summer-sale' WHERE id = $1`, r.campaigns[0])
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	mine := func(days int, keep func(*visit) bool) []*visit {
 		return r.where(func(v *visit) bool {
@@ -159,7 +160,7 @@ func TestClearStatsCall(t *testing.T) {
 	if err != nil || args != want {
 		t.Errorf("the job is %s, want %s, %v", args, want, err)
 	}
-	exec(t, s, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7, "bot_clicks": 3, "conversions": 2}' WHERE id = $1`, job["id"])
+	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7, "bot_clicks": 3, "conversions": 2}' WHERE id = $1`, job["id"])
 	done := s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(200, "").Map()
 	same(t, done["result"].(map[string]any), map[string]any{
 		"id": r.campaigns[0], "clicks": 7, "bot_clicks": 3, "conversions": 2,
@@ -171,7 +172,7 @@ func TestRoutingTool(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	r := newTraffic(t, s, 40, 3)
-	exec(t, s, `UPDATE campaigns SET streams = '[]'`)
+	dbtest.Exec(t, s.DB, `UPDATE campaigns SET streams = '[]'`)
 	made := s.Do("POST", "/campaigns", map[string]any{
 		"name": "Routed", "alias": "routed-one", "streams": []any{
 			map[string]any{
@@ -185,7 +186,7 @@ func TestRoutingTool(t *testing.T) {
 			map[string]any{"name": "B", "action": "redirect", "destinations": []any{map[string]any{"url": "https://e.example/"}}},
 		},
 	}).Want(201, "").Map()
-	exec(t, s, `UPDATE offers SET is_active = false WHERE id = $1`, r.offers[1])
+	dbtest.Exec(t, s.DB, `UPDATE offers SET is_active = false WHERE id = $1`, r.offers[1])
 	out := s.Do("GET", "/tools/routing", nil).Want(200, "").Map()
 	if len(out["campaigns"].([]any)) != 3 {
 		t.Fatalf("campaigns %v", out["campaigns"])

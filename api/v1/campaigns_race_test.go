@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -78,7 +79,7 @@ func TestPausingACampaign(t *testing.T) {
 	for _, quiet := range []string{"active", "archived", "paused", "paused", "active"} {
 		set(quiet)
 	}
-	if n := d.count(t, `SELECT count(*) FROM events`); n != 0 {
+	if n := dbtest.Get[int](t, d.DB, `SELECT count(*) FROM events`); n != 0 {
 		t.Fatalf("%d events before a running campaign was paused", n)
 	}
 
@@ -100,7 +101,7 @@ func TestPausingACampaign(t *testing.T) {
 	if len(rows) != 1 || rows[0].Endpoint.String() != hook {
 		t.Fatalf("deliveries %+v, want one to the endpoint that subscribes", rows)
 	}
-	if n := d.count(t, `SELECT count(*) FROM events`); n != 1 {
+	if n := dbtest.Get[int](t, d.DB, `SELECT count(*) FROM events`); n != 1 {
 		t.Errorf("%d events, want 1", n)
 	}
 	var event struct {
@@ -129,15 +130,15 @@ func TestPauseAndEventAreOne(t *testing.T) {
 	d.add(t, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 		VALUES ($1, $2, 'https://h.test', '{campaign.paused}', 's')`)
 	made := d.make(t, d.campaign("Runs"))
-	d.sql(t, `ALTER TABLE webhook_deliveries RENAME TO away`)
+	dbtest.Exec(t, d.DB, `ALTER TABLE webhook_deliveries RENAME TO away`)
 	d.Do("PATCH", path(made["id"]), map[string]any{"status": "paused"}).Want(500, "internal_error")
 	if got := d.read(t, made["id"]); got["status"] != "active" {
 		t.Errorf("the campaign is %v although the event could not be stored", got["status"])
 	}
-	if n := d.count(t, `SELECT count(*) FROM events`); n != 0 {
+	if n := dbtest.Get[int](t, d.DB, `SELECT count(*) FROM events`); n != 0 {
 		t.Errorf("%d events of a pause that did not happen", n)
 	}
-	d.sql(t, `ALTER TABLE away RENAME TO webhook_deliveries`)
+	dbtest.Exec(t, d.DB, `ALTER TABLE away RENAME TO webhook_deliveries`)
 
 	// Several calls at once pause it only once.
 	var wg sync.WaitGroup
@@ -145,15 +146,7 @@ func TestPauseAndEventAreOne(t *testing.T) {
 		wg.Go(func() { d.Do("PATCH", path(made["id"]), map[string]any{"status": "paused"}).Want(200, "") })
 	}
 	wg.Wait()
-	if n := d.count(t, `SELECT count(*) FROM webhook_deliveries`); n != 1 {
+	if n := dbtest.Get[int](t, d.DB, `SELECT count(*) FROM webhook_deliveries`); n != 1 {
 		t.Errorf("%d deliveries, want 1", n)
 	}
-}
-
-func (d *desk) count(t *testing.T, query string) (n int) {
-	t.Helper()
-	if err := d.DB.GetContext(t.Context(), &n, query); err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

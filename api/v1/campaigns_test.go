@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -39,15 +40,8 @@ func newDesk(t *testing.T, o ...apitest.Options) *desk {
 func (d *desk) add(t *testing.T, query string, args ...any) string {
 	t.Helper()
 	id := uuid.NewString()
-	d.sql(t, query, append([]any{id, d.Account.ID}, args...)...)
+	dbtest.Exec(t, d.DB, query, append([]any{id, d.Account.ID}, args...)...)
 	return id
-}
-
-func (d *desk) sql(t *testing.T, query string, args ...any) {
-	t.Helper()
-	if _, err := d.DB.ExecContext(t.Context(), query, args...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // campaign returns a valid body of a campaign on the account's own domain.
@@ -158,11 +152,11 @@ func TestCampaignLink(t *testing.T) {
 		t.Errorf("two campaigns with one alias: %v", again)
 	}
 	// The account's default domain comes first, once it is verified.
-	d.sql(t, `UPDATE domains SET is_default = true, is_verified = false WHERE id = $1`, d.own)
+	dbtest.Exec(t, d.DB, `UPDATE domains SET is_default = true, is_verified = false WHERE id = $1`, d.own)
 	if c := d.make(t, body("unverified", "")); c["alias"] == "chosen-one" {
 		t.Errorf("on a default domain that does not serve: %v", c)
 	}
-	d.sql(t, `UPDATE domains SET is_verified = true WHERE id = $1`, d.own)
+	dbtest.Exec(t, d.DB, `UPDATE domains SET is_verified = true WHERE id = $1`, d.own)
 	if c := d.make(t, body("default", nil)); c["url"] != "https://own.test/chosen-one" || c["alias_replaced"] != false {
 		t.Errorf("the campaign on the default domain is %v", c)
 	}
@@ -207,7 +201,7 @@ func TestCampaignPatch(t *testing.T) {
 	d.Do("PATCH", path(made["id"]), map[string]any{"uniqueness_param": ""}).Want(400, "uniqueness_param_required")
 
 	// An existing alias in a form that is refused today stays. A PATCH may send it unchanged.
-	d.sql(t, `UPDATE campaigns SET alias = 'old!' WHERE id = $1`, made["id"])
+	dbtest.Exec(t, d.DB, `UPDATE campaigns SET alias = 'old!' WHERE id = $1`, made["id"])
 	patch(map[string]any{"alias": "old!", "notes": "x"})
 	patch(map[string]any{"alias": "second-one"})
 
@@ -304,9 +298,9 @@ func TestCampaignClone(t *testing.T) {
 			ids[p["id"]] = true
 		}
 	}
-	d.sql(t, `UPDATE traffic_sources SET deactivated_at = now() WHERE id = $1`, d.source)
+	dbtest.Exec(t, d.DB, `UPDATE traffic_sources SET deactivated_at = now() WHERE id = $1`, d.source)
 	d.Do("POST", path(made["id"])+"/clone", nil).Want(201, "") // without the source
-	d.sql(t, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, d.offer)
+	dbtest.Exec(t, d.DB, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, d.offer)
 	d.Do("POST", path(made["id"])+"/clone", nil).Want(400, "invalid_destination")
 	d.Do("PATCH", path(made["id"]), map[string]any{"source_id": d.source, "notes": "x"}).Want(200, "") // unchanged
 }
@@ -316,7 +310,7 @@ func TestCampaignList(t *testing.T) {
 	d := newDesk(t)
 	for i := range 6 {
 		c := d.make(t, with(d.campaign(fmt.Sprint("c", i)), "is_pinned", i == 1 || i == 3))
-		d.sql(t, `UPDATE campaigns SET created_at = now() - $2 * interval '1 hour' WHERE id = $1`, c["id"], 10-i)
+		dbtest.Exec(t, d.DB, `UPDATE campaigns SET created_at = now() - $2 * interval '1 hour' WHERE id = $1`, c["id"], 10-i)
 	}
 	walk := func(limit int, between func()) (names []string) {
 		cursor := ""
@@ -342,7 +336,7 @@ func TestCampaignList(t *testing.T) {
 	for limit := 1; limit <= 4; limit++ {
 		step := 0
 		got := walk(limit, func() {
-			d.sql(t, `UPDATE campaigns SET is_pinned = NOT is_pinned, updated_at = clock_timestamp() WHERE name = $1`,
+			dbtest.Exec(t, d.DB, `UPDATE campaigns SET is_pinned = NOT is_pinned, updated_at = clock_timestamp() WHERE name = $1`,
 				[]string{"c0", "c1", "c4", "c2", "c3", "c5"}[step%6])
 			step++
 		})

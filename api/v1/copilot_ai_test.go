@@ -8,7 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -149,7 +150,7 @@ func TestCopilotChat(t *testing.T) {
 	}
 
 	same(t, s.Do("GET", "/copilot/chat", nil).Want(200, "").Map(), object{"available": true, "using": "install"})
-	exec(t, s, `INSERT INTO ai_usage (account_id, day, own_key, questions, tokens) VALUES ($1, (now() AT TIME ZONE $2)::date, false, 1, $3)`,
+	dbtest.Exec(t, s.DB, `INSERT INTO ai_usage (account_id, day, own_key, questions, tokens) VALUES ($1, (now() AT TIME ZONE $2)::date, false, 1, $3)`,
 		s.Account.ID, s.Account.Timezone, models.AIBudgetOf(false).Tokens)
 	same(t, s.Do("GET", "/copilot/chat", nil).Want(200, "").Map(), object{"available": false, "message": models.AIExhausted})
 	_, foreign, _ := s.NewAccount("scale")

@@ -12,6 +12,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/db"
 	dbcopilot "switchyard/db/copilot"
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -59,7 +60,7 @@ func TestCopilotRules(t *testing.T) {
 	if rows := p.Do("GET", rulesPath+"?status=paused", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 1 {
 		t.Errorf("%v", rows)
 	}
-	exec(t, p.Server, `UPDATE campaigns SET deleted_at = now()`)
+	dbtest.Exec(t, p.Server.DB, `UPDATE campaigns SET deleted_at = now()`)
 	p.Do("PATCH", rulesPath, object{"id": id, "name": "Third"}).Want(200, "") // although its campaign is gone
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(200, "")
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(404, "not_found")
@@ -102,7 +103,7 @@ func TestCopilotRulesRefused(t *testing.T) {
 	p.Do("GET", rulesPath+"/"+uuid.NewString()+"/runs", nil).Want(404, "not_found")
 
 	paused := p.Do("POST", rulesPath, with(copilotRule(), "action", "pause")).Want(201, "").Map()["id"]
-	exec(t, p.Server, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, p.Account.ID)
+	dbtest.Exec(t, p.Server.DB, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, p.Account.ID)
 	p.Do("POST", rulesPath, with(copilotRule(), "action", "pause")).Want(403, "plan_required")
 	p.Do("PATCH", rulesPath, object{"id": id, "action": "pause"}).Want(403, "plan_required")
 	p.Do("PATCH", rulesPath, object{"id": paused, "is_active": false}).Want(200, "")
@@ -216,7 +217,7 @@ func TestCopilotRuleReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exec(t, s, `UPDATE jobs SET state = 'done', result = $2, finished_at = now() WHERE id = $1`, id, string(result))
+	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', result = $2, finished_at = now() WHERE id = $1`, id, string(result))
 	got := s.Do("GET", "/jobs/"+id, nil).Want(200, "").Map()["result"].(map[string]any)
 	same(t, got, map[string]any{"looked": 3.0, "total": 1.0, "from": "2026-04-01T00:00:00.000Z"})
 	shown := got["rows"].([]any)[0].(map[string]any)

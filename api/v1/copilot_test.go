@@ -10,6 +10,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/db"
 	dbcopilot "switchyard/db/copilot"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -113,7 +114,7 @@ func TestCopilot(t *testing.T) {
 		t.Errorf("open %v, before %v", after, before)
 	}
 	s.Do("POST", "/copilot", map[string]any{"action": "dismiss", "id": before["Pause three"]}).Want(409, "not_open")
-	exec(t, s, `UPDATE copilot_suggestions SET snoozed_until = now() WHERE status = 'snoozed'`)
+	dbtest.Exec(t, s.DB, `UPDATE copilot_suggestions SET snoozed_until = now() WHERE status = 'snoozed'`)
 	if after := open(); len(after) != 2 || after["Pause two"] != before["Pause two"] {
 		t.Errorf("after the snooze: open %v, before %v", after, before)
 	}
@@ -155,7 +156,7 @@ func TestCopilotRefresh(t *testing.T) {
 	same(t, s.Do("POST", "/copilot", body, key...).Want(200, "").Map(), want)
 	same(t, s.Do("POST", "/copilot", body, key...).Want(200, "").Map(), want)
 	s.Do("POST", "/copilot", body).Want(429, "too_soon")
-	exec(t, s, `UPDATE copilot_runs SET asked_at = asked_at - interval '2 minutes'`)
+	dbtest.Exec(t, s.DB, `UPDATE copilot_runs SET asked_at = asked_at - interval '2 minutes'`)
 	s.Do("POST", "/copilot", body).Want(200, "")
 	if !s.Do("GET", "/copilot", nil).Want(200, "").Map()["canApply"].(bool) {
 		t.Error("a pro account cannot apply")

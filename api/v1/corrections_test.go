@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/route"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -124,7 +125,7 @@ func TestCorrectionCall(t *testing.T) {
 		if err != nil || stored.Kind != c.kind || stored.Lines != c.rows || stored.Args != want {
 			t.Errorf("%v: %+v, want %s, %v", c.kind, stored, want, err)
 		}
-		exec(t, s, `UPDATE jobs SET state = 'done', result = '{"dry_run": true, "total": 2, "accepted": 1, "refused": 1,
+		dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', result = '{"dry_run": true, "total": 2, "accepted": 1, "refused": 1,
 			"sum": "2.5", "truncated": true, "outcomes": [{"line": 2, "result": "refused", "reason": "x"}]}' WHERE id = $1`, job["id"])
 		done := s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(200, "").Map()["result"].(map[string]any)
 		sum := map[string]string{conversionsPath: "payout", costPath: "spend"}[c.path]
@@ -170,7 +171,7 @@ func TestOrphanedDeletion(t *testing.T) {
 	s.As(s.ReadKey).Do("DELETE", path, object{"campaign_ids": []string{gone}}).Want(403, "read_only_key")
 	a := s.Do("DELETE", path, object{"campaign_ids": []string{gone}}, "Prefer", "respond-async").Want(202, "")
 	job := a.Map()["job"].(map[string]any)
-	exec(t, s, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7, "found": 1}' WHERE id = $1
+	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7, "found": 1}' WHERE id = $1
 		AND kind = 'orphans:clear' AND args -> 'of' = jsonb_build_array($2::text)`, job["id"], gone)
 	done := s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(200, "").Map()
 	same(t, done["result"].(map[string]any), map[string]any{"deleted": 1, "clicks": 7})

@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -116,23 +117,23 @@ func TestCertificateAlerts(t *testing.T) {
 	if got := alerts(); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
-	exec(t, s, `UPDATE certificates SET expires_at = now() + interval '13 days'`)
+	dbtest.Exec(t, s.DB, `UPDATE certificates SET expires_at = now() + interval '13 days'`)
 	if got := alerts(); len(got) != 1 {
 		t.Fatalf("%v", got)
 	}
 	same(t, alerts()[0].(map[string]any), map[string]any{
 		"type": "certificate.expiring", "severity": "warning", "kind": "domain", "id": id, "name": "mine.example",
 	})
-	exec(t, s, `UPDATE certificates SET expires_at = now() + interval '1 day', failure = 'edge_1405: full', attempts = 9`)
+	dbtest.Exec(t, s.DB, `UPDATE certificates SET expires_at = now() + interval '1 day', failure = 'edge_1405: full', attempts = 9`)
 	got := alerts()[0].(map[string]any)
 	if got["severity"] != "critical" || !strings.HasSuffix(got["message"].(string), ": edge_1405: full") {
 		t.Errorf("%v", got)
 	}
-	exec(t, s, `UPDATE certificates SET expires_at = NULL, serving = false, failing_since = now(), attempts = 2`)
+	dbtest.Exec(t, s.DB, `UPDATE certificates SET expires_at = NULL, serving = false, failing_since = now(), attempts = 2`)
 	if got := alerts(); len(got) != 0 {
 		t.Errorf("after two attempts: %v", got)
 	}
-	exec(t, s, `UPDATE certificates SET attempts = 3`)
+	dbtest.Exec(t, s.DB, `UPDATE certificates SET attempts = 3`)
 	same(t, alerts()[0].(map[string]any), map[string]any{
 		"type": "certificate.failing", "severity": "critical", "kind": "domain", "id": id,
 		"message": "its HTTPS certificate could not be had: edge_1405: full",

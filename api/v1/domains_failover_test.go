@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -16,7 +17,7 @@ func TestFailover(t *testing.T) {
 	s := domainServer(t, "scale")
 	home := s.Do("POST", "/domains", map[string]any{"domain": "home.acme.com", "failover": true}).Want(201, "").Map()["id"]
 	s.Do("POST", "/domains", map[string]any{"domain": "spare.acme.com", "group_name": "spare"}).Want(201, "")
-	exec(t, s, `UPDATE domains SET is_verified = true WHERE account_id = $1`, s.Account.ID)
+	dbtest.Exec(t, s.DB, `UPDATE domains SET is_verified = true WHERE account_id = $1`, s.Account.ID)
 	campaign := s.Do("POST", "/campaigns", map[string]any{
 		"name": "A", "alias": "spring-7", "domain_id": home, "destination_url": "https://shop.acme.com/",
 	}).Want(201, "").Map()

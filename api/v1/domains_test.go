@@ -12,6 +12,7 @@ import (
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -22,8 +23,8 @@ func domainServer(t *testing.T, plan string) *apitest.Server {
 	s := apitest.New(t, apitest.Options{
 		Plan: plan, V1: v1.Deps{BaseURL: "https://app.sy.example:8443", Tracker: models.DomainTracker{Host: "track.sy.example", OwnTargets: true}},
 	})
-	exec(t, s, `INSERT INTO domains (id, host, is_verified, is_default) VALUES ($1, 'go.sy.example', true, true)`, uuid.New())
-	exec(t, s, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'localhost', true)`, uuid.New())
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host, is_verified, is_default) VALUES ($1, 'go.sy.example', true, true)`, uuid.New())
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'localhost', true)`, uuid.New())
 	return s
 }
 
@@ -255,16 +256,16 @@ func TestVerifyDomain(t *testing.T) {
 		"since":   now.Add(time.Hour).Format(models.EventTimeFormat),
 		"message": "elsewhere. Links on it stop working on " + now.Add(time.Hour+models.UnverifyAfter).Format(time.DateOnly) + ".",
 	})
-	exec(t, s, `UPDATE domains SET is_verified = false WHERE id = $1`, mine)
-	exec(t, s, `UPDATE domain_checks SET wrong_since = now() - interval '4 days' WHERE domain_id = $1`, mine)
-	exec(t, s, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $1, 's', 'https://x.example')`,
+	dbtest.Exec(t, s.DB, `UPDATE domains SET is_verified = false WHERE id = $1`, mine)
+	dbtest.Exec(t, s.DB, `UPDATE domain_checks SET wrong_since = now() - interval '4 days' WHERE domain_id = $1`, mine)
+	dbtest.Exec(t, s.DB, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $1, 's', 'https://x.example')`,
 		mine, s.Account.ID)
 	lost := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
 	if len(lost) != 1 || lost[0].(map[string]any)["message"] != "elsewhere. Links on it do not work until it is verified again." {
 		t.Errorf("%v", lost)
 	}
 	dns := s.Do("PUT", "/integrations", rfc2136(nil)).Want(200, "").Map()["id"]
-	exec(t, s, `UPDATE dns_accounts SET checked_at = now(), failing_since = now(), failure = 'the key is refused' WHERE id = $1`, dns)
+	dbtest.Exec(t, s.DB, `UPDATE dns_accounts SET checked_at = now(), failing_since = now(), failure = 'the key is refused' WHERE id = $1`, dns)
 	alerts = s.Do("GET", "/alerts", nil).Want(200, "").Map()
 	i := slices.IndexFunc(alerts["alerts"].([]any), func(a any) bool { return a.(map[string]any)["kind"] == "dns_account" })
 	if alerts["count"] != 2.0 || i < 0 {

@@ -7,7 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 )
@@ -22,14 +23,14 @@ func TestEdge(t *testing.T) {
 		t.Errorf("hint %q", hint)
 	}
 	account, domain, shared := s.Account.ID, uuid.New(), uuid.New()
-	exec(t, s, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.edge.test', true)`, domain, account)
-	exec(t, s, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'shared.edge.test', true)`, shared)
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.edge.test', true)`, domain, account)
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'shared.edge.test', true)`, shared)
 	for alias, on := range map[string]uuid.UUID{"here-1": domain, "here-2": domain, "there-1": shared} {
-		exec(t, s, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, $3, $3, $4, '[]')`, uuid.New(), account, alias, on)
+		dbtest.Exec(t, s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, $3, $3, $4, '[]')`, uuid.New(), account, alias, on)
 	}
-	exec(t, s, `INSERT INTO edge_keys (key, owner_id, campaign_id, hash, origin) VALUES ('go.edge.test/here-1', $1, $2, '\x01', '{daily_cap}')`, account, uuid.New())
-	exec(t, s, `INSERT INTO edge_keys (key, owner_id, campaign_id, hash, origin) VALUES ('their.edge.test/x', $1, $1, '\x01', '{protection}')`, uuid.New())
-	exec(t, s, `INSERT INTO edge_accounts (owner_id, failure) VALUES ($1, 'Authentication error')`, account)
+	dbtest.Exec(t, s.DB, `INSERT INTO edge_keys (key, owner_id, campaign_id, hash, origin) VALUES ('go.edge.test/here-1', $1, $2, '\x01', '{daily_cap}')`, account, uuid.New())
+	dbtest.Exec(t, s.DB, `INSERT INTO edge_keys (key, owner_id, campaign_id, hash, origin) VALUES ('their.edge.test/x', $1, $1, '\x01', '{protection}')`, uuid.New())
+	dbtest.Exec(t, s.DB, `INSERT INTO edge_accounts (owner_id, failure) VALUES ($1, 'Authentication error')`, account)
 	got = s.As(s.ReadKey).Do("GET", "/edge", nil).Want(200, "").Map()
 	same(t, got, map[string]any{"configured": true, "routableCampaigns": 2.0, "campaignsWithoutDomain": 1.0, "publishedCampaigns": 1.0})
 	hint, _ := got["hint"].(string)

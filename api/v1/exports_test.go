@@ -13,7 +13,8 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/route"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -52,10 +53,10 @@ func TestExportsThatAreRefused(t *testing.T) {
 func smartlinkOf(t *testing.T, s *apitest.Server, account uuid.UUID) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
-	exec(t, s, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2) ON CONFLICT DO NOTHING`, account,
+	dbtest.Exec(t, s.DB, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2) ON CONFLICT DO NOTHING`, account,
 		account.String())
-	exec(t, s, `INSERT INTO domains (id, host) VALUES ($1, $2)`, id, id.String()+".example.com")
-	exec(t, s, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $1, 'go', 'https://x.example')`,
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host) VALUES ($1, $2)`, id, id.String()+".example.com")
+	dbtest.Exec(t, s.DB, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $1, 'go', 'https://x.example')`,
 		id, account)
 	return id
 }
@@ -64,14 +65,14 @@ func smartlinkOf(t *testing.T, s *apitest.Server, account uuid.UUID) uuid.UUID {
 func TestExportAnswers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: "https://api.example.com"}})
-	exec(t, s, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	dbtest.Exec(t, s.DB, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		NEW.state := 'failed'; NEW.error := '{"kind": 1, "code": "too_large", "message": "too many"}'; RETURN NEW; END $$`)
-	exec(t, s, `CREATE TRIGGER refuse BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION refuse()`)
+	dbtest.Exec(t, s.DB, `CREATE TRIGGER refuse BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION refuse()`)
 	link := smartlinkOf(t, s, s.Account.ID)
 	body := map[string]any{"kind": "smartlink-clicks", "link": link}
 	s.As(s.ReadKey).Do("POST", "/reports/exports", body).Want(400, "too_large")
 	s.Do("POST", "/reports/exports", nil).Want(400, "too_large") // without a body the kind is performance
-	exec(t, s, `DROP TRIGGER refuse ON jobs`)
+	dbtest.Exec(t, s.DB, `DROP TRIGGER refuse ON jobs`)
 	s.Do("POST", "/reports/exports", body, "Prefer", "respond-async").Want(202, "")
 	if n := len(s.Jobs.Rows(jobs.MakeExport.Kind())); n != 3 {
 		t.Errorf("%d jobs", n)
@@ -167,7 +168,7 @@ func TestSlowDownloads(t *testing.T) {
 	for range 3 {
 		s.Do("GET", "/reports/performance?dimension=country", nil).Want(200, "")
 	}
-	exec(t, s, `DELETE FROM export_chunks WHERE export_id = $1 AND n > 0`, x.ID)
+	dbtest.Exec(t, s.DB, `DELETE FROM export_chunks WHERE export_id = $1 AND n > 0`, x.ID)
 	close(gate)
 	files := 0
 	for range calls {

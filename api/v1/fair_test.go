@@ -10,7 +10,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/route"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/jobs"
@@ -112,7 +112,7 @@ func TestOpenJobs(t *testing.T) {
 	export(s.As(other)).Want(202, "")
 	s.Do("POST", "/corrections/cost", map[string]any{"csv": "date,source,cost\n2026-01-01,A,1"}, "Prefer", "respond-async").
 		Want(402, "plan_limit")
-	exec(t, s, `UPDATE jobs SET state = 'failed' WHERE id IN (SELECT id FROM jobs WHERE account_id = $1 LIMIT 1)`, s.Account.ID)
+	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'failed' WHERE id IN (SELECT id FROM jobs WHERE account_id = $1 LIMIT 1)`, s.Account.ID)
 	for range 2 { // a repetition gets the first job
 		export(s, "Idempotency-Key", "k").Want(202, "")
 	}
@@ -128,12 +128,12 @@ func TestStoredExports(t *testing.T) {
 	const add = `INSERT INTO exports (id, account_id, kind, name, row_count, byte_size, created_at, fence)
 		VALUES ($1, $2, 'clicks', 'n', 1, $3, now(), 1)`
 	id := uuid.New()
-	exec(t, s, add, id, s.Account.ID, plan.ExportBytes-2*models.MaxExportBytes)
+	dbtest.Exec(t, s.DB, add, id, s.Account.ID, plan.ExportBytes-2*models.MaxExportBytes)
 	for range 2 {
 		export().Want(202, "")
 	}
 	export().Want(402, "plan_limit")
-	exec(t, s, `DELETE FROM exports WHERE id = $1`, id)
+	dbtest.Exec(t, s.DB, `DELETE FROM exports WHERE id = $1`, id)
 	export().Want(202, "")
 }
 

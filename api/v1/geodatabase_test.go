@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -72,7 +73,7 @@ func TestGeoDatabase(t *testing.T) {
 	same(t, get()["connected"].(map[string]any), map[string]any{"provider": "ipinfo", "enabled": false})
 	same(t, put(map[string]any{"provider": "maxmind", "key": " 123456:right\n"}), map[string]any{"provider": "maxmind", "enabled": true})
 
-	exec(t, s, `UPDATE geo_databases SET failing_since = $2, failure = 'the provider refused the key' WHERE account_id = $1`,
+	dbtest.Exec(t, s.DB, `UPDATE geo_databases SET failing_since = $2, failure = 'the provider refused the key' WHERE account_id = $1`,
 		s.Account.ID, time.Now())
 	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
 	if len(alerts) != 1 || alerts[0].(map[string]any)["type"] != "geo_database.failing" {

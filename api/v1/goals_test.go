@@ -160,7 +160,7 @@ func TestGoals(t *testing.T) {
 	for range 2 {
 		secret := s.Do("POST", "/goals", nil).Want(200, "").Map()["secret"].(string)
 		secrets[secret] = true
-		exec(t, s, `DO $$ BEGIN ASSERT (SELECT count(*) FROM accounts a WHERE strpos(a::text, '`+secret+`') > 0) = 0; END $$`)
+		dbtest.Exec(t, s.DB, `DO $$ BEGIN ASSERT (SELECT count(*) FROM accounts a WHERE strpos(a::text, '`+secret+`') > 0) = 0; END $$`)
 	}
 	if list := s.Do("GET", "/goals", nil).Want(200, "").Map(); len(secrets) != 2 || list["secretSet"] != true || list["secretSetAt"] == nil {
 		t.Errorf("%d secrets: %v", len(secrets), list["secretSetAt"])
@@ -174,12 +174,12 @@ func TestGoalPlan(t *testing.T) {
 	id := siteOf(s, object{"name": "A"})
 	goalOf(s, object{"key": "lead"})
 	for i := range 99 {
-		exec(t, s, `INSERT INTO goals (id, account_id, site_id, key, name) VALUES ($1, $2, $3, $4, $4)`, uuid.New(), s.Account.ID, id,
+		dbtest.Exec(t, s.DB, `INSERT INTO goals (id, account_id, site_id, key, name) VALUES ($1, $2, $3, $4, $4)`, uuid.New(), s.Account.ID, id,
 			fmt.Sprint("many", i))
 	}
-	exec(t, s, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
+	dbtest.Exec(t, s.DB, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
 	s.Do("PUT", "/goals", object{"key": "one_more"}).Want(402, "plan_limit")
-	exec(t, s, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, s.Account.ID)
+	dbtest.Exec(t, s.DB, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, s.Account.ID)
 	s.Do("POST", "/sites", object{"name": "B"}).Want(402, "plan_limit")
 	s.Do("POST", "/sites/lead", nil).Want(402, "plan_limit")
 	s.Do("PUT", "/goals", object{"key": "other"}).Want(402, "plan_limit")
@@ -264,7 +264,7 @@ func TestGoalFigures(t *testing.T) {
 	same(t, page, object{"kind": "page", "matchPath": "/thank-you/", "events": 2.0})
 	goalOf(s, object{"key": "page_thank_you", "kind": "page", "matchPath": "/thank-you/"})
 
-	exec(t, s, `UPDATE campaigns SET measurement_site_id = $2 WHERE id = $1`, visits[0].CampaignID, site)
+	dbtest.Exec(t, s.DB, `UPDATE campaigns SET measurement_site_id = $2 WHERE id = $1`, visits[0].CampaignID, site)
 	funnel := s.Do("GET", fmt.Sprintf("/campaigns/%s/funnel", visits[0].CampaignID), nil).Want(200, "").Map()
 	same(t, funnel, object{"primaryGoalKey": "purchase", "goalKeys": "[purchase signup page_thank_you]"})
 	for _, step := range funnel["steps"].([]any) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 )
 
 // A deactivated record may stay in the flows that name it. DELETE lists these flows, and PATCH restores the record.
@@ -80,7 +81,7 @@ func TestRestoreWithinThePlan(t *testing.T) {
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
 	id := s.Do("POST", "/offers", offer("Back")).Want(201, "").Map()["id"]
 	s.Do("DELETE", fmt.Sprint("/offers?id=", id), nil).Want(200, "")
-	exec(t, s, `INSERT INTO offers (id, account_id, name, url)
+	dbtest.Exec(t, s.DB, `INSERT INTO offers (id, account_id, name, url)
 		SELECT gen_random_uuid(), $1, 'o' || n, 'https://x.example' FROM generate_series(1, 500) n`, s.Account.ID)
 	s.Do("PATCH", "/offers", map[string]any{"id": id, "is_active": true}).Want(402, "plan_limit")
 }
@@ -91,10 +92,10 @@ func TestCappedOffers(t *testing.T) {
 	s := apitest.New(t)
 	r := newTraffic(t, s, 60, 1)
 	full, free := r.offers[0], r.offers[1]
-	exec(t, s, `UPDATE offers SET daily_cap = CASE WHEN id = $1 THEN 2 ELSE 1000 END WHERE account_id = $2`, full, s.Account.ID)
-	exec(t, s, `UPDATE conversions SET recorded_at = now() - interval '9 days' WHERE account_id = $1`, s.Account.ID)
+	dbtest.Exec(t, s.DB, `UPDATE offers SET daily_cap = CASE WHEN id = $1 THEN 2 ELSE 1000 END WHERE account_id = $2`, full, s.Account.ID)
+	dbtest.Exec(t, s.DB, `UPDATE conversions SET recorded_at = now() - interval '9 days' WHERE account_id = $1`, s.Account.ID)
 	convert := func(status string) {
-		exec(t, s, `UPDATE conversions SET offer_id = $1, status = $2, recorded_at = now() WHERE id = (
+		dbtest.Exec(t, s.DB, `UPDATE conversions SET offer_id = $1, status = $2, recorded_at = now() WHERE id = (
 			SELECT id FROM conversions WHERE account_id = $3 AND recorded_at < now() - interval '1 day' LIMIT 1)`,
 			full, status, s.Account.ID)
 	}

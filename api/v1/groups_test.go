@@ -3,13 +3,15 @@ package v1_test
 import (
 	"fmt"
 	"testing"
+
+	"switchyard/db/dbtest"
 )
 
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	s := d.Server
-	d.sql(t, `DELETE FROM domains WHERE account_id IS NOT NULL`)
+	dbtest.Exec(t, d.DB, `DELETE FROM domains WHERE account_id IS NOT NULL`)
 	_, otherKey, _ := s.NewAccount("scale")
 	groups := func(query, want string) {
 		t.Helper()
@@ -31,7 +33,7 @@ func TestGroups(t *testing.T) {
 		"group_name": "Mine",
 	}).Want(201, "")
 	const domain = `INSERT INTO domains (id, account_id, host, group_name) VALUES (gen_random_uuid(), $1, 'a.test', 'Links')`
-	d.sql(t, domain, s.Account.ID)
+	dbtest.Exec(t, d.DB, domain, s.Account.ID)
 	groups("", "map[groups:[Mine] scope:campaigns]")
 	groups("?scope=", "map[groups:[Mine] scope:campaigns]")
 	groups("?scope=campaigns", "map[groups:[Mine] scope:campaigns]")

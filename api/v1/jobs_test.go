@@ -7,7 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -109,9 +110,7 @@ func TestRowJobs(t *testing.T) {
 	const other = `INSERT INTO jobs (id, account_id, kind, created_at) VALUES ($1, $2, $3, now() + $4::interval)`
 	newest := uuid.New()
 	for _, job := range [][]any{{newest, s.Account.ID, row.Kind, "1 minute"}, {uuid.New(), s.Account.ID, models.KindSendPostback, "2 minutes"}} {
-		if _, err := s.DB.ExecContext(t.Context(), other, job...); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, s.DB, other, job...)
 	}
 	list := s.As(s.ReadKey).Do("GET", "/jobs", nil).Want(200, "").Map()["rows"].([]any)
 	if len(list) != 2 || list[0].(object)["id"] != newest.String() || list[1].(object)["status"] != "done" || list[1].(object)["id"] != row.ID.String() {

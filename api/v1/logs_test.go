@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -107,7 +108,7 @@ func TestLogFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	r := newTraffic(t, s, 80, 3)
-	exec(t, s, `UPDATE clicks SET external_id = 'gclid-1' WHERE id = $1`, r.visits[7].ID)
+	dbtest.Exec(t, s.DB, `UPDATE clicks SET external_id = 'gclid-1' WHERE id = $1`, r.visits[7].ID)
 	nepal, _ := time.LoadLocation("Asia/Kathmandu")
 	hour := r.visits[40].at().In(nepal).Format("2006-01-02 15:00:00-07:00")
 	one := r.visits[slices.IndexFunc(r.visits, func(v *visit) bool { return len(v.sales) > 0 })]

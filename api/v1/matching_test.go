@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -67,25 +68,19 @@ func TestMatchingAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
 	plan, _ := models.PlanNamed("growth")
-	sql := func(query string, args ...any) {
-		t.Helper()
-		if _, err := s.DB.ExecContext(t.Context(), query, args...); err != nil {
-			t.Fatal(err)
-		}
-	}
 	first := s.Do("POST", "/rules", rule("first")).Want(201, "").Map()["id"]
-	sql(`UPDATE rules SET match_bytes = $2 WHERE id = $1`, first, plan.MatchingBytes)
+	dbtest.Exec(t, s.DB, `UPDATE rules SET match_bytes = $2 WHERE id = $1`, first, plan.MatchingBytes)
 	s.Do("POST", "/rules", rule("second")).Want(402, "plan_limit")
 	s.Do("PUT", "/rules", with(rule("first"), "id", first)).Want(200, "") // its size is measured again
 	s.Do("POST", "/rules", rule("second")).Want(201, "")
-	sql(`INSERT INTO rules (id, account_id, name, logic, conditions)
+	dbtest.Exec(t, s.DB, `INSERT INTO rules (id, account_id, name, logic, conditions)
 		SELECT gen_random_uuid(), $1, 'r' || n, 'and', '[]' FROM generate_series(3, $2) n`, s.Account.ID, plan.Rules)
 	s.Do("POST", "/rules", rule("more")).Want(402, "plan_limit")
-	sql(`INSERT INTO flows (id, account_id, name, paths)
+	dbtest.Exec(t, s.DB, `INSERT INTO flows (id, account_id, name, paths)
 		SELECT gen_random_uuid(), $1, 'f' || n, '[]' FROM generate_series(1, $2) n`, s.Account.ID, plan.Flows)
 	s.Do("POST", "/flows", savedFlow("more")).Want(402, "plan_limit")
 	domain := addDomain(t, s, "l.example")
-	sql(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
+	dbtest.Exec(t, s.DB, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
 		SELECT gen_random_uuid(), $1, $3, 's' || n, 'https://x.example' FROM generate_series(1, $2) n`, s.Account.ID,
 		plan.Smartlinks, domain)
 	s.Do("POST", "/short-links", smartlink("more", domain)).Want(402, "plan_limit")
@@ -119,7 +114,7 @@ func TestRemovedRulesLeave(t *testing.T) {
 	}
 	forget := func(want int64) {
 		t.Helper()
-		d.sql(t, `UPDATE rules SET deleted_at = now() - interval '2 hours'`)
+		dbtest.Exec(t, d.DB, `UPDATE rules SET deleted_at = now() - interval '2 hours'`)
 		if n, err := d.Store.Rules().Forget(t.Context()); err != nil || n != want {
 			t.Errorf("%d rules are deleted, want %d: %v", n, want, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/v1"
 	apialerts "switchyard/api/v1/alerts"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -145,12 +146,12 @@ func TestOAuthAlerts(t *testing.T) {
 		s.Do("GET", "/alerts", nil).Want(200, "").Into(&out)
 		return out.Alerts
 	}
-	exec(t, s, `UPDATE oauth_connections SET failing_since = NULL`)
+	dbtest.Exec(t, s.DB, `UPDATE oauth_connections SET failing_since = NULL`)
 	fail(false, time.Now())
 	if got := alerts(); len(got) != 0 {
 		t.Errorf("at once: %+v", got)
 	}
-	exec(t, s, `UPDATE oauth_connections SET failing_since = now() - interval '1 hour'`)
+	dbtest.Exec(t, s.DB, `UPDATE oauth_connections SET failing_since = now() - interval '1 hour'`)
 	if got := alerts(); len(got) != 1 || got[0].Type != "oauth.failing" || got[0].ID != c.ID.String() || got[0].Name != "Microsoft Advertising a@example.com" {
 		t.Errorf("%+v", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -22,7 +23,7 @@ func TestPlan(t *testing.T) {
 	s.Do("POST", "/webhooks", hook()).Want(201, "")
 	month := models.MonthOf(time.Now())
 	for hour, clicks := range map[time.Time]int{month: 300_000, month.Add(-time.Hour): 5} {
-		exec(t, s, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+		dbtest.Exec(t, s.DB, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 			device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
 			chargebacks, cost, revenue, pending_revenue)
 			VALUES ($1, $2, $3, $3, $3, $3, $3, '', '', '', '', $4, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 )
 
 // TestPostbackIDs: the answers for a malformed id of a postback, and for a postback that is still being recorded.
@@ -20,7 +21,7 @@ func TestPostbackIDs(t *testing.T) {
 	s.Do("GET", "/campaigns/x/flow", nil).Want(400, "invalid_id")
 	s.Do("PATCH", "/campaigns/x/flow", map[string]any{"path_id": uuid.New(), "weight": 1}).Want(400, "invalid_id")
 	id := uuid.Must(uuid.NewV7())
-	exec(t, s, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
+	dbtest.Exec(t, s.DB, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
 		VALUES ($1, $2, $3, 'postback', '', '{}', now(), 'pending')`, id, s.Account.ID, uuid.Nil)
 	s.Do("POST", fmt.Sprintf("/logs/postbacks/%s/replay", id), nil).Want(409, "in_progress")
 }
@@ -39,8 +40,8 @@ func TestRestoreTaken(t *testing.T) {
 		s.Do("POST", path, body).Want(201, "")
 		s.Do("PATCH", path, map[string]any{"id": id, "is_active": true}).Want(409, "duplicate_name")
 		if path == "/landers" {
-			exec(t, s, `UPDATE landers SET name = name || id WHERE account_id = $1`, s.Account.ID)
-			exec(t, s, `INSERT INTO landers (id, account_id, name, url)
+			dbtest.Exec(t, s.DB, `UPDATE landers SET name = name || id WHERE account_id = $1`, s.Account.ID)
+			dbtest.Exec(t, s.DB, `INSERT INTO landers (id, account_id, name, url)
 				SELECT gen_random_uuid(), $1, 'l' || n, 'https://x.example' FROM generate_series(1, 1000) n`, s.Account.ID)
 			s.Do("PATCH", path, map[string]any{"id": id, "is_active": true}).Want(402, "plan_limit")
 		}

@@ -87,27 +87,21 @@ func TestClickHouseService(t *testing.T) {
 			t.Errorf("%s: %v", what, got)
 		}
 	}
-	change := func(query string, args ...any) {
-		t.Helper()
-		if _, err := d.ExecContext(t.Context(), query, args...); err != nil {
-			t.Fatal(err)
-		}
-	}
 	expect("without a copy", nil, "off", "")
 	expect("nothing is copied", answering{}, "waiting", "clicks move --to clickhouse")
-	change(`INSERT INTO click_copy (state, base, version) VALUES ('on', 1, 1)`)
+	dbtest.Exec(t, d, `INSERT INTO click_copy (state, base, version) VALUES ('on', 1, 1)`)
 	expect("restored", answering{}, "failing", "not noted")
 	if err := (clicklog.Copy{From: d, To: clickhousetest.New(t)}).Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expect("begun", answering{}, "ok", "being copied")
-	change(`UPDATE click_copy SET state = 'on'`)
+	dbtest.Exec(t, d, `UPDATE click_copy SET state = 'on'`)
 	expect("on", answering{}, "ok", "")
 	expect("on and away", silent{}, "failing", "does not answer. Clicks are stored, and PostgreSQL answers reports: bring")
-	change(`INSERT INTO click_changes (account_id, click_id, removed, noted_at) VALUES (gen_random_uuid(), gen_random_uuid(), false, now() - interval '9 minutes')`)
+	dbtest.Exec(t, d, `INSERT INTO click_changes (account_id, click_id, removed, noted_at) VALUES (gen_random_uuid(), gen_random_uuid(), false, now() - interval '9 minutes')`)
 	expect("behind", answering{}, "behind", "wait for ClickHouse for 9m")
 	expect("behind: what to do", answering{}, "behind", "s, and PostgreSQL answers reports: see that a worker")
-	change(`UPDATE click_copy SET cold_before = '2026-03-05'`)
+	dbtest.Exec(t, d, `UPDATE click_copy SET cold_before = '2026-03-05'`)
 	expect("behind, with cold days", answering{}, "behind", "but not about clicks of before 2026-03-05")
 	lost, err := clicklog.LostCopy(t.Context(), d)
 	if err != nil || lost == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/models"
 	"switchyard/models/clickattr"
@@ -276,9 +277,7 @@ func TestPerformanceIsCutAloud(t *testing.T) {
 		if i == 1 {
 			from, to = 1, 1
 		}
-		if _, err := s.DB.ExecContext(t.Context(), many, s.Account.ID, from, to); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, s.DB, many, s.Account.ID, from, to)
 		var got struct { // only the figures that the test checks
 			Rows      []struct{ Clicks int }
 			Truncated bool

@@ -12,6 +12,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
@@ -82,10 +83,10 @@ func TestChangeCurrency(t *testing.T) {
 	if wanted, err := exchangerate.Wanted(t.Context(), s.DB); err != nil || !wanted {
 		t.Error("exchange rates are not requested", err)
 	}
-	exec(t, s, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)
-	exec(t, s, `INSERT INTO jobs (id, account_id, kind) VALUES ($1, $2, 'campaign:clear')`, uuid.New(), s.Account.ID)
+	dbtest.Exec(t, s.DB, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)
+	dbtest.Exec(t, s.DB, `INSERT INTO jobs (id, account_id, kind) VALUES ($1, $2, 'campaign:clear')`, uuid.New(), s.Account.ID)
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "busy")
-	exec(t, s, `DELETE FROM jobs`)
+	dbtest.Exec(t, s.DB, `DELETE FROM jobs`)
 
 	rule := s.Do("POST", "/copilot/rules", object{
 		"name": "Dear", "looks_at": "campaign", "action": "alert", "conditions": []object{{"figure": "cost", "operator": ">", "value": 8}},
@@ -118,7 +119,7 @@ func TestAmountsWithoutMoney(t *testing.T) {
 	s.Do("POST", "/copilot/rules", condition("cost")).Want(201, "")
 	s.Do("PATCH", "/settings", object{"timezone": "UTC"}).Want(400, "invalid_currency")
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "rate_missing")
-	exec(t, s, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)
+	dbtest.Exec(t, s.DB, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)
 	changed := s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "").Map()
 	if got := fmt.Sprint(s.Do("GET", "/copilot/rules", nil).Want(200, "").Map()); changed["jobId"] == nil ||
 		!strings.Contains(got, "value:10") || !strings.Contains(got, "value:8") {
@@ -131,10 +132,10 @@ func TestCapsWithoutMoney(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	source := s.Do("POST", "/traffic-sources", object{"name": "Push"}).Want(201, "").Map()["id"]
-	exec(t, s, `INSERT INTO source_integrations (account_id, source_id, provider, secrets, next_at, wide_at, daily_cap_value)
+	dbtest.Exec(t, s.DB, `INSERT INTO source_integrations (account_id, source_id, provider, secrets, next_at, wide_at, daily_cap_value)
 		VALUES ($1, $2, 'meta', '', now(), now(), 40)`, s.Account.ID, source)
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "rate_missing")
-	exec(t, s, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)
+	dbtest.Exec(t, s.DB, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "")
 	if cap, err := db.Get[string](t.Context(), s.DB, "cap", `SELECT trim_scale(daily_cap_value) FROM source_integrations`); err != nil || cap != "32" {
 		t.Errorf("40 dollars are %s euros, want 32: %v", cap, err)

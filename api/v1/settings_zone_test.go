@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 )
 
 // zoneAt returns a time zone in which the current hour of the day is hour.
@@ -21,8 +22,8 @@ func TestTimezoneTakesEffect(t *testing.T) {
 	s := apitest.New(t, apitest.Options{})
 	offer := s.Do("POST", "/offers", object{"name": "Shop", "url": "https://o.acme.com/", "daily_cap": 1}).Want(201, "").Map()["id"]
 	now := time.Now()
-	exec(t, s, conversionRow, s.Account.ID, offer)
-	exec(t, s, `UPDATE conversions SET recorded_at = $1`, now.Add(-3*time.Hour))
+	dbtest.Exec(t, s.DB, conversionRow, s.Account.ID, offer)
+	dbtest.Exec(t, s.DB, `UPDATE conversions SET recorded_at = $1`, now.Add(-3*time.Hour))
 	streams := []object{
 		{"name": "Night", "stream_type": "forced", "action": "nothing", "filters": []object{
 			{"attribute": "hour_of_day", "operator": "equals", "value": 23},

@@ -12,6 +12,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/routing"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -236,7 +237,7 @@ func TestClickTrace(t *testing.T) {
 	s.Do("PUT", fmt.Sprintf("/campaigns/%s/flow", id), map[string]any{"streams": lower}).Want(200, "")
 	trace = s.Do("GET", path+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
 	same(t, trace, map[string]any{"flow_changed": true, "reproduced": true})
-	exec(t, s, `UPDATE campaigns SET deleted_at = $2 WHERE id = $1`, id, time.Now())
+	dbtest.Exec(t, s.DB, `UPDATE campaigns SET deleted_at = $2 WHERE id = $1`, id, time.Now())
 	trace = s.Do("GET", path+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
 	same(t, trace, map[string]any{"flow_changed": true, "reproduced": false, "decision": nil, "campaigns": []any{}})
 }

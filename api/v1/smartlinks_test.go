@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -102,7 +103,7 @@ func TestSmartlinkErrors(t *testing.T) {
 	foreignDomain := addDomain(t, other, "foreign.example")
 	foreignSource := other.Do("POST", "/traffic-sources", source("F")).Want(201, "").Map()["id"]
 	shared := uuid.NewString()
-	exec(t, s, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'go.sy.example', true)`, shared)
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'go.sy.example', true)`, shared)
 	s.Do("POST", "/short-links", with(smartlink("taken", domain), "name", "Taken")).Want(201, "")
 	id := s.Do("POST", "/short-links", smartlink("mine", domain)).Want(201, "").Map()["id"]
 	s.Do("POST", "/campaigns", map[string]any{
@@ -309,7 +310,7 @@ func TestSmartlinkStats(t *testing.T) {
 	// Clearing is a job, which is stored before it is answered.
 	a := s.Do("DELETE", path+"?from=2026-01-02&to=2026-01-03", nil, "Prefer", "respond-async").Want(202, "")
 	job := a.Map()["job"].(map[string]any)
-	exec(t, s, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7}' WHERE id = $1 AND kind = 'smartlink:clear'
+	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7}' WHERE id = $1 AND kind = 'smartlink:clear'
 		AND args ->> 'to' = '2026-01-04T00:00:00Z'`, job["id"])
 	done := s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(200, "").Map()
 	same(t, done["result"].(map[string]any), map[string]any{

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 )
 
 // TestSourceUploads: uploads begin in shadow mode and with caps, and the account can change both. The answer shows the uploads.
@@ -32,9 +33,7 @@ func TestSourceUploads(t *testing.T) {
 		SELECT new_id(), account_id, source_id, new_id(), new_id(), '', 'approved', 'upload', 2.5, 'EUR', 3, now(), now(), r, 'why'
 		FROM source_integrations, unnest('{rejected,accepted,accepted,pending}'::text[]) r WHERE source_id = $1`,
 	} {
-		if _, err := s.DB.ExecContext(t.Context(), q, id); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, s.DB, q, id)
 	}
 	uploads := s.Do("GET", path, nil).Want(200, "").Map()["uploads"].(map[string]any)
 	same(t, uploads, map[string]any{"accepted": 2.0, "rejected": 1.0, "pending": 1.0, "shadow": 0.0, "skipped": 0.0, "stopped": "too few"})

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 )
 
 // A stored flow that breaks today's rules is refused when it is cloned, like a flow that is sent by hand.
@@ -48,12 +49,12 @@ func TestCloneRefusesAStoredFlow(t *testing.T) {
 		}
 		i++
 		id := d.make(t, d.campaign(fmt.Sprint("campaign ", i)))["id"]
-		d.sql(t, `UPDATE campaigns SET streams = $2 WHERE id = $1`, id, string(raw))
+		dbtest.Exec(t, d.DB, `UPDATE campaigns SET streams = $2 WHERE id = $1`, id, string(raw))
 		d.Do("POST", path(id)+"/clone", nil).Want(400, code)
 	}
 	id := d.make(t, d.campaign("moved"))["id"]
 	other, _, _ := d.NewAccount("scale")
-	d.sql(t, `UPDATE domains SET account_id = $2 WHERE id = $1`, d.own, other.ID)
+	dbtest.Exec(t, d.DB, `UPDATE domains SET account_id = $2 WHERE id = $1`, d.own, other.ID)
 	d.Do("POST", path(id)+"/clone", nil).Want(400, "invalid_domain")
 }
 

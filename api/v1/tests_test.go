@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -57,9 +58,9 @@ func TestTestClick(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	source := d.Do("POST", "/traffic-sources", `{"platform": "zeropark"}`).Want(201, "").Map()["id"]
-	d.sql(t, `UPDATE networks SET click_param = 'aff' WHERE id = $1`, d.network)
-	d.sql(t, `UPDATE offers SET url = 'https://o.test/?x={external_id}' WHERE id = $1`, d.offer)
-	d.sql(t, `UPDATE landers SET url = 'https://l.test/?t={sub1}' WHERE id = $1`, d.lander)
+	dbtest.Exec(t, d.DB, `UPDATE networks SET click_param = 'aff' WHERE id = $1`, d.network)
+	dbtest.Exec(t, d.DB, `UPDATE offers SET url = 'https://o.test/?x={external_id}' WHERE id = $1`, d.offer)
+	dbtest.Exec(t, d.DB, `UPDATE landers SET url = 'https://l.test/?t={sub1}' WHERE id = $1`, d.lander)
 	body := with(d.campaign("C"), "source_id", source)
 	delete(body, "offer_id")
 	body["streams"] = []object{{
@@ -110,7 +111,7 @@ func TestTestClick(t *testing.T) {
 	d.As(theirs).Do("POST", at, nil).Want(404, "not_found")
 	foreign := d.As(theirs)
 	foreign.Do("POST", "/domains", `{"domain": "theirs.test"}`).Want(201, "")
-	d.sql(t, `UPDATE domains SET is_verified = true WHERE host = 'theirs.test'`)
+	dbtest.Exec(t, d.DB, `UPDATE domains SET is_verified = true WHERE host = 'theirs.test'`)
 	wantStep(t, try("https://theirs.test/"+fmt.Sprint(made["alias"])), "-domain: theirs.test is no shared")
 	d.As(d.ReadKey).Do("POST", at, nil).Want(403, "read_only_key")
 	d.Do("POST", "/campaigns/x/test-click", nil).Want(400, "invalid_id")
@@ -127,7 +128,7 @@ func TestTestPostback(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	made := d.Do("POST", "/networks", `{"template": "Affise", "postback_secret": "s3cret&"}`).Want(201, "").Map()
-	d.sql(t, `UPDATE offers SET network_id = $2, payout = 5 WHERE id = $1`, d.offer, made["id"])
+	dbtest.Exec(t, d.DB, `UPDATE offers SET network_id = $2, payout = 5 WHERE id = $1`, d.offer, made["id"])
 	campaign := uuid.MustParse(fmt.Sprint(d.make(t, d.campaign("C"))["id"]))
 	click := d.clicked(t, d.Account.ID, campaign, uuid.MustParse(d.offer), uuid.MustParse(fmt.Sprint(made["id"])))
 	at := fmt.Sprintf("/networks/%v/test-postback", made["id"])

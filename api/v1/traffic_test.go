@@ -17,6 +17,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -47,13 +48,6 @@ type traffic struct {
 	stream                              uuid.UUID
 }
 
-func exec(t *testing.T, s *apitest.Server, query string, args ...any) {
-	t.Helper()
-	if _, err := s.DB.ExecContext(t.Context(), query, args...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // newTraffic makes an account's records and n clicks in the last days, with steps and conversions.
 func newTraffic(t *testing.T, s *apitest.Server, n int, days int) *traffic {
 	t.Helper()
@@ -61,13 +55,13 @@ func newTraffic(t *testing.T, s *apitest.Server, n int, days int) *traffic {
 	add := func(query string, args ...any) (ids []uuid.UUID) {
 		for i := range 2 {
 			id := uuid.New()
-			exec(t, s, query, append([]any{id, s.Account.ID, fmt.Sprint("Name ", i)}, args...)...)
+			dbtest.Exec(t, s.DB, query, append([]any{id, s.Account.ID, fmt.Sprint("Name ", i)}, args...)...)
 			ids = append(ids, id)
 		}
 		return ids
 	}
 	domain := uuid.New()
-	exec(t, s, `INSERT INTO domains (id, host) VALUES ($1, $2)`, domain, domain.String()+".example.com")
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host) VALUES ($1, $2)`, domain, domain.String()+".example.com")
 	r.landers = add(`INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, $3, 'https://l.example')`)
 	r.offers = add(`INSERT INTO offers (id, account_id, name, url) VALUES ($1, $2, $3, 'https://o.example')`)
 	r.sources = add(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`)

@@ -8,7 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 )
 
 // TestTrackingURL: the address that a buyer pastes at the traffic source has the source's parameters with its unchanged macros. No
@@ -51,7 +52,7 @@ func TestLinks(t *testing.T) {
 	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
 	domain := func(account any, host string, verified bool) string {
 		id := uuid.NewString()
-		d.sql(t, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, $4)`, id, account, host, verified)
+		dbtest.Exec(t, d.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, $4)`, id, account, host, verified)
 		return id
 	}
 	second := domain(d.Account.ID, "second.test", true)
@@ -186,8 +187,8 @@ func TestPostbackURL(t *testing.T) {
 	}
 
 	// The host is the shared link domain, else a verified domain of the account, never a domain of another account.
-	exec(t, s, `INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), $1, 'mine.test', true)`, s.Account.ID)
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), $1, 'mine.test', true)`, s.Account.ID)
 	same(t, rowOf(t, s, "/networks", made["id"]), map[string]any{"postback_url": strings.Replace(fmt.Sprint(want["postback_url"]), "http://localhost:8080", "https://mine.test", 1)})
-	exec(t, s, `INSERT INTO domains (id, host, is_verified) VALUES (gen_random_uuid(), 'shared.test', true)`)
+	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host, is_verified) VALUES (gen_random_uuid(), 'shared.test', true)`)
 	same(t, rowOf(t, s, "/networks", made["id"]), map[string]any{"postback_url": strings.Replace(fmt.Sprint(want["postback_url"]), "localhost", "shared.test", 1)})
 }

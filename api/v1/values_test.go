@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 )
 
 // impossible holds conditions that no visitor can satisfy, and conditions that hold for every visitor because of a typing error.
@@ -122,14 +123,14 @@ func TestStoredImpossibleConditions(t *testing.T) {
 	raw, _ := json.Marshal(old)
 
 	saved := d.Do("POST", "/rules", rule("Old")).Want(201, "").Map()
-	d.sql(t, `UPDATE rules SET conditions = $2 WHERE id = $1`, saved["id"], string(raw))
+	dbtest.Exec(t, d.DB, `UPDATE rules SET conditions = $2 WHERE id = $1`, saved["id"], string(raw))
 	body := with(with(rule("Renamed"), "id", saved["id"]), "conditions", old)
 	same(t, d.Do("PUT", "/rules", body).Want(200, "").Map(), map[string]any{"name": "Renamed"})
 	d.Do("PUT", "/rules", with(body, "conditions", append(old, more))).Want(400, "invalid_condition")
 
 	link := d.Do("POST", "/short-links", with(smartlink("old", d.own), "rules", []any{linkRule("https://a.example", is("country", "US"))})).
 		Want(201, "").Map()
-	d.sql(t, `UPDATE smartlinks SET rules = jsonb_set(rules, '{0,conditions}', $2) WHERE id = $1`, link["id"], string(raw))
+	dbtest.Exec(t, d.DB, `UPDATE smartlinks SET rules = jsonb_set(rules, '{0,conditions}', $2) WHERE id = $1`, link["id"], string(raw))
 	shown := d.Do("GET", "/short-links", nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)
 	rules := shown["rules"].([]any)
 	put := with(with(with(smartlink(link["slug"].(string), d.own), "id", link["id"]), "name", "Renamed"), "rules", rules)
@@ -139,7 +140,7 @@ func TestStoredImpossibleConditions(t *testing.T) {
 	d.Do("POST", fmt.Sprint("/short-links/", link["id"], "/clone"), nil).Want(201, "")
 
 	id := d.make(t, d.campaign("Old"))["id"]
-	d.sql(t, `UPDATE campaigns SET streams = jsonb_set(streams, '{0,filters}', $2) WHERE id = $1`, id, string(raw))
+	dbtest.Exec(t, d.DB, `UPDATE campaigns SET streams = jsonb_set(streams, '{0,filters}', $2) WHERE id = $1`, id, string(raw))
 	streams := d.Do("GET", path(id), nil).Want(200, "").Map()["streams"].([]any)
 	first := streams[0].(map[string]any)
 	first["weight"] = 7

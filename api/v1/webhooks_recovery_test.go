@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
 	"switchyard/db/delivery"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -48,7 +49,7 @@ func TestRotate(t *testing.T) {
 	if list()["oldSecretUntil"] != got["oldSecretUntil"] || list()["consecutiveFailures"] != 0.0 {
 		t.Errorf("list %v", list())
 	}
-	exec(t, s, `UPDATE webhook_endpoints SET old_secret_until = now(), consecutive_failures = 2, failing_since = now()`)
+	dbtest.Exec(t, s.DB, `UPDATE webhook_endpoints SET old_secret_until = now(), consecutive_failures = 2, failing_since = now()`)
 	if row := list(); row["oldSecretUntil"] != nil || row["consecutiveFailures"] != 2.0 || row["failingSince"] == nil {
 		t.Errorf("list %v", row)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
 	"switchyard/db/delivery"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -237,11 +238,11 @@ func TestDeliveryLog(t *testing.T) {
 	for range 6 {
 		announce(t, s)
 	}
-	exec(t, s, `UPDATE webhook_deliveries SET created_at = created_at - interval '31 days' WHERE id = (
+	dbtest.Exec(t, s.DB, `UPDATE webhook_deliveries SET created_at = created_at - interval '31 days' WHERE id = (
 		SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT 1)`, two)
-	exec(t, s, `UPDATE webhook_deliveries SET created_at = created_at - interval '8 days' WHERE id = (
+	dbtest.Exec(t, s.DB, `UPDATE webhook_deliveries SET created_at = created_at - interval '8 days' WHERE id = (
 		SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY created_at DESC LIMIT 1)`, two)
-	exec(t, s, `UPDATE webhook_deliveries SET status = 'failed', attempts = 7, http_status = 500, error = 'it answered 500', answer = 'no',
+	dbtest.Exec(t, s.DB, `UPDATE webhook_deliveries SET status = 'failed', attempts = 7, http_status = 500, error = 'it answered 500', answer = 'no',
 		last_attempt = now() WHERE id IN (SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT 2)`, one)
 
 	walk := func(query string) (rows []map[string]any) {
@@ -364,7 +365,7 @@ func TestWebhookURLIsMasked(t *testing.T) {
 	s := apitest.New(t)
 	const masked = "https://hooks.acme.com:8443/********"
 	id := s.Do("POST", "/webhooks", with(hook(), "url", "https://hooks.acme.com:8443/s3cret?t=s3cret")).Want(201, "").Map()["id"]
-	exec(t, s, `UPDATE webhook_endpoints SET consecutive_failures = 3, failing_since = now() WHERE id = $1`, id)
+	dbtest.Exec(t, s.DB, `UPDATE webhook_endpoints SET consecutive_failures = 3, failing_since = now() WHERE id = $1`, id)
 	for path, list := range map[string]string{"/webhooks": "rows", "/alerts": "alerts"} {
 		if got := s.Do("GET", path, nil).Want(200, ""); !strings.Contains(string(got.Raw), "8443/s3cret?t=s3cret") {
 			t.Errorf("%s with a full key: %s", path, got.Raw)

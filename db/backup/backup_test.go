@@ -231,9 +231,7 @@ func TestRestoreRefuses(t *testing.T) {
 	if _, err := backup.Write(t.Context(), other, io.Discard, "test", quiet); !errors.Is(err, backup.ErrNeverMigrated) {
 		t.Errorf("a backup of nothing: %v", err)
 	}
-	if _, err := other.ExecContext(t.Context(), `CREATE TABLE theirs ()`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, other, `CREATE TABLE theirs ()`)
 	_, _, err = backup.Restore(t.Context(), other, bytes.NewReader(whole), quiet)
 	if !errors.Is(err, backup.ErrNotEmpty) || !strings.Contains(err.Error(), "theirs") {
 		t.Errorf("beside a table of others: %v", err)

@@ -24,25 +24,10 @@ type log struct {
 func newLog(t *testing.T) log {
 	t.Helper()
 	l := log{t, dbtest.New(t), uuid.New()}
-	l.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`, l.account, l.account.String())
-	l.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, 'https://e.example', $3, '')`,
+	dbtest.Exec(l, l.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`, l.account, l.account.String())
+	dbtest.Exec(l, l.db, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, 'https://e.example', $3, '')`,
 		uuid.New(), l.account, "{"+models.EventCampaignPaused+"}")
 	return l
-}
-
-func (l log) exec(query string, args ...any) {
-	l.Helper()
-	if _, err := l.db.ExecContext(l.Context(), query, args...); err != nil {
-		l.Fatal(err)
-	}
-}
-
-func (l log) count(query string, args ...any) (n int) {
-	l.Helper()
-	if err := l.db.GetContext(l.Context(), &n, query, args...); err != nil {
-		l.Fatal(err)
-	}
-	return n
 }
 
 // add stores an event and its delivery, created at the given time. Their job has the given state and finished at the same time.
@@ -55,8 +40,8 @@ func (l log) add(at time.Time, state string) uuid.UUID {
 		l.Fatal(ids, err)
 	}
 	id := idAt(at)
-	l.exec(`UPDATE jobs SET id = $2, state = $3, finished_at = $4 WHERE id = $1`, ids[0], id, state, at)
-	l.exec(`UPDATE webhook_deliveries SET id = $2, created_at = $3 WHERE id = $1`, ids[0], id, at)
+	dbtest.Exec(l, l.db, `UPDATE jobs SET id = $2, state = $3, finished_at = $4 WHERE id = $1`, ids[0], id, state, at)
+	dbtest.Exec(l, l.db, `UPDATE webhook_deliveries SET id = $2, created_at = $3 WHERE id = $1`, ids[0], id, at)
 	return id
 }
 
@@ -68,13 +53,13 @@ func idAt(at time.Time) uuid.UUID {
 
 func (l log) has(id uuid.UUID) bool {
 	l.Helper()
-	return l.count(`SELECT count(*) FROM webhook_deliveries WHERE id = $1`, id) > 0
+	return dbtest.Get[int](l, l.db, `SELECT count(*) FROM webhook_deliveries WHERE id = $1`, id) > 0
 }
 
 // weeks counts the weekly partitions of both logs. It leaves out the two partitions _rest.
 func (l log) weeks() int {
 	l.Helper()
-	return l.count(`SELECT count(*) FROM pg_inherits WHERE inhparent IN ('events'::regclass, 'webhook_deliveries'::regclass)`) - 2
+	return dbtest.Get[int](l, l.db, `SELECT count(*) FROM pg_inherits WHERE inhparent IN ('events'::regclass, 'webhook_deliveries'::regclass)`) - 2
 }
 
 var epoch = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
@@ -98,7 +83,7 @@ func TestNewIDsGoToTheirWeek(t *testing.T) {
 	if at := time.Unix(seconds, 0); at.Before(before) || at.After(time.Now().Add(time.Second)) { // ids may be ahead of the clock
 		t.Errorf("an id created after %s has the time %s", before, at)
 	}
-	if n := l.count(`SELECT (SELECT count(*) FROM events_rest) + (SELECT count(*) FROM webhook_deliveries_rest)`); n != 0 {
+	if n := dbtest.Get[int](l, l.db, `SELECT (SELECT count(*) FROM events_rest) + (SELECT count(*) FROM webhook_deliveries_rest)`); n != 0 {
 		t.Errorf("%d rows are in no weekly partition, want 0", n)
 	}
 }
@@ -118,11 +103,11 @@ func TestWeeksAreMadeAndTakeWhatWaited(t *testing.T) {
 		t.Errorf("%d new partitions, want 6: 3 of each log", n)
 	}
 	for _, id := range []uuid.UUID{monday, sunday} {
-		if n := l.count(`SELECT count(*) FROM webhook_deliveries_w20260302 WHERE id = $1`, id); n != 1 {
+		if n := dbtest.Get[int](l, l.db, `SELECT count(*) FROM webhook_deliveries_w20260302 WHERE id = $1`, id); n != 1 {
 			t.Errorf("%s did not move into its week", id)
 		}
 	}
-	if n := l.count(`SELECT count(*) FROM events_w20260302`); n != 2 {
+	if n := dbtest.Get[int](l, l.db, `SELECT count(*) FROM events_w20260302`); n != 2 {
 		t.Errorf("%d events moved to their week, want 2", n)
 	}
 }
@@ -135,7 +120,7 @@ func TestDropWeeks(t *testing.T) {
 	}
 	at := func(week int) time.Time { return epoch.AddDate(0, 0, 7*week) }
 	legacy := l.add(at(0), "done")
-	l.exec(`UPDATE webhook_deliveries SET id = '00000000-0000-4000-8000-000000000000' WHERE id = $1`, legacy)
+	dbtest.Exec(l, l.db, `UPDATE webhook_deliveries SET id = '00000000-0000-4000-8000-000000000000' WHERE id = $1`, legacy)
 	old, failed, waiting, after := l.add(at(0), "done"), l.add(at(0), "failed"), l.add(at(1), "pending"), l.add(at(2), "done")
 	drop := func(before time.Time) int {
 		t.Helper()
@@ -153,20 +138,20 @@ func TestDropWeeks(t *testing.T) {
 	if n := drop(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {
 		t.Errorf("%d dropped; exists: old %v, failed %v, waiting %v, after %v", n, l.has(old), l.has(failed), l.has(waiting), l.has(after))
 	}
-	if n := l.count(`SELECT count(*) FROM events_w20260302`); n != 3 {
+	if n := dbtest.Get[int](l, l.db, `SELECT count(*) FROM events_w20260302`); n != 3 {
 		t.Errorf("%d events of the first week are left, want 3", n)
 	}
-	if n := l.count(`SELECT count(*) FROM jobs WHERE id IN ($1, $2)`, old, failed); n != 0 {
+	if n := dbtest.Get[int](l, l.db, `SELECT count(*) FROM jobs WHERE id IN ($1, $2)`, old, failed); n != 0 {
 		t.Errorf("%d jobs of deleted deliveries are left, want 0", n)
 	}
-	if n := l.count(`SELECT count(*) FROM webhook_deliveries_rest`); n != 0 {
+	if n := dbtest.Get[int](l, l.db, `SELECT count(*) FROM webhook_deliveries_rest`); n != 0 {
 		t.Error("an old delivery outside the weekly partitions was not deleted")
 	}
-	l.exec(`UPDATE jobs SET state = 'done' WHERE id = $1`, waiting)
+	dbtest.Exec(l, l.db, `UPDATE jobs SET state = 'done' WHERE id = $1`, waiting)
 	if drop(at(3)); l.has(waiting) || l.has(after) {
 		t.Error("the weeks were kept although no delivery waits any more")
 	}
-	if n := l.count(`SELECT count(*) FROM events`); n != 1 {
+	if n := dbtest.Get[int](l, l.db, `SELECT count(*) FROM events`); n != 1 {
 		t.Errorf("%d events are left, want only the event of the last week", n)
 	}
 }

@@ -22,10 +22,8 @@ const kind = "jtest:work"
 func account(t *testing.T, d *db.DB) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
-	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`,
-		id, id.String()); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`,
+		id, id.String())
 	return id
 }
 
@@ -301,9 +299,7 @@ func TestClaimDoesNotMakeOthersHasty(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	d.SetMaxOpenConns(1)
-	if _, err := d.ExecContext(t.Context(), `SET synchronous_commit = on`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `SET synchronous_commit = on`)
 	take(t, d, claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute))))
 	var after string
 	if err := d.GetContext(t.Context(), &after, `SHOW synchronous_commit`); err != nil || after != "on" {

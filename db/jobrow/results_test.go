@@ -58,9 +58,7 @@ func TestResultsAreBounded(t *testing.T) {
 		all = append(all, finish(t, d, owner, large))
 	}
 	// The recorded sizes are raised, so that there is no room for another result.
-	if _, err := d.ExecContext(t.Context(), `UPDATE job_results SET bytes = $2 WHERE account_id = $1`, owner, wide); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `UPDATE job_results SET bytes = $2 WHERE account_id = $1`, owner, wide)
 	all = append(all, finish(t, d, owner, large))
 	for i, id := range all {
 		want := "kept"

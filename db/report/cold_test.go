@@ -16,6 +16,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/export"
 	"switchyard/models"
 	"switchyard/models/parttest"
@@ -225,17 +226,11 @@ func TestClusterAnswers(t *testing.T) {
 // freeze moves the clicks of days out of PostgreSQL.
 func (h *history) freeze(from, to time.Time) {
 	h.t.Helper()
-	exec := func(query string, args ...any) {
-		h.t.Helper()
-		if _, err := h.d.ExecContext(h.t.Context(), query, args...); err != nil {
-			h.t.Fatal(err)
-		}
-	}
-	exec(`UPDATE click_copy SET cold_before = $1`, to.Format(time.DateOnly))
+	dbtest.Exec(h.t, h.d, `UPDATE click_copy SET cold_before = $1`, to.Format(time.DateOnly))
 	for ; from.Before(to); from = from.AddDate(0, 0, 1) {
 		name := "clicks_p" + from.Format("20060102")
-		exec(`DO $$ BEGIN IF to_regclass('` + name + `') IS NOT NULL THEN TRUNCATE ` + name + `; END IF; END $$`)
-		exec(`INSERT INTO click_cold (day) VALUES ($1) ON CONFLICT DO NOTHING`, from.Format(time.DateOnly))
+		dbtest.Exec(h.t, h.d, `DO $$ BEGIN IF to_regclass('`+name+`') IS NOT NULL THEN TRUNCATE `+name+`; END IF; END $$`)
+		dbtest.Exec(h.t, h.d, `INSERT INTO click_cold (day) VALUES ($1) ON CONFLICT DO NOTHING`, from.Format(time.DateOnly))
 	}
 }
 

@@ -52,7 +52,7 @@ func newPast(t *testing.T) *past {
 	for _, plan := range []string{"starter", "scale"} {
 		account := newAccount(t, d)
 		x.accounts[plan] = account
-		x.exec(`UPDATE accounts SET plan = $2 WHERE id = $1`, account, plan)
+		dbtest.Exec(x, x.db, `UPDATE accounts SET plan = $2 WHERE id = $1`, account, plan)
 		for i, age := range ages {
 			for hour := range 3 {
 				c := &models.Click{
@@ -72,7 +72,7 @@ func newPast(t *testing.T) *past {
 		}
 	}
 	x.linksOnly = newAccount(t, d)
-	x.exec(`UPDATE accounts SET plan = 'starter' WHERE id = $1`, x.linksOnly)
+	dbtest.Exec(x, x.db, `UPDATE accounts SET plan = 'starter' WHERE id = $1`, x.linksOnly)
 	for _, age := range ages {
 		put(spool.Record{Smart: &models.SmartlinkClick{
 			Click: models.Click{ID: idOf(x.today.AddDate(0, 0, -age)), AccountID: x.linksOnly}, SmartlinkID: x.linksOnly,
@@ -99,26 +99,11 @@ func idOf(at time.Time) uuid.UUID {
 	return id
 }
 
-func (x *past) exec(query string, args ...any) {
-	x.Helper()
-	if _, err := x.db.ExecContext(x.Context(), query, args...); err != nil {
-		x.Fatal(err)
-	}
-}
-
 func (x *past) tx(fn func(db.Conn) error) {
 	x.Helper()
 	if err := db.Tx(x.Context(), x.db, fn); err != nil {
 		x.Fatal(err)
 	}
-}
-
-func (x *past) count(query string, args ...any) (n int) {
-	x.Helper()
-	if err := x.db.GetContext(x.Context(), &n, query, args...); err != nil {
-		x.Fatal(err)
-	}
-	return n
 }
 
 // forget runs the nightly job twice, a day apart. The first run announces the deletion, and the second run deletes.
@@ -128,7 +113,7 @@ func (x *past) forget() {
 		if err := x.log.ForgetHistory(x.Context()); err != nil {
 			x.Fatal(err)
 		}
-		x.exec(`UPDATE click_history SET announced_at = announced_at - interval '1 day'`)
+		dbtest.Exec(x, x.db, `UPDATE click_history SET announced_at = announced_at - interval '1 day'`)
 	}
 }
 
@@ -168,7 +153,7 @@ func TestHistoryByPlan(t *testing.T) {
 	if err := x.log.ForgetHistory(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := x.count(`SELECT count(*) FROM clicks`); n != 2*3*len(ages) {
+	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM clicks`); n != 2*3*len(ages) {
 		t.Errorf("%d clicks are left after the deletion was only announced", n)
 	}
 	x.forget()
@@ -183,30 +168,30 @@ func TestHistoryByPlan(t *testing.T) {
 	for plan, want := range map[string]int{"starter": kept, "scale": 3 * len(ages)} {
 		account := x.accounts[plan]
 		for _, table := range []string{"clicks", "click_hops", "postbacks", "smartlink_clicks"} {
-			if n := x.count(`SELECT count(*) FROM `+table+` WHERE account_id = $1`, account); n != want {
+			if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM `+table+` WHERE account_id = $1`, account); n != want {
 				t.Errorf("%s keeps %d rows of %s, want %d", plan, n, table, want)
 			}
 		}
-		if n := x.count(`SELECT count(*) FROM conversions WHERE account_id = $1`, account); n != len(ages) {
+		if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM conversions WHERE account_id = $1`, account); n != len(ages) {
 			t.Errorf("%s has %d conversions", plan, n)
 		}
-		if n := x.count(`SELECT sum(clicks + bot_clicks) FROM smartlink_hours WHERE account_id = $1`, account); n != 3*len(ages) {
+		if n := dbtest.Get[int](x, x.db, `SELECT sum(clicks + bot_clicks) FROM smartlink_hours WHERE account_id = $1`, account); n != 3*len(ages) {
 			t.Errorf("%s has sums of %d clicks of smartlinks", plan, n)
 		}
 		if diff := cmp.Diff(before[plan], x.shared(account), cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
 			t.Errorf("%s: %s", plan, diff)
 		}
 	}
-	if n := x.count(`SELECT count(*) FROM smartlink_clicks WHERE account_id = $1`, x.linksOnly); n != kept/3 {
+	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM smartlink_clicks WHERE account_id = $1`, x.linksOnly); n != kept/3 {
 		t.Errorf("an account without clicks keeps %d clicks of smartlinks, want %d", n, kept/3)
 	}
-	if n := x.count(`SELECT count(*) FROM click_hops WHERE NOT applied`); n != 0 {
+	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM click_hops WHERE NOT applied`); n != 0 {
 		t.Errorf("%d click-outs are left whose click never arrived", n)
 	}
-	if n := x.count(`SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
+	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
 		t.Errorf("%d jobs are left without their postbacks", n)
 	}
-	x.exec(`UPDATE accounts SET plan = 'scale' WHERE id = $1`, x.accounts["starter"])
+	dbtest.Exec(x, x.db, `UPDATE accounts SET plan = 'scale' WHERE id = $1`, x.accounts["starter"])
 	x.forget()
 	if at, err := x.log.KeptFrom(t.Context(), x.db, x.accounts["starter"]); err != nil || !at.Equal(x.today.AddDate(0, 0, -starter.HistoryDays)) {
 		t.Errorf("a larger plan brings back clicks from %v, %v", at, err)
@@ -237,7 +222,7 @@ func (x *past) clear() {
 		}
 	}
 	for _, table := range []string{"clicks", "click_hops", "postbacks", "conversions"} {
-		if n := x.count(`SELECT count(*) FROM ` + table); n != 0 {
+		if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM `+table); n != 0 {
 			x.Errorf("after clearing %d rows of %s stay", n, table)
 		}
 	}

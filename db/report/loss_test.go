@@ -43,10 +43,8 @@ func TestClickLoss(t *testing.T) {
 	told(silent, 0, nil)
 	arrived := func(source uuid.UUID, day, clicks, bots int) {
 		t.Helper()
-		if _, err := d.ExecContext(t.Context(), `INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $5, '', '', '', '', $6, 0, $7, 3, 1, 0, 0, 0, 0, 0, 0, 0`,
-			account, first.AddDate(0, 0, day).Add(23*time.Hour), campaign, uuid.Nil, source, clicks, bots); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, `INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $5, '', '', '', '', $6, 0, $7, 3, 1, 0, 0, 0, 0, 0, 0, 0`,
+			account, first.AddDate(0, 0, day).Add(23*time.Hour), campaign, uuid.Nil, source, clicks, bots)
 	}
 	arrived(one, 0, 70, 10)
 	arrived(one, 1, 60, 0)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/longtest"
 )
@@ -120,7 +121,7 @@ func (a *asker) orphans() {
 	a.Helper()
 	ids := a.pools[0].list[7:10]
 	for _, id := range ids {
-		a.exec(`UPDATE campaigns SET deleted_at = now() WHERE id = $1`, id)
+		dbtest.Exec(a, a.d, `UPDATE campaigns SET deleted_at = now() WHERE id = $1`, id)
 	}
 	from, to := a.start.Add(77*time.Hour+13*time.Minute), a.end.Add(-50*time.Hour)
 	list, err := a.reader().Orphans(a.Context(), a.account, from, to)

@@ -11,6 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/ledger"
 	"switchyard/models"
 )
@@ -221,7 +222,7 @@ func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 func (m *month) spends() {
 	m.Helper()
 	sources, idle := m.pools[place("source_id")].list, uuid.NewString()
-	m.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, idle, m.account, "name of "+idle)
+	dbtest.Exec(m, m.d, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, idle, m.account, "name of "+idle)
 	date := func(n int) time.Time { return m.start.AddDate(0, 0, n) }
 	m.spend(sources[2], "", date(4), 1234567890123)
 	m.spend(sources[2], "", date(4), 1000000000000)

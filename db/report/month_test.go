@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/longtest"
@@ -49,7 +50,7 @@ func TestMonth(t *testing.T) {
 		{"the last clicks", func() { m.round(monthClicks - monthClicks*6/10 - monthClicks*3/10) }},
 		{"compaction of a part", func() { m.compact(300) }},
 		{"late conversions", func() { m.tell(monthConversions / 4) }},
-		{"sums", func() { m.settle(); m.exec(`ANALYZE ledger, ledger_rollups, conversions`); m.sane() }},
+		{"sums", func() { m.settle(); dbtest.Exec(m, m.d, `ANALYZE ledger, ledger_rollups, conversions`); m.sane() }},
 	} {
 		part.run()
 		t.Logf("%6.1f s  %s", time.Since(began).Seconds(), part.name)

@@ -78,17 +78,10 @@ func newMonth(t *testing.T) *month {
 	return m
 }
 
-func (m *month) exec(query string, args ...any) {
-	m.Helper()
-	if _, err := m.d.ExecContext(m.Context(), query, args...); err != nil {
-		m.Fatal(err)
-	}
-}
-
 // records creates the records that the ids of the history refer to, with names.
 func (m *month) records() {
 	domain := uuid.New()
-	m.exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
+	dbtest.Exec(m, m.d, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
 	streams := m.pools[place("stream_id")].list
 	for i, id := range m.pools[place("campaign_id")].list {
 		var paths []string
@@ -97,7 +90,7 @@ func (m *month) records() {
 				paths = append(paths, fmt.Sprintf(`{"id": %q, "name": "name of %s"}`, streams[n], streams[n]))
 			}
 		}
-		m.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, $3, $4, $5, $6)`,
+		dbtest.Exec(m, m.d, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, $3, $4, $5, $6)`,
 			id, m.account, "name of "+id, id, domain, "["+strings.Join(paths, ",")+"]")
 	}
 	for dim, query := range map[string]string{
@@ -106,7 +99,7 @@ func (m *month) records() {
 		"network_id": `INSERT INTO networks (id, account_id, name) VALUES ($1, $2, $3)`,
 	} {
 		for _, id := range m.pools[place(dim)].list[1:] {
-			m.exec(query, id, m.account, "name of "+id)
+			dbtest.Exec(m, m.d, query, id, m.account, "name of "+id)
 		}
 	}
 	for i, id := range m.pools[place("offer_id")].list[1:] {
@@ -115,9 +108,9 @@ func (m *month) records() {
 		if o.percent {
 			kind = "percent"
 			o.pays = int64(5 + i%60)
-			m.exec(insertMonthOffer, id, m.account, o.pays, kind, true)
+			dbtest.Exec(m, m.d, insertMonthOffer, id, m.account, o.pays, kind, true)
 		} else {
-			m.exec(insertMonthOffer, id, m.account, decimal.New(o.pays, -2), kind, o.byParam)
+			dbtest.Exec(m, m.d, insertMonthOffer, id, m.account, decimal.New(o.pays, -2), kind, o.byParam)
 			o.pays *= 1e8
 		}
 		m.offers[id] = o

@@ -106,20 +106,14 @@ func TestFiguresOfAndLabels(t *testing.T) {
 	d := dbtest.New(t)
 	acc, other := newAccount(t, d), newAccount(t, d)
 	domain, stream := uuid.New(), uuid.New()
-	exec := func(query string, args ...any) {
-		t.Helper()
-		if _, err := d.ExecContext(t.Context(), query, args...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
+	dbtest.Exec(t, d, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
 	campaigns := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
 	for i, id := range campaigns {
 		owner := acc
 		if i == 2 {
 			owner = other
 		}
-		exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
+		dbtest.Exec(t, d, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
 			VALUES ($1, $2, $3, $3, $4, $5)`, id, owner, "C"+id.String(), domain,
 			`[{"id": "`+stream.String()+`", "name": "Path 1"}]`)
 	}

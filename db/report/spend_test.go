@@ -23,10 +23,8 @@ func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines ar
 	t.Parallel()
 	d := dbtest.New(t)
 	account, source, campaign := uuid.New(), uuid.New(), uuid.New()
-	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', '')`,
-		account); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', '')`,
+		account)
 	day := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -2)
 	set := func(of uuid.UUID, amount int64) {
 		t.Helper()

@@ -64,9 +64,7 @@ func TestDeleteAccount(t *testing.T) {
 			`UPDATE export_chunks SET export_id = e.id FROM exports e WHERE e.account_id = $1
 				AND NOT EXISTS (SELECT FROM exports o WHERE o.id = export_id)`,
 		} {
-			if _, err := d.ExecContext(t.Context(), join, id); err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, d, join, id)
 		}
 	}
 	fill(other)

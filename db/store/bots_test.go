@@ -15,9 +15,7 @@ import (
 func TestBotSettingsWait(t *testing.T) {
 	t.Parallel()
 	d, account := dbtest.New(t), uuid.New()
-	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, account); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, account)
 	s := store.New(d, nil)
 	free := func(shared string) bool {
 		t.Helper()

@@ -17,9 +17,7 @@ func TestEnsureSharedDomains(t *testing.T) {
 		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`,
 		`INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), $1, 'taken.test', true)`,
 	} {
-		if _, err := d.ExecContext(t.Context(), q, account); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, q, account)
 	}
 	for range 2 {
 		if err := store.EnsureSharedDomains(t.Context(), d, []string{"Go.test", "taken.test"}); err != nil {

@@ -145,9 +145,7 @@ func TestAdvice(t *testing.T) {
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	if _, err := d.ExecContext(t.Context(), `INSERT INTO jobs (id, kind) VALUES (gen_random_uuid(), 'x:y')`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `INSERT INTO jobs (id, kind) VALUES (gen_random_uuid(), 'x:y')`)
 	reg := monitor.NewRegistry(d)
 	h := router(monitor.Options{Password: password, Registry: reg})
 	if w := get(h, "/metrics", ""); w.Code != 401 {

@@ -163,9 +163,7 @@ func TestRequeueClearsTheArchive(t *testing.T) {
 	if err := in.ArchiveTask(jobs.Bulk, jobs.TaskID(models.JobRef{Kind: rowed.Kind(), ID: row})); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.DB.ExecContext(t.Context(), `UPDATE jobs SET generation = 3 WHERE id = $1`, row); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, b.DB, `UPDATE jobs SET generation = 3 WHERE id = $1`, row)
 	if _, err := b.RequeueAll(t.Context(), "", ""); err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestUploads(t *testing.T) {
 				t.Errorf("%d conversions retracted, %d restated", retracted, restated)
 			}
 			w.sweep()
-			if got := w.text(`SELECT count(*) FROM integration_runs WHERE kind = 'conversion_upload' AND ended_at IS NOT NULL AND applied`); got != "2" {
+			if got := dbtest.Get[string](w, w.db, `SELECT count(*) FROM integration_runs WHERE kind = 'conversion_upload' AND ended_at IS NOT NULL AND applied`); got != "2" {
 				t.Errorf("%s runs", got)
 			}
 		})
@@ -85,7 +85,7 @@ func TestShadow(t *testing.T) {
 	w.sweep()
 	w.shows(c[0], "upload shadow")
 	w.shows(c[1], "upload shadow")
-	if got := w.text(`SELECT reason FROM conversion_uploads WHERE click_id = $1`, c[1]); !strings.Contains(got, "INVALID_GCLID") {
+	if got := dbtest.Get[string](w, w.db, `SELECT reason FROM conversion_uploads WHERE click_id = $1`, c[1]); !strings.Contains(got, "INVALID_GCLID") {
 		t.Error(got)
 	}
 	w.convert("chargeback", 10, c[0])
@@ -121,7 +121,7 @@ func TestAmended(t *testing.T) {
 	if list := w.taken(1); list[0].Value != "15" {
 		t.Errorf("%+v", list)
 	}
-	if got := w.text(`SELECT value::float FROM conversion_uploads WHERE action = 'restate'`); got != "25" {
+	if got := dbtest.Get[string](w, w.db, `SELECT value::float FROM conversion_uploads WHERE action = 'restate'`); got != "25" {
 		t.Errorf("restated to %s", got)
 	}
 }
@@ -186,11 +186,11 @@ func TestUnrated(t *testing.T) {
 		w.shows(id, "upload pending")
 	}
 	const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND attempts = 0 AND reason LIKE $1 AND next_at > now()`
-	if got := w.text(waiting, "no exchange rate yet%"); got != "3" {
+	if got := dbtest.Get[string](w, w.db, waiting, "no exchange rate yet%"); got != "3" {
 		t.Errorf("%s uploads wait for a rate", got)
 	}
 	due := func() {
-		w.exec(`UPDATE conversion_uploads SET next_at = now() WHERE result = 'pending'`)
+		dbtest.Exec(w, w.db, `UPDATE conversion_uploads SET next_at = now() WHERE result = 'pending'`)
 		w.sweep()
 	}
 	due()
@@ -201,7 +201,7 @@ func TestUnrated(t *testing.T) {
 	}
 	due()
 	w.taken(3) // 5 euros each
-	if got := w.text(waiting, "the daily cap on their value%"); got != "1" {
+	if got := dbtest.Get[string](w, w.db, waiting, "the daily cap on their value%"); got != "1" {
 		t.Errorf("%s uploads wait for the next day, want 1", got)
 	}
 }
@@ -230,10 +230,10 @@ func TestCaps(t *testing.T) {
 			w.taken(c.sent)
 			const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND reason LIKE 'the daily cap on their ' || $1 || '%'
 				AND next_at > now() AND next_at <= now() + interval '24 hours'`
-			if got, want := w.text(waiting, name), 10-c.sent; got != decimal.NewFromInt(int64(want)).String() {
+			if got, want := dbtest.Get[string](w, w.db, waiting, name), 10-c.sent; got != decimal.NewFromInt(int64(want)).String() {
 				t.Errorf("%s uploads wait, want %d", got, want)
 			}
-			w.exec(`UPDATE conversion_uploads SET decided_at = decided_at - interval '24 hours', next_at = now()`)
+			dbtest.Exec(w, w.db, `UPDATE conversion_uploads SET decided_at = decided_at - interval '24 hours', next_at = now()`)
 			w.sweep()
 			w.taken(2 * c.sent)
 		})
@@ -251,13 +251,13 @@ func TestBreaker(t *testing.T) {
 	w.sweep()
 	w.taken(0)
 	const stopped = `SELECT uploads_stopped FROM source_integrations`
-	if got := w.text(stopped); got != "the platform accepted 0 of the last 20 conversions" {
+	if got := dbtest.Get[string](w, w.db, stopped); got != "the platform accepted 0 of the last 20 conversions" {
 		t.Errorf("the reason why uploads are stopped is %q", got)
 	}
 	w.connect()
 	w.sweep()
 	w.taken(30)
-	if got := w.text(stopped); got != "" {
+	if got := dbtest.Get[string](w, w.db, stopped); got != "" {
 		t.Errorf("the reason why uploads are stopped is %q", got)
 	}
 }
@@ -283,11 +283,11 @@ func TestReady(t *testing.T) {
 	w := newWorld(t, models.MicrosoftAds)
 	w.connect()
 	c := w.strew("one", "two")
-	w.exec(`UPDATE source_integrations SET uploads_ready_at = now() + interval '2 hours'`)
+	dbtest.Exec(w, w.db, `UPDATE source_integrations SET uploads_ready_at = now() + interval '2 hours'`)
 	w.convert("approved", 10, c[0])
 	w.sweep()
 	w.shows(c[0], "upload pending")
-	w.exec(`UPDATE source_integrations SET uploads_ready_at = now() - interval '1 second'`)
+	dbtest.Exec(w, w.db, `UPDATE source_integrations SET uploads_ready_at = now() - interval '1 second'`)
 	w.sweep()
 	w.shows(c[0], "upload accepted")
 	w.convert("approved", 10, c[1])
@@ -306,20 +306,20 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	w.convert("approved", 10, c...)
 	for i, fault := range []resttest.Fault{resttest.Down, resttest.Echo, resttest.Expired} {
 		w.platform.Fail(fault)
-		w.exec(`UPDATE source_integrations SET upload_next_at = now()`)
+		dbtest.Exec(w, w.db, `UPDATE source_integrations SET upload_next_at = now()`)
 		w.sweep()
 		w.shows(c[0], "upload pending")
-		if got := w.text(`SELECT upload_failures::text FROM source_integrations`); got != decimal.NewFromInt(int64(i+1)).String() {
+		if got := dbtest.Get[string](w, w.db, `SELECT upload_failures::text FROM source_integrations`); got != decimal.NewFromInt(int64(i+1)).String() {
 			t.Errorf("fault %d: %s failures", fault, got)
 		}
 	}
 	for _, table := range []string{"jobs", "source_integrations", "integration_runs", "conversion_uploads"} {
-		if n := w.text(`SELECT count(*) FROM ` + table + ` t WHERE t::text LIKE '%canary%'`); n != "0" {
+		if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM `+table+` t WHERE t::text LIKE '%canary%'`); n != "0" {
 			t.Errorf("%s rows of %s have a credential", n, table)
 		}
 	}
 	const named = `SELECT count(*) FROM integration_runs WHERE provider_request = $1 AND failure NOT LIKE '%' || $1 || '%'`
-	if n := w.text(named, resttest.RequestID); n == "0" {
+	if n := dbtest.Get[string](w, w.db, named, resttest.RequestID); n == "0" {
 		t.Error("no run names the request that failed")
 	}
 	w.logs.mu.Lock()
@@ -342,12 +342,12 @@ func TestFenced(t *testing.T) {
 	w.platform.Pause(func(string) {
 		if len(w.platform.Taken(models.Meta)) > 20 {
 			once.Do(func() {
-				w.exec(`UPDATE jobs SET state = 'failed', fence = fence + 1, lease_until = NULL, finished_at = now() WHERE kind = 'uploads:send'`)
+				dbtest.Exec(w, w.db, `UPDATE jobs SET state = 'failed', fence = fence + 1, lease_until = NULL, finished_at = now() WHERE kind = 'uploads:send'`)
 			})
 		}
 	})
 	w.sweepUntil(func() bool {
-		return w.text(`SELECT count(*) FROM conversion_uploads WHERE result = 'accepted'`) == "1000"
+		return dbtest.Get[string](w, w.db, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted'`) == "1000"
 	})
 	again := 0
 	for _, v := range w.taken(1000) {
@@ -356,7 +356,7 @@ func TestFenced(t *testing.T) {
 	if again != 980 {
 		t.Errorf("%d conversions were sent again", again)
 	}
-	if got := w.text(`SELECT count(DISTINCT conversion_id) FROM conversion_uploads`); got != "1000" {
+	if got := dbtest.Get[string](w, w.db, `SELECT count(DISTINCT conversion_id) FROM conversion_uploads`); got != "1000" {
 		t.Errorf("%s conversions", got)
 	}
 }

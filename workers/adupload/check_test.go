@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/workers/adupload"
 	"switchyard/workers/providers/ads/adstest"
@@ -37,13 +38,13 @@ func TestOutcomes(t *testing.T) {
 	}
 	reason := func(n int, want string) {
 		t.Helper()
-		if got := w.text(`SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[n]); got != want {
+		if got := dbtest.Get[string](w, w.db, `SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[n]); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	left := func(want string) {
 		t.Helper()
-		if got := w.text(`SELECT count(*) FROM upload_requests`); got != want {
+		if got := dbtest.Get[string](w, w.db, `SELECT count(*) FROM upload_requests`); got != want {
 			t.Errorf("%s requests are left, want %s", got, want)
 		}
 	}
@@ -70,7 +71,7 @@ func TestOutcomes(t *testing.T) {
 	w.shows(click[3], "upload accepted")
 	reason(3, "request req-4: taken; what became of it was not said")
 	left("0")
-	w.exec(`INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
+	dbtest.Exec(w, w.db, `INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
 		SELECT source_id, 'old', account_id, now() - interval '1 year', now() + interval '1 year' FROM source_integrations`)
 	w.convert("chargeback", 10, click[0])
 	w.sweep()
@@ -112,7 +113,7 @@ func TestTooSoon(t *testing.T) {
 	} {
 		w.shows(click[i], want)
 	}
-	if got := w.text(`SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[0]); got != "request req-1 failed: "+soon+" (1)" {
+	if got := dbtest.Get[string](w, w.db, `SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[0]); got != "request req-1 failed: "+soon+" (1)" {
 		t.Error(got)
 	}
 	w.convert("approved", 30, click[3])

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/await"
 )
@@ -72,7 +73,7 @@ func TestSharedPlaces(t *testing.T) {
 func (w *world) another() {
 	w.Helper()
 	w.account, w.source = uuid.New(), uuid.New()
-	w.exec(`INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account, w.account.String())
-	w.exec(`INSERT INTO traffic_sources (id, account_id, name, send_payout_pct) VALUES ($1, $2, 'Ads', 50)`, w.source, w.account)
-	w.exec(`INSERT INTO oauth_connections (id, account_id, provider, user_id, tokens) VALUES ($1, $1, $2, 'u', '')`, w.account, w.of)
+	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account, w.account.String())
+	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name, send_payout_pct) VALUES ($1, $2, 'Ads', 50)`, w.source, w.account)
+	dbtest.Exec(w, w.db, `INSERT INTO oauth_connections (id, account_id, provider, user_id, tokens) VALUES ($1, $1, $2, 'u', '')`, w.account, w.of)
 }

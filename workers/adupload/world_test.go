@@ -109,21 +109,6 @@ func (k signedIn) Token(context.Context) (string, error) { return k.platform.Sig
 
 func (k signedIn) Renew(context.Context, string) (string, error) { return k.platform.SignedIn(), nil }
 
-func (w *world) exec(query string, args ...any) {
-	w.Helper()
-	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *world) text(query string, args ...any) (out string) {
-	w.Helper()
-	if err := w.db.GetContext(w.Context(), &out, query, args...); err != nil {
-		w.Fatal(err)
-	}
-	return out
-}
-
 // connect saves the connection, in live mode unless change changes it.
 func (w *world) connect(change ...func(*store.SourceConnect)) {
 	w.Helper()
@@ -190,7 +175,7 @@ func (w *world) sweep() {
 	w.Helper()
 	w.sweepOnce()
 	await.Until(w.T, "the jobs have ended", func() bool {
-		return w.text(`SELECT count(*) FROM jobs WHERE kind = 'uploads:send' AND state IN ('pending', 'running')`) == "0"
+		return dbtest.Get[string](w, w.db, `SELECT count(*) FROM jobs WHERE kind = 'uploads:send' AND state IN ('pending', 'running')`) == "0"
 	})
 }
 

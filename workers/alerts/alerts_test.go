@@ -60,13 +60,13 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), hook: uuid.New(), smtp: mailtest.New(t)}
-	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, 'growth', 'k')`, w.account, "Acme\r\nBcc: <all@acme.com>")
+	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, 'growth', 'k')`, w.account, "Acme\r\nBcc: <all@acme.com>")
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.store = store.New(w.db, box)
-	w.exec(`INSERT INTO webhook_endpoints (id, account_id, name, url, events, secret) VALUES ($1, $2, '<!channel> @everyone `+"```"+`', 'https://h.acme.com', '{}', '')`,
+	dbtest.Exec(w, w.db, `INSERT INTO webhook_endpoints (id, account_id, name, url, events, secret) VALUES ($1, $2, '<!channel> @everyone `+"```"+`', 'https://h.acme.com', '{}', '')`,
 		w.hook, w.account)
 	chats := httptest.NewTLSServer(http.HandlerFunc(w.chat))
 	t.Cleanup(chats.Close)
@@ -111,22 +111,6 @@ func (w *world) chat(rw http.ResponseWriter, r *http.Request) {
 	_, _ = rw.Write([]byte(`{"ok":true}`))
 }
 
-func (w *world) exec(query string, args ...any) {
-	w.Helper()
-	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *world) count(query string) int {
-	w.Helper()
-	n, err := db.Get[int](w.Context(), w.db, "count", query)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return n
-}
-
 // add adds a channel.
 func (w *world) add(kind, least string, credentials map[string]string) uuid.UUID {
 	w.Helper()
@@ -148,14 +132,14 @@ func (w *world) add(kind, least string, credentials map[string]string) uuid.UUID
 func (w *world) sent() {
 	w.Helper()
 	await.Until(w, "messages are sent", func() bool {
-		return w.count(`SELECT count(*) FROM jobs WHERE state IN ('pending', 'running')`) == 0
+		return dbtest.Get[int](w, w.db, `SELECT count(*) FROM jobs WHERE state IN ('pending', 'running')`) == 0
 	})
 }
 
 // sweep runs the clock's job as if a minute had passed.
 func (w *world) sweep() {
 	w.Helper()
-	w.exec(`UPDATE alert_watches SET looked_at = '-infinity'`)
+	dbtest.Exec(w, w.db, `UPDATE alert_watches SET looked_at = '-infinity'`)
 	ticket, err := jobs.Submit(w.Context(), w.client, jobs.SweepAlerts, uuid.Nil, jobs.Tick{})
 	if err == nil {
 		_, err = jobs.Await(w.Context(), ticket)
@@ -168,7 +152,7 @@ func (w *world) sweep() {
 
 func (w *world) fails(times int) {
 	w.Helper()
-	w.exec(`UPDATE webhook_endpoints SET consecutive_failures = $2, failing_since = CASE WHEN $2 > 0 THEN now() END WHERE id = $1`, w.hook, times)
+	dbtest.Exec(w, w.db, `UPDATE webhook_endpoints SET consecutive_failures = $2, failing_since = CASE WHEN $2 > 0 THEN now() END WHERE id = $1`, w.hook, times)
 }
 
 // heard returns the messages that the chats have received since its last call, by path.
@@ -277,9 +261,9 @@ func TestCode(t *testing.T) {
 			t.Errorf("%v", e)
 		}
 	}
-	w.exec(`UPDATE alert_channels SET code_until = now()`)
+	dbtest.Exec(w, w.db, `UPDATE alert_channels SET code_until = now()`)
 	refused(code)
-	w.exec(`UPDATE alert_channels SET code_until = now() + interval '1 day'`)
+	dbtest.Exec(w, w.db, `UPDATE alert_channels SET code_until = now() + interval '1 day'`)
 	for range models.AlertCodeTries {
 		refused("00")
 	}
@@ -296,7 +280,7 @@ func TestFailingChannel(t *testing.T) {
 	w := newWorld(t)
 	w.add(models.ChannelTelegram, "warning", map[string]string{"bot_token": botToken, "chat_id": "-100"})
 	id := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
-	w.exec(`UPDATE alert_channels SET code = '' WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE alert_channels SET code = '' WHERE id = $1`, id)
 	w.mu.Lock()
 	w.down = true
 	w.mu.Unlock()
@@ -315,7 +299,7 @@ func TestFailingChannel(t *testing.T) {
 	if !slices.ContainsFunc(list, func(c models.AlertChannel) bool { return strings.Contains(c.Failure, "no such person") }) {
 		t.Errorf("the mail server's error text is missing: %+v", list)
 	}
-	if n := w.count(`SELECT count(*) FROM jobs WHERE error::text LIKE '%AAHdq%'`); n != 0 {
+	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM jobs WHERE error::text LIKE '%AAHdq%'`); n != 0 {
 		t.Error("a job's error has a secret")
 	}
 	w.mu.Lock()
@@ -353,7 +337,7 @@ func TestHour(t *testing.T) {
 		t.Errorf("%d messages", n)
 	}
 	w.heard()
-	w.exec(`UPDATE alert_messages SET created_at = created_at - interval '2 hours'`)
+	dbtest.Exec(w, w.db, `UPDATE alert_messages SET created_at = created_at - interval '2 hours'`)
 	w.sweep()
 	if got := w.heard()["/slack"]; strings.Count(got, "BEGAN") != 1 || strings.Contains(got, "ENDED") {
 		t.Errorf("an hour later: %s", got)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -19,8 +20,8 @@ func TestRise(t *testing.T) {
 	w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/all"})
 	w.add(models.ChannelSlack, "critical", map[string]string{"url": w.url + "/severe"})
 	domain := uuid.New()
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($2, $1, 'go.acme.com', true)`, w.account, domain)
-	w.exec(`INSERT INTO certificates (account_id, domain_id, host, edge, serving, expires_at) VALUES ($1, $2, 'go.acme.com', 'acme', true, now())`,
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($2, $1, 'go.acme.com', true)`, w.account, domain)
+	dbtest.Exec(w, w.db, `INSERT INTO certificates (account_id, domain_id, host, edge, serving, expires_at) VALUES ($1, $2, 'go.acme.com', 'acme', true, now())`,
 		w.account, domain)
 	for i, step := range []struct {
 		days        int
@@ -33,7 +34,7 @@ func TestRise(t *testing.T) {
 		{99, "ENDED", "ENDED"},
 		{1, "BEGAN (critical)", "BEGAN (critical)"},
 	} {
-		w.exec(`UPDATE certificates SET expires_at = $1`, time.Now().AddDate(0, 0, step.days))
+		dbtest.Exec(w, w.db, `UPDATE certificates SET expires_at = $1`, time.Now().AddDate(0, 0, step.days))
 		w.sweep()
 		w.sweep()
 		got := w.heard()

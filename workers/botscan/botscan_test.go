@@ -49,14 +49,6 @@ func (f *failing) ScanBots(ctx context.Context, c db.Conn, crowd *clicklog.Crowd
 func TestScan(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	text := func(query string, args ...any) string {
-		t.Helper()
-		v, err := db.Get[string](t.Context(), d, "text", query, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -68,9 +60,7 @@ func TestScan(t *testing.T) {
 	const clicks = 2 * bot.FloodBound
 	for _, account := range accounts {
 		const owner = `INSERT INTO accounts (id, name, plan, site_key, bot_threshold) VALUES ($1, 'A', 'pro', $2, 50)`
-		if _, err := d.ExecContext(t.Context(), owner, account, account.String()); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, owner, account, account.String())
 		campaign := uuid.New()
 		for i := range clicks {
 			id, floor := models.NewClickID(), models.FloorClickID(start.Add(time.Duration(i)*time.Millisecond))
@@ -114,17 +104,17 @@ func TestScan(t *testing.T) {
 	})
 	agree := func() {
 		t.Helper()
-		counted := text(`SELECT string_agg(concat_ws(' ', account_id, n, b, u, c), ', ' ORDER BY account_id) FROM (
+		counted := dbtest.Get[string](t, d, `SELECT string_agg(concat_ws(' ', account_id, n, b, u, c), ', ' ORDER BY account_id) FROM (
 			SELECT account_id, sum(clicks) AS n, sum(bot_clicks) AS b, sum(unique_clicks) AS u, trim_scale(sum(cost)) AS c
 			FROM ledger GROUP BY account_id) l`)
-		stored := text(`SELECT string_agg(concat_ws(' ', account_id, n, b, u, c), ', ' ORDER BY account_id) FROM (
+		stored := dbtest.Get[string](t, d, `SELECT string_agg(concat_ws(' ', account_id, n, b, u, c), ', ' ORDER BY account_id) FROM (
 			SELECT account_id, count(*) FILTER (WHERE NOT is_bot) AS n, count(*) FILTER (WHERE is_bot) AS b,
 				count(*) FILTER (WHERE is_unique) AS u, trim_scale(sum(cost) FILTER (WHERE NOT is_bot)) AS c
 			FROM clicks GROUP BY account_id) c`)
 		if counted != stored {
 			t.Errorf("the ledger has %s, the rows %s", counted, stored)
 		}
-		if paid := text(`SELECT string_agg(DISTINCT c::text, ' ') FROM (
+		if paid := dbtest.Get[string](t, d, `SELECT string_agg(DISTINCT c::text, ' ') FROM (
 			SELECT trim_scale(sum(cost)) AS c FROM ledger GROUP BY account_id) l`); paid != "12" {
 			t.Errorf("the amount paid is %s", paid)
 		}
@@ -136,7 +126,7 @@ func TestScan(t *testing.T) {
 		}
 	}
 	idle := func() bool {
-		return text(`SELECT count(*)::text FROM bot_scans WHERE leased_until IS NULL AND revision > 0`) != "0"
+		return dbtest.Get[string](t, d, `SELECT count(*)::text FROM bot_scans WHERE leased_until IS NULL AND revision > 0`) != "0"
 	}
 	agree()
 	sweep()
@@ -150,10 +140,10 @@ func TestScan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(waiting) == 0 && text(`SELECT count(*)::text FROM bot_scans WHERE leased_until IS NULL AND revision >= 3`) == "2"
+		return len(waiting) == 0 && dbtest.Get[string](t, d, `SELECT count(*)::text FROM bot_scans WHERE leased_until IS NULL AND revision >= 3`) == "2"
 	})
 	agree()
-	if bots := text(`SELECT string_agg(DISTINCT n::text, ' ') FROM (
+	if bots := dbtest.Get[string](t, d, `SELECT string_agg(DISTINCT n::text, ' ') FROM (
 		SELECT count(*) FILTER (WHERE is_bot) AS n FROM clicks GROUP BY account_id) c`); bots != "60" {
 		t.Errorf("the accounts have %s clicks of bots", bots)
 	}

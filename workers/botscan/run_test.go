@@ -55,9 +55,7 @@ func TestScanIsBounded(t *testing.T) {
 	d := dbtest.New(t)
 	account := uuid.New()
 	const owner = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`
-	if _, err := d.ExecContext(t.Context(), owner, account, account.String()); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, owner, account, account.String())
 	for _, busy := range []bool{false, true} {
 		clicks, rests := &endless{busy: busy}, 0
 		w := &worker{store: store.New(d, nil), clicks: clicks, pause: func(context.Context, time.Duration) error {

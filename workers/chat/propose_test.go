@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/copilot"
 	"switchyard/workers/providers/ai/aitest"
@@ -81,10 +82,8 @@ func TestPropose(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if _, err := w.db.ExecContext(t.Context(), `INSERT INTO copilot_proposals (id, account_id, title, action, expires_at)
-		SELECT gen_random_uuid(), $1, 'x', '{}', now() + interval '1 day' FROM generate_series(1, 97)`, w.account.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, w.db, `INSERT INTO copilot_proposals (id, account_id, title, action, expires_at)
+		SELECT gen_random_uuid(), $1, 'x', '{}', now() + interval '1 day' FROM generate_series(1, 97)`, w.account.ID)
 	if got, err = w.question(false); err != nil || len(got.Proposals) != 0 || !strings.Contains(results[0].Text, "100 proposals are open") {
 		t.Errorf("%+v, %+v, %v", got.Proposals, results, err)
 	}

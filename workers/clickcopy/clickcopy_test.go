@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/columnar"
 	"switchyard/db/dbtest"
@@ -68,12 +67,6 @@ func (s *store) count() int { s.mu.Lock(); defer s.mu.Unlock(); return s.rows }
 func TestForwarder(t *testing.T) {
 	t.Parallel()
 	d, s, account := dbtest.New(t), &store{}, uuid.New()
-	exec := func(query string, args ...any) {
-		t.Helper()
-		if _, err := db.Exec(t.Context(), d, "test", query, args...); err != nil {
-			t.Fatal(err)
-		}
-	}
 	k := clicklog.Copy{From: d, To: s}
 	if err := k.Begin(t.Context()); err != nil {
 		t.Fatal(err)
@@ -82,7 +75,7 @@ func TestForwarder(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := uuid.New()
-	exec(`INSERT INTO click_forgotten VALUES ($1, now() - interval '1 hour'), ($2, now())`, gone, uuid.New())
+	dbtest.Exec(t, d, `INSERT INTO click_forgotten VALUES ($1, now() - interval '1 hour'), ($2, now())`, gone, uuid.New())
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	var registries []*prometheus.Registry
@@ -96,7 +89,7 @@ func TestForwarder(t *testing.T) {
 		})
 	}
 	note := func() {
-		exec(`INSERT INTO click_changes (account_id, click_id, removed) VALUES ($1, $2, true)`, account, uuid.Must(uuid.NewV7()))
+		dbtest.Exec(t, d, `INSERT INTO click_changes (account_id, click_id, removed) VALUES ($1, $2, true)`, account, uuid.Must(uuid.NewV7()))
 	}
 	note()
 	await.Until(t, "a change is brought", func() bool { return s.count() == 1 })

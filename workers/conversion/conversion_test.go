@@ -51,10 +51,10 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 	b := &bench{T: t, queue: queue, db: dbtest.New(t), account: uuid.New(), network: uuid.New(), offer: uuid.New(), waits: waits}
 	b.client, b.box = jobs.Connect(queue), must(seal.New(b.db))(t)
 	b.store = store.New(b.db, b.box)
-	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, b.account)
-	b.exec(`INSERT INTO networks (id, account_id, name, postback_params, status_map)
+	dbtest.Exec(b, b.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, b.account)
+	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name, postback_params, status_map)
 		VALUES ($1, $2, 'N', '{"click_id": "myclick"}', '{"pending": ["open"]}')`, b.network, b.account)
-	b.exec(`INSERT INTO offers (id, account_id, name, url, network_id, payout) VALUES ($1, $2, 'O', 'https://o.test/', $3, 9)`,
+	dbtest.Exec(b, b.db, `INSERT INTO offers (id, account_id, name, url, network_id, payout) VALUES ($1, $2, 'O', 'https://o.test/', $3, 9)`,
 		b.offer, b.account, b.network)
 	b.spool = must(spool.Open(t.TempDir(), spool.Options{}))(t)
 	t.Cleanup(func() { _ = b.spool.Close() })
@@ -97,13 +97,6 @@ func must[T any](v T, err error) func(testing.TB) T {
 			tb.Fatal(err)
 		}
 		return v
-	}
-}
-
-func (b *bench) exec(query string, args ...any) {
-	b.Helper()
-	if _, err := b.db.ExecContext(b.Context(), query, args...); err != nil {
-		b.Fatal(err)
 	}
 }
 
@@ -236,7 +229,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	endpoint := uuid.New()
-	b.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
+	dbtest.Exec(b, b.db, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 		VALUES ($1, $2, 'https://h.test/', '{conversion.created,conversion.updated}', 'x')`, endpoint, b.account)
 	click := b.clicked()
 	send := func(extra params) string {
@@ -293,7 +286,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	}
 	// A payout that is not an amount earns nothing, unless the offer does not take its payout from the postback.
 	for i, from := range []bool{true, false} {
-		b.exec(`UPDATE offers SET payout_from_param = $1`, from)
+		dbtest.Exec(b, b.db, `UPDATE offers SET payout_from_param = $1`, from)
 		id := fmt.Sprint("bad", i)
 		if got := send(params{"txid": id, "payout": "{payout}"}); got != "recorded created" {
 			t.Error(got)
@@ -302,7 +295,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM postbacks WHERE invalid_payout = '{payout}'`); n != 2 {
+	if n := dbtest.Get[int](b, b.db, `SELECT count(*) FROM postbacks WHERE invalid_payout = '{payout}'`); n != 2 {
 		t.Errorf("%d postbacks show their invalid payout, want 2", n)
 	}
 	// The worker counts after its commit.
@@ -339,7 +332,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 	}
 	b.put(spool.Record{Click: c})
 	b.drain()
-	b.exec(`UPDATE postbacks SET match_at = now()`)
+	dbtest.Exec(b, b.db, `UPDATE postbacks SET match_at = now()`)
 	b.tick()
 	await.Until(t, "it is recorded", func() bool { return states()[0].Outcome == "recorded" })
 	waits.Attempts = 2
@@ -349,7 +342,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 	if n := len(b.conversions()); n != 1 {
 		t.Errorf("%d conversions", n)
 	}
-	b.exec(`UPDATE postbacks SET match_at = now(), attempts = 1000 WHERE id = $1`, forged)
+	dbtest.Exec(b, b.db, `UPDATE postbacks SET match_at = now(), attempts = 1000 WHERE id = $1`, forged)
 	b.tick() // no wait is left
 	want := map[string]int{"matched": 1, "unmatched": 1}
 	await.Until(t, "both are counted", func() bool { return maps.Equal(want, b.counted()) })
@@ -398,9 +391,9 @@ func TestPostbackThatNobodyMatches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
 	other := uuid.New()
-	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'B', 'pro', 'k2')`, other)
+	dbtest.Exec(b, b.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'B', 'pro', 'k2')`, other)
 	foreign := uuid.New()
-	b.exec(`INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'F')`, foreign, other)
+	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'F')`, foreign, other)
 	click := b.clicked()
 	for name, tt := range map[string]struct {
 		p       models.Postback

@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -153,7 +154,9 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 // record waits until all postbacks are recorded. It fails the test if none is recorded for a while.
 func (o *ordered) record() {
 	o.Helper()
-	left := func() int { return o.count(`SELECT count(*) FROM postbacks WHERE outcome = 'pending'`) }
+	left := func() int {
+		return dbtest.Get[int](o, o.db, `SELECT count(*) FROM postbacks WHERE outcome = 'pending'`)
+	}
 	for n := left(); n > 0; {
 		looks := 0
 		await.Until(o, "more are recorded", func() bool {
@@ -167,14 +170,6 @@ func (o *ordered) record() {
 			return n < before
 		})
 	}
-}
-
-func (b *bench) count(query string) (n int) {
-	b.Helper()
-	if err := b.db.GetContext(b.Context(), &n, query); err != nil {
-		b.Fatal(err)
-	}
-	return n
 }
 
 // verify compares the conversions, the ledger and the last event of each conversion with the expected state.

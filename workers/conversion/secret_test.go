@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/seal"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -22,7 +23,7 @@ func TestPostbackSecret(t *testing.T) {
 	b := newBench(t)
 	b.setSecret(b.network, "s3cret")
 	bare, named, other := uuid.New(), uuid.New(), uuid.New()
-	b.exec(`INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $4, 'without', '{}'),
+	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $4, 'without', '{}'),
 		($2, $4, 'own name', '{"secret": "Pass"}'), ($3, $4, 'other', '{}')`, bare, named, other, b.account)
 	b.setSecret(other, "0ther")
 	b.setSecret(named, "n4med")
@@ -65,7 +66,7 @@ func TestPostbackSecret(t *testing.T) {
 func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.exec(`UPDATE networks SET postback_params = '{"secret": "goal", "payout": "time"}' WHERE id = $1`, b.network)
+	dbtest.Exec(b, b.db, `UPDATE networks SET postback_params = '{"secret": "goal", "payout": "time"}' WHERE id = $1`, b.network)
 	b.setSecret(b.network, "s3cret")
 	c := b.click()
 	c.LanderID, c.OfferID = uuid.New(), uuid.Nil
@@ -93,7 +94,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 		!v.Payout.Equal(decimal.RequireFromString("12.5")) {
 		t.Errorf("%+v", v)
 	}
-	b.exec(`UPDATE conversions SET status = 'rejected', statements = jsonb_set(statements, '{0,status}', '"rejected"')`)
+	dbtest.Exec(b, b.db, `UPDATE conversions SET status = 'rejected', statements = jsonb_set(statements, '{0,status}', '"rejected"')`)
 	send(event("2", "", "12.5"))
 	refused := models.Postback{AccountID: b.account, Source: models.FromGoalAPI, Params: params{"clickid": models.FormatClickID(c.ID), "goal": "x"}}
 	if outcome, detail := b.postback(refused); outcome != "refused" {
@@ -110,7 +111,7 @@ func (b *bench) setSecret(network uuid.UUID, secret string) {
 	sealed := must(b.box.SealOwn(b.Context(), seal.Place{
 		Account: b.account, Table: "networks", Row: network.String(), Column: "postback_secret",
 	}, []byte(secret)))(b)
-	b.exec(`UPDATE networks SET postback_secret = $2 WHERE id = $1`, network, sealed)
+	dbtest.Exec(b, b.db, `UPDATE networks SET postback_secret = $2 WHERE id = $1`, network, sealed)
 }
 
 // find counts the rows of all tables that contain a text, in clear or as bytes.
@@ -140,9 +141,9 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
 	const canary = "c4nary-of-a-secret"
-	b.exec(`UPDATE networks SET postback_params = '{"secret": "Pass", "payout": "comm"}' WHERE id = $1`, b.network)
+	dbtest.Exec(b, b.db, `UPDATE networks SET postback_params = '{"secret": "Pass", "payout": "comm"}' WHERE id = $1`, b.network)
 	b.setSecret(b.network, canary)
-	b.exec(`INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $2, 'another', '{"secret": "sub5"}')`,
+	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $2, 'another', '{"secret": "sub5"}')`,
 		uuid.New(), b.account)
 	text := "clickid=x&key=" + canary
 	mac := hmac.New(sha256.New, []byte(canary))
@@ -185,7 +186,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	}
 	b.put(spool.Record{Click: c})
 	b.drain()
-	b.exec(`UPDATE postbacks SET outcome = 'pending', attempts = 0, match_at = now() WHERE id = $1`, late)
+	dbtest.Exec(b, b.db, `UPDATE postbacks SET outcome = 'pending', attempts = 0, match_at = now() WHERE id = $1`, late)
 	await.Until(t, "it is believed when its click is looked for again", func() bool {
 		outcome, _ := b.decided(late)
 		return outcome == "recorded"
@@ -198,10 +199,10 @@ func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const canary = "c4nary-in-a-field"
-	b.exec(`UPDATE networks SET postback_params = '{"secret": "event"}' WHERE id = $1`, b.network)
+	dbtest.Exec(b, b.db, `UPDATE networks SET postback_params = '{"secret": "event"}' WHERE id = $1`, b.network)
 	b.setSecret(b.network, canary)
 	other := uuid.New()
-	b.exec(`INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $2, 'other', '{"goal": "event"}')`,
+	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $2, 'other', '{"goal": "event"}')`,
 		other, b.account)
 	id := b.send(models.Postback{
 		AccountID: b.account, NetworkID: other, Params: params{"clickid": b.clicked(), "Event": canary, "payout": "3"},

@@ -69,8 +69,8 @@ func newWorld(t *testing.T) *world {
 	if w.account, err = w.store.CreateAccount(t.Context(), "a", "pro"); err != nil {
 		t.Fatal(err)
 	}
-	w.exec(`UPDATE accounts SET timezone = 'Asia/Tokyo' WHERE id = $1`, w.account.ID)
-	w.exec(`INSERT INTO domains (id, host, is_verified) VALUES ($1, 'go.test', true) ON CONFLICT DO NOTHING`, uuid.New())
+	dbtest.Exec(w, w.d, `UPDATE accounts SET timezone = 'Asia/Tokyo' WHERE id = $1`, w.account.ID)
+	dbtest.Exec(w, w.d, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'go.test', true) ON CONFLICT DO NOTHING`, uuid.New())
 	source, err := w.store.Sources().Create(t.Context(), source(w.account.ID))
 	if err != nil {
 		t.Fatal(err)
@@ -110,19 +110,12 @@ func source(account uuid.UUID) models.TrafficSource {
 
 func (w *world) at(t time.Time) { w.now.Store(&t) }
 
-func (w *world) exec(q string, args ...any) {
-	w.Helper()
-	if _, err := w.d.ExecContext(w.Context(), q, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
 // days adds figures for each path, on the last n days before the current day.
 func (w *world) days(n, clicks int, conversions ...int) {
 	w.Helper()
 	for day := 1; day <= n; day++ {
 		for i, p := range w.paths {
-			w.exec(`INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+			dbtest.Exec(w, w.d, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 				device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
 				chargebacks, cost, revenue, pending_revenue)
 				VALUES ($1, $2, $3, $4, $5, $5, $6, 'DE', 'mobile', '', '', $7, 0, 0, 0, 0, $8, 0, 0, 0, 0, $9, 0)`,
@@ -197,7 +190,7 @@ func TestRefresh(t *testing.T) {
 	if again := w.refresh(); len(again) != 1 || again[0].ID != s.ID || !again[0].JudgedAt.After(s.JudgedAt.Time) {
 		t.Errorf("after a second refresh: %+v, the first suggestion was %s", again, s.ID)
 	}
-	w.exec(`DELETE FROM ledger`)
+	dbtest.Exec(w, w.d, `DELETE FROM ledger`)
 	w.at(w.now.Load().Add(time.Minute))
 	if after := w.refresh(); len(after) != 0 {
 		t.Errorf("without figures again: %+v", after)
@@ -230,7 +223,7 @@ func TestDear(t *testing.T) {
 	if n := pauses(0); n != campaigns {
 		t.Fatalf("%d of %d campaigns were read", n, campaigns)
 	}
-	w.exec(`DELETE FROM ledger`)
+	dbtest.Exec(w, w.d, `DELETE FROM ledger`)
 	w.dear.Store(1 << 40)
 	if n := pauses(time.Minute); n != campaigns {
 		t.Errorf("%d of %d suggestions stay open after a refresh that could not read figures", n, campaigns)

@@ -12,6 +12,7 @@ import (
 
 	"switchyard/db/clicklog"
 	dbcopilot "switchyard/db/copilot"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -66,12 +67,12 @@ func TestReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.exec(`UPDATE traffic_sources SET token_macros = '{"zone": "{zone}", "creative": "{creative}"}' WHERE id = $1`, w.campaign.SourceID)
+	dbtest.Exec(w, w.d, `UPDATE traffic_sources SET token_macros = '{"zone": "{zone}", "creative": "{creative}"}' WHERE id = $1`, w.campaign.SourceID)
 	var clicks []uuid.UUID
 	w.clicks(300, func(c *models.Click) { c.OfferID, c.Subs[0], clicks = o.ID, "good", append(clicks, c.ID) })
 	w.clicks(200, func(c *models.Click) { c.OfferID, c.Subs[0] = o.ID, "Bad" })
 	w.clicks(600, func(c *models.Click) { c.BotSignals, c.IsBot = 1, true })
-	w.exec(`INSERT INTO link_checks (kind, record_id, account_id, url, checked_at, error, failures, failing_since, broken_at)
+	dbtest.Exec(w, w.d, `INSERT INTO link_checks (kind, record_id, account_id, url, checked_at, error, failures, failing_since, broken_at)
 		VALUES ('offer', $1, $2, 'https://o.test/', now(), 'it answers 404', 2, now(), now())`, o.ID, w.account.ID)
 	elsewhere := w.inbox("elsewhere", "aff_click", clicks[:12])
 	w.inbox("read already", "cid", clicks[:12])
@@ -143,7 +144,7 @@ func (w *world) inbox(name, parameter string, clicks []uuid.UUID) uuid.UUID {
 	}
 	for _, id := range clicks {
 		raw, _ := json.Marshal(map[string]string{"oid": "17", parameter: models.FormatClickID(id)})
-		w.exec(`INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
+		dbtest.Exec(w, w.d, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
 			VALUES (gen_random_uuid(), $1, $2, 'postback', '', $3, now(), 'unmatched')`, w.account.ID, n.ID, string(raw))
 	}
 	return n.ID

@@ -15,6 +15,7 @@ import (
 
 	"switchyard/db"
 	dbcopilot "switchyard/db/copilot"
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -59,7 +60,7 @@ func number(n int64) models.Money { return models.NewMoney(decimal.NewFromInt(n)
 // due makes all rules due now.
 func (w *world) due() {
 	w.Helper()
-	w.exec(`UPDATE copilot_rules SET next_at = $1`, *w.now.Load())
+	dbtest.Exec(w, w.d, `UPDATE copilot_rules SET next_at = $1`, *w.now.Load())
 }
 
 // job runs a job of the account and reads its answer.
@@ -194,7 +195,7 @@ func TestRuleWeighs(t *testing.T) {
 		if got := w.flow()[1].Weight; got != before/2 {
 			t.Errorf("weight %v, want %v", got, before/2)
 		}
-		w.exec(`DELETE FROM copilot_rule_runs`)
+		dbtest.Exec(w, w.d, `DELETE FROM copilot_rule_runs`)
 	}
 	for _, want := range []float64{before / 4, 20} {
 		w.later(25 * time.Hour)
@@ -337,7 +338,7 @@ func TestRuleDenies(t *testing.T) {
 	if len(list) != 1 || !slices.Equal(list[0].Action.Values, []string{"worse", "Bad"}) || list[0].CampaignID.UUID != w.campaign.ID {
 		t.Errorf("%+v", list)
 	}
-	w.exec(`UPDATE copilot_rule_targets SET until = '-infinity'`)
+	dbtest.Exec(w, w.d, `UPDATE copilot_rule_targets SET until = '-infinity'`)
 	w.due()
 	w.later(time.Minute)
 	if run := w.run(r); run.Matched != 0 {
@@ -386,7 +387,7 @@ func TestRuleAlerts(t *testing.T) {
 	if got := next(time.Minute); got != "" || len(alerts()) != 0 {
 		t.Errorf("after the rule no longer matches: %s, %+v", got, alerts())
 	}
-	w.exec(`DELETE FROM ledger`)
+	dbtest.Exec(w, w.d, `DELETE FROM ledger`)
 	if got := next(time.Minute); got != "cooling" || len(alerts()) != 0 {
 		t.Errorf("within the cool-down: %s, %+v", got, alerts())
 	}
@@ -418,10 +419,10 @@ func TestRuleChangesNothing(t *testing.T) {
 		}
 	}
 	is("shadow", autorule.RunShadow, "would would")
-	w.exec(`UPDATE copilot_rules SET mode = 'live'`)
-	w.exec(`UPDATE accounts SET plan = 'growth'`)
+	dbtest.Exec(w, w.d, `UPDATE copilot_rules SET mode = 'live'`)
+	dbtest.Exec(w, w.d, `UPDATE accounts SET plan = 'growth'`)
 	is("plan", autorule.RunPlan, "would would")
-	w.exec(`UPDATE accounts SET plan = 'pro'`)
+	dbtest.Exec(w, w.d, `UPDATE accounts SET plan = 'pro'`)
 	w.dear.Store(1 << 40)
 	is("too large", autorule.RunTooLarge, "")
 	w.dear.Store(0)
@@ -449,7 +450,7 @@ func TestRuleFails(t *testing.T) {
 	}
 	first := w.rule(func(*autorule.Settings) {})
 	second := w.rule(half)
-	w.exec(`UPDATE copilot_rules SET next_at = next_at - interval '1 minute' WHERE id = $1`, first.ID)
+	dbtest.Exec(w, w.d, `UPDATE copilot_rules SET next_at = next_at - interval '1 minute' WHERE id = $1`, first.ID)
 	w.broken.Store(1)
 	if run := w.run(second); outcomes(run) != "done" || w.flow()[1].Weight == w.paths[1].Weight {
 		t.Errorf("run of the second rule: %+v", run)
@@ -464,7 +465,7 @@ func TestRuleFails(t *testing.T) {
 	if err := errors.Join(err, jobrow.Insert(t.Context(), w.d, row)); err != nil {
 		t.Fatal(err)
 	}
-	w.exec(`UPDATE jobs SET attempts = $2 WHERE id = $1`, row.ID, jobs.RunRules.Policy().MaxAttempts-1)
+	dbtest.Exec(w, w.d, `UPDATE jobs SET attempts = $2 WHERE id = $1`, row.ID, jobs.RunRules.Policy().MaxAttempts-1)
 	if row = w.ended(row); row.State != models.JobDone {
 		t.Errorf("%s %s", row.State, row.Error)
 	}

@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t), accounts: [2]uuid.UUID{uuid.New(), uuid.New()}}
 	for i, id := range w.accounts {
-		w.exec(`INSERT INTO accounts (id, name, plan, site_key, bot_disabled) VALUES ($1, 'A', 'growth', $2, '{ai_crawler}')`, id, strconv.Itoa(i))
+		dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key, bot_disabled) VALUES ($1, 'A', 'growth', $2, '{ai_crawler}')`, id, strconv.Itoa(i))
 	}
 	box, err := seal.New(w.db)
 	if err != nil {
@@ -88,22 +88,6 @@ func newWorld(t *testing.T) *world {
 		}
 	})
 	return w
-}
-
-func (w *world) exec(query string, args ...any) {
-	w.Helper()
-	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *world) text(query string, args ...any) string {
-	w.Helper()
-	v, err := db.Get[string](w.Context(), w.db, "text", query, args...)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return v
 }
 
 const (
@@ -147,15 +131,15 @@ func (w *world) verify(ahead time.Duration, left string) {
 		w.Fatal(err)
 	}
 	const claims = `SELECT coalesce(string_agg(concat(address, ' ', attempts), ', ' ORDER BY address), '') FROM crawler_claims`
-	await.Until(w, "claims are decided but for "+left, func() bool { return w.text(claims) == left })
+	await.Until(w, "claims are decided but for "+left, func() bool { return dbtest.Get[string](w, w.db, claims) == left })
 	w.balanced()
 }
 
 // balanced checks that the ledger equals the rows.
 func (w *world) balanced() {
 	w.Helper()
-	counted := w.text(`SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), trim_scale(sum(cost))) FROM ledger`)
-	stored := w.text(`SELECT concat_ws(' ', count(*) FILTER (WHERE NOT is_bot), count(*) FILTER (WHERE is_unique), count(*) FILTER (WHERE is_bot),
+	counted := dbtest.Get[string](w, w.db, `SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), trim_scale(sum(cost))) FROM ledger`)
+	stored := dbtest.Get[string](w, w.db, `SELECT concat_ws(' ', count(*) FILTER (WHERE NOT is_bot), count(*) FILTER (WHERE is_unique), count(*) FILTER (WHERE is_bot),
 		trim_scale(coalesce(sum(cost) FILTER (WHERE NOT is_bot), 0))) FROM clicks`)
 	if counted != stored {
 		w.Errorf("the ledger has %s, the rows %s", counted, stored)
@@ -199,7 +183,7 @@ func TestCrawlers(t *testing.T) {
 	const found = `SELECT string_agg(concat_ws(' ', host(ip), left(user_agent, 3), nullif(crawler, ''), CASE WHEN bot_signals & $2 <> 0 THEN 'fake' END, is_bot), ', ' ORDER BY ip, user_agent, id)
 		FROM clicks WHERE account_id = $1`
 	fake := int64(bot.FakeCrawler)
-	if got := w.text(`SELECT count(*) FROM clicks WHERE is_bot`); got != "11" {
+	if got := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot`); got != "11" {
 		t.Fatalf("%s bots before", got)
 	}
 	w.verify(0, "192.0.2.8 1, 203.0.113.7 1")
@@ -208,7 +192,7 @@ func TestCrawlers(t *testing.T) {
 		"192.0.2.3 Moz fake t", "192.0.2.3 cur t", "192.0.2.4 Goo fake t", "192.0.2.4 Moz fake t", "192.0.2.5 Moz fake t",
 		"192.0.2.8 Moz t", "192.0.2.9 Duc t", "203.0.113.7 Moz t", "2001:db8::5 Moz Bingbot t",
 	}
-	if got := w.text(found, w.accounts[0], fake); got != strings.Join(want, ", ") {
+	if got := dbtest.Get[string](w, w.db, found, w.accounts[0], fake); got != strings.Join(want, ", ") {
 		t.Errorf("found\n%s, want\n%s", got, strings.Join(want, ", "))
 	}
 	if n := w.names.asked.Load(); n != 10 {
@@ -221,7 +205,7 @@ func TestCrawlers(t *testing.T) {
 	w.visit(1, "192.0.2.2", google)
 	w.visit(1, "192.0.2.77", google)
 	w.verify(90*time.Second, "192.0.2.8 2, 192.0.2.77 1, 203.0.113.7 2")
-	if got := w.text(found, w.accounts[1], fake); got != "192.0.2.1 Moz Googlebot t, 192.0.2.2 Moz fake t, 192.0.2.77 Moz t" {
+	if got := dbtest.Get[string](w, w.db, found, w.accounts[1], fake); got != "192.0.2.1 Moz Googlebot t, 192.0.2.2 Moz fake t, 192.0.2.77 Moz t" {
 		t.Errorf("clicks of another account: %s", got)
 	}
 	w.verify(3*time.Minute, "192.0.2.8 2, 192.0.2.77 2, 203.0.113.7 2")
@@ -233,7 +217,7 @@ func TestCrawlers(t *testing.T) {
 	w.verify(10*time.Minute, "")
 	const late = `SELECT string_agg(concat_ws(' ', host(ip), nullif(crawler, ''), bot_signals & $1 <> 0), ', ' ORDER BY ip) FROM clicks
 		WHERE host(ip) IN ('192.0.2.8', '192.0.2.77', '203.0.113.7')`
-	if got := w.text(late, fake); got != "192.0.2.8 Googlebot f, 192.0.2.77 t, 203.0.113.7 t" {
+	if got := dbtest.Get[string](w, w.db, late, fake); got != "192.0.2.8 Googlebot f, 192.0.2.77 t, 203.0.113.7 t" {
 		t.Errorf("found later: %s", got)
 	}
 
@@ -241,11 +225,11 @@ func TestCrawlers(t *testing.T) {
 	w.visit(0, "198.51.100.1", google)
 	w.verify(20*time.Minute, "198.51.100.1 1")
 	w.verify(2*time.Hour, "")
-	if got := w.text(`SELECT concat_ws(' ', crawler, bot_signals) FROM clicks WHERE host(ip) = '198.51.100.1'`); got != fmt.Sprint(" ", int64(bot.DeclaredBot)) {
+	if got := dbtest.Get[string](w, w.db, `SELECT concat_ws(' ', crawler, bot_signals) FROM clicks WHERE host(ip) = '198.51.100.1'`); got != fmt.Sprint(" ", int64(bot.DeclaredBot)) {
 		t.Errorf("without an answer from DNS, the click is %q", got)
 	}
 	w.verify(30*time.Hour, "")
-	await.Until(t, "old answers are forgotten", func() bool { return w.text(`SELECT count(*) FROM crawler_answers`) == "0" })
+	await.Until(t, "old answers are forgotten", func() bool { return dbtest.Get[string](w, w.db, `SELECT count(*) FROM crawler_answers`) == "0" })
 }
 
 // TestManyClaims checks that a run looks up at most the allowed number of addresses, and that the next run looks up the others.
@@ -264,14 +248,16 @@ func TestManyClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 		const due = `SELECT count(*)::text FROM crawler_claims WHERE attempts = 0`
-		await.Until(t, left+" claims are left", func() bool { return w.text(due) == left && w.text(`SELECT count(*)::text FROM crawler_claims`) == left })
+		await.Until(t, left+" claims are left", func() bool {
+			return dbtest.Get[string](w, w.db, due) == left && dbtest.Get[string](w, w.db, `SELECT count(*)::text FROM crawler_claims`) == left
+		})
 	}
 	sweep("40")
 	if n := w.names.asked.Load(); n != 60 {
 		t.Errorf("%d names were looked up at once", n)
 	}
 	sweep("0")
-	if n := w.text(`SELECT count(*) FROM clicks WHERE bot_signals & $1 = 0`, int64(bot.FakeCrawler)); n != "0" {
+	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE bot_signals & $1 = 0`, int64(bot.FakeCrawler)); n != "0" {
 		t.Errorf("%s clicks are left", n)
 	}
 }
@@ -283,7 +269,7 @@ func TestHiddenAddresses(t *testing.T) {
 	w := newWorld(t)
 	w.visit(0, "192.0.2.0", google, func(c *models.Click) { c.AddressKey = 1 })
 	w.visit(0, "192.0.2.1", google)
-	if claims := w.text(`SELECT string_agg(host(address), ' ') FROM crawler_claims`); claims != "192.0.2.1" {
+	if claims := dbtest.Get[string](w, w.db, `SELECT string_agg(host(address), ' ') FROM crawler_claims`); claims != "192.0.2.1" {
 		t.Errorf("claimed by %s", claims)
 	}
 }

@@ -66,9 +66,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}
 	for _, id := range []uuid.UUID{w.account, w.other} {
-		if _, err := w.db.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String()); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String())
 	}
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
@@ -191,9 +189,7 @@ func TestAccounts(t *testing.T) {
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || !tested.OK || noted(good) != "" {
 		t.Errorf("%+v, %v", tested, err)
 	}
-	if _, err := w.db.ExecContext(t.Context(), `UPDATE dns_accounts SET secrets = 'x' WHERE id = $1`, good); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, w.db, `UPDATE dns_accounts SET secrets = 'x' WHERE id = $1`, good)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || !strings.Contains(noted(good), "again") {
 		t.Errorf("credentials under another key: %+v, %v", tested, err)
 	}
@@ -292,9 +288,7 @@ func TestPoint(t *testing.T) {
 		of[d.Host] = d.ID
 	}
 	// An earlier check found no records, and the next check would come late.
-	if _, err := w.db.ExecContext(t.Context(), `UPDATE domain_checks SET due_at = '2100-01-01'`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, w.db, `UPDATE domain_checks SET due_at = '2100-01-01'`)
 	pointed, err := run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["x.deep.shop.example"]})
 	const late = `SELECT count(*) FROM domain_checks WHERE due_at < '2100-01-01'`
 	if n, err := db.Get[int](t.Context(), w.db, "sooner", late); n != 1 || err != nil {

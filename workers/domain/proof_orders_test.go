@@ -12,6 +12,7 @@ import (
 	"github.com/miekg/dns"
 	"golang.org/x/sync/errgroup"
 
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/longtest"
@@ -67,7 +68,7 @@ func TestEveryOrder(t *testing.T) {
 		"example.org": "track A 192.0.2.200\n*.track A 192.0.2.200", "orders.com": "",
 	}, key)
 	v := verifyBy(t, egress.NewNames(server))
-	v.exec(`UPDATE accounts SET plan = 'scale'`)
+	dbtest.Exec(v, v.db, `UPDATE accounts SET plan = 'scale'`)
 	each := strings.Fields(steps)
 	length := 2 * len(each)
 	orders, every := 0, longtest.Size(7, 1) // with 7, every way of proving still occurs

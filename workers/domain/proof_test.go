@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers/egress"
@@ -176,15 +177,15 @@ func TestVerifiedBefore(t *testing.T) {
 	v, z := newZone(t)
 	before := func(account uuid.UUID, host string) uuid.UUID {
 		id := v.addTo(account, host)
-		v.exec(`UPDATE domains SET is_verified = true, proof = 'before' WHERE id = $1`, id)
+		dbtest.Exec(v, v.db, `UPDATE domains SET is_verified = true, proof = 'before' WHERE id = $1`, id)
 		return id
 	}
 	taken, rejected := before(v.other, "go.taken.com"), before(v.other, "go.operator.com")
 	if _, err := v.store.Domains().SetVerified(t.Context(), v.other, rejected, true); err != nil {
 		t.Fatal(err)
 	}
-	v.exec(`UPDATE domains SET proof = 'before' WHERE id = $1`, rejected)
-	v.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`, uuid.New(), v.other, taken)
+	dbtest.Exec(v, v.db, `UPDATE domains SET proof = 'before' WHERE id = $1`, rejected)
+	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`, uuid.New(), v.other, taken)
 	if got := v.look(v.other, taken, 5*day); !got.Verified {
 		t.Errorf("while the domain leads here: %+v", got)
 	}
@@ -213,7 +214,7 @@ func TestVerifiedBefore(t *testing.T) {
 	}
 
 	lost := before(v.account, "go.lost.com")
-	v.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, lost)
+	dbtest.Exec(v, v.db, `UPDATE domains SET is_verified = false WHERE id = $1`, lost)
 	if got := v.look(v.account, lost, 0); got.Verified {
 		t.Errorf("a lost domain is verified again without a proof: %+v", got)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -150,9 +151,7 @@ func TestRegistrations(t *testing.T) {
 	}
 	due := func() {
 		t.Helper()
-		if _, err := w.db.ExecContext(t.Context(), `UPDATE domain_checks SET registration_due_at = now()`); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, w.db, `UPDATE domain_checks SET registration_due_at = now()`)
 	}
 	w.names.mu.Lock()
 	w.names.down = true

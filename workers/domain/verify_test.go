@@ -95,7 +95,7 @@ func verifyBy(t *testing.T, names domain.Names) *verifying {
 	t.Helper()
 	v := &verifying{world: &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
 	for id, token := range map[uuid.UUID]string{v.account: mine, v.other: theirs} {
-		v.exec(`INSERT INTO accounts (id, name, plan, site_key, domain_token) VALUES ($1, 'A', 'scale', $2, $2)`, id, token)
+		dbtest.Exec(v, v.db, `INSERT INTO accounts (id, name, plan, site_key, domain_token) VALUES ($1, 'A', 'scale', $2, $2)`, id, token)
 	}
 	box, err := seal.New(v.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
@@ -125,13 +125,6 @@ func verifyBy(t *testing.T, names domain.Names) *verifying {
 		}
 	})
 	return v
-}
-
-func (v *verifying) exec(q string, args ...any) {
-	v.Helper()
-	if _, err := v.db.ExecContext(v.Context(), q, args...); err != nil {
-		v.Fatal(err)
-	}
 }
 
 func (v *verifying) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID {
@@ -275,7 +268,7 @@ func TestComesBack(t *testing.T) {
 	const day = 24 * time.Hour
 	v := newVerifying(t)
 	id := v.add(v.account, "proxied.acme.com")["proxied.acme.com"]
-	v.exec(`UPDATE domains SET created_at = now() - interval '60 days' WHERE id = $1`, id)
+	dbtest.Exec(v, v.db, `UPDATE domains SET created_at = now() - interval '60 days' WHERE id = $1`, id)
 	v.look(v.account, id, 0)
 	v.moved.Store(true)
 	v.look(v.account, id, day)
@@ -296,7 +289,7 @@ func TestComesBack(t *testing.T) {
 	if got := told(); got != "" {
 		t.Errorf("without a campaign: %s", got)
 	}
-	v.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
+	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
 		uuid.New(), v.account, id)
 	if got := told(); got != "proxied.acme.comfalse" {
 		t.Errorf("with a campaign: %q", got)

@@ -78,7 +78,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New(), fake: cloudflaretest.Serve(t), domains: map[uuid.UUID]uuid.UUID{}}
 	for _, id := range []uuid.UUID{w.account, w.other} {
-		w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String())
+		dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String())
 		w.domains[id] = w.domain(id, "go-"+id.String()[:8]+".example")
 	}
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
@@ -106,23 +106,16 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) exec(query string, args ...any) {
-	w.Helper()
-	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
 func (w *world) domain(account uuid.UUID, host string) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`, id, account, host)
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`, id, account, host)
 	return id
 }
 
 func (w *world) campaigns(account uuid.UUID, n int, name string) {
 	w.Helper()
-	w.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
+	dbtest.Exec(w, w.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
 		SELECT gen_random_uuid(), $1, $4 || n, $4 || '-' || n, $2, '[]' FROM generate_series(1, $3) n`, account, w.domains[account], n, name)
 }
 
@@ -183,13 +176,13 @@ func TestPublish(t *testing.T) {
 	if n := w.fake.Count("") - calls; n != 0 {
 		t.Errorf("%d calls although nothing has changed", n)
 	}
-	w.exec(`UPDATE campaigns SET name = 'winter' WHERE account_id = $1 AND alias = 'summer-2'`, w.account)
-	w.exec(`UPDATE campaigns SET status = 'paused' WHERE account_id = $1 AND alias = 'summer-3'`, w.account)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'winter' WHERE account_id = $1 AND alias = 'summer-2'`, w.account)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET status = 'paused' WHERE account_id = $1 AND alias = 'summer-3'`, w.account)
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 2, Written: 1, Removed: 1})
 	if got := w.fake.Values()[mine+"summer-2"]; !strings.Contains(got, "winter") {
 		t.Errorf("the value is %s", got)
 	}
-	w.exec(`UPDATE campaigns SET name = 'large one' WHERE account_id = $1 AND alias = 'summer-1'`, w.account)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'large one' WHERE account_id = $1 AND alias = 'summer-1'`, w.account)
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 1, Removed: 1})
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 1})
 	state, err := w.store.Edge().State(t.Context(), w.account)
@@ -212,19 +205,19 @@ func TestSweep(t *testing.T) {
 	calls := w.fake.Count("")
 	w.sweep()
 	for range 5 {
-		w.exec(`UPDATE campaigns SET name = name || '!' WHERE account_id = $1`, w.account)
+		dbtest.Exec(w, w.db, `UPDATE campaigns SET name = name || '!' WHERE account_id = $1`, w.account)
 	}
 	w.sweep()
 	w.sweep()
 	if n := w.fake.Count("") - calls; n != 1 {
 		t.Errorf("%d calls for five changes", n)
 	}
-	w.exec(`INSERT INTO offers (id, account_id, name, url) VALUES (gen_random_uuid(), $1, 'o', 'https://a.test/')`, w.other)
+	dbtest.Exec(w, w.db, `INSERT INTO offers (id, account_id, name, url) VALUES (gen_random_uuid(), $1, 'o', 'https://a.test/')`, w.other)
 	w.sweep()
 	if got := w.fake.Values()[w.host(w.other)+"theirs-1"]; !strings.Contains(got, `"offers":1`) {
 		t.Errorf("after the change of an offer the value is %s", got)
 	}
-	w.exec(`UPDATE domains SET is_verified = false WHERE account_id = $1`, w.other)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE account_id = $1`, w.other)
 	w.sweep()
 	if n := len(w.fake.Values()); n != 2 {
 		t.Errorf("%d keys are left: keys of a domain that no longer serves were not removed", n)
@@ -250,7 +243,7 @@ func TestOneStopsNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.campaigns(w.account, 1, "broken")
 	w.campaigns(w.other, 1, "theirs")
-	w.exec(`INSERT INTO edge_accounts (owner_id, next_at) VALUES ($1, now() - interval '1 hour')`, w.account)
+	dbtest.Exec(w, w.db, `INSERT INTO edge_accounts (owner_id, next_at) VALUES ($1, now() - interval '1 hour')`, w.account)
 	w.sweep()
 	if got, want := w.keys(), fmt.Sprint([]string{w.host(w.other) + "theirs-1"}); got != want {
 		t.Errorf("keys %s, want %s", got, want)
@@ -259,8 +252,8 @@ func TestOneStopsNoOther(t *testing.T) {
 	if err != nil || state.Failure == "" || !state.Waiting {
 		t.Errorf("%+v, %v", state, err)
 	}
-	w.exec(`UPDATE campaigns SET name = 'mended' WHERE account_id = $1`, w.account)
-	w.exec(`UPDATE edge_accounts SET next_at = now()`)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'mended' WHERE account_id = $1`, w.account)
+	dbtest.Exec(w, w.db, `UPDATE edge_accounts SET next_at = now()`)
 	w.sweep()
 	if state, err = w.store.Edge().State(t.Context(), w.account); err != nil || state.Failure != "" || state.Published != 1 {
 		t.Errorf("%+v, %v", state, err)
@@ -275,7 +268,7 @@ func TestDomainMoves(t *testing.T) {
 	w.campaigns(w.account, 2, "summer")
 	w.publish(w.account)
 	host := strings.TrimSuffix(w.host(w.account), "/")
-	w.exec(`UPDATE domains SET is_verified = false WHERE account_id = $1`, w.account)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE account_id = $1`, w.account)
 	w.domains[w.other] = w.domain(w.other, host)
 	w.campaigns(w.other, 1, "summer")
 	w.want(w.publish(w.other), jobs.PublishedEdge{Published: 1, Written: 1})
@@ -293,7 +286,7 @@ func TestFailures(t *testing.T) {
 	w.campaigns(w.account, 5, "summer")
 	w.fake.FailKeys(3)
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
-	w.exec(`UPDATE campaigns SET name = name || '!'`)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = name || '!'`)
 	w.fake.FailKeys(14)
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 1, Written: 1, Failed: 4})
 	w.fake.FailKeys(0)
@@ -308,16 +301,16 @@ func TestFailures(t *testing.T) {
 	if n := w.fake.Count("PUT /accounts/{account}/storage/kv/namespaces/{namespace}/bulk"); n != 6 {
 		t.Errorf("%d calls", n)
 	}
-	w.exec(`UPDATE edge_accounts SET next_at = now()`)
+	dbtest.Exec(w, w.db, `UPDATE edge_accounts SET next_at = now()`)
 	w.sweep()
 	if state, err = w.store.Edge().State(t.Context(), w.account); err != nil || state.Failure != "" || state.Published != 5 {
 		t.Errorf("%+v, %v", state, err)
 	}
-	w.exec(`UPDATE campaigns SET name = name || '?'`)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = name || '?'`)
 	w.fake.Fail(cloudflaretest.Drop) // it writes, but the answer is lost
 	w.want(w.publish(w.account), jobs.PublishedEdge{Failed: 5})
 	w.fake.Fail(cloudflaretest.None)
-	w.exec(`UPDATE campaigns SET name = rtrim(name, '?')`) // back to the values that PostgreSQL had recorded for the edge
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = rtrim(name, '?')`) // back to the values that PostgreSQL had recorded for the edge
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
 	for key, value := range w.fake.Values() {
 		if strings.Contains(value, "?") {
@@ -335,7 +328,7 @@ func TestManyCampaigns(t *testing.T) {
 	began := time.Now()
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: many, Written: many})
 	calls, took := w.fake.Count(""), time.Since(began)
-	w.exec(`UPDATE campaigns SET name = 'winter' WHERE alias = 'summer-77'`)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'winter' WHERE alias = 'summer-77'`)
 	began = time.Now()
 	w.sweep()
 	await.Until(t, "the change is published", func() bool { return strings.Contains(w.fake.Values()[w.host(w.account)+"summer-77"], "winter") })

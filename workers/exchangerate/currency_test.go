@@ -8,6 +8,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	dbrates "switchyard/db/exchangerate"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
@@ -33,7 +34,7 @@ func TestChangeCurrency(t *testing.T) {
 	b.arrive(b.now, 10)
 	const state = `SELECT concat_ws(' ', (SELECT trim_scale(sum(cost)) FROM ledger), (SELECT trim_scale(sum(cost * rate)) FROM clicks),
 		(SELECT count(*) FROM account_rates WHERE restating), (SELECT count(*) FROM currency_changes), (SELECT currency FROM accounts))`
-	if got := b.text(state); got != "6.25 6.25 0 0 USD" {
+	if got := dbtest.Get[string](b.T, b.db, state); got != "6.25 6.25 0 0 USD" {
 		t.Fatalf("before: %s", got)
 	}
 	older, err := b.db.BeginTxx(t.Context(), nil)
@@ -41,9 +42,7 @@ func TestChangeCurrency(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer older.Rollback()
-	if _, err := older.ExecContext(t.Context(), `SELECT currency FROM accounts`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, older, `SELECT currency FROM accounts`)
 	row, err := jobs.ChangeCurrency.NewRow(b.account, jobs.ChangeCurrencyArgs{From: "USD", To: "EUR"})
 	if err == nil {
 		err = db.Tx(t.Context(), b.db, func(c db.Conn) error {
@@ -60,26 +59,22 @@ func TestChangeCurrency(t *testing.T) {
 	b.cut = 4 // the fourth batch is cut off, after spend and a batch of clicks
 	b.mu.Unlock()
 	b.client.DispatchFor(t.Context(), b.account, row.Kind, row.ID)
-	await.Until(t, "the job runs", func() bool { return b.text(`SELECT state FROM jobs`) == "running" })
-	if got := b.text(`SELECT args->>'found' IS NULL FROM jobs`); got != "true" {
+	await.Until(t, "the job runs", func() bool { return dbtest.Get[string](b.T, b.db, `SELECT state FROM jobs`) == "running" })
+	if got := dbtest.Get[string](b.T, b.db, `SELECT args->>'found' IS NULL FROM jobs`); got != "true" {
 		t.Error("the job did not wait for the older transaction")
 	}
 	// An older transaction still writes in the former currency: a click that costs one dollar.
-	if _, err := older.ExecContext(t.Context(), `INSERT INTO ledger SELECT (jsonb_populate_record(l, '{"cost": 1}')).* FROM ledger l LIMIT 1`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := older.ExecContext(t.Context(), `UPDATE clicks SET currency = 'USD', rate = 1, cost = cost * 1.25 + 1
-		WHERE id = (SELECT min(id::text)::uuid FROM clicks)`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, older, `INSERT INTO ledger SELECT (jsonb_populate_record(l, '{"cost": 1}')).* FROM ledger l LIMIT 1`)
+	dbtest.Exec(t, older, `UPDATE clicks SET currency = 'USD', rate = 1, cost = cost * 1.25 + 1
+		WHERE id = (SELECT min(id::text)::uuid FROM clicks)`)
 	if err := older.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	await.Until(t, "the job has ended", func() bool { return b.text(`SELECT state FROM jobs`) == "done" })
-	if got := b.text(state); got != "5.8 5.8 0 0 EUR" {
+	await.Until(t, "the job has ended", func() bool { return dbtest.Get[string](b.T, b.db, `SELECT state FROM jobs`) == "done" })
+	if got := dbtest.Get[string](b.T, b.db, state); got != "5.8 5.8 0 0 EUR" {
 		t.Errorf("after: %s", got)
 	}
-	if got := b.text(`SELECT attempts::text FROM jobs`); got != "2" {
+	if got := dbtest.Get[string](b.T, b.db, `SELECT attempts::text FROM jobs`); got != "2" {
 		t.Errorf("%s attempts, want one that was cut off", got)
 	}
 }

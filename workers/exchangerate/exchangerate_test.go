@@ -68,7 +68,7 @@ func newBank(t *testing.T, file string) *bank {
 	t.Helper()
 	b := &bank{T: t, db: dbtest.New(t), account: uuid.New(), file: file, now: time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)}
 	b.Conn = b.db
-	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, b.account)
+	dbtest.Exec(b.T, b.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, b.account)
 	server := httptest.NewTLSServer(http.HandlerFunc(b.serve))
 	t.Cleanup(server.Close)
 	box, err := seal.New(b.db)
@@ -94,13 +94,6 @@ func newBank(t *testing.T, file string) *bank {
 		}
 	})
 	return b
-}
-
-func (b *bank) exec(query string, args ...any) {
-	b.Helper()
-	if _, err := b.db.ExecContext(b.Context(), query, args...); err != nil {
-		b.Fatal(err)
-	}
 }
 
 func (b *bank) serve(w http.ResponseWriter, r *http.Request) {
@@ -200,7 +193,7 @@ func TestFetch(t *testing.T) {
 		}
 	}
 	asked("2026-03-06 12:00:00", nil) // a Friday; nothing needs rates
-	b.exec(`INSERT INTO offers (id, account_id, name, url, currency) VALUES ($1, $2, 'O', 'https://o.test/', 'EUR')`, uuid.New(), b.account)
+	dbtest.Exec(b.T, b.db, `INSERT INTO offers (id, account_id, name, url, currency) VALUES ($1, $2, 'O', 'https://o.test/', 'EUR')`, uuid.New(), b.account)
 	asked("2026-03-06 12:00:01", nil, "eurofxref-hist")
 	if got := b.stored(); got != "05 JPY=160 ecb, 05 USD=1.1 ecb, 04 USD=1.2 ecb" {
 		t.Errorf("stored %s", got)

@@ -9,6 +9,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	dbrates "switchyard/db/exchangerate"
 	"switchyard/db/spool"
 	"switchyard/jobs"
@@ -40,14 +41,6 @@ func (b *bank) arrive(now time.Time, n int) {
 	}
 }
 
-func (b *bank) text(query string) (s string) {
-	b.Helper()
-	if err := b.db.GetContext(b.Context(), &s, query); err != nil {
-		b.Fatal(err)
-	}
-	return s
-}
-
 // TestRestate checks that amounts that came before their rate are restated when it arrives, by a job that goes on where another
 // job was cut off. They are restated again when the operator replaces the rate.
 func TestRestate(t *testing.T) {
@@ -70,7 +63,7 @@ func TestRestate(t *testing.T) {
 		b.run(jobs.SettleRates, now)
 	}
 	settle(time.Minute)
-	if got := b.text(state); got != "0 10 1" {
+	if got := dbtest.Get[string](b.T, b.db, state); got != "0 10 1" {
 		t.Errorf("without a rate: %s", got)
 	}
 	if got := b.at(now.Format(time.DateTime), nil); len(got) != 1 { // amounts without a rate cause a request
@@ -80,12 +73,16 @@ func TestRestate(t *testing.T) {
 	b.cut = 4 // cut off after spend and two batches of clicks
 	b.mu.Unlock()
 	settle(time.Minute)
-	await.Until(t, "a part is restated", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return b.cut == 0 && b.text(part) == "true" })
-	if got := b.text(state); got != "3.3 3.3 4 1" {
+	await.Until(t, "a part is restated", func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.cut == 0 && dbtest.Get[string](b.T, b.db, part) == "true"
+	})
+	if got := dbtest.Get[string](b.T, b.db, state); got != "3.3 3.3 4 1" {
 		t.Errorf("after the job was cut off: %s", got)
 	}
 	settle(6 * time.Minute)
-	await.Until(t, "all is restated", func() bool { return b.text(state) == "5.5 5.5 0 0" })
+	await.Until(t, "all is restated", func() bool { return dbtest.Get[string](b.T, b.db, state) == "5.5 5.5 0 0" })
 	settle(time.Minute)
 	list := []models.Rate{{Day: time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), Currency: "USD", Rate: decimal.New(3, 0), Source: models.RatesOfFile}}
 	save := func(replace bool) {
@@ -100,11 +97,11 @@ func TestRestate(t *testing.T) {
 	list[0].Day = list[0].Day.AddDate(0, 0, 2) // the clicks' own day, which used the previous rate
 	save(false)
 	settle(6 * time.Minute)
-	if got := b.text(state); got != "5.5 5.5 0 0" {
+	if got := dbtest.Get[string](b.T, b.db, state); got != "5.5 5.5 0 0" {
 		t.Errorf("after a rate for another day arrived: %s", got)
 	}
 	list[0].Rate = decimal.New(2, 0)
 	save(true)
 	settle(6 * time.Minute)
-	await.Until(t, "all is restated by the operator's rate", func() bool { return b.text(state) == "10 10 0 0" })
+	await.Until(t, "all is restated by the operator's rate", func() bool { return dbtest.Get[string](b.T, b.db, state) == "10 10 0 0" })
 }

@@ -53,7 +53,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New()}
-	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, w.account)
+	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, w.account)
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
 		t.Fatal(err)
@@ -109,22 +109,6 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (w *world) exec(query string, args ...any) {
-	w.Helper()
-	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *world) text(query string, args ...any) string {
-	w.Helper()
-	v, err := db.Get[string](w.Context(), w.db, "text", query, args...)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return v
-}
-
 // visit stores n clicks from each of the networks, with times a minute ago. Some have a conversion.
 func (w *world) visit(first, networks, n int) {
 	w.Helper()
@@ -172,19 +156,19 @@ func (w *world) lookUp() (asked int) {
 	w.mu.Lock()
 	before := len(w.asked)
 	w.mu.Unlock()
-	last := w.text(`SELECT max(id::text) FROM clicks`)
+	last := dbtest.Get[string](w, w.db, `SELECT max(id::text) FROM clicks`)
 	if _, err := jobs.Submit(w.Context(), w.client, jobs.SweepGeo, uuid.Nil, jobs.Tick{}); err != nil {
 		w.Fatal(err)
 	}
 	await.Until(w, "clicks are looked up", func() bool {
-		return w.text(`SELECT (looked_after = $1::uuid AND leased_until IS NULL)::text FROM geo_databases`, last) == "true"
+		return dbtest.Get[string](w, w.db, `SELECT (looked_after = $1::uuid AND leased_until IS NULL)::text FROM geo_databases`, last) == "true"
 	})
-	counted := w.text(`SELECT string_agg(concat_ws(' ', country, clicks, uniq, bots, approved, cost, revenue), ', ' ORDER BY country) FROM (
+	counted := dbtest.Get[string](w, w.db, `SELECT string_agg(concat_ws(' ', country, clicks, uniq, bots, approved, cost, revenue), ', ' ORDER BY country) FROM (
 		SELECT country, sum(clicks) AS clicks, sum(unique_clicks) AS uniq, sum(bot_clicks) AS bots, sum(approved) AS approved,
 			trim_scale(sum(cost)) AS cost, trim_scale(sum(revenue)) AS revenue
 		FROM ledger GROUP BY country HAVING sum(clicks) + sum(bot_clicks) <> 0
 	) l`)
-	stored := w.text(`SELECT string_agg(concat_ws(' ', country, clicks, uniq, bots, approved, cost, revenue), ', ' ORDER BY country) FROM (
+	stored := dbtest.Get[string](w, w.db, `SELECT string_agg(concat_ws(' ', country, clicks, uniq, bots, approved, cost, revenue), ', ' ORDER BY country) FROM (
 		SELECT country, count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_unique) AS uniq,
 			count(*) FILTER (WHERE is_bot) AS bots, sum(coalesce(v.n, 0)) AS approved,
 			trim_scale(coalesce(sum(c.cost) FILTER (WHERE NOT is_bot), 0)) AS cost, trim_scale(sum(coalesce(v.payout, 0))) AS revenue
@@ -232,17 +216,17 @@ func TestLookUps(t *testing.T) {
 	w.mu.Lock()
 	w.down = false
 	w.mu.Unlock()
-	if n := w.text(`SELECT count(*) FROM geo_databases`); n != "0" {
+	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM geo_databases`); n != "0" {
 		t.Error("a refused or untried key was saved")
 	}
 	if err := w.connect(key); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.text(`SELECT count(*) FROM geo_databases WHERE position('token' IN encode(key, 'escape')) > 0`); n != "0" {
+	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM geo_databases WHERE position('token' IN encode(key, 'escape')) > 0`); n != "0" {
 		t.Error("the key is stored in clear")
 	}
 	// The clicks are a minute old, so that they are old enough to be looked up.
-	w.exec(`UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
+	dbtest.Exec(w, w.db, `UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
 
 	const share = 60 / jobs.GeoSweeps
 	w.visit(0, share+10, 6)
@@ -251,13 +235,13 @@ func TestLookUps(t *testing.T) {
 	}
 	const by = `SELECT string_agg(concat_ws(' ', geo_source, country, isp, proxy_kind, n), ', ' ORDER BY geo_source, country) FROM (
 		SELECT geo_source, country, isp, proxy_kind, count(*) AS n FROM clicks GROUP BY 1, 2, 3, 4) k`
-	if got, want := w.text(by), fmt.Sprintf(" DE  none %d, ipinfo NO Home none %d, ipinfo SE Host datacenter %d", 10*6, share*3, share*3); got != want {
+	if got, want := dbtest.Get[string](w, w.db, by), fmt.Sprintf(" DE  none %d, ipinfo NO Home none %d, ipinfo SE Host datacenter %d", 10*6, share*3, share*3); got != want {
 		t.Errorf("clicks are %q, want %q", got, want)
 	}
-	if n := w.text(`SELECT count(*) FROM clicks WHERE is_bot <> (bot_signals = $1)`, int64(bot.Datacenter|bot.NoAcceptLanguage)); n != "0" {
+	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot <> (bot_signals = $1)`, int64(bot.Datacenter|bot.NoAcceptLanguage)); n != "0" {
 		t.Errorf("%s clicks have a score that does not match their signals", n)
 	}
-	if n := w.text(`SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'datacenter' AND NOT is_unique`); n != "18" { // of the networks 3, 9 and 15
+	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'datacenter' AND NOT is_unique`); n != "18" { // of the networks 3, 9 and 15
 		t.Errorf("%s clicks became bots, want 18", n)
 	}
 
@@ -286,7 +270,7 @@ func TestLookUps(t *testing.T) {
 	if d, err = w.store.GeoDatabases().Find(t.Context(), w.account); err != nil || d.FailingSince != nil || d.Failure != "" {
 		t.Errorf("after the provider works again: %+v, %v", d, err)
 	}
-	if n := w.text(`SELECT count(*) FROM clicks WHERE geo_source = '' AND country <> 'DE'`); n != "0" {
+	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE geo_source = '' AND country <> 'DE'`); n != "0" {
 		t.Errorf("%s clicks do not name the provider of their place", n)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -30,7 +31,7 @@ func TestZeroToServing(t *testing.T) {
 	if w.pass(time.Minute); w.fake.Count("") != 0 {
 		t.Error("a certificate was requested for an unverified domain")
 	}
-	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	w.pass(time.Second)
 	c := w.of(w.account, id)
 	if c.SSLStatus != "pending_validation" || c.Serving || c.ExternalID == "" || c.Ownership == nil || c.OwnershipHTTP == nil || c.Detail == "" {
@@ -119,7 +120,7 @@ func TestAsked(t *testing.T) {
 	if c := w.of(w.account, id); c.Wanted || c.SSLStatus != models.SSLNone || c.ExternalID != "" || c.ExpiresAt != nil {
 		t.Errorf("%+v", c)
 	}
-	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	if w.pass(2 * day); len(w.fake.Hosts()) != 0 {
 		t.Error("a released certificate was requested again")
 	}
@@ -242,7 +243,7 @@ func TestAdopt(t *testing.T) {
 	if gone, err := w.release(w.account, id); err != nil || !gone.Deleted || len(w.fake.Hosts()) != 1 {
 		t.Errorf("a hostname that someone else created was deleted: %+v, %v", gone, err)
 	}
-	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	if _, err := w.request(w.account, id); err != nil || w.of(w.account, id).ExternalID != hostname {
 		t.Errorf("%+v, %v", w.of(w.account, id), err)
 	}
@@ -253,8 +254,8 @@ func TestAdopt(t *testing.T) {
 		t.Error("the certificate of another account's host was requested")
 	}
 	// Once it is verified, the second domain takes over the hostname.
-	w.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, id)
-	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, second)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, second)
 	w.pass(time.Minute)
 	if had, has := w.of(w.account, id), w.of(w.other, second); had.Wanted || had.ExternalID != "" || has.ExternalID != hostname {
 		t.Errorf("%+v\n%+v", had, has)
@@ -296,7 +297,7 @@ func TestKilled(t *testing.T) {
 	if err != nil || !released {
 		t.Fatalf("%t, %v", released, err)
 	}
-	w.exec(`UPDATE jobs SET next_attempt_at = now() WHERE kind = $1`, jobs.ForgetCertificate.Kind()) // the lease has ended
+	dbtest.Exec(w, w.db, `UPDATE jobs SET next_attempt_at = now() WHERE kind = $1`, jobs.ForgetCertificate.Kind()) // the lease has ended
 	w.until("the hostname is gone", func() bool { return !slices.Contains(w.fake.Hosts(), "gone.shop.example") })
 }
 
@@ -330,7 +331,7 @@ func TestRelease(t *testing.T) {
 	}
 	w.fake.Refuse(0, 0, "")
 	due := func() {
-		w.exec(`UPDATE jobs SET next_attempt_at = now() WHERE kind = $1 AND state = 'pending'`, jobs.ForgetCertificate.Kind())
+		dbtest.Exec(w, w.db, `UPDATE jobs SET next_attempt_at = now() WHERE kind = $1 AND state = 'pending'`, jobs.ForgetCertificate.Kind())
 	}
 	due()
 	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })

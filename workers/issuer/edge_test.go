@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/workers/issuer"
@@ -85,7 +86,7 @@ func TestOwnEdge(t *testing.T) {
 	id := w.domain(w.account, "go.shop.example", false)
 	_, err := w.request(w.account, id)
 	w.refused(err, "edge_unverified")
-	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	renew := w.clock().Add(60 * day)
 	e.set(func() { e.state.RenewAt = &renew })
 	if w.sweep(); !w.of(w.account, id).Serving || e.count("request") != 1 {
@@ -94,11 +95,11 @@ func TestOwnEdge(t *testing.T) {
 	if w.pass(30 * day); e.count("request") != 1 || e.count("read") != 1 {
 		t.Errorf("calls of the edge after a month: %v", e.asked)
 	}
-	w.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, id)
 	if w.pass(31 * day); e.count("request") != 1 || e.count("read") != 1 {
 		t.Errorf("calls of the edge after the domain is no longer verified: %v", e.asked)
 	}
-	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	if w.pass(7 * time.Hour); e.count("request") != 2 {
 		t.Errorf("the certificate was not renewed: %v", e.asked)
 	}
@@ -185,7 +186,7 @@ func TestTooMany(t *testing.T) {
 		t.Errorf("%d requests at once", e.count("request"))
 	}
 	// One certificate is due for renewal, which does not wait.
-	w.exec(`UPDATE certificates SET renew_at = $1, next_at = $1 WHERE serving AND account_id = $2`, w.clock(), w.account)
+	dbtest.Exec(w, w.db, `UPDATE certificates SET renew_at = $1, next_at = $1 WHERE serving AND account_id = $2`, w.clock(), w.account)
 	w.sweep()
 	if e.count("request") != 7 {
 		t.Errorf("%d requests after renewals", e.count("request"))
@@ -271,7 +272,7 @@ func TestAskedAgain(t *testing.T) {
 	id := w.domain(w.account, "go.shop.example", true)
 	sweep := func(requests, want int) {
 		t.Helper()
-		w.exec(`UPDATE certificates SET next_at = $1 WHERE domain_id = $2`, w.clock(), id)
+		dbtest.Exec(w, w.db, `UPDATE certificates SET next_at = $1 WHERE domain_id = $2`, w.clock(), id)
 		w.sweep()
 		if n := int(orders.Load()); n != want || e.count("request") != requests {
 			t.Errorf("%d orders by %d requests, want %d by %d", n, e.count("request"), want, requests)

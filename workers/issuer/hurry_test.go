@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -31,8 +32,8 @@ func TestHurry(t *testing.T) {
 		{"host = 'other.shop.example'", false},
 	} {
 		later := now.Add(time.Hour)
-		w.exec(`UPDATE certificates SET attempts = 0, serving = false, wanted = true, host = 'go.shop.example' WHERE domain_id = $1`, id)
-		w.exec(`UPDATE certificates SET next_at = $2, `+tt.set+` WHERE domain_id = $1`, id, later)
+		dbtest.Exec(w, w.db, `UPDATE certificates SET attempts = 0, serving = false, wanted = true, host = 'go.shop.example' WHERE domain_id = $1`, id)
+		dbtest.Exec(w, w.db, `UPDATE certificates SET next_at = $2, `+tt.set+` WHERE domain_id = $1`, id, later)
 		if err := w.store.Certificates().Hurry(t.Context(), "go.shop.example", now); err != nil {
 			t.Fatal(err)
 		}
@@ -54,9 +55,9 @@ func TestLooksAgain(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("due %t, %v", got, err)
 		}
-		w.exec(`UPDATE domain_checks SET due_at = $2 WHERE domain_id = $1`, id, w.clock().Add(24*time.Hour))
+		dbtest.Exec(w, w.db, `UPDATE domain_checks SET due_at = $2 WHERE domain_id = $1`, id, w.clock().Add(24*time.Hour))
 	}
-	w.exec(`INSERT INTO domain_checks (domain_id, account_id, due_at) VALUES ($1, $2, $3)`, id, w.account, w.clock().Add(24*time.Hour))
+	dbtest.Exec(w, w.db, `INSERT INTO domain_checks (domain_id, account_id, due_at) VALUES ($1, $2, $3)`, id, w.account, w.clock().Add(24*time.Hour))
 	w.pass(time.Second)
 	due(false)
 	w.serving(id)

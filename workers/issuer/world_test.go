@@ -77,7 +77,7 @@ func prepared(t *testing.T) *world {
 	}
 	w.fake.SetNow(w.clock)
 	for _, id := range []uuid.UUID{w.account, w.other} {
-		w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String())
+		dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String())
 	}
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
@@ -137,18 +137,11 @@ func (w *world) until(what string, ok func() bool) {
 	})
 }
 
-func (w *world) exec(q string, args ...any) {
-	w.Helper()
-	if _, err := w.db.ExecContext(w.Context(), q, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
 // domain adds a domain.
 func (w *world) domain(account uuid.UUID, host string, verified bool) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, $4)`, id, account, host, verified)
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, $4)`, id, account, host, verified)
 	return id
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -16,7 +17,7 @@ import (
 func (w *world) domain(host, group string, failover bool) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified, group_name, failover) VALUES ($1, $2, $3, true, $4, $5)`,
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified, group_name, failover) VALUES ($1, $2, $3, true, $4, $5)`,
 		id, w.account, host, group, failover)
 	return id
 }
@@ -63,13 +64,13 @@ func TestFailover(t *testing.T) {
 	still := w.domain("still.acme.com", "", false)
 	w.domain("other.acme.com", "", false)
 	first := w.domain("a-spare.acme.com", "Spare", false)
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified, group_name) VALUES ($1, $2, 'a0.acme.com', false, 'spare')`,
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified, group_name) VALUES ($1, $2, 'a0.acme.com', false, 'spare')`,
 		uuid.New(), w.account)
 	stray := w.domain("a1.acme.com", "spare", false)
-	w.exec(`INSERT INTO domain_checks (domain_id, account_id, wrong_since) VALUES ($1, $2, now())`, stray, w.account)
+	dbtest.Exec(w, w.db, `INSERT INTO domain_checks (domain_id, account_id, wrong_since) VALUES ($1, $2, now())`, stray, w.account)
 	mine, both, taken, stays := w.campaign(home, "mine"), w.campaign(home, "both"), w.campaign(home, "taken"), w.campaign(still, "stays")
 	w.campaign(first, "taken")
-	w.exec(`INSERT INTO smartlinks (id, account_id, name, slug, domain_id, destination_url)
+	dbtest.Exec(w, w.db, `INSERT INTO smartlinks (id, account_id, name, slug, domain_id, destination_url)
 		VALUES ($1, $2, 's', 'smart', $3, 'https://shop.acme.com/')`, uuid.New(), w.account, home)
 	expect := func(step string, hosts ...string) {
 		t.Helper()
@@ -116,7 +117,7 @@ func TestFailover(t *testing.T) {
 		t.Errorf("moving back to a listed domain: %v", err)
 	}
 	w.listed()
-	w.exec(`UPDATE campaigns SET domain_id = $2 WHERE id = $1`, both, still) // by hand
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET domain_id = $2 WHERE id = $1`, both, still) // by hand
 	w.campaign(home, "taken")
 	back, moved, kept, err := domains.FailBack(t.Context(), w.account, home)
 	if err != nil || moved != 1 || kept != 1 || back.Campaigns != 2 || back.FailedOver != 1 {

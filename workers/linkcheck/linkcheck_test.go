@@ -92,8 +92,8 @@ func newWorld(t *testing.T, change ...func(*linkcheck.Options)) *world {
 		t.Fatal(err)
 	}
 	w.store = store.New(w.db, box)
-	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, w.account)
-	w.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
+	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, w.account)
+	dbtest.Exec(w, w.db, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 		VALUES ($1, $2, 'https://hooks.acme.com', '{link.broken,link.unsafe}', '')`, uuid.New(), w.account)
 
 	out := egresstest.Client(t, w.pages, egress.Options{Resolver: w, Schemes: []string{"https", "http"}})
@@ -141,13 +141,6 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Unlock()
 }
 
-func (w *world) exec(q string, args ...any) {
-	w.Helper()
-	if _, err := w.db.ExecContext(w.Context(), q, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
 // url returns the address of a page under a host name. The same server serves all hosts.
 func (w *world) url(host, path string) string {
 	u, _ := url.Parse(w.pages.URL)
@@ -157,7 +150,7 @@ func (w *world) url(host, path string) string {
 func (w *world) add(table, name, to string) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
-	w.exec(`INSERT INTO `+table+` (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, id, w.account, name, to)
+	dbtest.Exec(w, w.db, `INSERT INTO `+table+` (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, id, w.account, name, to)
 	return id
 }
 
@@ -226,7 +219,7 @@ func TestSweep(t *testing.T) {
 	w.add("landers", "D", w.url("b", "/refused"))
 	w.add("offers", "E", w.url("b", "/moved"))
 	off := w.add("offers", "F", w.url("b", "/paused"))
-	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, off)
+	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, off)
 	want := []string{
 		"GET /nohead", "GET /refused", "HEAD /moved", "HEAD /nohead", "HEAD /p?c=0000000000000000000000&g=US", "HEAD /refused",
 	}
@@ -285,12 +278,12 @@ func TestBroken(t *testing.T) {
 		t.Errorf("broken %+v, %v", broken, err)
 	}
 	// A new address counts as a new link, which is not broken. A deleted record leaves no link.
-	w.exec(`UPDATE offers SET url = $2 WHERE id = $1`, offer, w.url("a", "/well?2"))
+	dbtest.Exec(w, w.db, `UPDATE offers SET url = $2 WHERE id = $1`, offer, w.url("a", "/well?2"))
 	if broken, err = w.store.Links().Broken(t.Context(), w.account); err != nil || len(broken) != 0 {
 		t.Errorf("broken %+v, %v", broken, err)
 	}
-	w.exec(`UPDATE offers SET is_active = false`)
-	w.exec(`DELETE FROM landers`)
+	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false`)
+	dbtest.Exec(w, w.db, `DELETE FROM landers`)
 	w.sweep()
 	var left int
 	if err := w.db.GetContext(t.Context(), &left, `SELECT count(*) FROM link_checks`); err != nil || left != 0 {
@@ -387,7 +380,7 @@ func TestUnsafe(t *testing.T) {
 	w := newWorld(t)
 	w.add("offers", "A", "https://bad.example.com/?c={clickid}")
 	w.add("landers", "B", "https://good.example.com/")
-	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.acme.com', true),
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.acme.com', true),
 		($3, $2, 'new.acme.com', false), ($4, NULL, 'shared.acme.com', true)`, uuid.New(), w.account, uuid.New(), uuid.New())
 	bad, domain := "https://bad.example.com/?c=0000000000000000000000", "http://go.acme.com/"
 	threats := []string{"MALWARE"}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -17,9 +18,7 @@ import (
 func (w *world) source(at string, credentials map[string]string) uuid.UUID {
 	w.Helper()
 	id, off := uuid.New(), false
-	if _, err := w.db.ExecContext(w.Context(), `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, id, w.account, id.String()); err != nil {
-		w.Fatal(err)
-	}
+	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, id, w.account, id.String())
 	p, _ := models.SourceProviderNamed(at)
 	if err := w.store.SourceIntegrations().Save(w.Context(), w.account, id, store.SourceConnect{
 		Provider: p, Credentials: credentials, Enabled: &off, Next: w.Now(),
@@ -77,9 +76,7 @@ func TestConversionActions(t *testing.T) {
 			}
 			// A worker that dies before it records the created action leaves an action that is too new, and that the database
 			// does not know.
-			if _, err := w.db.ExecContext(t.Context(), `UPDATE source_integrations SET conversion_action = '', uploads_ready_at = NULL`); err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, w.db, `UPDATE source_integrations SET conversion_action = '', uploads_ready_at = NULL`)
 			late := w.Now().Add(2 * time.Hour).Truncate(time.Millisecond)
 			if found := create("Sales"); found.ID != made.ID || (found.ReadyAt == nil) != (made.ReadyAt == nil) ||
 				found.ReadyAt != nil && !found.ReadyAt.Truncate(time.Millisecond).Equal(late) {
@@ -119,9 +116,7 @@ func TestConversionActionErrors(t *testing.T) {
 			w.Break(resttest.None)
 			w.SignIn(oauthtest.User{ID: "u-2", Name: "joe@example.com"})
 			second := w.connect(at)
-			if _, err := w.db.ExecContext(t.Context(), `UPDATE source_integrations SET oauth_connection_id = NULL`); err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, w.db, `UPDATE source_integrations SET oauth_connection_id = NULL`)
 			want(named, "not_connected") // there are two connections and none was chosen
 			if err := w.store.OAuthConnections().Remove(t.Context(), w.account, second); err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -228,9 +229,7 @@ func TestDeadHolder(t *testing.T) {
 	if w.Refreshes() != 0 {
 		t.Error("the token was renewed although another process has the lease")
 	}
-	if _, err := w.db.ExecContext(t.Context(), `UPDATE oauth_connections SET lease_until = now() WHERE account_id = $1`, w.account); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, w.db, `UPDATE oauth_connections SET lease_until = now() WHERE account_id = $1`, w.account)
 	if err := await.Recv(t, got); err != nil || w.Refreshes() != 1 {
 		t.Errorf("%d refreshes, %v", w.Refreshes(), err)
 	}

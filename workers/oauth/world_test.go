@@ -74,9 +74,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, World: oauthtest.New(t), db: dbtest.New(t), account: uuid.New(), now: time.Now()}
-	if _, err := w.db.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, w.account); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, w.account)
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
 		t.Fatal(err)

@@ -30,12 +30,6 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := store.New(d, box)
-	exec := func(q string, args ...any) {
-		t.Helper()
-		if _, err := d.ExecContext(t.Context(), q, args...); err != nil {
-			t.Fatal(err)
-		}
-	}
 	var now atomic.Pointer[time.Time]
 	at := func(text string) {
 		v, err := time.Parse(time.DateTime, text)
@@ -47,12 +41,12 @@ func TestWatch(t *testing.T) {
 	watch := start(t, d, s, func() time.Time { return *now.Load() })
 	over, under, large := uuid.New(), uuid.New(), uuid.New()
 	for id, name := range map[uuid.UUID]string{over: "growth", under: "growth", large: "scale"} {
-		exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', $2, $3)`, id, name, id.String())
-		exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
+		dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', $2, $3)`, id, name, id.String())
+		dbtest.Exec(t, d, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 			VALUES ($1, $2, 'https://hooks.acme.com', '{plan.limit_reached}', '')`, uuid.New(), id)
 	}
 	click := func(account uuid.UUID, hour string, n int) {
-		exec(`INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+		dbtest.Exec(t, d, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 			device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
 			chargebacks, cost, revenue, pending_revenue)
 			VALUES ($1, $2, $3, $3, $3, $3, $3, '', '', '', '', $4, 0, 5000000, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
@@ -94,7 +88,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("%s is %v, want %v", k, data[k], v)
 		}
 	}
-	exec(`UPDATE accounts SET plan = 'starter' WHERE id = $1`, over)
+	dbtest.Exec(t, d, `UPDATE accounts SET plan = 'starter' WHERE id = $1`, over)
 	click(over, "2026-03-21 11:00:00Z", 1_000_000)
 	events(1)
 	at("2026-04-01 00:00:00")
@@ -148,10 +142,8 @@ func TestLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"growth", "bronze", "bronze"} {
-		if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', $2, $3)`,
-			uuid.New(), name, uuid.NewString()); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', $2, $3)`,
+			uuid.New(), name, uuid.NewString())
 	}
 	if got, err := store.New(d, box).Usage().Lost(t.Context()); err != nil || !slices.Equal(got, []string{"bronze"}) {
 		t.Errorf("%v, %v", got, err)

@@ -34,7 +34,7 @@ type history struct {
 func newHistory(t *testing.T) *history {
 	t.Helper()
 	h := &history{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New(), other: uuid.New()}
-	h.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, h.account)
+	dbtest.Exec(h, h.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, h.account)
 	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -90,30 +90,14 @@ func (h *history) append(s *spool.Spool, r spool.Record) {
 	}
 }
 
-func (h *history) exec(query string, args ...any) {
-	h.Helper()
-	if _, err := h.db.ExecContext(h.Context(), query, args...); err != nil {
-		h.Fatal(err)
-	}
-}
-
-func (h *history) text(query string, args ...any) string {
-	h.Helper()
-	var v string
-	if err := h.db.GetContext(h.Context(), &v, query, args...); err != nil {
-		h.Fatal(err)
-	}
-	return v
-}
-
 // agree checks that the ledger equals the rows, by campaign.
 func (h *history) agree() {
 	h.Helper()
 	for _, campaign := range []uuid.UUID{h.campaign, h.other} {
-		counted := h.text(`SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), sum(lp_views),
+		counted := dbtest.Get[string](h, h.db, `SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), sum(lp_views),
 			sum(lp_clicks), sum(approved), sum(pending), trim_scale(sum(cost)), trim_scale(sum(revenue)),
 			trim_scale(sum(pending_revenue))) FROM ledger WHERE campaign_id = $1`, campaign)
-		stored := h.text(`WITH c AS (
+		stored := dbtest.Get[string](h, h.db, `WITH c AS (
 				SELECT count(*) FILTER (WHERE NOT is_bot) a, count(*) FILTER (WHERE is_unique) b,
 					count(*) FILTER (WHERE is_bot) c, coalesce(sum(lp_views) FILTER (WHERE NOT is_bot), 0) d,
 					coalesce(sum(lp_clicks) FILTER (WHERE NOT is_bot), 0) e,
@@ -154,7 +138,7 @@ func TestClear(t *testing.T) {
 	if err != nil || want.Clicks+want.BotClicks < 1001 || want.BotClicks == 0 || want.Conversions == 0 {
 		t.Fatal(want, err)
 	}
-	others := h.text(`SELECT count(*) FROM clicks WHERE campaign_id = $1 OR id >= $2`, h.other, hi)
+	others := dbtest.Get[string](h, h.db, `SELECT count(*) FROM clicks WHERE campaign_id = $1 OR id >= $2`, h.other, hi)
 
 	row, err := jobs.ClearCampaign.NewRow(h.account, args)
 	if err != nil {
@@ -184,12 +168,12 @@ func TestClear(t *testing.T) {
 	for query, want := range map[string]string{
 		`SELECT count(*) FROM clicks`: others,
 		`SELECT count(*) FROM click_hops o WHERE NOT EXISTS (SELECT FROM clicks c WHERE c.id = o.click_id)`: "0",
-		`SELECT count(*) FROM click_visitors`: h.text(`SELECT count(*) FROM clicks WHERE is_unique`),
-		`SELECT count(*) FROM postbacks`:      h.text(`SELECT count(*) FROM conversions`),
+		`SELECT count(*) FROM click_visitors`: dbtest.Get[string](h, h.db, `SELECT count(*) FROM clicks WHERE is_unique`),
+		`SELECT count(*) FROM postbacks`:      dbtest.Get[string](h, h.db, `SELECT count(*) FROM conversions`),
 		`SELECT count(*) FROM postbacks o WHERE NOT EXISTS (SELECT FROM clicks c WHERE c.id = o.click_id)`: "0",
-		`SELECT count(*) FROM jobs WHERE kind LIKE 'conversion:%'`:                                         h.text(`SELECT count(*) FROM postbacks`),
+		`SELECT count(*) FROM jobs WHERE kind LIKE 'conversion:%'`:                                         dbtest.Get[string](h, h.db, `SELECT count(*) FROM postbacks`),
 	} {
-		if got := h.text(query); got != want {
+		if got := dbtest.Get[string](h, h.db, query); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
@@ -249,11 +233,11 @@ func TestClearArchive(t *testing.T) {
 	h := newHistory(t)
 	old := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -9)
 	for i, campaign := range []uuid.UUID{h.campaign, h.campaign, h.other} {
-		h.exec(`INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $4, 'DE', '', '', '', 5, 4, 3, 2, 1, 1, 1, 0, 0, 1.5, 2, 3`,
+		dbtest.Exec(h, h.db, `INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $4, 'DE', '', '', '', 5, 4, 3, 2, 1, 1, 1, 0, 0, 1.5, 2, 3`,
 			h.account, old.Add(time.Duration(i)*time.Hour), campaign, uuid.Nil)
 	}
 	at := models.FloorClickID(old.Add(time.Minute))
-	h.exec(`INSERT INTO conversions SELECT gen_random_uuid(), $1, $2, '', '', 'approved', '', 2, 'USD', 0, NULL, $3, $2, $2,
+	dbtest.Exec(h, h.db, `INSERT INTO conversions SELECT gen_random_uuid(), $1, $2, '', '', 'approved', '', 2, 'USD', 0, NULL, $3, $2, $2,
 		$2, 'postback', now(), now()`, h.account, at, h.campaign)
 	q := clicklog.ClearQuery{
 		AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: old, To: old.Add(2*time.Hour - time.Minute),
@@ -269,9 +253,9 @@ func TestClearArchive(t *testing.T) {
 		}
 	}
 	const left = `SELECT concat_ws(' ', sum(clicks), sum(cost), sum(revenue)) FROM ledger WHERE hour < $1`
-	if got := h.text(left, old.AddDate(0, 0, 1)); got != "10 3.0 4" {
+	if got := dbtest.Get[string](h, h.db, left, old.AddDate(0, 0, 1)); got != "10 3.0 4" {
 		t.Errorf("left: %s", got)
 	}
-	h.exec(`DELETE FROM ledger WHERE hour < $1`, old.AddDate(0, 0, 1))
+	dbtest.Exec(h, h.db, `DELETE FROM ledger WHERE hour < $1`, old.AddDate(0, 0, 1))
 	h.agree()
 }

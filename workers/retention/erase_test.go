@@ -11,6 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/db/spool"
 	"switchyard/jobs"
@@ -66,10 +67,10 @@ func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	if err := clicklog.NewIngester(s, h.db, clicklog.IngestOptions{}).Drain(h.Context()); err != nil {
 		h.Fatal(err)
 	}
-	h.exec(`UPDATE postbacks SET outcome = 'recorded' WHERE params ->> 'name' = $1 AND id IN (
+	dbtest.Exec(h, h.db, `UPDATE postbacks SET outcome = 'recorded' WHERE params ->> 'name' = $1 AND id IN (
 		SELECT DISTINCT ON (click_id) id FROM postbacks WHERE params ->> 'name' = $1)`, word)
-	h.exec(`UPDATE postbacks SET params = '{"waits": "here"}' WHERE params ->> 'name' = $1 AND outcome = 'pending'`, word)
-	h.exec(`INSERT INTO bot_repeats SELECT account_id, campaign_id, gen_random_uuid(), at, id FROM clicks WHERE user_agent = $1`, word)
+	dbtest.Exec(h, h.db, `UPDATE postbacks SET params = '{"waits": "here"}' WHERE params ->> 'name' = $1 AND outcome = 'pending'`, word)
+	dbtest.Exec(h, h.db, `INSERT INTO bot_repeats SELECT account_id, campaign_id, gen_random_uuid(), at, id FROM clicks WHERE user_agent = $1`, word)
 	err = db.Tx(h.Context(), h.db, func(c db.Conn) error {
 		_, err := clicklog.Log{}.RecordConversion(h.Context(), c, clicklog.ConversionInput{
 			ClickID: last, Status: models.StatusApproved, Source: "postback",
@@ -92,7 +93,7 @@ func (h *history) holds(text string) (found []string) {
 		h.Fatal(len(tables), err)
 	}
 	for _, table := range tables {
-		if n := h.text(fmt.Sprintf(`SELECT count(*)::text FROM %s t WHERE to_jsonb(t)::text LIKE '%%' || $1 || '%%'`, table), text); n != "0" {
+		if n := dbtest.Get[string](h, h.db, fmt.Sprintf(`SELECT count(*)::text FROM %s t WHERE to_jsonb(t)::text LIKE '%%' || $1 || '%%'`, table), text); n != "0" {
 			found = append(found, table)
 		}
 	}
@@ -151,7 +152,7 @@ func TestErase(t *testing.T) {
 	if want := (jobs.EraseAnswer{Clicks: 2, SmartlinkClicks: 2, Postbacks: 2, SiteEvents: 2}); got != want {
 		t.Errorf("erased %+v, want %+v", got, want)
 	}
-	h.exec(`DELETE FROM jobs WHERE id = $1`, row.ID) // the job names the visitor until its row is deleted
+	dbtest.Exec(h, h.db, `DELETE FROM jobs WHERE id = $1`, row.ID) // the job names the visitor until its row is deleted
 	for _, text := range canaries {
 		if found := h.holds(text); len(found) > 0 {
 			t.Errorf("%s is still in the tables %v", text, found)
@@ -165,7 +166,7 @@ func TestErase(t *testing.T) {
 		"conversions": `SELECT count(*) FROM conversions WHERE click_id = $1`,
 		"waiting":     `SELECT count(*) FROM postbacks WHERE click_id = $1 AND outcome = 'pending' AND ip IS NULL`,
 	} {
-		if n := h.text(query, click); n != "1" {
+		if n := dbtest.Get[string](h, h.db, query, click); n != "1" {
 			t.Errorf("%s %s of the visitor are left", n, what)
 		}
 	}

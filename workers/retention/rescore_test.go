@@ -14,6 +14,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -39,7 +40,7 @@ func (h *history) fire() {
 	for i := range ids {
 		signals[i] = strconv.FormatInt(int64(sets[rand.IntN(len(sets))]), 10)
 	}
-	h.exec(`UPDATE clicks c SET bot_signals = k.s, unique_cost = CASE WHEN campaign_id = $3 THEN 0.005 ELSE 0 END
+	dbtest.Exec(h, h.db, `UPDATE clicks c SET bot_signals = k.s, unique_cost = CASE WHEN campaign_id = $3 THEN 0.005 ELSE 0 END
 		FROM unnest($1::uuid[], $2::bigint[]) AS k (id, s) WHERE c.id = k.id AND c.id = ANY ($1::uuid[])`,
 		db.UUIDs(ids), "{"+strings.Join(signals, ",")+"}", h.other)
 }
@@ -87,11 +88,11 @@ func TestRescore(t *testing.T) {
 	h.agree()
 	settings := bot.NewSettings(45, []string{"tor_exit"})
 	args := jobs.RescoreArgs{TimeRange: models.TimeRange{From: first, To: last}, Threshold: 45, Disabled: []string{"tor_exit"}}
-	h.exec(`UPDATE accounts SET bot_threshold = 45, bot_disabled = '{tor_exit}'`)
+	dbtest.Exec(h, h.db, `UPDATE accounts SET bot_threshold = 45, bot_disabled = '{tor_exit}'`)
 	if h.scored(first, last, settings) == 0 {
 		t.Fatal("no click would get a new score")
 	}
-	before := h.text(`SELECT count(*) FROM clicks WHERE is_bot AND bot_signals <> 0`)
+	before := dbtest.Get[string](h, h.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_signals <> 0`)
 
 	row, err := jobs.RescoreBots.NewRow(h.account, args)
 	if err != nil {
@@ -105,8 +106,8 @@ func TestRescore(t *testing.T) {
 	rt := h.worker()
 	var got, later jobs.RescoreAnswer
 	h.wait(rt, row.ID, &got)
-	after := h.text(`SELECT count(*) FROM clicks WHERE is_bot AND bot_signals <> 0`)
-	all := h.text(`SELECT count(*) FROM clicks WHERE bot_signals <> 0`)
+	after := dbtest.Get[string](h, h.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_signals <> 0`)
+	all := dbtest.Get[string](h, h.db, `SELECT count(*) FROM clicks WHERE bot_signals <> 0`)
 	if strconv.FormatInt(got.BotsBefore, 10) != before || strconv.FormatInt(got.BotsAfter, 10) != after ||
 		strconv.FormatInt(got.Clicks, 10) != all || got.Changed == 0 || got.Superseded {
 		t.Errorf("scored %+v; of %s clicks %s were bots and %s are", got, all, before, after)
@@ -116,7 +117,7 @@ func TestRescore(t *testing.T) {
 	}
 	h.agree()
 	const spent = `SELECT trim_scale(sum(cost)) FROM clicks WHERE campaign_id = $1 AND NOT is_bot AND at >= $2 AND at < $3`
-	if sum := h.text(spent, h.campaign, paid.Day, paid.Day.AddDate(0, 0, 1)); sum != "100" {
+	if sum := dbtest.Get[string](h, h.db, spent, h.campaign, paid.Day, paid.Day.AddDate(0, 0, 1)); sum != "100" {
 		t.Errorf("the cost is %s, want 100", sum)
 	}
 
@@ -142,7 +143,7 @@ func TestRescoreTakesOver(t *testing.T) {
 	window := models.TimeRange{From: h.middle.Add(-time.Hour), To: h.middle.Add(time.Hour)}
 	submit := func(threshold int) (uuid.UUID, jobs.RescoreArgs) {
 		t.Helper()
-		h.exec(`UPDATE accounts SET bot_threshold = $1`, threshold)
+		dbtest.Exec(h, h.db, `UPDATE accounts SET bot_threshold = $1`, threshold)
 		args := jobs.RescoreArgs{TimeRange: window, Threshold: threshold}
 		row, err := jobs.RescoreBots.NewRow(h.account, args)
 		if err == nil {
@@ -163,7 +164,7 @@ func TestRescoreTakesOver(t *testing.T) {
 	var old, now jobs.RescoreAnswer
 	h.wait(rt, second, &now)
 	h.wait(rt, first, &old)
-	if all := h.text(`SELECT count(*) FROM clicks WHERE bot_signals <> 0`); !old.Superseded || now.Superseded ||
+	if all := dbtest.Get[string](h, h.db, `SELECT count(*) FROM clicks WHERE bot_signals <> 0`); !old.Superseded || now.Superseded ||
 		strconv.FormatInt(now.Clicks, 10) != all || old.Clicks == 0 || old.Clicks >= now.Clicks {
 		t.Errorf("of %s clicks the first job scored %+v, the second %+v", all, old, now)
 	}

@@ -23,9 +23,7 @@ func TestHousekeeping(t *testing.T) {
 	defer s.Close()
 	account, campaign := uuid.New(), uuid.New()
 	const owner = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`
-	if _, err := d.ExecContext(t.Context(), owner, account); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, owner, account)
 	for range 6 {
 		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: campaign}
 		if err := s.Append(t.Context(), spool.Record{Click: c}); err != nil {

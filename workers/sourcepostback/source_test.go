@@ -15,6 +15,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/await"
 )
@@ -205,7 +206,7 @@ func TestSkipped(t *testing.T) {
 		t.Error("a postback was sent although the source has no address")
 	}
 	w.set("postback_url", w.receiver.URL+"/new")
-	w.exec(`DELETE FROM clicks WHERE id = $1`, c.ID)
+	dbtest.Exec(w, w.db, `DELETE FROM clicks WHERE id = $1`, c.ID)
 	if a, err := w.resend(w.account, id); err != nil || a.Told || a.Error != "its click is deleted" {
 		t.Errorf("resending a postback whose click is deleted: %+v, %v", a, err)
 	}
@@ -240,7 +241,7 @@ func TestHostThatHangs(t *testing.T) {
 	}
 	await.Until(t, "postbacks hang", func() bool { return most.Load() >= 2 })
 	well := uuid.New()
-	w.exec(`INSERT INTO traffic_sources (id, account_id, name, postback_url) VALUES ($1, $2, 'well', $3)`, well, w.account,
+	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name, postback_url) VALUES ($1, $2, 'well', $3)`, well, w.account,
 		w.receiver.URL+"/well")
 	c := w.newClick()
 	c.SourceID = well

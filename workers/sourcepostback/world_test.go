@@ -83,9 +83,9 @@ func newWorld(t *testing.T, path string, schedule ...time.Duration) *world {
 	}
 	t.Cleanup(func() { _ = w.spool.Close() })
 	w.ingester = clicklog.NewIngester(w.spool, w.db, clicklog.IngestOptions{})
-	w.exec(`INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account,
+	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account,
 		w.account.String())
-	w.exec(`INSERT INTO traffic_sources (id, account_id, name, postback_url) VALUES ($1, $2, 'Push & Pop', $3)`, w.source,
+	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name, postback_url) VALUES ($1, $2, 'Push & Pop', $3)`, w.source,
 		w.account, w.receiver.URL+path)
 	w.run(queue, schedule)
 	return w
@@ -116,17 +116,10 @@ func (w *world) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
 
 func (w *world) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
 
-func (w *world) exec(q string, args ...any) {
-	w.Helper()
-	if _, err := w.db.ExecContext(w.Context(), q, args...); err != nil {
-		w.Fatal(err)
-	}
-}
-
 // set changes a setting of the source.
 func (w *world) set(column string, value any) {
 	w.Helper()
-	w.exec(`UPDATE traffic_sources SET `+column+` = $2 WHERE id = $1`, w.source, value)
+	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET `+column+` = $2 WHERE id = $1`, w.source, value)
 }
 
 // click stores a click of the source.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/db/delivery"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -30,7 +31,7 @@ func (w *world) endpointAt(path, event string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, $3, ARRAY[$4], $5)`,
+	dbtest.Exec(w.t, w.db, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, $3, ARRAY[$4], $5)`,
 		id, w.account, base+path, event, sealed)
 }
 
@@ -119,32 +120,25 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 	wait := longtest.Size(1, 4) // seconds
 	w := newWorld(t, slices.Repeat([]time.Duration{time.Duration(wait) * time.Second}, 6))
 	w.reply(status(http.StatusServiceUnavailable))
-	w.exec(watchAttempts)
+	dbtest.Exec(w.t, w.db, watchAttempts)
 	endpoints := longtest.Size(1, 50)
 	for i := range endpoints - 1 {
 		w.endpointAt(fmt.Sprint("/", i), models.EventCampaignPaused)
 	}
 	n := longtest.Size(25, 200)
 	w.emitMany(models.EventCampaignPaused, n/endpoints)
-	count := func(query string, args ...any) (n int) {
-		t.Helper()
-		if err := w.db.GetContext(t.Context(), &n, query, args...); err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
 	await.Until(w.t, "all failed", func() bool {
-		return count(`SELECT count(*) FROM jobs WHERE state = 'failed'`) == n
+		return dbtest.Get[int](t, w.db, `SELECT count(*) FROM jobs WHERE state = 'failed'`) == n
 	})
-	if got := count(`SELECT count(*) FROM moves`); got != 7*n || len(w.received()) != 7*n {
+	if got := dbtest.Get[int](t, w.db, `SELECT count(*) FROM moves`); got != 7*n || len(w.received()) != 7*n {
 		t.Errorf("%d attempts, %d requests, want %d", got, len(w.received()), 7*n)
 	}
-	if early := count(`SELECT count(*) FROM moves WHERE attempt > 1 AND began < due OR attempt > 1 AND due IS NULL`); early > 0 {
+	if early := dbtest.Get[int](t, w.db, `SELECT count(*) FROM moves WHERE attempt > 1 AND began < due OR attempt > 1 AND due IS NULL`); early > 0 {
 		t.Errorf("%d attempts were early", early)
 	}
 	const shorter = `SELECT count(*) FROM moves a JOIN moves b ON a.job = b.job AND b.attempt = a.attempt + 1
 		WHERE b.due < a.began + make_interval(secs => $1)`
-	if n := count(shorter, wait); n > 0 {
+	if n := dbtest.Get[int](t, w.db, shorter, wait); n > 0 {
 		t.Errorf("%d waits were shorter than the schedule", n)
 	}
 	var late float64
@@ -176,7 +170,7 @@ func TestDocumentedSchedule(t *testing.T) {
 			t.Errorf("attempt %d, between %s and %s, is followed by an attempt at %s, want %s later", i+1, before, after, due, wait)
 		}
 		before = time.Now().Add(-time.Second)
-		w.exec(`UPDATE jobs SET next_attempt_at = clock_timestamp(), generation = generation + 1 WHERE id = $1`, id)
+		dbtest.Exec(w.t, w.db, `UPDATE jobs SET next_attempt_at = clock_timestamp(), generation = generation + 1 WHERE id = $1`, id)
 		row := models.JobRef{Kind: models.KindDeliverWebhook, ID: id, Account: w.account, Generation: int64(i + 1)}
 		if err := w.client.DispatchRows(t.Context(), row); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -43,7 +44,7 @@ func TestTwoSignatures(t *testing.T) {
 				t.Errorf("signature %d is not made with the secret %q", j, s)
 			}
 		}
-		w.exec(`UPDATE webhook_endpoints SET old_secret_until = now()`)
+		dbtest.Exec(w.t, w.db, `UPDATE webhook_endpoints SET old_secret_until = now()`)
 	}
 }
 
@@ -61,7 +62,7 @@ func TestRedeliverFailed(t *testing.T) {
 		failed = append(failed, id)
 		w.until(id, func(s shown) bool { return s.Job == models.JobFailed })
 	}
-	w.exec(`UPDATE webhook_deliveries SET created_at = now() - interval '9 days' WHERE id = $1`, failed[0])
+	dbtest.Exec(w.t, w.db, `UPDATE webhook_deliveries SET created_at = now() - interval '9 days' WHERE id = $1`, failed[0])
 	before := len(w.received())
 	again := func(account uuid.UUID, args jobs.RedeliverFailedArgs) int64 {
 		t.Helper()

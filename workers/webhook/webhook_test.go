@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/delivery"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -254,7 +255,7 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.exec(`UPDATE webhook_endpoints SET active = false`)
+	dbtest.Exec(w.t, w.db, `UPDATE webhook_endpoints SET active = false`)
 	w.client.DispatchFor(t.Context(), uuid.Nil, models.KindDeliverWebhook, ids...)
 	s := w.until(ids[0], func(s shown) bool { return s.Job == models.JobDone })
 	if s.Status != "failed" || s.Error == "" || s.Attempts != 0 || s.Failures != 0 || len(w.received()) != 0 {

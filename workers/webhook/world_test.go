@@ -114,8 +114,8 @@ func newWorld(t *testing.T, schedule []time.Duration, limit ...time.Duration) *w
 		t.Fatal(err)
 	}
 	u, _ := url.Parse(w.receiver.URL)
-	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`, w.account, w.account.String())
-	w.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, $3, '{campaign.paused}', $4)`,
+	dbtest.Exec(w.t, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`, w.account, w.account.String())
+	dbtest.Exec(w.t, w.db, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, $3, '{campaign.paused}', $4)`,
 		w.endpoint, w.account, "https://example.com:"+u.Port()+"/hook", sealed)
 	w.box = box
 	w.run(box, schedule, append(limit, 0)[0])
@@ -147,13 +147,6 @@ func (w *world) resolve(a string) { ip := netip.MustParseAddr(a); w.addr.Store(&
 func (w *world) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
 
 func (w *world) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
-
-func (w *world) exec(q string, args ...any) {
-	w.t.Helper()
-	if _, err := w.db.ExecContext(w.t.Context(), q, args...); err != nil {
-		w.t.Fatal(err)
-	}
-}
 
 // emit makes an event as any part of the service does, and returns its only delivery.
 func (w *world) emit() (uuid.UUID, models.Event) {

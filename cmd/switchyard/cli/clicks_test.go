@@ -56,9 +56,7 @@ func TestClicks(t *testing.T) {
 		t.Fatal(there, err)
 	}
 	account := uuid.New()
-	if _, err := db.Exec(t.Context(), d, "account", `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, account); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, account)
 	record(t, d, account, 20)
 	if got := run(0, "move", "--to", "clickhouse"); !strings.Contains(got, "20 in all") || !strings.Contains(got, "every day") {
 		t.Errorf("moved: %s", got)

@@ -18,9 +18,7 @@ func TestJobsCommandMistakes(t *testing.T) {
 	t.Parallel()
 	_, migrated := dbtest.NewURL(t)
 	old, behind := dbtest.NewURL(t)
-	if _, err := old.ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id = 4`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, old, `DELETE FROM goose_db_version WHERE version_id = 4`)
 	queues, unknown, dir := jobstest.RedisURL(t), uuid.NewString(), t.TempDir()
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // servers started by root run as another user
 		t.Fatal(err)

@@ -74,9 +74,7 @@ func TestReportsHaveTheirPool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Rollback()
-	if _, err := lock.ExecContext(t.Context(), `LOCK ledger_rollups`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, lock, `LOCK ledger_rollups`)
 	var all sync.WaitGroup
 	for range route.Reads.Places { // twice as many as run
 		key := newKey()

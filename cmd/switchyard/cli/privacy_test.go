@@ -39,10 +39,8 @@ func TestPrivacyCommand(t *testing.T) {
 	var ids []uuid.UUID
 	for range 3 {
 		account := uuid.New()
-		if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`,
-			account, account.String()); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`,
+			account, account.String())
 		c := &models.Click{
 			ID: models.NewClickID(), AccountID: account, CampaignID: uuid.New(), VisitorID: visitor,
 			Visitor: models.Visitor{IP: netip.MustParseAddr("203.0.113.77"), UserAgent: "Somebody's"},
@@ -123,9 +121,7 @@ func TestPrivacyCommand(t *testing.T) {
 			t.Errorf("click %d is known to be of %q, want %q", i, got, want)
 		}
 	}
-	if _, err := d.ExecContext(t.Context(), `UPDATE clicks SET subs = '{a,b}', bot_signals = $1 WHERE id = $2`, int64(bot.NoJS), ids[2]); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `UPDATE clicks SET subs = '{a,b}', bot_signals = $1 WHERE id = $2`, int64(bot.NoJS), ids[2])
 	stdout, _, _ = try(t, vars, "privacy", "export", "--click", clicks[2])
 	for _, want := range []string{`"click_id": "` + clicks[2] + `"`, `"sub2": "b"`, `"no_js"`, `"lander_id": null`, `"site_events": []`} {
 		if !strings.Contains(stdout, want) {

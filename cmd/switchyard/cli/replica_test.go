@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/models/await"
 	"switchyard/models/parttest"
 	"switchyard/ops/config"
@@ -33,13 +34,7 @@ func TestReadReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.close() })
-	exec := func(d *db.DB, query string) {
-		t.Helper()
-		if _, err := d.ExecContext(t.Context(), query); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec(primary, `CREATE TABLE marks (n int)`)
+	dbtest.Exec(t, primary, `CREATE TABLE marks (n int)`)
 	reports := p.of(reportPool)
 	// asked waits until reads go to the wanted server. Each read succeeds, whichever server answers it.
 	asked := func(wanted bool) {
@@ -60,8 +55,8 @@ func TestReadReplica(t *testing.T) {
 	if _, err := reports.ExecContext(t.Context(), `INSERT INTO marks VALUES (0)`); err == nil {
 		t.Error("a pool for reading has written")
 	}
-	exec(replica, `SELECT pg_wal_replay_pause()`)
-	exec(primary, `INSERT INTO marks VALUES (1)`)
+	dbtest.Exec(t, replica, `SELECT pg_wal_replay_pause()`)
+	dbtest.Exec(t, primary, `INSERT INTO marks VALUES (1)`)
 	asked(false)
 	if n, err := db.Get[int](t.Context(), reports, "marks", `SELECT count(*) FROM marks`); n != 1 || err != nil {
 		t.Errorf("%d marks: %v", n, err)
@@ -69,7 +64,7 @@ func TestReadReplica(t *testing.T) {
 	if _, err := reports.ExecContext(t.Context(), `INSERT INTO marks VALUES (0)`); err == nil {
 		t.Error("a pool for reading has written")
 	}
-	exec(replica, `SELECT pg_wal_replay_resume()`)
+	dbtest.Exec(t, replica, `SELECT pg_wal_replay_resume()`)
 	asked(true)
 	end()
 	asked(false)

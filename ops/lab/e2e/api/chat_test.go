@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/token"
@@ -39,16 +40,16 @@ func TestHostileChat(t *testing.T) {
 		t.Fatal(len(orders))
 	}
 	x := newExamples(t, day(time.Now()))
-	x.exec(`UPDATE accounts SET timezone = 'Europe/Berlin' WHERE id = $1`, x.Account.ID)
+	dbtest.Exec(x.t, x.DB, `UPDATE accounts SET timezone = 'Europe/Berlin' WHERE id = $1`, x.Account.ID)
 	_, foreignKey, _ := x.NewAccount("scale")
 	foreign := x.As(foreignKey).Do("POST", "/campaigns", object{"name": "foreign-Kp7", "alias": "foreign-kp7", "destination_url": "https://kp7.example/"}).
 		Want(http.StatusCreated, "").Map()["id"].(string)
 	x.Do("POST", "/webhooks", object{"url": "https://hooks.example.com/canary-path/y?secret=canary-hook", "events": []string{"campaign.paused"}}).
 		Want(http.StatusCreated, "")
-	x.exec(`UPDATE webhook_endpoints SET consecutive_failures = 9, failing_since = now() WHERE account_id = $1`, x.Account.ID)
+	dbtest.Exec(x.t, x.DB, `UPDATE webhook_endpoints SET consecutive_failures = 9, failing_since = now() WHERE account_id = $1`, x.Account.ID)
 	told := x.Do("POST", "/traffic-sources", object{"name": "Told", "postback_url": "https://told.example.com/canary-path/{external_id}"}).
 		Want(http.StatusCreated, "").Map()["id"]
-	x.exec(`INSERT INTO source_failures (account_id, source_id, origin, failures) VALUES ($1, $2, $3, 9)`,
+	dbtest.Exec(x.t, x.DB, `INSERT INTO source_failures (account_id, source_id, origin, failures) VALUES ($1, $2, $3, 9)`,
 		x.Account.ID, told, token.Origin("https://told.example.com/"))
 	x.Do("POST", "/copilot/ai", object{"action": "connect", "provider": "openai", "apiKey": aitest.Key}).Want(200, "")
 	for i, order := range orders {
@@ -120,7 +121,7 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 		return regexp.MustCompile(`(?m)^copilot_proposals .*$`).ReplaceAllString(x.setUp(), "")
 	}
 	for key, want := range map[string]int{x.Key: 2, x.ReadKey: 0} {
-		before, proposed := rest(), x.count(`SELECT count(*) FROM copilot_proposals`)
+		before, proposed := rest(), dbtest.Get[int](x.t, x.DB, `SELECT count(*) FROM copilot_proposals`)
 		asked := false
 		x.talks.Say = func(aitest.Asked) aitest.Said {
 			if asked {
@@ -131,7 +132,7 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 		}
 		got := x.As(key).Do("POST", "/copilot/chat", object{"messages": []object{{"role": "user", "content": "How are my campaigns?"}}}).Want(200, "").Map()
 		list := got["proposals"].([]any)
-		if len(list) != want || x.count(`SELECT count(*) FROM copilot_proposals`) != proposed+want || rest() != before {
+		if len(list) != want || dbtest.Get[int](x.t, x.DB, `SELECT count(*) FROM copilot_proposals`) != proposed+want || rest() != before {
 			t.Errorf("%d proposals, want %d; rows changed:\n%s\n%s", len(list), want, before, rest())
 		}
 		for i, p := range list {
@@ -201,13 +202,4 @@ func (x *examples) searchPrompts(t *testing.T) {
 	if len(seen) < 25 { // of 50 rows of a report, as many as fit
 		t.Errorf("only %d orders reached the model", len(seen))
 	}
-}
-
-// count reads a number.
-func (x *examples) count(query string) (n int) {
-	x.t.Helper()
-	if err := x.DB.GetContext(x.t.Context(), &n, query); err != nil {
-		x.t.Fatal(err)
-	}
-	return n
 }

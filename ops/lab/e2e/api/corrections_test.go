@@ -63,33 +63,17 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 	x := &correcting{t: t, s: s, jobs: client}
 	dbtest.SetRates(t, s.DB, "1")
 	domain := uuid.New()
-	x.exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
-	x.exec(`INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
+	dbtest.Exec(x.t, x.s.DB, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
+	dbtest.Exec(x.t, x.s.DB, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 		VALUES ($1, $2, 'https://h.test/', '{conversion.created,conversion.updated}', 'x')`, domain, s.Account.ID)
 	for i, name := range []string{"Push Ads", "Native"} {
 		x.sources, x.campaigns = append(x.sources, uuid.New()), append(x.campaigns, uuid.New())
-		x.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, x.sources[i], s.Account.ID, name)
-		x.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, $3, $4, $5)`,
+		dbtest.Exec(x.t, x.s.DB, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, x.sources[i], s.Account.ID, name)
+		dbtest.Exec(x.t, x.s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, $3, $4, $5)`,
 			x.campaigns[i], s.Account.ID, "Campaign "+name, fmt.Sprint("alias-", i), domain)
 	}
 	x.strew(clicks)
 	return x
-}
-
-func (x *correcting) exec(query string, args ...any) {
-	x.t.Helper()
-	if _, err := x.s.DB.ExecContext(x.t.Context(), query, args...); err != nil {
-		x.t.Fatal(err)
-	}
-}
-
-func (x *correcting) count(query string, args ...any) int {
-	x.t.Helper()
-	var n int
-	if err := x.s.DB.GetContext(x.t.Context(), &n, query, args...); err != nil {
-		x.t.Fatal(err)
-	}
-	return n
 }
 
 // strew stores clicks a second apart, by turns of both sources and campaigns.
@@ -223,7 +207,7 @@ func TestConversionCorrections(t *testing.T) {
 			t.Errorf("round %d: %+v", round, o)
 		}
 		for _, table := range []string{"events", "webhook_deliveries"} {
-			if n := x.count(`SELECT count(*) FROM ` + table); n != events[round] {
+			if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM `+table); n != events[round] {
 				t.Errorf("round %d: %d %s, want %d", round, n, table, events[round])
 			}
 		}
@@ -310,7 +294,7 @@ func TestCostCorrections(t *testing.T) {
 			t.Errorf("%s: %s", dimension, diff)
 		}
 	}
-	if n := x.count(`SELECT count(*) FROM events`); n != 0 {
+	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM events`); n != 0 {
 		t.Errorf("%d events", n)
 	}
 }
@@ -353,10 +337,10 @@ func TestBigCorrections(t *testing.T) {
 			t.Errorf("%+v", paid.Outcomes[0])
 		}
 	}
-	if n := x.count(`SELECT sum(approved) FROM ledger`); n != min(applied, most) {
+	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT sum(approved) FROM ledger`); n != min(applied, most) {
 		t.Errorf("%d approved", n)
 	}
-	if n := x.count(`SELECT sum(cost)::int FROM ledger`); n != 800 {
+	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT sum(cost)::int FROM ledger`); n != 800 {
 		t.Errorf("cost %d", n)
 	}
 }
@@ -383,7 +367,7 @@ func TestDeletionsByAPI(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	if n := x.count(`SELECT count(*) FROM clicks`); n != 15 {
+	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM clicks`); n != 15 {
 		t.Errorf("%d clicks are left", n)
 	}
 	path := fmt.Sprintf("/campaigns/%s/stats?from=%s", x.campaigns[1], x.day)
@@ -397,7 +381,7 @@ func TestDeletionsByAPI(t *testing.T) {
 func (x *correcting) smartlink(foreign string) {
 	x.t.Helper()
 	link := uuid.New()
-	x.exec(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
+	dbtest.Exec(x.t, x.s.DB, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
 		SELECT $1, $2, id, 'link', 'https://x.example' FROM domains`, link, x.s.Account.ID)
 	log, err := spool.Open(x.t.TempDir(), spool.Options{})
 	if err != nil {
@@ -423,7 +407,7 @@ func (x *correcting) smartlink(foreign string) {
 			x.t.Errorf("%v, want %v clicks", got, want)
 		}
 	}
-	if n := x.count(`SELECT count(*) FROM smartlink_clicks`); n != 0 {
+	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM smartlink_clicks`); n != 0 {
 		x.t.Errorf("%d clicks of the smartlink are left", n)
 	}
 }
@@ -449,16 +433,16 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 		t.Fatalf("an answer has %d bytes only", len(first.Raw))
 	}
 	for i := 1; i < runs; i++ {
-		x.exec(`UPDATE job_results SET bytes = $1`, models.MaxJobResult) // as if the results before were larger
+		dbtest.Exec(x.t, x.s.DB, `UPDATE job_results SET bytes = $1`, models.MaxJobResult) // as if the results before were larger
 		post(fmt.Sprint("dry-", i), http.StatusOK)
 	}
-	if n := x.count(`SELECT pg_total_relation_size('idempotency_keys')`); n > bound {
+	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT pg_total_relation_size('idempotency_keys')`); n > bound {
 		t.Errorf("%d bytes of answers are kept", n)
 	}
-	if n := x.count(`SELECT count(*) FROM jobs WHERE pg_column_size(result) > 2000`); int64(n) != plan.AnswerBytes/models.MaxJobResult {
+	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM jobs WHERE pg_column_size(result) > 2000`); int64(n) != plan.AnswerBytes/models.MaxJobResult {
 		t.Errorf("%d results are kept", n)
 	}
-	before := x.count(`SELECT count(*) FROM jobs`)
+	before := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM jobs`)
 	last := fmt.Sprint("dry-", runs-1)
 	again := post(last, http.StatusAccepted)
 	if again.Header.Get("Idempotent-Replayed") != "true" {
@@ -471,13 +455,13 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 	}
 	post("dry-0", http.StatusAccepted)
 	// As if the process had died before it stored the answer, and the result was dropped since.
-	x.exec(`UPDATE idempotency_keys SET status = NULL WHERE key = 'dry-1'`)
+	dbtest.Exec(x.t, x.s.DB, `UPDATE idempotency_keys SET status = NULL WHERE key = 'dry-1'`)
 	dropped, _ := post("dry-1", http.StatusAccepted).Map()["job"].(map[string]any)
 	lost := x.s.Do("GET", fmt.Sprint("/jobs/", dropped["id"]), nil).Want(http.StatusOK, "").Map()
 	if e, _ := lost["error"].(map[string]any); dropped["status"] != models.JobDone || lost["result"] != nil || e["code"] != "result_dropped" {
 		t.Errorf("a job whose result was dropped: %v, %v", dropped, lost)
 	}
-	if n := x.count(`SELECT count(*) FROM jobs`); n != before {
+	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM jobs`); n != before {
 		t.Errorf("repetitions began %d jobs", n-before)
 	}
 }

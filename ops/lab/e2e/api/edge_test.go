@@ -19,6 +19,7 @@ import (
 	"switchyard/api/routing"
 	v1 "switchyard/api/v1"
 	"switchyard/cmd/switchyard/cli"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -54,7 +55,7 @@ func newPublished(t *testing.T) *published {
 	}
 	p := &published{t: t, fake: fake, client: jobs.Connect(redis), domain: uuid.New()}
 	p.Server = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: p.client, EdgePublishing: true}})
-	p.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`, p.domain, p.Account.ID, publishedHost)
+	dbtest.Exec(p.t, p.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`, p.domain, p.Account.ID, publishedHost)
 	runtime, err := cli.NewRuntime(cfg, cli.Readers{Bulk: p.DB, Locks: p.DB}, workers.Options{DB: p.DB, Redis: redis, Client: p.client, Grace: 4 * time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -69,13 +70,6 @@ func newPublished(t *testing.T) *published {
 		}
 	})
 	return p
-}
-
-func (p *published) exec(query string, args ...any) {
-	p.t.Helper()
-	if _, err := p.DB.ExecContext(p.t.Context(), query, args...); err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 // publish publishes now, however long that takes.
@@ -162,9 +156,9 @@ func TestPublishManyCampaigns(t *testing.T) {
 	t.Parallel()
 	p := newPublished(t)
 	const many = 10_000
-	p.exec(`INSERT INTO offers (id, account_id, name, url) SELECT gen_random_uuid(), $1, 'Offer ' || n, 'https://offer' || n || '.example/?c={clickid}&s={sub1}'
+	dbtest.Exec(p.t, p.DB, `INSERT INTO offers (id, account_id, name, url) SELECT gen_random_uuid(), $1, 'Offer ' || n, 'https://offer' || n || '.example/?c={clickid}&s={sub1}'
 		FROM generate_series(1, 50) n`, p.Account.ID)
-	p.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, fallback_url, streams)
+	dbtest.Exec(p.t, p.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, fallback_url, streams)
 		SELECT gen_random_uuid(), $1, 'Campaign ' || n, 'campaign-' || n, $2, 'https://fallback.example/', (
 			SELECT jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'name', 'Path ' || i, 'action', 'offer', 'weight', 10 * i,
 				'filters', jsonb_build_array(jsonb_build_object('attribute', 'country', 'operator', 'in', 'value', jsonb_build_array('DE', 'AT', 'FR'))),
@@ -177,7 +171,7 @@ func TestPublishManyCampaigns(t *testing.T) {
 	if out.Published != many || out.Written != many || out.Failed != 0 {
 		t.Fatalf("%+v", out)
 	}
-	p.exec(`UPDATE campaigns SET name = 'Winter' WHERE alias = 'campaign-77'`)
+	dbtest.Exec(p.t, p.DB, `UPDATE campaigns SET name = 'Winter' WHERE alias = 'campaign-77'`)
 	p.fake.SetNow(func() time.Time { return time.Now().Add(time.Minute) })
 	began = time.Now()
 	p.sweep()

@@ -12,6 +12,7 @@ import (
 
 	"switchyard/api/oauth"
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -40,7 +41,7 @@ func (x *examples) build() {
 	})
 	x.also("second domain", "/domains", object{"domain": "old.acme.example"})
 	x.call("POST /domains/{id}/verify", x.id("domain"), nil)
-	x.exec(`UPDATE domains SET is_verified = true, proof = 'txt' WHERE id = $1`, x.ids["domain"])
+	dbtest.Exec(x.t, x.DB, `UPDATE domains SET is_verified = true, proof = 'txt' WHERE id = $1`, x.ids["domain"])
 	x.call("PATCH /domains", nil, object{"id": x.ids["domain"], "group_name": "Main", "crawlers": "allow"})
 	x.call("GET /domains", params{"limit": "1"}, nil)
 	for _, op := range []string{"POST /domains/{id}/certificate", "GET /domains/{id}/certificate", "DELETE /domains/{id}/certificate"} {

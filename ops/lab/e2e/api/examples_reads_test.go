@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -107,7 +108,7 @@ func (x *examples) postbacks() {
 	x.call("GET /webhooks/deliveries", params{"webhook": x.ids["webhook"], "limit": "1"}, nil)
 	ping := x.call("POST /webhooks/test", nil, object{"id": x.ids["webhook"]})
 	x.call("POST /webhooks/deliveries/redeliver", nil, object{"id": ping["deliveryId"]})
-	x.exec(`UPDATE webhook_deliveries SET status = 'failed' WHERE id = $1`, ping["deliveryId"])
+	dbtest.Exec(x.t, x.DB, `UPDATE webhook_deliveries SET status = 'failed' WHERE id = $1`, ping["deliveryId"])
 	x.call("POST /webhooks/deliveries/redeliver-failed", x.window(nil), object{"webhook": x.ids["webhook"]})
 }
 

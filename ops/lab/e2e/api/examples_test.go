@@ -139,7 +139,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		Tracker: models.DomainTracker{Host: "cname.example.com", OwnTargets: true},
 		Edge:    models.EdgeCloudflare, SignIn: provider.Apps{ByProvider: oauthtest.Apps(), URL: logins.URL},
 	}})
-	x.exec(`UPDATE accounts SET domain_token = $1`, exampleToken)
+	dbtest.Exec(x.t, x.DB, `UPDATE accounts SET domain_token = $1`, exampleToken)
 	dbtest.SetRates(t, x.DB, "1.0842")
 	x.stable = newStable(today, x.outside)
 	apps, mails := oauthtest.Apps(), mailtest.New(t)
@@ -176,13 +176,6 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		t.Fatal(err)
 	}
 	return x
-}
-
-func (x *examples) exec(query string, args ...any) {
-	x.t.Helper()
-	if _, err := x.DB.ExecContext(x.t.Context(), query, args...); err != nil {
-		x.t.Fatal(err)
-	}
 }
 
 // ingest stores what waits in the spool.

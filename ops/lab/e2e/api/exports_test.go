@@ -20,6 +20,7 @@ import (
 	"switchyard/cmd/switchyard/cli"
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	dbexport "switchyard/db/export"
 	"switchyard/db/report"
 	"switchyard/db/spool"
@@ -61,18 +62,11 @@ func newExporting(t *testing.T) *exporting {
 		}
 	})
 	x := &exporting{t: t, s: s, client: client, campaign: uuid.New(), sales: map[uuid.UUID]decimal.Decimal{}}
-	x.exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, x.campaign)
-	x.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, '@SUM(1)', 'abcdef', $1)`,
+	dbtest.Exec(x.t, x.s.DB, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, x.campaign)
+	dbtest.Exec(x.t, x.s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, '@SUM(1)', 'abcdef', $1)`,
 		x.campaign, s.Account.ID)
 	x.strew(40)
 	return x
-}
-
-func (x *exporting) exec(query string, args ...any) {
-	x.t.Helper()
-	if _, err := x.s.DB.ExecContext(x.t.Context(), query, args...); err != nil {
-		x.t.Fatal(err)
-	}
 }
 
 func (x *exporting) strew(n int) {
@@ -206,11 +200,9 @@ func TestExports(t *testing.T) {
 // likeTheReports holds files of figures against the reports of the same questions.
 func (x *exporting) likeTheReports() {
 	x.t.Helper()
-	if _, err := x.s.DB.ExecContext(x.t.Context(), `INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, alone, rate)
+	dbtest.Exec(x.t, x.s.DB, `INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, alone, rate)
 		SELECT $1, day, $2, $2, 0, 'USD', 50, false, 1 FROM (SELECT DISTINCT date_trunc('day', at, 'UTC')::date AS day FROM clicks) d`,
-		x.s.Account.ID, uuid.New()); err != nil {
-		x.t.Fatal(err)
-	}
+		x.s.Account.ID, uuid.New())
 	lost := 0
 	same := func(rows []map[string]string, query string, key func(map[string]any) map[string]any) {
 		x.t.Helper()
@@ -339,7 +331,7 @@ func TestExportRules(t *testing.T) {
 		t.Errorf("of 2020: %v", empty)
 	}
 
-	x.exec(`INSERT INTO conversions SELECT gen_random_uuid(), $1, gen_random_uuid(), '', '', 'approved', '', 1, 'USD', 0,
+	dbtest.Exec(x.t, x.s.DB, `INSERT INTO conversions SELECT gen_random_uuid(), $1, gen_random_uuid(), '', '', 'approved', '', 1, 'USD', 0,
 		NULL, $2, $2, $2, $2, 'postback', now(), now() FROM generate_series(1, 100001)`, x.s.Account.ID, x.campaign)
 	x.s.Do("POST", "/reports/exports", map[string]any{"kind": "conversions"}).Want(http.StatusBadRequest, "too_large")
 }
@@ -350,7 +342,7 @@ func (x *exporting) smartlinks() []uuid.UUID {
 	links := []uuid.UUID{uuid.New(), uuid.New()}
 	var all []spool.Record
 	for i, link := range links {
-		x.exec(`INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
+		dbtest.Exec(x.t, x.s.DB, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
 			VALUES ($1, $2, $3, $4, 'https://x.example')`, link, x.s.Account.ID, x.campaign, fmt.Sprint("link", i))
 		for n := range 2 + i {
 			c := &models.SmartlinkClick{Click: x.clicks[n], SmartlinkID: link, DestinationURL: "https://x.example/" + nasty}

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -139,7 +140,7 @@ func TestNetworkSync(t *testing.T) {
 		if got.DryRun == apply || got.Provider != "everflow" || got.From != y.day || got.Total != 9 || got.Matched != 5 || got.Unmatched != 4 {
 			t.Errorf("round %d: %+v", round, got)
 		}
-		if events := y.count(`SELECT count(*) FROM events`); (events > 0) != apply {
+		if events := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM events`); (events > 0) != apply {
 			t.Errorf("round %d: %d events", round, events)
 		}
 	}
@@ -202,7 +203,7 @@ func TestNetworkSyncAdopts(t *testing.T) {
 	y := newSyncing(t, 4)
 	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+y.clicks[0]+",5,pending,\n"+
 		y.clicks[1]+",5,pending,tx-1\n"+y.clicks[2]+",5,pending,tx-2\n"+y.clicks[2]+",5,pending,tx-3\n", true, &conversionAnswer{})
-	y.exec(`UPDATE conversions SET source = 'postback', statements = '[]'`)
+	dbtest.Exec(y.t, y.s.DB, `UPDATE conversions SET source = 'postback', statements = '[]'`)
 	y.world.Set(y.order("ef-1", 0, "approved", "6"), y.order("ef-2", 1, "approved", "6"), y.order("ef-3", 2, "approved", "6"))
 	got := y.sync(true)
 	if diff := cmp.Diff([]string{"1 updated", "2 updated", "3 created"}, verdicts(got.Outcomes)); diff != "" {
@@ -232,7 +233,7 @@ func TestNetworkSyncFails(t *testing.T) {
 	y.s.Do("POST", path+"/sync", body).Want(502, "network_error")
 	raw := string(y.s.Do("GET", path, nil).Raw)
 	about := y.integration()
-	if about["lastStatus"] != "error" || strings.Contains(raw, "canary") || y.count(`SELECT count(*) FROM conversions`) != 0 {
+	if about["lastStatus"] != "error" || strings.Contains(raw, "canary") || dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM conversions`) != 0 {
 		t.Errorf("%s", raw)
 	}
 	alerts := string(y.s.Do("GET", "/alerts", nil).Raw)
@@ -240,7 +241,7 @@ func TestNetworkSyncFails(t *testing.T) {
 		t.Errorf("%s", alerts)
 	}
 	for _, table := range []string{"jobs", "network_integrations", "integration_runs", "corrections"} {
-		if n := y.count(`SELECT count(*) FROM ` + table + ` t WHERE t::text LIKE '%canary%'`); n != 0 {
+		if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM `+table+` t WHERE t::text LIKE '%canary%'`); n != 0 {
 			t.Errorf("%d rows of %s have a credential", n, table)
 		}
 	}
@@ -266,7 +267,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{"provider": "everflow", "is_enabled": true}).Want(200, "")
 	tick := func() {
 		t.Helper()
-		y.exec(`UPDATE network_integrations SET next_at = now() - interval '1 second'`)
+		dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET next_at = now() - interval '1 second'`)
 		ticket, err := jobs.Submit(t.Context(), y.jobs, jobs.SweepNetworks, uuid.Nil, jobs.Tick{})
 		if err != nil {
 			t.Fatal(err)
@@ -278,20 +279,20 @@ func TestNetworkSyncByItself(t *testing.T) {
 	ended := func(n int) {
 		t.Helper()
 		err := client.Poll(t.Context(), time.Second, func() (bool, error) {
-			return y.count(`SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == n, nil
+			return dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == n, nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	y.exec(`UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
+	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
 	tick()
 	ended(1)
 	if got := y.figures(); got != "1 1 0 0 1" {
 		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
 	}
 	days := func() int {
-		return y.count(`SELECT to_day - from_day FROM integration_runs ORDER BY started_at DESC LIMIT 1`)
+		return dbtest.Get[int](y.t, y.s.DB, `SELECT to_day - from_day FROM integration_runs ORDER BY started_at DESC LIMIT 1`)
 	}
 	if n := days(); n < models.SyncWideDays-1 || n > models.SyncWideDays {
 		t.Errorf("the first import is over %d days", n)
@@ -303,16 +304,16 @@ func TestNetworkSyncByItself(t *testing.T) {
 		t.Errorf("the next import is over %d days", n)
 	}
 	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM network_integrations`
-	if n := y.count(wait); n < 50 || n > 70 {
+	if n := dbtest.Get[int](y.t, y.s.DB, wait); n < 50 || n > 70 {
 		t.Errorf("after a failure it waits %d minutes", n)
 	}
 	tick()
 	ended(3)
-	if n := y.count(wait); n < 100 || n > 140 {
+	if n := dbtest.Get[int](y.t, y.s.DB, wait); n < 100 || n > 140 {
 		t.Errorf("after two failures it waits %d minutes", n)
 	}
 	// A failed import of many days comes again after one of few, which it does not keep from succeeding.
-	y.exec(`UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
+	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
 	for i, wide := range []bool{true, false, true, false} {
 		tick()
 		ended(4 + i)
@@ -323,7 +324,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 	}
 	y.s.Do("PATCH", "/networks", map[string]any{"id": y.id, "is_active": false}).Want(200, "")
 	tick()
-	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'networks:sync'`); n != 7 {
+	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM jobs WHERE kind = 'networks:sync'`); n != 7 {
 		t.Errorf("%d imports, though the network is paused", n)
 	}
 }
@@ -343,7 +344,7 @@ func TestNetworkSyncGivenUp(t *testing.T) {
 	about := y.integration()
 	last := about["runs"].([]any)[0].(map[string]any)
 	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["lastError"] != last["error"] ||
-		y.count(`SELECT failures FROM network_integrations`) != 1 {
+		dbtest.Get[int](y.t, y.s.DB, `SELECT failures FROM network_integrations`) != 1 {
 		t.Errorf("%v, %v", last, about["lastError"])
 	}
 }
@@ -372,11 +373,11 @@ func TestNetworkSyncOfMany(t *testing.T) {
 		}
 		y.jobs.DispatchFor(t.Context(), y.s.Account.ID, row.Kind, row.ID)
 		if err := client.Poll(t.Context(), time.Second, func() (bool, error) {
-			return y.count(`SELECT count(*) FROM jobs WHERE id = $1 AND state IN ('done', 'failed')`, row.ID) == 1, nil
+			return dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM jobs WHERE id = $1 AND state IN ('done', 'failed')`, row.ID) == 1, nil
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if n := y.count(`SELECT jsonb_array_length(result->'outcomes') FROM jobs WHERE id = $1 AND state = 'done' AND result->>'total' = '5001'`, row.ID); n != want {
+		if n := dbtest.Get[int](y.t, y.s.DB, `SELECT jsonb_array_length(result->'outcomes') FROM jobs WHERE id = $1 AND state = 'done' AND result->>'total' = '5001'`, row.ID); n != want {
 			t.Errorf("round %d: %d outcomes are stored, want %d", round, n, want)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
 	"switchyard/cmd/switchyard/cli"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models/await"
@@ -82,13 +83,6 @@ func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
 	return o
 }
 
-func (o *outbound) exec(query string, args ...any) {
-	o.Helper()
-	if _, err := o.api.DB.ExecContext(o.Context(), query, args...); err != nil {
-		o.Fatal(err)
-	}
-}
-
 // try sends to a host by each way there is: a webhook's test, the delivery sent again, and checks of links.
 func (o *outbound) try(hosts []string) {
 	o.Helper()
@@ -97,7 +91,7 @@ func (o *outbound) try(hosts []string) {
 	o.api.Do("POST", "/webhooks", body).Want(http.StatusCreated, "").Into(&hook)
 	for _, host := range hosts {
 		// As if it had been stored before the check of its form was.
-		o.exec(`UPDATE webhook_endpoints SET url = $2 WHERE id = $1`, hook.ID, "https://"+host+":"+o.port+"/")
+		dbtest.Exec(o, o.api.DB, `UPDATE webhook_endpoints SET url = $2 WHERE id = $1`, hook.ID, "https://"+host+":"+o.port+"/")
 		var sent struct {
 			DeliveryID string `json:"deliveryId"`
 			Delivered  bool
@@ -115,7 +109,7 @@ func (o *outbound) try(hosts []string) {
 	for i, table := range []string{"offers", "landers"} {
 		for n, host := range hosts {
 			scheme := []string{"https", "http"}[(i+n)%2]
-			o.exec(`INSERT INTO `+table+` (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, uuid.New(), o.api.Account.ID,
+			dbtest.Exec(o, o.api.DB, `INSERT INTO `+table+` (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, uuid.New(), o.api.Account.ID,
 				fmt.Sprint("l", n), scheme+"://"+host+":"+o.port+"/{clickid}")
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -51,8 +52,8 @@ func newSpending(t *testing.T, clicks int) *spending {
 		})})
 	})
 	y.path = "/traffic-sources/" + y.sources[0].String() + "/integration"
-	y.exec(`UPDATE clicks SET source_id = $1`, y.sources[0])
-	y.exec(`UPDATE ledger SET source_id = $1`, y.sources[0])
+	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET source_id = $1`, y.sources[0])
+	dbtest.Exec(y.t, y.s.DB, `UPDATE ledger SET source_id = $1`, y.sources[0])
 	y.came(`CASE WHEN campaign_id = '` + y.campaigns[0].String() + `' THEN 'x=1&CampaignID=111' ELSE 'campaignid=2%322&y=1' END`)
 	y.s.Do("PUT", y.path, map[string]any{
 		"provider": "propellerads", "credentials": adstest.Fakes["propellerads"].Credentials(), "is_enabled": false, "campaign_param": "campaignid",
@@ -63,7 +64,7 @@ func newSpending(t *testing.T, clicks int) *spending {
 // came sets the queries with which the clicks came.
 func (y *spending) came(query string) {
 	y.t.Helper()
-	y.exec(`UPDATE clicks SET params = ` + query)
+	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET params = `+query)
 }
 
 func (y *spending) row(campaign, spent string, clicks int) adstest.Row {
@@ -104,7 +105,7 @@ func (y *spending) costs() string {
 func TestSpendSync(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 10)
-	y.exec(`UPDATE clicks SET params = 'campaignid=112' WHERE id = (SELECT id FROM clicks WHERE campaign_id = $1 LIMIT 1)`, y.campaigns[0])
+	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET params = 'campaignid=112' WHERE id = (SELECT id FROM clicks WHERE campaign_id = $1 LIMIT 1)`, y.campaigns[0])
 	if got := y.costs(); got != "0.05 0.05 0.1" {
 		t.Fatal(got)
 	}
@@ -127,7 +128,7 @@ func TestSpendSync(t *testing.T) {
 	if list := string(y.s.Do("GET", "/traffic-sources", nil).Want(200, "").Raw); !strings.Contains(list, `"source_clicks":16,"redirects":10`) {
 		t.Errorf("%s", list)
 	}
-	y.exec(`UPDATE clicks SET params = '' WHERE campaign_id = $1`, y.campaigns[1])
+	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET params = '' WHERE campaign_id = $1`, y.campaigns[1])
 	if y.sync(); y.costs() != "15 5.5 20.5" { // there are clicks of no campaign at the platform
 		t.Errorf("without a campaign: costs %s", y.costs())
 	}
@@ -140,7 +141,7 @@ func TestSpendSync(t *testing.T) {
 		t.Errorf("nothing is matched: costs %s", y.costs())
 	}
 	y.came(`'campaignid=111'`)
-	y.exec(`UPDATE clicks SET subs = '{a,111}' WHERE campaign_id = $1`, y.campaigns[1])
+	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET subs = '{a,111}' WHERE campaign_id = $1`, y.campaigns[1])
 	y.s.Do("PUT", y.path, map[string]any{"provider": "propellerads", "campaign_param": "sub2"}).Want(200, "")
 	if y.sync(); y.costs() != "0 10 10" {
 		t.Errorf("by a sub-parameter: costs %s", y.costs())
@@ -153,12 +154,12 @@ func TestSpendSync(t *testing.T) {
 	if y.sync(); y.costs() != "0 0 0" {
 		t.Errorf("nothing was spent: costs %s", y.costs())
 	}
-	if n := y.count(`SELECT count(*) FROM source_spend_days`); n != 1 {
+	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM source_spend_days`); n != 1 {
 		t.Errorf("%d days, though the platform spoke of one", n)
 	}
 	y.world.Set(rows...)
-	y.exec(`UPDATE clicks SET source_id = $1`, y.sources[1])
-	y.exec(`UPDATE ledger SET source_id = $1 WHERE clicks > 0`, y.sources[1])
+	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET source_id = $1`, y.sources[1])
+	dbtest.Exec(y.t, y.s.DB, `UPDATE ledger SET source_id = $1 WHERE clicks > 0`, y.sources[1])
 	if y.sync(); !strings.HasSuffix(y.costs(), " 20.5") {
 		t.Errorf("without a click it does not stand alone: costs %s", y.costs())
 	}
@@ -187,7 +188,7 @@ func TestSpendSyncFails(t *testing.T) {
 		t.Errorf("%s, %s", raw, alerts)
 	}
 	for _, table := range []string{"jobs", "source_integrations", "integration_runs", "corrections"} {
-		if n := y.count(`SELECT count(*) FROM ` + table + ` t WHERE t::text LIKE '%canary%'`); n != 0 {
+		if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM `+table+` t WHERE t::text LIKE '%canary%'`); n != 0 {
 			t.Errorf("%d rows of %s have a credential", n, table)
 		}
 	}
@@ -212,7 +213,7 @@ func TestSpendSyncByItself(t *testing.T) {
 	y.s.Do("PUT", y.path, map[string]any{"provider": "propellerads", "is_enabled": true}).Want(200, "")
 	ended := func(n int) {
 		t.Helper()
-		y.exec(`UPDATE source_integrations SET next_at = now() - interval '1 second'`)
+		dbtest.Exec(y.t, y.s.DB, `UPDATE source_integrations SET next_at = now() - interval '1 second'`)
 		ticket, err := jobs.Submit(t.Context(), y.jobs, jobs.SweepSpend, uuid.Nil, jobs.Tick{})
 		if err != nil {
 			t.Fatal(err)
@@ -221,29 +222,29 @@ func TestSpendSyncByItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := client.Poll(t.Context(), time.Second, func() (bool, error) {
-			return y.count(`SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == n, nil
+			return dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == n, nil
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	days := func() int {
-		return y.count(`SELECT to_day - from_day + 1 FROM integration_runs ORDER BY started_at DESC LIMIT 1`)
+		return dbtest.Get[int](y.t, y.s.DB, `SELECT to_day - from_day + 1 FROM integration_runs ORDER BY started_at DESC LIMIT 1`)
 	}
-	y.exec(`UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
+	dbtest.Exec(y.t, y.s.DB, `UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
 	if ended(1); y.costs() != "10 0 10" || days() != models.SpendWideDays {
 		t.Errorf("costs %s, of %d days", y.costs(), days())
 	}
 	y.world.Fail(resttest.Down)
 	ended(2)
 	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM source_integrations`
-	if n := y.count(wait); days() != models.SpendDays || n < 300 || n > 400 {
+	if n := dbtest.Get[int](y.t, y.s.DB, wait); days() != models.SpendDays || n < 300 || n > 400 {
 		t.Errorf("%d days; after a failure it waits %d minutes", days(), n)
 	}
-	if ended(3); y.count(wait) < 600 {
-		t.Errorf("after two failures it waits %d minutes", y.count(wait))
+	if ended(3); dbtest.Get[int](y.t, y.s.DB, wait) < 600 {
+		t.Errorf("after two failures it waits %d minutes", dbtest.Get[int](y.t, y.s.DB, wait))
 	}
 	// A failed sync of many days comes again after one of few, which it does not keep from succeeding.
-	y.exec(`UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
+	dbtest.Exec(y.t, y.s.DB, `UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
 	if ended(4); days() != models.SpendWideDays {
 		t.Errorf("due, it was of %d days", days())
 	}
@@ -255,7 +256,7 @@ func TestSpendSyncByItself(t *testing.T) {
 	}
 	y.s.Do("PATCH", "/traffic-sources", map[string]any{"id": y.sources[0], "is_active": false}).Want(200, "")
 	ended(7)
-	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'sources:sync'`); n != 7 {
+	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM jobs WHERE kind = 'sources:sync'`); n != 7 {
 		t.Errorf("%d syncs, though the source is paused", n)
 	}
 }
@@ -274,7 +275,7 @@ func TestSpendTooMany(t *testing.T) {
 	}
 	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
 	last := about["runs"].([]any)[0].(map[string]any)
-	if n := y.count(`SELECT failures FROM source_integrations`); n != 0 || about["last_error"] != nil || last["error"] == nil || last["endedAt"] == nil {
+	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT failures FROM source_integrations`); n != 0 || about["last_error"] != nil || last["error"] == nil || last["endedAt"] == nil {
 		t.Errorf("%d failures; %v, %v", n, about["last_error"], last)
 	}
 }
@@ -283,7 +284,7 @@ func TestSpendTooMany(t *testing.T) {
 func TestSpendWithoutCurrency(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 4)
-	y.exec(`UPDATE campaigns SET currency = 'EUR' WHERE id = $1`, y.campaigns[0])
+	dbtest.Exec(y.t, y.s.DB, `UPDATE campaigns SET currency = 'EUR' WHERE id = $1`, y.campaigns[0])
 	y.s.Do("PUT", y.path, map[string]any{
 		"provider": "exoclick", "credentials": adstest.Fakes["exoclick"].Credentials(), "is_enabled": false, "campaign_param": "campaignid",
 	}).Want(200, "")
@@ -291,7 +292,7 @@ func TestSpendWithoutCurrency(t *testing.T) {
 	if got := y.sync(); !got.OK || got.Rows != 2 || got.Currency != nil {
 		t.Errorf("%+v", got)
 	}
-	if n := y.count(`SELECT count(*) FROM spend WHERE currency = (SELECT currency FROM accounts WHERE id = $1)`, y.s.Account.ID); n != 2 {
+	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM spend WHERE currency = (SELECT currency FROM accounts WHERE id = $1)`, y.s.Account.ID); n != 2 {
 		t.Errorf("%d of 2 are in the account's currency", n)
 	}
 }
@@ -310,7 +311,7 @@ func TestSpendGivenUp(t *testing.T) {
 	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
 	last := about["runs"].([]any)[0].(map[string]any)
 	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["last_error"] != last["error"] ||
-		y.count(`SELECT failures FROM source_integrations`) != 1 {
+		dbtest.Get[int](y.t, y.s.DB, `SELECT failures FROM source_integrations`) != 1 {
 		t.Errorf("%v, %v", last, about["last_error"])
 	}
 }
@@ -322,7 +323,7 @@ func (x *correcting) namesRequest(answers ...string) {
 		"runs": `SELECT count(*) FROM integration_runs WHERE provider_request = $1 AND failure <> '' AND failure NOT LIKE '%' || $1 || '%'`,
 		"jobs": `SELECT count(*) FROM jobs WHERE error->>'detail' LIKE '%(provider request ' || $1 || ')' AND error->>'message' NOT LIKE '%' || $1 || '%'`,
 	} {
-		if x.count(query, resttest.RequestID) == 0 {
+		if dbtest.Get[int](x.t, x.s.DB, query, resttest.RequestID) == 0 {
 			x.t.Errorf("no %s name the request", what)
 		}
 	}
@@ -344,10 +345,10 @@ func (x *correcting) givenUp(row models.Job, run models.IntegrationRun) {
 	if err := jobrow.Insert(ctx, x.s.DB, row); err != nil {
 		x.t.Fatal(err)
 	}
-	x.exec(`UPDATE jobs SET attempts = 1000 WHERE id = $1`, row.ID)
+	dbtest.Exec(x.t, x.s.DB, `UPDATE jobs SET attempts = 1000 WHERE id = $1`, row.ID)
 	x.jobs.DispatchFor(ctx, x.s.Account.ID, row.Kind, row.ID)
 	if err := client.Poll(ctx, time.Second, func() (bool, error) {
-		return x.count(`SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == 1, nil
+		return dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == 1, nil
 	}); err != nil {
 		x.t.Fatal(err)
 	}

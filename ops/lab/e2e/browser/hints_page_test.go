@@ -70,9 +70,7 @@ func TestClientHints(t *testing.T) {
 			[]any{uuid.New(), account, domain, streams},
 		},
 	} {
-		if _, err := d.ExecContext(t.Context(), q.text, q.args...); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, q.text, q.args...)
 	}
 	h, err = click.New(t.Context(), click.Deps{
 		DB: d, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: log, Postbacks: log, Proofs: store.New(d, nil),

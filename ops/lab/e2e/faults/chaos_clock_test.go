@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/db/dbtest"
 	"switchyard/models/longtest"
 	"switchyard/models/parttest"
 	"switchyard/ops/lab/e2e/faultworker"
@@ -24,13 +25,13 @@ func (y *yard) faultClock(args ...string) *fleet.Process {
 // fired is how often clocks have fired a kind; since is a number that fired gave before.
 func (y *yard) fired(kind string) int {
 	y.t.Helper()
-	return y.count(`SELECT count(*) FROM fault_fired WHERE kind = $1`, kind)
+	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_fired WHERE kind = $1`, kind)
 }
 
 // leader returns the index of the given clock that fired last. If another process fired last, it returns a random one.
 func (y *yard) leader(clocks []*fleet.Process) int {
 	y.t.Helper()
-	pid := y.count(`SELECT pid FROM fault_fired ORDER BY id DESC LIMIT 1`)
+	pid := dbtest.Get[int](y.t, y.db, `SELECT pid FROM fault_fired ORDER BY id DESC LIMIT 1`)
 	for i, c := range clocks {
 		if c.PID() == pid {
 			return i
@@ -42,7 +43,7 @@ func (y *yard) leader(clocks []*fleet.Process) int {
 // twice counts the ticks that were carried out more than once: the checker.
 func (y *yard) twice() int {
 	y.t.Helper()
-	return y.count(`SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`)
+	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`)
 }
 
 // TestClockFaults runs three clocks and repeatedly kills or freezes the leader. Every tick that was due is carried out once,
@@ -85,13 +86,13 @@ func TestClockFaults(t *testing.T) {
 	last.Kill()
 	// Every queued tick is carried out once. A clock that is killed while it fires may not have queued its tick.
 	y.until("all ticks carried out", func() bool {
-		return y.count(`SELECT count(*) FROM (SELECT kind, at FROM fault_fired WHERE queued
+		return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT kind, at FROM fault_fired WHERE queued
 			EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0
 	})
-	if n, all := y.twice(), y.count(`SELECT count(*) FROM fault_ticks`); n > 0 || all == 0 {
+	if n, all := y.twice(), dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_ticks`); n > 0 || all == 0 {
 		t.Errorf("%d of %d ticks were carried out twice", n, all)
 	}
-	again := y.count(`SELECT count(*) FROM (SELECT FROM fault_fired GROUP BY kind, at HAVING count(*) > 1) d`)
+	again := dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_fired GROUP BY kind, at HAVING count(*) > 1) d`)
 	t.Logf("%d ticks, %d of them fired by more than one clock", y.fired(faultworker.Tick.Kind())+y.fired(faultworker.Slow.Kind()), again)
 	if again == 0 {
 		t.Error("no tick was fired by two clocks: nothing was proved")
@@ -104,11 +105,11 @@ func TestClockFaults(t *testing.T) {
 func ticksNoMore(y *yard, frozen *fleet.Process) {
 	y.t.Helper()
 	const mine = `SELECT count(*) FROM fault_fired WHERE pid = $1`
-	before, at := y.count(mine, frozen.PID()), y.count(`SELECT extract(epoch FROM clock_timestamp())::int`)
+	before, at := dbtest.Get[int](y.t, y.db, mine, frozen.PID()), dbtest.Get[int](y.t, y.db, `SELECT extract(epoch FROM clock_timestamp())::int`)
 	y.until("some seconds gone", func() bool {
-		return y.count(`SELECT extract(epoch FROM clock_timestamp())::int`) >= at+longtest.Size(3, 40)
+		return dbtest.Get[int](y.t, y.db, `SELECT extract(epoch FROM clock_timestamp())::int`) >= at+longtest.Size(3, 40)
 	})
-	if after := y.count(mine, frozen.PID()); after > before {
+	if after := dbtest.Get[int](y.t, y.db, mine, frozen.PID()); after > before {
 		y.t.Errorf("a frozen clock fired")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	dbcopilot "switchyard/db/copilot"
+	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -104,7 +105,7 @@ func (m *midway) killBefore(call func()) {
 	}
 	call()
 	m.until("web waits for the campaign", func() bool {
-		return m.count(`SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))`, holder) > 0
+		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))`, holder) > 0
 	})
 	m.Find("web").Kill()
 	m.holds("half changes", 0, `SELECT count(*) FROM copilot_changes WHERE status = 'applied'`)
@@ -115,7 +116,7 @@ func (m *midway) killAfter(call func()) {
 	m.t.Helper()
 	call()
 	err := client.Poll(m.t.Context(), time.Millisecond, func() (bool, error) {
-		return m.count(`SELECT count(*) FROM copilot_changes WHERE status = 'applied'`) > 0, nil
+		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM copilot_changes WHERE status = 'applied'`) > 0, nil
 	})
 	if err != nil {
 		m.t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/parttest"
@@ -54,8 +55,8 @@ func (m *midway) open(name string) {
 		m.t.Fatal(err)
 	}
 	m.api, m.account, m.campaign, m.clicks = api, uuid.MustParse(account), uuid.New(), nil
-	m.exec(`INSERT INTO domains (id, host) VALUES ($1, $2 || '.example')`, m.campaign, name)
-	m.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, $3, $3, $1)`, m.campaign, m.account, name)
+	dbtest.Exec(m.t, m.db, `INSERT INTO domains (id, host) VALUES ($1, $2 || '.example')`, m.campaign, name)
+	dbtest.Exec(m.t, m.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, $3, $3, $1)`, m.campaign, m.account, name)
 	m.strew()
 }
 
@@ -128,12 +129,10 @@ func (m *midway) stopAt(o obstacle, half func()) {
 	if err := tx.QueryRowxContext(m.t.Context(), `SELECT pg_backend_pid()`).Scan(&holder); err != nil {
 		m.t.Fatal(err)
 	}
-	if _, err := tx.ExecContext(m.t.Context(), o.lock, o.args...); err != nil {
-		m.t.Fatal(err)
-	}
+	dbtest.Exec(m.t, tx, o.lock, o.args...)
 	worker := m.worker()
 	m.until("the job waits in its middle", func() bool {
-		return m.count(`SELECT count(*) FROM pg_stat_activity
+		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM pg_stat_activity
 			WHERE $1 = ANY (pg_blocking_pids(pid)) AND application_name LIKE 'switchyard-faultworker-%'
 			AND position($2 IN query) > 0`, holder, o.waiting) > 0
 	})
@@ -187,7 +186,7 @@ func (m *midway) final(a client.Answer) map[string]any {
 
 func (m *midway) holds(what string, want int, query string, args ...any) {
 	m.t.Helper()
-	if n := m.count(query, args...); n != want {
+	if n := dbtest.Get[int](m.t, m.db, query, args...); n != want {
 		m.t.Errorf("%s: %d, want %d", what, n, want)
 	}
 }

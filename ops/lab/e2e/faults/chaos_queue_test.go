@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models/await"
@@ -47,25 +48,8 @@ func newYard(t *testing.T, env ...string) *yard {
 	}
 	t.Cleanup(func() { _ = y.redis.Close() })
 	y.client = jobs.Connect(y.redis)
-	y.exec(faultworker.Tables)
+	dbtest.Exec(y.t, y.db, faultworker.Tables)
 	return y
-}
-
-func (y *yard) exec(query string, args ...any) {
-	y.t.Helper()
-	if _, err := y.db.ExecContext(y.t.Context(), query, args...); err != nil {
-		y.t.Fatal(err)
-	}
-}
-
-// count is the first column of the first row.
-func (y *yard) count(query string, args ...any) int {
-	y.t.Helper()
-	var n int
-	if err := y.db.QueryRowxContext(y.t.Context(), query, args...).Scan(&n); err != nil {
-		y.t.Fatal(err)
-	}
-	return n
 }
 
 func (y *yard) until(what string, ok func() bool) {
@@ -132,24 +116,24 @@ func (y *yard) submit(batch string, n int, args faultworker.Args) {
 // the effects without a cause. These are the checkers.
 func (y *yard) missing(batch string) int {
 	y.t.Helper()
-	return y.count(`SELECT count(*) FROM fault_causes c WHERE ($1 = '' OR batch = $1)
+	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_causes c WHERE ($1 = '' OR batch = $1)
 		AND NOT EXISTS (SELECT FROM fault_effects e WHERE e.job = c.job)`, batch)
 }
 
 func (y *yard) doubled() int {
 	y.t.Helper()
-	return y.count(`SELECT count(*) FROM (SELECT FROM fault_effects GROUP BY job HAVING count(*) > 1) d`)
+	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_effects GROUP BY job HAVING count(*) > 1) d`)
 }
 
 func (y *yard) phantoms() int {
 	y.t.Helper()
-	return y.count(`SELECT count(*) FROM fault_effects e WHERE NOT EXISTS (SELECT FROM fault_causes c WHERE c.job = e.job)`)
+	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_effects e WHERE NOT EXISTS (SELECT FROM fault_causes c WHERE c.job = e.job)`)
 }
 
 // begun counts the jobs of a batch that a process works on, or has worked on.
 func (y *yard) begun(batch string, pid int) int {
 	y.t.Helper()
-	return y.count(`SELECT count(DISTINCT s.job) FROM fault_starts s JOIN fault_causes c USING (job)
+	return dbtest.Get[int](y.t, y.db, `SELECT count(DISTINCT s.job) FROM fault_starts s JOIN fault_causes c USING (job)
 		WHERE c.batch = $1 AND s.pid = $2`, batch, pid)
 }
 
@@ -298,7 +282,7 @@ func (y *yard) away(*fleet.Process) {
 	n := longtest.Size(10, 50)
 	y.submit("running meanwhile", n, faultworker.Args{Gate: "redis away"})
 	y.until("long jobs run", func() bool {
-		return y.count(`SELECT count(DISTINCT job) FROM fault_starts JOIN fault_causes USING (job) WHERE batch = 'running meanwhile'`) == n
+		return dbtest.Get[int](y.t, y.db, `SELECT count(DISTINCT job) FROM fault_starts JOIN fault_causes USING (job) WHERE batch = 'running meanwhile'`) == n
 	})
 	y.killRedis()
 	outage := time.NewTimer(longtest.Size(2*y.lease, time.Minute)) // longer than what renews the leases of the queue's own
@@ -306,7 +290,7 @@ func (y *yard) away(*fleet.Process) {
 		y.submit("submitted meanwhile", 10, faultworker.Args{})
 	}
 	<-outage.C
-	y.exec(`INSERT INTO fault_gates VALUES ('redis away')`)
+	dbtest.Exec(y.t, y.db, `INSERT INTO fault_gates VALUES ('redis away')`)
 	y.check(y.StartServers(y.t.Context()))
 	y.complete("running meanwhile")
 	y.complete("submitted meanwhile")
@@ -327,19 +311,19 @@ func (y *yard) frozen(steady *fleet.Process) {
 		y.check(victim.Freeze())
 		y.check(steady.Thaw())
 		y.until("jobs taken over", func() bool { return y.begun(c.batch, steady.PID()) == 5 })
-		y.exec(`INSERT INTO fault_gates VALUES ($1)`, c.batch)
+		dbtest.Exec(y.t, y.db, `INSERT INTO fault_gates VALUES ($1)`, c.batch)
 		y.until("done by the other", func() bool { return y.missing(c.batch) == 0 })
 		y.check(victim.Thaw())
 		y.until("the frozen one has ended its attempts", func() bool {
-			return y.count(`SELECT count(*) FROM fault_starts WHERE pid = $1 AND ended IS NULL`, victim.PID()) == 0
+			return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_starts WHERE pid = $1 AND ended IS NULL`, victim.PID()) == 0
 		})
 		if got := y.doubled(); got != c.want {
 			y.t.Errorf("%s: %d effects doubled, want %d", c.batch, got, c.want)
 		}
 		victim.Kill()
 	}
-	y.exec(`DELETE FROM fault_effects WHERE job IN (SELECT job FROM fault_causes WHERE batch = 'fence off')`)
-	y.exec(`DELETE FROM fault_causes WHERE batch = 'fence off'`)
+	dbtest.Exec(y.t, y.db, `DELETE FROM fault_effects WHERE job IN (SELECT job FROM fault_causes WHERE batch = 'fence off')`)
+	dbtest.Exec(y.t, y.db, `DELETE FROM fault_causes WHERE batch = 'fence off'`)
 }
 
 // stopped asks a worker with long jobs to end: it does, and no job runs in two places.
@@ -358,7 +342,7 @@ func (y *yard) stopped(steady *fleet.Process) {
 	y.complete("stopped")
 	const overlaps = `SELECT count(*) FROM fault_starts a JOIN fault_starts b ON a.job = b.job AND a.id < b.id
 		JOIN fault_causes c ON c.job = a.job WHERE c.batch = 'stopped' AND (a.ended IS NULL OR b.began < a.ended)`
-	if n := y.count(overlaps); n > 0 {
+	if n := dbtest.Get[int](y.t, y.db, overlaps); n > 0 {
 		y.t.Errorf("Q7: %d jobs ran in two places", n)
 	}
 	if longtest.On() && time.Since(begin) > 60*time.Second {
@@ -374,7 +358,7 @@ func (y *yard) poison(*fleet.Process) {
 		y.client.DispatchFor(y.t.Context(), uuid.Nil, faultworker.Poison.Kind(), ids...)
 	}
 	failed := func() int {
-		return y.count(`SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'failed'`, faultworker.Poison.Kind())
+		return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'failed'`, faultworker.Poison.Kind())
 	}
 	y.until("all failed", func() bool { return failed() == n })
 	if _, err := jobrow.DeleteFinished(y.t.Context(), y.db, time.Now().Add(-jobrow.Retention)); err != nil {
@@ -388,7 +372,7 @@ func (y *yard) poison(*fleet.Process) {
 	if len(shown) != min(n, 1000) {
 		y.t.Errorf("Q8: %d of %d are listed", len(shown), n)
 	}
-	y.exec(`INSERT INTO fault_gates VALUES ('mended')`)
+	dbtest.Exec(y.t, y.db, `INSERT INTO fault_gates VALUES ('mended')`)
 	var done struct{ Requeued []string }
 	y.check(y.Command(y.t.Context(), &done, "jobs", "requeue", "--all", "--kind", faultworker.Poison.Kind()))
 	if len(done.Requeued) != n {

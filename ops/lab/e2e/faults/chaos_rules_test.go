@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models/longtest"
 	"switchyard/models/parttest"
 )
@@ -38,7 +39,7 @@ func TestKilledRule(t *testing.T) {
 		})
 		next := m.worker()
 		m.until(name+": the rule has run", func() bool {
-			return m.count(`SELECT count(*) FROM jobs WHERE account_id = $1 AND kind = 'copilot:rules' AND state = 'done'`, m.account) > 0
+			return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM jobs WHERE account_id = $1 AND kind = 'copilot:rules' AND state = 'done'`, m.account) > 0
 		})
 		next.Stop()
 		for what, query := range map[string]string{
@@ -50,20 +51,11 @@ func TestKilledRule(t *testing.T) {
 			m.holds(name+": "+what, 1, query, m.account)
 		}
 		if err := m.api.Do(t.Context(), http.StatusOK, "PATCH", "/copilot/rules", map[string]any{
-			"id": m.id(`SELECT id FROM copilot_rules WHERE account_id = $1`, m.account), "is_active": false,
+			"id": dbtest.Get[uuid.UUID](m.t, m.db, `SELECT id FROM copilot_rules WHERE account_id = $1`, m.account), "is_active": false,
 		}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-}
-
-// id reads an id.
-func (m *midway) id(query string, args ...any) (id uuid.UUID) {
-	m.t.Helper()
-	if err := m.db.GetContext(m.t.Context(), &id, query, args...); err != nil {
-		m.t.Fatal(err)
-	}
-	return id
 }
 
 // TestKilledCurrency kills the worker while the currency of an account is changed: when it waits for older transactions, in the
@@ -73,7 +65,7 @@ func TestKilledCurrency(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
 	m := newMidway(t)
-	m.exec(`INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)
+	dbtest.Exec(m.t, m.db, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)
 	var changed struct {
 		Job uuid.UUID `json:"jobId"`
 	}
@@ -92,7 +84,7 @@ func TestKilledCurrency(t *testing.T) {
 	waits := func() {
 		t.Helper()
 		m.until("the job waits for older transactions", func() bool {
-			return m.count(`SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'switchyard-faultworker-%'
+			return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'switchyard-faultworker-%'
 				AND position('virtualtransaction = ANY' IN query) > 0`) > 0
 		})
 	}
@@ -101,7 +93,7 @@ func TestKilledCurrency(t *testing.T) {
 		worker.Kill()
 		cost("before anything is restated")
 		m.until("the killed one is gone", func() bool {
-			return m.count(`SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'switchyard-faultworker-%'`) == 0
+			return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'switchyard-faultworker-%'`) == 0
 		})
 		worker = m.worker()
 		waits()
@@ -109,7 +101,7 @@ func TestKilledCurrency(t *testing.T) {
 	last := m.begin(`SELECT FROM clicks WHERE id = $1 FOR UPDATE`, m.clicks[len(m.clicks)-1])
 	older()
 	m.until("the job waits in the middle", func() bool {
-		return m.count(`SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'switchyard-faultworker-%'
+		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'switchyard-faultworker-%'
 			AND wait_event_type = 'Lock' AND position('FOR NO KEY UPDATE' IN query) > 0`) > 0
 	})
 	worker.Kill()
@@ -119,7 +111,7 @@ func TestKilledCurrency(t *testing.T) {
 	next := m.worker()
 	defer next.Stop()
 	m.until("the change has ended", func() bool {
-		return m.count(`SELECT count(*) FROM jobs WHERE id = $1 AND state = 'done'`, changed.Job) > 0
+		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM jobs WHERE id = $1 AND state = 'done'`, changed.Job) > 0
 	})
 	cost("in the end")
 	m.holds("clicks in the former currency", 0, `SELECT count(*) FROM clicks WHERE rate <> 0.8`)
@@ -136,8 +128,6 @@ func (m *midway) begin(query string, args ...any) (end func()) {
 	}
 	end = func() { _ = tx.Rollback() }
 	m.t.Cleanup(end)
-	if _, err := tx.ExecContext(m.t.Context(), query, args...); err != nil {
-		m.t.Fatal(err)
-	}
+	dbtest.Exec(m.t, tx, query, args...)
 	return end
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/parttest"
 	"switchyard/workers/egress/egresstest"
@@ -23,9 +24,9 @@ func TestKilledSpendSync(t *testing.T) {
 	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
 	source := uuid.New()
-	m.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
-	m.exec(`UPDATE clicks SET source_id = $1, params = 'c=77'`, source)
-	m.exec(`UPDATE ledger SET source_id = $1`, source)
+	dbtest.Exec(m.t, m.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
+	dbtest.Exec(m.t, m.db, `UPDATE clicks SET source_id = $1, params = 'c=77'`, source)
+	dbtest.Exec(m.t, m.db, `UPDATE ledger SET source_id = $1`, source)
 	today := models.ClickTime(m.clicks[0]).UTC().Truncate(24 * time.Hour)
 	day := func(n int) string { return today.AddDate(0, 0, n).Format(time.DateOnly) }
 	world.Set(adstest.Row{Day: day(-2), Campaign: "77", Spend: "5", Clicks: 1}, adstest.Row{Day: day(-1), Campaign: "78", Spend: "7", Clicks: 1},

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -35,9 +36,9 @@ const (
 func (m *midway) uploading(provider, param string) {
 	m.t.Helper()
 	source := uuid.New()
-	m.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
-	m.exec(`UPDATE clicks SET source_id = $1, params = $3 || '=' || id WHERE account_id = $2`, source, m.account, param)
-	m.exec(`UPDATE ledger SET source_id = $1 WHERE account_id = $2`, source, m.account)
+	dbtest.Exec(m.t, m.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
+	dbtest.Exec(m.t, m.db, `UPDATE clicks SET source_id = $1, params = $3 || '=' || id WHERE account_id = $2`, source, m.account, param)
+	dbtest.Exec(m.t, m.db, `UPDATE ledger SET source_id = $1 WHERE account_id = $2`, source, m.account)
 	body := map[string]any{
 		"provider": provider, "credentials": adstest.UploadTokens[provider], "is_enabled": false, "conversions_enabled": true, "mode": "live",
 	}
@@ -88,8 +89,8 @@ func (m *midway) uploads() (out string) {
 func (m *midway) sent() {
 	m.t.Helper()
 	m.until("all is uploaded", func() bool {
-		return m.count(`SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'pending'`, m.account) == 0 &&
-			m.count(`SELECT count(*) FROM integration_runs WHERE account_id = $1 AND ended_at IS NULL`, m.account) == 0
+		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'pending'`, m.account) == 0 &&
+			dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM integration_runs WHERE account_id = $1 AND ended_at IS NULL`, m.account) == 0
 	})
 }
 
@@ -205,12 +206,12 @@ func TestKilledGoogleUploads(t *testing.T) {
 	m.sent()
 	worker.Stop()
 	m.holds("conversions whose request is under way", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
-	m.exec(`UPDATE upload_requests SET check_at = now()`)
+	dbtest.Exec(m.t, m.db, `UPDATE upload_requests SET check_at = now()`)
 	release := world.Hold()
 	m.sweepUploads()
 	killedAt("it is asked what became of a request", 1, release)
 	defer m.worker().Stop()
-	m.until("all is known", func() bool { return m.count(`SELECT count(*) FROM upload_requests`) == 0 })
+	m.until("all is known", func() bool { return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM upload_requests`) == 0 })
 	m.holds("conversions that Google has", killedUploads,
 		`SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND (reason LIKE '%: processed' OR reason LIKE '%DUPLICATE%')`)
 	taken, again := m.takenBy(world, models.GoogleAds)

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -411,9 +412,7 @@ func TestHundredDomains(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = d.Close() })
-	if _, err := d.ExecContext(t.Context(), countFailedOrders); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, countFailedOrders)
 	began := time.Now()
 	for part := range slices.Chunk(hosts, 10) {
 		e.add(account, part...)
@@ -494,9 +493,7 @@ func (e *edgeFleet) exec(query string) {
 		e.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
-	if _, err := d.ExecContext(e.Context(), query); err != nil {
-		e.Fatal(err)
-	}
+	dbtest.Exec(e, d, query)
 }
 
 // secondWeb starts a second web process. The world's ports lead to both in turn.

@@ -84,14 +84,6 @@ func (w *wide) check(err error) {
 	}
 }
 
-// count is a number in PostgreSQL.
-func (w *wide) count(query string, args ...any) int {
-	w.t.Helper()
-	n, err := db.Get[int](w.t.Context(), w.db, "count", query, args...)
-	w.check(err)
-	return n
-}
-
 // at is the API at one of the web processes.
 func (w *wide) at(i int) *client.API { return client.New(w.urls[i%len(w.urls)], w.API.Key) }
 
@@ -172,7 +164,7 @@ func TestScaleOut(t *testing.T) {
 func (w *wide) ticks(fn func()) {
 	w.t.Helper()
 	carried := func() int {
-		return w.count(`SELECT count(DISTINCT at) FROM fault_ticks WHERE kind = $1`, faultworker.Tick.Kind())
+		return dbtest.Get[int](w.t, w.db, `SELECT count(DISTINCT at) FROM fault_ticks WHERE kind = $1`, faultworker.Tick.Kind())
 	}
 	more := func() {
 		before := carried()
@@ -181,7 +173,7 @@ func (w *wide) ticks(fn func()) {
 	more()
 	fn()
 	more()
-	if n := w.count(`SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`); n > 0 {
+	if n := dbtest.Get[int](w.t, w.db, `SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`); n > 0 {
 		w.t.Errorf("%d ticks were carried out twice", n)
 	}
 	w.t.Logf("%d ticks", carried())
@@ -241,8 +233,8 @@ func (w *wide) uniqueExact() {
 		return err
 	})
 	const q = `SELECT count(*) FROM clicks c JOIN campaigns p ON p.id = c.campaign_id WHERE p.name = 'unique-once'`
-	await.Until(w.t, "all clicks are stored", func() bool { return w.count(q) == visitors*times })
-	if n := w.count(q + ` AND c.is_unique`); n != visitors {
+	await.Until(w.t, "all clicks are stored", func() bool { return dbtest.Get[int](w.t, w.db, q) == visitors*times })
+	if n := dbtest.Get[int](w.t, w.db, q+` AND c.is_unique`); n != visitors {
 		w.t.Errorf("%d visitors made %d unique clicks", visitors, n)
 	}
 }
@@ -272,7 +264,7 @@ func (w *wide) idempotent() {
 			return nil
 		}
 	})
-	if len(ids) != 1 || w.count(`SELECT count(*) FROM offers WHERE name = 'made once'`) != 1 {
+	if len(ids) != 1 || dbtest.Get[int](w.t, w.db, `SELECT count(*) FROM offers WHERE name = 'made once'`) != 1 {
 		w.t.Errorf("calls with one key made %v", ids)
 	}
 }

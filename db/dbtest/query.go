@@ -1,0 +1,25 @@
+package dbtest
+
+import (
+	"testing"
+
+	"switchyard/db"
+)
+
+// Exec runs a statement. It fails the test when the statement fails.
+func Exec(tb testing.TB, c db.Conn, query string, args ...any) {
+	tb.Helper()
+	if _, err := c.ExecContext(tb.Context(), query, args...); err != nil {
+		tb.Fatalf("%v\n%s", err, query)
+	}
+}
+
+// Get returns the one value that a query reads, such as a count. It fails the test when the query fails or finds no row.
+func Get[T any](tb testing.TB, c db.Conn, query string, args ...any) T {
+	tb.Helper()
+	value, err := db.Get[T](tb.Context(), c, "test", query, args...)
+	if err != nil {
+		tb.Fatalf("%v\n%s", err, query)
+	}
+	return value
+}
