@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -8,15 +9,31 @@ import (
 	"switchyard/models/correction"
 )
 
+// PlatformRead selects what a job reads from a platform.
+type PlatformRead struct {
+	Provider string `json:"provider"`
+	From     string `json:"from"`   // YYYY-MM-DD in the platform's time zone; From and To are included
+	To       string `json:"to"`     //
+	Origin   string `json:"origin"` // models.RunByAPI or models.RunByClock
+	Wide     bool   `json:"wide"`   // From and To span the longer window
+	Read     bool   `json:"read"`   // the rows were read, and are stored under the id of the job
+}
+
+// Range returns the first and the last day.
+func (r PlatformRead) Range() (from, to time.Time, err error) {
+	if from, err = time.Parse(time.DateOnly, r.From); err != nil {
+		return from, to, fmt.Errorf("jobs: first day: %w", err)
+	}
+	if to, err = time.Parse(time.DateOnly, r.To); err != nil {
+		return from, to, fmt.Errorf("jobs: last day: %w", err)
+	}
+	return from, to, nil
+}
+
 // NetworkSync selects the orders of a network that a job imports.
 type NetworkSync struct {
 	NetworkID uuid.UUID `json:"network_id"`
-	Provider  string    `json:"provider"`
-	From      string    `json:"from"`   // YYYY-MM-DD in the platform's time zone; From and To are included
-	To        string    `json:"to"`     //
-	Origin    string    `json:"origin"` // models.RunByAPI or models.RunByClock
-	Wide      bool      `json:"wide"`   // From and To span the longer window
-	Read      bool      `json:"read"`   // the orders were read, and are stored under the id of the job
+	PlatformRead
 }
 
 // SyncNetwork imports the orders of a network. It reads all orders, then processes them like CorrectConversions. Errors:

@@ -10,16 +10,11 @@ import (
 // SpendArgs select the spend of a traffic source that a job reads. The last fields are the progress of the job.
 type SpendArgs struct {
 	SourceID uuid.UUID `json:"source_id"`
-	Provider string    `json:"provider"`
-	From     string    `json:"from"`   // YYYY-MM-DD in the platform's time zone; From and To are included
-	To       string    `json:"to"`     //
-	Origin   string    `json:"origin"` // models.RunByAPI or models.RunByClock
-	Wide     bool      `json:"wide"`   // From and To span the longer window
-	Test     bool      `json:"test"`   // the job only tests the connection
-	Read     bool      `json:"read"`   // the rows were read, and are stored under the id of the job
-	Days     int       `json:"days"`   // number of days that were written
-	Matched  int       `json:"matched"`
-	Changed  int       `json:"changed"` // number of days whose spend has changed
+	PlatformRead
+	Test    bool `json:"test"` // the job only tests the connection
+	Days    int  `json:"days"` // number of days that were written
+	Matched int  `json:"matched"`
+	Changed int  `json:"changed"` // number of days whose spend has changed
 }
 
 // SpendSynced reports how much was read and written. For a test it holds the platform's reply: Failure is empty if the platform

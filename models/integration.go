@@ -6,20 +6,30 @@ import (
 	"github.com/google/uuid"
 )
 
-// NetworkIntegration is the connection of an affiliate network to the API of its platform. Its secrets stay in the store.
-type NetworkIntegration struct {
-	NetworkID uuid.UUID         `db:"network_id"`
+// Integration is the connection of a network or a traffic source to the API of its platform. Its secrets stay in the store.
+type Integration struct {
+	TargetID  uuid.UUID         `db:"target_id"` // the network or the traffic source
 	AccountID uuid.UUID         `db:"account_id"`
 	Provider  string            `db:"provider"`
 	Settings  map[string]string `db:"settings,json"` // the credentials that are not secret
-	IsEnabled bool              `db:"is_enabled"`    // orders are imported automatically
+	IsEnabled bool              `db:"is_enabled"`    // orders are imported, or spend is read, automatically
 	SavedAt   time.Time         `db:"saved_at"`
 	CheckedAt *time.Time        `db:"checked_at"` // time of the last request to the platform; nil: never
-	SyncedAt  *time.Time        `db:"synced_at"`  // when orders were last imported; nil: never
+	SyncedAt  *time.Time        `db:"synced_at"`  // time of the last import; nil: never
 	Failure   string            `db:"failure"`    // for a person; without secrets; empty: it does not fail
 	Failures  int               `db:"failures"`   // in a row
 	Since     *time.Time        `db:"failing_since"`
 	NextAt    time.Time         `db:"next_at"`
+}
+
+// NetworkNotConnected returns the error for a network without a connection.
+func NetworkNotConnected() *Error {
+	return Invalid("not_connected", "the network is not connected: connect it by PUT /networks/{id}/integration")
+}
+
+// SourceNotConnected returns the error for a traffic source without a connection.
+func SourceNotConnected() *Error {
+	return Invalid("not_configured", "the traffic source is not connected: connect it by PUT /traffic-sources/{id}/integration")
 }
 
 // FailingIntegration is the number of consecutive failures after which a connection counts as failing.

@@ -4,7 +4,7 @@ import "slices"
 
 // NetworkProvider is a platform of affiliate networks. Conversions are imported from its API.
 type NetworkProvider struct {
-	Name  string // as NetworkIntegration.Provider
+	Name  string // as Integration.Provider
 	Click string // the field in which the network stores our click id, for a person
 	CredentialForm
 }

@@ -15,24 +15,13 @@ import (
 
 // SourceIntegration is the connection of a traffic source to the API of its platform. Its secrets stay in the store.
 type SourceIntegration struct {
-	SourceID uuid.UUID `db:"source_id"`
-	// AccountID is the account that owns the source.
-	AccountID   uuid.UUID         `db:"account_id"`
-	Provider    string            `db:"provider"`
-	Settings    map[string]string `db:"settings,json"` // the credentials that are not secret
-	SecretNames []string          `db:"secret_names"`  // the names of the secret credentials
-	IsEnabled   bool              `db:"is_enabled"`    // spend is read automatically
+	Integration
 	SourceIntegrationFields
-	Currency  string     `db:"currency"` // currency of the account at the platform, as last read
-	Zone      string     `db:"zone"`
-	SavedAt   time.Time  `db:"saved_at"`
-	CheckedAt *time.Time `db:"checked_at"` // time of the last request to the platform; nil: never
-	SyncedAt  *time.Time `db:"synced_at"`  // when spend was last read; nil: never
-	Failure   string     `db:"failure"`    // for a person; without secrets; empty: it does not fail
-	Failures  int        `db:"failures"`   // in a row
-	Since     *time.Time `db:"failing_since"`
-	NextAt    time.Time  `db:"next_at"`
 	SourceUploads
+
+	SecretNames []string `db:"secret_names"` // the names of the secret credentials
+	Currency    string   `db:"currency"`     // currency of the account at the platform, as last read
+	Zone        string   `db:"zone"`
 }
 
 // SourceUploads is the state of a connection's uploads.

@@ -4,7 +4,7 @@ import "slices"
 
 // SourceProvider is an ad platform of traffic sources. Spend is read from its API and conversions are uploaded to it.
 type SourceProvider struct {
-	Name string // as SourceIntegration.Provider
+	Name string // as Integration.Provider
 	CredentialForm
 	// SignIn says that a person has to sign in at the platform, instead of sending credentials.
 	SignIn bool

@@ -270,3 +270,8 @@ func (queueLog) Info(args ...any)  { slog.Debug("queue", "text", fmt.Sprint(args
 func (queueLog) Warn(args ...any)  { slog.Debug("queue", "text", fmt.Sprint(args...)) }
 func (queueLog) Error(args ...any) { slog.Warn("queue", "text", fmt.Sprint(args...)) }
 func (queueLog) Fatal(args ...any) { slog.Error("queue", "text", fmt.Sprint(args...)) }
+
+// Platforms returns the limiter of jobs of this process that call external platforms. It limits the jobs of all kinds together
+// for each platform, and is made for as many slots as this process has for long jobs (jobs.Bulk). Its endpoints are names of
+// platforms; see platformjob.Name.
+func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }

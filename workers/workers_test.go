@@ -18,6 +18,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/workers"
+	"switchyard/workers/platformjob"
 )
 
 func TestAwait(t *testing.T) {
@@ -405,7 +406,7 @@ func TestFailureIsNoted(t *testing.T) {
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	one, two := uuid.New(), uuid.New()
-	if workers.PlatformOf("meta", one) != workers.PlatformOf("meta", two) || workers.PlatformOf("custom", one) == workers.PlatformOf("custom", two) {
+	if platformjob.Name("meta", one) != platformjob.Name("meta", two) || platformjob.Name("custom", one) == platformjob.Name("custom", two) {
 		t.Error("the places are not shared by platform")
 	}
 }

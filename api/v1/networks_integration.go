@@ -2,7 +2,6 @@ package v1
 
 import (
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +9,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
@@ -63,28 +63,6 @@ type NetworkProviderForm struct {
 	Fields   []answer.CredentialFieldShown `json:"fields"`
 }
 
-// IntegrationRun describes a run of an integration.
-type IntegrationRun struct {
-	ID        uuid.UUID `json:"id" doc:"of its job"`
-	Kind      string    `json:"kind" doc:"what it did"`
-	Origin    string    `json:"origin" enum:"api,clock"`
-	From      *string   `json:"from"`
-	To        *string   `json:"to"`
-	Applied   bool      `json:"applied" doc:"false: a dry run"`
-	StartedAt string    `json:"startedAt"`
-	EndedAt   *string   `json:"endedAt" doc:"null: it is under way"`
-	Ms        *int64    `json:"ms"`
-	Requests  int       `json:"requests"`
-	Pages     int       `json:"pages"`
-	Read      int       `json:"read" doc:"orders, or rows of spend"`
-	Matched   int       `json:"matched"`
-	Changed   int       `json:"changed" doc:"conversions that are new or others now, or days of spend"`
-	Error     *string   `json:"error"`
-}
-
-// shownRuns is the maximum number of runs of each kind that GET shows.
-const shownRuns = 20
-
 func findNetworkIntegration(c *route.Call) (out NetworkIntegration, err error) {
 	n, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID)
 	if err != nil {
@@ -96,46 +74,22 @@ func findNetworkIntegration(c *route.Call) (out NetworkIntegration, err error) {
 			return NetworkProviderForm{p.Name, p.Label, p.Click, answer.CredentialFields(p.CredentialForm)}
 		}),
 	}
-	runs, err := c.Store.IntegrationRuns().List(c.Context(), c.Account.ID, n.ID, shownRuns)
-	if err != nil {
+	if out.Runs, err = listRuns(c, n.ID); err != nil {
 		return out, err
 	}
-	out.Runs = answer.Each(runs, runShown)
 	i, err := c.Store.NetworkIntegrations().Find(c.Context(), c.Account.ID, n.ID)
 	switch {
-	case errors.Is(err, models.NotFound("connection of the network")):
+	case errors.Is(err, store.ErrNoIntegration):
 		return out, nil
 	case err != nil:
 		return out, err
 	}
 	p, _ := models.NetworkProviderNamed(i.Provider)
 	out.ConnectedTo, out.Credentials, out.IsEnabled = &i.Provider, p.Masked(i.Settings), i.IsEnabled
-	out.LastStatus = lastStatus(i.CheckedAt, i.Failure)
+	out.LastStatus = lastStatus(i)
 	out.LastError, out.LastCheckedAt, out.LastSyncedAt = answer.OrNull(i.Failure), answer.StampOrNull(i.CheckedAt), answer.StampOrNull(i.SyncedAt)
-	if i.IsEnabled && bool(n.IsActive) {
-		out.NextSyncAt = answer.StampOrNull(&i.NextAt)
-	}
+	out.NextSyncAt = nextSync(i, n.IsActive)
 	return out, nil
-}
-
-func runShown(r models.IntegrationRun) IntegrationRun {
-	day := func(at *time.Time) *string {
-		if at == nil {
-			return nil
-		}
-		text := at.Format(time.DateOnly)
-		return &text
-	}
-	out := IntegrationRun{
-		ID: r.ID, Kind: r.Kind, Origin: r.Origin, From: day(r.From), To: day(r.To), Applied: r.Applied, StartedAt: answer.Stamp(r.StartedAt),
-		EndedAt: answer.StampOrNull(r.EndedAt), Requests: r.Requests, Pages: r.Pages, Read: r.Read, Matched: r.Matched,
-		Changed: r.Changed, Error: answer.OrNull(r.Failure),
-	}
-	if r.EndedAt != nil {
-		ms := r.EndedAt.Sub(r.StartedAt).Milliseconds()
-		out.Ms = &ms
-	}
-	return out
 }
 
 // NetworkIntegrationBody is the body of PUT /networks/{id}/integration.
@@ -150,9 +104,6 @@ type NetworkIntegrationSaved struct {
 	Saved bool `json:"saved"`
 }
 
-// firstSync is the longest time from connecting a network to its first automatic import.
-const firstSync = 5 * time.Minute
-
 func saveNetworkIntegration(c *route.Call, b NetworkIntegrationBody) (NetworkIntegrationSaved, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
 		return NetworkIntegrationSaved{}, err
@@ -161,8 +112,7 @@ func saveNetworkIntegration(c *route.Call, b NetworkIntegrationBody) (NetworkInt
 	if !ok {
 		return NetworkIntegrationSaved{}, models.Invalid("unknown_provider", "there is no provider %.60q: see GET /networks/{id}/integration", b.Provider)
 	}
-	next := time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)) //nolint:gosec // it spreads them
-	err := c.Store.NetworkIntegrations().Save(c.Context(), c.Account.ID, c.ID, p, b.Credentials, b.IsEnabled, next)
+	err := c.Store.NetworkIntegrations().Save(c.Context(), c.Account.ID, c.ID, p, b.Credentials, b.IsEnabled, firstSyncAt())
 	return NetworkIntegrationSaved{err == nil}, err
 }
 
@@ -175,13 +125,13 @@ func deleteNetworkIntegration(c *route.Call) (Disconnected, error) {
 }
 
 // connectedNetwork returns the connection of the network in the path. Errors: not_found, not_connected.
-func connectedNetwork(c *route.Call) (models.NetworkIntegration, error) {
+func connectedNetwork(c *route.Call) (models.Integration, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return models.NetworkIntegration{}, err
+		return models.Integration{}, err
 	}
 	i, err := c.Store.NetworkIntegrations().Find(c.Context(), c.Account.ID, c.ID)
-	if errors.Is(err, models.NotFound("connection of the network")) {
-		err = models.Invalid("not_connected", "the network is not connected: connect it by PUT /networks/{id}/integration")
+	if errors.Is(err, store.ErrNoIntegration) {
+		err = models.NetworkNotConnected()
 	}
 	return i, err
 }
@@ -216,21 +166,13 @@ type SyncBody struct {
 	Apply onlyTrue `json:"apply" doc:"only true writes; anything else is a dry run"`
 }
 
-// maxSyncDays is the longest range of an import.
-const maxSyncDays = 366
-
 func (b SyncBody) check() error {
 	from, err := time.Parse(time.DateOnly, b.From)
 	to, also := time.Parse(time.DateOnly, b.To)
-	switch {
-	case err != nil || also != nil:
+	if err != nil || also != nil {
 		return models.Invalid("bad_range", "from and to must be days, YYYY-MM-DD")
-	case to.Before(from):
-		return models.Invalid("bad_range", "to lies before from")
-	case to.Sub(from) >= maxSyncDays*24*time.Hour:
-		return models.Invalid("bad_range", "the range may have at most %d days", maxSyncDays)
 	}
-	return nil
+	return checkRange("bad_range", from, to)
 }
 
 // NetworkSynced is the answer of POST /networks/{id}/integration/sync.
@@ -265,6 +207,6 @@ func (d Deps) syncNetwork(c *route.Call, b SyncBody) (NetworkSynced, error) {
 		return NetworkSynced{}, err
 	}
 	return syncNetworkJob.Start(c, d.Jobs, jobs.CorrectionArgs{Apply: bool(b.Apply), Network: &jobs.NetworkSync{
-		NetworkID: c.ID, Provider: i.Provider, From: b.From, To: b.To, Origin: models.RunByAPI,
+		NetworkID: c.ID, PlatformRead: jobs.PlatformRead{Provider: i.Provider, From: b.From, To: b.To, Origin: models.RunByAPI},
 	}}, nil)
 }

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -87,11 +86,9 @@ func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
 		Credentials: map[string]string{}, ConversionStatuses: []string{}, EncryptionAvailable: c.Store.Box().HasKey(),
 		Providers: answer.Each(models.SourceProviders, sourceProviderForm),
 	}
-	runs, err := c.Store.IntegrationRuns().List(c.Context(), c.Account.ID, c.ID, shownRuns)
-	if err != nil {
+	if out.Runs, err = listRuns(c, c.ID); err != nil {
 		return out, err
 	}
-	out.Runs = answer.Each(runs, runShown)
 	if out.ClickLoss, err = clickLossDays(c, c.ID); err != nil {
 		return out, err
 	}
@@ -102,7 +99,8 @@ func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.fill(i, bool(source.IsActive))
+	out.fill(i)
+	out.NextSyncAt = nextSync(i.Integration, source.IsActive)
 	out.Uploads, err = sourceUploads(c, i)
 	return out, err
 }
@@ -114,7 +112,7 @@ func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
 }
 
 // fill copies a connection to the answer.
-func (out *SourceIntegration) fill(i models.SourceIntegration, active bool) {
+func (out *SourceIntegration) fill(i models.SourceIntegration) {
 	out.Configured, out.Provider, out.IsEnabled, out.Credentials = true, &i.Provider, i.IsEnabled, i.Masked()
 	if i.Provider == models.CustomCost {
 		out.CostEndpoint = &i.Endpoint
@@ -127,22 +125,7 @@ func (out *SourceIntegration) fill(i models.SourceIntegration, active bool) {
 	out.Mode, out.DailyCapCount, out.DailyCapValue = &i.UploadMode, i.DailyCapCount, i.DailyCapValue
 	out.Currency, out.TimeZone = answer.OrNull(i.Currency), answer.OrNull(i.Zone)
 	out.LastSyncAt, out.LastCheckedAt = answer.StampOrNull(i.SyncedAt), answer.StampOrNull(i.CheckedAt)
-	out.LastStatus, out.LastError = lastStatus(i.CheckedAt, i.Failure), answer.OrNull(i.Failure)
-	if i.IsEnabled && active {
-		out.NextSyncAt = answer.StampOrNull(&i.NextAt)
-	}
-}
-
-// lastStatus returns the result of the last request to a platform. It is nil before the first request.
-func lastStatus(checked *time.Time, failure string) *string {
-	status := "ok"
-	switch {
-	case checked == nil:
-		return nil
-	case failure != "":
-		status = "error"
-	}
-	return &status
+	out.LastStatus, out.LastError = lastStatus(i.Integration), answer.OrNull(i.Failure)
 }
 
 // SourceIntegrationBody is the body of PUT /traffic-sources/{id}/integration.
@@ -200,7 +183,7 @@ func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err
 		Provider: p, Credentials: b.Credentials, Clear: b.CredentialsClear, Endpoint: b.CostEndpoint, Enabled: b.IsEnabled,
 		CampaignParam: b.CampaignParam.Sent(), ConversionStatuses: b.ConversionStatuses,
 		ConversionsEnabled: b.ConversionsEnabled, UploadMode: b.Mode, DailyCapCount: b.DailyCapCount, DailyCapValue: b.DailyCapValue,
-		Next: time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)), //nolint:gosec // it spreads them
+		Next: firstSyncAt(),
 	}
 	if id := b.OAuthConnectionID.Sent(); id != nil {
 		w.Connection = &uuid.NullUUID{UUID: *id, Valid: *id != uuid.Nil}
@@ -229,7 +212,8 @@ func (b SourceRunBody) window(zone string, now time.Time) (from, to time.Time, e
 	if err != nil {
 		at = time.UTC
 	}
-	to = now.In(at)
+	today := now.In(at)
+	to = time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	if b.To != "" {
 		if to, err = time.Parse(time.DateOnly, b.To); err != nil {
 			return from, to, models.Invalid("invalid_input", "to must be a day, YYYY-MM-DD")
@@ -241,13 +225,7 @@ func (b SourceRunBody) window(zone string, now time.Time) (from, to time.Time, e
 			return from, to, models.Invalid("invalid_input", "from must be a day, YYYY-MM-DD")
 		}
 	}
-	switch first, last := from.Format(time.DateOnly), to.Format(time.DateOnly); {
-	case last < first:
-		return from, to, models.Invalid("invalid_input", "to lies before from")
-	case to.Sub(from) >= maxSyncDays*24*time.Hour:
-		return from, to, models.Invalid("invalid_input", "the range may have at most %d days", maxSyncDays)
-	}
-	return from, to, nil
+	return from, to, checkRange("invalid_input", from, to)
 }
 
 // SourceRun is the answer of POST /traffic-sources/{id}/integration.
@@ -294,7 +272,7 @@ func (d Deps) runSourceIntegration(c *route.Call, b SourceRunBody) (out SourceRu
 	i, err := c.Store.SourceIntegrations().Find(c.Context(), c.Account.ID, c.ID)
 	switch {
 	case errors.Is(err, store.ErrNoIntegration):
-		return out, models.Invalid("not_configured", "the traffic source is not connected: connect it by PUT /traffic-sources/{id}/integration")
+		return out, models.SourceNotConnected()
 	case err != nil:
 		return out, err
 	case i.Provider == models.CustomCost && i.Endpoint.URL == "":
@@ -304,10 +282,9 @@ func (d Deps) runSourceIntegration(c *route.Call, b SourceRunBody) (out SourceRu
 	if err != nil {
 		return out, err
 	}
-	args := jobs.SpendArgs{
-		SourceID: c.ID, Provider: i.Provider, From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Origin: models.RunByAPI,
-		Test: b.Action != "sync",
-	}
+	args := jobs.SpendArgs{SourceID: c.ID, Test: b.Action != "sync", PlatformRead: jobs.PlatformRead{
+		Provider: i.Provider, From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Origin: models.RunByAPI,
+	}}
 	out, err = runSourceJob.Start(c, d.Jobs, args, nil)
 	if e, ok := models.AsError(err); ok && slices.Contains(toldFailures, e.Code) {
 		return runSourceJob.Shown(jobs.SpendSynced{Failure: e.Message, Provider: args.Provider, From: args.From, To: args.To}), nil

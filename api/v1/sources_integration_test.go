@@ -73,14 +73,14 @@ func TestSourceIntegration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	credentials, err := s.Store.SourceIntegrations().Credentials(t.Context(), saved)
+	credentials, err := s.Store.SourceIntegrations().Credentials(t.Context(), saved.Integration)
 	if err != nil || credentials["access_token"] != sourceToken || credentials["advertiser_id"] != "77" {
 		t.Errorf("%v, %v", credentials, err)
 	}
-	if err := s.Store.SourceIntegrations().SaveSession(t.Context(), saved, "canary-session"); err != nil {
+	if err := s.Store.SourceIntegrations().SaveSession(t.Context(), saved.Integration, "canary-session"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Store.SourceIntegrations().Session(t.Context(), saved); err != nil || got != "canary-session" {
+	if got, err := s.Store.SourceIntegrations().Session(t.Context(), saved.Integration); err != nil || got != "canary-session" {
 		t.Errorf("%q, %v", got, err)
 	}
 	var row string
@@ -117,7 +117,7 @@ func TestCostEndpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	credentials, err := s.Store.SourceIntegrations().Credentials(t.Context(), saved)
+	credentials, err := s.Store.SourceIntegrations().Credentials(t.Context(), saved.Integration)
 	if err != nil || credentials[models.HeaderCredential+"X-Key"] != "canary-header" {
 		t.Errorf("%v, %v", credentials, err)
 	}

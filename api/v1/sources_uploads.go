@@ -48,11 +48,11 @@ const (
 
 // sourceUploads returns the uploads of the source of the connection i.
 func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, error) {
-	counts, err := upload.Count(c.Context(), c.Store.Conn(), c.Account.ID, i.SourceID, time.Now().AddDate(0, 0, -countedUploads))
+	counts, err := upload.Count(c.Context(), c.Store.Conn(), c.Account.ID, i.TargetID, time.Now().AddDate(0, 0, -countedUploads))
 	if err != nil {
 		return nil, err
 	}
-	rows, err := upload.List(c.Context(), c.Store.Conn(), c.Account.ID, i.SourceID, shownUploads)
+	rows, err := upload.List(c.Context(), c.Store.Conn(), c.Account.ID, i.TargetID, shownUploads)
 	return &SourceUploads{
 		Accepted: counts[models.UploadAccepted], Rejected: counts[models.UploadRejected], Shadow: counts[models.UploadShadow],
 		Skipped: counts[models.UploadSkipped], Pending: counts[models.UploadPending],

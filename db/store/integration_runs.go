@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,23 +63,4 @@ func (k IntegrationRuns) Forget(ctx context.Context, before time.Time, limit int
 	_, err := k.s.exec(ctx, "forget runs", `DELETE FROM integration_runs WHERE id IN (
 		SELECT id FROM integration_runs WHERE started_at < $1 LIMIT $2)`, before, limit)
 	return err
-}
-
-// setNext stores when the platform of a connection is next asked automatically. From wide on it is asked for the longer window. A
-// zero wide keeps the present value. Nothing is stored if the connection has changed since saved.
-func (t CredentialTable) setNext(ctx context.Context, s *Store, account, row uuid.UUID, saved, at, wide time.Time) error {
-	q := `UPDATE ` + t.Name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + t.Key + ` = $2 AND saved_at = $3`
-	_, err := s.exec(ctx, "next run of the "+t.What, q, account, row, saved, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
-	return err
-}
-
-// FailingIntegration is a network or a traffic source whose requests to its platform fail.
-type FailingIntegration struct {
-	ID        uuid.UUID  `db:"id"`
-	Name      string     `db:"name"`
-	Provider  string     `db:"provider"`
-	Failure   string     `db:"failure"`
-	Failures  int        `db:"failures"`
-	Since     time.Time  `db:"failing_since"`
-	CheckedAt *time.Time `db:"checked_at"`
 }

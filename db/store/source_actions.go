@@ -52,7 +52,7 @@ WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_rea
 func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {
-	at, found, err := db.First[*time.Time](ctx, k.s.c, "conversion action", setSourceAction, i.AccountID, i.SourceID, i.SavedAt, action, ready, latest)
+	at, found, err := db.First[*time.Time](ctx, k.s.c, "conversion action", setSourceAction, i.AccountID, i.TargetID, i.SavedAt, action, ready, latest)
 	if err != nil || !found {
 		return ready, err
 	}

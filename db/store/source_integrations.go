@@ -18,29 +18,21 @@ import (
 )
 
 // SourceIntegrations accesses the connections of traffic sources to the APIs of their platforms.
-type SourceIntegrations struct{ s *Store }
+type SourceIntegrations struct{ Integrations }
+
+var sourceIntegrations = integrationTable{
+	CredentialTable: CredentialTable{"source_integrations", "source_id", "connection of the traffic source"}, owners: "traffic_sources",
+	zone: "i.zone", account: ", currency = coalesce(nullif($7, ''), currency), zone = coalesce(nullif($8, ''), zone)",
+}
 
 // SourceIntegrations returns access to the connections of traffic sources on this store's connection.
-func (s *Store) SourceIntegrations() SourceIntegrations { return SourceIntegrations{s} }
-
-var sourceIntegrationColumns = db.Columns[models.SourceIntegration]("")
-
-// ErrNoIntegration is the error for a traffic source without a connection.
-var ErrNoIntegration = models.NotFound("connection of the traffic source")
+func (s *Store) SourceIntegrations() SourceIntegrations {
+	return SourceIntegrations{Integrations{s, sourceIntegrations}}
+}
 
 // Find returns the connection of a traffic source. The error is ErrNoIntegration if the source is not connected.
 func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID) (models.SourceIntegration, error) {
-	return db.Get[models.SourceIntegration](ctx, k.s.c, "connection of the traffic source", `SELECT `+sourceIntegrationColumns+`
-		FROM source_integrations WHERE account_id = $1 AND source_id = $2`, account, source)
-}
-
-// sourceCredentials are the credentials of connections. A traffic source's id identifies a row.
-var sourceCredentials = CredentialTable{"source_integrations", "source_id", "connection of the traffic source"}
-
-// Credentials returns all credentials of a connection, decrypted. The credentials of a custom endpoint are the ones that its Form
-// names. The error is seal.ErrOpen if they can no longer be decrypted.
-func (k SourceIntegrations) Credentials(ctx context.Context, i models.SourceIntegration) (map[string]string, error) {
-	return sourceCredentials.Read(ctx, k.s, i.AccountID, i.SourceID, i.Settings)
+	return findIntegration[models.SourceIntegration](ctx, k.Integrations, account, source)
 }
 
 // SourceConnect is a change of a connection by its account. If the provider stays the same, a nil field keeps its value. In a new
@@ -108,7 +100,7 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 			return err
 		}
 		form := w.Provider.Form(i.Endpoint)
-		open, sealed, err := sourceCredentials.Seal(s, account, source, form, credentials)
+		open, sealed, err := k.t.Seal(s, account, source, form, credentials)
 		if err != nil {
 			return err
 		}
@@ -139,7 +131,7 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 func (k SourceIntegrations) before(ctx context.Context, account, source uuid.UUID, provider string) (
 	i models.SourceIntegration, stored map[string]string, err error,
 ) {
-	fresh := models.SourceIntegration{SourceID: source, AccountID: account, Provider: provider, IsEnabled: true}
+	fresh := models.SourceIntegration{Integration: models.Integration{TargetID: source, AccountID: account, Provider: provider, IsEnabled: true}}
 	fresh.ConversionStatuses, fresh.UploadMode = []string{models.StatusApproved}, models.UploadsShadow
 	fresh.DailyCapCount, fresh.DailyCapValue = models.DefaultCapCount, models.NewMoney(decimal.NewFromInt(models.DefaultCapValue))
 	i, err = k.Find(ctx, account, source)
@@ -152,7 +144,7 @@ func (k SourceIntegrations) before(ctx context.Context, account, source uuid.UUI
 		fresh.CampaignParam, fresh.IsEnabled = i.CampaignParam, i.IsEnabled
 		return fresh, nil, nil
 	}
-	stored, err = sourceCredentials.kept(ctx, k.s, account, source, i.Settings)
+	stored, err = k.t.kept(ctx, k.s, account, source, i.Settings)
 	return i, stored, err
 }
 
@@ -194,22 +186,15 @@ func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]st
 	return out, err
 }
 
-// Remove disconnects a traffic source and deletes its credentials. ok is false if it was not connected.
-func (k SourceIntegrations) Remove(ctx context.Context, account, source uuid.UUID) (ok bool, err error) {
-	n, err := k.s.exec(ctx, "disconnect traffic source", `DELETE FROM source_integrations WHERE account_id = $1 AND source_id = $2`,
-		account, source)
-	return n > 0, err
-}
-
-func sessionPlace(i models.SourceIntegration) seal.Place {
-	return seal.Place{Account: i.AccountID, Table: "source_integrations", Row: i.SourceID.String(), Column: "session"}
+func sessionPlace(i models.Integration) seal.Place {
+	return seal.Place{Account: i.AccountID, Table: "source_integrations", Row: i.TargetID.String(), Column: "session"}
 }
 
 // Session returns the decrypted session that a login with the credentials has returned. It is empty if there is no session, or if
 // the session can no longer be decrypted.
-func (k SourceIntegrations) Session(ctx context.Context, i models.SourceIntegration) (string, error) {
+func (k SourceIntegrations) Session(ctx context.Context, i models.Integration) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the traffic source",
-		`SELECT coalesce(session, '') FROM source_integrations WHERE account_id = $1 AND source_id = $2`, i.AccountID, i.SourceID)
+		`SELECT coalesce(session, '') FROM source_integrations WHERE account_id = $1 AND source_id = $2`, i.AccountID, i.TargetID)
 	if err != nil || len(sealed) == 0 {
 		return "", err
 	}
@@ -225,12 +210,12 @@ func (k SourceIntegrations) Session(ctx context.Context, i models.SourceIntegrat
 
 // SaveSession stores the session that a login with the credentials has returned. Nothing is stored if the connection has changed
 // since i was read.
-func (k SourceIntegrations) SaveSession(ctx context.Context, i models.SourceIntegration, session string) error {
+func (k SourceIntegrations) SaveSession(ctx context.Context, i models.Integration, session string) error {
 	sealed, err := k.s.box.Seal(sessionPlace(i), []byte(session))
 	if err != nil {
 		return err
 	}
 	_, err = k.s.exec(ctx, "session of traffic source", `UPDATE source_integrations SET session = $4
-		WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`, i.AccountID, i.SourceID, i.SavedAt, sealed)
+		WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt, sealed)
 	return err
 }

@@ -51,7 +51,7 @@ var fences = []fence{
 var ioPackages = []string{"database/sql", "net/http", "os", "os/exec"}
 
 // shared are the packages below workers that every capability may import. Capabilities do not import one another.
-var shared = []string{"workers/egress", "workers/providers", "workers/rowimport"}
+var shared = []string{"workers/egress", "workers/platformjob", "workers/providers", "workers/rowimport"}
 
 // lab is the room that the service does without: only its own rooms, its command and tests import it.
 var lab = []string{"ops/lab", "cmd/lab"}

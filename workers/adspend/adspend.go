@@ -5,7 +5,6 @@ package adspend
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,8 +15,8 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
-	"switchyard/models/interval"
 	"switchyard/workers"
+	"switchyard/workers/platformjob"
 	"switchyard/workers/providers/ads"
 )
 
@@ -29,7 +28,7 @@ type Clicks interface {
 	KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error)
 }
 
-// Options of New.
+// Options of Register.
 type Options struct {
 	Client *ads.Client
 	Clicks Clicks
@@ -38,55 +37,66 @@ type Options struct {
 	Now    func() time.Time // default time.Now
 }
 
-// Platforms opens connections to ad platforms and runs their spend jobs. It is safe for concurrent use.
-type Platforms struct {
-	o     Options
-	store *store.Store
-	jobs  *jobs.Client
-	room  *workers.Limiter[string]
+type run = workers.Run[jobs.SpendArgs, jobs.SpendSynced]
+
+// syncer reads the spend of traffic sources and writes it as the cost of their clicks.
+type syncer struct {
+	o       Options
+	store   *store.Store
+	imports *platformjob.Imports[jobs.SpendArgs, jobs.SpendSynced]
 }
 
-// New makes Platforms and registers the handlers at a runtime.
-func New(r *workers.Runtime, s *store.Store, o Options) *Platforms {
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, s *store.Store, o Options) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &Platforms{o: o, store: s, jobs: r.Client(), room: r.Platforms()}
-	workers.RegisterRow(r, jobs.SyncSpend, p.sync, workers.WithGate(p.gate), workers.WithFailed(p.failed))
-	workers.RegisterTick(r, jobs.SweepSpend, p.sweep)
-	return p
+	p := &syncer{o: o, store: s, imports: &platformjob.Imports[jobs.SpendArgs, jobs.SpendSynced]{
+		Job: jobs.SyncSpend, Run: models.RunCostSync, Code: "platform_error", Rows: "rows",
+		Every: models.SpendEvery, Next: models.NextSpend, Days: models.SpendDays, WideDays: models.SpendWideDays,
+		Read:   func(a *jobs.SpendArgs) *jobs.PlatformRead { return &a.PlatformRead },
+		Tests:  func(a jobs.SpendArgs) bool { return a.Test },
+		Target: func(a jobs.SpendArgs) uuid.UUID { return a.SourceID },
+		Args: func(source uuid.UUID, of jobs.PlatformRead) jobs.SpendArgs {
+			return jobs.SpendArgs{SourceID: source, PlatformRead: of}
+		},
+		Connections: func(s *store.Store) store.Integrations { return s.SourceIntegrations().Integrations },
+		Store:       s, Now: o.Now,
+	}}
+	p.imports.Register(r, p.sync)
+	workers.RegisterTick(r, jobs.SweepSpend, p.imports.StartDue)
 }
 
-// errNotConfigured returns the error for a source without a connection, or with an incomplete connection.
+// errNotConfigured returns the error for a source with an incomplete connection.
 func errNotConfigured(format string, args ...any) error {
 	return models.Invalid("not_configured", format, args...)
 }
 
-// Open opens the connection of a traffic source. Errors that concern the account are *models.Error.
-func (p *Platforms) Open(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
+// open opens the connection of a traffic source. Errors that concern the account are *models.Error.
+func (p *syncer) open(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
 	k := p.store.SourceIntegrations()
 	i, err = k.Find(ctx, account, source)
 	if errors.Is(err, store.ErrNoIntegration) {
-		return i, nil, errNotConfigured("the traffic source is not connected: connect it by PUT /traffic-sources/{id}/integration")
+		return i, nil, models.SourceNotConnected()
 	}
 	if err != nil {
 		return i, nil, err
 	}
-	credentials, err := k.Credentials(ctx, i)
+	credentials, err := k.Credentials(ctx, i.Integration)
 	if errors.Is(err, seal.ErrOpen) {
 		return i, nil, errNotConfigured("the stored credentials cannot be read any more: connect the traffic source again")
 	}
 	if err != nil {
 		return i, nil, err
 	}
-	session, err := k.Session(ctx, i)
+	session, err := k.Session(ctx, i.Integration)
 	if err != nil {
 		return i, nil, err
 	}
 	of := ads.Account{
 		Provider: i.Provider, Key: source.String(), Credentials: credentials, Endpoint: i.Endpoint, Session: session,
 		Remember: func(ctx context.Context, session string) error {
-			return k.SaveSession(context.WithoutCancel(ctx), i, session)
+			return k.SaveSession(context.WithoutCancel(ctx), i.Integration, session)
 		},
 	}
 	if p.o.Tokens != nil && i.ConnectionID.Valid {
@@ -98,8 +108,8 @@ func (p *Platforms) Open(ctx context.Context, account, source uuid.UUID) (i mode
 
 // forCost opens the connection of a traffic source to read its spend. It returns an error if the connection lacks a setting for
 // that.
-func (p *Platforms) forCost(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
-	if i, c, err = p.Open(ctx, account, source); err != nil {
+func (p *syncer) forCost(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
+	if i, c, err = p.open(ctx, account, source); err != nil {
 		return i, c, err
 	}
 	about, _ := models.SourceProviderNamed(i.Provider)
@@ -119,29 +129,24 @@ func (p *Platforms) forCost(ctx context.Context, account, source uuid.UUID) (i m
 	return i, c, nil
 }
 
-// testTime limits a test of a connection, while its caller waits.
-const testTime = 20 * time.Second
-
 // test tests a connection. The job's answer says whether the platform accepted it, or why not.
-func (p *Platforms) test(ctx context.Context, u *run) error {
+func (p *syncer) test(ctx context.Context, u *run) error {
 	out := jobs.SpendSynced{Test: true, Provider: u.Args.Provider, From: u.Args.From, To: u.Args.To}
 	i, c, err := p.forCost(ctx, u.Job.AccountID.UUID, u.Args.SourceID)
 	if _, ours := models.AsError(err); err != nil && (!ours || i.Provider == "") {
 		return err
 	}
-	note := store.SourceNote{}
+	result := store.IntegrationResult{}
 	if err == nil {
-		limited, cancel := context.WithTimeout(ctx, testTime)
-		err = c.Test(limited)
-		cancel()
-		note.Currency, note.Zone = c.Currency(), c.Zone()
+		err = platformjob.Test(ctx, c.Test)
+		result.Currency, result.Zone = c.Currency(), c.Zone()
 	}
 	if err != nil {
 		out.Failure = words(err)
 	}
-	note.Failure, out.Currency, out.Zone = out.Failure, note.Currency, note.Zone
+	result.Failure, out.Currency, out.Zone = out.Failure, result.Currency, result.Zone
 	return u.Commit(ctx, out, func(conn db.Conn) error {
-		return p.store.On(conn).SourceIntegrations().Note(ctx, i, note, p.o.Now())
+		return p.store.On(conn).SourceIntegrations().Record(ctx, i.Integration, result, p.o.Now())
 	})
 }
 
@@ -151,82 +156,4 @@ func words(err error) string {
 		return e.Message
 	}
 	return err.Error()
-}
-
-// gate admits a job if its platform has a free place, so that jobs of one platform do not take the places of the others.
-func (p *Platforms) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
-	return workers.GateByPlatform(ctx, p.store.Conn(), p.room, job, func(a jobs.SpendArgs) string {
-		return workers.PlatformOf(a.Provider, a.SourceID)
-	})
-}
-
-// takenAtOnce is how many due sources a sweep claims in one batch.
-const takenAtOnce = 500
-
-// sweep starts the syncs that are due.
-func (p *Platforms) sweep(ctx context.Context) error {
-	now := p.o.Now()
-	return workers.StartDue(ctx, p.store, p.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {
-		due, err := s.SourceIntegrations().TakeDue(ctx, now, now.Add(2*models.SpendEvery), takenAtOnce)
-		if err != nil {
-			return nil, err
-		}
-		rows := make([]models.Job, len(due))
-		for i, d := range due {
-			if rows[i], err = jobs.SyncSpend.NewRow(d.AccountID, window(d, now)); err != nil {
-				return nil, err
-			}
-		}
-		return rows, nil
-	})
-}
-
-// window returns the days of a scheduled sync, in the time zone of the platform's account, or in UTC if that is unknown.
-func window(d store.DueSource, now time.Time) jobs.SpendArgs {
-	days := models.SpendDays
-	if d.Wide {
-		days = models.SpendWideDays
-	}
-	zone, err := time.LoadLocation(d.Zone) // empty: UTC
-	if err != nil {
-		zone = time.UTC
-	}
-	today := now.In(zone)
-	return jobs.SpendArgs{
-		SourceID: d.SourceID, Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide,
-		From: today.AddDate(0, 0, 1-days).Format(time.DateOnly), To: today.Format(time.DateOnly),
-	}
-}
-
-// note stores the result of a sync and the time of the next scheduled sync. code is the error code of a failed sync.
-func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.SpendArgs, code string, n store.SourceNote) error {
-	k := s.SourceIntegrations()
-	i, err := k.Find(ctx, account, of.SourceID)
-	if errors.Is(err, store.ErrNoIntegration) {
-		return nil // it was disconnected before the sync ended
-	}
-	if err != nil {
-		return err
-	}
-	if err := k.Note(ctx, i, n, p.o.Now()); err != nil || of.Origin != models.RunByClock {
-		return err
-	}
-	failures, wide := 0, time.Time{}
-	if n.Failure != "" {
-		failures = i.Failures + 1
-	}
-	if of.Wide {
-		wide = models.NextWide(p.o.Now(), code)
-	}
-	return k.SetNext(ctx, i, p.o.Now().Add(interval.Vary(models.NextSpend(failures))), wide)
-}
-
-func parseDays(of jobs.SpendArgs) (from, to time.Time, err error) {
-	if from, err = time.Parse(time.DateOnly, of.From); err != nil {
-		return from, to, fmt.Errorf("spend: first day: %w", err)
-	}
-	if to, err = time.Parse(time.DateOnly, of.To); err != nil {
-		return from, to, fmt.Errorf("spend: last day: %w", err)
-	}
-	return from, to, nil
 }

@@ -3,9 +3,6 @@ package adspend
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -14,16 +11,13 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
-	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/template"
-	"switchyard/workers"
+	"switchyard/workers/platformjob"
 	"switchyard/workers/providers/ads"
 )
-
-type run = workers.Run[jobs.SpendArgs, jobs.SpendSynced]
 
 // read holds the rows that a platform returned. It is stored under the id of the job.
 type read struct {
@@ -33,27 +27,13 @@ type read struct {
 
 // sync reads the spend of a source and writes it, day by day. Each day is one transaction, so an attempt after a crash continues
 // with the first day that is not written yet.
-func (p *Platforms) sync(ctx context.Context, u *run) error {
+func (p *syncer) sync(ctx context.Context, u *run) error {
 	if u.Args.Test {
 		return p.test(ctx, u)
 	}
-	if !u.Args.Read {
-		err := p.fetch(ctx, u)
-		if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal {
-			return u.Fail(ctx, err, func(c db.Conn, _ workers.NextAttempt) error { return p.failed(ctx, c, u.Job, err) })
-		}
-		if err != nil {
-			return err
-		}
-	}
-	account := u.Job.AccountID.UUID
-	text, err := p.store.Corrections().Text(ctx, account, u.Job.ID)
+	have, err := platformjob.Once(ctx, p.imports, u, func() (read, error) { return p.fetch(ctx, u) })
 	if err != nil {
 		return err
-	}
-	var have read
-	if err := json.Unmarshal([]byte(text), &have); err != nil {
-		return fmt.Errorf("spend: rows: %w", err)
 	}
 	if err := p.write(ctx, u, have.Rows); err != nil {
 		return err
@@ -66,80 +46,29 @@ func (p *Platforms) sync(ctx context.Context, u *run) error {
 		out.Spend = out.Spend.Add(r.Amount)
 	}
 	return u.Commit(ctx, out, func(c db.Conn) error {
-		s := p.store.On(c)
-		if err := s.IntegrationRuns().End(ctx, account, u.Job.ID, p.o.Now(), store.RunEnd{Matched: out.Matched, Changed: out.Changed}); err != nil {
-			return err
-		}
-		note := store.SourceNote{Synced: true, Currency: have.Currency, Zone: have.Zone}
-		if err := p.note(ctx, s, account, u.Args, "", note); err != nil {
-			return err
-		}
-		return s.Corrections().Remove(ctx, u.Job.ID)
+		result := store.IntegrationResult{Synced: true, Currency: have.Currency, Zone: have.Zone}
+		return p.imports.End(ctx, c, u, store.RunEnd{Matched: out.Matched, Changed: out.Changed}, result)
 	})
 }
 
-// failed stores why a job has failed, in the transaction of c.
-func (p *Platforms) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
-	var args jobs.SpendArgs
-	if err := json.Unmarshal(row.Args, &args); err != nil || args.Test {
-		return nil //nolint:nilerr // nobody knows of which source it was
-	}
-	s, failure := p.store.On(c), jobrow.CauseOf(cause)
-	end := store.RunEnd{Failure: failure.Message, Request: models.RequestOf(cause)}
-	if err := s.IntegrationRuns().End(ctx, row.AccountID.UUID, row.ID, p.o.Now(), end); err != nil {
-		return err
-	}
-	if !models.PlatformFailed(args.Origin, failure.Code) {
-		return nil
-	}
-	return p.note(ctx, s, row.AccountID.UUID, args, failure.Code, store.SourceNote{Failure: failure.Message})
-}
-
-// fetch reads the rows from the platform and stores them. It returns a *models.Error for a failure that another attempt would not
-// fix.
-func (p *Platforms) fetch(ctx context.Context, u *run) error {
-	account := u.Job.AccountID.UUID
-	from, to, err := parseDays(u.Args)
+// fetch reads the rows from the platform. It returns a *models.Error for a failure that another attempt would not fix.
+func (p *syncer) fetch(ctx context.Context, u *run) (out read, err error) {
+	from, to, err := p.imports.Begin(ctx, u, u.Args.Provider, true)
 	if err != nil {
-		return err
+		return out, err
 	}
-	if err := p.store.IntegrationRuns().Start(ctx, models.IntegrationRun{
-		ID: u.Job.ID, AccountID: account, Kind: models.RunCostSync, TargetID: u.Args.SourceID, Provider: u.Args.Provider, Origin: u.Args.Origin,
-		From: &from, To: &to, Applied: true, StartedAt: p.o.Now(),
-	}); err != nil {
-		return err
-	}
-	_, c, err := p.forCost(ctx, account, u.Args.SourceID)
+	_, c, err := p.forCost(ctx, u.Job.AccountID.UUID, u.Args.SourceID)
 	if err != nil {
-		return err
+		return out, err
 	}
 	rows, err := c.Spend(ctx, from, to)
-	switch _, ours := models.AsError(err); {
-	case err != nil && context.Cause(ctx) != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, ads.ErrTooMany):
-		return models.Invalid(models.TooManyRows, "the range has more than %d rows: use a shorter one", ads.MaxRows)
-	case err != nil && !ours:
-		return models.WithRequest(models.Errorf(models.KindBadGateway, "platform_error", "%s", err), models.RequestOf(err))
-	case err != nil:
-		return err
+	if err == nil {
+		err = oneCurrency(rows)
 	}
-	if err := oneCurrency(rows); err != nil {
-		return err
-	}
-	used := c.Used()
-	if err := p.store.IntegrationRuns().Read(ctx, account, u.Job.ID, used.Requests, used.Pages, len(rows)); err != nil {
-		return err
-	}
-	raw, err := json.Marshal(read{rows, c.Currency(), c.Zone()})
 	if err != nil {
-		return fmt.Errorf("spend: rows: %w", err)
+		return out, p.imports.Failed(ctx, err, ads.MaxRows)
 	}
-	return u.Step(ctx, func(c db.Conn) (jobs.SpendArgs, error) {
-		a := u.Args
-		a.Read = true
-		return a, p.store.On(c).Corrections().Add(ctx, account, u.Job.ID, string(raw))
-	})
+	return read{rows, c.Currency(), c.Zone()}, p.imports.Fetched(ctx, u, c.Used(), len(rows))
 }
 
 // oneCurrency refuses rows in different currencies, because the spend of a day could not be added up.
@@ -153,7 +82,7 @@ func oneCurrency(rows []ads.Spend) error {
 }
 
 // write writes the days that no attempt has written yet.
-func (p *Platforms) write(ctx context.Context, u *run, rows []ads.Spend) error {
+func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	account := u.Job.AccountID.UUID
 	owner, err := p.store.FindAccount(ctx, account)
 	if err != nil {
@@ -178,7 +107,7 @@ func (p *Platforms) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	if oldest := p.o.Now().AddDate(0, 0, -models.LongestHistory()); kept.Before(oldest) {
 		kept = oldest
 	}
-	from, to, err := parseDays(u.Args)
+	from, to, err := u.Args.Range()
 	if err != nil {
 		return err
 	}
@@ -220,7 +149,7 @@ type sourceDay struct {
 
 // day replaces the spend of a day by what the platform reports now, in the transaction of c. A day for which the platform has
 // never reported spend stays unchanged.
-func (p *Platforms) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
+func (p *syncer) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
 	k := p.store.On(c).SourceIntegrations()
 	if err := k.Hold(ctx, d.account, d.source); err != nil {
 		return 0, false, err

@@ -22,6 +22,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
+	"switchyard/workers/platformjob"
 	"switchyard/workers/providers/ads"
 )
 
@@ -50,7 +51,7 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 		o.Now = time.Now
 	}
 	u := &uploader{
-		o: o, store: st, jobs: r.Client(), room: r.Platforms(),
+		o: o, store: st, jobs: r.Client(),
 		decided: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "switchyard_conversion_uploads_total", Help: "Uploads of conversions to ad platforms by what came of them.",
 		}, []string{"provider", "result"}),
@@ -58,7 +59,8 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 	if reg := r.Metrics(); reg != nil {
 		reg.MustRegister(u.decided)
 	}
-	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(u.gate), workers.WithFailed(u.failed))
+	gate := platformjob.Gate(r, st, func(a jobs.UploadArgs) string { return platformjob.Name(a.Provider, a.SourceID) })
+	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(gate), workers.WithFailed(u.failed))
 	workers.RegisterTick(r, jobs.SweepUploads, u.sweep)
 }
 
@@ -66,7 +68,6 @@ type uploader struct {
 	o       Options
 	store   *store.Store
 	jobs    *jobs.Client
-	room    *workers.Limiter[string] // by provider
 	decided *prometheus.CounterVec
 }
 
@@ -103,13 +104,6 @@ func (u *uploader) sweep(ctx context.Context) error {
 	})
 }
 
-// gate admits a job if its platform has a free place, so that jobs of one platform do not take the places of the others.
-func (u *uploader) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
-	return workers.GateByPlatform(ctx, u.store.Conn(), u.room, job, func(a jobs.UploadArgs) string {
-		return workers.PlatformOf(a.Provider, a.SourceID)
-	})
-}
-
 // failed stores the failure of a job that died before it could store the failure itself. A later job sends the uploads that still
 // wait.
 func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
@@ -121,7 +115,7 @@ func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause 
 	var err error
 	s.SourceIntegration, err = u.store.On(c).SourceIntegrations().Find(ctx, row.AccountID.UUID, args.SourceID)
 	if errors.Is(err, store.ErrNoIntegration) {
-		s.SourceID, err = args.SourceID, nil // it was disconnected before the job ended
+		s.TargetID, err = args.SourceID, nil // it was disconnected before the job ended
 	}
 	if err != nil {
 		return err
@@ -172,7 +166,7 @@ func (u *uploader) send(ctx context.Context, job *run) error {
 		case !more:
 			return s.end(ctx)
 		}
-		fresh, err := u.store.SourceIntegrations().Find(ctx, s.account.ID, s.SourceID)
+		fresh, err := u.store.SourceIntegrations().Find(ctx, s.account.ID, s.TargetID)
 		switch {
 		case errors.Is(err, store.ErrNoIntegration):
 			return s.end(ctx)
@@ -196,14 +190,14 @@ func (s *sending) live() bool { return s.UploadMode == models.UploadsLive }
 // start stores that the run has begun.
 func (s *sending) start(ctx context.Context) error {
 	return s.store.IntegrationRuns().Start(ctx, models.IntegrationRun{
-		ID: s.Job.ID, AccountID: s.account.ID, Kind: models.RunConversionUpload, TargetID: s.SourceID, Provider: s.Provider,
+		ID: s.Job.ID, AccountID: s.account.ID, Kind: models.RunConversionUpload, TargetID: s.TargetID, Provider: s.Provider,
 		Origin: models.RunByClock, Applied: s.live(), StartedAt: s.o.Now(),
 	})
 }
 
 // open opens the connection. failure is an error that the account must fix, and is shown to it.
 func (s *sending) open(ctx context.Context) (failure, err error) {
-	credentials, err := s.store.SourceIntegrations().Credentials(ctx, s.SourceIntegration)
+	credentials, err := s.store.SourceIntegrations().Credentials(ctx, s.Integration)
 	if errors.Is(err, seal.ErrOpen) {
 		return errors.New("the stored credentials cannot be read any more: connect the traffic source again"), nil
 	}
@@ -214,7 +208,7 @@ func (s *sending) open(ctx context.Context) (failure, err error) {
 	if s.o.Tokens != nil && s.ConnectionID.Valid {
 		tokens = s.o.Tokens(s.account.ID, s.ConnectionID.UUID)
 	}
-	s.up, err = s.o.Uploader.Open(s.Provider, s.SourceID.String(), credentials, tokens, s.ConversionAction, !s.live())
+	s.up, err = s.o.Uploader.Open(s.Provider, s.TargetID.String(), credentials, tokens, s.ConversionAction, !s.live())
 	return nil, err
 }
 
@@ -248,7 +242,7 @@ func (s *sending) take(ctx context.Context) (list []models.ConversionUpload, err
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
 		limit := s.up.Most()
-		share, err := upload.RecentShare(ctx, c, s.SourceID, breakerWindow)
+		share, err := upload.RecentShare(ctx, c, s.TargetID, breakerWindow)
 		if err != nil {
 			return s.Args, err
 		}
@@ -256,7 +250,7 @@ func (s *sending) take(ctx context.Context) (list []models.ConversionUpload, err
 			limit = min(limit, breakerLeast)
 		}
 		list, err = upload.Claim(ctx, c, upload.Batch{
-			AccountID: s.account.ID, SourceID: s.SourceID, Limit: limit, Now: now, Live: s.live(), Day: s.account.DayStart(now),
+			AccountID: s.account.ID, SourceID: s.TargetID, Limit: limit, Now: now, Live: s.live(), Day: s.account.DayStart(now),
 			CapCount: s.DailyCapCount, CapValue: s.DailyCapValue.Decimal,
 		})
 		return s.Args, err
@@ -310,7 +304,7 @@ func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, ve
 		decided = append(decided, d)
 	}
 	return s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
-		if err := upload.Decide(ctx, c, s.account.ID, s.SourceID, now, decided); err != nil {
+		if err := upload.Decide(ctx, c, s.account.ID, s.TargetID, now, decided); err != nil {
 			return next, err
 		}
 		return next, s.brake(ctx, c)
@@ -322,12 +316,12 @@ func (s *sending) brake(ctx context.Context, c db.Conn) error {
 	if !s.live() {
 		return nil
 	}
-	share, err := upload.RecentShare(ctx, c, s.SourceID, breakerWindow)
+	share, err := upload.RecentShare(ctx, c, s.TargetID, breakerWindow)
 	if err != nil || share.Decided < breakerLeast || 2*share.Accepted >= share.Decided {
 		return err
 	}
 	why := fmt.Sprintf("the platform accepted %d of the last %d conversions", share.Accepted, share.Decided)
-	return upload.Stop(ctx, c, s.account.ID, s.SourceID, why, s.o.Now())
+	return upload.Stop(ctx, c, s.account.ID, s.TargetID, why, s.o.Now())
 }
 
 // end ends a job successfully, when there is nothing more to send now.
@@ -346,7 +340,7 @@ func (s *sending) note(ctx context.Context, c db.Conn, end store.RunEnd, next ti
 	if err := runs.End(ctx, s.account.ID, s.Job.ID, s.o.Now(), end); err != nil {
 		return err
 	}
-	return upload.RecordResult(ctx, c, s.account.ID, s.SourceID, end.Failure, next, s.o.Now())
+	return upload.RecordResult(ctx, c, s.account.ID, s.TargetID, end.Failure, next, s.o.Now())
 }
 
 // fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the

@@ -30,6 +30,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/platform"
 )
 
 // world is a service with one account and one traffic source, whose platform is a fake.
@@ -79,10 +80,10 @@ func newWorld(t *testing.T, provider string, change ...func(*adupload.Options)) 
 	o := adupload.Options{
 		Clicks: w.clicks, Schedule: []time.Duration{time.Millisecond, time.Millisecond},
 		Tokens: func(uuid.UUID, uuid.UUID) ads.Tokens { return signedIn{w.platform} },
-		Uploader: ads.NewUploader(ads.UploadOptions{Options: ads.Options{
+		Uploader: ads.NewUploader(ads.UploadOptions{Options: ads.Options{Options: platform.Options{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
 			Wait: func(context.Context, time.Duration) error { return nil },
-		}}),
+		}}}),
 	}
 	for _, fn := range change {
 		fn(&o)

@@ -11,14 +11,13 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
-	"switchyard/db/jobrow"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
-	"switchyard/models/interval"
 	"switchyard/workers"
+	"switchyard/workers/platformjob"
 	"switchyard/workers/providers/networks"
 	"switchyard/workers/rowimport"
 )
@@ -36,47 +35,68 @@ type Options struct {
 	Now    func() time.Time // default time.Now
 }
 
-// syncer imports the orders of networks.
+type (
+	answer = jobs.CorrectionAnswer[correction.ConversionOutcome]
+	run    = workers.Run[jobs.CorrectionArgs, answer]
+)
+
+// syncer imports the orders of networks: imports reads them, and conversions records them.
 type syncer struct {
-	o       Options
-	store   *store.Store
-	jobs    *jobs.Client
-	room    *workers.Limiter[string]
-	imports rowimport.Importer[correction.Conversion, correction.ConversionOutcome]
+	o           Options
+	store       *store.Store
+	imports     *platformjob.Imports[jobs.CorrectionArgs, answer]
+	conversions rowimport.Importer[correction.Conversion, correction.ConversionOutcome]
 }
+
+// aheadOfUTC is how much earlier than in UTC a day begins in the easternmost time zone. The platform's day may be ahead of ours.
+const aheadOfUTC = 14 * time.Hour
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	y := &syncer{o: o, store: s, jobs: r.Client(), room: r.Platforms(), imports: rowimport.Conversions(r, s, o.Clicks)}
-	workers.RegisterRow(r, jobs.SyncNetwork, y.sync, workers.WithGate(y.gate), workers.WithFailed(y.failed))
+	y := &syncer{o: o, store: s, conversions: rowimport.Conversions(r, s, o.Clicks)}
+	y.imports = &platformjob.Imports[jobs.CorrectionArgs, answer]{
+		Job: jobs.SyncNetwork, Run: models.RunNetworkSync, Code: "network_error", Rows: "orders",
+		Every: models.SyncEvery, Next: models.NextSync, Days: models.SyncDays, WideDays: models.SyncWideDays, Ahead: aheadOfUTC,
+		Read: func(a *jobs.CorrectionArgs) *jobs.PlatformRead {
+			if a.Network == nil {
+				return nil
+			}
+			network := *a.Network
+			a.Network = &network
+			return &network.PlatformRead
+		},
+		Target: func(a jobs.CorrectionArgs) uuid.UUID { return a.Network.NetworkID },
+		Args: func(network uuid.UUID, of jobs.PlatformRead) jobs.CorrectionArgs {
+			return jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{NetworkID: network, PlatformRead: of}}
+		},
+		Connections: func(s *store.Store) store.Integrations { return s.NetworkIntegrations().Integrations },
+		Store:       s, Now: o.Now,
+	}
+	y.imports.Register(r, y.sync)
 	workers.Register(r, jobs.TestNetwork, y.test)
 	workers.RegisterTick(r, jobs.SweepNetworks, y.sweep)
 }
 
-// errNotConnected returns the error for a network without a connection.
-func errNotConnected() error {
-	return models.Invalid("not_connected", "the network is not connected: connect it by PUT /networks/{id}/integration")
-}
-
 // opened is a connection, or the reason why it cannot be used (failure).
 type opened struct {
-	models.NetworkIntegration
+	models.Integration
 	*networks.Connection
 	failure error
 }
 
 func (y *syncer) open(ctx context.Context, account, network uuid.UUID) (o opened, err error) {
-	o.NetworkIntegration, err = y.store.NetworkIntegrations().Find(ctx, account, network)
-	if errors.Is(err, models.NotFound("connection of the network")) {
-		return o, errNotConnected()
+	k := y.store.NetworkIntegrations()
+	o.Integration, err = k.Find(ctx, account, network)
+	if errors.Is(err, store.ErrNoIntegration) {
+		return o, models.NetworkNotConnected()
 	}
 	if err != nil {
 		return o, err
 	}
-	credentials, err := y.store.NetworkIntegrations().Credentials(ctx, o.NetworkIntegration)
+	credentials, err := k.Credentials(ctx, o.Integration)
 	if errors.Is(err, seal.ErrOpen) {
 		o.failure = errors.New("the stored credentials cannot be read any more: connect the network again")
 		return o, nil
@@ -88,9 +108,6 @@ func (y *syncer) open(ctx context.Context, account, network uuid.UUID) (o opened
 	return o, err
 }
 
-// testTime limits a test of a connection, while its caller waits.
-const testTime = 20 * time.Second
-
 // test tests a connection.
 func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.NetworkTested, err error) {
 	o, err := y.open(ctx, workers.Account(ctx), a.ID)
@@ -98,88 +115,23 @@ func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.Network
 		return out, err
 	}
 	if o.failure == nil {
-		limited, cancel := context.WithTimeout(ctx, testTime)
-		o.failure = o.Test(limited)
-		cancel()
+		o.failure = platformjob.Test(ctx, o.Test)
 	}
 	out.Provider = o.Provider
 	if o.failure != nil {
 		out.Failure = o.failure.Error()
 	}
-	return out, y.store.NetworkIntegrations().Note(context.WithoutCancel(ctx), o.NetworkIntegration, out.Failure, false, y.o.Now())
+	result := store.IntegrationResult{Failure: out.Failure}
+	return out, y.store.NetworkIntegrations().Record(context.WithoutCancel(ctx), o.Integration, result, y.o.Now())
 }
-
-// note stores the result of a run and the time of the next scheduled import. The zero failure means success.
-func (y *syncer) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.NetworkSync, failure jobrow.Cause, synced bool) error {
-	k := s.NetworkIntegrations()
-	i, err := k.Find(ctx, account, of.NetworkID)
-	if errors.Is(err, models.NotFound("connection of the network")) {
-		return nil // it was disconnected before the run ended
-	}
-	if err != nil {
-		return err
-	}
-	if err := k.Note(ctx, i, failure.Message, synced, y.o.Now()); err != nil || of.Origin != models.RunByClock {
-		return err
-	}
-	failures, wide := 0, time.Time{}
-	if failure.Message != "" {
-		failures = i.Failures + 1
-	}
-	if of.Wide {
-		wide = models.NextWide(y.o.Now(), failure.Code)
-	}
-	return k.SetNext(ctx, i, y.o.Now().Add(interval.Vary(models.NextSync(failures))), wide)
-}
-
-// gate admits a job if its platform has a free place, so that jobs of one platform do not take the places of the others.
-func (y *syncer) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
-	return workers.GateByPlatform(ctx, y.store.Conn(), y.room, job, func(a jobs.CorrectionArgs) string {
-		if a.Network == nil {
-			return ""
-		}
-		return workers.PlatformOf(a.Network.Provider, a.Network.NetworkID)
-	})
-}
-
-// takenAtOnce is how many due networks a sweep claims in one batch.
-const takenAtOnce = 500
 
 // keptRuns is how long the records of runs are kept.
 const keptRuns = 90 * 24 * time.Hour
 
 // sweep starts the imports that are due, and deletes old records of runs.
 func (y *syncer) sweep(ctx context.Context) error {
-	now := y.o.Now()
-	err := workers.StartDue(ctx, y.store, y.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {
-		due, err := s.NetworkIntegrations().TakeDue(ctx, now, now.Add(2*models.SyncEvery), takenAtOnce)
-		if err != nil {
-			return nil, err
-		}
-		rows := make([]models.Job, len(due))
-		for i, d := range due {
-			if rows[i], err = y.row(d, now); err != nil {
-				return nil, err
-			}
-		}
-		return rows, nil
-	})
-	if err != nil {
+	if err := y.imports.StartDue(ctx); err != nil {
 		return err
 	}
-	return y.store.IntegrationRuns().Forget(ctx, now.Add(-keptRuns), 5000)
-}
-
-// row makes the job that imports the orders of a network. Its last day is the latest day of any time zone, because the platform's
-// day may be ahead of ours.
-func (y *syncer) row(d store.DueNetwork, now time.Time) (models.Job, error) {
-	days := models.SyncDays
-	if d.Wide {
-		days = models.SyncWideDays
-	}
-	last := now.UTC().Add(14 * time.Hour)
-	return jobs.SyncNetwork.NewRow(d.AccountID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
-		NetworkID: d.NetworkID, Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide,
-		From: now.UTC().AddDate(0, 0, 1-days).Format(time.DateOnly), To: last.Format(time.DateOnly),
-	}})
+	return y.store.IntegrationRuns().Forget(ctx, y.o.Now().Add(-keptRuns), 5000)
 }

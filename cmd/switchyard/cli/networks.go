@@ -16,6 +16,7 @@ import (
 	"switchyard/workers/networksync"
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/networks"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -39,7 +40,7 @@ func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, 
 	if err != nil {
 		return err
 	}
-	adspend.New(r, records, adspend.Options{Clicks: clicks, Tokens: tokens, Client: ads.New(o)})
+	adspend.Register(r, records, adspend.Options{Clicks: clicks, Tokens: tokens, Client: ads.New(o)})
 	return nil
 }
 
@@ -47,7 +48,7 @@ func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, 
 func adsOptions(cfg config.Config, queue jobs.Redis) (ads.Options, error) {
 	out, err := openPlatforms(cfg)
 	return ads.Options{
-		Egress: out, URL: cfg.AdURL, Pace: paceOf(queue), DeveloperToken: cfg.MicrosoftToken,
+		Options: platform.Options{Egress: out, URL: cfg.AdURL, Pace: paceOf(queue)}, DeveloperToken: cfg.MicrosoftToken,
 		Versions: map[string]string{models.GoogleAds: cfg.GoogleAdsVersion, models.Meta: cfg.MetaVersion},
 	}, err
 }

@@ -7,7 +7,6 @@ package ads
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,7 +16,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
-	"switchyard/workers/egress"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -32,17 +31,14 @@ type Spend struct {
 	Impressions *int64          `json:"impressions"`
 }
 
-// Usage counts the requests and pages of a connection.
-type Usage struct {
-	Requests int
-	Pages    int
-}
-
 // MaxRows is the maximum number of rows that are read at once. More rows are ErrTooMany.
 const MaxRows = 50000
 
 // ErrTooMany says that a range has more than MaxRows.
-var ErrTooMany = errors.New("the range has too many rows of spend")
+var ErrTooMany = platform.ErrTooMany
+
+// Range is a range of days in the platform's time zone.
+type Range = platform.Range
 
 // Tokens returns access tokens of an account at a platform. Renew returns a new token after the platform has refused the given
 // one.
@@ -51,18 +47,9 @@ type Tokens interface {
 	Renew(ctx context.Context, refused string) (string, error)
 }
 
-// Options of a Client. URL, Now, Pace, Wait and Timeout are optional.
+// Options of a Client.
 type Options struct {
-	Egress *egress.Client
-	// URL replaces the addresses of all platforms, for tests; empty: each platform's own address.
-	URL string
-	Now func() time.Time
-	// Pace returns a limit on the requests of a connection over all processes: at most burst at once, and one more after each
-	// interval.
-	Pace func(key string, burst int, interval time.Duration) rest.Pace
-	Wait func(ctx context.Context, d time.Duration) error
-	// Timeout returns the timeout of the next request; nil: the default of rest.API.
-	Timeout func() time.Duration
+	platform.Options
 	// Versions are the API versions to use, by platform. A platform without an entry uses the newest version known here.
 	Versions map[string]string
 	// DeveloperToken is the install's token for Microsoft Advertising. Without it, this platform cannot be called.
@@ -79,14 +66,12 @@ type Client struct{ o Options }
 
 // New makes a Client.
 func New(o Options) *Client {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Options = o.WithDefaults()
 	return &Client{o}
 }
 
-// platform describes how to call a provider of models.SourceProviders.
-type platform struct {
+// adapter describes how to call a provider of models.SourceProviders.
+type adapter struct {
 	base string // address of its API, without a slash at the end
 	own  bool   // the address is the customer's own, and tests do not replace it
 	// version is the version of the API, if its paths contain one.
@@ -113,7 +98,7 @@ type platform struct {
 }
 
 // platforms has the providers by name.
-var platforms = map[string]platform{
+var platforms = map[string]adapter{
 	models.GoogleAds:    googleAds,
 	models.MicrosoftAds: microsoftAds,
 	models.Meta:         meta,
@@ -123,28 +108,6 @@ var platforms = map[string]platform{
 	"propellerads":      propellerAds,
 	"exoclick":          exoClick,
 	models.CustomCost:   custom,
-}
-
-// Range is a range of days in the platform's time zone. From and To are both included.
-type Range struct{ From, To time.Time }
-
-func (r Range) from() string { return r.From.Format(time.DateOnly) }
-func (r Range) to() string   { return r.To.Format(time.DateOnly) }
-
-// split divides a range into ranges of at most the given number of days; 0: the range is not divided.
-func (r Range) split(days int) []Range {
-	if days == 0 {
-		return []Range{r}
-	}
-	var out []Range
-	for from := r.From; !from.After(r.To); from = from.AddDate(0, 0, days) {
-		to := from.AddDate(0, 0, days-1)
-		if to.After(r.To) {
-			to = r.To
-		}
-		out = append(out, Range{from, to})
-	}
-	return out
 }
 
 // Account says which account to open at a platform.
@@ -162,9 +125,6 @@ type Account struct {
 // Connection is a connection to a platform. It is for one goroutine.
 type Connection struct{ s *session }
 
-// retryTime is how long one request waits for a platform that is busy or fails.
-const retryTime = time.Minute
-
 // Open makes a connection. The error is for a person. It says which setting of the install or of the account is missing for
 // the platform.
 func (c *Client) Open(a Account) (*Connection, error) {
@@ -174,15 +134,12 @@ func (c *Client) Open(a Account) (*Connection, error) {
 		return nil, fmt.Errorf("ads: there is no platform %q", a.Provider)
 	}
 	_, secrets := p.Form(a.Endpoint).Split(a.Credentials)
-	s := &session{platform: how, name: a.Provider, c: a.Credentials, endpoint: a.Endpoint, used: &Usage{}, client: c, account: a}
-	s.API = rest.API{
-		Out: c.o.Egress, Base: how.base, Now: c.o.Now, RetryTime: retryTime, Wait: c.o.Wait, Timeout: c.o.Timeout,
-		Asked: func() { s.used.Requests++ },
-	}.Keep(append(slices.Collect(maps.Values(secrets)), a.Session, c.o.DeveloperToken)...)
-	s.version = c.o.version(a.Provider)
-	if c.o.Pace != nil && how.burst > 0 {
-		s.Pace = c.o.Pace("ads:"+a.Key, how.burst, how.interval)
+	s := &session{
+		Session: c.o.Session(how.base, "ads:"+a.Key, platform.Rate{Burst: how.burst, Interval: how.interval}, platform.RetryTime,
+			append(slices.Collect(maps.Values(secrets)), a.Session, c.o.DeveloperToken)...),
+		adapter: how, name: a.Provider, c: a.Credentials, endpoint: a.Endpoint, client: c, account: a,
 	}
+	s.version = c.o.version(a.Provider)
 	if s.tokens = a.Tokens; how.fetch != nil {
 		s.tokens = &fetched{s: s, token: a.Session}
 	}
@@ -197,7 +154,7 @@ func (c *Client) Open(a Account) (*Connection, error) {
 }
 
 // Used returns the requests and pages so far.
-func (c *Connection) Used() Usage { return *c.s.used }
+func (c *Connection) Used() platform.Usage { return c.s.Used() }
 
 // Zone returns the account's time zone. It is empty until the platform has reported it.
 func (c *Connection) Zone() string { return c.s.zone }
@@ -208,48 +165,34 @@ func (c *Connection) Currency() string { return c.s.currency }
 // Test makes a request that shows whether the credentials are right. The error is a text for a person.
 func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
-		return c.s.shown(c.s.test(ctx, c.s))
+		return c.s.Shown(c.s.test(ctx, c.s))
 	}
 	now := c.s.Now().UTC()
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	rows, _, err := c.s.page(ctx, c.s, Range{today, today}, "")
+	rows, _, err := c.s.page(ctx, c.s, Range{From: today, To: today}, "")
 	if err == nil {
-		_, err = c.s.clean(rows, Range{today, today})
+		_, err = c.s.clean(rows, Range{From: today, To: today})
 	}
-	return c.s.shown(err)
+	return c.s.Shown(err)
 }
-
-// maxPages is the maximum number of pages that are read of a range.
-const maxPages = 1000
 
 // Spend reads the spend of the days from one date to another, both included. The time of day does not matter. Each day and
 // campaign occurs once in the result. Errors are ErrTooMany, or texts for a person.
 func (c *Connection) Spend(ctx context.Context, from, to time.Time) ([]Spend, error) {
 	list := newList(c.s.adds)
-	for _, part := range (Range{from, to}).split(c.s.days) {
-		cursor := ""
-		for {
-			rows, next, err := c.s.page(ctx, c.s, part, cursor)
-			if err != nil {
-				return nil, c.s.shown(err)
-			}
-			clean, err := c.s.clean(rows, part)
-			if err != nil {
-				return nil, c.s.shown(err)
-			}
-			list.add(clean)
-			c.s.used.Pages++
-			switch {
-			case len(list.all) > MaxRows:
-				return nil, ErrTooMany
-			case next == "":
-			case next == cursor, c.s.used.Pages > maxPages:
-				return nil, c.s.shown(rest.ErrForm)
-			}
-			if cursor = next; cursor == "" {
-				break
-			}
+	err := c.s.Read(Range{From: from, To: to}, c.s.days, func(of Range, cursor string) (string, error) {
+		rows, next, err := c.s.page(ctx, c.s, of, cursor)
+		if err != nil {
+			return "", err
 		}
+		clean, err := c.s.clean(rows, of)
+		if list.add(clean); err == nil && len(list.all) > MaxRows {
+			err = ErrTooMany
+		}
+		return next, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return list.all, nil
 }
@@ -272,13 +215,13 @@ func (s *session) clean(rows []row, of Range) ([]Spend, error) {
 		if len(day) > len(time.DateOnly) { // a day with a time, in the account's zone
 			day = day[:len(time.DateOnly)]
 		}
-		if day == "" && of.from() == of.to() {
-			day = of.from()
+		if day == "" && of.First() == of.Last() {
+			day = of.First()
 		}
 		if _, err := time.Parse(time.DateOnly, day); err != nil {
 			return nil, fmt.Errorf("a row of the platform has no day: %.40q", string(r.day))
 		}
-		if day < of.from() || day > of.to() {
+		if day < of.First() || day > of.Last() {
 			continue
 		}
 		amount, err := r.money()

@@ -18,6 +18,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 	"switchyard/workers/providers/rest/resttest"
 )
@@ -58,8 +59,8 @@ func newSuite(t *testing.T, name string) *suite {
 	t.Helper()
 	s := &suite{T: t, name: name, fake: adstest.Fakes[name], world: &adstest.World{}, limit: time.Minute}
 	server := adstest.Serve(t, s.world)
-	s.client = ads.New(ads.Options{
-		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL, DeveloperToken: adstest.DeveloperToken,
+	s.client = ads.New(ads.Options{DeveloperToken: adstest.DeveloperToken, Options: platform.Options{
+		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 		Now: func() time.Time { return first.AddDate(0, 0, 3) },
 		Wait: func(_ context.Context, d time.Duration) error {
 			if s.waits = append(s.waits, d); s.waited != nil {
@@ -68,7 +69,7 @@ func newSuite(t *testing.T, name string) *suite {
 			return nil
 		},
 		Timeout: func() time.Duration { return s.limit },
-	})
+	}})
 	return s
 }
 

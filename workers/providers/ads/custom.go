@@ -16,7 +16,7 @@ import (
 )
 
 // custom is any address that returns spend as JSON in one answer. Rows of one day and campaign are added up.
-var custom = platform{
+var custom = adapter{
 	own:  true,
 	adds: true,
 	open: func(s *session) {
@@ -31,7 +31,7 @@ var custom = platform{
 
 // filled puts the days and the token into a text of the endpoint.
 func (s *session) filled(text string, of Range) string {
-	return strings.NewReplacer("{from}", of.from(), "{to}", of.to(), "{token}", s.c["token"]).Replace(text)
+	return strings.NewReplacer("{from}", of.First(), "{to}", of.Last(), "{token}", s.c["token"]).Replace(text)
 }
 
 func customPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
@@ -40,7 +40,7 @@ func customPage(ctx context.Context, s *session, of Range, _ string) (rows []row
 		return nil, "", models.Invalid("no_url", "the custom endpoint has no cost_endpoint.url")
 	}
 	api := s.API
-	api.Base = strings.NewReplacer("{from}", of.from(), "{to}", of.to(), "{token}", url.QueryEscape(s.c["token"])).Replace(e.URL)
+	api.Base = strings.NewReplacer("{from}", of.First(), "{to}", of.Last(), "{token}", url.QueryEscape(s.c["token"])).Replace(e.URL)
 	r := rest.Request{Method: cmp.Or(e.Method, http.MethodGet), Repeat: true}
 	if r.Method == http.MethodPost && !empty(e.Body) {
 		r.Body, r.Kind = s.body(of)
@@ -73,7 +73,7 @@ func (s *session) body(of Range) (body []byte, kind string) {
 			return nil, ""
 		}
 		inner := strings.TrimSuffix(strings.TrimPrefix(string(token), `"`), `"`)
-		return []byte(strings.NewReplacer("{from}", of.from(), "{to}", of.to(), "{token}", inner).Replace(string(s.endpoint.Body))), "application/json"
+		return []byte(strings.NewReplacer("{from}", of.First(), "{to}", of.Last(), "{token}", inner).Replace(string(s.endpoint.Body))), "application/json"
 	}
 	kind = "text/plain"
 	if strings.HasPrefix(strings.TrimSpace(text), "{") || strings.HasPrefix(strings.TrimSpace(text), "[") {

@@ -14,6 +14,7 @@ import (
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ads"
+	"switchyard/workers/providers/platform"
 )
 
 func endpoint(t *testing.T, e models.CostEndpoint, credentials map[string]string, serve http.HandlerFunc) *ads.Connection {
@@ -21,7 +22,7 @@ func endpoint(t *testing.T, e models.CostEndpoint, credentials map[string]string
 	server := httptest.NewTLSServer(serve)
 	t.Cleanup(server.Close)
 	e.URL = server.URL + e.URL
-	c, err := ads.New(ads.Options{Egress: egresstest.Client(t, server, egress.Options{})}).Open(ads.Account{
+	c, err := ads.New(ads.Options{Options: platform.Options{Egress: egresstest.Client(t, server, egress.Options{})}}).Open(ads.Account{
 		Provider: models.CustomCost, Key: "s1", Credentials: credentials, Endpoint: e,
 	})
 	if err != nil {
@@ -89,7 +90,7 @@ func TestCustomEndpointFails(t *testing.T) {
 		_, _ = io.WriteString(w, "["+strings.Join(many, ",")+"]")
 	}))
 	t.Cleanup(server.Close)
-	c, err := ads.New(ads.Options{Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20})}).Open(ads.Account{
+	c, err := ads.New(ads.Options{Options: platform.Options{Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20})}}).Open(ads.Account{
 		Provider: models.CustomCost, Endpoint: models.CostEndpoint{URL: server.URL, CampaignField: "c"},
 	})
 	if err != nil {

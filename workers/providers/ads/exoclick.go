@@ -15,7 +15,7 @@ import (
 // exoClick is the statistics API, v2. The key is exchanged for a token that is valid for a quarter of an hour. Rows come as
 // CSV, with columns in the requested order. Days are UTC days, because UTC is requested. The API does not name the account's
 // currency. Unverified: whether the first line has the names of columns.
-var exoClick = platform{
+var exoClick = adapter{
 	base:  "https://api.exoclick.com/v2",
 	open:  func(s *session) { s.zone = "UTC" },
 	sign:  rest.Bearer,
@@ -41,7 +41,7 @@ func exoClickPage(ctx context.Context, s *session, of Range, cursor string) (row
 	answer, err := s.ask(ctx, rest.Request{
 		Method: http.MethodPost, Path: "/statistics/a/global", Repeat: true, Header: map[string]string{"Accept": "text/csv"},
 		Body: map[string]any{
-			"timezone": "UTC", "filter": map[string]string{"date_from": of.from(), "date_to": of.to()},
+			"timezone": "UTC", "filter": map[string]string{"date_from": of.First(), "date_to": of.Last()},
 			"group_by": []string{"date", "campaign_id"}, "order_by": []map[string]string{{"field": "date", "order": "asc"}},
 			"output_csv_fields": exoClickColumns, "limit": exoClickRows, "offset": offset,
 		},

@@ -12,7 +12,7 @@ import (
 // googleAds is the Google Ads API: developers.google.com/google-ads/api. Numbers of 64 bits are texts, and figures that are
 // zero are left out. Amounts are in micros. Days are in the account's time zone. A stream is a list of chunks. Unverified:
 // that a stream reports an error in a list.
-var googleAds = platform{
+var googleAds = adapter{
 	base:    "https://googleads.googleapis.com",
 	version: models.GoogleAdsVersion,
 	open: func(s *session) {
@@ -27,7 +27,7 @@ var googleAds = platform{
 	page: func(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
 		found, err := googleSearch(ctx, s, "SELECT campaign.id, campaign.name, segments.date, metrics.cost_micros, metrics.clicks, "+
 			"metrics.impressions, customer.currency_code, customer.time_zone FROM campaign WHERE segments.date BETWEEN '"+
-			of.from()+"' AND '"+of.to()+"'")
+			of.First()+"' AND '"+of.Last()+"'")
 		for _, v := range found {
 			rows = append(rows, row{
 				day: v.Segments.Date, campaign: v.Campaign.ID, name: v.Campaign.Name, amount: v.Metrics.Cost, shift: -6,

@@ -15,7 +15,7 @@ import (
 
 // meta is the Graph API: developers.facebook.com/docs/marketing-api. Numbers are texts, and days are in the account's time
 // zone. Failures have a code, mostly with status 400.
-var meta = platform{
+var meta = adapter{
 	base:    "https://graph.facebook.com",
 	version: models.MetaVersion,
 	open: func(s *session) {
@@ -65,7 +65,7 @@ func metaPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 			return nil, "", err
 		}
 	}
-	span, err := json.Marshal(map[string]string{"since": of.from(), "until": of.to()})
+	span, err := json.Marshal(map[string]string{"since": of.First(), "until": of.Last()})
 	if err != nil {
 		return nil, "", err
 	}

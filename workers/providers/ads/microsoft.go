@@ -18,7 +18,7 @@ import (
 // microsoftAds is the reporting service of Microsoft Advertising, REST v13. A report is ordered, polled until it is ready, and
 // fetched as a ZIP with a CSV. Days are London days, because the report is requested in Microsoft's
 // zone GreenwichMeanTimeDublinEdinburghLisbonLondon. Unverified: the byte order mark of the CSV.
-var microsoftAds = platform{
+var microsoftAds = adapter{
 	base: "https://reporting.api.bingads.microsoft.com",
 	open: func(s *session) {
 		s.Coded = microsoftCode
@@ -30,7 +30,7 @@ var microsoftAds = platform{
 	stale: func(f *rest.FailureError) bool { return f.Code == "105" || f.Code == "109" },
 	test: func(ctx context.Context, s *session) error {
 		today := s.Now().UTC()
-		_, err := microsoftOrder(ctx, s, Range{today, today})
+		_, err := microsoftOrder(ctx, s, Range{From: today, To: today})
 		return err
 	},
 	page: microsoftPage,

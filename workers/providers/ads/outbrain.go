@@ -14,7 +14,7 @@ import (
 // outbrain is the Amplify API, v0.1. A login returns a token that is valid for a month. Only two logins are allowed in an
 // hour, so the token is stored. A page has a number of campaigns. Unverified: the member names for the list of campaigns and
 // for its total.
-var outbrain = platform{
+var outbrain = adapter{
 	base:  "https://api.outbrain.com/amplify/v0.1",
 	sign:  func(token string) rest.Signer { return rest.Header("OB-TOKEN-V1", token) },
 	fetch: outbrainLogin,
@@ -80,7 +80,7 @@ func outbrainPage(ctx context.Context, s *session, of Range, cursor string) (row
 	}
 	err = s.read(ctx, rest.Request{
 		Method: http.MethodGet, Path: "/reports/marketers/" + url.PathEscape(s.c["marketer_id"]) + "/campaigns/periodic", Query: url.Values{
-			"from": {of.from()}, "to": {of.to()}, "breakdown": {"daily"}, "limit": {strconv.Itoa(outbrainCampaigns)},
+			"from": {of.First()}, "to": {of.Last()}, "breakdown": {"daily"}, "limit": {strconv.Itoa(outbrainCampaigns)},
 			"offset": {strconv.Itoa(offset)}, "includeArchivedCampaigns": {"true"},
 		},
 	}, &answer)

@@ -10,7 +10,7 @@ import (
 
 // propellerAds is the statistics endpoint of the SSP API, v5. Accounts are in US dollars. Unverified: the member names for the
 // list and the day, that there is only one page, and the time zone of the days.
-var propellerAds = platform{
+var propellerAds = adapter{
 	base: "https://ssp-api.propellerads.com/v5",
 	open: func(s *session) {
 		s.Sign = rest.Bearer(s.c["api_token"])
@@ -34,7 +34,7 @@ type propellerRow struct {
 func propellerPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
 	var raw json.RawMessage
 	err = s.read(ctx, rest.Request{Method: http.MethodPost, Path: "/adv/statistics", Repeat: true, Body: map[string]any{
-		"group_by": []string{"campaign_id", "date_time"}, "day_from": of.from() + " 00:00:00", "day_to": of.to() + " 23:59:59",
+		"group_by": []string{"campaign_id", "date_time"}, "day_from": of.First() + " 00:00:00", "day_to": of.Last() + " 23:59:59",
 	}}, &raw)
 	if err != nil {
 		return nil, "", err

@@ -9,18 +9,18 @@ import (
 
 	"switchyard/models"
 	"switchyard/workers/egress"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
 // session is the state of a connection while requests are made.
 type session struct {
-	rest.API
-	platform
+	platform.Session
+	adapter
 
 	name     string
 	c        map[string]string // credentials
 	endpoint models.CostEndpoint
-	used     *Usage
 	client   *Client
 	account  Account
 
@@ -40,14 +40,6 @@ func (s *session) host(base string) string {
 		path = u.Path
 	}
 	return s.client.o.URL + "/" + s.name + path
-}
-
-// shown converts an error to a text for a person. Errors of package models stay unchanged.
-func (s *session) shown(err error) error {
-	if _, ours := models.AsError(err); ours {
-		return err
-	}
-	return s.Shown(err)
 }
 
 // ask sends a request, with a token if the platform uses one. If the platform refuses the token, ask renews the token once.

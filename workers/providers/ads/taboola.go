@@ -10,7 +10,7 @@ import (
 
 // taboola is the Backstage API: developers.taboola.com. Credentials are exchanged for a token. Days are in the account's time
 // zone, which the API reports by a short name. Unverified: the envelope of its errors.
-var taboola = platform{
+var taboola = adapter{
 	base:  "https://backstage.taboola.com",
 	sign:  rest.Bearer,
 	fetch: taboolaToken,
@@ -43,7 +43,7 @@ func taboolaPage(ctx context.Context, s *session, of Range, _ string) (rows []ro
 	err = s.read(ctx, rest.Request{
 		Method: http.MethodGet,
 		Path:   "/backstage/api/1.0/" + url.PathEscape(s.c["account_id"]) + "/reports/campaign-summary/dimensions/campaign_day_breakdown",
-		Query:  url.Values{"start_date": {of.from()}, "end_date": {of.to()}},
+		Query:  url.Values{"start_date": {of.First()}, "end_date": {of.Last()}},
 	}, &answer)
 	s.zone = string(answer.Zone)
 	for _, v := range answer.Results {

@@ -14,7 +14,7 @@ import (
 // tiktok is the Marketing API of TikTok for Business, v1.3. Failures come with status 200 and a code. Numbers are texts, and
 // "-" means no value. Days are in the account's time zone. Unverified: that one request may cover 30 days, and that code 40105
 // refuses the token.
-var tiktok = platform{
+var tiktok = adapter{
 	base: "https://business-api.tiktok.com/open_api/v1.3",
 	open: func(s *session) {
 		s.Sign = rest.Header("Access-Token", s.c["access_token"])
@@ -72,7 +72,7 @@ func tiktokPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/report/integrated/get/", Query: url.Values{
 		"advertiser_id": {s.c["advertiser_id"]}, "report_type": {"BASIC"}, "service_type": {"AUCTION"}, "data_level": {"AUCTION_CAMPAIGN"},
 		"dimensions": {`["campaign_id","stat_time_day"]`}, "metrics": {`["spend","clicks","impressions","campaign_name","currency"]`},
-		"start_date": {of.from()}, "end_date": {of.to()}, "page": {strconv.Itoa(page)}, "page_size": {"1000"},
+		"start_date": {of.First()}, "end_date": {of.Last()}, "page": {strconv.Itoa(page)}, "page_size": {"1000"},
 	}}, &answer)
 	for _, v := range answer.Data.List {
 		rows = append(rows, row{

@@ -12,7 +12,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/token"
-	"switchyard/workers/providers/rest"
+	"switchyard/workers/providers/platform"
 )
 
 // Event is a conversion that is sent to a platform.
@@ -80,9 +80,7 @@ type Uploader struct{ o UploadOptions }
 
 // NewUploader makes an Uploader.
 func NewUploader(o UploadOptions) *Uploader {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Options.Options = o.WithDefaults()
 	return &Uploader{o}
 }
 
@@ -137,7 +135,7 @@ type Upload struct{ u *uploading }
 
 // uploading is a connection while conversions are uploaded.
 type uploading struct {
-	rest.API
+	platform.Session
 	uploads
 
 	c      map[string]string // credentials
@@ -145,17 +143,13 @@ type uploading struct {
 	shadow bool
 	tokens Tokens
 	o      UploadOptions
-	asked  int
 }
 
 // uploadRetryTime is how long one request waits for a platform that is busy or fails.
 const uploadRetryTime = 20 * time.Second
 
-// Limits on the requests of a connection: at most uploadBurst at once, and one more after each uploadInterval.
-const (
-	uploadBurst    = 10
-	uploadInterval = 500 * time.Millisecond
-)
+// uploadRate limits the requests of a connection.
+var uploadRate = platform.Rate{Burst: 10, Interval: 500 * time.Millisecond}
 
 // Open makes a connection. key names the connection, for its rate limit. tokens is nil if no one has signed in. In shadow
 // mode, the platform does not count the events.
@@ -166,13 +160,10 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 		return nil, fmt.Errorf("ads: %q takes no conversions", provider)
 	}
 	_, secrets := p.Split(credentials)
-	u := &uploading{uploads: how, c: credentials, action: action, shadow: shadow, tokens: tokens, o: c.o}
-	u.API = rest.API{
-		Out: c.o.Egress, Base: how.base, Now: c.o.Now, RetryTime: uploadRetryTime, Wait: c.o.Wait, Timeout: c.o.Timeout,
-		Asked: func() { u.asked++ },
-	}.Keep(append(slices.Collect(maps.Values(secrets)), c.o.DeveloperToken)...)
-	if c.o.Pace != nil {
-		u.Pace = c.o.Pace("upload:"+key, uploadBurst, uploadInterval)
+	u := &uploading{
+		Session: c.o.Session(how.base, "upload:"+key, uploadRate, uploadRetryTime,
+			append(slices.Collect(maps.Values(secrets)), c.o.DeveloperToken)...),
+		uploads: how, c: credentials, action: action, shadow: shadow, tokens: tokens, o: c.o,
 	}
 	if c.o.URL != "" {
 		u.Base = c.o.URL + "/" + provider
@@ -184,7 +175,7 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 func (c *Upload) Most() int { return c.u.most }
 
 // Requests returns the number of requests made so far.
-func (c *Upload) Requests() int { return c.u.asked }
+func (c *Upload) Requests() int { return c.u.Used().Requests }
 
 // mostRefused is the maximum number of refused requests of one call while it searches for the events that cause the refusals.
 const mostRefused = 100

@@ -16,6 +16,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest/resttest"
 )
 
@@ -54,9 +55,9 @@ func eachUploader(t *testing.T, test func(*uploader)) {
 			u := &uploader{T: t, name: of, world: &adstest.Uploads{}, limit: time.Minute}
 			u.of, _, u.clicks = strings.Cut(of, " by ")
 			server := adstest.ServeUploads(t, u.world)
-			u.client = ads.NewUploader(ads.UploadOptions{GoogleClicks: u.clicks, Options: ads.Options{
+			u.client = ads.NewUploader(ads.UploadOptions{GoogleClicks: u.clicks, Options: ads.Options{DeveloperToken: "canary-developer-Zq7", Options: platform.Options{
 				Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
-				DeveloperToken: "canary-developer-Zq7", Now: func() time.Time { return uploadNow },
+				Now: func() time.Time { return uploadNow },
 				Wait: func(_ context.Context, d time.Duration) error {
 					if u.waits = append(u.waits, d); u.waited != nil {
 						u.waited()
@@ -64,7 +65,7 @@ func eachUploader(t *testing.T, test func(*uploader)) {
 					return nil
 				},
 				Timeout: func() time.Duration { return u.limit },
-			}})
+			}}})
 			u.event = func(id, click string) ads.Event {
 				return ads.Event{
 					ID: id, Action: models.UploadNew, Time: uploadAt.Add(time.Duration(len(click)) * time.Second), ChangedAt: uploadAt.Add(time.Minute),

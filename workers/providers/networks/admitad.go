@@ -13,7 +13,7 @@ import (
 // admitad is the publisher API of Admitad: GET /statistics/actions/, with a token that is exchanged for the client's id and
 // secret. Unverified: the time zone of days and times, which is therefore a setting; the status approved_but_stalled, which is
 // read as pending; and the form of errors.
-var admitad = platform{
+var admitad = adapter{
 	base: "https://api.admitad.com",
 	open: func(s *session) {
 		s.exchange("/token/", s.c["client_id"], s.c["client_secret"], url.Values{

@@ -14,7 +14,7 @@ import (
 
 // affise is Affise's API for affiliates: GET /3.0/stats/conversions. Days and times are requested in UTC. Unverified: that a
 // conversion which is not found at the advertiser is rejected.
-var affise = platform{
+var affise = adapter{
 	open: func(s *session) {
 		s.Base = host("api-"+s.c["tenant"], ".affise.com")
 		s.Sign = rest.Header("API-Key", s.c["api_key"])

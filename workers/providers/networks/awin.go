@@ -11,7 +11,7 @@ import (
 
 // awin is the publisher API of Awin: GET /publishers/{id}/transactions/. Days and times are requested in UTC. All orders of a
 // range come at once. Unverified: that an order without a click may have no clickRefs, or clickRefs of another form.
-var awin = platform{
+var awin = adapter{
 	base: "https://api.awin.com",
 	open: func(s *session) { s.Sign = rest.Bearer(s.c["token"]) },
 	test: func(ctx context.Context, s *session) error {

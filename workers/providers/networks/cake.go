@@ -15,7 +15,7 @@ import (
 // zone. Prices are in the network's currency, which the API does not name. A conversion without a disposition is pending until
 // the network decides. Unverified: that the end of a range is excluded, so orders of other days are left out here; and how the
 // API reports a wrong key.
-var cake = platform{
+var cake = adapter{
 	open: func(s *session) {
 		s.Base = host(s.c["domain"], "")
 		s.Failed = cakeFailed
@@ -71,7 +71,7 @@ func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 			Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5), ID: string(v.ID), Word: string(v.Disposition),
 			Payout: string(v.Price), At: s.when(v.At),
 		}
-		if o.At.IsZero() || of.has(o.At) {
+		if o.At.IsZero() || of.Has(o.At) {
 			orders = append(orders, o)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // Amounts are in the publisher's currency, which the API does not name. A correction is a separate record, with a negative
 // amount and the action id of the original. Unverified: that a query may cover at most 31 days, and that a correction without
 // its original takes back the whole original.
-var cj = platform{
+var cj = adapter{
 	base: "https://commissions.api.cj.com",
 	open: func(s *session) {
 		s.Sign = rest.Bearer(s.c["token"])

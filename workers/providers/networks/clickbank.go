@@ -18,7 +18,7 @@ import (
 // the sale. Days are in ClickBank's own time zone, and times include their zone. Unverified: that a refund which comes without
 // its sale takes back the whole sale; that a 403 which mentions permission refuses the key; and that a tracking id has at most
 // 24 characters.
-var clickbank = platform{
+var clickbank = adapter{
 	base: "https://api.clickbank.com",
 	open: func(s *session) {
 		s.Sign = rest.Header("Authorization", s.c["api_key"])

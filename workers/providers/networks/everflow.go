@@ -14,7 +14,7 @@ import (
 
 // everflow is the affiliate API of Everflow: developers.everflow.io, POST /v1/affiliates/reporting/conversions. Days and times
 // are in UTC, in requests and answers.
-var everflow = platform{
+var everflow = adapter{
 	base: "https://api.eflow.team/v1",
 	open: func(s *session) {
 		if s.c["region"] == "eu" {

@@ -12,7 +12,7 @@ import (
 // impact is the partner API of Impact, version 16: GET /Mediapartners/{AccountSID}/Actions. Days are in UTC, times include
 // their zone, and numbers are texts. A reversed action keeps its id. Unverified: the names of the members for paging, so a
 // page without them counts as the last page.
-var impact = platform{
+var impact = adapter{
 	base: "https://api.impact.com",
 	open: func(s *session) { s.basic(s.c["account_sid"], s.c["auth_token"]) },
 	page: impactPage,

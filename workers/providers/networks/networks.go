@@ -6,7 +6,6 @@ package networks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,8 +13,7 @@ import (
 	"time"
 
 	"switchyard/models"
-	"switchyard/workers/egress"
-	"switchyard/workers/providers/rest"
+	"switchyard/workers/providers/platform"
 )
 
 // Order is a conversion as a network reports it. The texts are in the network's own form.
@@ -38,45 +36,26 @@ type Order struct {
 	back          bool
 }
 
-// Usage counts the requests and pages of a connection.
-type Usage struct {
-	Requests int
-	Pages    int
-}
-
 // MaxOrders is the maximum number of orders of a request that a user waits for.
 const MaxOrders = 5000
 
 // ErrTooMany says that a range has more orders than may be read at once.
-var ErrTooMany = errors.New("the range has too many orders")
+var ErrTooMany = platform.ErrTooMany
 
-// Options of a Client. URL, Now, Pace, Wait and Timeout are optional.
-type Options struct {
-	Egress *egress.Client
-	// URL replaces the addresses of all platforms, for tests; empty: each platform's own address.
-	URL string
-	Now func() time.Time
-	// Pace returns a limit on the requests of a connection over all processes: at most burst at once, and one more after each
-	// interval.
-	Pace func(key string, burst int, interval time.Duration) rest.Pace
-	Wait func(ctx context.Context, d time.Duration) error
-	// Timeout returns the timeout of the next request; nil: the default of rest.API.
-	Timeout func() time.Duration
-}
+// Options of a Client.
+type Options = platform.Options
+
+// Range is a range of days in the time zone of the connection.
+type Range = platform.Range
 
 // Client opens connections. Safe for concurrent use.
 type Client struct{ o Options }
 
 // New makes a Client.
-func New(o Options) *Client {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return &Client{o}
-}
+func New(o Options) *Client { return &Client{o.WithDefaults()} }
 
-// platform describes how to call a provider of models.NetworkProviders.
-type platform struct {
+// adapter describes how to call a provider of models.NetworkProviders.
+type adapter struct {
 	base string // address of its API, without a slash at the end; empty: a credential says it
 	own  bool   // the address is the customer's own, and tests do not replace it
 	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
@@ -94,7 +73,7 @@ type platform struct {
 }
 
 // platforms has the providers by name.
-var platforms = map[string]platform{
+var platforms = map[string]adapter{
 	"admitad":    admitad,
 	"affise":     affise,
 	"awin":       awin,
@@ -109,46 +88,17 @@ var platforms = map[string]platform{
 	"tune":       tune,
 }
 
-// Range is a range of days in the time zone of the connection. From and To are both included.
-type Range struct{ From, To time.Time }
-
-// End returns the moment at which the range is over.
-func (r Range) End() time.Time { return r.To.AddDate(0, 0, 1) }
-
-// has reports whether a moment is in the range.
-func (r Range) has(at time.Time) bool { return !at.Before(r.From) && at.Before(r.End()) }
-
-// split divides a range into ranges of at most the given number of days; 0: the range is not divided.
-func (r Range) split(days int) []Range {
-	if days == 0 {
-		return []Range{r}
-	}
-	var out []Range
-	for from := r.From; !from.After(r.To); from = from.AddDate(0, 0, days) {
-		to := from.AddDate(0, 0, days-1)
-		if to.After(r.To) {
-			to = r.To
-		}
-		out = append(out, Range{from, to})
-	}
-	return out
-}
-
 // session is the state of a connection while requests are made.
 type session struct {
-	rest.API
-	platform
+	platform.Session
+	adapter
 
 	c    map[string]string // credentials
 	zone *time.Location    // time zone of the platform's days and times
-	used *Usage
 
 	token string                                    // token of a platform whose tokens are fetched
 	fetch func(ctx context.Context) (string, error) // fetches a token
 }
-
-// retryTime is how long one request waits for a platform that is busy or fails.
-const retryTime = time.Minute
 
 // Connection is a connection to a platform. It is for one goroutine.
 type Connection struct{ s *session }
@@ -165,13 +115,10 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 		return nil, fmt.Errorf("networks: time zone: %w", err)
 	}
 	_, secrets := p.Split(credentials)
-	s := &session{platform: how, c: credentials, zone: zone, used: &Usage{}}
-	s.API = rest.API{
-		Out: c.o.Egress, Base: how.base, Now: c.o.Now, RetryTime: retryTime, Wait: c.o.Wait, Timeout: c.o.Timeout,
-		Asked: func() { s.used.Requests++ },
-	}.Keep(slices.Collect(maps.Values(secrets))...)
-	if c.o.Pace != nil && how.burst > 0 {
-		s.Pace = c.o.Pace("network:"+key, how.burst, how.interval)
+	s := &session{
+		Session: c.o.Session(how.base, "network:"+key, platform.Rate{Burst: how.burst, Interval: how.interval}, platform.RetryTime,
+			slices.Collect(maps.Values(secrets))...),
+		adapter: how, c: credentials, zone: zone,
 	}
 	if how.open != nil {
 		how.open(s)
@@ -183,7 +130,7 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 }
 
 // Used returns the requests and pages so far.
-func (c *Connection) Used() Usage { return *c.s.used }
+func (c *Connection) Used() platform.Usage { return c.s.Used() }
 
 // Test makes a request that shows whether the credentials are right. The error is a text for a person.
 func (c *Connection) Test(ctx context.Context) error {
@@ -191,39 +138,26 @@ func (c *Connection) Test(ctx context.Context) error {
 		return c.s.Shown(c.s.test(ctx, c.s))
 	}
 	today := c.s.day(c.s.Now())
-	_, _, err := c.s.page(ctx, c.s, Range{today, today}, "")
+	_, _, err := c.s.page(ctx, c.s, Range{From: today, To: today}, "")
 	return c.s.Shown(err)
 }
-
-// maxPages is the maximum number of pages that are read of a range.
-const maxPages = 1000
 
 // Orders reads the orders of the days from one date to another, both included. The time of day does not matter. If there are
 // more than most orders, the error is ErrTooMany. Other errors are texts for a person.
 func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) ([]Order, error) {
 	var all []Order
-	for _, part := range (Range{c.s.date(from), c.s.date(to)}).split(c.s.days) {
-		cursor := ""
-		for {
-			orders, next, err := c.s.page(ctx, c.s, part, cursor)
-			if err != nil {
-				return nil, c.s.Shown(err)
-			}
-			for _, o := range orders {
-				all = append(all, c.s.clean(o))
-			}
-			c.s.used.Pages++
-			switch {
-			case len(all) > most:
-				return nil, ErrTooMany
-			case next == "":
-			case next == cursor, c.s.used.Pages > maxPages:
-				return nil, c.s.Shown(rest.ErrForm)
-			}
-			if cursor = next; cursor == "" {
-				break
-			}
+	err := c.s.Read(Range{From: c.s.date(from), To: c.s.date(to)}, c.s.days, func(of Range, cursor string) (string, error) {
+		orders, next, err := c.s.page(ctx, c.s, of, cursor)
+		for _, o := range orders {
+			all = append(all, c.s.clean(o))
 		}
+		if err == nil && len(all) > most {
+			err = ErrTooMany
+		}
+		return next, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return settle(all), nil
 }

@@ -15,7 +15,7 @@ import (
 // partnerize is the partner API of Partnerize: GET /reporting/report_publisher/publisher/{id}/conversion.json. Days and times
 // are requested in UTC. Unverified: that the items of one conversion may differ in their status, and that the status of the
 // conversion is then "mixed". Such a conversion is pending while any item is pending, and rejected items earn nothing.
-var partnerize = platform{
+var partnerize = adapter{
 	base: "https://api.partnerize.com",
 	open: func(s *session) { s.basic(s.c["application_key"], s.c["user_api_key"]) },
 	page: partnerizePage,

@@ -15,7 +15,7 @@ import (
 // client's id and secret. A reversal is a separate transaction with a negative commission. Unverified: that a reversal names
 // the order and the article that it reverses; that times may lack a zone, in which case they are in UTC; and how far back a
 // request may go, which is said to be about 30 days.
-var rakuten = platform{
+var rakuten = adapter{
 	base: "https://api.linksynergy.com",
 	open: func(s *session) {
 		s.exchange("/token", s.c["client_id"], s.c["client_secret"], url.Values{

@@ -16,7 +16,7 @@ import (
 // tune is the affiliate API of TUNE (HasOffers): developers.tune.com, Affiliate_Report::getConversions. Failures come with
 // status 200. Days and times are in the network's own time zone. TUNE is renaming the id from ad_id to tune_event_id, so both
 // names are read. Unverified: the words with which the API reports a wrong key and too many requests.
-var tune = platform{
+var tune = adapter{
 	open: func(s *session) {
 		s.Base = host(s.c["network_id"], ".api.hasoffers.com")
 		s.Failed = tuneFailed

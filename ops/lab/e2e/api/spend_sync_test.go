@@ -20,8 +20,9 @@ import (
 	"switchyard/workers/adspend"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
-	platforms "switchyard/workers/providers/ads"
+	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest/resttest"
 )
 
@@ -46,10 +47,10 @@ func newSpending(t *testing.T, clicks int) *spending {
 	y := &spending{world: &adstest.World{}}
 	server := adstest.Serve(t, y.world)
 	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) {
-		adspend.New(r, s.Store, adspend.Options{Clicks: clicklog.Log{Conn: s.DB}, Client: platforms.New(platforms.Options{
+		adspend.Register(r, s.Store, adspend.Options{Clicks: clicklog.Log{Conn: s.DB}, Client: ads.New(ads.Options{Options: platform.Options{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 			Wait: func(context.Context, time.Duration) error { return nil },
-		})})
+		}})})
 	})
 	y.path = "/traffic-sources/" + y.sources[0].String() + "/integration"
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET source_id = $1`, y.sources[0])
@@ -265,7 +266,7 @@ func TestSpendSyncByItself(t *testing.T) {
 func TestSpendTooMany(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
-	many := make([]adstest.Row, platforms.MaxRows+1)
+	many := make([]adstest.Row, ads.MaxRows+1)
 	for i := range many {
 		many[i] = y.row(fmt.Sprint("m", i), "1", 1)
 	}
@@ -302,7 +303,7 @@ func TestSpendGivenUp(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
 	row, err := jobs.SyncSpend.NewRow(y.s.Account.ID, jobs.SpendArgs{
-		SourceID: y.sources[0], Provider: "propellerads", From: y.day, To: y.day, Origin: models.RunByClock,
+		SourceID: y.sources[0], PlatformRead: jobs.PlatformRead{Provider: "propellerads", From: y.day, To: y.day, Origin: models.RunByClock},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,103 @@
+package v1
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+// IntegrationRun describes a run of an integration.
+type IntegrationRun struct {
+	ID        uuid.UUID `json:"id" doc:"of its job"`
+	Kind      string    `json:"kind" doc:"what it did"`
+	Origin    string    `json:"origin" enum:"api,clock"`
+	From      *string   `json:"from"`
+	To        *string   `json:"to"`
+	Applied   bool      `json:"applied" doc:"false: a dry run"`
+	StartedAt string    `json:"startedAt"`
+	EndedAt   *string   `json:"endedAt" doc:"null: it is under way"`
+	Ms        *int64    `json:"ms"`
+	Requests  int       `json:"requests"`
+	Pages     int       `json:"pages"`
+	Read      int       `json:"read" doc:"orders, or rows of spend"`
+	Matched   int       `json:"matched"`
+	Changed   int       `json:"changed" doc:"conversions that are new or others now, or days of spend"`
+	Error     *string   `json:"error"`
+}
+
+// shownRuns is the maximum number of runs of each kind that GET shows.
+const shownRuns = 20
+
+// listRuns lists the last runs of a network or of a traffic source.
+func listRuns(c *route.Call, target uuid.UUID) ([]IntegrationRun, error) {
+	runs, err := c.Store.IntegrationRuns().List(c.Context(), c.Account.ID, target, shownRuns)
+	return answer.Each(runs, runShown), err
+}
+
+func runShown(r models.IntegrationRun) IntegrationRun {
+	day := func(at *time.Time) *string {
+		if at == nil {
+			return nil
+		}
+		text := at.Format(time.DateOnly)
+		return &text
+	}
+	out := IntegrationRun{
+		ID: r.ID, Kind: r.Kind, Origin: r.Origin, From: day(r.From), To: day(r.To), Applied: r.Applied, StartedAt: answer.Stamp(r.StartedAt),
+		EndedAt: answer.StampOrNull(r.EndedAt), Requests: r.Requests, Pages: r.Pages, Read: r.Read, Matched: r.Matched,
+		Changed: r.Changed, Error: answer.OrNull(r.Failure),
+	}
+	if r.EndedAt != nil {
+		ms := r.EndedAt.Sub(r.StartedAt).Milliseconds()
+		out.Ms = &ms
+	}
+	return out
+}
+
+// lastStatus returns the result of the last request to a platform. It is nil before the first request.
+func lastStatus(i models.Integration) *string {
+	status := "ok"
+	switch {
+	case i.CheckedAt == nil:
+		return nil
+	case i.Failure != "":
+		status = "error"
+	}
+	return &status
+}
+
+// nextSync returns the time of the next automatic import. It is nil if there is none. active is false if the network or the traffic
+// source is paused.
+func nextSync(i models.Integration, active models.Active) *string {
+	if !i.IsEnabled || !bool(active) {
+		return nil
+	}
+	return answer.StampOrNull(&i.NextAt)
+}
+
+// firstSync is the longest time from connecting a platform to its first automatic import.
+const firstSync = 5 * time.Minute
+
+// firstSyncAt returns the time of the first automatic import. It spreads the imports of connections that are made together.
+func firstSyncAt() time.Time {
+	return time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)) //nolint:gosec // it spreads them
+}
+
+// maxSyncDays is the longest range of an import.
+const maxSyncDays = 366
+
+// checkRange returns an error with a code if a platform cannot be asked for the days from one day to another.
+func checkRange(code string, from, to time.Time) error {
+	switch {
+	case to.Before(from):
+		return models.Invalid(code, "to lies before from")
+	case to.Sub(from) >= maxSyncDays*24*time.Hour:
+		return models.Invalid(code, "the range may have at most %d days", maxSyncDays)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Integrations accesses the connections of networks, or of traffic sources, to the APIs of their platforms.
+type Integrations struct {
+	s *Store
+	t integrationTable
+}
+
+// integrationTable is a table of connections to platforms.
+type integrationTable struct {
+	CredentialTable
+	owners  string // table of the networks or traffic sources
+	zone    string // expression for the time zone of the account at the platform
+	account string // sets the columns of that account to $7 (currency) and $8 (zone); empty: the table has none
+}
+
+// integrationColumns lists the columns of a connection, for a query of its table.
+func integrationColumns[I any](t integrationTable) string {
+	return strings.Replace(db.Columns[I](""), "target_id", t.Key+" AS target_id", 1)
+}
+
+func findIntegration[I any](ctx context.Context, k Integrations, account, target uuid.UUID) (I, error) {
+	return db.Get[I](ctx, k.s.c, k.t.What, `SELECT `+integrationColumns[I](k.t)+`
+		FROM `+k.t.Name+` WHERE account_id = $1 AND `+k.t.Key+` = $2`, account, target)
+}
+
+// ErrNoIntegration is the error for a network or a traffic source without a connection.
+var ErrNoIntegration = models.NotFound("connection")
+
+// Find returns the connection of a network or of a traffic source. The error is ErrNoIntegration if it is not connected.
+func (k Integrations) Find(ctx context.Context, account, target uuid.UUID) (models.Integration, error) {
+	return findIntegration[models.Integration](ctx, k, account, target)
+}
+
+// Credentials returns all credentials of a connection, decrypted. The credentials of a custom endpoint are the ones that its Form
+// names. The error is seal.ErrOpen if they can no longer be decrypted.
+func (k Integrations) Credentials(ctx context.Context, i models.Integration) (map[string]string, error) {
+	return k.t.Read(ctx, k.s, i.AccountID, i.TargetID, i.Settings)
+}
+
+// Remove disconnects a network or a traffic source and deletes its credentials. ok is false if it was not connected.
+func (k Integrations) Remove(ctx context.Context, account, target uuid.UUID) (ok bool, err error) {
+	n, err := k.s.exec(ctx, "remove the "+k.t.What, `DELETE FROM `+k.t.Name+` WHERE account_id = $1 AND `+k.t.Key+` = $2`, account, target)
+	return n > 0, err
+}
+
+// IntegrationResult is the result of a request to a platform.
+type IntegrationResult struct {
+	Failure        string // empty: success
+	Synced         bool   // orders were imported, or spend was read
+	Currency, Zone string // of the account at the platform; empty: the platform did not return it
+}
+
+// Record stores the result of a request to the platform. Nothing is stored if the connection has changed since i was read.
+func (k Integrations) Record(ctx context.Context, i models.Integration, r IntegrationResult, now time.Time) error {
+	args := []any{i.AccountID, i.TargetID, i.SavedAt, r.Failure, r.Synced, now}
+	if k.t.account != "" {
+		args = append(args, r.Currency, r.Zone)
+	}
+	_, err := k.s.exec(ctx, "result of the "+k.t.What, `UPDATE `+k.t.Name+` SET checked_at = $6, failure = $4,
+			failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END,
+			failing_since = CASE WHEN $4 = '' THEN NULL ELSE coalesce(failing_since, $6) END,
+			synced_at = CASE WHEN $5 THEN $6 ELSE synced_at END`+k.t.account+`
+		WHERE account_id = $1 AND `+k.t.Key+` = $2 AND saved_at = $3`, args...)
+	return err
+}
+
+// SetNext stores the time of the next automatic import. From wide on, the import is of the longer window. A zero wide keeps the
+// present value. Nothing is stored if the connection has changed since i was read.
+func (k Integrations) SetNext(ctx context.Context, i models.Integration, at, wide time.Time) error {
+	q := `UPDATE ` + k.t.Name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + k.t.Key + ` = $2 AND saved_at = $3`
+	_, err := k.s.exec(ctx, "next run of the "+k.t.What, q, i.AccountID, i.TargetID, i.SavedAt, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
+	return err
+}
+
+// DueIntegration is a connection whose import is due.
+type DueIntegration struct {
+	AccountID uuid.UUID `db:"account_id"`
+	TargetID  uuid.UUID `db:"target_id"`
+	Provider  string    `db:"provider"`
+	Zone      string    `db:"zone"` // of the account at the platform; empty: not known
+	Wide      bool      `db:"wide"` // the import is of the longer window
+}
+
+// ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at next. After a failure
+// the next import uses the shorter window, because only the longer window may be failing.
+func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]DueIntegration, error) {
+	return db.Select[DueIntegration](ctx, k.s.c, "due "+k.t.owners, `
+		UPDATE `+k.t.Name+` i SET next_at = $2
+		FROM (
+			SELECT k.`+k.t.Key+` AS target_id, k.wide_at <= $1 AND k.failures % 2 = 0 AS wide
+			FROM `+k.t.Name+` k JOIN `+k.t.owners+` o ON o.id = k.`+k.t.Key+`
+			WHERE k.is_enabled AND k.next_at <= $1 AND o.is_active AND o.deactivated_at IS NULL
+			ORDER BY k.next_at LIMIT $3 FOR UPDATE OF k SKIP LOCKED
+		) d
+		WHERE i.`+k.t.Key+` = d.target_id RETURNING i.account_id, d.target_id, i.provider, `+k.t.zone+` AS zone, d.wide`, now, next, limit)
+}
+
+// FailingIntegration is a network or a traffic source whose requests to its platform fail.
+type FailingIntegration struct {
+	ID        uuid.UUID  `db:"id"`
+	Name      string     `db:"name"`
+	Provider  string     `db:"provider"`
+	Failure   string     `db:"failure"`
+	Failures  int        `db:"failures"`
+	Since     time.Time  `db:"failing_since"`
+	CheckedAt *time.Time `db:"checked_at"`
+}
+
+// Failing lists at most 500 of the account's networks or traffic sources whose requests have failed several times in a row.
+func (k Integrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingIntegration, error) {
+	return db.Select[FailingIntegration](ctx, k.s.c, "failing "+k.t.owners, `
+		SELECT o.id, o.name, i.provider, i.failure, i.failures, i.failing_since, i.checked_at
+		FROM `+k.t.Name+` i JOIN `+k.t.owners+` o ON o.id = i.`+k.t.Key+` AND o.account_id = i.account_id
+		WHERE i.account_id = $1 AND i.failures >= $2 AND o.is_active AND o.deactivated_at IS NULL
+		ORDER BY i.failing_since DESC, o.id LIMIT $3`, account, models.FailingIntegration, MaxAlerts)
+}

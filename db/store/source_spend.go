@@ -1,0 +1,34 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+// Hold locks the spend of a traffic source against other writers until the transaction ends. The error is ErrNoIntegration if the
+// source is not connected.
+func (k SourceIntegrations) Hold(ctx context.Context, account, source uuid.UUID) error {
+	_, err := db.Get[uuid.UUID](ctx, k.s.c, "connection of the traffic source",
+		`SELECT source_id FROM source_integrations WHERE account_id = $1 AND source_id = $2 FOR NO KEY UPDATE`, account, source)
+	return err
+}
+
+// SpendDay returns the number of clicks over which the spend of a day was spread. ok is false if the day's spend was never read.
+func (k SourceIntegrations) SpendDay(ctx context.Context, account, source uuid.UUID, day time.Time) (clicks int64, ok bool, err error) {
+	return db.First[int64](ctx, k.s.c, "day of spend", `SELECT clicks FROM source_spend_days
+		WHERE account_id = $1 AND source_id = $2 AND day = $3::date`, account, source, day.Format(time.DateOnly))
+}
+
+const saveSpendDay = `
+INSERT INTO source_spend_days (source_id, day, account_id, clicks, synced_at) VALUES ($2, $3::date, $1, $4, $5)
+ON CONFLICT (source_id, day) DO UPDATE SET clicks = $4, synced_at = $5`
+
+// SaveSpendDay records that the spend of a day was read, with the number of clicks over which it was spread.
+func (k SourceIntegrations) SaveSpendDay(ctx context.Context, account, source uuid.UUID, day time.Time, clicks int64, now time.Time) error {
+	_, err := k.s.exec(ctx, "day of spend", saveSpendDay, account, source, day.Format(time.DateOnly), clicks, now)
+	return err
+}

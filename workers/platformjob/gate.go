@@ -1,0 +1,50 @@
+package platformjob
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/jobrow"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/workers"
+)
+
+// Name returns the name under which a provider's jobs share places. A custom provider (also as the provider of a network) is an
+// address of the customer. Each target of it gets its own name, so that no customer waits for another customer's server.
+func Name(provider string, target uuid.UUID) string {
+	if provider == models.CustomCost {
+		return provider + " " + target.String()
+	}
+	return provider
+}
+
+// Gate returns the Gate of a row job that calls a platform. It keeps the jobs of one platform from taking the places of the other
+// platforms. name reads the platform's name from the arguments. A job without a name is admitted, and its attempt reports the
+// error.
+func Gate[A any](r *workers.Runtime, s *store.Store, name func(A) string) workers.Gate {
+	admitted := func() {}
+	return func(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
+		row, err := jobrow.Find(ctx, s.Conn(), workers.Account(ctx), job)
+		if errors.Is(err, models.NotFound("job")) {
+			return admitted, 0, nil // no worker will claim it
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		var args A
+		if err := json.Unmarshal(row.Args, &args); err != nil {
+			return admitted, 0, nil //nolint:nilerr // the attempt reports the error
+		}
+		platform := name(args)
+		if platform == "" {
+			return admitted, 0, nil
+		}
+		release, wait = r.Platforms().Admit(ctx, platform, 0)
+		return release, wait, nil
+	}
+}

@@ -1,0 +1,132 @@
+package platformjob
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/interval"
+	"switchyard/workers"
+	"switchyard/workers/providers/platform"
+)
+
+// Begin records that the run of a job has begun, and returns the days to read. A run that is repeated begins again.
+func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provider string, applied bool) (from, to time.Time, err error) {
+	of := i.Read(&u.Args)
+	if from, to, err = of.Range(); err != nil {
+		return from, to, err
+	}
+	return from, to, i.Store.IntegrationRuns().Start(ctx, models.IntegrationRun{
+		ID: u.Job.ID, AccountID: u.Job.AccountID.UUID, Kind: i.Run, TargetID: i.Target(u.Args), Provider: provider, Origin: of.Origin,
+		From: &from, To: &to, Applied: applied, StartedAt: i.Now(),
+	})
+}
+
+// Failed returns the error of a job whose request to the platform has failed. most is the number of rows that the job accepts.
+func (i *Imports[A, R]) Failed(ctx context.Context, err error, most int) error {
+	switch _, ours := models.AsError(err); {
+	case err == nil:
+		return nil
+	case context.Cause(ctx) != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, platform.ErrTooMany):
+		return models.Invalid(models.TooManyRows, "the range has more than %d %s: use a shorter one", most, i.Rows)
+	case ours:
+		return err
+	}
+	return models.WithRequest(models.Errorf(models.KindBadGateway, i.Code, "%s", err), models.RequestOf(err))
+}
+
+// Fetched records how many rows a job has read from the platform.
+func (i *Imports[A, R]) Fetched(ctx context.Context, u *workers.Run[A, R], used platform.Usage, rows int) error {
+	return i.Store.IntegrationRuns().Read(ctx, u.Job.AccountID.UUID, u.Job.ID, used.Requests, used.Pages, rows)
+}
+
+// Once returns what a job has read from the platform. The first attempt calls fetch and stores its result under the id of the job,
+// so that an attempt after a crash continues with the same rows. If fetch returns a *models.Error, another attempt would not help,
+// and Once fails the job.
+func Once[T, A, R any](ctx context.Context, i *Imports[A, R], u *workers.Run[A, R], fetch func() (T, error)) (out T, err error) {
+	account := u.Job.AccountID.UUID
+	if i.Read(&u.Args).Read {
+		text, err := i.Store.Corrections().Text(ctx, account, u.Job.ID)
+		if err != nil {
+			return out, err
+		}
+		if err := json.Unmarshal([]byte(text), &out); err != nil {
+			return out, fmt.Errorf("platformjob: stored rows: %w", err)
+		}
+		return out, nil
+	}
+	out, err = fetch()
+	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal {
+		return out, u.Fail(ctx, err, nil)
+	}
+	if err != nil {
+		return out, err
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return out, fmt.Errorf("platformjob: rows: %w", err)
+	}
+	return out, u.Step(ctx, func(c db.Conn) (A, error) {
+		a := u.Args
+		i.Read(&a).Read = true
+		return a, i.Store.On(c).Corrections().Add(ctx, account, u.Job.ID, string(raw))
+	})
+}
+
+// End records that the run of a job has succeeded, in the transaction of c, and removes its stored rows.
+func (i *Imports[A, R]) End(ctx context.Context, c db.Conn, u *workers.Run[A, R], end store.RunEnd, r store.IntegrationResult) error {
+	s := i.Store.On(c)
+	if err := i.record(ctx, s, u.Job, u.Args, end, r, ""); err != nil {
+		return err
+	}
+	return s.Corrections().Remove(ctx, u.Job.ID)
+}
+
+// failed stores why a job has failed, in the transaction of c.
+func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
+	var args A
+	if err := json.Unmarshal(row.Args, &args); err != nil || i.Read(&args) == nil || i.Tests != nil && i.Tests(args) {
+		return nil //nolint:nilerr // the arguments do not say what the job imports
+	}
+	failure := jobrow.CauseOf(cause)
+	end := store.RunEnd{Failure: failure.Message, Request: models.RequestOf(cause)}
+	return i.record(ctx, i.Store.On(c), row, args, end, store.IntegrationResult{Failure: failure.Message}, failure.Code)
+}
+
+// record stores the end of a run, the result of the request to the platform, and the time of the next scheduled import. code is the
+// error code of a failure.
+func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
+	code string,
+) error {
+	now, of := i.Now(), i.Read(&args)
+	if err := s.IntegrationRuns().End(ctx, job.AccountID.UUID, job.ID, now, end); err != nil || !models.PlatformFailed(of.Origin, code) {
+		return err
+	}
+	k := i.Connections(s)
+	c, err := k.Find(ctx, job.AccountID.UUID, i.Target(args))
+	if errors.Is(err, store.ErrNoIntegration) {
+		return nil // it was disconnected before the run ended
+	}
+	if err != nil {
+		return err
+	}
+	if err := k.Record(ctx, c, r, now); err != nil || of.Origin != models.RunByClock {
+		return err
+	}
+	failures, wide := 0, time.Time{}
+	if r.Failure != "" {
+		failures = c.Failures + 1
+	}
+	if of.Wide {
+		wide = models.NextWide(now, code)
+	}
+	return k.SetNext(ctx, c, now.Add(interval.Vary(i.Next(failures))), wide)
+}
