@@ -1,23 +1,20 @@
 package dns
 
 import (
+	"bytes"
 	"context"
-	"crypto"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/libdns/libdns"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/jwt"
 
+	"switchyard/workers/egress"
 	"switchyard/workers/providers/rest"
 )
 
@@ -60,21 +57,7 @@ func (p *googleCloud) ready(ctx context.Context) error {
 		return errors.New("service_account is not the JSON key of a service account")
 	}
 	p.Hide(account.Key)
-	assertion, err := account.assertion(p.Now())
-	if err != nil {
-		return err
-	}
-	tokens := p.API
-	tokens.Base = p.oauth
-	tokens.Denied = func(f *rest.FailureError) bool {
-		return strings.Contains(f.Text, "invalid_grant") || strings.Contains(f.Text, "invalid_client")
-	}
-	var answer struct {
-		Token string `json:"access_token"`
-	}
-	err = tokens.Do(ctx, rest.Request{Method: http.MethodPost, Path: "/token", Body: url.Values{
-		"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {assertion},
-	}}, &answer)
+	token, err := p.token(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -82,33 +65,53 @@ func (p *googleCloud) ready(ctx context.Context) error {
 	if p.project == "" {
 		p.project = account.Project
 	}
-	p.Hide(answer.Token)
-	p.Sign = rest.Bearer(answer.Token)
+	p.Hide(token)
+	p.Sign = rest.Bearer(token)
 	return nil
 }
 
-// assertion returns a signed JWT that proves the identity of the service account.
-func (s serviceAccount) assertion(at time.Time) (string, error) {
-	block, _ := pem.Decode([]byte(s.Key))
-	if block == nil {
-		return "", errors.New("the private key of the service account cannot be read")
+// token fetches a token with a JWT that the key of the service account signs.
+func (p *googleCloud) token(ctx context.Context, account serviceAccount) (string, error) {
+	t := &tokenTransport{API: p.API}
+	t.Base = p.oauth
+	t.Denied = func(f *rest.FailureError) bool {
+		return strings.Contains(f.Text, "invalid_grant") || strings.Contains(f.Text, "invalid_client")
 	}
-	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	key, ok := parsed.(*rsa.PrivateKey)
-	if err != nil || !ok {
-		return "", errors.New("the private key of the service account cannot be read")
+	config := jwt.Config{
+		Email: account.Email, PrivateKey: []byte(account.Key), PrivateKeyID: account.KeyID,
+		Scopes: []string{"https://www.googleapis.com/auth/ndev.clouddns.readwrite"}, TokenURL: "https://oauth2.googleapis.com/token",
 	}
-	part := func(v any) string {
-		raw, _ := json.Marshal(v) // of texts and numbers
-		return base64.RawURLEncoding.EncodeToString(raw)
+	token, err := config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: t})).Token()
+	switch {
+	case err == nil:
+		return token.AccessToken, nil
+	case t.err != nil:
+		return "", t.err
+	case t.sent:
+		return "", rest.ErrForm
 	}
-	text := part(map[string]string{"alg": "RS256", "typ": "JWT", "kid": s.KeyID}) + "." + part(map[string]any{
-		"iss": s.Email, "scope": "https://www.googleapis.com/auth/ndev.clouddns.readwrite",
-		"aud": "https://oauth2.googleapis.com/token", "iat": at.Unix(), "exp": at.Add(time.Hour).Unix(),
-	})
-	sum := sha256.Sum256([]byte(text))
-	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
-	return text + "." + base64.RawURLEncoding.EncodeToString(signature), err
+	return "", errors.New("the private key of the service account cannot be read")
+}
+
+// tokenTransport sends the request for a token as rest.API does. It keeps the error, of which package jwt returns only the text.
+type tokenTransport struct {
+	rest.API
+	sent bool
+	err  error
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	var answer egress.Answer
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		t.sent = true
+		answer, err = t.Send(r.Context(), rest.Request{Method: r.Method, Path: "/token", Body: body, Kind: r.Header.Get("Content-Type")})
+	}
+	if t.err = err; err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: answer.Status, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(answer.Body))}, nil
 }
 
 func (p *googleCloud) path(below string) string {
