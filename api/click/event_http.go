@@ -157,7 +157,7 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int,
 		return 0, nil, errPostOnly
 	}
 	from, now := netguard.ClientPrefix(h.visitors.ClientIP(r)), time.Now()
-	if !h.eventLimits.senders.Take(from, now) {
+	if !h.eventLimits.senders.Allow(from, now) {
 		return 0, nil, h.tooMany()
 	}
 	if !h.Ready() {
@@ -172,7 +172,7 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int,
 		return 0, nil, errUnknownKey
 	}
 	n := len(m.Events) // the message itself has already counted as one
-	if !h.eventLimits.senders.TakeN(from, n-1, now) || !h.eventLimits.admitsMany(addressee{account: account.Row.ID}, from, n, now) {
+	if !h.eventLimits.senders.AllowN(from, n-1, now) || !h.eventLimits.admitsMany(addressee{account: account.Row.ID}, from, n, now) {
 		return 0, nil, h.tooMany()
 	}
 	events, refused, err := h.eventsOf(r, m, account, now)

@@ -15,9 +15,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/api/bucket"
 	"switchyard/api/click/tag"
 	"switchyard/models"
+	"switchyard/models/bucket"
 )
 
 // tell posts a message as the page tag does. events are the members of its list.

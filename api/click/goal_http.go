@@ -104,7 +104,7 @@ func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalRep
 		return out, false, errPostOnly
 	}
 	now, from := time.Now(), netguard.ClientPrefix(h.visitors.ClientIP(r))
-	if !h.limits.senders.Take(from, now) {
+	if !h.limits.senders.Allow(from, now) {
 		return out, false, h.tooMany()
 	}
 	if !h.Ready() {
@@ -118,7 +118,7 @@ func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalRep
 	if err != nil {
 		return out, single, err
 	}
-	if !h.limits.goals.TakeN(account.Row.ID, len(raw), now) {
+	if !h.limits.goals.AllowN(account.Row.ID, len(raw), now) {
 		return out, single, h.tooMany()
 	}
 	return h.acceptGoals(r, account, raw, single)
@@ -325,7 +325,7 @@ func (h *Handler) keepRefused(r *http.Request, a *routing.Account, params map[st
 	if a != nil {
 		p.AccountID, to = a.Row.ID, addressee{network: a.Row.ID}
 	}
-	if !h.limits.samples.Take(to, time.Now()) {
+	if !h.limits.samples.Allow(to, time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), messageBudget)

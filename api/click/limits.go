@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/time/rate"
 
-	"switchyard/api/bucket"
 	"switchyard/models"
+	"switchyard/models/bucket"
 )
 
 // The limits of postbacks, events and goals in each process: a rate per second, and a burst. Each stored item counts, even if one
@@ -74,7 +74,7 @@ func (l postbackLimits) admitsTo(a addressee, from netip.Prefix, now time.Time) 
 // admitsMany reports whether an addressee may receive n items at once from an address. They must fit the addressee's limit or,
 // beyond it, the address's own fewRate.
 func (l postbackLimits) admitsMany(a addressee, from netip.Prefix, n int, now time.Time) bool {
-	return l.addressees.TakeN(a, n, now) || l.few.TakeN(from, n, now)
+	return l.addressees.AllowN(a, n, now) || l.few.AllowN(from, n, now)
 }
 
 // retryAfter is the number of seconds that a sender over a limit is told to wait. By then the buckets of the sender and of the

@@ -11,11 +11,11 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"switchyard/api/bucket"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/bucket"
 )
 
 // never is the rate of a bucket that is never refilled.

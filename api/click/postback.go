@@ -53,7 +53,7 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	}
 	if p.Unmatched != "" {
 		h.metrics.unmatched.Inc()
-		if !h.limits.samples.Take(h.addresseeOf(p), now) {
+		if !h.limits.samples.Allow(h.addresseeOf(p), now) {
 			return nil
 		}
 	}
@@ -112,7 +112,7 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 		return nil, models.Errorf(models.KindMethod, "method_not_allowed", "use GET or POST")
 	}
 	p := h.newPostback(r, models.FromPostback)
-	if !h.limits.senders.Take(netguard.ClientPrefix(p.IP), time.Now()) {
+	if !h.limits.senders.Allow(netguard.ClientPrefix(p.IP), time.Now()) {
 		return nil, h.tooMany()
 	}
 	if err := h.findNetwork(p, rest); err != nil {
@@ -229,7 +229,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) admitsPixel(p *models.Postback, r *http.Request) bool {
 	now := time.Now()
 	from := netguard.ClientPrefix(p.IP)
-	if !h.limits.senders.Take(from, now) || !h.limits.admitsTo(h.addresseeOf(p), from, now) {
+	if !h.limits.senders.Allow(from, now) || !h.limits.admitsTo(h.addresseeOf(p), from, now) {
 		h.metrics.limited.Inc()
 		return false
 	}

@@ -59,7 +59,7 @@ func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t 
 	if !r.isReal() {
 		return t, false
 	}
-	if !h.eventLimits.senders.Take(from, now) {
+	if !h.eventLimits.senders.Allow(from, now) {
 		h.metrics.limited.Inc()
 		return t, false
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"switchyard/api/bucket"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/bucket"
 )
 
 // traps returns the recorded traps without their senders.

@@ -11,9 +11,9 @@ import (
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/semaphore"
 
-	"switchyard/api/bucket"
 	"switchyard/api/route"
 	"switchyard/db/kv"
+	"switchyard/models/bucket"
 	"switchyard/models/interval"
 	"switchyard/models/netguard"
 )
@@ -70,7 +70,7 @@ func (f *refusals) slow(c *route.Call, status int) {
 		peer, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
 		who.client = netguard.ClientPrefix(peer.Addr())
 	}
-	if f.callers.Take(who, f.now()) || !f.held.TryAcquire(1) {
+	if f.callers.Allow(who, f.now()) || !f.held.TryAcquire(1) {
 		return
 	}
 	defer f.held.Release(1)

@@ -18,20 +18,17 @@ import (
 	"golang.org/x/time/rate"
 
 	"switchyard/models"
+	"switchyard/models/bucket"
 	"switchyard/models/netguard"
 )
 
-// allowance limits the wrong passwords of an address: burst at once, and then one after each duration of every.
-type allowance struct {
-	burst int
-	every time.Duration
-}
-
-// The allowances of a client, and of a proxy for all the clients that it names. A client that invents the address that a proxy
-// forwards has no more guesses than the proxy's allowance.
-var (
-	ofClient = allowance{10, 10 * time.Second}
-	ofProxy  = allowance{100, time.Second}
+// The wrong passwords of a client, and of a proxy for all the clients that it names: as many as the burst at once, and then one after
+// each pause. A client that invents the address that a proxy forwards has no more guesses than the proxy.
+const (
+	clientBurst = 10
+	clientPause = 10 * time.Second
+	proxyBurst  = 100
+	proxyPause  = time.Second
 )
 
 // maxAddresses is how many addresses each list remembers at most. An address that comes back often stays longest. An address
@@ -45,16 +42,16 @@ type guard struct {
 	now    func() time.Time
 
 	mu      sync.Mutex // held while a password is compared, so that guesses sent at once are counted one by one
-	wrong   *otter.Cache[netip.Prefix, *rate.Limiter]
-	proxies *otter.Cache[netip.Prefix, *rate.Limiter]
+	wrong   bucket.Set[netip.Prefix]
+	proxies bucket.Set[netip.Prefix]
 	right   *otter.Cache[netip.Prefix, struct{}] // clients that do not wait with their proxy
 }
 
 func newGuard(o Options) *guard {
 	g := &guard{
 		secret: sha256.Sum256([]byte(o.Password)), name: strings.ToLower(o.Host), now: o.Now,
-		wrong:   otter.Must(&otter.Options[netip.Prefix, *rate.Limiter]{MaximumSize: maxAddresses}),
-		proxies: otter.Must(&otter.Options[netip.Prefix, *rate.Limiter]{MaximumSize: maxAddresses}),
+		wrong:   bucket.New[netip.Prefix](rate.Every(clientPause), clientBurst, maxAddresses),
+		proxies: bucket.New[netip.Prefix](rate.Every(proxyPause), proxyBurst, maxAddresses),
 		right:   otter.Must(&otter.Options[netip.Prefix, struct{}]{MaximumSize: maxAddresses}),
 	}
 	if g.now == nil {
@@ -95,9 +92,9 @@ func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time
 	now := g.now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	wait = ofClient.wait(g.wrong, client, now)
+	wait = g.wrong.Wait(client, now)
 	if _, known := g.right.GetEntryQuietly(client); peer != client && !known {
-		wait = max(wait, ofProxy.wait(g.proxies, peer, now))
+		wait = max(wait, g.proxies.Wait(peer, now))
 	}
 	if wait > 0 {
 		return false, wait
@@ -107,33 +104,18 @@ func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time
 		g.right.Set(client, struct{}{})
 		return true, 0
 	}
-	if ofClient.spend(g.wrong, client, now) {
+	if isLast(g.wrong, client, now) {
 		slog.Warn("an address guesses the password of the operators' pages and has to wait", "address", client)
 	}
-	if peer != client && ofProxy.spend(g.proxies, peer, now) {
+	if peer != client && isLast(g.proxies, peer, now) {
 		slog.Warn("a proxy passes on guesses of the password of the operators' pages and has to wait", "address", peer)
 	}
 	return false, 0
 }
 
-// wait is how long an address has to wait.
-func (a allowance) wait(wrong *otter.Cache[netip.Prefix, *rate.Limiter], from netip.Prefix, now time.Time) time.Duration {
-	budget, known := wrong.GetIfPresent(from)
-	if !known || budget.TokensAt(now) >= 1 {
-		return 0
-	}
-	return time.Duration((1 - budget.TokensAt(now)) * float64(a.every))
-}
-
-// spend counts a wrong password of an address. It reports whether that was the last one before it has to wait.
-func (a allowance) spend(wrong *otter.Cache[netip.Prefix, *rate.Limiter], from netip.Prefix, now time.Time) (last bool) {
-	budget, known := wrong.GetIfPresent(from)
-	if !known {
-		budget = rate.NewLimiter(rate.Every(a.every), a.burst)
-		wrong.Set(from, budget)
-	}
-	budget.AllowN(now, 1)
-	return budget.TokensAt(now) < 1
+// isLast counts a wrong password of an address. It reports whether that was the last one before the address has to wait.
+func isLast(wrong bucket.Set[netip.Prefix], from netip.Prefix, now time.Time) bool {
+	return wrong.Allow(from, now) && wrong.Wait(from, now) > 0
 }
 
 // privateNames are the last labels of names that networks give their own machines. Others without a dot do too.

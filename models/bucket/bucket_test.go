@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"switchyard/api/bucket"
+	"switchyard/models/bucket"
 )
 
 func TestTake(t *testing.T) {
 	t.Parallel()
 	s, now := bucket.New[string](2, 3, 10), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	taken := func(key string, at time.Time) (n int) {
-		for s.Take(key, at) {
+		for s.Allow(key, at) {
 			n++
 		}
 		return n
@@ -23,6 +23,15 @@ func TestTake(t *testing.T) {
 	}{{"a", 0, 3}, {"b", 0, 3}, {"a", 0, 0}, {"a", time.Second, 2}, {"a", time.Hour, 3}} {
 		if got := taken(c.key, now.Add(c.after)); got != c.want {
 			t.Errorf("%s after %s: %d tokens, want %d", c.key, c.after, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		key   string
+		after time.Duration
+		want  time.Duration
+	}{{"new", 0, 0}, {"a", time.Hour, 500 * time.Millisecond}, {"a", time.Hour + 400*time.Millisecond, 100 * time.Millisecond}} {
+		if got := s.Wait(c.key, now.Add(c.after)); (got - c.want).Abs() > time.Microsecond {
+			t.Errorf("%s after %s: a token in %s, want %s", c.key, c.after, got, c.want)
 		}
 	}
 }

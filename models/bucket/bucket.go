@@ -21,14 +21,24 @@ func New[K comparable](perSecond rate.Limit, burst, keys int) Set[K] {
 	return Set[K]{perSecond, burst, otter.Must(&otter.Options[K, *rate.Limiter]{MaximumSize: keys})}
 }
 
-// Take takes a token from the bucket of a key. It returns false if the bucket is empty.
-func (s Set[K]) Take(key K, now time.Time) bool { return s.TakeN(key, 1, now) }
+// Allow takes a token from the bucket of a key. It returns false if the bucket is empty.
+func (s Set[K]) Allow(key K, now time.Time) bool { return s.AllowN(key, 1, now) }
 
-// TakeN takes n tokens from the bucket of a key. If the bucket has fewer than n, it returns false and takes nothing.
-func (s Set[K]) TakeN(key K, n int, now time.Time) bool {
+// AllowN takes n tokens from the bucket of a key. If the bucket has fewer than n, it returns false and takes nothing.
+func (s Set[K]) AllowN(key K, n int, now time.Time) bool {
 	l, ok := s.known.GetIfPresent(key)
 	if !ok {
 		l, _ = s.known.SetIfAbsent(key, rate.NewLimiter(s.rate, s.burst))
 	}
 	return l.AllowN(now, n)
+}
+
+// Wait returns how long it takes until the bucket of a key has a token. It is 0 if there is one now.
+func (s Set[K]) Wait(key K, now time.Time) time.Duration {
+	l, ok := s.known.GetIfPresent(key)
+	if !ok {
+		return 0
+	}
+	missing := max(1-l.TokensAt(now), 0)
+	return time.Duration(missing / float64(s.rate) * float64(time.Second))
 }
