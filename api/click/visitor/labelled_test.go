@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"switchyard/models/bot"
-	"switchyard/models/bot/labelled"
+	"switchyard/models/bot/bottest"
 )
 
 // floors are, for each kind of program, the smallest share that must be found at the default threshold. Kinds of people have no
@@ -21,7 +21,7 @@ var floors = map[string]float64{
 // no fewer programs of each kind than before.
 func TestLabelledSet(t *testing.T) {
 	t.Parallel()
-	list, err := labelled.Read(os.DirFS("../../../" + labelled.Dir))
+	list, err := bottest.Read(os.DirFS("../../../" + bottest.Dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestLabelledSet(t *testing.T) {
 		t.Fatalf("%d requests, %d of them of people", len(ids), people)
 	}
 	d := newTestDescriber(t, Options{})
-	tally := labelled.Judge(list, func(r labelled.Request) bool { return judge(t, d, r) })
+	tally := bottest.Judge(list, func(r bottest.Request) bool { return judge(t, d, r) })
 	for _, k := range tally.Kinds {
 		if floor, listed := floors[k.Name]; k.Bot != listed {
 			t.Errorf("%s: has a floor %v, are programs %v", k.Name, listed, k.Bot)
@@ -50,7 +50,7 @@ func TestLabelledSet(t *testing.T) {
 }
 
 // judge returns the detector's answer for a user agent that it has seen before. It is an error if a person is called a bot.
-func judge(t *testing.T, d *Describer, r labelled.Request) bool {
+func judge(t *testing.T, d *Describer, r bottest.Request) bool {
 	t.Helper()
 	if userAgent := clean(header(r.Headers, "User-Agent"), MaxUserAgent); userAgent != "" {
 		a := classify(userAgent)

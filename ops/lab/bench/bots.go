@@ -16,7 +16,7 @@ import (
 	"github.com/x-way/crawlerdetect"
 
 	"switchyard/models/bot"
-	"switchyard/models/bot/labelled"
+	"switchyard/models/bot/bottest"
 )
 
 // Detector is the service's own way to tell bots by their requests.
@@ -35,7 +35,7 @@ const (
 // detectors asks our detector, crawlerdetect and isbot about every request of the labelled set. The others look at user
 // agents alone.
 func (r *run) detectors(ctx context.Context) error {
-	set, err := labelled.Read(os.DirFS(labelled.Dir))
+	set, err := bottest.Read(os.DirFS(bottest.Dir))
 	if err != nil {
 		return fmt.Errorf("bench: the labelled set is read from the root of the repository: %w", err)
 	}
@@ -44,14 +44,14 @@ func (r *run) detectors(ctx context.Context) error {
 		requests[l.ID] = arrived(l)
 		r.Detector.Learn(userAgentOf(l))
 	}
-	ours := labelled.Judge(set, func(l labelled.Request) bool {
+	ours := bottest.Judge(set, func(l bottest.Request) bool {
 		_, isBot, _ := bot.Score(r.Detector.Signals(requests[l.ID]), bot.Settings{})
 		return isBot
 	})
 	r.judged("ours", ours, fmt.Sprintf("%d wrong", goalWrong), ours.Wrong <= goalWrong)
-	theirs := labelled.Judge(set, func(l labelled.Request) bool { return crawlerdetect.IsCrawler(userAgentOf(l)) })
+	theirs := bottest.Judge(set, func(l bottest.Request) bool { return crawlerdetect.IsCrawler(userAgentOf(l)) })
 	r.judged("crawlerdetect", theirs, "", true)
-	tallies := []labelled.Tally{ours, theirs}
+	tallies := []bottest.Tally{ours, theirs}
 	if third, err := isbot(ctx, set); err != nil {
 		r.say("isbot %s is left out, it needs node, npm and a registry: %v", isbotVersion, err)
 	} else {
@@ -64,7 +64,7 @@ func (r *run) detectors(ctx context.Context) error {
 }
 
 // arrived is a request of the set as the web process sees it.
-func arrived(l labelled.Request) *http.Request {
+func arrived(l bottest.Request) *http.Request {
 	r := &http.Request{Method: l.Method, Header: l.Headers, RemoteAddr: "81.2.69.142:40000"}
 	if l.Address != "" {
 		r.RemoteAddr = l.Address + ":40000"
@@ -75,20 +75,20 @@ func arrived(l labelled.Request) *http.Request {
 	return r
 }
 
-func userAgentOf(l labelled.Request) string {
+func userAgentOf(l bottest.Request) string {
 	if v := l.Headers["User-Agent"]; len(v) > 0 {
 		return v[0]
 	}
 	return ""
 }
 
-func (r *run) judged(name string, t labelled.Tally, goal string, met bool) {
+func (r *run) judged(name string, t bottest.Tally, goal string, met bool) {
 	r.add(fmt.Sprintf("bots among %d requests of programs and %d of people: %s", t.Found+t.Missed, t.Wrong+t.Spared, name),
 		fmt.Sprintf("precision %.4f  recall %.3f  %d people wrongly called bots", t.Precision(), t.Recall(), t.Wrong), goal, met)
 }
 
 // kinds tells the share of each kind of program that each detector finds.
-func (r *run) kinds(tallies []labelled.Tally) {
+func (r *run) kinds(tallies []bottest.Tally) {
 	for _, k := range tallies[0].Kinds {
 		if !k.Bot {
 			continue
@@ -102,7 +102,7 @@ func (r *run) kinds(tallies []labelled.Tally) {
 }
 
 // cost measures one verdict of ours, on requests whose user agents are known.
-func (r *run) cost(set []labelled.Request, requests map[string]*http.Request) {
+func (r *run) cost(set []bottest.Request, requests map[string]*http.Request) {
 	list := make([]*http.Request, len(set))
 	for i, l := range set {
 		list[i] = requests[l.ID]
@@ -125,7 +125,7 @@ const (
 )
 
 // isbot installs the package of that name in a temporary directory and asks it.
-func isbot(ctx context.Context, set []labelled.Request) (t labelled.Tally, err error) {
+func isbot(ctx context.Context, set []bottest.Request) (t bottest.Tally, err error) {
 	dir, err := os.MkdirTemp("", "isbot-")
 	if err != nil {
 		return t, err
@@ -155,7 +155,7 @@ func isbot(ctx context.Context, set []labelled.Request) (t labelled.Tally, err e
 		return t, fmt.Errorf("%d verdicts on %d requests: %w", len(verdicts), len(set), err)
 	}
 	i := -1
-	return labelled.Judge(set, func(labelled.Request) bool { i++; return verdicts[i] }), nil
+	return bottest.Judge(set, func(bottest.Request) bool { i++; return verdicts[i] }), nil
 }
 
 // output is what a command writes. Its error has what it complains about.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"switchyard/models/bot/labelled"
+	"switchyard/models/bot/bottest"
 	"switchyard/ops/visitors"
 )
 
@@ -51,12 +51,12 @@ func TestListsDenyNobody(t *testing.T) {
 
 func TestVerdictsAreTold(t *testing.T) {
 	t.Parallel()
-	set := []labelled.Request{{Kind: "library", Bot: true}, {Kind: "phone"}, {Kind: "library", Bot: true}}
+	set := []bottest.Request{{Kind: "library", Bot: true}, {Kind: "phone"}, {Kind: "library", Bot: true}}
 	var out bytes.Buffer
 	r := &run{Options: Options{Out: &out}}
-	all := labelled.Judge(set, func(labelled.Request) bool { return true })
+	all := bottest.Judge(set, func(bottest.Request) bool { return true })
 	r.judged("all", all, "0 wrong", all.Wrong == 0)
-	r.kinds([]labelled.Tally{all, labelled.Judge(set, func(labelled.Request) bool { return false })})
+	r.kinds([]bottest.Tally{all, bottest.Judge(set, func(bottest.Request) bool { return false })})
 	if err := r.table(); err == nil {
 		t.Error("no goal was missed")
 	}

@@ -1,6 +1,6 @@
-// Package labelled reads the labelled set of requests in models/bot/testdata: requests of real people's browsers, and requests
+// Package bottest reads the labelled set of requests in models/bot/testdata: requests of real people's browsers, and requests
 // of programs. Detectors are measured with it. The service does not link the package.
-package labelled
+package bottest
 
 import (
 	"bufio"

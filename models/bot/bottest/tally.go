@@ -1,4 +1,4 @@
-package labelled
+package bottest
 
 import "slices"
 

@@ -1,4 +1,4 @@
-package labelled_test
+package bottest_test
 
 import (
 	"flag"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"switchyard/models/bot"
-	"switchyard/models/bot/labelled"
+	"switchyard/models/bot/bottest"
 )
 
 var update = flag.Bool("update", false, "write bot.Browsers anew")
@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write bot.Browsers anew")
 // TestBrowsers checks that bot.Browsers lists the user agents of people's browsers in the set.
 func TestBrowsers(t *testing.T) {
 	t.Parallel()
-	set, err := labelled.Read(os.DirFS("../testdata"))
+	set, err := bottest.Read(os.DirFS("../testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package labelled_test
+package bottest_test
 
 import (
 	"reflect"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"switchyard/models/bot/labelled"
+	"switchyard/models/bot/bottest"
 )
 
 const oneSet = `{"set":"s","origin":"recorded","from":"a program","headers":[["user-agent","{}"],["Accept","*/*"],["accept","text/html"]]}`
@@ -24,7 +24,7 @@ func TestRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := labelled.Read(fstest.MapFS{
+			got, err := bottest.Read(fstest.MapFS{
 				"headers.jsonl": {Data: []byte(c.headers)}, "requests.jsonl": {Data: []byte(c.requests)},
 			})
 			if c.wrong != "" {
@@ -33,8 +33,8 @@ func TestRead(t *testing.T) {
 				}
 				return
 			}
-			want := []labelled.Request{{
-				ID: "a", Kind: "k", Bot: true, Origin: labelled.Composed, Method: "GET", Scheme: "http", Address: "203.0.113.1",
+			want := []bottest.Request{{
+				ID: "a", Kind: "k", Bot: true, Origin: bottest.Composed, Method: "GET", Scheme: "http", Address: "203.0.113.1",
 				Headers: map[string][]string{"User-Agent": {"x/1"}, "Accept": {"*/*", "text/html"}},
 			}}
 			if err != nil || !reflect.DeepEqual(got, want) {
@@ -42,14 +42,14 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
-	if _, err := labelled.Read(fstest.MapFS{}); err == nil {
+	if _, err := bottest.Read(fstest.MapFS{}); err == nil {
 		t.Error("a missing set is read without an error")
 	}
 }
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	set := []labelled.Request{
+	set := []bottest.Request{
 		{Kind: "phone", Method: "called"},
 		{Kind: "phone"},
 		{Kind: "phone"},
@@ -58,7 +58,7 @@ func TestJudge(t *testing.T) {
 		{Kind: "library", Bot: true, Method: "called"},
 		{Kind: "library", Bot: true},
 	}
-	got := labelled.Judge(set, func(r labelled.Request) bool { return r.Method == "called" })
+	got := bottest.Judge(set, func(r bottest.Request) bool { return r.Method == "called" })
 	if got.Found != 3 || got.Missed != 1 || got.Wrong != 1 || got.Spared != 2 {
 		t.Errorf("%+v", got)
 	}
@@ -68,10 +68,10 @@ func TestJudge(t *testing.T) {
 	if k := got.Kind("library"); !k.Bot || k.Called != 3 || k.Sent != 4 || k.Share() != 0.75 {
 		t.Errorf("%+v", k)
 	}
-	if k := got.Kind("none"); k != (labelled.Kind{}) {
+	if k := got.Kind("none"); k != (bottest.Kind{}) {
 		t.Errorf("%+v", k)
 	}
-	if none := labelled.Judge(nil, nil); none.Precision() != 0 || none.Recall() != 0 {
+	if none := bottest.Judge(nil, nil); none.Precision() != 0 || none.Recall() != 0 {
 		t.Errorf("%+v", none)
 	}
 }
