@@ -8,6 +8,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/oauth"
 	"switchyard/api/route"
+	dboauth "switchyard/db/oauth"
 	"switchyard/models"
 )
 
@@ -40,7 +41,7 @@ func (d Deps) beginOAuth(c *route.Call) (OAuthBegun, error) {
 		return OAuthBegun{}, models.Invalid("not_configured", "this install is not set up for sign-ins at %s: ask its operator", p.Label)
 	}
 	redirect := oauth.Callback(d.BaseURL)
-	a, state, err := c.Store.OAuthAttempts().Of(c.Account.ID, c.Session.ID).Begin(c.Context(), c.Account.ID, p.Name, redirect, time.Now())
+	a, state, err := dboauth.NewAttempts(c.Store).ForSession(c.Account.ID, c.Session.ID).Begin(c.Context(), c.Account.ID, p.Name, redirect, time.Now())
 	if err != nil {
 		return OAuthBegun{}, err
 	}
@@ -65,7 +66,7 @@ type OAuthEnded struct {
 
 // endOAuth has a job exchange the code. It runs outside of any transaction, because the job reads rows that this call commits.
 func (d Deps) endOAuth(c *route.Call, b oauthBody) (OAuthEnded, error) {
-	attempts := d.Store.OAuthAttempts().Of(c.Account.ID, c.Session.ID)
+	attempts := dboauth.NewAttempts(d.Store).ForSession(c.Account.ID, c.Session.ID)
 	if oauth.Refused(b.Code, b.Error) {
 		if err := attempts.Cancel(c.Context(), b.State, time.Now()); err != nil {
 			return OAuthEnded{}, err

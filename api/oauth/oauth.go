@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"switchyard/db/oauth"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -186,7 +187,7 @@ func (p *pages) lookUp(ctx context.Context, fn func(context.Context) error) erro
 func (p *pages) start(w http.ResponseWriter, r *http.Request, state string) (view, error) {
 	var a models.OAuthAttempt
 	err := p.lookUp(r.Context(), func(ctx context.Context) (err error) {
-		a, err = p.Store.OAuthAttempts().Find(ctx, state, time.Now())
+		a, err = oauth.NewAttempts(p.Store).Find(ctx, state, time.Now())
 		return err
 	})
 	if err != nil {
@@ -213,13 +214,13 @@ const exchangeTime = 28 * time.Second
 // callback has the code exchanged. If the platform refused access, it cancels the sign-in.
 func (p *pages) callback(ctx context.Context, state, code, refused string) (view, error) {
 	if Refused(code, refused) {
-		attempts := p.Store.OAuthAttempts()
+		attempts := oauth.NewAttempts(p.Store)
 		if err := p.lookUp(ctx, func(ctx context.Context) error { return attempts.Cancel(ctx, state, time.Now()) }); err != nil {
 			return view{}, err
 		}
 		return view{}, ErrRefused()
 	}
-	done, err := Complete(ctx, p.Store.OAuthAttempts(), p.Jobs, state, code)
+	done, err := Complete(ctx, oauth.NewAttempts(p.Store), p.Jobs, state, code)
 	if err != nil {
 		return view{}, err
 	}
@@ -240,7 +241,7 @@ func ErrRefused() error {
 
 // Complete completes a sign-in with the code that the platform sent. It has a job exchange the code, and waits for the connection.
 // Errors: signin_expired, signin_refused, not_configured, too_many.
-func Complete(ctx context.Context, attempts store.OAuthAttempts, client *jobs.Client, state, code string) (jobs.OAuthConnected, error) {
+func Complete(ctx context.Context, attempts oauth.Attempts, client *jobs.Client, state, code string) (jobs.OAuthConnected, error) {
 	a, err := attempts.Return(ctx, state, code, time.Now())
 	if err != nil {
 		return jobs.OAuthConnected{}, err

@@ -12,6 +12,7 @@ import (
 	"switchyard/api/oauth"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	dboauth "switchyard/db/oauth"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -72,7 +73,7 @@ type OAuthConnection struct {
 }
 
 func (d Deps) listOAuth(c *route.Call) (OAuthList, error) {
-	found, err := c.Store.OAuthConnections().List(c.Context(), c.Account.ID)
+	found, err := dboauth.NewConnections(c.Store).List(c.Context(), c.Account.ID)
 	out := OAuthList{EncryptionAvailable: c.Store.Box().HasKey()}
 	for _, p := range models.SignInProviders {
 		shown := OAuthProvider{Provider: p.Name, Label: p.Label, Configured: d.SignIn != nil && d.SignIn.Configured(p.Name), Connections: []OAuthConnection{}}
@@ -95,7 +96,7 @@ func oauthShown(c models.OAuthConnection) OAuthConnection {
 }
 
 func deleteOAuth(c *route.Call) (Disconnected, error) {
-	err := c.Store.OAuthConnections().Remove(c.Context(), c.Account.ID, c.ID)
+	err := dboauth.NewConnections(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
 	return Disconnected{err == nil}, err
 }
 
@@ -122,7 +123,7 @@ func (d Deps) connectOAuth(c *route.Call) (OAuthStart, error) {
 	if d.SignIn == nil || !d.SignIn.Configured(p.Name) {
 		return OAuthStart{}, models.Invalid("not_configured", "this install is not set up for sign-ins at %s: ask its operator", p.Label)
 	}
-	a, state, err := c.Store.OAuthAttempts().Begin(c.Context(), c.Account.ID, p.Name, oauth.Callback(d.BaseURL), time.Now())
+	a, state, err := dboauth.NewAttempts(c.Store).Begin(c.Context(), c.Account.ID, p.Name, oauth.Callback(d.BaseURL), time.Now())
 	if err != nil {
 		return OAuthStart{}, err
 	}
@@ -163,7 +164,7 @@ func (d Deps) listAdAccounts(c *route.Call) (AdAccounts, error) {
 	if err != nil {
 		return AdAccounts{}, err
 	}
-	k := c.Store.OAuthConnections()
+	k := dboauth.NewConnections(c.Store)
 	var found models.OAuthConnection
 	if id == uuid.Nil {
 		found, err = k.First(c.Context(), c.Account.ID, p.Name)

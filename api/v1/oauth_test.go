@@ -11,6 +11,7 @@ import (
 	"switchyard/api/v1"
 	apialerts "switchyard/api/v1/alerts"
 	"switchyard/db/dbtest"
+	"switchyard/db/oauth"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -29,7 +30,7 @@ func (signIns) Address(provider, state, _, _ string) (string, error) {
 func signedIn(t *testing.T, s *apitest.Server, account uuid.UUID, provider, user string) models.OAuthConnection {
 	t.Helper()
 	expires := time.Now().Add(time.Hour)
-	c, err := s.Store.OAuthConnections().Save(t.Context(), account, provider, models.OAuthGrant{
+	c, err := oauth.NewConnections(s.Store).Save(t.Context(), account, provider, models.OAuthGrant{
 		UserID: user, UserName: user + "@example.com", Scopes: "openid ads", ExpiresAt: &expires,
 		Tokens: models.OAuthTokens{Access: "canary-access", Refresh: "canary-refresh"},
 	}, time.Now())
@@ -134,10 +135,10 @@ func TestOAuthAlerts(t *testing.T) {
 	fail := func(revoked bool, since time.Time) {
 		t.Helper()
 		holder := uuid.New()
-		if ok, err := s.Store.OAuthConnections().ClaimRefresh(t.Context(), c, holder, time.Minute); !ok || err != nil {
+		if ok, err := oauth.NewConnections(s.Store).ClaimRefresh(t.Context(), c, holder, time.Minute); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		if err := s.Store.OAuthConnections().SetFailed(t.Context(), c, holder, "it broke", revoked, since, nil); err != nil {
+		if err := oauth.NewConnections(s.Store).SetFailed(t.Context(), c, holder, "it broke", revoked, since, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"switchyard/db"
+	"switchyard/db/oauth"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -51,7 +52,7 @@ func troubledUploads(ctx context.Context, l look) ([]Alert, error) {
 
 // troubledConnections lists the connections by sign-in that the platform takes no longer, or whose tokens cannot be renewed.
 func troubledConnections(ctx context.Context, l look) ([]Alert, error) {
-	found, err := l.Store.OAuthConnections().Troubled(ctx, l.account.ID, l.now)
+	found, err := oauth.NewConnections(l.Store).Troubled(ctx, l.account.ID, l.now)
 	return db.Map(found, func(k models.OAuthConnection) Alert {
 		a := Alert{
 			Type: "oauth.failing", Severity: Warning, Kind: "oauth_connection", ID: k.ID, Name: k.Name(),

@@ -26,7 +26,7 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 	if err != nil {
 		return i, connection, err
 	}
-	signedIn, err := k.s.OAuthConnections().at(ctx, account, i.Provider)
+	signedIn, err := k.s.connectionsTo(ctx, account, i.Provider)
 	if err != nil {
 		return i, connection, err
 	}
@@ -57,4 +57,10 @@ func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegr
 		return ready, err
 	}
 	return at, nil
+}
+
+// connectionsTo lists the ids of the OAuth connections of an account to a provider.
+func (s *Store) connectionsTo(ctx context.Context, account uuid.UUID, provider string) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, s.c, "connections", `SELECT id FROM oauth_connections WHERE account_id = $1 AND provider = $2
+		ORDER BY id`, account, provider)
 }

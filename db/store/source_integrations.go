@@ -107,7 +107,7 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 		if i.IsEnabled && w.Provider.Name == models.CustomCost && i.Endpoint.URL == "" {
 			return models.Invalid("no_url", "a custom endpoint needs cost_endpoint.url")
 		}
-		signedIn, err := s.OAuthConnections().at(ctx, account, w.Provider.Name)
+		signedIn, err := s.connectionsTo(ctx, account, w.Provider.Name)
 		if err != nil {
 			return err
 		}

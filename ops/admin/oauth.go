@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/oauth"
 	"switchyard/models"
 )
 
@@ -33,7 +34,7 @@ func (a Admin) Connections(ctx context.Context, account string) ([]Connection, e
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.Store.OAuthConnections().List(ctx, found.ID)
+	list, err := oauth.NewConnections(a.Store).List(ctx, found.ID)
 	return db.Map(list, showConnection), err
 }
 
@@ -57,7 +58,7 @@ func (a Admin) Connection(ctx context.Context, account, connection string) (Conn
 	if err != nil {
 		return Connection{}, err
 	}
-	c, err := a.Store.OAuthConnections().Find(ctx, of, id)
+	c, err := oauth.NewConnections(a.Store).Find(ctx, of, id)
 	return showConnection(c), hint(err, "`switchyard oauth list --account ID` shows an account's")
 }
 
@@ -67,5 +68,5 @@ func (a Admin) Disconnect(ctx context.Context, account, connection string) (Conn
 	if err != nil {
 		return c, err
 	}
-	return c, a.Store.OAuthConnections().Remove(ctx, c.AccountID, c.ID)
+	return c, oauth.NewConnections(a.Store).Remove(ctx, c.AccountID, c.ID)
 }

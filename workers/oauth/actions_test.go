@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/dbtest"
+	"switchyard/db/oauth"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -118,7 +119,7 @@ func TestConversionActionErrors(t *testing.T) {
 			second := w.connect(at)
 			dbtest.Exec(t, w.db, `UPDATE source_integrations SET oauth_connection_id = NULL`)
 			want(named, "not_connected") // there are two connections and none was chosen
-			if err := w.store.OAuthConnections().Remove(t.Context(), w.account, second); err != nil {
+			if err := oauth.NewConnections(w.store).Remove(t.Context(), w.account, second); err != nil {
 				t.Fatal(err)
 			}
 			w.Revoke()
@@ -148,7 +149,7 @@ func TestSignInAgain(t *testing.T) {
 	}
 	remove := func(id uuid.UUID) {
 		t.Helper()
-		if err := w.store.OAuthConnections().Remove(t.Context(), w.account, id); err != nil {
+		if err := oauth.NewConnections(w.store).Remove(t.Context(), w.account, id); err != nil {
 			t.Fatal(err)
 		}
 	}

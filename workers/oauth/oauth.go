@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	dboauth "switchyard/db/oauth"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -57,7 +58,7 @@ func (k *Connections) Register(r *workers.Runtime) {
 // exchange completes a sign-in: it exchanges the code that the platform has returned for tokens, and saves the connection.
 func (k *Connections) exchange(ctx context.Context, a jobs.OAuthAttemptArgs) (out jobs.OAuthConnected, err error) {
 	account := workers.Account(ctx)
-	attempt, code, err := k.store.OAuthAttempts().Take(ctx, account, a.ID, k.o.Now())
+	attempt, code, err := dboauth.NewAttempts(k.store).Claim(ctx, account, a.ID, k.o.Now())
 	if err != nil {
 		return out, err
 	}
@@ -68,14 +69,14 @@ func (k *Connections) exchange(ctx context.Context, a jobs.OAuthAttemptArgs) (ou
 	if err != nil {
 		return out, err
 	}
-	c, err := k.store.OAuthConnections().Save(context.WithoutCancel(ctx), account, attempt.Provider, g, k.o.Now())
+	c, err := dboauth.NewConnections(k.store).Save(context.WithoutCancel(ctx), account, attempt.Provider, g, k.o.Now())
 	return jobs.OAuthConnected{ID: c.ID, Provider: c.Provider, UserName: c.UserName}, err
 }
 
 // accounts lists the ad accounts of a connection.
 func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([]jobs.AdAccount, error) {
 	account := workers.Account(ctx)
-	c, err := k.store.OAuthConnections().Find(ctx, account, a.Connection)
+	c, err := dboauth.NewConnections(k.store).Find(ctx, account, a.Connection)
 	if errors.Is(err, models.NotFound("connection")) {
 		return nil, errNotConnected()
 	}
@@ -131,7 +132,7 @@ const (
 func (k *Connections) sweep(ctx context.Context) error {
 	for ctx.Err() == nil {
 		now := k.o.Now()
-		due, err := k.store.OAuthConnections().TakeDue(ctx, now, now.Add(sweepAgain), takenAtOnce)
+		due, err := dboauth.NewConnections(k.store).ClaimDue(ctx, now, now.Add(sweepAgain), takenAtOnce)
 		if err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (k *Connections) sweep(ctx context.Context) error {
 		}
 		all.Wait()
 		if len(due) < takenAtOnce {
-			return k.store.OAuthAttempts().Forget(ctx, k.o.Now())
+			return dboauth.NewAttempts(k.store).DeleteExpired(ctx, k.o.Now())
 		}
 	}
 	return ctx.Err()

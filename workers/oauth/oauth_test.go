@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/dbtest"
+	dboauth "switchyard/db/oauth"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -56,7 +57,7 @@ func TestExchange(t *testing.T) {
 
 func (w *world) list() []models.OAuthConnection {
 	w.Helper()
-	all, err := w.store.OAuthConnections().List(w.Context(), w.account)
+	all, err := dboauth.NewConnections(w.store).List(w.Context(), w.account)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -67,13 +68,13 @@ func (w *world) list() []models.OAuthConnection {
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ctx, attempts := t.Context(), w.store.OAuthAttempts()
+	ctx, attempts := t.Context(), dboauth.NewAttempts(w.store)
 	id, state := w.attempt(models.GoogleAds)
 	_, err := attempts.Return(ctx, state, "another", w.Now())
 	wantCode(t, err, "signin_expired")
 	_, err = attempts.Find(ctx, state, w.Now())
 	wantCode(t, err, "signin_expired")
-	_, _, err = attempts.Take(ctx, uuid.New(), id, w.Now())
+	_, _, err = attempts.Claim(ctx, uuid.New(), id, w.Now())
 	wantCode(t, err, "signin_expired")
 	_, late, err := attempts.Begin(ctx, w.account, models.Meta, redirect, w.Now())
 	if err != nil {
@@ -85,7 +86,7 @@ func TestAttempts(t *testing.T) {
 	w.later(models.OAuthAttemptTime)
 	_, err = attempts.Return(ctx, late, "code", w.Now())
 	wantCode(t, err, "signin_expired")
-	_, _, err = attempts.Take(ctx, w.account, id, w.Now())
+	_, _, err = attempts.Claim(ctx, w.account, id, w.Now())
 	wantCode(t, err, "signin_expired")
 	var states []string
 	for range 25 {
@@ -126,14 +127,14 @@ func TestSeveral(t *testing.T) {
 	if again := w.connect(models.GoogleAds); again != second || first == second || other == second {
 		t.Errorf("%s, %s, %s, again %s", first, second, other, again)
 	}
-	if c, err := w.store.OAuthConnections().First(t.Context(), w.account, models.GoogleAds); err != nil || c.ID != first {
+	if c, err := dboauth.NewConnections(w.store).First(t.Context(), w.account, models.GoogleAds); err != nil || c.ID != first {
 		t.Errorf("the first connection is %s, %v", c.ID, err)
 	}
 	for i := range models.MaxOAuthConnections - 3 {
 		w.SignIn(oauthtest.User{ID: uuid.NewString(), Name: strings.Repeat("x", i)})
 		w.connect(models.Meta)
 	}
-	_, _, err := w.store.OAuthAttempts().Begin(t.Context(), w.account, models.Meta, redirect, w.Now())
+	_, _, err := dboauth.NewAttempts(w.store).Begin(t.Context(), w.account, models.Meta, redirect, w.Now())
 	wantCode(t, err, "too_many")
 }
 
@@ -209,7 +210,7 @@ func TestDeadHolder(t *testing.T) {
 	id := w.connect(models.MicrosoftAds)
 	w.later(time.Hour)
 	dead := uuid.New()
-	if ok, err := w.store.OAuthConnections().ClaimRefresh(t.Context(), w.found(id), dead, time.Hour); !ok || err != nil {
+	if ok, err := dboauth.NewConnections(w.store).ClaimRefresh(t.Context(), w.found(id), dead, time.Hour); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	asked := make(chan struct{}, 100)
@@ -234,7 +235,7 @@ func TestDeadHolder(t *testing.T) {
 		t.Errorf("%d refreshes, %v", w.Refreshes(), err)
 	}
 	c := w.found(id) // the dead process comes back with an outdated answer
-	if ok, err := w.store.OAuthConnections().SetRefreshed(t.Context(), c, dead, models.OAuthGrant{}, w.Now()); ok || err != nil {
+	if ok, err := dboauth.NewConnections(w.store).SetRefreshed(t.Context(), c, dead, models.OAuthGrant{}, w.Now()); ok || err != nil {
 		t.Errorf("the dead process saved its outdated answer: %v", err)
 	}
 }
@@ -262,7 +263,7 @@ func TestRevoked(t *testing.T) {
 			if w.Refreshes() != asked || c.Status != models.OAuthRevoked || c.Failure == "" || c.Since == nil || strings.Contains(c.Failure, oauthtest.Canary) {
 				t.Errorf("%d refreshes, %+v", w.Refreshes(), c)
 			}
-			if list, err := w.store.OAuthConnections().Troubled(t.Context(), w.account, w.Now()); err != nil || len(list) != 1 {
+			if list, err := dboauth.NewConnections(w.store).Troubled(t.Context(), w.account, w.Now()); err != nil || len(list) != 1 {
 				t.Errorf("%v, %v", list, err)
 			}
 			if again := w.connect(p.Name); again != id || w.found(id).Status != models.OAuthActive || w.found(id).Since != nil {
@@ -310,7 +311,7 @@ func TestSweep(t *testing.T) {
 	id := w.connect(models.MicrosoftAds)
 	w.Live(60 * 24 * time.Hour)
 	w.connect(models.Meta)
-	abandoned, _, err := w.store.OAuthAttempts().Begin(t.Context(), w.account, models.Meta, redirect, w.Now())
+	abandoned, _, err := dboauth.NewAttempts(w.store).Begin(t.Context(), w.account, models.Meta, redirect, w.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,12 +393,12 @@ func TestGone(t *testing.T) {
 		got <- err
 	}()
 	await.Recv(t, entered)
-	if err := w.store.OAuthConnections().Remove(t.Context(), w.account, id); err != nil {
+	if err := dboauth.NewConnections(w.store).Remove(t.Context(), w.account, id); err != nil {
 		t.Fatal(err)
 	}
 	release()
 	wantCode(t, await.Recv(t, got), "not_connected")
-	if err := w.store.OAuthConnections().Remove(t.Context(), w.account, id); !errors.Is(err, models.NotFound("connection")) {
+	if err := dboauth.NewConnections(w.store).Remove(t.Context(), w.account, id); !errors.Is(err, models.NotFound("connection")) {
 		t.Errorf("removing the connection a second time: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	dboauth "switchyard/db/oauth"
 	"switchyard/db/seal"
 	"switchyard/models"
 	"switchyard/workers/providers/oauth"
@@ -59,7 +60,7 @@ const (
 // get returns the access token once good accepts it. Until then, this process or another process renews the tokens. get waits
 // until the context ends.
 func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
-	records := t.k.store.OAuthConnections()
+	records := dboauth.NewConnections(t.k.store)
 	for {
 		c, have, err := records.Tokens(ctx, t.account, t.id)
 		switch {
@@ -109,7 +110,7 @@ func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have mod
 		g.Tokens.Refresh = have.Refresh
 	}
 	for {
-		saved, err = t.k.store.OAuthConnections().SetRefreshed(ctx, c, holder, g, t.k.o.Now())
+		saved, err = dboauth.NewConnections(t.k.store).SetRefreshed(ctx, c, holder, g, t.k.o.Now())
 		if err == nil {
 			return g.Tokens.Access, saved, nil
 		}
@@ -132,7 +133,7 @@ func (t *Tokens) failed(ctx context.Context, c models.OAuthConnection, holder uu
 		at := now.Add(sweepAgain)
 		next = &at
 	}
-	if err := t.k.store.OAuthConnections().SetFailed(ctx, c, holder, text, revoked, now, next); err != nil {
+	if err := dboauth.NewConnections(t.k.store).SetFailed(ctx, c, holder, text, revoked, now, next); err != nil {
 		return err
 	}
 	if revoked {

@@ -16,6 +16,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/dbtest"
+	dboauth "switchyard/db/oauth"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -132,12 +133,12 @@ func (w *world) work() {
 // attempt signs in on the platform's page. It returns the id of the sign-in, whose code is stored, and its state.
 func (w *world) attempt(at string) (id uuid.UUID, state string) {
 	w.Helper()
-	a, state, err := w.store.OAuthAttempts().Begin(w.Context(), w.account, at, redirect, w.Now())
+	a, state, err := dboauth.NewAttempts(w.store).Begin(w.Context(), w.account, at, redirect, w.Now())
 	if err != nil {
 		w.Fatal(err)
 	}
 	back := w.page(at, a, state)
-	if _, err = w.store.OAuthAttempts().Return(w.Context(), back.Query().Get("state"), back.Query().Get("code"), w.Now()); err != nil {
+	if _, err = dboauth.NewAttempts(w.store).Return(w.Context(), back.Query().Get("state"), back.Query().Get("code"), w.Now()); err != nil {
 		w.Fatal(err)
 	}
 	return a.ID, state
@@ -170,7 +171,7 @@ func (w *world) connect(at string) uuid.UUID {
 		Egress: egresstest.Client(w, w.Server, egress.Options{}), Now: w.Now,
 	})
 	id, _ := w.attempt(at)
-	a, code, err := w.store.OAuthAttempts().Take(w.Context(), w.account, id, w.Now())
+	a, code, err := dboauth.NewAttempts(w.store).Claim(w.Context(), w.account, id, w.Now())
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func (w *world) connect(at string) uuid.UUID {
 	if err != nil {
 		w.Fatal(err)
 	}
-	c, err := w.store.OAuthConnections().Save(w.Context(), w.account, at, g, w.Now())
+	c, err := dboauth.NewConnections(w.store).Save(w.Context(), w.account, at, g, w.Now())
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -188,7 +189,7 @@ func (w *world) connect(at string) uuid.UUID {
 // found reads a connection from the database.
 func (w *world) found(id uuid.UUID) models.OAuthConnection {
 	w.Helper()
-	c, err := w.store.OAuthConnections().Find(w.Context(), w.account, id)
+	c, err := dboauth.NewConnections(w.store).Find(w.Context(), w.account, id)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/api/oauth"
 	"switchyard/db"
+	dboauth "switchyard/db/oauth"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/admin"
@@ -93,7 +94,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		defer func() { _ = l.Close() }() // the server has closed it, unless it never began
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		redirect := "http://localhost:" + port + loopbackPath
-		attempt, state, err := s.OAuthAttempts().Begin(ctx, account.ID, c.Provider, redirect, time.Now())
+		attempt, state, err := dboauth.NewAttempts(s).Begin(ctx, account.ID, c.Provider, redirect, time.Now())
 		if err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		done, err := oauth.Complete(ctx, s.OAuthAttempts(), jobs.Connect(r), state, code)
+		done, err := oauth.Complete(ctx, dboauth.NewAttempts(s), jobs.Connect(r), state, code)
 		if err != nil {
 			return err
 		}

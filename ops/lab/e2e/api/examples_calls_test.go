@@ -13,6 +13,7 @@ import (
 	"switchyard/api/oauth"
 	"switchyard/db"
 	"switchyard/db/dbtest"
+	dboauth "switchyard/db/oauth"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -235,7 +236,7 @@ func (x *examples) signIn() {
 	of := params{"provider": models.GoogleAds}
 	begun := x.call("POST /oauth/{provider}/connect", of, nil)["url"].(string)
 	_, state, _ := strings.Cut(begun, "state=")
-	a, err := x.Store.OAuthAttempts().Find(x.t.Context(), state, time.Now())
+	a, err := dboauth.NewAttempts(x.Store).Find(x.t.Context(), state, time.Now())
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func (x *examples) signIn() {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	done, err := oauth.Complete(x.t.Context(), x.Store.OAuthAttempts(), x.client, state, x.logins.Visit(x.t, page).Query().Get("code"))
+	done, err := oauth.Complete(x.t.Context(), dboauth.NewAttempts(x.Store), x.client, state, x.logins.Visit(x.t, page).Query().Get("code"))
 	if err != nil {
 		x.t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/oauth"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -168,7 +169,7 @@ func (m *midway) signIn(provider, token string) {
 		m.t.Fatal(err)
 	}
 	grant := models.OAuthGrant{UserID: "u", UserName: "u", Tokens: models.OAuthTokens{Access: token}}
-	if _, err := store.New(m.db, box).OAuthConnections().Save(m.t.Context(), m.account, provider, grant, time.Now()); err != nil {
+	if _, err := oauth.NewConnections(store.New(m.db, box)).Save(m.t.Context(), m.account, provider, grant, time.Now()); err != nil {
 		m.t.Fatal(err)
 	}
 }
