@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"testing"
 
 	"github.com/google/uuid"
 
@@ -82,20 +81,6 @@ func (r *Recorder) Rows(kind string) []uuid.UUID {
 		ids = append(ids, t.Payload.Row)
 	}
 	return ids
-}
-
-// Args returns the arguments of the only task of a kind. The test fails if there is not exactly one task.
-func Args[A, R any](tb testing.TB, r *Recorder, job jobs.Job[A, R]) A {
-	tb.Helper()
-	var args A
-	tasks := r.Tasks(job.Kind())
-	if len(tasks) != 1 {
-		tb.Fatalf("%d tasks of %s, want one", len(tasks), job.Kind())
-	}
-	if err := json.Unmarshal(tasks[0].Payload.Args, &args); err != nil {
-		tb.Fatalf("arguments of %s: %v", job.Kind(), err)
-	}
-	return args
 }
 
 // Enqueue implements jobs.Backend.

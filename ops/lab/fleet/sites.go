@@ -57,9 +57,6 @@ func (s *Sites) Setting() string {
 	return "EGRESS_HOSTS=" + strings.Join(list, ",")
 }
 
-// URL is the address of the server itself, without a slash at the end.
-func (s *Sites) URL() string { return "https://" + s.address }
-
 // Transport is a browser's way to the hosts, and to nothing else.
 func (s *Sites) Transport() http.RoundTripper {
 	return &http.Transport{

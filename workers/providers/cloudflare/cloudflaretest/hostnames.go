@@ -38,15 +38,6 @@ func (f *Fake) Hold(host, status, ssl string, errors ...string) {
 	}
 }
 
-// Expire sets the time when the certificate of a host expires.
-func (f *Fake) Expire(host string, at time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if h := f.of(host); h != nil {
-		h.expires = at
-	}
-}
-
 // Add creates a hostname as someone else would, and returns its id.
 func (f *Fake) Add(host string) string {
 	f.mu.Lock()
