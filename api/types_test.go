@@ -126,7 +126,7 @@ func (w *typeWriter) call(r route.Route, path string) string {
 		if p.Max > 0 || p.Type == "integer" {
 			of = "number | string"
 		}
-		query = append(query, fmt.Sprintf("%q?: %s", p.Name, of))
+		query = append(query, fmt.Sprintf("%q?: %s", p.Name, oneOf(of, strings.Join(p.Enum, ","))))
 	}
 	for _, p := range r.PathParams() {
 		in = append(in, p+": string")
@@ -253,7 +253,19 @@ func (w *typeWriter) fields(t reflect.Type, body bool, depth int, out map[string
 			mark = "?"
 		}
 		if old, ok := out[name]; !ok || depth < old.depth {
-			out[name] = member{fmt.Sprintf("%q%s: %s", name, mark, w.of(f.Type, body)), depth, len(out)}
+			out[name] = member{fmt.Sprintf("%q%s: %s", name, mark, oneOf(w.of(f.Type, body), f.Tag.Get("enum"))), depth, len(out)}
 		}
 	}
+}
+
+// oneOf puts the values of an enum in the place of string or number in a type, so that a script cannot compare with another value.
+func oneOf(of, enum string) string {
+	if enum == "" {
+		return of
+	}
+	union := strings.ReplaceAll(enum, ",", " | ")
+	if strings.Contains(of, "number") {
+		return strings.Replace(of, "number", union, 1)
+	}
+	return strings.Replace(of, "string", `"`+strings.ReplaceAll(union, " | ", `" | "`)+`"`, 1)
 }

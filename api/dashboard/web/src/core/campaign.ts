@@ -1,4 +1,5 @@
 // Values for making a campaign: an alias and a domain.
+import type { Calls } from '../api.gen.ts'
 import { use } from './query.ts'
 import type { Choice } from './choices.ts'
 import { t } from './text.ts'
@@ -34,7 +35,7 @@ export function useDefaultDomain(): string {
   )
 }
 
-export const useGroups = (scope: string) => use('GET /groups', { scope }).data?.groups ?? []
+export const useGroups = (scope: Calls['GET /groups']['query']['scope']) => use('GET /groups', { scope }).data?.groups ?? []
 
 // TabProps are the props of a tab of a campaign.
 export type TabProps = { detail: CampaignDetail; again: () => void }

@@ -66,6 +66,6 @@ const settings = [
 
 // bodyOf returns a network as the body of a PUT, with other postback parameters. The secret is left out, so that it stays.
 export const bodyOf = (n: NetworkRow, postback_params: Record<string, string>): NetworkPut => ({
-  ...(Object.fromEntries(settings.map(name => [name, n[name]])) as Pick<NetworkRow, (typeof settings)[number]>),
+  ...(Object.fromEntries(settings.map(name => [name, n[name]])) as Pick<NetworkPut, 'name' | (typeof settings)[number]>),
   postback_params,
 })

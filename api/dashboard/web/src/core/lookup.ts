@@ -5,6 +5,7 @@ import type { Choice } from './choices.ts'
 import { call } from './call.ts'
 import { valueName } from './condition.ts'
 import { count } from './format.ts'
+import type { Dimension } from './report.ts'
 import { t } from './text.ts'
 
 // Lookup returns the choices of an attribute whose values the account knows. It returns undefined while they are being loaded.
@@ -18,7 +19,7 @@ export function useLookup(records: Record<string, Choice[] | undefined>): Lookup
     if (!t.dimensions[attribute]) return null
     if (!asked.current.has(attribute)) {
       asked.current.add(attribute)
-      call('GET /reports/values', { query: { dimension: attribute, limit: 300 } }).then(
+      call('GET /reports/values', { query: { dimension: attribute as Dimension, limit: 300 } }).then(
         v =>
           setLoaded(now => ({
             ...now,

@@ -4,8 +4,9 @@ import { country } from './format.ts'
 import { change, place } from './router.ts'
 import { t } from './text.ts'
 import { compares, span } from './window.ts'
-import type { Performance, ViewReport } from '../api.gen.ts'
+import type { Calls, Performance, ViewReport } from '../api.gen.ts'
 
+export type Dimension = Calls['GET /reports/values']['query']['dimension']
 export type Filter = { dimension: string; not: boolean; values: string[] }
 export type Ask = { group: string[]; filters: Filter[]; least: number; columns: Name[]; sort: string; flat: boolean; open: string[] }
 

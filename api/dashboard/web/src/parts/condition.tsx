@@ -29,10 +29,11 @@ export function Sentence({ of, names }: { of: Condition; names?: Record<string, 
   )
 }
 
+type Logic = 'and' | 'or'
 type ListProps = {
   list: Condition[]
-  logic: string
-  on: (list: Condition[], logic: string) => void
+  logic: Logic
+  on: (list: Condition[], logic: Logic) => void
   lookup: Lookup
   label: string
   empty: string
@@ -50,7 +51,7 @@ export function Conditions({ list, logic, on, lookup, label, empty }: ListProps)
       {list.length > 1 && (
         <Seg
           label={t.conditions.match}
-          value={logic as 'and' | 'or'}
+          value={logic}
           options={[
             { value: 'and', label: t.conditions.all },
             { value: 'or', label: t.conditions.any },

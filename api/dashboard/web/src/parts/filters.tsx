@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Performance } from '../api.gen.ts'
 import { count } from '../core/format.ts'
 import { use } from '../core/query.ts'
-import { setFilter, valueText, windowQuery, type Ask, type Filter } from '../core/report.ts'
+import { setFilter, valueText, windowQuery, type Ask, type Dimension, type Filter } from '../core/report.ts'
 import { change } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
@@ -35,7 +35,7 @@ export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labe
 // FilterChip names its values, including values that the table no longer shows.
 function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
   const ids = f.dimension.endsWith('_id')
-  const { data } = use('GET /reports/values', ids ? { ...windowQuery(), dimension: f.dimension, limit: 1000 } : null)
+  const { data } = use('GET /reports/values', ids ? { ...windowQuery(), dimension: f.dimension as Dimension, limit: 1000 } : null)
   const all = { ...labels, [f.dimension]: { ...labels[f.dimension], ...data?.labels } },
     name = t.dimensions[f.dimension]!
   return (
@@ -112,7 +112,7 @@ function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
 }
 
 function Values({ dimension, not, ask }: { dimension: string; not: boolean; ask: Ask }) {
-  const { data } = use('GET /reports/values', { ...windowQuery(), dimension, limit: 500 })
+  const { data } = use('GET /reports/values', { ...windowQuery(), dimension: dimension as Dimension, limit: 500 })
   const filter = ask.filters.find(f => f.dimension === dimension && f.not === not) ?? { dimension, not, values: [] }
   const clicks = new Map(data?.values.map(v => [v.value, v.clicks]))
   const pick = (v: string) =>

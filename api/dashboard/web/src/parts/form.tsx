@@ -71,12 +71,12 @@ export const Area = ({
   max?: number
 }) => <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
 
-type SelectProps = { value: string; options: Option[]; on: (v: string) => void; wired?: Wired; label?: string; class?: string }
+type SelectProps<V> = { value: V; options: Option[]; on: (v: V) => void; wired?: Wired; label?: string; class?: string }
 
 // Select is the browser's own select, which works best on a phone.
-export const Select = ({ value, options, on, wired, label, class: of }: SelectProps) => (
+export const Select = <V extends string>({ value, options, on, wired, label, class: of }: SelectProps<V>) => (
   <span class={'select ' + (of ?? '')}>
-    <select {...wired} aria-label={label} value={value} onChange={e => on(e.currentTarget.value)}>
+    <select {...wired} aria-label={label} value={value} onChange={e => on(e.currentTarget.value as V)}>
       {options.map(o => (
         <option key={o.value} value={o.value} selected={o.value === value}>
           {o.label}

@@ -109,7 +109,7 @@ export async function leave() {
 
 export async function setTheme(theme: string) {
   const who = me.value!
-  me.value = { ...who, theme }
+  me.value = { ...who, theme: theme as typeof who.theme }
   me.value = await call('PATCH /app/api/me', { body: { name: who.name, language: who.language, letter_keys: who.letter_keys, theme } })
 }
 

@@ -212,7 +212,7 @@ function Postbacks({ id, at }: { id: string; at: string }) {
         <ul class="list">
           {data?.rows.map(r => (
             <li key={r.id}>
-              <span class={'tag ' + (r.result === 'matched' || r.result === 'told' || r.result === 'recorded' ? 'good' : 'warn')}>
+              <span class={'tag ' + (r.result === 'matched' || r.result === 'told' ? 'good' : 'warn')}>
                 {t.clicks.results[r.result] ?? r.result}
               </span>
               <div class="grow">

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import type { ConversionRow } from '../../api.gen.ts'
+import type { Calls, ConversionRow } from '../../api.gen.ts'
 import { dateOf, dateTime } from '../../core/dates.ts'
 import { amount, count, hourOf } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
@@ -31,7 +31,7 @@ const keys = [
 export function Conversions() {
   const q = place.value.query,
     ask = { ...asked(), least: 0 },
-    status = q.get('status') ?? '',
+    status = (q.get('status') ?? '') as (Calls['GET /logs/conversions']['query']['status'] & string) | '',
     text = q.get('find') ?? '',
     open = q.get('conversion'),
     search = useRef<HTMLInputElement>(null)

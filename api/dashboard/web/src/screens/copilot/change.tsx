@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import type { Condition, CopilotPreview, Evidence, Part } from '../../api.gen.ts'
+import type { Condition, CopilotBody, CopilotPreview, Evidence, Part } from '../../api.gen.ts'
 import { count, percent } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
@@ -55,7 +55,7 @@ function linesOf({ before: b, after: a, names, action }: CopilotPreview): Line[]
 }
 
 // Change shows the changes that an action makes: each part before and after.
-export function Change({ id, variant }: { id: string; variant?: string }) {
+export function Change({ id, variant }: { id: string; variant?: CopilotBody['variant'] }) {
   const { data, error, again } = use('GET /copilot/preview', { id, ...(variant ? { variant } : {}) })
   if (!data)
     return error ? (

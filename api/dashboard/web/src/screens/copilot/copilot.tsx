@@ -145,7 +145,8 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
       setBusy(false)
     }
   }
-  const apply = (variant?: string) => send({ action: 'apply', ...(variant ? { variant } : {}) }, w.applied(s.title), w.undone(s.title))
+  const apply = (variant?: CopilotBody['variant']) =>
+    send({ action: 'apply', ...(variant ? { variant } : {}) }, w.applied(s.title), w.undone(s.title))
   const away = (days: number) => send({ action: 'snooze', days }, w.snoozed(dateOf(Date.now() + days * 864e5)))
   return (
     <li class="card suggestion" aria-label={s.title}>
@@ -217,7 +218,7 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
                         key={v}
                         on={() => {
                           shut()
-                          void apply(v)
+                          void apply(v as CopilotBody['variant'])
                         }}>
                         {w.variants[v] ?? v}
                       </Item>

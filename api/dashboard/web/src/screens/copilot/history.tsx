@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ChatProposal, CopilotAnswer, CopilotChange } from '../../api.gen.ts'
+import type { ChatProposal, CopilotAnswer, CopilotBody, CopilotChange } from '../../api.gen.ts'
 import { asError, type ApiError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -116,7 +116,7 @@ export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may
     [sentStatus, setSentStatus] = useState(p.status),
     open = sentStatus === 'open' && p.status === 'open',
     state = open ? 'open' : undone ? 'undone' : sentStatus === 'open' ? p.status : sentStatus
-  const send = async (action: string, status: string, done: string, undo?: string) => {
+  const send = async (action: CopilotBody['action'], status: ChatProposal['status'], done: string, undo?: string) => {
     setBusy(true)
     setError(undefined)
     try {

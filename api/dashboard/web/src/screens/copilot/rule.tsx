@@ -17,7 +17,7 @@ import { figureName, said, figuresText } from './text.ts'
 
 type Draft = Required<CopilotRuleBody>
 // actions lists the actions that a rule may take, by the kind of record that it watches.
-const actions: Record<string, string[]> = {
+const actions: Record<Draft['looks_at'], string[]> = {
   campaign: ['pause', 'alert'],
   path: ['pause', 'weight', 'alert'],
   destination: ['weight', 'alert'],
@@ -89,11 +89,11 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
     setWrong(undefined)
     setReplay(undefined)
   }
-  const look = (looks_at: string) =>
+  const look = (looks_at: Draft['looks_at']) =>
     set({
       looks_at,
       attribute: looks_at === 'value' ? draft.attribute || 'sub1' : '',
-      action: actions[looks_at]!.includes(draft.action) ? draft.action : 'alert',
+      action: actions[looks_at].includes(draft.action) ? draft.action : 'alert',
     })
   const campaigns = choicesOf(useCampaigns()),
     sources = choicesOf(useSources()),

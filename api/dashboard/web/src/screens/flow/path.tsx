@@ -40,7 +40,7 @@ export function PathSheet({ path: p, book, records, wrong, may, self, on, close,
   useEffect(() => {
     if (wrong?.field) body.current?.querySelector<HTMLElement>(`[data-field="${wrong.field}"] :is(input, select, button)`)?.focus()
   }, [wrong])
-  const turn = (action: string) =>
+  const turn = (action: Path['action']) =>
     on({
       action,
       ...(action === 'lander' ? {} : { destinations: p.destinations.filter(d => !isLander(d, book.known)) }),
@@ -211,7 +211,7 @@ export function PathSheet({ path: p, book, records, wrong, may, self, on, close,
 }
 
 const Answer = ({ path: p, on }: { path: Path; on: (c: Partial<Path>) => void }) => {
-  const r = p.response ?? { status: 404, body: '' }
+  const r = p.response ?? { status: 404 as const, body: '' }
   return (
     <div class="fields">
       <Field label={t.flow.status}>
@@ -220,7 +220,7 @@ const Answer = ({ path: p, on }: { path: Path; on: (c: Partial<Path>) => void })
             wired={w}
             value={String(r.status)}
             options={['404', '204', '200'].map(s => ({ value: s, label: t.flow.statuses[s]! }))}
-            on={v => on({ response: { ...r, status: Number(v) } })}
+            on={v => on({ response: { ...r, status: Number(v) as typeof r.status } })}
           />
         )}
       </Field>

@@ -19,7 +19,7 @@ import { UrlInput } from '../../parts/url_input.tsx'
 const rows = Array.from({ length: 3000 }, (_, i) => ({ id: String(i), name: `Row ${i + 1}`, n: (i * 37) % 1000 }))
 const fruits = ['Apple', 'Apricot', 'Banana', 'Cherry', 'Date', 'Elderberry'].map(v => ({ value: v.toLowerCase(), label: v }))
 const scores = [10, 25, 30, 45, 60, 75, 100].map((score, i) => ({ score, clicks: (i * 37 + 20) % 90 }))
-const step = { path_id: '1', path: 'Path', via: 'regular', logic: 'and' }
+const step = { path_id: '1', path: 'Path', via: 'regular', logic: 'and' as const }
 
 // Gallery shows every part alone, for developing the parts and for the tests that visit it. Its texts are example data, so they are
 // not translated.
@@ -40,7 +40,7 @@ export function Gallery() {
       { attribute: 'is_bot', operator: 'equals', value: false },
       { attribute: 'schedule', operator: 'equals', value: [{ days: [6, 7], from: '00:00', to: '24:00' }] },
     ]),
-    [logic, setLogic] = useState('and'),
+    [logic, setLogic] = useState<'and' | 'or'>('and'),
     [pairs, setPairs] = useState<Record<string, string>>({ zone: '{zone}' })
   return (
     <div class="grid gallery">

@@ -24,7 +24,7 @@ import { Failed, Late } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import { UrlInput } from '../../parts/url_input.tsx'
 
-type Rule = { id?: string; name: string; logic: string; conditions: Condition[]; destination_url: string }
+type Rule = { id?: string; name: string; logic: 'and' | 'or'; conditions: Condition[]; destination_url: string }
 type Draft = { name: string; slug: string; domain_id: string; destination_url: string; source_id: string; notes: string; rules: Rule[] }
 const mostRules = 20
 

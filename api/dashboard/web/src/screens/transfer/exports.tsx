@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ExportRow } from '../../api.gen.ts'
+import type { ExportBody, ExportRow } from '../../api.gen.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -167,9 +167,9 @@ const groups = ['campaign_id', 'source_id', 'offer_id', 'lander_id', 'country', 
 
 // Make asks for the contents of a new file, and makes it.
 function Make({ close }: { close: () => void }) {
-  const [kind, setKind] = useState('conversions'),
+  const [kind, setKind] = useState<ExportBody['kind'] & string>('conversions'),
     [dimension, setDimension] = useState('campaign_id'),
-    [bucket, setBucket] = useState('day'),
+    [bucket, setBucket] = useState<ExportBody['bucket'] & string>('day'),
     [name, setName] = useState(''),
     [wrong, setWrong] = useState<Wrong>()
   const start = () => {

@@ -42,7 +42,11 @@ export function Webhooks() {
     [editing, setEditing] = useState<WebhookRow | 'new' | null>(null)
   const log = use(
     'GET /webhooks/deliveries',
-    { limit: most, ...(q.get('webhook') ? { webhook: q.get('webhook')! } : {}), ...(q.get('state') ? { status: q.get('state')! } : {}) },
+    {
+      limit: most,
+      ...(q.get('webhook') ? { webhook: q.get('webhook')! } : {}),
+      ...(q.get('state') ? { status: q.get('state') as DeliveryRow['status'] } : {}),
+    },
     live,
   )
   const rows = log.data?.rows,
