@@ -1,6 +1,9 @@
 package db
 
 import (
+	"bytes"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -25,4 +28,20 @@ func Map[T, V any](list []T, of func(T) V) []V {
 		out[i] = of(item)
 	}
 	return out
+}
+
+// ZeroID is the zero id, which no row has.
+const ZeroID = "00000000-0000-0000-0000-000000000000"
+
+// UUIDsOf returns an id of each item of a list as a uuid[].
+func UUIDsOf[T any](list []T, of func(T) uuid.UUID) string { return UUIDs(Map(list, of)) }
+
+// SortedIDs returns the keys of a map in ascending order.
+func SortedIDs[V any](m map[uuid.UUID]V) []uuid.UUID {
+	return slices.SortedFunc(maps.Keys(m), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+}
+
+// Without returns a copy of a list without the items for which drop returns true.
+func Without[T any](list []T, drop func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), drop)
 }

@@ -24,15 +24,15 @@ var dated = map[string]string{
 	"site_events": "received_at", "jobs": "finished_at", "events": "created_at", "webhook_deliveries": "created_at",
 }
 
-// retention is an install with one account on each plan. added has the times at which rows were added, by table.
-type retention struct {
+// env is an install with one account on each plan. added has the times at which rows were added, by table.
+type env struct {
 	*testing.T
 	db    *db.DB
 	added map[string][]time.Time
 }
 
 // add inserts a row of each account into the tables, with the given time and an id of that time.
-func (r *retention) add(at time.Time, tables ...string) {
+func (r *env) add(at time.Time, tables ...string) {
 	r.Helper()
 	for _, table := range tables {
 		dbtest.Exec(r, r.db, `INSERT INTO `+table+` OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(t, jsonb_build_object(
@@ -44,7 +44,7 @@ func (r *retention) add(at time.Time, tables ...string) {
 }
 
 // night runs the jobs with which the clock deletes old rows.
-func (r *retention) night(now time.Time) {
+func (r *env) night(now time.Time) {
 	r.Helper()
 	log := clicklog.Log{Conn: r.db, Now: func() time.Time { return now }}
 	for _, err := range []error{pruneRows(r.Context(), r.db, now), log.Tidy(r.Context()), log.ForgetHistory(r.Context())} {
@@ -55,7 +55,7 @@ func (r *retention) night(now time.Time) {
 }
 
 // count returns the number of rows of each plan's account in a table.
-func (r *retention) count(table string) map[string]int {
+func (r *env) count(table string) map[string]int {
 	r.Helper()
 	counts, err := db.Pairs[string, int](r.Context(), r.db, "count", `SELECT a.plan, count(t.id) FROM accounts a
 		LEFT JOIN `+table+` t ON t.account_id = a.id GROUP BY a.plan`)
@@ -66,7 +66,7 @@ func (r *retention) count(table string) map[string]int {
 }
 
 // want returns, for each plan, the number of rows that were added at or after the time that from returns.
-func (r *retention) want(table string, from func(models.Plan) time.Time) map[string]int {
+func (r *env) want(table string, from func(models.Plan) time.Time) map[string]int {
 	counts := map[string]int{}
 	for _, p := range models.Plans {
 		counts[p.Name] = 0
@@ -80,7 +80,7 @@ func (r *retention) want(table string, from func(models.Plan) time.Time) map[str
 }
 
 // oldest returns the first day of a table's partitions, from their names.
-func (r *retention) oldest(table, infix string) string {
+func (r *env) oldest(table, infix string) string {
 	r.Helper()
 	name, err := db.Get[string](r.Context(), r.db, "partitions", `SELECT min(inhrelid::regclass::text) FROM pg_inherits
 		WHERE inhparent = $1::regclass AND inhrelid::regclass::text LIKE $2`, table, table+infix+"2%")
@@ -95,7 +95,7 @@ func (r *retention) oldest(table, infix string) string {
 // all plans. Single rows are deleted earlier, by the history of their own plan.
 func TestRetention(t *testing.T) {
 	t.Parallel()
-	r := &retention{T: t, db: dbtest.New(t), added: map[string][]time.Time{}}
+	r := &env{T: t, db: dbtest.New(t), added: map[string][]time.Time{}}
 	start := time.Now().UTC().Truncate(oneDay).Add(3 * time.Hour)
 	if err := (clicklog.Log{Conn: r.db}).Tidy(t.Context()); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-func (r *retention) check(now time.Time) {
+func (r *env) check(now time.Time) {
 	r.Helper()
 	today := now.Truncate(oneDay)
 	// The new start of a history is announced one night, and older rows are deleted the next night. The longest history ends

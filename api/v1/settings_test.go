@@ -63,7 +63,7 @@ func TestChangeCurrency(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Do("PATCH", "/settings", object{"currency": "GBP"}).Want(200, "")
-	ingest(t, s, &models.Click{
+	storeClicks(t, s, &models.Click{
 		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: uuid.New(), Currency: "GBP", Cost: decimal.New(4, 0), UniqueHours: 24,
 	})
 	cost := func() any {

@@ -162,7 +162,7 @@ func TestSimulateBoundClick(t *testing.T) {
 		ID: models.NewClickID(), AccountID: d.Account.ID, ParentCampaignID: idOf(first["id"]), CampaignID: idOf(second["id"]),
 		StreamID: idOf(old), Via: int(flow.ViaBound), RouteSeed: 7,
 	}
-	ingest(t, d.Server, c)
+	storeClicks(t, d.Server, c)
 	id := models.FormatClickID(c.ID)
 	trace := d.Do("GET", "/logs/clicks/"+id+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
 	for name, body := range map[string]map[string]any{
@@ -178,8 +178,8 @@ func TestSimulateBoundClick(t *testing.T) {
 	}
 }
 
-// ingest stores clicks as the redirect records them.
-func ingest(t *testing.T, s *apitest.Server, clicks ...*models.Click) {
+// storeClicks stores clicks as the redirect records them.
+func storeClicks(t *testing.T, s *apitest.Server, clicks ...*models.Click) {
 	t.Helper()
 	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
@@ -218,7 +218,7 @@ func TestClickTrace(t *testing.T) {
 		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: id, StreamID: e.Route.ID, LanderID: e.Lander.ID,
 		Visitor: models.Visitor{Country: "FR", DeviceType: "mobile"}, RouteSeed: 1 << 63, FlowHash: e.FlowHash, Via: int(e.Via),
 	}
-	ingest(t, s, c)
+	storeClicks(t, s, c)
 	path := "/logs/clicks/" + models.FormatClickID(c.ID)
 	if out := s.Do("GET", path, nil).Want(200, "").Map(); out["trace"] != nil {
 		t.Errorf("a trace that the call did not ask for: %v", out["trace"])

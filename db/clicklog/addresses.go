@@ -30,9 +30,9 @@ func (l Log) Behind(ctx context.Context, after map[uuid.UUID]uuid.UUID, from, to
 	if len(after) == 0 {
 		return nil, nil
 	}
-	accounts := sortedIDs(after)
+	accounts := db.SortedIDs(after)
 	return db.Select[uuid.UUID](ctx, l.Conn, "accounts behind", selectBehind, db.UUIDs(accounts),
-		idsOf(accounts, func(id uuid.UUID) uuid.UUID { return after[id] }), models.FloorClickID(from), models.FloorClickID(to))
+		db.UUIDsOf(accounts, func(id uuid.UUID) uuid.UUID { return after[id] }), models.FloorClickID(from), models.FloorClickID(to))
 }
 
 // ClickAddress is the id of a click and the address that it came from.

@@ -160,7 +160,7 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 		named[id] = true
 		return err
 	}, `SELECT DISTINCT account_id FROM clicks WHERE `+ColumnarWindow("at", from, from.Add(day)))
-	return sortedIDs(named), err
+	return db.SortedIDs(named), err
 }
 
 // AuditDay audits each account of a day. It calls found with each difference, and repairs it if repair is set. busy counts the

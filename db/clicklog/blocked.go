@@ -43,8 +43,8 @@ func countBlocked(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	}
 	keys := slices.SortedFunc(maps.Keys(sums), blockedKey.compare)
 	_, err := db.Exec(ctx, c, "count blocked clicks", addBlocked,
-		idsOf(keys, func(k blockedKey) uuid.UUID { return k.account }),
-		idsOf(keys, func(k blockedKey) uuid.UUID { return k.entry }),
+		db.UUIDsOf(keys, func(k blockedKey) uuid.UUID { return k.account }),
+		db.UUIDsOf(keys, func(k blockedKey) uuid.UUID { return k.entry }),
 		db.Map(keys, func(k blockedKey) string { return k.hour.Format(time.RFC3339) }),
 		db.Map(keys, func(k blockedKey) int64 { return sums[k] }))
 	return err

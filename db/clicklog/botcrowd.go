@@ -57,7 +57,7 @@ func (w *Crowd) count(click *StoredClick) (fired bot.Signals) {
 
 // before counts the clicks within bot.FloodWindow before first, up to and including after. first is the first click later than
 // after.
-func (w *Crowd) before(ctx context.Context, c db.Conn, in clickStore, after, first uuid.UUID) error {
+func (w *Crowd) before(ctx context.Context, c db.Conn, in pgStore, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), next(after)
 	for {
 		list, err := in.scan(ctx, c, crowdColumns, clickRange{account: w.account, low: low, high: high, limit: crowdAtOnce})
@@ -82,7 +82,7 @@ func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID
 	if len(campaigns) == 0 {
 		return nil, nil
 	}
-	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(sortedIDs(accounts)), db.UUIDs(sortedIDs(campaigns)))
+	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(db.SortedIDs(accounts)), db.UUIDs(db.SortedIDs(campaigns)))
 }
 
 // noteEvery is the time within which a crowd stores at most bot.RepeatBound clicks of a visitor. So a flood by a single visitor
@@ -114,7 +114,7 @@ func inSeconds(d time.Duration) string {
 // signals returns the signals of floods and repeats among clicks, which follow the click after, in the transaction of c. It
 // stores the repeats for later clicks. If the last call did not end at after, it reads the earlier bot.FloodWindow again. This
 // happens when a transaction is tried again.
-func (w *Crowd) signals(ctx context.Context, c db.Conn, in clickStore, after uuid.UUID, clicks []*StoredClick) (
+func (w *Crowd) signals(ctx context.Context, c db.Conn, in pgStore, after uuid.UUID, clicks []*StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {
 	if after != w.after {
@@ -186,7 +186,7 @@ func (w *Crowd) visits(ctx context.Context, c db.Conn, clicks []*StoredClick) ([
 	if err != nil {
 		return nil, err
 	}
-	return without(clicks, func(click *StoredClick) bool {
+	return db.Without(clicks, func(click *StoredClick) bool {
 		_, ok := senderOf(&click.Click)
 		return !ok || click.IsUnique && slices.Contains(campaigns, click.CampaignID)
 	}), nil

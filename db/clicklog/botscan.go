@@ -57,7 +57,7 @@ SELECT account_id FROM bot_scans WHERE behind AND leased_until IS NULL OR leased
 
 // WaitingBotScans returns the accounts with clicks that are to be scanned.
 func (l Log) WaitingBotScans(ctx context.Context) ([]uuid.UUID, error) {
-	err := Unraced(func() error { return db.Tx(ctx, l.Conn, func(c db.Conn) error { return l.sweepBots(ctx, c) }) })
+	err := db.RetryConflicts(func() error { return db.Tx(ctx, l.Conn, func(c db.Conn) error { return l.sweepBots(ctx, c) }) })
 	if err != nil {
 		return nil, err
 	}

@@ -207,7 +207,7 @@ func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) e
 			return err
 		}
 	}
-	tagged, err := db.Select[uuid.UUID](ctx, c, "tagged pages", selectTagged, j.account, db.UUIDs(sortedIDs(pages)),
+	tagged, err := db.Select[uuid.UUID](ctx, c, "tagged pages", selectTagged, j.account, db.UUIDs(db.SortedIDs(pages)),
 		models.FloorClickID(last.Add(-bot.TaggedWindow)), bot.TaggedBound)
 	j.tagged = map[uuid.UUID]bool{}
 	for _, id := range tagged {
@@ -233,7 +233,7 @@ func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map
 	if len(named) == 0 {
 		return nil, nil
 	}
-	urls, err := db.Pairs[uuid.UUID, string](ctx, c, "landing pages", selectLanderURLs, j.account, db.UUIDs(sortedIDs(named)))
+	urls, err := db.Pairs[uuid.UUID, string](ctx, c, "landing pages", selectLanderURLs, j.account, db.UUIDs(db.SortedIDs(named)))
 	pages := map[uuid.UUID]page{}
 	for id, url := range urls {
 		if _, rest, ok := strings.Cut(url, "://"); ok {

@@ -33,7 +33,7 @@ func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) error {
 	list, err := db.Select[struct {
 		ID    uuid.UUID `db:"id"`
 		Count int       `db:"count"`
-	}](ctx, c, "conversions by browsers", countBrowser, b.account, db.UUIDs(sortedIDs(clicks)), browserSources,
+	}](ctx, c, "conversions by browsers", countBrowser, b.account, db.UUIDs(db.SortedIDs(clicks)), browserSources,
 		models.MaxBrowserConversions+1)
 	for _, row := range list {
 		b.browser[row.ID] = row.Count

@@ -37,16 +37,6 @@ type Cleared struct {
 	Done        bool
 }
 
-// A visitor whose unique click is deleted counts as unique again. Visitors are locked before clicks and in a fixed order, as in
-// ingesters.
-const forgetVisitors = `
-DELETE FROM click_visitors v USING (
-	SELECT s.campaign_id, s.unique_key FROM click_visitors s
-	JOIN unnest($1::uuid[], $2::uuid[]) AS k (campaign_id, unique_key)
-		ON s.campaign_id = k.campaign_id AND s.unique_key = k.unique_key
-	ORDER BY s.campaign_id, s.unique_key FOR UPDATE OF s
-) k WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
-
 // Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks, site events and
 // conversions, and takes their figures out of the ledger. Repeat it, each time in a new transaction, until it is Done. Then
 // ClearArchive deletes figures and conversions without clicks. A conversion that is being recorded for a deleted click is deleted
@@ -73,15 +63,14 @@ func (l Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cle
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return out, err
 	}
-	campaigns, prints := splitKeys(uniqueVisitors(found))
-	if _, err := db.Exec(ctx, c, "clear visitors", forgetVisitors, campaigns, prints); err != nil {
+	if err := forgetVisits(ctx, c, uniqueVisitors(found)); err != nil {
 		return out, err
 	}
 	return out, out.remove(ctx, c, l.store(), ids)
 }
 
 // remove deletes clicks, and subtracts their figures and the figures of their conversions from the ledger.
-func (d *Cleared) remove(ctx context.Context, c db.Conn, in clickStore, ids []uuid.UUID) error {
+func (d *Cleared) remove(ctx context.Context, c db.Conn, in pgStore, ids []uuid.UUID) error {
 	clicks, err := in.read(ctx, c, changeColumns, clickSet{ids: ids, lock: true})
 	if err != nil {
 		return err
@@ -134,7 +123,7 @@ func (l Log) ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (
 		return out, err
 	}
 	var err error
-	if out.Of, err = clearSpend(ctx, c, l.store(), q); err != nil {
+	if out.Of, err = clearSpend(ctx, c, l.store(), q.AccountID, q.Of, q.From, q.To); err != nil {
 		return out, err
 	}
 	from, to, err := archived(ctx, c, q)
@@ -145,7 +134,7 @@ func (l Log) ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (
 	if err != nil {
 		return out, err
 	}
-	for _, campaign := range sortedIDs(removed) {
+	for _, campaign := range db.SortedIDs(removed) {
 		f := removed[campaign]
 		out.Clicks, out.BotClicks = out.Clicks+f.Clicks, out.BotClicks+f.BotClicks
 		if !slices.Contains(out.Of, campaign) {

@@ -9,7 +9,8 @@ import (
 	"switchyard/models"
 )
 
-func (c *StoredClick) id() uuid.UUID { return c.ID }
+// ClickID returns the id of the click.
+func (c *StoredClick) ClickID() uuid.UUID { return c.ID }
 
 // key returns the ledger key under which a click, its click-outs and its conversions count.
 func (c *StoredClick) key() ledger.Key {

@@ -51,7 +51,7 @@ func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUI
 // correcting holds the data that is needed to decide the inputs.
 type correcting struct {
 	account uuid.UUID
-	in      clickStore
+	in      pgStore
 	inputs  []checkedInput
 	clicks  map[uuid.UUID]*StoredClick
 	own     string              // currency of the account
@@ -98,7 +98,7 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput
 	if len(wanted) == 0 {
 		return nil
 	}
-	clicks, err := b.in.read(ctx, c, changeColumns, clickSet{ids: sortedIDs(wanted), lock: lock})
+	clicks, err := b.in.read(ctx, c, changeColumns, clickSet{ids: db.SortedIDs(wanted), lock: lock})
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput
 	if err := b.loadBrowser(ctx, c); err != nil {
 		return err
 	}
-	return b.loadTerms(ctx, c, sortedIDs(offers))
+	return b.loadTerms(ctx, c, db.SortedIDs(offers))
 }
 
 var conversionColumns = db.Columns[conversion]("")
@@ -143,7 +143,7 @@ func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 // selectTerms includes offers that are switched off, because they still pay. It also returns the account's currency if there is
 // no such offer.
 const selectTerms = `
-SELECT a.currency AS own, coalesce(o.id, '` + nobody + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
+SELECT a.currency AS own, coalesce(o.id, '` + db.ZeroID + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
 	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
 FROM accounts a LEFT JOIN offers o ON o.account_id = a.id AND o.id = ANY ($2::uuid[]) WHERE a.id = $1`
 

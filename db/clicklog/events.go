@@ -44,7 +44,7 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 		return nil, err
 	}
 	texts := func(of func(*models.SiteEvent) string) []string { return db.Map(list, of) }
-	ids := func(of func(*models.SiteEvent) uuid.UUID) string { return idsOf(list, of) }
+	ids := func(of func(*models.SiteEvent) uuid.UUID) string { return db.UUIDsOf(list, of) }
 	times := func(of func(*models.SiteEvent) time.Time) []string {
 		return texts(func(e *models.SiteEvent) string { return of(e).UTC().Format(time.RFC3339Nano) })
 	}
@@ -125,12 +125,12 @@ func applyArrivals(ctx context.Context, c db.Conn, named []uuid.UUID) (missing [
 	for _, id := range named {
 		clicks[id] = true
 	}
-	ids := sortedIDs(clicks)
+	ids := db.SortedIDs(clicks)
 	known, err := db.Select[uuid.UUID](ctx, c, "apply arrivals", updateArrivals, db.UUIDs(ids), ids[0], ids[len(ids)-1])
 	for _, id := range known {
 		delete(clicks, id)
 	}
-	return sortedIDs(clicks), err
+	return db.SortedIDs(clicks), err
 }
 
 // arrivalTimeout is the time that an arrival waits for its click.

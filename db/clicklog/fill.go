@@ -145,10 +145,10 @@ func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error
 const (
 	removeOtherClicks = `
 INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $2, 1 FROM clicks FINAL
-WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + nobody + `')) AND `
+WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + db.ZeroID + `')) AND `
 	removeOtherSales = `
 INSERT INTO conversions (account_id, click_at, click_id, id, version, removed) SELECT account_id, click_at, click_id, id, $2, 1 FROM conversions FINAL
-WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + nobody + `')) AND `
+WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + db.ZeroID + `')) AND `
 )
 
 // removeOthers removes the rows from ClickHouse that a copied part does not have in PostgreSQL.

@@ -141,3 +141,26 @@ func (m marks) repeats(ctx context.Context, c db.Conn, clicks []*StoredClick) er
 	}
 	return nil
 }
+
+// clickSources counts clicks by account and source, in the memory of the process.
+type clickSources struct {
+	mu     sync.Mutex
+	counts *frequency
+}
+
+// newClickSources returns clickSources that have counted nothing yet.
+func newClickSources() *clickSources {
+	return &clickSources{counts: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered)}
+}
+
+// isFlood counts a click. It reports whether the click belongs to a flood.
+func (s *clickSources) isFlood(c *models.Click) bool {
+	from, ok := senderOf(c)
+	if !ok {
+		return false
+	}
+	key := keyOfSource(c.AccountID, noCampaign, from.source())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts.count(key, models.ClickTime(c.ID))
+}

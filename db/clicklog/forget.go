@@ -129,7 +129,7 @@ func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 // deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids are sorted. The ledger and the
 // conversions stay.
-func deleteClicks(ctx context.Context, c db.Conn, in clickStore, ids []uuid.UUID) error {
+func deleteClicks(ctx context.Context, c db.Conn, in pgStore, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err
 	}

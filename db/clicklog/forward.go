@@ -171,8 +171,8 @@ func (n note) after(before note) note {
 // noteClicks returns the ClickHouse rows for noted clicks. A click that is not in PostgreSQL gets a row that removes it only if a
 // note says that it was removed. Otherwise a later note will say so, or the click is only in ClickHouse.
 func noteClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
-	ids := sortedIDs(noted)
-	list, err := pgStore{}.readHere(ctx, c, clickColumns, clickSet{ids: ids})
+	ids := db.SortedIDs(noted)
+	list, err := warmStore().read(ctx, c, clickColumns, clickSet{ids: ids})
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func noteConversions(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, v
 	if len(noted) == 0 {
 		return nil, nil
 	}
-	list, err := db.Select[models.Conversion](ctx, c, "noted conversions", selectNotedConversions, db.UUIDs(sortedIDs(noted)))
+	list, err := db.Select[models.Conversion](ctx, c, "noted conversions", selectNotedConversions, db.UUIDs(db.SortedIDs(noted)))
 	if err != nil {
 		return nil, err
 	}

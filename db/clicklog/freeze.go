@@ -128,7 +128,7 @@ func (k Copy) Return(ctx context.Context, told func(day time.Time)) error {
 	if err != nil {
 		return err
 	}
-	from := pgStore{copied: NewCopyReader(k.To)}
+	from := Log{Copy: NewCopyReader(k.To)}.store()
 	for _, at := range days {
 		err := db.Tx(ctx, k.From, func(c db.Conn) error {
 			if err := from.thawDay(ctx, c, uuid.Nil, at); err != nil {

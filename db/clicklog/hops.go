@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,12 +23,12 @@ func storeHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 		return nil
 	}
 	_, err := db.Exec(ctx, c, "store hops", insertHops,
-		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.ID }),
-		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.ClickID }),
-		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.AccountID }),
+		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.ID }),
+		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.ClickID }),
+		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.AccountID }),
 		db.Map(outs, func(o *models.ClickOut) int64 { return int64(o.Slot) }),
-		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.OfferID }),
-		idsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.NetworkID }),
+		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.OfferID }),
+		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.NetworkID }),
 		db.Map(outs, func(o *models.ClickOut) string { return o.Destination }))
 	return err
 }
@@ -45,7 +43,7 @@ FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 // network has confirmed it. So the row of a conversion and the ledger may name different offers. The row names the offer that
 // pays. The ledger names the offer to which the visitor went last. A visitor cannot buy in the time that a click-out takes to
 // reach the database. So a conversion that arrives in that time belongs to an offer to which the visitor went earlier.
-func applyHops(ctx context.Context, c db.Conn, in clickStore, clickIDs []uuid.UUID, s ledger.Deltas) (
+func applyHops(ctx context.Context, c db.Conn, in pgStore, clickIDs []uuid.UUID, s ledger.Deltas) (
 	missing []uuid.UUID, err error,
 ) {
 	if len(clickIDs) == 0 {
@@ -59,7 +57,7 @@ func applyHops(ctx context.Context, c db.Conn, in clickStore, clickIDs []uuid.UU
 	for _, h := range hops {
 		byClick[h.ClickID] = append(byClick[h.ClickID], h)
 	}
-	ids := sortedIDs(byClick)
+	ids := db.SortedIDs(byClick)
 	clicks, err := in.read(ctx, c, changeColumns, clickSet{ids: ids, lock: true})
 	if err != nil {
 		return nil, err
@@ -72,7 +70,7 @@ func applyHops(ctx context.Context, c db.Conn, in clickStore, clickIDs []uuid.UU
 	for _, click := range clicks {
 		s.Add(click.key(), click.figures().Plus(converted[click.ID]).Neg())
 		for _, h := range byClick[click.ID] {
-			click.apply(h)
+			applyHop(click, h)
 			done = append(done, h.ID)
 		}
 		s.Add(click.key(), click.figures().Plus(converted[click.ID]))
@@ -92,11 +90,11 @@ func applyHops(ctx context.Context, c db.Conn, in clickStore, clickIDs []uuid.UU
 			return nil, err
 		}
 	}
-	return sortedIDs(byClick), nil
+	return db.SortedIDs(byClick), nil
 }
 
-// apply adds a click-out to its click. The latest click-out determines the offer. A click-out of another account changes nothing.
-func (c *StoredClick) apply(h Hop) {
+// applyHop adds a click-out to its click. The latest click-out determines the offer. A click-out of another account changes nothing.
+func applyHop(c *StoredClick, h Hop) {
 	if h.AccountID != c.AccountID {
 		return
 	}
@@ -115,14 +113,11 @@ WHERE v.click_id = k.id AND v.click_id = ANY ($1::uuid[]) AND v.offer_id = '0000
 
 func nameOffers(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	_, err := db.Exec(ctx, c, "offers of conversions", updateOfferless,
-		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.ID }),
-		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.OfferID }),
-		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.NetworkID }))
+		db.UUIDsOf(clicks, func(k *StoredClick) uuid.UUID { return k.ID }),
+		db.UUIDsOf(clicks, func(k *StoredClick) uuid.UUID { return k.OfferID }),
+		db.UUIDsOf(clicks, func(k *StoredClick) uuid.UUID { return k.NetworkID }))
 	return err
 }
-
-// idsOf returns an id of each item of a list as a uuid[].
-func idsOf[T any](list []T, of func(T) uuid.UUID) string { return db.UUIDs(db.Map(list, of)) }
 
 // conversionSums returns, for each click, the sum of the figures of its conversions.
 func conversionSums(ctx context.Context, c db.Conn, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
@@ -133,10 +128,6 @@ func conversionSums(ctx context.Context, c db.Conn, ids []uuid.UUID) (map[uuid.U
 		sums[v.ClickID] = sums[v.ClickID].Plus(v.figures())
 	}
 	return sums, err
-}
-
-func sortedIDs[V any](m map[uuid.UUID]V) []uuid.UUID {
-	return slices.SortedFunc(maps.Keys(m), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // The look-up is lateral with a limit, so that it costs one index probe for each waiting click.
@@ -207,3 +198,5 @@ func (l Log) Compact(ctx context.Context) error {
 	_, err := ledger.Compact(ctx, l.Conn, time.Now(), hoursAtOnce)
 	return errors.Join(err, cold)
 }
+
+var hopUpdate = newUpdate("apply hops", "offer_id", "network_id", "lp_slot", "lp_clicks", "last_hop_id")

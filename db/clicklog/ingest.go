@@ -257,7 +257,7 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 		if refused(err) || ctx.Err() != nil {
 			return err
 		}
-		if !Raced(err) && time.Since(logged) > logEvery {
+		if !db.IsConflict(err) && time.Since(logged) > logEvery {
 			slog.WarnContext(ctx, "ingest waits for PostgreSQL", "error", err)
 			logged = time.Now()
 		}
@@ -266,7 +266,7 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 			return err
 		case <-time.After(backoff):
 		}
-		if backoff = min(backoff*2, lastBackoff); Raced(err) {
+		if backoff = min(backoff*2, lastBackoff); db.IsConflict(err) {
 			backoff = firstBackoff
 		}
 	}
@@ -295,9 +295,9 @@ func (g *Ingester) sweep(ctx context.Context) {
 		return
 	}
 	g.sweptAt = time.Now()
-	out, err := g.try(ctx, ingestBatch{retry: sortedIDs(g.waiting)})
+	out, err := g.try(ctx, ingestBatch{retry: db.SortedIDs(g.waiting)})
 	if err != nil {
-		if !Raced(err) {
+		if !db.IsConflict(err) {
 			slog.DebugContext(ctx, "ingest sweep", "error", err)
 		}
 		return

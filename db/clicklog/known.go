@@ -33,7 +33,7 @@ const maxKnown = 10_000
 // Known returns the stored data about a visitor. It leaves out the proofs of the senders of postbacks.
 func (l Log) Known(ctx context.Context, v Visitor) (k Known, err error) {
 	from, to := uuid.Nil, models.FloorClickID(time.Now().Add(day))
-	if err := l.own().thawVisitor(ctx, l.Conn, v, time.Unix(0, 0), time.Now()); err != nil {
+	if err := l.store().thawVisitor(ctx, l.Conn, v, time.Unix(0, 0), time.Now()); err != nil {
 		return k, err
 	}
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "clicks of a visitor",

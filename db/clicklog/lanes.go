@@ -2,11 +2,8 @@ package clicklog
 
 import (
 	"context"
-	"sync"
 
 	"switchyard/db/spool"
-	"switchyard/models"
-	"switchyard/models/bot"
 )
 
 // appender is a spool.
@@ -19,31 +16,18 @@ type appender interface {
 // account came from its source within bot.FloodWindow. Lanes counts in the memory of the process and never waits.
 type Lanes struct {
 	clicks, floods appender
-
-	mu      sync.Mutex
-	sources *frequency
+	sources        *clickSources
 }
 
 // NewLanes returns Lanes that write to two spools.
 func NewLanes(clicks, floods appender) *Lanes {
-	return &Lanes{clicks: clicks, floods: floods, sources: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered)}
+	return &Lanes{clicks: clicks, floods: floods, sources: newClickSources()}
 }
 
 // Append appends a record to its spool and returns the spool's result.
 func (l *Lanes) Append(ctx context.Context, r spool.Record) error {
-	if r.Click != nil && l.isFlood(r.Click) {
+	if r.Click != nil && l.sources.isFlood(r.Click) {
 		return l.floods.Append(ctx, r)
 	}
 	return l.clicks.Append(ctx, r)
-}
-
-func (l *Lanes) isFlood(c *models.Click) bool {
-	s, ok := senderOf(c)
-	if !ok {
-		return false
-	}
-	key := keyOfSource(c.AccountID, noCampaign, s.source())
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.sources.count(key, models.ClickTime(c.ID))
 }

@@ -102,7 +102,7 @@ func (l Log) thawDue(ctx context.Context, limit int) (first uuid.UUID, err error
 	cold := models.FloorClickID(s.ColdBefore)
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "postbacks of cold clicks", selectColdDue, limit, cold)
 	if err == nil && len(ids) > 0 {
-		_, err = l.own().thaw(ctx, l.Conn, uuid.Nil, ids)
+		_, err = l.store().thaw(ctx, l.Conn, uuid.Nil, ids)
 	}
 	if err != nil {
 		return cold, err

@@ -18,8 +18,9 @@ import (
 	"switchyard/models"
 )
 
-// pgStore is the clickStore of PostgreSQL. All changes are made at once, in the transaction. When a click that is only in
-// ClickHouse is to be locked, it is inserted into PostgreSQL again: see thaw.go.
+// pgStore holds the clicks and the ledger in PostgreSQL. All changes are made at once, in the transaction of the caller. Lists of
+// ids and of clicks are sorted by id and not empty. When a click that is only in ClickHouse is to be locked, it is inserted into
+// PostgreSQL again: see thaw.go.
 type pgStore struct {
 	copied *CopyReader // nil: there is no copy
 	warm   bool        // clicks that are only in ClickHouse are left out
@@ -31,12 +32,13 @@ const someClicks = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 A
 
 func boundsOf(ids []uuid.UUID) (first, last uuid.UUID) { return ids[0], ids[len(ids)-1] }
 
+// known returns those ids whose clicks are stored.
 func (s pgStore) known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
 	list, err := s.here(ctx, c, ids)
 	if err != nil {
 		return nil, err
 	}
-	cold, _, err := s.cold(ctx, c, without(ids, func(id uuid.UUID) bool { return slices.Contains(list, id) }))
+	cold, _, err := s.cold(ctx, c, db.Without(ids, func(id uuid.UUID) bool { return slices.Contains(list, id) }))
 	if err != nil || len(cold) == 0 {
 		return list, err
 	}
@@ -50,6 +52,7 @@ func (pgStore) here(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUI
 	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks+` ORDER BY id`, db.UUIDs(ids), first, last)
 }
 
+// insert adds clicks that are not stored yet.
 func (pgStore) insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	return clickColumns.insert(ctx, c, "clicks", clicks)
 }
@@ -57,13 +60,14 @@ func (pgStore) insert(ctx context.Context, c db.Conn, clicks []*StoredClick) err
 // Here as everywhere, rows are locked in the order of their ids.
 const locking = ` FOR NO KEY UPDATE`
 
+// read reads some columns of the clicks that exist.
 func (s pgStore) read(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickSet) ([]*StoredClick, error) {
 	list, err := s.readHere(ctx, c, cols, q)
 	if err != nil || len(list) == len(q.ids) {
 		return list, err
 	}
-	have := db.ByKey(list, (*StoredClick).id)
-	missing := without(q.ids, func(id uuid.UUID) bool { return have[id] != nil })
+	have := db.ByKey(list, (*StoredClick).ClickID)
+	missing := db.Without(q.ids, func(id uuid.UUID) bool { return have[id] != nil })
 	if q.lock {
 		if thawed, err := s.thaw(ctx, c, q.account, missing); err != nil || !thawed {
 			return list, err
@@ -94,6 +98,7 @@ func (pgStore) readHere(ctx context.Context, c db.Conn, cols columns[StoredClick
 	return cols.readPointers(ctx, c, "read clicks", query, args...)
 }
 
+// scan reads some columns of the clicks of a range, the oldest first.
 func (s pgStore) scan(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickRange) ([]*StoredClick, error) {
 	frozen, err := s.frozen(ctx, c, q.account, q.low, q.high)
 	if err != nil {
@@ -141,8 +146,9 @@ func (pgStore) scanHere(ctx context.Context, c db.Conn, cols columns[StoredClick
 	return cols.readPointers(ctx, c, "scan clicks", query, args...)
 }
 
+// save writes some columns of clicks that the caller has locked.
 func (pgStore) save(ctx context.Context, c db.Conn, u update, clicks []*StoredClick) error {
-	args := []any{idsOf(clicks, (*StoredClick).id), clicks[0].ID, clicks[len(clicks)-1].ID}
+	args := []any{db.UUIDsOf(clicks, (*StoredClick).ClickID), clicks[0].ID, clicks[len(clicks)-1].ID}
 	for _, col := range u.columns {
 		list, err := col.list(clicks)
 		if err != nil {
@@ -217,12 +223,14 @@ func valuesOf[V, T any](k column[T], rows []*T) []V {
 	return db.Map(rows, func(row *T) V { return *k.at(row).(*V) }) //nolint:forcetypeassert // the caller knows
 }
 
+// remove deletes clicks and leaves the ledger unchanged.
 func (pgStore) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := boundsOf(ids)
 	_, err := db.Exec(ctx, c, "delete clicks", `DELETE`+someClicks, db.UUIDs(ids), first, last)
 	return err
 }
 
+// addDeltas adds figures to the ledger.
 func (pgStore) addDeltas(ctx context.Context, c db.Conn, d ledger.Deltas) error {
 	return d.Write(ctx, c)
 }

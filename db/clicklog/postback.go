@@ -66,10 +66,10 @@ func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	}
 	textsOf := func(of func(*models.Postback) string) []string { return db.Map(list, of) }
 	return db.Select[models.JobRef](ctx, c, "store postbacks", insertPostbacks,
-		idsOf(list, func(p *models.Postback) uuid.UUID { return p.ID }),
-		idsOf(list, func(p *models.Postback) uuid.UUID { return p.AccountID }),
-		idsOf(list, func(p *models.Postback) uuid.UUID { return p.NetworkID }),
-		idsOf(list, func(p *models.Postback) uuid.UUID { return p.ClickID }),
+		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.ID }),
+		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.AccountID }),
+		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.NetworkID }),
+		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.ClickID }),
 		textsOf(func(p *models.Postback) string { return p.Source }),
 		textsOf(func(p *models.Postback) string { return p.Domain }),
 		textsOf(func(p *models.Postback) string {

@@ -100,7 +100,7 @@ func (l Log) nameColdCampaigns(ctx context.Context, account uuid.UUID, list []Po
 	if len(named) == 0 {
 		return nil
 	}
-	cold, err := l.findCold(ctx, account, sortedIDs(named)...)
+	cold, err := l.findCold(ctx, account, db.SortedIDs(named)...)
 	if err != nil {
 		return err
 	}

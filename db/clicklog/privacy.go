@@ -30,12 +30,12 @@ FROM (SELECT account_id FROM clicks WHERE visitor_id = $1 UNION SELECT account_i
 
 // FindVisitors finds a visitor by one click or, with a zero click, by the visitor's id in every account. The latter reads all
 // clicks. It is for operators, who answer for all accounts.
-func (l Log) FindVisitors(ctx context.Context, click, visitor uuid.UUID) ([]Visitor, error) {
-	if click != uuid.Nil {
-		if _, err := l.own().thaw(ctx, l.Conn, uuid.Nil, []uuid.UUID{click}); err != nil {
+func (l Log) FindVisitors(ctx context.Context, id, visitor uuid.UUID) ([]Visitor, error) {
+	if id != uuid.Nil {
+		if _, err := l.store().thaw(ctx, l.Conn, uuid.Nil, []uuid.UUID{id}); err != nil {
 			return nil, err
 		}
-		return db.Select[Visitor](ctx, l.Conn, "visitor of a click", ownerOfClick, click)
+		return db.Select[Visitor](ctx, l.Conn, "visitor of a click", ownerOfClick, id)
 	}
 	if err := l.thawEverywhere(ctx, visitor); err != nil {
 		return nil, err
@@ -49,12 +49,12 @@ func (l Log) thawEverywhere(ctx context.Context, visitor uuid.UUID) error {
 	if err != nil || s.ColdBefore.IsZero() {
 		return err
 	}
-	list, err := l.own().ask(ctx, "clicks of a visitor", idColumn, ` FROM clicks FINAL WHERE visitor_id = $1 AND `+
+	list, err := l.store().ask(ctx, "clicks of a visitor", idColumn, ` FROM clicks FINAL WHERE visitor_id = $1 AND `+
 		ColumnarWindow("at", time.Unix(0, 0), s.ColdBefore), visitor)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	_, err = l.own().thaw(ctx, l.Conn, uuid.Nil, clickIDs(list))
+	_, err = l.store().thaw(ctx, l.Conn, uuid.Nil, clickIDs(list))
 	return err
 }
 
@@ -129,7 +129,7 @@ func (l Log) IsErased(ctx context.Context, v Visitor) (bool, error) {
 	if v.ID != uuid.Nil {
 		return false, nil
 	}
-	if _, err := l.own().thaw(ctx, l.Conn, v.AccountID, []uuid.UUID{v.ClickID}); err != nil {
+	if _, err := l.store().thaw(ctx, l.Conn, v.AccountID, []uuid.UUID{v.ClickID}); err != nil {
 		return false, err
 	}
 	told, err := db.Get[bool](ctx, l.Conn, "what is told", stillTold, v.AccountID, v.ClickID)
@@ -159,7 +159,7 @@ func (l Log) Erase(ctx context.Context, c db.Conn, v Visitor, after uuid.UUID, u
 	}
 	last := models.FloorClickID(end)
 	out := Erased{After: last, Done: !end.Before(until)}
-	if err := l.own().thawVisitor(ctx, c, v, begin, begin.Add(day)); err != nil {
+	if err := l.store().thawVisitor(ctx, c, v, begin, begin.Add(day)); err != nil {
 		return out, err
 	}
 	found, err := db.Select[struct {
@@ -179,7 +179,7 @@ func (l Log) Erase(ctx context.Context, c db.Conn, v Visitor, after uuid.UUID, u
 	for _, f := range found {
 		ids = append(ids, f.ID)
 		if f.Unique {
-			visits = append(visits, visitorKey{f.Campaign, f.Key})
+			visits = append(visits, visitorKey{campaign: f.Campaign, key: f.Key})
 		}
 	}
 	if out.SmartlinkClicks, err = db.Exec(ctx, c, "erase smartlink clicks", eraseSmartlinkClicks, v.AccountID, after,
@@ -203,8 +203,7 @@ func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []
 	if _, err := db.Exec(ctx, c, "erase postbacks", eraseWaiting, account, list); err != nil {
 		return err
 	}
-	campaigns, prints := splitKeys(visits)
-	if _, err := db.Exec(ctx, c, "forget a visitor", forgetVisitors, campaigns, prints); err != nil {
+	if err := forgetVisits(ctx, c, visits); err != nil {
 		return err
 	}
 	if e.Clicks, err = db.Get[int64](ctx, c, "erase clicks", eraseClicks, account, list, ids[0], ids[len(ids)-1]); err != nil {

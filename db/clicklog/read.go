@@ -203,7 +203,7 @@ func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) 
 	for _, id := range ids {
 		wanted[id] = true
 	}
-	list, err := l.store().read(ctx, l.Conn, clickColumns, clickSet{account: account, ids: sortedIDs(wanted)})
+	list, err := l.store().read(ctx, l.Conn, clickColumns, clickSet{account: account, ids: db.SortedIDs(wanted)})
 	found := make(map[uuid.UUID]StoredClick, len(list))
 	for _, click := range list {
 		found[click.ID] = *click
@@ -212,7 +212,7 @@ func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) 
 	if err != nil || len(wanted) == 0 {
 		return found, err
 	}
-	cold, err := l.findCold(ctx, account, sortedIDs(wanted)...)
+	cold, err := l.findCold(ctx, account, db.SortedIDs(wanted)...)
 	for _, click := range cold {
 		found[click.ID] = click
 	}

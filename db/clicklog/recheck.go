@@ -21,9 +21,6 @@ type recheck struct {
 	follower uuid.UUID // the sender that followed the click's hidden link; zero: none
 }
 
-// The zero id, which no account and no sender has.
-const nobody = "00000000-0000-0000-0000-000000000000"
-
 // maxFollowers is the number of senders that are stored as followers of a click's hidden link.
 const maxFollowers = 16
 
@@ -31,10 +28,10 @@ const maxFollowers = 16
 // click.
 var insertRechecks = `
 INSERT INTO bot_rechecks AS q (click_id, account_id, signals, followers)
-SELECT click, CASE count(DISTINCT account) WHEN 1 THEN min(account::text)::uuid ELSE '` + nobody + `' END, 0, coalesce(array_agg(DISTINCT follower) FILTER (WHERE follower <> '` + nobody + `'), '{}')
+SELECT click, CASE count(DISTINCT account) WHEN 1 THEN min(account::text)::uuid ELSE '` + db.ZeroID + `' END, 0, coalesce(array_agg(DISTINCT follower) FILTER (WHERE follower <> '` + db.ZeroID + `'), '{}')
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS k (click, account, follower) GROUP BY click ORDER BY click
 ON CONFLICT (click_id) DO UPDATE SET
-	account_id = CASE WHEN q.account_id = excluded.account_id THEN q.account_id ELSE '` + nobody + `' END,
+	account_id = CASE WHEN q.account_id = excluded.account_id THEN q.account_id ELSE '` + db.ZeroID + `' END,
 	followers = (q.followers || excluded.followers)[:` + strconv.Itoa(maxFollowers) + `]
 WHERE q.account_id <> excluded.account_id OR NOT q.followers @> excluded.followers`
 
@@ -53,39 +50,46 @@ SELECT account_id, before, true FROM unnest($1::uuid[], $2::uuid[]) AS l (accoun
 ON CONFLICT (account_id) DO UPDATE SET scanned_after = least(s.scanned_after, excluded.scanned_after), behind = true,
 	revision = s.revision + 1`
 
-// noteLate takes the scans for bots back, or requests rechecks, for records of the batch that the scans may have passed already:
-// clicks, steps and events that are stored late. It runs in the transaction of c. fresh are the events that were not stored
-// before. An ingester does this last, so that nothing becomes late afterwards.
-func (b ingestBatch) noteLate(ctx context.Context, c db.Conn, fresh []*models.SiteEvent) error {
+// lateRecords are newly stored records, which scans for bots may have passed already.
+type lateRecords struct {
+	clicks []*StoredClick
+	outs   []*models.ClickOut
+	events []*models.SiteEvent // events that were not stored before
+	traps  []*models.ClickTrap
+}
+
+// noteLate takes the scans for bots back, or requests rechecks, for records that are stored late. It runs in the transaction of c.
+// An ingester does this last, so that nothing becomes late afterwards.
+func noteLate(ctx context.Context, c db.Conn, r lateRecords) error {
 	late := time.Now().Add(-storedLate)
 	before := map[uuid.UUID]uuid.UUID{}
-	for _, k := range b.clicks {
+	for _, k := range r.clicks {
 		at := models.FloorClickID(k.At)
 		if old, ok := before[k.AccountID]; k.At.Before(late) && (!ok || bytes.Compare(at[:], old[:]) < 0) {
 			before[k.AccountID] = at
 		}
 	}
 	if len(before) > 0 {
-		accounts := sortedIDs(before)
+		accounts := db.SortedIDs(before)
 		_, err := db.Exec(ctx, c, "take scans back", takeScansBack, db.UUIDs(accounts),
-			idsOf(accounts, func(id uuid.UUID) uuid.UUID { return before[id] }))
+			db.UUIDsOf(accounts, func(id uuid.UUID) uuid.UUID { return before[id] }))
 		if err != nil {
 			return err
 		}
 	}
 	var list []recheck
-	for _, o := range b.outs {
+	for _, o := range r.outs {
 		clicked, left := models.ClickTime(o.ClickID), models.ClickTime(o.ID)
 		if left.Before(late) && left.Sub(clicked).Abs() <= bot.FastBound {
 			list = append(list, recheck{click: o.ClickID, account: o.AccountID})
 		}
 	}
-	seen, err := overdue(ctx, c, fresh, late)
+	seen, err := overdue(ctx, c, r.events, late)
 	if err != nil {
 		return err
 	}
 	list = append(list, seen...)
-	for _, t := range b.traps {
+	for _, t := range r.traps {
 		list = append(list, recheck{t.ClickID, t.AccountID, t.Sender})
 	}
 	return queueRechecks(ctx, c, list)
@@ -107,9 +111,9 @@ func overdue(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late tim
 	if len(named) == 0 {
 		return nil, nil
 	}
-	ids := sortedIDs(named)
+	ids := db.SortedIDs(named)
 	found, err := db.Pairs[uuid.UUID, uuid.UUID](ctx, c, "overdue events", selectOverdue, db.UUIDs(ids), ids[0], ids[len(ids)-1],
-		int64(bot.NoJS), db.UUIDs(sortedIDs(views)), db.UUIDs(events))
+		int64(bot.NoJS), db.UUIDs(db.SortedIDs(views)), db.UUIDs(events))
 	for id, account := range found {
 		list = append(list, recheck{click: id, account: account})
 	}
@@ -121,9 +125,9 @@ func queueRechecks(ctx context.Context, c db.Conn, list []recheck) error {
 		return nil
 	}
 	_, err := db.Exec(ctx, c, "queue rechecks", insertRechecks,
-		idsOf(list, func(r recheck) uuid.UUID { return r.click }),
-		idsOf(list, func(r recheck) uuid.UUID { return r.account }),
-		idsOf(list, func(r recheck) uuid.UUID { return r.follower }))
+		db.UUIDsOf(list, func(r recheck) uuid.UUID { return r.click }),
+		db.UUIDsOf(list, func(r recheck) uuid.UUID { return r.account }),
+		db.UUIDsOf(list, func(r recheck) uuid.UUID { return r.follower }))
 	return err
 }
 

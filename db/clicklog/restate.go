@@ -101,8 +101,10 @@ func (r *Restatement) spend(ctx context.Context, c db.Conn, sums ledger.Deltas) 
 var conversionsOfClicks = `SELECT ` + conversionColumns + ` FROM conversions
 WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE`
 
+var rateUpdate = newUpdate("restate clicks", "rate")
+
 // clicks restates clicks, and the cost of their conversions, which follows from the prices of the click.
-func (r *Restatement) clicks(ctx context.Context, c db.Conn, in clickStore, sums ledger.Deltas, limit int) (int, error) {
+func (r *Restatement) clicks(ctx context.Context, c db.Conn, in pgStore, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
 	list, err := in.scan(ctx, c, changeColumns, clickRange{
 		account: r.Account, low: later(next(r.after), models.FloorClickID(from)), high: models.FloorClickID(to), currency: r.Currency,
@@ -125,7 +127,7 @@ func (r *Restatement) clicks(ctx context.Context, c db.Conn, in clickStore, sums
 		return 0, err
 	}
 	r.after = ids[len(ids)-1]
-	return len(list), reprice(ctx, c, sums, db.ByKey(list, (*StoredClick).id), sold, func(v conversion) decimal.NullDecimal { return v.Rate })
+	return len(list), reprice(ctx, c, sums, db.ByKey(list, (*StoredClick).ClickID), sold, func(v conversion) decimal.NullDecimal { return v.Rate })
 }
 
 // The look-up of the click costs one index probe.
@@ -142,7 +144,7 @@ WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.cur
 	AND v.click_id >= $6 AND v.click_id < $7`
 
 // thawSold inserts the cold clicks of the conversions to restate into PostgreSQL again.
-func (r *Restatement) thawSold(ctx context.Context, c db.Conn, in clickStore) error {
+func (r *Restatement) thawSold(ctx context.Context, c db.Conn, in pgStore) error {
 	from, to := r.bounds()
 	ids, err := db.Select[uuid.UUID](ctx, c, "cold clicks of conversions", selectSoldCold, r.Account, from, to, r.Currency, r.rate,
 		models.FloorClickID(r.Kept), models.FloorClickID(time.Now().Add(-coldAfter)))
@@ -158,7 +160,7 @@ WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND currency = 
 	AND id = ANY ($6::uuid[]) ORDER BY id FOR NO KEY UPDATE`
 
 // conversions restates conversions. Their clicks are locked first, as everywhere.
-func (r *Restatement) conversions(ctx context.Context, c db.Conn, in clickStore, sums ledger.Deltas, limit int) (int, error) {
+func (r *Restatement) conversions(ctx context.Context, c db.Conn, in pgStore, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
 	if err := r.thawSold(ctx, c, in); err != nil {
 		return 0, err
@@ -172,16 +174,16 @@ func (r *Restatement) conversions(ctx context.Context, c db.Conn, in clickStore,
 	for _, click := range found {
 		named[click] = true
 	}
-	list, err := in.read(ctx, c, changeColumns, clickSet{ids: sortedIDs(named), lock: true})
+	list, err := in.read(ctx, c, changeColumns, clickSet{ids: db.SortedIDs(named), lock: true})
 	if err != nil {
 		return 0, err
 	}
 	sold, err := db.Select[conversion](ctx, c, "conversions to restate", lockUnrated, r.Account, from, to, r.Currency, r.rate,
-		db.UUIDs(sortedIDs(found)))
+		db.UUIDs(db.SortedIDs(found)))
 	if err != nil {
 		return 0, err
 	}
-	clicks := db.ByKey(list, (*StoredClick).id)
+	clicks := db.ByKey(list, (*StoredClick).ClickID)
 	return len(found), reprice(ctx, c, sums, clicks, sold, func(conversion) decimal.NullDecimal { return r.rate })
 }
 

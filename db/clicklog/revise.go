@@ -31,6 +31,11 @@ var placeColumns = []string{
 	"region", "city", "isp", "asn", "mobile_operator", "connection_type", "proxy_kind", "geo_source", "crawler",
 }
 
+var (
+	scoreUpdate = newUpdate("save scores", "is_bot", "bot_score", "bot_reason", "bot_signals", "is_unique", "cost")
+	placeUpdate = newUpdate("save places", append([]string{"country"}, placeColumns...)...)
+)
+
 // Revise changes clicks of an account by the findings about them, in the transaction of c. It scores the clicks again and
 // moves their figures and the figures of their conversions. It returns the days on which the split between bots and visitors
 // has changed: call RespreadSpend for them. It skips a click that no longer exists. As in Rescore, a click that becomes a
@@ -46,7 +51,7 @@ func (l Log) Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings 
 		found[f.ClickID] = f
 	}
 	in := l.store()
-	list, err := in.read(ctx, c, reviseColumns, clickSet{account: account, ids: sortedIDs(found), lock: true})
+	list, err := in.read(ctx, c, reviseColumns, clickSet{account: account, ids: db.SortedIDs(found), lock: true})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -134,7 +139,7 @@ func (r *revision) move(was StoredClick, click *StoredClick) {
 }
 
 // end decides which freed clicks are unique, moves the figures of conversions and writes all changes, in the transaction of c.
-func (r *revision) end(ctx context.Context, c db.Conn, in clickStore) error {
+func (r *revision) end(ctx context.Context, c db.Conn, in pgStore) error {
 	if err := decideUnique(ctx, c, r.freed); err != nil {
 		return err
 	}
@@ -145,7 +150,7 @@ func (r *revision) end(ctx context.Context, c db.Conn, in clickStore) error {
 		r.deltas.Add(click.key(), click.figures())
 	}
 	if len(r.moved) > 0 {
-		converted, err := conversionSums(ctx, c, sortedIDs(r.moved))
+		converted, err := conversionSums(ctx, c, db.SortedIDs(r.moved))
 		if err != nil {
 			return err
 		}

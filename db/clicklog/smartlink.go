@@ -33,7 +33,7 @@ func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*StoredSmartlin
 	if err := smartlinkColumns.insert(ctx, c, "smartlink_clicks", list); err != nil {
 		return err
 	}
-	ids := sortedIDs(db.ByKey(list, (*StoredSmartlinkClick).id))
+	ids := db.SortedIDs(db.ByKey(list, (*StoredSmartlinkClick).ClickID))
 	_, err = db.Exec(ctx, c, "sums of smartlinks", addSmartlinkHours, db.UUIDs(ids), ids[0], ids[len(ids)-1])
 	return err
 }

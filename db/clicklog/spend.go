@@ -60,7 +60,7 @@ func holdSpend(ctx context.Context, c db.Conn, account uuid.UUID) error {
 }
 
 const currenciesOfSpend = `
-SELECT '` + nobody + `'::uuid, currency FROM accounts WHERE id = $1
+SELECT '` + db.ZeroID + `'::uuid, currency FROM accounts WHERE id = $1
 UNION ALL SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
 // priceSpend sets the currency and the rate of each item of a list.
@@ -73,7 +73,7 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 			campaigns[s.CampaignID] = true
 		}
 	}
-	known, err := db.Pairs[uuid.UUID, string](ctx, c, "currencies of spend", currenciesOfSpend, account, db.UUIDs(sortedIDs(campaigns)))
+	known, err := db.Pairs[uuid.UUID, string](ctx, c, "currencies of spend", currenciesOfSpend, account, db.UUIDs(db.SortedIDs(campaigns)))
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (Log) SpendRates(ctx context.Context, c db.Conn, account uuid.UUID, list []
 	return db.Map(priced, func(s setSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
-func set(ctx context.Context, c db.Conn, in clickStore, account uuid.UUID, list []setSpend) ([]int64, error) {
+func set(ctx context.Context, c db.Conn, in pgStore, account uuid.UUID, list []setSpend) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
 		err := in.thawRange(ctx, c, account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)))
@@ -193,7 +193,7 @@ func (s setSpend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (cli
 		return 0, err
 	}
 	return db.Get[int64](ctx, c, "spread spend", spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale,
-		db.Document(statement{At: models.NewClickID(), Cost: &decimal.Zero}), s.Rate)...)
+		costStatement(decimal.Zero), s.Rate)...)
 }
 
 const insertSpend = `
@@ -228,11 +228,11 @@ func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string,
 	return campaigns, err
 }
 
-// clearSpend deletes the spend of campaigns in the window, and takes the amounts without clicks out of the ledger. It returns the
-// campaigns.
-func clearSpend(ctx context.Context, c db.Conn, in clickStore, q ClearQuery) ([]uuid.UUID, error) {
+// clearSpend deletes the spend of some campaigns of an account in [from, to), and takes the amounts without clicks out of the ledger.
+// It returns the campaigns that had spend.
+func clearSpend(ctx context.Context, c db.Conn, in pgStore, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) ([]uuid.UUID, error) {
 	sums := ledger.Deltas{}
-	campaigns, err := dropSpend(ctx, c, sums, dropSpendIn, q.AccountID, db.UUIDs(q.Of), q.From, q.To)
+	campaigns, err := dropSpend(ctx, c, sums, dropSpendIn, account, db.UUIDs(campaigns), from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +265,7 @@ func (Log) PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list 
 		Source   uuid.UUID `db:"source_id"`
 		Campaign uuid.UUID `db:"campaign_id"`
 		Clicks   int64     `db:"clicks"`
-	}](ctx, c, "preview spend", selectSpent, account, from, to.AddDate(0, 0, 1), db.UUIDs(sortedIDs(sources)))
+	}](ctx, c, "preview spend", selectSpent, account, from, to.AddDate(0, 0, 1), db.UUIDs(db.SortedIDs(sources)))
 	clicks := map[ledger.Key]int64{} // by the key of spend without clicks
 	for _, r := range rows {
 		clicks[aloneKey(account, r.Day, r.Source, r.Campaign)] += r.Clicks

@@ -192,3 +192,8 @@ func (s statement) moment(at time.Time) time.Time {
 	}
 	return s.Time
 }
+
+// costStatement returns the document of a new statement that sets the cost of a conversion.
+func costStatement(cost decimal.Decimal) any {
+	return db.Document(statement{At: models.NewClickID(), Cost: &cost})
+}

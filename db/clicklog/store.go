@@ -112,31 +112,8 @@ func refused(err error) bool {
 	return errors.Is(err, errRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
 }
 
-// Raced reports whether a transaction failed because of a conflict with another transaction. This is not a fault, and a retry
-// helps.
-func Raced(err error) bool {
-	if errors.Is(err, errRaced) || db.UniqueViolation(err) != "" {
-		return true
-	}
-	e, ok := errors.AsType[*pq.Error](err)
-	return ok && e.Code.Class() == "40"
-}
-
-// maxRaces is the number of attempts of a transaction that conflicts with others.
-const maxRaces = 10
-
-// Unraced runs a transaction, and repeats it while it conflicts with another transaction. It runs it at most ten times in all.
-func Unraced(tx func() error) (err error) {
-	for range maxRaces {
-		if err = tx(); !Raced(err) {
-			break
-		}
-	}
-	return err
-}
-
 // store writes the batch in the transaction of c.
-func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out stored, err error) {
+func (b ingestBatch) store(ctx context.Context, c db.Conn, in pgStore) (out stored, err error) {
 	b, currencies, err := b.ofAccounts(ctx, c)
 	if err != nil {
 		return out, err
@@ -156,7 +133,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out s
 		ids = append(ids, o.ClickID)
 	}
 	// Hops of cold clicks wait for ApplyColdHops: any visitor can name a cold click.
-	if out.missing, err = applyHops(ctx, c, pgStore{warm: true}, append(ids, b.retry...), deltas); err != nil {
+	if out.missing, err = applyHops(ctx, c, warmStore(), append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}
 	if err := findAds(ctx, c, b.events); err != nil {
@@ -187,7 +164,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out s
 	if err := in.addDeltas(ctx, c, deltas); err != nil {
 		return out, err
 	}
-	return out, b.noteLate(ctx, c, fresh)
+	return out, noteLate(ctx, c, lateRecords{clicks: b.clicks, outs: b.outs, events: fresh, traps: b.traps})
 }
 
 // ofAccounts returns the batch without the records whose account was deleted while they waited in the spool. No account could see
@@ -227,10 +204,10 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, ma
 	}
 	gone := func(account uuid.UUID) bool { _, ok := known[account]; return !ok }
 	before := len(b.clicks) + len(b.outs) + len(b.smart) + len(b.events)
-	b.clicks = without(b.clicks, func(v *StoredClick) bool { return gone(v.AccountID) })
-	b.outs = without(b.outs, func(v *models.ClickOut) bool { return gone(v.AccountID) })
-	b.smart = without(b.smart, func(v *StoredSmartlinkClick) bool { return gone(v.AccountID) })
-	b.events = without(b.events, func(v *models.SiteEvent) bool { return gone(v.AccountID) })
+	b.clicks = db.Without(b.clicks, func(v *StoredClick) bool { return gone(v.AccountID) })
+	b.outs = db.Without(b.outs, func(v *models.ClickOut) bool { return gone(v.AccountID) })
+	b.smart = db.Without(b.smart, func(v *StoredSmartlinkClick) bool { return gone(v.AccountID) })
+	b.events = db.Without(b.events, func(v *models.SiteEvent) bool { return gone(v.AccountID) })
 	after := len(b.clicks) + len(b.outs) + len(b.smart) + len(b.events)
 	slog.WarnContext(ctx, "clicks of deleted accounts are dropped", "records", before-after)
 	return b, known, nil
@@ -255,14 +232,8 @@ func (b ingestBatch) convert(ctx context.Context, c db.Conn, currencies map[uuid
 	return err
 }
 
-// without returns a copy of a list without the items for which drop returns true. It does not change the list, because the batch
-// may be tried again.
-func without[T any](list []T, drop func(T) bool) []T {
-	return slices.DeleteFunc(slices.Clone(list), drop)
-}
-
 // storeClicks writes the clicks that are not stored yet and returns their ids.
-func (b ingestBatch) storeClicks(ctx context.Context, c db.Conn, in clickStore, s ledger.Deltas) ([]uuid.UUID, error) {
+func (b ingestBatch) storeClicks(ctx context.Context, c db.Conn, in pgStore, s ledger.Deltas) ([]uuid.UUID, error) {
 	clicks, err := unknown(b.clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.known(ctx, c, ids) })
 	if err != nil || len(clicks) == 0 {
 		return nil, err
@@ -296,15 +267,15 @@ func (b ingestBatch) storeClicks(ctx context.Context, c db.Conn, in clickStore, 
 }
 
 // unknown returns the clicks that known does not report as stored, each of them once.
-func unknown[T interface{ id() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
+func unknown[T interface{ ClickID() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
 	if len(clicks) == 0 {
 		return nil, nil
 	}
 	have := make(map[uuid.UUID]struct{}, len(clicks))
 	for _, click := range clicks {
-		have[click.id()] = struct{}{}
+		have[click.ClickID()] = struct{}{}
 	}
-	stored, err := known(sortedIDs(have))
+	stored, err := known(db.SortedIDs(have))
 	if err != nil {
 		return nil, err
 	}
@@ -313,9 +284,9 @@ func unknown[T interface{ id() uuid.UUID }](clicks []T, known func([]uuid.UUID) 
 	}
 	fresh := make([]T, 0, len(have))
 	for _, click := range clicks {
-		if _, ok := have[click.id()]; ok {
+		if _, ok := have[click.ClickID()]; ok {
 			fresh = append(fresh, click)
-			delete(have, click.id())
+			delete(have, click.ClickID())
 		}
 	}
 	return fresh, nil

@@ -89,7 +89,8 @@ func (s pgStore) ask(ctx context.Context, what string, cols columns[StoredClick]
 	return list, err
 }
 
-// thaw inserts the cold clicks among ids into PostgreSQL again. The zero account means any account.
+// thaw inserts the cold clicks among ids into PostgreSQL again. It reports whether there were any. The zero account means any
+// account.
 func (s pgStore) thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
 	ids, days, err := s.cold(ctx, c, ids)
 	if err != nil || len(ids) == 0 {
@@ -257,5 +258,5 @@ func (s pgStore) thawVisitor(ctx context.Context, c db.Conn, v Visitor, from, to
 // Thaw thaws the clicks of an account on cold days in [from, to), each day in its own transaction. Without a copy, no day is
 // cold.
 func (l Log) Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error {
-	return l.own().thawRange(ctx, l.Conn, account, models.FloorClickID(from), models.FloorClickID(to))
+	return l.store().thawRange(ctx, l.Conn, account, models.FloorClickID(from), models.FloorClickID(to))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -46,9 +45,6 @@ func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	s.changed = true
 	return true
 }
-
-// errRaced means that another process counted the same visitor at the same moment. The transaction must be repeated.
-var errRaced = errors.New("clicklog: raced for a visitor")
 
 const selectSeen = `
 SELECT v.campaign_id, v.unique_key, v.first_at, v.expires_at
@@ -130,18 +126,35 @@ func saveSeen(ctx context.Context, c db.Conn, visitors map[visitorKey]*seen) err
 			return err
 		}
 		if n != int64(len(keys)) {
-			return errRaced
+			return db.ErrConflict
 		}
 	}
 	return nil
 }
 
 func splitKeys(keys []visitorKey) (campaigns, prints string) {
-	return idsOf(keys, func(k visitorKey) uuid.UUID { return k.campaign }),
-		idsOf(keys, func(k visitorKey) uuid.UUID { return k.key })
+	return db.UUIDsOf(keys, func(k visitorKey) uuid.UUID { return k.campaign }),
+		db.UUIDsOf(keys, func(k visitorKey) uuid.UUID { return k.key })
 }
 
 // timeArray returns a time for each visitor, for a timestamptz[].
 func timeArray(keys []visitorKey, of func(visitorKey) time.Time) []string {
 	return db.Map(keys, func(k visitorKey) string { return of(k).UTC().Format("2006-01-02 15:04:05.999999Z07:00") })
+}
+
+// A visitor whose unique click is deleted counts as unique again. Visitors are locked before clicks and in a fixed order, as in
+// ingesters.
+const forgetVisitors = `
+DELETE FROM click_visitors v USING (
+	SELECT s.campaign_id, s.unique_key FROM click_visitors s
+	JOIN unnest($1::uuid[], $2::uuid[]) AS k (campaign_id, unique_key)
+		ON s.campaign_id = k.campaign_id AND s.unique_key = k.unique_key
+	ORDER BY s.campaign_id, s.unique_key FOR UPDATE OF s
+) k WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
+
+// forgetVisits deletes the rows of visitors, so that they count as unique again.
+func forgetVisits(ctx context.Context, c db.Conn, visitors []visitorKey) error {
+	campaigns, prints := splitKeys(visitors)
+	_, err := db.Exec(ctx, c, "delete visitors", forgetVisitors, campaigns, prints)
+	return err
 }

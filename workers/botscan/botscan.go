@@ -157,7 +157,7 @@ func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 // revise runs fn in a transaction, with the account's current bot settings, to revise clicks. It then spreads the spend again
 // over the clicks of each day that fn returns.
 func (w *worker) revise(ctx context.Context, account uuid.UUID, fn func(db.Conn, bot.Settings) ([]time.Time, error)) error {
-	return clicklog.Unraced(func() error {
+	return db.RetryConflicts(func() error {
 		return w.store.Tx(ctx, func(s *store.Store) error {
 			settings, err := s.HoldBotSettings(ctx, account)
 			if err != nil {

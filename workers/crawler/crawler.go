@@ -150,7 +150,7 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []click
 	if len(findings) == 0 {
 		return nil
 	}
-	return clicklog.Unraced(func() error {
+	return db.RetryConflicts(func() error {
 		return w.store.Tx(ctx, func(s *store.Store) error {
 			settings, err := s.HoldBotSettings(ctx, account)
 			if err != nil {

@@ -55,7 +55,7 @@ func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 // step runs one batch in a transaction, together with the progress of the job. It repeats the batch if another transaction
 // conflicts with it.
 func step(ctx context.Context, u *currencyRun, do func(db.Conn, *jobs.ChangeCurrencyArgs) error) error {
-	return clicklog.Unraced(func() error {
+	return db.RetryConflicts(func() error {
 		return u.Step(ctx, func(c db.Conn) (jobs.ChangeCurrencyArgs, error) {
 			next := u.Args
 			err := do(c, &next)

@@ -51,7 +51,7 @@ func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
 	for _, k := range keys {
 		r := clicklog.Restatement{Key: k}
 		for done := false; !done; {
-			err := clicklog.Unraced(func() error {
+			err := db.RetryConflicts(func() error {
 				return db.Tx(ctx, w.db, func(c db.Conn) error {
 					next := r
 					var err error

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -80,7 +81,7 @@ func (u *look) describe(ctx context.Context, clicks []clicklog.ClickAddress) err
 	if len(findings) == 0 {
 		return nil
 	}
-	return clicklog.Unraced(func() error {
+	return db.RetryConflicts(func() error {
 		return u.store.Tx(ctx, func(s *store.Store) error {
 			settings, err := s.HoldBotSettings(ctx, u.database.AccountID)
 			if err != nil {

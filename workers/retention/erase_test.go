@@ -106,11 +106,11 @@ func TestErase(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
 	visitor, other := uuid.New(), uuid.New()
-	click := h.visit(visitor, canary, secret)
+	clickID := h.visit(visitor, canary, secret)
 	h.visit(other, "Neighbour8", "198.51.100.88")
 	log := clicklog.Log{Conn: h.db}
-	who := clicklog.Visitor{AccountID: h.account, ID: visitor, ClickID: click}
-	if found, err := log.FindVisitors(t.Context(), click, uuid.Nil); err != nil || len(found) != 1 || found[0] != who {
+	who := clicklog.Visitor{AccountID: h.account, ID: visitor, ClickID: clickID}
+	if found, err := log.FindVisitors(t.Context(), clickID, uuid.Nil); err != nil || len(found) != 1 || found[0] != who {
 		t.Errorf("finding the visitor by a click: %v, %v", found, err)
 	}
 	if found, err := log.FindVisitors(t.Context(), uuid.Nil, visitor); err != nil || len(found) != 1 || found[0].AccountID != h.account {
@@ -132,7 +132,7 @@ func TestErase(t *testing.T) {
 	h.agree()
 	kept := h.holds("Neighbour8")
 
-	args := jobs.EraseArgs{Visitor: visitor, Click: click}
+	args := jobs.EraseArgs{Visitor: visitor, Click: clickID}
 	row, err := jobs.EraseVisitor.NewRow(h.account, args)
 	if err == nil {
 		err = jobrow.Insert(t.Context(), h.db, row)
@@ -166,7 +166,7 @@ func TestErase(t *testing.T) {
 		"conversions": `SELECT count(*) FROM conversions WHERE click_id = $1`,
 		"waiting":     `SELECT count(*) FROM postbacks WHERE click_id = $1 AND outcome = 'pending' AND ip IS NULL`,
 	} {
-		if n := dbtest.Get[string](h, h.db, query, click); n != "1" {
+		if n := dbtest.Get[string](h, h.db, query, clickID); n != "1" {
 			t.Errorf("%s %s of the visitor are left", n, what)
 		}
 	}

@@ -25,7 +25,7 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 		settings, account := bot.NewSettings(u.Args.Threshold, u.Args.Disabled), u.Job.AccountID.UUID
 		superseded := false
 		for done := false; !done && !superseded; {
-			err := clicklog.Unraced(func() error {
+			err := db.RetryConflicts(func() error {
 				return u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
 					now, err := s.On(c).HoldBotSettings(ctx, account)
 					if superseded = now != settings; err != nil || superseded {

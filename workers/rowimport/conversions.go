@@ -15,7 +15,7 @@ import (
 )
 
 type (
-	conversion        = correction.Conversion
+	reportedConversion        = correction.Conversion
 	conversionOutcome = correction.ConversionOutcome
 )
 
@@ -26,13 +26,13 @@ type Clicks interface {
 }
 
 // Conversions returns the importer of conversions.
-func Conversions(r *workers.Runtime, s *store.Store, clicks Clicks) Importer[conversion, conversionOutcome] {
-	return Importer[conversion, conversionOutcome]{Runtime: r, Store: s, BatchSize: 500, Process: corrector{clicks}.conversions}
+func Conversions(r *workers.Runtime, s *store.Store, clicks Clicks) Importer[reportedConversion, conversionOutcome] {
+	return Importer[reportedConversion, conversionOutcome]{Runtime: r, Store: s, BatchSize: 500, Process: corrector{clicks}.conversions}
 }
 
 // input converts a row to the click log's input. The sender is the network. If network is the zero id, the sender is the account
 // itself.
-func input(account, network uuid.UUID, v conversion) clicklog.ConversionInput {
+func input(account, network uuid.UUID, v reportedConversion) clicklog.ConversionInput {
 	in := clicklog.ConversionInput{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
 		OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, Source: models.FromCorrection,
@@ -46,7 +46,7 @@ func input(account, network uuid.UUID, v conversion) clicklog.ConversionInput {
 
 type corrector struct{ clicks Clicks }
 
-func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []conversion, write bool,
+func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []reportedConversion, write bool,
 ) (out []conversionOutcome, announced []models.JobRef, err error) {
 	network := uuid.Nil
 	if of.Network != nil {
@@ -56,7 +56,7 @@ func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID
 		done, announced, err = k.clicks.CorrectConversions(ctx, c, account, list, write)
 		return done, err
 	}
-	out, err = Each(rows, conversionRow, func(v conversion) clicklog.ConversionInput { return input(account, network, v) },
+	out, err = Each(rows, conversionRow, func(v reportedConversion) clicklog.ConversionInput { return input(account, network, v) },
 		do, conversionResult)
 	return out, announced, err
 }
@@ -68,7 +68,7 @@ var results = map[string]string{
 }
 
 // conversionResult returns the outcome of a row that the click log has refused or recorded.
-func conversionResult(row conversion, done clicklog.Corrected) conversionOutcome {
+func conversionResult(row reportedConversion, done clicklog.Corrected) conversionOutcome {
 	if done.Refusal != nil {
 		reason := "it is refused"
 		if e, ok := models.AsError(done.Refusal); ok {
@@ -84,7 +84,7 @@ func conversionResult(row conversion, done clicklog.Corrected) conversionOutcome
 	return out
 }
 
-func conversionRow(v conversion, verdict correction.Verdict) conversionOutcome {
+func conversionRow(v reportedConversion, verdict correction.Verdict) conversionOutcome {
 	out := conversionOutcome{
 		Verdict: verdict, ClickID: v.ClickText, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
 		Payout: models.MoneyOf(v.Payout), Currency: v.Currency,

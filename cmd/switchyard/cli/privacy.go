@@ -28,12 +28,12 @@ type whichVisitor struct {
 
 // each calls fn once for each account that has clicks of the visitor.
 func (c whichVisitor) each(ctx context.Context, e *env, fn func(queue.Inspector, clicklog.Visitor) error) error {
-	click, visitor, err := c.ids()
+	clickID, visitor, err := c.ids()
 	if err != nil {
 		return usageError{err}
 	}
 	return withInspector(ctx, e, func(i queue.Inspector) error {
-		found, err := clicklog.Log{Conn: i.DB}.FindVisitors(ctx, click, visitor)
+		found, err := clicklog.Log{Conn: i.DB}.FindVisitors(ctx, clickID, visitor)
 		if err == nil && len(found) == 0 {
 			err = errors.New("no stored click is his: it may be too old, or wait in the spool of a web process")
 		}

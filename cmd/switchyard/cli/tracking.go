@@ -190,15 +190,15 @@ const peopleRest = 250 * time.Millisecond
 
 // openLine opens the spool in a directory. Each line stores every kind of record, because older versions put postbacks into the
 // spool of clicks. A click is never sent again, so its spool retries. A refused postback is sent again by its network.
-func (w web) openLine(dir string, o spool.Options, ingest clicklog.IngestOptions) (line, error) {
+func (w web) openLine(dir string, o spool.Options, options clicklog.IngestOptions) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
 	if err != nil {
 		return line{}, err
 	}
-	ingest.Copy = w.pools.copied
-	ingest.OnPostbacks = func(ctx context.Context, rows []models.JobRef) { w.client.Dispatch(ctx, rows...) }
-	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), ingest)}, nil
+	options.Copy = w.pools.copied
+	options.OnPostbacks = func(ctx context.Context, rows []models.JobRef) { w.client.Dispatch(ctx, rows...) }
+	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), options)}, nil
 }
 
 // start runs the ingesters and the handler's background work. They do not end with the context, because requests are

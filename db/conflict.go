@@ -1,0 +1,34 @@
+package db
+
+import (
+	"errors"
+
+	"github.com/lib/pq"
+)
+
+// ErrConflict means that another process changed the same rows at the same moment. The transaction must be repeated.
+var ErrConflict = errors.New("db: conflict with another transaction")
+
+// IsConflict reports whether a transaction failed because of a conflict with another transaction. This is not a fault, and a retry
+// helps.
+func IsConflict(err error) bool {
+	if errors.Is(err, ErrConflict) || UniqueViolation(err) != "" {
+		return true
+	}
+	e, ok := errors.AsType[*pq.Error](err)
+	return ok && e.Code.Class() == "40"
+}
+
+// maxConflicts is the number of attempts of a transaction that conflicts with others.
+const maxConflicts = 10
+
+// RetryConflicts runs a transaction, and repeats it while it conflicts with another transaction. It runs it at most ten times in
+// all.
+func RetryConflicts(tx func() error) (err error) {
+	for range maxConflicts {
+		if err = tx(); !IsConflict(err) {
+			break
+		}
+	}
+	return err
+}
