@@ -15,7 +15,7 @@ import (
 )
 
 // loaded stores the operator's list of a kind.
-func (w *world) loaded(kind botdata.Kind, entries ...string) {
+func (w *env) loaded(kind botdata.Kind, entries ...string) {
 	w.Helper()
 	l := botdata.NewList(kind)
 	for _, e := range entries {
@@ -28,7 +28,7 @@ func (w *world) loaded(kind botdata.Kind, entries ...string) {
 	}
 }
 
-func (w *world) lists() store.BotData {
+func (w *env) lists() store.BotData {
 	w.Helper()
 	box, err := seal.New(w.db)
 	if err != nil {
@@ -41,7 +41,7 @@ func (w *world) lists() store.BotData {
 // starts without PostgreSQL reads the lists from its disk.
 func TestBotData(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.run()
 	people := path("redirect", nil, m{"url": "https://people.test/"})
 	w.campaign("data", nil, path("redirect", m{"filters": []m{condition("is_bot", "equals", true)}}, m{"url": "https://bots.test/"}), people)

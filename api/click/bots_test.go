@@ -11,7 +11,7 @@ import (
 )
 
 // listed adds an entry to an account's bot lists. Without a campaign the entry is for all campaigns.
-func (w *world) listed(account uuid.UUID, campaign *uuid.UUID, listType, attribute, operator string, values ...string) uuid.UUID {
+func (w *env) listed(account uuid.UUID, campaign *uuid.UUID, listType, attribute, operator string, values ...string) uuid.UUID {
 	w.Helper()
 	id := models.NewClickID()
 	dbtest.Exec(w, w.db, `INSERT INTO bot_entries (id, account_id, campaign_id, list_type, attribute, operator, value, value_count, match_steps,
@@ -23,7 +23,7 @@ func (w *world) listed(account uuid.UUID, campaign *uuid.UUID, listType, attribu
 // Entries of the bot lists take effect with the next click, in their campaign. The conditions of a path see their result.
 func TestBotLists(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.run()
 	bots := path("redirect", m{"filters": []m{condition("is_bot", "equals", true)}}, m{"url": "https://bots.test/"})
 	people := path("redirect", nil, m{"url": "https://people.test/"})

@@ -9,7 +9,7 @@ import (
 // keep the process from starting: it is counted, and its visitors still reach a destination.
 func TestDecisionsEndWithinTheBudget(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	slow := condition("user_agent", "regex", "^(a|bb)*(c|dd)*(e|f.)*z$")
 	several := []m{slow, slow, slow, slow, slow}
 	rules := []m{}

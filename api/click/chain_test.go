@@ -17,7 +17,7 @@ import (
 // the ingester, the rows in PostgreSQL and the job of the postback.
 func TestFromTheLinkToTheRows(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 
 func TestReadyWithAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	dbtest.Exec(w, w.db, `DELETE FROM domains`)
 	dbtest.Exec(w, w.db, `DELETE FROM accounts`)
 	if h := w.handler(w.tape, ""); !h.Ready() {

@@ -12,7 +12,7 @@ import (
 // without a valid nonce gets 404.
 func TestChallenge(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.fresh()
 	const nonce = "0123456789abcdef"
 	secret := w.h.routes.Current().LanderSecret()

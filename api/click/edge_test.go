@@ -28,7 +28,7 @@ func (s edgeProof) signed(purpose, text, about string, at time.Time) string {
 }
 
 // report sends a batch as the edge does.
-func (w *world) report(body []byte, proof string) *httptest.ResponseRecorder {
+func (w *env) report(body []byte, proof string) *httptest.ResponseRecorder {
 	w.Helper()
 	r := httptest.NewRequestWithContext(w.Context(), http.MethodPost, "/edge/clicks", bytes.NewReader(body))
 	r.Header.Set(edgeHeader, proof)
@@ -38,7 +38,7 @@ func (w *world) report(body []byte, proof string) *httptest.ResponseRecorder {
 	return rec
 }
 
-func (w *world) reportClicks(clicks ...edgeClick) (edgeResult, int) {
+func (w *env) reportClicks(clicks ...edgeClick) (edgeResult, int) {
 	w.Helper()
 	body, err := json.Marshal(edgeBatch{clicks})
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *world) reportClicks(clicks ...edgeClick) (edgeResult, int) {
 	return answer.Data, rec.Code
 }
 
-func (w *world) edgeClick(campaign, stream, offer uuid.UUID) edgeClick {
+func (w *env) edgeClick(campaign, stream, offer uuid.UUID) edgeClick {
 	return edgeClick{
 		ID: models.FormatClickID(models.NewClickID()), Host: own, Target: "/summer-1?zone=7&bid=0.5&x=%41", HTTPS: true, IP: "81.2.69.142",
 		Headers: map[string]string{"user-agent": chrome, "accept-language": "de-AT,de", "referer": "https://www.google.com/", "x-forwarded-for": "1.1.1.1"},
@@ -66,7 +66,7 @@ func (w *world) edgeClick(campaign, stream, offer uuid.UUID) edgeClick {
 // it is recorded once however often it is sent.
 func TestEdgeClicks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.h.edge = edgeSecret
 	network := w.network()
 	offer := w.offer("https://shop.test/?c={clickid}", network)
@@ -103,7 +103,7 @@ func TestEdgeClicks(t *testing.T) {
 // clicks of its batch are recorded.
 func TestEdgeClicksRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.h.edge = edgeSecret
 	offer := w.offer("https://shop.test/", uuid.Nil)
 	p := path("offer", nil, to(offer))
@@ -180,7 +180,7 @@ func TestEdgeClicksRefused(t *testing.T) {
 // for the link.
 func TestEdgeSeed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.h.edge = edgeSecret
 	w.campaign("summer-1", m{"domain_id": w.own}, path("offer", nil, to(w.offer("https://shop.test/", uuid.Nil))))
 	w.fresh()
@@ -205,7 +205,7 @@ func (u unread) Read([]byte) (int, error) {
 // TestEdgeStrangers: the body of a request without a valid signature is never read, whatever its stated length.
 func TestEdgeStrangers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.h.edge = edgeSecret
 	w.fresh()
 	now := time.Now()

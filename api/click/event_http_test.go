@@ -21,12 +21,12 @@ import (
 )
 
 // tell posts a message as the page tag does. events are the members of its list.
-func (w *world) tell(events string, edits ...edit) (status int, code string) {
+func (w *env) tell(events string, edits ...edit) (status int, code string) {
 	w.Helper()
 	return w.tellBody(fmt.Sprintf(`{"site": %q, "now": 1700000060000, "events": [%s]}`, w.account, events), edits...)
 }
 
-func (w *world) tellBody(body string, edits ...edit) (status int, code string) {
+func (w *env) tellBody(body string, edits ...edit) (status int, code string) {
 	w.Helper()
 	all := append([]edit{header("Content-Type", "text/plain;charset=UTF-8"), header("Origin", "https://shop.test")}, edits...)
 	res := w.send(http.MethodPost, "/t/event", body, all...)
@@ -60,7 +60,7 @@ var equal = []cmp.Option{
 // TestPageEvents: a page's report becomes an event, in whatever form the page writes its values.
 func TestPageEvents(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	site := w.site("shop.test", "")
 	mine := w.campaign("summer-sale", nil, path("lander", nil, to(w.lander("https://shop.test/")), to(w.offer("https://offer.test/", uuid.Nil))))
 	w.fresh()
@@ -131,7 +131,7 @@ func TestPageEvents(t *testing.T) {
 // TestPageEventTimes: an event's age is computed by the page's clock, even if that clock is wrong.
 func TestPageEventTimes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.site("", "")
 	w.fresh()
 	w.tell(`{"id": "a", "name": "view", "value": 1, "at": 1700000000000}, {"id": "b", "name": "view", "value": 2, "at": 1800000000000},
@@ -148,7 +148,7 @@ func TestPageEventTimes(t *testing.T) {
 // input is. The answer reports how many of the other events are stored.
 func TestPageEventsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.fresh()
 	const view = `{"id": "1", "name": "view"}`
 	if status, code := w.tell(view); status != http.StatusNotFound || code != "no_site" {
@@ -216,7 +216,7 @@ func TestPageEventsRefused(t *testing.T) {
 // an event as stored that is not.
 func TestPageEventsLimited(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.site("", "")
 	w.fresh()
 	const view = `{"id": "1", "name": "view"}`
@@ -266,7 +266,7 @@ func TestPageEventsLimited(t *testing.T) {
 // TestTagIsServed: the tag is served on every tracking domain, and on no other host.
 func TestTagIsServed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	for _, c := range []struct {
 		host, target string
 		status       int

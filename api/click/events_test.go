@@ -15,7 +15,7 @@ import (
 )
 
 // site creates an active site. columns are SQL assignments that change it.
-func (w *world) site(domain, columns string) uuid.UUID {
+func (w *env) site(domain, columns string) uuid.UUID {
 	w.Helper()
 	id := uuid.Must(uuid.NewV7())
 	dbtest.Exec(w, w.db, `INSERT INTO sites (id, account_id, name, domain, currency) VALUES ($1, $2, $4, $3, 'EUR')`, id, w.account, domain, id.String())
@@ -26,7 +26,7 @@ func (w *world) site(domain, columns string) uuid.UUID {
 }
 
 // goal creates an active goal. columns are SQL assignments that change it.
-func (w *world) goal(site uuid.UUID, key, columns string) {
+func (w *env) goal(site uuid.UUID, key, columns string) {
 	w.Helper()
 	id := uuid.Must(uuid.NewV7())
 	dbtest.Exec(w, w.db, `INSERT INTO goals (id, account_id, site_id, key, name) VALUES ($1, $2, $3, $4, $4)`, id, w.account, site, key)
@@ -35,7 +35,7 @@ func (w *world) goal(site uuid.UUID, key, columns string) {
 	}
 }
 
-func (w *world) routed() *routing.Account {
+func (w *env) routed() *routing.Account {
 	w.Helper()
 	return w.h.routes.Current().AccountOfSiteKey(w.account.String())
 }
@@ -55,7 +55,7 @@ func (s *tape) events() (list []models.SiteEvent) {
 
 func TestEventsReachGoals(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	shop := w.site("shop.example.test", "")
 	below := w.site("blog.shop.example.test", "revenue_from = 'fixed'")
 	w.site("closed.shop.example.test", "is_active = false")
@@ -106,7 +106,7 @@ func TestEventsReachGoals(t *testing.T) {
 
 func TestEventsAreWithinBounds(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	other := w.newAccount()
 	if err := w.fresh().h.takeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
 		t.Error("an event of an account without sites was taken")
@@ -141,7 +141,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 // TestSitesAreLive: changes of sites and goals in PostgreSQL take effect in the snapshot. So does the deletion of a site.
 func TestSitesAreLive(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	first, second := w.site("", ""), w.site("", "")
 	w.goal(second, "lead", "")
 	s := w.fresh().h.routes.Current()

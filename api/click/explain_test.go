@@ -18,7 +18,7 @@ import (
 // hand-over and a binding. A changed flow changes the flow hash.
 func TestExplainDecidesAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	var offers []m
 	for range 6 {
 		offers = append(offers, to(w.offer("https://o.test/?a={clickid}", uuid.Nil)))

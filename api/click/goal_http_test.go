@@ -32,7 +32,7 @@ type goalAnswer struct {
 	Error *struct{ Code string }
 }
 
-func (w *world) goals(body string, edits ...edit) (a goalAnswer) {
+func (w *env) goals(body string, edits ...edit) (a goalAnswer) {
 	w.Helper()
 	res := w.send("POST", "/t/goal", body, edits...)
 	if a.status = res.StatusCode; json.NewDecoder(res.Body).Decode(&a) != nil {
@@ -52,10 +52,10 @@ func (a goalAnswer) code() string {
 	return ""
 }
 
-// servers returns a world with goals, and the secret of the account's servers.
-func servers(t *testing.T) (w *world, secret string) {
+// servers returns an env with goals, and the secret of the account's servers.
+func servers(t *testing.T) (w *env, secret string) {
 	t.Helper()
-	w = newWorld(t)
+	w = newEnv(t)
 	site := w.site("shop.example.test", "")
 	w.goal(site, "purchase", "dedupe = 'per_order', value_mode = 'from_event'")
 	w.goal(site, "lead", "")

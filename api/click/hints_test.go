@@ -5,7 +5,7 @@ import "testing"
 // TestHintsAreAskedFor checks that only browsers that send client hints are asked for more, on pages as on redirects.
 func TestHintsAreAskedFor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("hinted", nil, path("redirect", nil, m{"url": "https://d.test/"}))
 	w.campaign("by-page", nil, path("redirect", m{"transition": "js"}, m{"url": "https://d.test/"}))
 	w.fresh()

@@ -16,7 +16,7 @@ import (
 // TestDoubleMeta follows the two pages of double_meta, and checks that the second page leads only to signed addresses.
 func TestDoubleMeta(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	const destination = "https://d.test/p?a={sub1}&b=%26#{_sub1}"
 	campaign := w.campaign("double-meta", nil, path("redirect", m{"transition": "double_meta"}, m{"url": destination, "weight": 1}))
 	w.fresh()

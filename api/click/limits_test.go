@@ -22,7 +22,7 @@ import (
 const never = rate.Limit(1e-9)
 
 // openSpool opens a spool and its ingester.
-func (w *world) openSpool() (*spool.Spool, *clicklog.Ingester) {
+func (w *env) openSpool() (*spool.Spool, *clicklog.Ingester) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})
 	if err != nil {
@@ -36,7 +36,7 @@ func (w *world) openSpool() (*spool.Spool, *clicklog.Ingester) {
 // that is stored did not wait for them.
 func TestStrangersCannotStallIngest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	clicks, ingestClicks := w.openSpool()
 	postbacks, ingestPostbacks := w.openSpool()
 	w.h = w.handler(clicks, "")
@@ -92,7 +92,7 @@ func (s *held) Append(context.Context, spool.Record) error {
 // TestClicksDoNotWaitForPostbacks checks that visitors are recorded and sent on while every write of a postback hangs.
 func TestClicksDoNotWaitForPostbacks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.fresh()
 	disk := &held{release: make(chan struct{})}
@@ -114,7 +114,7 @@ func TestClicksDoNotWaitForPostbacks(t *testing.T) {
 
 func TestPostbacksAreLimited(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	network := "/postback/" + w.network().String()
 	w.fresh()
 	click := "?clickid=" + models.FormatClickID(models.NewClickID()) + "&myclick=" + models.FormatClickID(models.NewClickID())
@@ -187,7 +187,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 // PostgreSQL knows the parameters, the service leaves the decision to the job.
 func TestPostbackNamesItsClick(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	network := w.network()
 	w.fresh()
 	id := models.NewClickID()

@@ -24,7 +24,7 @@ func (s *tape) outs() (list []*models.ClickOut) {
 
 func TestClickOutBySlot(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	n := w.network()
 	l := w.lander("https://lander.test/?c={clickid}")
 	first, second := w.offer("https://one.test/?s={sub5}&slot={lp_slot}&l={lander_id}", n), w.offer("https://two.test/{clickid}", n)
@@ -68,7 +68,7 @@ func TestClickOutBySlot(t *testing.T) {
 
 func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	l, o := w.lander("https://lander.test/"), w.offer("https://one.test/?l={lander_name}&z={zone}", uuid.Nil)
 	p := path("lander", nil, to(l), to(o))
 	direct := path("redirect", nil, m{"url": "https://d.test/", "weight": 1})
@@ -112,7 +112,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 
 func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	l := w.lander("https://lander.test/")
 	offers, addresses := []m{to(l)}, []m{to(l)}
 	for _, n := range []string{"a", "b", "c", "d", "e", "f"} {
@@ -131,7 +131,7 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 }
 
 // keepsOffer visits a campaign repeatedly as one visitor, and checks that out leads to the same host each time.
-func (w *world) keepsOffer(alias, out string) {
+func (w *env) keepsOffer(alias, out string) {
 	w.Helper()
 	jar := map[string]*http.Cookie{}
 	visit := func(target string) string {
@@ -161,7 +161,7 @@ func (w *world) keepsOffer(alias, out string) {
 
 func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	l, o := w.lander("https://lander.test/"), w.offer("https://one.test/", uuid.Nil)
 	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("lander", nil, to(l), to(o)))
 	w.fresh()
@@ -177,7 +177,7 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 // its lander.
 func TestClickOutOfAPathThatIsGone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	l, o := w.lander("https://lander.test/?c={clickid}"), w.offer("https://one.test/", uuid.Nil)
 	id := w.campaign("summer-sale", m{"fallback_url": "https://f.test/?s={sub1}"}, path("lander", nil, to(l), to(o)))
 	none := w.campaign("no-fallback", nil, path("lander", nil, to(l), to(o)))
@@ -217,7 +217,7 @@ func visitorOf(c *models.Click) edit {
 // address is filled with the data of the sender, even if the sender forges a click cookie.
 func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	l := w.lander("https://lander.test/")
 	o := w.offer("https://one.test/?c={clickid}&ip={ip}&ua={user_agent}&s={sub1}&e={external_id}&v={visitor_id}&n={campaign_name}",
 		uuid.Nil)

@@ -36,7 +36,7 @@ func (s *tape) postback() *models.Postback {
 
 func TestPostbackKeepsWhatWasSent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	n := w.network().String()
 	w.fresh()
 	kind := func(k string) []edit { return []edit{header("Content-Type", k)} }
@@ -87,7 +87,7 @@ func m2(pairs ...string) map[string]string {
 
 func TestPostbackRefuses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	n := w.network()
 	foreign := w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
@@ -134,7 +134,7 @@ func TestPostbackRefuses(t *testing.T) {
 }
 
 // proof returns the opened proof of the last postback.
-func (w *world) proof() postback.Proof {
+func (w *env) proof() postback.Proof {
 	w.Helper()
 	p := w.tape.postback()
 	proof, err := records(w.db).OpenProof(w.Context(), p.ID, p.Proof)
@@ -146,7 +146,7 @@ func (w *world) proof() postback.Proof {
 
 func TestPostbackKeepsSignature(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := models.FormatClickID(models.NewClickID())
 	w.send("POST", "/postback?clickid="+id, "payout=3", header("X-Signature", "ab"))
 	if p := w.proof(); p.Signature != "ab" || p.SignedText != "payout=3" {
@@ -161,7 +161,7 @@ func TestPostbackKeepsSignature(t *testing.T) {
 // TestSecretsAreNotSpooled sends a secret in every possible way, and searches for it on the disk and in the database.
 func TestSecretsAreNotSpooled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	network := w.network()
 	dbtest.Exec(w, w.db, `UPDATE networks SET postback_params = '{"click_id": "myclick", "secret": "Pass", "payout": "comm"}' WHERE id = $1`, network)
 	w.fresh()
@@ -239,7 +239,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 // member of a JSON body. If the message names its click, the click is still found.
 func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	n, foreign := w.network().String(), w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO networks (id, account_id, name, postback_params) VALUES
 		(gen_random_uuid(), $1, 'a', '{"secret": "sub5"}'), (gen_random_uuid(), $1, 'b', '{"secret": " CID "}'),
@@ -303,7 +303,7 @@ func (b both) Append(ctx context.Context, r spool.Record) error {
 
 func TestPixel(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.fresh()
 	res := w.get("/pixel.gif?payout=2")

@@ -21,7 +21,7 @@ func TestPrivacy(t *testing.T) {
 	} {
 		t.Run(string(privacy), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEnv(t)
 			w.h.privacy, w.h.postbacks = privacy, concealing{w.tape, privacy}
 			offer, lander := w.offer("https://offer.test/?ip={ip}", w.network()), w.lander("https://lander.test/?ip={ip}")
 			w.campaign("link", m{"uniqueness_method": "ip"},
@@ -63,7 +63,7 @@ func TestPrivacy(t *testing.T) {
 }
 
 // key returns the address key of the visitor's next click.
-func (w *world) key(target, from string) []byte {
+func (w *env) key(target, from string) []byte {
 	w.Helper()
 	w.get(target, peer(from))
 	key := w.tape.last().UniqueKey
@@ -71,7 +71,7 @@ func (w *world) key(target, from string) []byte {
 }
 
 // keeps checks that no record on the tape has a whole address, and that all other data is there.
-func (w *world) keeps(privacy models.IPPrivacy, stored string) {
+func (w *env) keeps(privacy models.IPPrivacy, stored string) {
 	w.Helper()
 	kinds := map[string]bool{}
 	for _, r := range w.tape.records {
@@ -110,7 +110,7 @@ func (w *world) keeps(privacy models.IPPrivacy, stored string) {
 // If whole addresses are not stored, the address key differs each day and at each install.
 func TestAddressKeys(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.h.privacy = models.IPNone
 	r := w.h.acquire(nil)
 	r.seen.IP = netip.MustParseAddr("203.0.113.77")

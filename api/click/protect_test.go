@@ -18,7 +18,7 @@ import (
 const iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1"
 
 // protect sets a lander's protection.
-func (w *world) protect(lander uuid.UUID, p m) {
+func (w *env) protect(lander uuid.UUID, p m) {
 	w.Helper()
 	p["enabled"] = true
 	text, err := json.Marshal(p)
@@ -29,7 +29,7 @@ func (w *world) protect(lander uuid.UUID, p m) {
 }
 
 // guarded creates a campaign on the own domain. Its only lander is protected.
-func (w *world) guarded(alias, url string, p m) uuid.UUID {
+func (w *env) guarded(alias, url string, p m) uuid.UUID {
 	w.Helper()
 	l := w.lander(url)
 	w.protect(l, p)
@@ -40,7 +40,7 @@ func (w *world) guarded(alias, url string, p m) uuid.UUID {
 
 func TestProtectedLanderLists(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	const page, elsewhere = "https://page.test/", "https://else.test/?s=a"
 	from := func(url string) edit { return header("Referer", url) }
 	bot := header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)")
@@ -101,7 +101,7 @@ func TestProtectedLanderLists(t *testing.T) {
 }
 
 // ask returns the verdict that a page gets about a visitor.
-func (w *world) ask(query url.Values, edits ...edit) verdict {
+func (w *env) ask(query url.Values, edits ...edit) verdict {
 	w.Helper()
 	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(own)}, edits...)...)
 	if res.StatusCode != http.StatusOK || res.Header.Get("Access-Control-Allow-Origin") != "*" ||
@@ -115,7 +115,7 @@ func (w *world) ask(query url.Values, edits ...edit) verdict {
 	return *body.Data
 }
 
-func (w *world) wants(what string, got verdict, reason string) {
+func (w *env) wants(what string, got verdict, reason string) {
 	w.Helper()
 	if got.Reason != reason || got.Allowed != (reason == reasonOK || reason == reasonOpen) {
 		w.Errorf("%s: %+v, want %s", what, got, reason)
@@ -124,7 +124,7 @@ func (w *world) wants(what string, got verdict, reason string) {
 
 func TestSignedLander(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	l := w.guarded("signed-1", "https://page.test/?k={lp_key}&s={sub1}", m{"mode": "signed", "fallbackUrl": "https://else.test/"})
 	plain := w.guarded("signed-2", "https://page.test/?a=b#top", m{"mode": "signed", "bindIp": true, "bindUserAgent": true})
 	key := func(alias, name string, edits ...edit) string {
@@ -188,7 +188,7 @@ func TestSignedLander(t *testing.T) {
 
 func TestLanderKeysOfOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	l := w.guarded("signed-1", "https://page.test/?k={lp_key}", m{"mode": "signed"})
 	w.account = w.newAccount()
 	dbtest.Exec(w, w.db, `UPDATE landers SET account_id = $2 WHERE id = $1`, l, w.account)
@@ -212,7 +212,7 @@ func TestLanderKeyExpires(t *testing.T) {
 	if _, err := signer("other").parse(text, ip, ""); err == nil {
 		t.Error("another install's key passes")
 	}
-	w := newWorld(t)
+	w := newEnv(t)
 	l := w.guarded("signed-1", "https://page.test/", m{"mode": "signed"})
 	old := landerKey{click: uuid.New(), lander: l, expires: time.Now().Add(-time.Second)}
 	w.wants("expired", w.ask(url.Values{"key": {string(signer(w.h.routes.Current().LanderSecret()).append(nil, old, ip, ""))}}), reasonExpired)
@@ -220,7 +220,7 @@ func TestLanderKeyExpires(t *testing.T) {
 
 func TestClickLander(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	l := w.guarded("click-1", "https://page.test/", m{"mode": "click", "ttlSeconds": 60})
 	res := w.get("/click-1", host(own))
 	u, err := url.Parse(res.Header.Get("Location"))
@@ -246,7 +246,7 @@ func TestClickLander(t *testing.T) {
 // discloses nothing about its visitor.
 func TestFallbackIsFilled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	click := func(alias string) *models.Click {
 		w.guarded(alias, "https://page.test/", m{
 			"mode": "click", "ttlSeconds": 60, "fallbackUrl": "https://else.test/?s={sub1}&c={campaign_alias}&d={device_type}&x={lp_key}",
@@ -281,7 +281,7 @@ func TestFallbackIsFilled(t *testing.T) {
 
 func TestSingleUse(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.guarded("single-1", "https://page.test/?k={lp_key}", m{"mode": "signed", "singleUse": true})
 	key := func() url.Values {
 		_, k, _ := strings.Cut(w.sent("/single-1", host(own)), "?k=")

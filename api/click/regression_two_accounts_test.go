@@ -12,11 +12,11 @@ import (
 
 // customer is an account with a campaign on the shared domain, whose landing page leads to an offer.
 type customer struct {
-	*world
+	*env
 	name string
 }
 
-func (w *world) customer(name string) customer {
+func (w *env) customer(name string) customer {
 	w.Helper()
 	own := *w
 	own.account, own.source = w.newAccount(), uuid.New()
@@ -66,7 +66,7 @@ func (s *tape) postbacks() (list []*models.Postback) {
 // the visitor comes from. If that page is not known, it belongs to no account.
 func TestTwoAccountsInOneBrowser(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	a, b := w.customer("a"), w.customer("b")
 	w.fresh()
 	for _, order := range [][2]customer{{a, b}, {b, a}} {
@@ -107,7 +107,7 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 // account's own cookie takes precedence over it.
 func TestCookieFromBeforeAccounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	a := w.customer("a")
 	w.fresh()
 	first, jar := a.click(nil)
@@ -132,7 +132,7 @@ func TestCookieFromBeforeAccounts(t *testing.T) {
 // TestTwoCampaignsInOneBrowser: a browser has clicked two links of one account. A named click counts, even if it is not the last.
 func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	var ids []string
 	for _, name := range []string{"one", "two"} {
 		lander, offer := w.lander("https://lander.test/"+name), w.offer("https://"+name+".test/?c={clickid}", uuid.Nil)

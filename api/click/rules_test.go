@@ -24,7 +24,7 @@ func condition(attribute, operator string, value any) m {
 }
 
 // rule creates a saved rule, of the given account.
-func (w *world) rule(logic string, account uuid.UUID, conditions ...m) uuid.UUID {
+func (w *env) rule(logic string, account uuid.UUID, conditions ...m) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO rules (id, account_id, name, logic, conditions) VALUES ($1, $2, 'r ' || gen_random_uuid(), $3, $4)`,
@@ -32,7 +32,7 @@ func (w *world) rule(logic string, account uuid.UUID, conditions ...m) uuid.UUID
 	return id
 }
 
-func (w *world) json(v any) string {
+func (w *env) json(v any) string {
 	w.Helper()
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -52,7 +52,7 @@ func ruled(url string, rules ...uuid.UUID) m {
 
 func TestRoutingFollowsASavedRule(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.run()
 	r := w.rule("and", w.account, condition("browser", "equals", "chrome"))
 	users := map[string]uuid.UUID{}
@@ -111,7 +111,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 
 func TestSavedRulesInPaths(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	chromeOnly := w.rule("and", w.account, condition("browser", "equals", "chrome"))
 	either := w.rule("or", w.account, condition("browser", "equals", "lynx"), condition("param.a", "equals", []any{"1", 2}))
 	foreign := w.rule("and", w.newAccount(), condition("browser", "equals", "chrome"))
@@ -149,7 +149,7 @@ func altered(p m, name string, value any) m {
 // A campaign may be read before the rule that it names. Until the rule is there, the path lets no visitor through.
 func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	r := uuid.New()
 	w.campaign("early-bird", m{"fallback_url": fallback}, ruled("https://in.test/", r))
 	w.fresh()
@@ -166,7 +166,7 @@ func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 
 func TestTheCopyOnDiskKeepsRules(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("summer-sale", m{"fallback_url": fallback},
 		ruled("https://in.test/", w.rule("and", w.account, condition("browser", "equals", "chrome"))))
 	w.fresh()

@@ -189,10 +189,10 @@ func (querySource) Header(string) string       { return "" }
 // visitor.
 func TestLiveEqualsSimulated(t *testing.T) {
 	t.Parallel()
-	const worlds, visits = 400, 25
+	const setups, visits = 400, 25
 	vias, handovers := map[flow.Via]int{}, 0
 	sent := benchRequest()
-	for seed := range uint64(worlds) {
+	for seed := range uint64(setups) {
 		s, kept := newSimulated(seed), &tape{}
 		h, explainer := handlerOf(t, kept, s.records), routing.NewExplainer(s.records)
 		conversions := map[uuid.UUID]int{}
@@ -233,7 +233,7 @@ func TestLiveEqualsSimulated(t *testing.T) {
 			q.Seed = live.RouteSeed
 			e := explainer.Explain(q)
 			if told, did := told(&e), done(live); told != did {
-				t.Fatalf("world %d, visit %d\nlive:      %s\nsimulated: %s", seed, n, did, told)
+				t.Fatalf("setup %d, visit %d\nlive:      %s\nsimulated: %s", seed, n, did, told)
 			}
 			vias[e.Via]++
 			handovers += len(e.Stages) - 1

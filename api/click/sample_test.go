@@ -24,7 +24,7 @@ import (
 
 // samples are the documentation's samples for protecting a page, with a tracking domain that is served by HTTPS.
 type samples struct {
-	*world
+	*env
 	server *httptest.Server
 	domain string
 	dir    string
@@ -33,7 +33,7 @@ type samples struct {
 
 func newSamples(t *testing.T, files ...string) *samples {
 	t.Helper()
-	s := &samples{world: newWorld(t), dir: t.TempDir(), agent: chrome}
+	s := &samples{env: newEnv(t), dir: t.TempDir(), agent: chrome}
 	s.server = httptest.NewTLSServer(s.h)
 	t.Cleanup(s.server.Close)
 	s.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

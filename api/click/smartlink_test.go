@@ -41,7 +41,7 @@ func is(attribute string, values ...string) m {
 }
 
 // smartlink creates an active smartlink on the own domain.
-func (w *world) smartlink(slug, url string, rules ...m) uuid.UUID {
+func (w *env) smartlink(slug, url string, rules ...m) uuid.UUID {
 	w.Helper()
 	if rules == nil {
 		rules = []m{}
@@ -58,7 +58,7 @@ func (w *world) smartlink(slug, url string, rules ...m) uuid.UUID {
 
 func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	us := smartRuleOf("https://us.test/{sub1}?c={clickid}&e={external_id}&d={domain}", is("country", "US"), is("device_type", "desktop"))
 	late := smartRuleOf("https://late.test/", is("country", "US", "DE"))
 	id := w.smartlink("deal", "https://rest.test/?z={sub2}#x", smartRuleOf("https://never.test/", is("country", "FR")), us, late)
@@ -105,7 +105,7 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 
 func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.smartlink("deal", "https://one.test/")
 	dir := t.TempDir()
 	w.h = w.handler(w.tape, dir)
@@ -139,7 +139,7 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 
 func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.smartlink("deal", "https://a.test/?c={clickid}")
 	w.fresh()
 	if got := w.sent("/deal", host(own), func(r *http.Request) { r.Method = http.MethodHead }); got != "https://a.test/?c=" {
@@ -164,7 +164,7 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 // A smartlink's click goes through the spool into its table and its sums, exactly once.
 func TestSmartlinkClickIsStored(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.smartlink("deal", "https://a.test/")
 	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 )
 
 // run runs a handler's background goroutines until the test ends.
-func (w *world) run() {
+func (w *env) run() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
 	done := make(chan error, 1)
 	go func() { done <- w.h.Run(ctx) }()
@@ -39,7 +39,7 @@ func (w *world) run() {
 
 func TestChangesAreLiveByNotice(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.run()
 	o := w.offer("https://one.test/", uuid.Nil)
 	id := w.campaign("summer-sale", nil, path("offer", nil, to(o)))
@@ -77,7 +77,7 @@ func TestChangesAreLiveByNotice(t *testing.T) {
 
 func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	o := uuid.New()
 	w.campaign("summer-sale", nil, path("offer", nil, to(o)))
 	w.fresh()
@@ -134,7 +134,7 @@ type swapped struct{ db.Conn }
 
 func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	dir := t.TempDir()
 	w.campaign("summer-sale", nil, path("offer", nil, to(w.offer("https://one.test/", uuid.Nil))))
 	w.fresh()
@@ -187,7 +187,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 
 func TestRunWritesTheCopy(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("summer-sale", nil)
 	dir := t.TempDir()
 	w.h = w.handler(w.tape, dir)
@@ -210,7 +210,7 @@ func TestRunWritesTheCopy(t *testing.T) {
 
 func TestReloadReadsOnlyWhatChanged(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	a := w.campaign("campaign-a", nil)
 	b := w.campaign("campaign-b", nil)
 	w.fresh()
@@ -233,7 +233,7 @@ func TestReloadReadsOnlyWhatChanged(t *testing.T) {
 
 func TestDailyCapsFollowTheLedger(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	o := w.offer("https://one.test/", uuid.Nil)
 	dbtest.Exec(w, w.db, `UPDATE offers SET daily_cap = 2 WHERE id = $1`, o)
 	p := path("redirect", m{"daily_cap": 5}, m{"url": "https://capped.test/", "weight": 1})
@@ -282,7 +282,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 }
 
 // passedOver checks the path that the last click names as having matched but refused the visitor, and the reason.
-func (w *world) passedOver(t *testing.T, path any, why flow.Refusal) {
+func (w *env) passedOver(t *testing.T, path any, why flow.Refusal) {
 	t.Helper()
 	if c := w.tape.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {
 		t.Errorf("passed over %s: %s; want %s: %s", c.PassedStreamID, c.PassedReason, path, why)
@@ -309,7 +309,7 @@ func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 // even while it leads nowhere. A domain of another account leads to no link of this account.
 func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	second, foreign := uuid.New(), uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'second.test', true)`, second, w.account)
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, foreign, w.newAccount())

@@ -9,7 +9,7 @@ import (
 
 func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET token_macros = '{"zoneid": "{z}", "b": "{b}"}'`)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.fresh()
@@ -22,7 +22,7 @@ func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 // Deactivated sources and networks are kept for history. Clicks that still arrive through them are recorded with them.
 func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	n := w.network()
 	w.campaign("summer-sale", nil, path("offer", nil, to(w.offer("https://one.test/?s={sub1}", n))))
 	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET deactivated_at = now()`)

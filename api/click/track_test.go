@@ -19,7 +19,7 @@ import (
 
 func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	n := w.network()
 	o := w.offer("https://offer.test/p?a={sub1}&b={sub2}&e={external_id}&c={country}&x={unknown}&z={param.z}#f", n)
 	p := path("offer", nil, to(o))
@@ -52,7 +52,7 @@ func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 
 func TestTrackUnknownAddresses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	url := m{"url": "https://a.test/", "weight": 1}
 	w.campaign("running-one", nil, path("redirect", nil, url))
 	w.campaign("paused-one", m{"status": "paused"}, path("redirect", nil, url))
@@ -110,7 +110,7 @@ func TestTrackUnknownAddresses(t *testing.T) {
 // redirect for the click.
 func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", m{"daily_cap": 1}, m{"url": "https://a.test/?c={clickid}", "weight": 1}))
 	w.fresh()
 	head := w.get("/summer-sale", func(r *http.Request) { r.Method = http.MethodHead })
@@ -133,7 +133,7 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 var ahead = []edit{header("Sec-Purpose", "prefetch;prerender"), header("Purpose", "prefetch"), header("X-Moz", "prefetch")}
 
 // refusesAhead fails unless the answer is an error that does not disclose the link's destination.
-func (w *world) refusesAhead(target string, edits ...edit) {
+func (w *env) refusesAhead(target string, edits ...edit) {
 	w.Helper()
 	res := w.get(target, edits...)
 	if h := res.Header; res.StatusCode != http.StatusServiceUnavailable || h.Get("Location") != "" || h.Get("Cache-Control") != "no-store" ||
@@ -144,7 +144,7 @@ func (w *world) refusesAhead(target string, edits ...edit) {
 
 func TestTrackTransitions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	const dest = `https://a.test/?q={sub5}&b=%22`
 	const filled = `https://a.test/?q=%3C%2Fscript%3E%22&b=%22`
 	const escaped = `https://a.test/?q=%3C%2Fscript%3E%22&amp;b=%22`
@@ -185,7 +185,7 @@ func TestTrackTransitions(t *testing.T) {
 
 func TestTrackHostileValuesChangeNothingButTheirPlace(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil,
 		m{"url": "https://safe.test/p?x={sub1}&y={_sub5}&r={referrer}&u={user_agent}&s={_param.s}", "weight": 1}))
 	w.fresh()
@@ -233,7 +233,7 @@ func escape(s string) string {
 
 func TestTrackFallbacks(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	paused := w.offer("https://paused.test/", uuid.Nil)
 	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, paused)
 	unsafe := w.offer("javascript:alert(1)", uuid.Nil)
@@ -267,7 +267,7 @@ func TestTrackFallbacks(t *testing.T) {
 
 func TestTrackOffersOfAnotherAccountAreNotServed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	foreign := w.offer("https://foreign.test/", uuid.Nil)
 	dbtest.Exec(w, w.db, `UPDATE offers SET account_id = $2 WHERE id = $1`, foreign, w.newAccount())
 	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("offer", nil, to(foreign)))
@@ -279,7 +279,7 @@ func TestTrackOffersOfAnotherAccountAreNotServed(t *testing.T) {
 
 func TestTrackNothingAndCollect(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("says-something", nil, path("nothing", m{"response": m{"status": 200, "body": "<b>hi</b>"}}))
 	w.campaign("own-something", m{"domain_id": w.own}, path("nothing", m{"response": m{"status": 200, "body": "<b>hi</b>"}}))
 	w.campaign("says-nothing", nil, path("nothing", m{"response": m{"status": 204}}))
@@ -307,7 +307,7 @@ func TestTrackNothingAndCollect(t *testing.T) {
 
 func TestTrackHandsOver(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	last := w.campaign("campaign-last", nil, path("redirect", nil, m{"url": "https://a.test/{campaign_alias}", "weight": 1}))
 	first := w.campaign("campaign-first", nil, path("campaign", m{"campaign_id": last}))
 	loop := w.campaign("campaign-loop", m{"fallback_url": "https://f.test/"})
@@ -329,7 +329,7 @@ func TestTrackHandsOver(t *testing.T) {
 // campaign.
 func TestTrackHandOverIsRemembered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	url := func(n string) m { return m{"url": "https://" + n + ".test/", "weight": 1} }
 	last := w.campaign("campaign-last", nil, path("redirect", nil, url("last")))
 	over := m{"campaign_id": last}
@@ -366,7 +366,7 @@ func (late) Append(ctx context.Context, _ spool.Record) error {
 
 func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.fresh()
 	w.tape.fail = true

@@ -10,7 +10,7 @@ import (
 
 func TestTrackFiltersCapsAndWeights(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	target := func(name string) m { return m{"url": "https://" + name + ".test/", "weight": 1} }
 	w.campaign("filtered", nil,
 		path("redirect", m{"filters": []m{{"attribute": "country", "operator": "equals", "value": "DE"}}}, target("german")),
@@ -53,7 +53,7 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 
 func TestTrackCosts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	tests := []struct {
 		alias, model, value, loss       string
 		cost, unique, conversion, share string
@@ -91,7 +91,7 @@ func TestTrackCosts(t *testing.T) {
 
 func TestTrackBindsVisitors(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	url := func(n string) m { return m{"url": "https://" + n + ".test/", "weight": 1} }
 	w.campaign("bound-visitor", m{"bind_visitors": "streams", "flow_rotation": "weight"}, path("redirect", nil, url("a")),
 		path("redirect", nil, url("b")), path("redirect", nil, url("c")), path("redirect", nil, url("d")))
@@ -125,7 +125,7 @@ func ownListener(certificate bool) edit {
 
 func TestTrackCookiesAndHTTPS(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.fresh()
 	behind := []edit{peer("10.1.1.1:1"), header("X-Forwarded-For", "8.8.8.8")}
@@ -170,7 +170,7 @@ func TestTrackCookiesAndHTTPS(t *testing.T) {
 
 func TestTrackUniqueKeys(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	url := m{"url": "https://a.test/?u={is_unique}", "weight": 1}
 	w.campaign("unique-ip", m{"uniqueness_method": "ip"}, path("redirect", nil, url))
 	w.campaign("unique-param", m{"uniqueness_method": "param", "uniqueness_param": "uid"}, path("redirect", nil, url))

@@ -36,7 +36,7 @@ func (s *tape) followed() (list []models.ClickTrap) {
 }
 
 // store inserts a click of an account into PostgreSQL.
-func (w *world) store(account uuid.UUID, age time.Duration) uuid.UUID {
+func (w *env) store(account uuid.UUID, age time.Duration) uuid.UUID {
 	w.Helper()
 	id := idBefore(age)
 	log, err := spool.Open(w.TempDir(), spool.Options{})
@@ -54,7 +54,7 @@ func (w *world) store(account uuid.UUID, age time.Duration) uuid.UUID {
 }
 
 // follow requests the hidden link of a click.
-func (w *world) follow(method, text string, edits ...edit) {
+func (w *env) follow(method, text string, edits ...edit) {
 	w.Helper()
 	res := w.send(method, "/t/h/"+text, "", edits...)
 	if h := res.Header; res.StatusCode != http.StatusNoContent || h.Get("X-Robots-Tag") != "noindex, nofollow" || h.Get("Cache-Control") != "no-store" {
@@ -66,7 +66,7 @@ func (w *world) follow(method, text string, edits ...edit) {
 // is always the same.
 func TestHiddenLink(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	old, foreign := w.store(w.account, time.Hour), w.store(w.newAccount(), time.Hour)
 	ancient, fresh := w.store(w.account, maxTrapAge+time.Hour), models.NewClickID()
 	w.fresh()
@@ -112,7 +112,7 @@ func TestHiddenLink(t *testing.T) {
 func TestHiddenLinkTellsSender(t *testing.T) {
 	t.Parallel()
 	for _, privacy := range []models.IPPrivacy{models.IPFull, models.IPTruncated, models.IPNone} {
-		w := newWorld(t)
+		w := newEnv(t)
 		w.h.privacy = privacy
 		w.campaign("summer-sale", nil, path("redirect", m{}, m{"url": "https://a.test/", "weight": 1}))
 		w.fresh()
@@ -137,7 +137,7 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 // counted.
 func TestHiddenLinkInTrouble(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.fresh()
 	id := idBefore(time.Hour)
 	w.h.clicks = clicklog.Log{Conn: down(t)}

@@ -51,8 +51,8 @@ type pilotItem struct {
 	was, is  pilotState
 }
 
-// pilotWorld is everything that the test expects: the state of the records and the items.
-type pilotWorld struct {
+// expectedState is everything that the test expects: the state of the records and the items.
+type expectedState struct {
 	state  pilotState
 	items  []pilotItem
 	cooled bool // the rule has acted upon the offer
@@ -164,8 +164,8 @@ type pilotEdit struct {
 	make         func(*pilotState)
 }
 
-// step returns the world that the test expects after a move, and the expected code.
-func (w pilotWorld) step(m pilotMove) (pilotWorld, string) {
+// step returns the state that the test expects after a move, and the expected code.
+func (w expectedState) step(m pilotMove) (expectedState, string) {
 	w.items = slices.Clone(w.items)
 	if m.action == "edit" {
 		m.edit.make(&w.state)

@@ -24,11 +24,11 @@ import (
 // machine drives a piloted account with random moves and compares it with the model.
 type machine struct {
 	*piloted
-	rt     *rapid.T
-	worlds []pilotWorld // the possible expected worlds; several if they cannot be told apart yet
-	paths  []string
-	made   time.Time
-	rule   autorule.Rule // pauses the offer
+	rt       *rapid.T
+	expected []expectedState // several if they cannot be told apart yet
+	paths    []string
+	made     time.Time
+	rule     autorule.Rule // pauses the offer
 }
 
 // TestCopilotMachine applies, undoes and edits in random order, also at the same time. The records must be the result of some order
@@ -40,10 +40,10 @@ func TestCopilotMachine(t *testing.T) {
 		p := server.another(t)
 		p.Do("POST", "/webhooks", object{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}).Want(201, "")
 		m := &machine{piloted: p, rt: rt, paths: p.paths(), made: time.Now()}
-		m.worlds = []pilotWorld{{state: pilotState{
+		m.expected = []expectedState{{state: pilotState{
 			Campaign: true, Offer: true, Active: [3]bool{true, true, true}, Weight: [3]float64{50, 50, 50}, Cap: 50,
 		}}}
-		m.worlds[0].state.Rest = [2]pilotRest{{p.offer, 100}, {p.second, 100}}
+		m.expected[0].state.Rest = [2]pilotRest{{p.offer, 100}, {p.second, 100}}
 		m.ruled()
 		m.compare(nil, nil)
 		for range rapid.IntRange(2, 8).Draw(rt, "steps") {
@@ -87,13 +87,13 @@ func (m *machine) act(i pilotItem) (change, code string) {
 func (m *machine) suggest(op string, who int) {
 	i := pilotItem{
 		op: op, proposal: who == 1, rule: who == 2 && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
-		value: fmt.Sprint("z", len(m.worlds[0].items)),
+		value: fmt.Sprint("z", len(m.expected[0].items)),
 	}
 	proposal := i.proposal
-	if len(m.worlds) > 1 {
+	if len(m.expected) > 1 {
 		return
 	}
-	now := m.worlds[0].state
+	now := m.expected[0].state
 	i.judged = i.of().judged(now)
 	if !i.of().change(&now) {
 		return
@@ -129,12 +129,12 @@ func (m *machine) suggest(op string, who int) {
 		}
 		i.id = list[at].ID.String()
 	}
-	m.worlds[0].items = append(m.worlds[0].items, i)
+	m.expected[0].items = append(m.expected[0].items, i)
 }
 
 // draw returns a random move.
 func (m *machine) draw() pilotMove {
-	items := m.worlds[0].items
+	items := m.expected[0].items
 	if len(items) > 0 && rapid.IntRange(0, 2).Draw(m.rt, "edit") > 0 {
 		i := rapid.IntRange(0, len(items)-1).Draw(m.rt, "item")
 		if items[i].change != "" && rapid.Bool().Draw(m.rt, "undo") {
@@ -174,7 +174,7 @@ func (m *machine) do(moves []pilotMove) []string {
 				codes[n] = m.Do(move.edit.method, move.edit.path, move.edit.body).Code
 				return
 			}
-			i := m.worlds[0].items[move.item]
+			i := m.expected[0].items[move.item]
 			if i.rule && move.action == "apply" {
 				changes[n], codes[n] = m.act(i)
 				return
@@ -191,23 +191,23 @@ func (m *machine) do(moves []pilotMove) []string {
 	}
 	all.Wait()
 	for n, move := range moves {
-		for w := range m.worlds {
+		for w := range m.expected {
 			if changes[n] != "" && move.action == "apply" {
-				m.worlds[w].items[move.item].change = changes[n]
+				m.expected[w].items[move.item].change = changes[n]
 			}
 		}
 	}
 	return codes
 }
 
-// compare keeps the worlds to which some order of the moves leads, with these codes and the current records. It fails if there is
-// no such world.
+// compare keeps the states to which some order of the moves leads, with these codes and the current records. It fails if there is
+// no such state.
 func (m *machine) compare(moves []pilotMove, codes []string) {
 	m.rt.Helper()
 	got := m.seen()
-	var left []pilotWorld
+	var left []expectedState
 	known := map[string]bool{}
-	for _, w := range m.worlds {
+	for _, w := range m.expected {
 		for order := range orders(len(moves)) {
 			next, right := w, true
 			for _, n := range order {
@@ -222,9 +222,9 @@ func (m *machine) compare(moves []pilotMove, codes []string) {
 		}
 	}
 	if len(left) == 0 {
-		m.rt.Fatalf("no order of %+v leads to %q and %+v; before: %+v", moves, codes, got, m.worlds)
+		m.rt.Fatalf("no order of %+v leads to %q and %+v; before: %+v", moves, codes, got, m.expected)
 	}
-	m.worlds = left
+	m.expected = left
 }
 
 // orders yields every order of n things.

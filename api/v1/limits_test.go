@@ -21,8 +21,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// bounds returns bodies that the caller could send, by operation. It adds operations to estate.bodies.
-func (e estate) bounds() map[string]object {
+// bounds returns bodies that the caller could send, by operation. It adds operations to env.bodies.
+func (e env) bounds() map[string]object {
 	out := e.bodies()
 	page := object{"name": "x", "url": "https://l.test"}
 	out["POST /campaigns"]["streams"] = []object{e.path()}
@@ -239,7 +239,7 @@ func (l limited) probes(sample any) (out []probe) {
 }
 
 // meet sends a body for each probe of a field and returns the number of probes. with returns the body with a value for the field.
-func meet(t *testing.T, e estate, row route.Route, at string, l limited, sample any, with func(any) object) int {
+func meet(t *testing.T, e env, row route.Route, at string, l limited, sample any, with func(any) object) int {
 	t.Helper()
 	probes := l.probes(sample)
 	for _, p := range probes {
@@ -271,12 +271,12 @@ func TestLimits(t *testing.T) {
 		}
 		t.Run(row.Method+row.Path, func(t *testing.T) {
 			t.Parallel()
-			limits(t, newEstate(t, s.In(t)), row) // an account for each, because calls of a minute are limited
+			limits(t, newEnv(t, s.In(t)), row) // an account for each, because calls of a minute are limited
 		})
 	}
 }
 
-func limits(t *testing.T, e estate, row route.Route) {
+func limits(t *testing.T, e env, row route.Route) {
 	t.Helper()
 	op := row.Method + " " + row.Path
 	if op == "POST /network-templates" { // read by the rules of POST /networks; a template that breaks them is left out

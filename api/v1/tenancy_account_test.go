@@ -13,17 +13,17 @@ import (
 	"switchyard/models"
 )
 
-// estate is an account with a record of every kind. It holds the ids by the name of the kind.
-type estate struct {
+// env is an account with a record of every kind. It holds the ids by the name of the kind.
+type env struct {
 	*apitest.Server
 	ids map[string]string
 }
 
-// newEstate makes an account on the server and fills it.
-func newEstate(t *testing.T, s *apitest.Server) estate {
+// newEnv makes an account on the server and fills it.
+func newEnv(t *testing.T, s *apitest.Server) env {
 	t.Helper()
 	account, key, _ := s.NewAccount("scale")
-	e := estate{s.In(t).As(key), map[string]string{}}
+	e := env{s.In(t).As(key), map[string]string{}}
 	e.Account = account
 	name := "n-" + account.ID.String()[24:]
 	e.make("network", "/networks", object{"name": name})
@@ -57,7 +57,7 @@ func newEstate(t *testing.T, s *apitest.Server) estate {
 }
 
 // people adds the records that only people have, and returns the server for the owner of the account.
-func (e estate) people() *apitest.Server {
+func (e env) people() *apitest.Server {
 	p := e.SignIn(models.RoleOwner)
 	made := func(kind, path string, body object) {
 		var made struct{ ID string }
@@ -71,7 +71,7 @@ func (e estate) people() *apitest.Server {
 }
 
 // oneID sets the same id on all records of the account that the test knows, and on a record of each kind that people have.
-func (e estate) oneID(t *testing.T) uuid.UUID {
+func (e env) oneID(t *testing.T) uuid.UUID {
 	t.Helper()
 	for kind, query := range map[string]string{
 		"person":     `SELECT user_id FROM memberships WHERE account_id = $1`,
@@ -94,7 +94,7 @@ type object = map[string]any
 
 var germans = object{"attribute": "country", "operator": "equals", "value": "DE"}
 
-func (e estate) make(kind, path string, body object) {
+func (e env) make(kind, path string, body object) {
 	var made struct {
 		ID   string
 		Rows []struct{ ID string }
@@ -107,27 +107,27 @@ func (e estate) make(kind, path string, body object) {
 }
 
 // makeSite adds a site with its goals.
-func (e estate) makeSite(name string) {
+func (e env) makeSite(name string) {
 	var made struct{ Site struct{ ID string } }
 	e.Do("POST", "/sites", object{"name": name, "seedGoals": true}).Want(http.StatusOK, "").Into(&made)
 	e.ids["site"] = made.Site.ID
 }
 
-func (e estate) path() object {
+func (e env) path() object {
 	return object{
 		"action": "lander", "destinations": []object{{"id": e.ids["lander"]}, {"id": e.ids["offer"]}},
 		"rules": []object{{"name": "r", "rule_id": e.ids["rule"]}},
 	}
 }
 
-func (e estate) campaign(name string) object {
+func (e env) campaign(name string) object {
 	return object{
 		"name": name, "alias": "alias-" + name, "domain_id": e.ids["domain"], "source_id": e.ids["source"],
 		"streams": []object{e.path()},
 	}
 }
 
-func (e estate) smartlink(name string) object {
+func (e env) smartlink(name string) object {
 	return object{
 		"slug": "s-" + name, "name": name, "destination_url": "https://d.test", "domain_id": e.ids["domain"],
 		"rules": []object{{"url": "https://r.test", "conditions": []object{germans}}},
@@ -135,7 +135,7 @@ func (e estate) smartlink(name string) object {
 }
 
 // bodies returns bodies that the caller could send, by operation. The test puts another account's ids into them.
-func (e estate) bodies() map[string]object {
+func (e env) bodies() map[string]object {
 	campaign := e.campaign("x")
 	delete(campaign, "streams")
 	offer := object{"name": "x", "url": "https://o.test"}
@@ -189,7 +189,7 @@ func (e estate) bodies() map[string]object {
 }
 
 // inside returns bodies with an id in a nested object, by operation.
-func (e estate) inside(id string) map[string][]object {
+func (e env) inside(id string) map[string][]object {
 	paths := func(change func(path, first object)) []object {
 		p, to := e.path(), object{"id": e.ids["lander"]}
 		p["destinations"] = []object{to, {"id": e.ids["offer"]}}

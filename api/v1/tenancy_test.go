@@ -70,7 +70,7 @@ func namesRecord(p route.Param) bool {
 }
 
 // places returns each place of a row that names a record. Own records fill the other places.
-func (e estate) places(t *testing.T, row route.Route) (out []place) {
+func (e env) places(t *testing.T, row route.Route) (out []place) {
 	t.Helper()
 	op := row.Method + " " + row.Path
 	var body any
@@ -107,7 +107,7 @@ func (e estate) places(t *testing.T, row route.Route) (out []place) {
 }
 
 // ownPath returns the path of a row with a record of the caller in it.
-func ownPath(e estate, row route.Route) string {
+func ownPath(e env, row route.Route) string {
 	kinds := map[string]string{
 		"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source", "copilot": "copilot rule",
 		"notes": "note", "views": "view",
@@ -201,7 +201,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 	if err := store.EnsureSharedDomains(t.Context(), s.DB, []string{"localhost"}); err != nil {
 		t.Fatal(err)
 	}
-	victim := newEstate(t, s)
+	victim := newEnv(t, s)
 	victim.people()
 	click := newTraffic(t, victim.Server, 30, 2).visits[0].ID
 	rowEverywhere := records{uuid.Must(uuid.NewV7()), "", uuid.New()}
@@ -216,7 +216,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 		for n := range callers {
 			t.Run(strconv.Itoa(n), func(t *testing.T) {
 				t.Parallel()
-				e := newEstate(t, s.In(t))
+				e := newEnv(t, s.In(t))
 				person := e.people()
 				for i := n; i < len(rows); i += callers {
 					row := rows[i].WithDefaults()
@@ -226,7 +226,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 					}
 					t.Run(row.Method+row.Path, func(t *testing.T) {
 						for _, s := range ways {
-							tried[i] += estate{s.In(t), e.ids}.asksFor(t, victims, row)
+							tried[i] += env{s.In(t), e.ids}.asksFor(t, victims, row)
 						}
 					})
 				}
@@ -248,7 +248,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 }
 
 // asksFor puts the ids of each victim into each place of the row and returns the number of calls.
-func (e estate) asksFor(t *testing.T, victims []records, row route.Route) (tried int) {
+func (e env) asksFor(t *testing.T, victims []records, row route.Route) (tried int) {
 	t.Helper()
 	nobody := nobodys()
 	for _, at := range e.places(t, row) {
@@ -289,8 +289,8 @@ func differ(got apitest.Answer, v records, want apitest.Answer, nobody records) 
 	return got.Status != want.Status || a != b && fresh.ReplaceAllLiteralString(a, "NEW") != fresh.ReplaceAllLiteralString(b, "NEW")
 }
 
-// do makes the call as the estate's account. No worker runs here, so a call that begins a job does not wait for it.
-func (e estate) do(c call) apitest.Answer {
+// do makes the call as the account of env. No worker runs here, so a call that begins a job does not wait for it.
+func (e env) do(c call) apitest.Answer {
 	return e.Do(c.method, c.path, c.body, "Prefer", "respond-async")
 }
 

@@ -23,7 +23,7 @@ func TestUploads(t *testing.T) {
 	for _, of := range []string{models.GoogleAds, models.MicrosoftAds, models.Meta, "tiktok"} {
 		t.Run(of, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, of)
+			w := newEnv(t, of)
 			w.connect()
 			c := w.strew("one", "bad-two", "three", "four")
 			w.convert("pending", 10, c...)
@@ -77,7 +77,7 @@ func TestUploads(t *testing.T) {
 // nothing of the shadow mode is retracted.
 func TestShadow(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.GoogleAds)
+	w := newEnv(t, models.GoogleAds)
 	w.connect(func(c *store.SourceConnect) { c.UploadMode = nil })
 	c := w.strew("one", "bad-two")
 	c = append(c, w.strew("three")...)
@@ -106,7 +106,7 @@ func TestShadow(t *testing.T) {
 // upload that is already on its way is restated.
 func TestAmended(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.Meta)
+	w := newEnv(t, models.Meta)
 	w.connect()
 	c := w.strew("one", "two")
 	w.convert("approved", 10, c[0])
@@ -131,7 +131,7 @@ func TestAmended(t *testing.T) {
 // conversion.
 func TestOtherPlatform(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.Meta)
+	w := newEnv(t, models.Meta)
 	w.connect()
 	c := w.strew("one&ttclid=one", "two&ttclid=two")
 	w.convert("approved", 10, c...)
@@ -152,7 +152,7 @@ func TestOtherPlatform(t *testing.T) {
 // TestRefusedAnew checks that a refused conversion is uploaded again only after its value or status has changed.
 func TestRefusedAnew(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.MicrosoftAds)
+	w := newEnv(t, models.MicrosoftAds)
 	w.connect()
 	c := w.strew("bad-one")
 	w.convert("approved", 10, c...)
@@ -171,7 +171,7 @@ func TestRefusedAnew(t *testing.T) {
 // Then it counts towards the daily cap on the value.
 func TestUnrated(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.Meta)
+	w := newEnv(t, models.Meta)
 	w.connect(func(c *store.SourceConnect) {
 		m := models.NewMoney(decimal.NewFromInt(22))
 		c.DailyCapValue = &m
@@ -221,7 +221,7 @@ func TestCaps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, models.Meta)
+			w := newEnv(t, models.Meta)
 			w.connect(c.change)
 			clicks := w.strew(numbered("c", 10)...)
 			w.convert("approved", 10, clicks...)
@@ -243,7 +243,7 @@ func TestCaps(t *testing.T) {
 // TestBreaker checks that a platform that accepts too few conversions gets no more until the connection is saved again.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.MicrosoftAds)
+	w := newEnv(t, models.MicrosoftAds)
 	w.connect()
 	c := w.strew(append(numbered("bad-", 20), numbered("good-", 30)...)...)
 	w.convert("approved", 10, c...)
@@ -265,7 +265,7 @@ func TestBreaker(t *testing.T) {
 // TestSwitch checks that while the install's switch is off, nothing is sent and nothing is lost.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.Meta, func(o *adupload.Options) { o.Off = true })
+	w := newEnv(t, models.Meta, func(o *adupload.Options) { o.Off = true })
 	w.connect()
 	c := w.strew("one")
 	w.convert("approved", 10, c...)
@@ -280,7 +280,7 @@ func TestSwitch(t *testing.T) {
 // skipped.
 func TestReady(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.MicrosoftAds)
+	w := newEnv(t, models.MicrosoftAds)
 	w.connect()
 	c := w.strew("one", "two")
 	dbtest.Exec(w, w.db, `UPDATE source_integrations SET uploads_ready_at = now() + interval '2 hours'`)
@@ -299,7 +299,7 @@ func TestReady(t *testing.T) {
 // TestFailures checks that uploads wait for another job after a failure of the platform, and that the failure is shown. Then the
 // uploads continue. No credential occurs in a log, a row or a text.
 func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
-	w := newWorld(t, models.Meta)
+	w := newEnv(t, models.Meta)
 	w.watchLogs()
 	w.connect()
 	c := w.strew("one")
@@ -334,7 +334,7 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 // after kill -9. All are accepted, and the conversions of the batch are sent once more under the same ids.
 func TestFenced(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.Meta)
+	w := newEnv(t, models.Meta)
 	w.connect()
 	c := w.strew(numbered("c", 1000)...)
 	w.convert("approved", 10, c...)
@@ -362,7 +362,7 @@ func TestFenced(t *testing.T) {
 }
 
 // sweepUntil sweeps repeatedly, as the clock does, until ok returns true.
-func (w *world) sweepUntil(ok func() bool) {
+func (w *env) sweepUntil(ok func() bool) {
 	w.Helper()
 	await.Until(w.T, "the uploads are as awaited", func() bool { w.sweepOnce(); return ok() })
 }

@@ -20,7 +20,7 @@ func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var ahead time.Duration
-	w := newWorld(t, models.GoogleAds, func(o *adupload.Options) {
+	w := newEnv(t, models.GoogleAds, func(o *adupload.Options) {
 		o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return time.Now().Add(ahead) }
 	})
 	later := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); ahead += d }
@@ -85,7 +85,7 @@ func TestTooSoon(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var ahead time.Duration
-	w := newWorld(t, models.GoogleAds, func(o *adupload.Options) {
+	w := newEnv(t, models.GoogleAds, func(o *adupload.Options) {
 		o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return time.Now().Add(ahead) }
 	})
 	later := func(d time.Duration) { mu.Lock(); ahead += d; mu.Unlock(); w.sweep() }

@@ -15,7 +15,7 @@ import (
 // platform.
 func TestSlowPlatform(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.Meta)
+	w := newEnv(t, models.Meta)
 	answer := make(chan struct{})
 	t.Cleanup(func() { close(answer) })
 	w.platform.Pause(func(platform string) {
@@ -42,7 +42,7 @@ func TestSlowPlatform(t *testing.T) {
 // TestSharedPlaces checks that other kinds of jobs for the same platform share its places with uploads.
 func TestSharedPlaces(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, models.Meta)
+	w := newEnv(t, models.Meta)
 	w.connect()
 	w.convert("approved", 10, w.strew("one")...)
 	var free []func()
@@ -70,7 +70,7 @@ func TestSharedPlaces(t *testing.T) {
 }
 
 // another makes a new account, with which the test continues.
-func (w *world) another() {
+func (w *env) another() {
 	w.Helper()
 	w.account, w.source = uuid.New(), uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account, w.account.String())

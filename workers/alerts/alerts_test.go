@@ -41,8 +41,8 @@ type said struct {
 	body map[string]any
 }
 
-// world is an account with a failing webhook endpoint, a mail server and a server that is all three chats.
-type world struct {
+// env is an account with a failing webhook endpoint, a mail server and a server that is all three chats.
+type env struct {
 	*testing.T
 	db      *db.DB
 	store   *store.Store
@@ -57,9 +57,9 @@ type world struct {
 	down bool
 }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), hook: uuid.New(), smtp: mailtest.New(t)}
+	w := &env{T: t, db: dbtest.New(t), account: uuid.New(), hook: uuid.New(), smtp: mailtest.New(t)}
 	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, 'growth', 'k')`, w.account, "Acme\r\nBcc: <all@acme.com>")
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
@@ -95,7 +95,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) chat(rw http.ResponseWriter, r *http.Request) {
+func (w *env) chat(rw http.ResponseWriter, r *http.Request) {
 	v := said{path: r.URL.Path}
 	if err := json.NewDecoder(r.Body).Decode(&v.body); err != nil {
 		w.Error(err)
@@ -112,7 +112,7 @@ func (w *world) chat(rw http.ResponseWriter, r *http.Request) {
 }
 
 // add adds a channel.
-func (w *world) add(kind, least string, credentials map[string]string) uuid.UUID {
+func (w *env) add(kind, least string, credentials map[string]string) uuid.UUID {
 	w.Helper()
 	k, _ := models.AlertChannelKindNamed(kind)
 	complete, err := k.Complete(credentials, nil)
@@ -129,7 +129,7 @@ func (w *world) add(kind, least string, credentials map[string]string) uuid.UUID
 }
 
 // sent waits until every message is sent or given up.
-func (w *world) sent() {
+func (w *env) sent() {
 	w.Helper()
 	await.Until(w, "messages are sent", func() bool {
 		return dbtest.Get[int](w, w.db, `SELECT count(*) FROM jobs WHERE state IN ('pending', 'running')`) == 0
@@ -137,7 +137,7 @@ func (w *world) sent() {
 }
 
 // sweep runs the clock's job as if a minute had passed.
-func (w *world) sweep() {
+func (w *env) sweep() {
 	w.Helper()
 	dbtest.Exec(w, w.db, `UPDATE alert_watches SET looked_at = '-infinity'`)
 	ticket, err := jobs.Submit(w.Context(), w.client, jobs.SweepAlerts, uuid.Nil, jobs.Tick{})
@@ -150,13 +150,13 @@ func (w *world) sweep() {
 	w.sent()
 }
 
-func (w *world) fails(times int) {
+func (w *env) fails(times int) {
 	w.Helper()
 	dbtest.Exec(w, w.db, `UPDATE webhook_endpoints SET consecutive_failures = $2, failing_since = CASE WHEN $2 > 0 THEN now() END WHERE id = $1`, w.hook, times)
 }
 
 // heard returns the messages that the chats have received since its last call, by path.
-func (w *world) heard() map[string]string {
+func (w *env) heard() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := map[string]string{}
@@ -170,7 +170,7 @@ func (w *world) heard() map[string]string {
 // TestAnnounce checks that the beginning and the end of an alert are announced once to every channel that receives such alerts.
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/slack"})
 	w.add(models.ChannelDiscord, "warning", map[string]string{"url": w.url + "/discord"})
 	w.add(models.ChannelTelegram, "warning", map[string]string{"bot_token": botToken, "chat_id": "-100"})
@@ -251,7 +251,7 @@ func TestAnnounce(t *testing.T) {
 // TestCode checks that a confirmation code becomes invalid after five wrong codes, and after a day.
 func TestCode(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
 	text := w.smtp.Got()[0].Text
 	code := text[strings.Index(text, "code is ")+8:][:8]
@@ -277,7 +277,7 @@ func TestCode(t *testing.T) {
 // secret, and the other channels still receive messages.
 func TestFailingChannel(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.add(models.ChannelTelegram, "warning", map[string]string{"bot_token": botToken, "chat_id": "-100"})
 	id := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
 	dbtest.Exec(w, w.db, `UPDATE alert_channels SET code = '' WHERE id = $1`, id)
@@ -324,7 +324,7 @@ func TestFailingChannel(t *testing.T) {
 // TestHour checks that alerts that begin or end after the hour's messages are used up are announced in the next hour's message.
 func TestHour(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/slack"})
 	for i := range models.AlertMessagesAnHour + 3 {
 		w.fails(3 * (1 - i%2))
@@ -348,7 +348,7 @@ func TestHour(t *testing.T) {
 // no test message.
 func TestTry(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	try := func(id uuid.UUID) (jobs.TestedAlert, error) {
 		t.Helper()
 		ticket, err := jobs.Submit(t.Context(), w.client, jobs.TestAlert, w.account, jobs.TestAlertArgs{ID: id})

@@ -16,7 +16,7 @@ import (
 // and it also ends for them. The other channels know the alert already.
 func TestRise(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/all"})
 	w.add(models.ChannelSlack, "critical", map[string]string{"url": w.url + "/severe"})
 	domain := uuid.New()

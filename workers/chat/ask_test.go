@@ -57,10 +57,10 @@ func (a *reads) of(account uuid.UUID) http.Handler {
 	})
 }
 
-func newChat(t *testing.T, change func(*chat.Options)) (*world, *reads) {
+func newChat(t *testing.T, change func(*chat.Options)) (*env, *reads) {
 	t.Helper()
 	api := &reads{}
-	return newWorld(t, func(o *chat.Options) {
+	return newEnv(t, func(o *chat.Options) {
 		o.Reads = api.of
 		if change != nil {
 			change(o)
@@ -68,13 +68,13 @@ func newChat(t *testing.T, change func(*chat.Options)) (*world, *reads) {
 	}), api
 }
 
-func (w *world) question(readOnly bool) (jobs.Asked, error) {
+func (w *env) question(readOnly bool) (jobs.Asked, error) {
 	w.Helper()
 	return do(w, jobs.AskCopilot, w.account.ID, jobs.AskArgs{ReadOnly: readOnly, Turns: []jobs.Said{{Text: "How is it going?"}}})
 }
 
 // says sets the answers of the model, one after the other. The last answer is repeated.
-func (w *world) says(list ...aitest.Said) {
+func (w *env) says(list ...aitest.Said) {
 	w.Say = func(aitest.Asked) aitest.Said {
 		said := list[0]
 		if len(list) > 1 {

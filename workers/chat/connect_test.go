@@ -14,7 +14,7 @@ import (
 // TestConnect connects an account to each provider, chooses models, and disconnects.
 func TestConnect(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	account := w.account.ID
 	for _, p := range models.AIProviders {
 		key := w.sealed(account, aitest.Key)
@@ -55,7 +55,7 @@ func TestConnect(t *testing.T) {
 // contains the key.
 func TestConnectRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	account, refused := w.account.ID, models.Errorf(models.KindBadGateway, "ai_error", "")
 	for _, p := range models.AIProviders {
 		for what, c := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // offer makes an offer of an account.
-func (w *world) offer(account uuid.UUID, name string) models.Offer {
+func (w *env) offer(account uuid.UUID, name string) models.Offer {
 	w.Helper()
 	o := models.Offer{Pausable: models.Pausable{IsActive: true}}
 	o.AccountID, o.Name, o.URL = account, name, "https://o.example/"

@@ -25,8 +25,8 @@ import (
 	worker "switchyard/workers/copilot"
 )
 
-// world is an account in Tokyo, a campaign with two paths, and a worker. The second path earns half as much.
-type world struct {
+// env is an account in Tokyo, a campaign with two paths, and a worker. The second path earns half as much.
+type env struct {
 	*testing.T
 	d        *db.DB
 	store    *store.Store
@@ -42,7 +42,7 @@ type world struct {
 // dear is a report reader that reports a higher cost than the real cost, and that can fail.
 type dear struct {
 	report.Reader
-	w *world
+	w *env
 }
 
 func (d dear) Performance(ctx context.Context, q report.Query) ([]report.Row, error) {
@@ -57,14 +57,14 @@ func (d dear) Cost(ctx context.Context, q report.Query) (int64, error) {
 	return cost + d.w.dear.Load(), err
 }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *env {
 	t.Helper()
 	d := dbtest.New(t)
 	box, err := seal.New(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, d: d, store: store.New(d, box)}
+	w := &env{T: t, d: d, store: store.New(d, box)}
 	w.at(time.Date(2026, 4, 15, 3, 0, 0, 0, time.UTC)) // noon in Tokyo
 	if w.account, err = w.store.CreateAccount(t.Context(), "a", "pro"); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // create adds a campaign, which becomes the campaign of the world.
-func (w *world) create(name string, source uuid.NullUUID) {
+func (w *env) create(name string, source uuid.NullUUID) {
 	w.Helper()
 	c := models.NewCampaign(w.account)
 	c.Name, c.FlowRotation, c.SourceID = name, "weight", source
@@ -108,10 +108,10 @@ func source(account uuid.UUID) models.TrafficSource {
 	return s
 }
 
-func (w *world) at(t time.Time) { w.now.Store(&t) }
+func (w *env) at(t time.Time) { w.now.Store(&t) }
 
 // days adds figures for each path, on the last n days before the current day.
-func (w *world) days(n, clicks int, conversions ...int) {
+func (w *env) days(n, clicks int, conversions ...int) {
 	w.Helper()
 	for day := 1; day <= n; day++ {
 		for i, p := range w.paths {
@@ -124,7 +124,7 @@ func (w *world) days(n, clicks int, conversions ...int) {
 	}
 }
 
-func (w *world) start() {
+func (w *env) start() {
 	w.Helper()
 	r := jobstest.Redis(w.T)
 	w.client = jobs.Connect(r)
@@ -144,7 +144,7 @@ func (w *world) start() {
 }
 
 // refresh judges the account and returns its open suggestions.
-func (w *world) refresh() []copilot.Suggestion {
+func (w *env) refresh() []copilot.Suggestion {
 	w.Helper()
 	handle, err := jobs.Submit(w.Context(), w.client, jobs.RefreshCopilot, w.account.ID, jobs.None{})
 	if err != nil {
@@ -163,7 +163,7 @@ func (w *world) refresh() []copilot.Suggestion {
 
 func TestRefresh(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	if list := w.refresh(); len(list) != 0 {
 		t.Fatalf("without figures: %+v", list)
 	}
@@ -201,7 +201,7 @@ func TestRefresh(t *testing.T) {
 // If figures could not be read, the open suggestions that depend on them stay open until they expire.
 func TestDear(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	pauses := func(after time.Duration) (n int) {
 		t.Helper()
 		w.at(w.now.Load().Add(after))
@@ -236,7 +236,7 @@ func TestDear(t *testing.T) {
 // Each account is judged once a day, however often the clock looks.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	runs := func() (at time.Time, next time.Time) {
 		t.Helper()
 		if err := w.d.QueryRowxContext(t.Context(), `SELECT coalesce(run_at, 'epoch'), next_at FROM copilot_runs WHERE account_id = $1`,

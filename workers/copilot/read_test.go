@@ -21,7 +21,7 @@ import (
 )
 
 // clicks stores n clicks at the real current time. change fills each of them.
-func (w *world) clicks(n int, change func(*models.Click)) {
+func (w *env) clicks(n int, change func(*models.Click)) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})
 	if err != nil {
@@ -49,7 +49,7 @@ func (w *world) clicks(n int, change func(*models.Click)) {
 // again after it was denied.
 func TestReads(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	w.at(now.AddDate(0, 0, 2)) // two days later, so that the clicks stored today are on a complete day
 	o := models.Offer{OfferFields: models.OfferFields{
@@ -134,7 +134,7 @@ func TestReads(t *testing.T) {
 }
 
 // inbox adds a network with postbacks that matched no click, although one of their parameters has the id of a click.
-func (w *world) inbox(name, parameter string, clicks []uuid.UUID) uuid.UUID {
+func (w *env) inbox(name, parameter string, clicks []uuid.UUID) uuid.UUID {
 	w.Helper()
 	n := network(w.account.ID)
 	n.Name = name

@@ -26,17 +26,17 @@ import (
 	"switchyard/models/flow"
 )
 
-// newRuled makes a world at noon of a recent day. The day must be recent because the cool-down after an undo uses the database's
+// newRuled makes an env at noon of a recent day. The day must be recent because the cool-down after an undo uses the database's
 // clock.
-func newRuled(t *testing.T) *world {
+func newRuled(t *testing.T) *env {
 	t.Helper()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.at(time.Now().UTC().Truncate(24 * time.Hour).Add(-21 * time.Hour))
 	return w
 }
 
 // rule saves a live rule about paths without conversions yesterday, after change has changed its settings.
-func (w *world) rule(change func(*autorule.Settings)) autorule.Rule {
+func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()
 	s.Mode, s.LooksAt, s.Action, s.IncludeCurrent = autorule.Live, autorule.Path, autorule.Pause, false
@@ -58,13 +58,13 @@ func (w *world) rule(change func(*autorule.Settings)) autorule.Rule {
 func number(n int64) models.Money { return models.NewMoney(decimal.NewFromInt(n)) }
 
 // due makes all rules due now.
-func (w *world) due() {
+func (w *env) due() {
 	w.Helper()
 	dbtest.Exec(w, w.d, `UPDATE copilot_rules SET next_at = $1`, *w.now.Load())
 }
 
 // job runs a job of the account and reads its answer.
-func job[A, R any](w *world, j jobs.Job[A, R], args A) (out R) {
+func job[A, R any](w *env, j jobs.Job[A, R], args A) (out R) {
 	w.Helper()
 	row, err := j.NewRow(w.account.ID, args)
 	if err == nil {
@@ -83,7 +83,7 @@ func job[A, R any](w *world, j jobs.Job[A, R], args A) (out R) {
 }
 
 // ended dispatches a job and waits for its end.
-func (w *world) ended(row models.Job) models.Job {
+func (w *env) ended(row models.Job) models.Job {
 	w.Helper()
 	w.client.DispatchFor(w.Context(), w.account.ID, row.Kind, row.ID)
 	await.Until(w.T, "the job has ended", func() bool {
@@ -98,7 +98,7 @@ func (w *world) ended(row models.Job) models.Job {
 }
 
 // run runs the due rules and returns the last run of r in which a target matched.
-func (w *world) run(r autorule.Rule) autorule.Run {
+func (w *env) run(r autorule.Rule) autorule.Run {
 	w.Helper()
 	job(w, jobs.RunRules, jobs.RulesArgs{At: *w.now.Load()})
 	runs, _, err := dbcopilot.NewRules(w.store).Runs(w.Context(), w.account.ID, r.ID, store.Page{Limit: 1})
@@ -116,7 +116,7 @@ func outcomes(r autorule.Run) string {
 	return strings.Join(db.Map(r.Items, func(i autorule.RunItem) string { return i.Outcome }), " ")
 }
 
-func (w *world) flow() []flow.Path {
+func (w *env) flow() []flow.Path {
 	w.Helper()
 	f, err := w.store.Campaigns().Flow(w.Context(), w.account.ID, w.campaign.ID)
 	if err != nil {
@@ -125,9 +125,9 @@ func (w *world) flow() []flow.Path {
 	return f.Paths
 }
 
-func (w *world) later(d time.Duration) { w.at(w.now.Load().Add(d)) }
+func (w *env) later(d time.Duration) { w.at(w.now.Load().Add(d)) }
 
-func (w *world) changes() []copilot.Change {
+func (w *env) changes() []copilot.Change {
 	w.Helper()
 	list, err := dbcopilot.NewSuggestions(w.store).Changes(w.Context(), w.account.ID)
 	if err != nil {
@@ -317,7 +317,7 @@ func TestRuleJobs(t *testing.T) {
 // TestRuleDenies checks that values that cost more than three payouts are denied together, by one change, and only once.
 func TestRuleDenies(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	w.at(now)
 	w.days(5, 100, 10, 0) // a conversion pays 10

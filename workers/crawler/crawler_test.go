@@ -31,8 +31,8 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// world is two accounts with a campaign each, and a worker that asks a DNS server.
-type world struct {
+// env is two accounts with a campaign each, and a worker that asks a DNS server.
+type env struct {
 	*testing.T
 	db       *db.DB
 	client   *jobs.Client
@@ -57,9 +57,9 @@ func (n *names) Addresses(ctx context.Context, name string) ([]netip.Addr, error
 	return n.now.Load().Addresses(ctx, name)
 }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &world{T: t, db: dbtest.New(t), accounts: [2]uuid.UUID{uuid.New(), uuid.New()}}
+	w := &env{T: t, db: dbtest.New(t), accounts: [2]uuid.UUID{uuid.New(), uuid.New()}}
 	for i, id := range w.accounts {
 		dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key, bot_disabled) VALUES ($1, 'A', 'growth', $2, '{ai_crawler}')`, id, strconv.Itoa(i))
 	}
@@ -99,7 +99,7 @@ const (
 )
 
 // visit stores a click of an account with the fields that the redirect sets.
-func (w *world) visit(account int, addr, agent string, changes ...func(*models.Click)) {
+func (w *env) visit(account int, addr, agent string, changes ...func(*models.Click)) {
 	w.Helper()
 	signals := map[string]bot.Signals{other: bot.AICrawler, curl: bot.HTTPLibrary}[agent]
 	if signals == 0 {
@@ -124,7 +124,7 @@ func (w *world) visit(account int, addr, agent string, changes ...func(*models.C
 
 // verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until only the claims
 // in left remain.
-func (w *world) verify(ahead time.Duration, left string) {
+func (w *env) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))
 	if _, err := jobs.Submit(w.Context(), w.client, jobs.SweepCrawlers, uuid.Nil, jobs.Tick{}); err != nil {
@@ -136,7 +136,7 @@ func (w *world) verify(ahead time.Duration, left string) {
 }
 
 // balanced checks that the ledger equals the rows.
-func (w *world) balanced() {
+func (w *env) balanced() {
 	w.Helper()
 	counted := dbtest.Get[string](w, w.db, `SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), trim_scale(sum(cost))) FROM ledger`)
 	stored := dbtest.Get[string](w, w.db, `SELECT concat_ws(' ', count(*) FILTER (WHERE NOT is_bot), count(*) FILTER (WHERE is_unique), count(*) FILTER (WHERE is_bot),
@@ -151,7 +151,7 @@ func (w *world) balanced() {
 func TestCrawlers(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	zones := map[string]string{
 		"2.0.192.in-addr.arpa": "1 PTR crawl-1.googlebot.com.\n2 PTR crawl-2.googlebot.com.\n3 PTR googlebot.com.evil.test.\n" +
 			"5 PTR crawl-5.googlebot.com.\n8 PTR eight.google.com.\n9 PTR x.duckduckgo.com.",
@@ -236,7 +236,7 @@ func TestCrawlers(t *testing.T) {
 func TestManyClaims(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	server, _ := egresstest.Named(t, map[string]string{"2.0.192.in-addr.arpa": "1 PTR crawl-1.googlebot.com."})
 	w.names.now.Store(egress.NewNames(server))
 	for i := range 100 {
@@ -266,7 +266,7 @@ func TestManyClaims(t *testing.T) {
 // tell who has the address.
 func TestHiddenAddresses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.visit(0, "192.0.2.0", google, func(c *models.Click) { c.AddressKey = 1 })
 	w.visit(0, "192.0.2.1", google)
 	if claims := dbtest.Get[string](w, w.db, `SELECT string_agg(host(address), ' ') FROM crawler_claims`); claims != "192.0.2.1" {

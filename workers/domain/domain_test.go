@@ -35,8 +35,8 @@ import (
 
 const tracker = "track.example.org"
 
-// world has two accounts and a worker that calls fakes of DNS providers.
-type world struct {
+// env has two accounts and a worker that calls fakes of DNS providers.
+type env struct {
 	*testing.T
 	db      *db.DB
 	store   *store.Store
@@ -62,9 +62,9 @@ func (a addresses) Records(_ context.Context, name string) ([]egress.Records, er
 
 func (a addresses) Texts(context.Context, string) ([]string, error) { return nil, nil }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}
+	w := &env{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}
 	for _, id := range []uuid.UUID{w.account, w.other} {
 		dbtest.Exec(t, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String())
 	}
@@ -118,7 +118,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // connect connects a DNS account of the provider's fake, with changed credentials.
-func (w *world) connect(account uuid.UUID, provider string, change map[string]string) uuid.UUID {
+func (w *env) connect(account uuid.UUID, provider string, change map[string]string) uuid.UUID {
 	w.Helper()
 	p, _ := models.DNSProviderNamed(provider)
 	c := map[string]string{}
@@ -135,7 +135,7 @@ func (w *world) connect(account uuid.UUID, provider string, change map[string]st
 	return id
 }
 
-func run[A, R any](w *world, job jobs.Job[A, R], account uuid.UUID, args A) (R, error) {
+func run[A, R any](w *env, job jobs.Job[A, R], account uuid.UUID, args A) (R, error) {
 	w.Helper()
 	ticket, err := jobs.Submit(w.Context(), w.client, job, account, args)
 	if err != nil {
@@ -144,7 +144,7 @@ func run[A, R any](w *world, job jobs.Job[A, R], account uuid.UUID, args A) (R, 
 	return jobs.Await(w.Context(), ticket)
 }
 
-func (w *world) refused(err error, code string) {
+func (w *env) refused(err error, code string) {
 	w.Helper()
 	if e, ok := models.AsError(err); !ok || e.Code != code {
 		w.Errorf("%v, want %s", err, code)
@@ -154,7 +154,7 @@ func (w *world) refused(err error, code string) {
 // TestAccounts: a DNS account is tested and its zones are listed. A failure is stored until the account works again.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	good := w.connect(w.account, "cloudflare", nil)
 	bad := w.connect(w.account, "cloudflare", map[string]string{"api_token": "canary-wrong-token"})
 	_, err := run(w, jobs.TestDNS, w.other, jobs.DNSArgs{ID: good})
@@ -208,7 +208,7 @@ func TestAccounts(t *testing.T) {
 }
 
 // points compares the results of pointing hosts.
-func (w *world) points(got []models.DNSPoint, want ...string) {
+func (w *env) points(got []models.DNSPoint, want ...string) {
 	w.Helper()
 	for i, p := range got {
 		text := fmt.Sprintf("%s %t %s", p.Host, p.OK, p.Action)
@@ -225,7 +225,7 @@ func (w *world) points(got []models.DNSPoint, want ...string) {
 // time than one.
 func TestAllAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	for range models.MaxDNSAccounts {
 		w.connect(w.account, "cloudflare", nil)
 	}
@@ -244,7 +244,7 @@ func TestAllAtOnce(t *testing.T) {
 // TestPoint: hosts are pointed with the records that their zone accepts, and existing records stay.
 func TestPoint(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.connect(w.account, "cloudflare", nil)
 	_, err := run(w, jobs.AddDomains, w.other, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"go.shop.example"}})
 	w.refused(err, "dns_account_not_found")
@@ -322,7 +322,7 @@ func TestPoint(t *testing.T) {
 // checks the log.
 func TestSecretsStay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	ids := map[string]uuid.UUID{}
 	for provider := range dnstest.Fakes {
 		ids[provider] = w.connect(w.account, provider, nil)

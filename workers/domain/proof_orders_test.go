@@ -139,7 +139,7 @@ func (o *sequence) step(p, other *party) error {
 		_, err := o.store.Domains().Delete(o.Context(), p.id, p.domain)
 		return err
 	case "verify":
-		got, err := run(o.world, jobs.VerifyDomain, p.id, jobs.VerifyDomainArgs{ID: p.domain})
+		got, err := run(o.env, jobs.VerifyDomain, p.id, jobs.VerifyDomainArgs{ID: p.domain})
 		if err != nil {
 			return err
 		}

@@ -251,7 +251,7 @@ func TestExpiredClaims(t *testing.T) {
 	}{{0, 2}, {367 * 24 * time.Hour, 1}} {
 		later, want := at.later, at.want
 		v.later.Store(int64(later))
-		if _, err := run(v.world, jobs.SweepDomains, uuid.Nil, jobs.Tick{}); err != nil {
+		if _, err := run(v.env, jobs.SweepDomains, uuid.Nil, jobs.Tick{}); err != nil {
 			t.Fatal(err)
 		}
 		if n, err := db.Get[int](t.Context(), v.db, "claims", `SELECT count(*) FROM domain_claims`); err != nil || n != want {

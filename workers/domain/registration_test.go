@@ -96,7 +96,7 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 // it. Registrations that end soon are reported. A registry that does not answer changes nothing.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	soon := time.Now().AddDate(0, 0, 9).UTC().Truncate(time.Second)
 	w.names.set("shop.example", soon.Format(time.RFC3339))
 	w.names.set("far.example", "2099-01-01T00:00:00Z")
@@ -177,7 +177,7 @@ func TestRegistrations(t *testing.T) {
 }
 
 // id returns the id of a domain of the first account.
-func (w *world) id(host string) (id uuid.UUID) {
+func (w *env) id(host string) (id uuid.UUID) {
 	w.Helper()
 	if err := w.db.GetContext(w.Context(), &id, `SELECT id FROM domains WHERE account_id = $1 AND host = $2`, w.account, host); err != nil {
 		w.Fatal(err)

@@ -36,9 +36,9 @@ func (here) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// verifying is a world with a BIND and web servers. Some of the servers answer as this install does, others do not.
+// verifying is an env with a BIND and web servers. Some of the servers answer as this install does, others do not.
 type verifying struct {
-	*world
+	*env
 	later atomic.Int64 // offset of the clock
 	moved atomic.Bool  // the servers answer as another install
 	named func()       // stops BIND
@@ -61,7 +61,7 @@ func (v *verifying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // The tokens of the two accounts.
 const mine, theirs = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
 
-// newVerifying returns a world with a BIND. The hosts of acme.com have the token of the first account.
+// newVerifying returns an env with a BIND. The hosts of acme.com have the token of the first account.
 func newVerifying(t *testing.T) *verifying {
 	t.Helper()
 	acme := []string{"@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
@@ -90,10 +90,10 @@ func sweptNames() (names []string) {
 	return names
 }
 
-// verifyBy returns a world whose worker looks domains up in names.
+// verifyBy returns an env whose worker looks domains up in names.
 func verifyBy(t *testing.T, names domain.Names) *verifying {
 	t.Helper()
-	v := &verifying{world: &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
+	v := &verifying{env: &env{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
 	for id, token := range map[uuid.UUID]string{v.account: mine, v.other: theirs} {
 		dbtest.Exec(v, v.db, `INSERT INTO accounts (id, name, plan, site_key, domain_token) VALUES ($1, 'A', 'scale', $2, $2)`, id, token)
 	}
@@ -146,7 +146,7 @@ func (v *verifying) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID
 func (v *verifying) look(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
 	v.Helper()
 	v.later.Store(int64(later))
-	got, err := run(v.world, jobs.VerifyDomain, account, jobs.VerifyDomainArgs{ID: id})
+	got, err := run(v.env, jobs.VerifyDomain, account, jobs.VerifyDomainArgs{ID: id})
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s is stored as %+v, %v", c.host, d, err)
 		}
 	}
-	_, err := run(v.world, jobs.VerifyDomain, v.other, jobs.VerifyDomainArgs{ID: v.add(v.account, "mine.acme.com")["mine.acme.com"]})
+	_, err := run(v.env, jobs.VerifyDomain, v.other, jobs.VerifyDomainArgs{ID: v.add(v.account, "mine.acme.com")["mine.acme.com"]})
 	v.refused(err, "not_found")
 }
 
@@ -297,7 +297,7 @@ func TestComesBack(t *testing.T) {
 	sweep := func(later time.Duration) bool {
 		t.Helper()
 		v.later.Store(int64(later))
-		if _, err := run(v.world, jobs.SweepDomains, uuid.Nil, jobs.Tick{}); err != nil {
+		if _, err := run(v.env, jobs.SweepDomains, uuid.Nil, jobs.Tick{}); err != nil {
 			t.Fatal(err)
 		}
 		d, err := v.store.Domains().Find(t.Context(), v.account, id)
@@ -334,7 +334,7 @@ func TestSweepDomains(t *testing.T) {
 	sweep := func(later time.Duration) {
 		t.Helper()
 		v.later.Store(int64(later))
-		if _, err := run(v.world, jobs.SweepDomains, uuid.Nil, jobs.Tick{}); err != nil {
+		if _, err := run(v.env, jobs.SweepDomains, uuid.Nil, jobs.Tick{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,8 +29,8 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// world is two accounts with a domain each, and a worker that publishes to a fake of Cloudflare.
-type world struct {
+// env is two accounts with a domain each, and a worker that publishes to a fake of Cloudflare.
+type env struct {
 	*testing.T
 	db      *db.DB
 	store   *store.Store
@@ -74,9 +74,9 @@ func compile(r *store.Routing) ([]models.EdgeBundle, error) {
 	return out, nil
 }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New(), fake: cloudflaretest.Serve(t), domains: map[uuid.UUID]uuid.UUID{}}
+	w := &env{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New(), fake: cloudflaretest.Serve(t), domains: map[uuid.UUID]uuid.UUID{}}
 	for _, id := range []uuid.UUID{w.account, w.other} {
 		dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String())
 		w.domains[id] = w.domain(id, "go-"+id.String()[:8]+".example")
@@ -106,20 +106,20 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) domain(account uuid.UUID, host string) uuid.UUID {
+func (w *env) domain(account uuid.UUID, host string) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`, id, account, host)
 	return id
 }
 
-func (w *world) campaigns(account uuid.UUID, n int, name string) {
+func (w *env) campaigns(account uuid.UUID, n int, name string) {
 	w.Helper()
 	dbtest.Exec(w, w.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
 		SELECT gen_random_uuid(), $1, $4 || n, $4 || '-' || n, $2, '[]' FROM generate_series(1, $3) n`, account, w.domains[account], n, name)
 }
 
-func (w *world) publish(account uuid.UUID) jobs.PublishedEdge {
+func (w *env) publish(account uuid.UUID) jobs.PublishedEdge {
 	w.Helper()
 	ticket, err := jobs.Submit(w.Context(), w.client, jobs.PublishEdge, account, jobs.None{})
 	if err != nil {
@@ -134,7 +134,7 @@ func (w *world) publish(account uuid.UUID) jobs.PublishedEdge {
 }
 
 // sweep runs the clock's job once and waits for its end.
-func (w *world) sweep() {
+func (w *env) sweep() {
 	w.Helper()
 	ticket, err := jobs.Submit(w.Context(), w.client, jobs.SweepEdge, uuid.Nil, jobs.Tick{At: time.Now()})
 	if err != nil {
@@ -145,7 +145,7 @@ func (w *world) sweep() {
 	}
 }
 
-func (w *world) want(got, want jobs.PublishedEdge) {
+func (w *env) want(got, want jobs.PublishedEdge) {
 	w.Helper()
 	want.Configured = true
 	if got != want {
@@ -153,16 +153,16 @@ func (w *world) want(got, want jobs.PublishedEdge) {
 	}
 }
 
-func (w *world) keys() string {
+func (w *env) keys() string {
 	return fmt.Sprint(slices.Sorted(maps.Keys(w.fake.Values())))
 }
 
-func (w *world) host(account uuid.UUID) string { return "go-" + account.String()[:8] + ".example/" }
+func (w *env) host(account uuid.UUID) string { return "go-" + account.String()[:8] + ".example/" }
 
 // TestPublish checks that changed campaigns are written, deleted campaigns are removed, and no other key is touched.
 func TestPublish(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.want(w.publish(w.account), jobs.PublishedEdge{})
 	w.campaigns(w.account, 3, "summer")
 	w.campaigns(w.other, 1, "theirs")
@@ -195,7 +195,7 @@ func TestPublish(t *testing.T) {
 // TestSweep checks that a sweep publishes every kind of change, for its own account only, and once for several changes.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaigns(w.account, 2, "summer")
 	w.campaigns(w.other, 1, "theirs")
 	w.sweep()
@@ -240,7 +240,7 @@ func TestSweep(t *testing.T) {
 // first.
 func TestOneStopsNoOther(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaigns(w.account, 1, "broken")
 	w.campaigns(w.other, 1, "theirs")
 	dbtest.Exec(w, w.db, `INSERT INTO edge_accounts (owner_id, next_at) VALUES ($1, now() - interval '1 hour')`, w.account)
@@ -264,7 +264,7 @@ func TestOneStopsNoOther(t *testing.T) {
 // keys that the second has written.
 func TestDomainMoves(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaigns(w.account, 2, "summer")
 	w.publish(w.account)
 	host := strings.TrimSuffix(w.host(w.account), "/")
@@ -282,7 +282,7 @@ func TestDomainMoves(t *testing.T) {
 // that interrupted work is done again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.campaigns(w.account, 5, "summer")
 	w.fake.FailKeys(3)
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
@@ -322,7 +322,7 @@ func TestFailures(t *testing.T) {
 // TestManyCampaigns logs the cost of publishing 10,000 campaigns and then one change.
 func TestManyCampaigns(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	const many = 10_001
 	w.campaigns(w.account, many, "summer")
 	began := time.Now()

@@ -34,9 +34,9 @@ import (
 
 const key = "token-1"
 
-// world is an account with a campaign, and a fake provider that knows 198.51.x.0/24. An odd x is a hosting network in Sweden, and
+// env is an account with a campaign, and a fake provider that knows 198.51.x.0/24. An odd x is a hosting network in Sweden, and
 // an even x is a household in Norway.
-type world struct {
+type env struct {
 	*testing.T
 	db       *db.DB
 	store    *store.Store
@@ -50,9 +50,9 @@ type world struct {
 	down  bool
 }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New()}
+	w := &env{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New()}
 	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, w.account)
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
@@ -80,7 +80,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // provider starts a fake of IPinfo.
-func (w *world) provider() *geolookup.Client {
+func (w *env) provider() *geolookup.Client {
 	w.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(w.serve))
 	w.Cleanup(server.Close)
@@ -89,7 +89,7 @@ func (w *world) provider() *geolookup.Client {
 	})
 }
 
-func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
+func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
 	ip := netip.MustParseAddr(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
 	w.mu.Lock()
 	down := w.down
@@ -110,7 +110,7 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 }
 
 // visit stores n clicks from each of the networks, with times a minute ago. Some have a conversion.
-func (w *world) visit(first, networks, n int) {
+func (w *env) visit(first, networks, n int) {
 	w.Helper()
 	var converted []uuid.UUID
 	for i := range networks * n {
@@ -151,7 +151,7 @@ func (w *world) visit(first, networks, n int) {
 
 // lookUp looks up the new clicks, and checks that the ledger equals the rows by country. It returns the number of requests to the
 // provider.
-func (w *world) lookUp() (asked int) {
+func (w *env) lookUp() (asked int) {
 	w.Helper()
 	w.mu.Lock()
 	before := len(w.asked)
@@ -183,7 +183,7 @@ func (w *world) lookUp() (asked int) {
 	return len(w.asked) - before
 }
 
-func (w *world) connect(key string) error {
+func (w *env) connect(key string) error {
 	w.Helper()
 	sealed, err := w.store.GeoDatabases().Seal(w.account, key)
 	if err != nil {
@@ -202,7 +202,7 @@ func (w *world) connect(key string) error {
 // and that an answer is used for its whole network. If the provider fails, the clicks stay unchanged and the failure is stored.
 func TestLookUps(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	if err := w.connect("wrong"); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "wrong") {
 		t.Errorf("connecting with a wrong key: %v", err)
 	}

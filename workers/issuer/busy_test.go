@@ -16,7 +16,7 @@ import (
 // certificate follows later, automatically.
 func TestBusy(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)
 	w.fake.Block(time.Hour)
 	_, err := w.request(w.account, id)
@@ -32,7 +32,7 @@ func TestBusy(t *testing.T) {
 // TestBusyForAMoment: a request waits for the end of a short pause, and then returns the state of the certificate.
 func TestBusyForAMoment(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)
 	w.fake.SetNow(time.Now)
 	w.fake.Block(time.Second)
@@ -46,7 +46,7 @@ func TestBusyForAMoment(t *testing.T) {
 // domain.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *cloudflare.Options) { o.Token = "canary-cloudflare-wrong" })
+	w := newEnv(t, func(o *cloudflare.Options) { o.Token = "canary-cloudflare-wrong" })
 	for i := range 60 {
 		w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)
 	}
@@ -74,7 +74,7 @@ func TestCredentials(t *testing.T) {
 // contains the token.
 func TestMany(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	ids := map[uuid.UUID]bool{}
 	for i := range 100 {
 		ids[w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)] = true

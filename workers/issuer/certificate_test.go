@@ -26,7 +26,7 @@ func storeOf(account, domain uuid.UUID) store.CertificateOf {
 // is deleted, its certificate is released.
 func TestZeroToServing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)
 	if w.pass(time.Minute); w.fake.Count("") != 0 {
 		t.Error("a certificate was requested for an unverified domain")
@@ -78,7 +78,7 @@ func TestZeroToServing(t *testing.T) {
 // TestAsked checks the answers of the three calls request, read and release, also for accounts that do not own the domain.
 func TestAsked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)
 	for _, who := range []struct{ account, domain uuid.UUID }{{w.other, id}, {w.account, uuid.New()}} {
 		_, err := w.request(who.account, who.domain)
@@ -133,7 +133,7 @@ func TestAsked(t *testing.T) {
 // day in the end. After a month it is retried only when a user asks for it.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", true)
 	w.sweep()
 	const patch = "PATCH /zones/{zone}/custom_hostnames/{id}"
@@ -194,7 +194,7 @@ func TestStatuses(t *testing.T) {
 // TestCodes: each refusal of a custom hostname gives the customer a code, and has no other effect.
 func TestCodes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)
 	codes := map[int][]int{
 		400: {1400, 1402, 1403, 1407, 1408, 1409, 1410, 1411, 1415, 1416, 1417, 1418, 1419, 1420, 1421, 1422, 1424, 1425, 1432, 1433, 1434, 1435, 1438, 1440, 1442, 1448, 1449},
@@ -232,7 +232,7 @@ func TestCodes(t *testing.T) {
 // it, and never if another domain has it.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	hostname := w.fake.Add("go.shop.example") // created by someone else
 	w.mu.Lock()
 	w.now = w.now.Add(time.Hour)
@@ -269,7 +269,7 @@ func TestAdopt(t *testing.T) {
 // domain is deleted first, the hostname is deleted too.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	for i, verified := range []bool{true, false} {
 		host := fmt.Sprintf("go%d.shop.example", i)
 		id := w.domain(w.account, host, verified)
@@ -302,7 +302,7 @@ func TestKilled(t *testing.T) {
 }
 
 // killed simulates a worker that dies: it creates a hostname and records nothing.
-func (w *world) killed(id uuid.UUID, host string) {
+func (w *env) killed(id uuid.UUID, host string) {
 	w.Helper()
 	of := storeOf(w.account, id)
 	if err := w.store.Certificates().Want(w.Context(), of, models.EdgeCloudflare, w.clock()); err != nil {
@@ -318,7 +318,7 @@ func (w *world) killed(id uuid.UUID, host string) {
 // error.
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)
 	if _, err := w.request(w.account, id); err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func (s *scripted) count(what string) int {
 	return s.asked[what]
 }
 
-func scriptedWorld(t *testing.T) (*world, *scripted) {
+func scriptedEnv(t *testing.T) (*env, *scripted) {
 	t.Helper()
 	w, e := prepared(t), &scripted{asked: map[string]int{}, begun: make(chan struct{}, 9)}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
@@ -82,7 +82,7 @@ func scriptedWorld(t *testing.T) (*world, *scripted) {
 // the time that it has set. An internal error is reported without its text.
 func TestOwnEdge(t *testing.T) {
 	t.Parallel()
-	w, e := scriptedWorld(t)
+	w, e := scriptedEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)
 	_, err := w.request(w.account, id)
 	w.refused(err, "edge_unverified")
@@ -114,7 +114,7 @@ func TestOwnEdge(t *testing.T) {
 // TestReleasedMeanwhile: if a certificate is released during its request, the request ends and its results are not recorded.
 func TestReleasedMeanwhile(t *testing.T) {
 	t.Parallel()
-	w, e := scriptedWorld(t)
+	w, e := scriptedEnv(t)
 	id := w.domain(w.account, "go.shop.example", true)
 	e.set(func() { e.hang = true })
 	done := make(chan error, 1)
@@ -235,7 +235,7 @@ func TestAwayForLong(t *testing.T) {
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
-			w, e := scriptedWorld(t)
+			w, e := scriptedEnv(t)
 			e.set(func() { e.err = models.EdgeError(code, "no") })
 			id := w.domain(w.account, "go.shop.example", true)
 			w.sweep()

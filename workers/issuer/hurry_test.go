@@ -15,7 +15,7 @@ import (
 // repeatedly, if it is served, or if it was released.
 func TestHurry(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", true)
 	now := w.clock()
 	if err := w.store.Certificates().Want(t.Context(), storeOf(w.account, id), models.EdgeCloudflare, now); err != nil {
@@ -47,7 +47,7 @@ func TestHurry(t *testing.T) {
 // TestLooksAgain: when HTTPS of a domain starts or stops working, the domain is checked soon, so that its row shows this.
 func TestLooksAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", true)
 	due := func(want bool) {
 		t.Helper()
@@ -71,7 +71,7 @@ func TestLooksAgain(t *testing.T) {
 // TestWhyNone: for a domain without a certificate, the answer says when it will get one.
 func TestWhyNone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	unverified, verified := w.domain(w.account, "a.shop.example", false), w.domain(w.account, "b.shop.example", true)
 	says := func(id uuid.UUID, want string) {
 		t.Helper()
@@ -90,7 +90,7 @@ func TestWhyNone(t *testing.T) {
 }
 
 // serving advances the clock until a domain is served over HTTPS.
-func (w *world) serving(id uuid.UUID) {
+func (w *env) serving(id uuid.UUID) {
 	w.Helper()
 	for range 30 {
 		if w.of(w.account, id).Serving {

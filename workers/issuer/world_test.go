@@ -34,8 +34,8 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// world has two accounts and a worker. The worker's issuer is a fake of Cloudflare. The test moves the clock.
-type world struct {
+// env has two accounts and a worker. The worker's issuer is a fake of Cloudflare. The test moves the clock.
+type env struct {
 	*testing.T
 	fake    *cloudflaretest.Fake
 	db      *db.DB
@@ -50,7 +50,7 @@ type world struct {
 	now time.Time
 }
 
-func newWorld(t *testing.T, change ...func(*cloudflare.Options)) *world {
+func newEnv(t *testing.T, change ...func(*cloudflare.Options)) *env {
 	t.Helper()
 	w := prepared(t)
 	o := cloudflare.Options{
@@ -68,10 +68,10 @@ func newWorld(t *testing.T, change ...func(*cloudflare.Options)) *world {
 	return w
 }
 
-// prepared returns a world whose worker is not started yet.
-func prepared(t *testing.T) *world {
+// prepared returns an env whose worker is not started yet.
+func prepared(t *testing.T) *env {
 	t.Helper()
-	w := &world{
+	w := &env{
 		T: t, fake: cloudflaretest.Serve(t), db: dbtest.New(t), account: uuid.New(), other: uuid.New(), redis: jobstest.Redis(t),
 		now: time.Now().UTC().Truncate(time.Millisecond), figures: prometheus.NewRegistry(),
 	}
@@ -88,7 +88,7 @@ func prepared(t *testing.T) *world {
 }
 
 // start starts the worker.
-func (w *world) start(o issuer.Options) {
+func (w *env) start(o issuer.Options) {
 	w.Helper()
 	o.Now, o.Rest = w.clock, -1
 	rt := workers.New(workers.Options{DB: w.db, Redis: w.redis, Client: w.client, Grace: 4 * time.Second, Metrics: w.figures})
@@ -104,14 +104,14 @@ func (w *world) start(o issuer.Options) {
 	})
 }
 
-func (w *world) clock() time.Time {
+func (w *env) clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now
 }
 
 // pass advances the clock and runs a sweep.
-func (w *world) pass(d time.Duration) {
+func (w *env) pass(d time.Duration) {
 	w.Helper()
 	w.mu.Lock()
 	w.now = w.now.Add(d)
@@ -119,7 +119,7 @@ func (w *world) pass(d time.Duration) {
 	w.sweep()
 }
 
-func (w *world) sweep() {
+func (w *env) sweep() {
 	w.Helper()
 	if _, err := run(w, jobs.SweepCertificates, uuid.Nil, jobs.Tick{}); err != nil {
 		w.Fatal(err)
@@ -127,7 +127,7 @@ func (w *world) sweep() {
 }
 
 // until waits for the effect of a job, and starts due jobs as the clock would.
-func (w *world) until(what string, ok func() bool) {
+func (w *env) until(what string, ok func() bool) {
 	w.Helper()
 	await.Until(w.T, what, func() bool {
 		if _, err := run(w, jobs.Reconcile, uuid.Nil, jobs.Tick{}); err != nil {
@@ -138,14 +138,14 @@ func (w *world) until(what string, ok func() bool) {
 }
 
 // domain adds a domain.
-func (w *world) domain(account uuid.UUID, host string, verified bool) uuid.UUID {
+func (w *env) domain(account uuid.UUID, host string, verified bool) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, $4)`, id, account, host, verified)
 	return id
 }
 
-func run[A, R any](w *world, job jobs.Job[A, R], account uuid.UUID, args A) (R, error) {
+func run[A, R any](w *env, job jobs.Job[A, R], account uuid.UUID, args A) (R, error) {
 	w.Helper()
 	ticket, err := jobs.Submit(w.Context(), w.client, job, account, args)
 	if err != nil {
@@ -154,23 +154,23 @@ func run[A, R any](w *world, job jobs.Job[A, R], account uuid.UUID, args A) (R, 
 	return jobs.Await(w.Context(), ticket)
 }
 
-func (w *world) request(account, domain uuid.UUID) (jobs.Certificate, error) {
+func (w *env) request(account, domain uuid.UUID) (jobs.Certificate, error) {
 	w.Helper()
 	return run(w, jobs.RequestCertificate, account, jobs.CertificateArgs{Domain: domain})
 }
 
-func (w *world) read(account, domain uuid.UUID) (jobs.Certificate, error) {
+func (w *env) read(account, domain uuid.UUID) (jobs.Certificate, error) {
 	w.Helper()
 	return run(w, jobs.ReadCertificate, account, jobs.CertificateArgs{Domain: domain})
 }
 
-func (w *world) release(account, domain uuid.UUID) (jobs.ReleasedCertificate, error) {
+func (w *env) release(account, domain uuid.UUID) (jobs.ReleasedCertificate, error) {
 	w.Helper()
 	return run(w, jobs.ReleaseCertificate, account, jobs.CertificateArgs{Domain: domain})
 }
 
 // of returns the stored certificate of a domain.
-func (w *world) of(account, domain uuid.UUID) models.Certificate {
+func (w *env) of(account, domain uuid.UUID) models.Certificate {
 	w.Helper()
 	c, err := w.store.Certificates().Of(w.Context(), account, domain)
 	if err != nil {
@@ -179,11 +179,11 @@ func (w *world) of(account, domain uuid.UUID) models.Certificate {
 	return c
 }
 
-func (w *world) count(what string) int {
+func (w *env) count(what string) int {
 	return w.fake.Count(what + " /zones/{zone}/custom_hostnames")
 }
 
-func (w *world) refused(err error, code string) {
+func (w *env) refused(err error, code string) {
 	w.Helper()
 	if e, ok := models.AsError(err); !ok || e.Code != code {
 		w.Errorf("%v, want %s", err, code)

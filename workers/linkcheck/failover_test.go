@@ -14,7 +14,7 @@ import (
 )
 
 // domain adds a verified domain. If failover is true, its campaigns may move to another domain.
-func (w *world) domain(host, group string, failover bool) uuid.UUID {
+func (w *env) domain(host, group string, failover bool) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified, group_name, failover) VALUES ($1, $2, $3, true, $4, $5)`,
@@ -22,7 +22,7 @@ func (w *world) domain(host, group string, failover bool) uuid.UUID {
 	return id
 }
 
-func (w *world) campaign(domain uuid.UUID, alias string) uuid.UUID {
+func (w *env) campaign(domain uuid.UUID, alias string) uuid.UUID {
 	w.Helper()
 	c := models.NewCampaign(models.Account{Currency: "USD"})
 	c.AccountID, c.Name, c.Alias, c.DomainID, c.DestinationURL = w.account, uuid.NewString(), alias, domain, "https://shop.acme.com/"
@@ -34,7 +34,7 @@ func (w *world) campaign(domain uuid.UUID, alias string) uuid.UUID {
 }
 
 // on returns the host of a campaign.
-func (w *world) on(campaign uuid.UUID) string {
+func (w *env) on(campaign uuid.UUID) string {
 	w.Helper()
 	c, err := w.store.Campaigns().Find(w.Context(), w.account, campaign)
 	if err != nil {
@@ -44,7 +44,7 @@ func (w *world) on(campaign uuid.UUID) string {
 }
 
 // listed looks up the links while the list contains exactly these hosts.
-func (w *world) listed(hosts ...string) {
+func (w *env) listed(hosts ...string) {
 	w.Helper()
 	w.list.mu.Lock()
 	w.list.threat = map[string][]string{}
@@ -59,7 +59,7 @@ func (w *world) listed(hosts ...string) {
 // domain is listed too, and come back on request. A campaign that was moved by hand since then stays where it is.
 func TestFailover(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	home := w.domain("home.acme.com", "", true)
 	still := w.domain("still.acme.com", "", false)
 	w.domain("other.acme.com", "", false)
@@ -136,7 +136,7 @@ func TestFailover(t *testing.T) {
 // TestScreenDomains checks that tracking domains are looked up in every run, and other links only after hours.
 func TestScreenDomains(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.add("offers", "A", "https://shop.acme.com/")
 	w.domain("go.acme.com", "", false)
 	w.run(jobs.ScreenLinks)

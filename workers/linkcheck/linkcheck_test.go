@@ -29,8 +29,8 @@ import (
 	"switchyard/workers/linkcheck"
 )
 
-// world is an install with an account, a webhook endpoint that takes all events, and pages on https.
-type world struct {
+// env is an install with an account, a webhook endpoint that takes all events, and pages on https.
+type env struct {
 	*testing.T
 	db      *db.DB
 	store   *store.Store
@@ -50,7 +50,7 @@ type world struct {
 }
 
 // LookupNetIP implements egress.Resolver. Every name resolves to this machine.
-func (w *world) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+func (w *env) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
@@ -76,9 +76,9 @@ func (f *fakeList) Lookup(_ context.Context, urls []string) (map[string][]string
 	return out, nil
 }
 
-func newWorld(t *testing.T, change ...func(*linkcheck.Options)) *world {
+func newEnv(t *testing.T, change ...func(*linkcheck.Options)) *env {
 	t.Helper()
-	w := &world{
+	w := &env{
 		T: t, db: dbtest.New(t), account: uuid.New(), busy: map[string]int{}, reply: map[string]int{}, head: map[string]int{},
 		list: &fakeList{threat: map[string][]string{}},
 	}
@@ -121,7 +121,7 @@ func newWorld(t *testing.T, change ...func(*linkcheck.Options)) *world {
 	return w
 }
 
-func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
+func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	w.calls = append(w.calls, r.Method+" "+r.URL.RequestURI())
 	w.agent = r.UserAgent()
@@ -142,12 +142,12 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 }
 
 // url returns the address of a page under a host name. The same server serves all hosts.
-func (w *world) url(host, path string) string {
+func (w *env) url(host, path string) string {
 	u, _ := url.Parse(w.pages.URL)
 	return "https://" + host + ".example.com:" + u.Port() + path
 }
 
-func (w *world) add(table, name, to string) uuid.UUID {
+func (w *env) add(table, name, to string) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO `+table+` (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, id, w.account, name, to)
@@ -155,9 +155,9 @@ func (w *world) add(table, name, to string) uuid.UUID {
 }
 
 // sweep moves the time by an hour, checks the links and returns the requests that the pages received.
-func (w *world) sweep() []string { return w.hour(jobs.SweepLinks) }
+func (w *env) sweep() []string { return w.hour(jobs.SweepLinks) }
 
-func (w *world) hour(job jobs.Job[jobs.Tick, jobs.None]) []string {
+func (w *env) hour(job jobs.Job[jobs.Tick, jobs.None]) []string {
 	w.Helper()
 	w.now.Add(3600)
 	w.mu.Lock()
@@ -169,7 +169,7 @@ func (w *world) hour(job jobs.Job[jobs.Tick, jobs.None]) []string {
 	return slices.Sorted(slices.Values(w.calls))
 }
 
-func (w *world) run(job jobs.Job[jobs.Tick, jobs.None]) {
+func (w *env) run(job jobs.Job[jobs.Tick, jobs.None]) {
 	w.Helper()
 	ticket, err := jobs.Submit(w.Context(), w.client, job, uuid.Nil, jobs.Tick{})
 	if err != nil {
@@ -180,14 +180,14 @@ func (w *world) run(job jobs.Job[jobs.Tick, jobs.None]) {
 	}
 }
 
-func (w *world) set(path string, status int) {
+func (w *env) set(path string, status int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.reply[path] = status
 }
 
 // events returns the payloads of the events of a type. Each event must have exactly one delivery.
-func (w *world) events(kind string) []map[string]any {
+func (w *env) events(kind string) []map[string]any {
 	w.Helper()
 	var bodies [][]byte
 	err := w.db.SelectContext(w.Context(), &bodies, `SELECT e.body FROM events e JOIN webhook_deliveries d ON d.event_id = e.id
@@ -210,7 +210,7 @@ func (w *world) events(kind string) []map[string]any {
 // enough.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.head["/nohead"], w.head["/refused"] = 405, 403
 	w.reply["/refused"], w.reply["/moved"] = 403, 302
 	w.add("offers", "A", w.url("a", "/p?c={clickid}&g={country}"))
@@ -250,7 +250,7 @@ func TestSweep(t *testing.T) {
 // link has worked.
 func TestBroken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	offer := w.add("offers", "Shop", w.url("a", "/gone?c={clickid}"))
 	w.add("landers", "Well", w.url("a", "/well"))
 	for i, c := range []struct{ status, events int }{
@@ -294,7 +294,7 @@ func TestBroken(t *testing.T) {
 // TestBrokenTwice checks that a repeated result, a late result and a result for another URL do not count.
 func TestBrokenTwice(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.add("offers", "A", w.url("a", "/x"))
 	at := time.Unix(w.now.Load(), 0)
 	links, err := w.store.Links().Unchecked(t.Context(), at, 9)
@@ -339,7 +339,7 @@ func TestBrokenTwice(t *testing.T) {
 // TestGuard checks that no link leads into a private network. A link that tries is broken like any other link without an answer.
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.add("offers", "A", "http://10.0.0.1/x")
 	w.add("offers", "B", "http://169.254.169.254/latest")
 	w.sweep()
@@ -353,7 +353,7 @@ func TestGuard(t *testing.T) {
 // TestOffline checks that no link is reported as broken when no host answers at all: the fault is ours.
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	for _, h := range []string{"a", "b", "c", "d", "e"} {
 		w.add("offers", h, w.url(h, "/x"))
 	}
@@ -377,7 +377,7 @@ func TestOffline(t *testing.T) {
 // TestUnsafe checks that a listed link is announced once while it stays listed.
 func TestUnsafe(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.add("offers", "A", "https://bad.example.com/?c={clickid}")
 	w.add("landers", "B", "https://good.example.com/")
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.acme.com', true),
@@ -420,7 +420,7 @@ func TestUnsafe(t *testing.T) {
 // TestNoList checks that an install without a key for a list reports that the service is off.
 func TestNoList(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *linkcheck.Options) { o.List = nil })
+	w := newEnv(t, func(o *linkcheck.Options) { o.List = nil })
 	w.hour(jobs.ScreenLinks)
 	services, err := w.store.Links().Services(t.Context())
 	if err != nil || len(services) != 1 || services[0].Status != models.ServiceOff {

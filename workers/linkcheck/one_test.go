@@ -13,7 +13,7 @@ import (
 // of a sweep. Repeated requests by a caller do not make a link broken.
 func TestCheckOne(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	offer := w.add("offers", "Shop", w.url("a", "/gone?c={clickid}"))
 	ask := func(account uuid.UUID, kind string) (jobs.CheckLinkAnswer, error) {
 		t.Helper()

@@ -16,7 +16,7 @@ import (
 )
 
 // source makes a traffic source that is connected to a platform, without reading its spend.
-func (w *world) source(at string, credentials map[string]string) uuid.UUID {
+func (w *env) source(at string, credentials map[string]string) uuid.UUID {
 	w.Helper()
 	id, off := uuid.New(), false
 	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, id, w.account, id.String())
@@ -41,7 +41,7 @@ func TestConversionActions(t *testing.T) {
 	for at, credentials := range accountOf {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEnv(t)
 			w.work()
 			w.connect(at)
 			source := w.source(at, credentials)
@@ -96,7 +96,7 @@ func TestConversionActionErrors(t *testing.T) {
 	for at, credentials := range accountOf {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEnv(t)
 			w.work()
 			want := func(source uuid.UUID, code string) {
 				t.Helper()
@@ -132,7 +132,7 @@ func TestConversionActionErrors(t *testing.T) {
 // are several sign-ins to choose from.
 func TestSignInAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	at := models.GoogleAds
 	first := w.connect(at)
 	source, other := w.source(at, accountOf[at]), w.source(models.MicrosoftAds, nil)

@@ -24,7 +24,7 @@ import (
 // TestExchange checks that a sign-in becomes a connection, once, and that its secrets are stored nowhere in clear.
 func TestExchange(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.work()
 	for _, p := range models.SignInProviders {
 		id, _ := w.attempt(p.Name)
@@ -55,7 +55,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-func (w *world) list() []models.OAuthConnection {
+func (w *env) list() []models.OAuthConnection {
 	w.Helper()
 	all, err := dboauth.NewConnections(w.store).List(w.Context(), w.account)
 	if err != nil {
@@ -67,7 +67,7 @@ func (w *world) list() []models.OAuthConnection {
 // TestAttempts checks that a state accepts one code, only in time, and only for its own account.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	ctx, attempts := t.Context(), dboauth.NewAttempts(w.store)
 	id, state := w.attempt(models.GoogleAds)
 	_, err := attempts.Return(ctx, state, "another", w.Now())
@@ -106,7 +106,7 @@ func TestAttempts(t *testing.T) {
 // TestExchangeFails checks that a failure of the platform is signin_refused, and that the account is not connected.
 func TestExchangeFails(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.work()
 	id, _ := w.attempt(models.MicrosoftAds)
 	w.Break(resttest.Echo)
@@ -120,7 +120,7 @@ func TestExchangeFails(t *testing.T) {
 // TestSeveral checks that each person has a separate connection, and keeps it after signing in again.
 func TestSeveral(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	first := w.connect(models.GoogleAds)
 	w.SignIn(oauthtest.User{ID: "u-2", Name: "joe@example.com"})
 	second, other := w.connect(models.GoogleAds), w.connect(models.Meta)
@@ -145,7 +145,7 @@ func TestOneRefresh(t *testing.T) {
 	for _, p := range models.SignInProviders {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEnv(t)
 			id := w.connect(p.Name)
 			refreshes := w.Refreshes() // Meta's sign-in has one in it
 			before, err := w.mine.Of(w.account, id).Token(t.Context())
@@ -206,7 +206,7 @@ func wait(ctx context.Context, d time.Duration) error {
 // TestDeadHolder checks that if the process that renews tokens dies, another process renews them after the lease.
 func TestDeadHolder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.connect(models.MicrosoftAds)
 	w.later(time.Hour)
 	dead := uuid.New()
@@ -246,7 +246,7 @@ func TestRevoked(t *testing.T) {
 	for _, p := range models.SignInProviders {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEnv(t)
 			id := w.connect(p.Name)
 			tokens := w.mine.Of(w.account, id)
 			w.Revoke()
@@ -279,7 +279,7 @@ func TestRevoked(t *testing.T) {
 // TestRenew checks that a refused token is renewed once, however many callers report the refusal.
 func TestRenew(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.connect(models.GoogleAds)
 	tokens := w.mine.Of(w.account, id)
 	old, err := tokens.Token(t.Context())
@@ -300,7 +300,7 @@ func TestRenew(t *testing.T) {
 // TestSweep checks that only tokens that expire soon are renewed, and that a failing platform is asked again.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.work()
 	sweep := func() {
 		t.Helper()
@@ -351,7 +351,7 @@ func TestListAdAccounts(t *testing.T) {
 	for _, p := range models.SignInProviders {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEnv(t)
 			w.work()
 			list := func(of uuid.UUID) ([]jobs.AdAccount, error) {
 				return do(w, jobs.ListAdAccounts, jobs.OAuthAccountsArgs{Connection: of})
@@ -383,7 +383,7 @@ func TestListAdAccounts(t *testing.T) {
 // TestGone checks that a caller that waits for a token stops waiting when the connection is deleted.
 func TestGone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	id := w.connect(models.GoogleAds)
 	w.later(time.Hour)
 	entered, release := w.Hold()

@@ -24,7 +24,7 @@ import (
 // request and answer without the secrets of the account.
 func TestTold(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "/pb/{sub1}?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&w={status:approved=1}&"+
+	w := newEnv(t, "/pb/{sub1}?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&w={status:approved=1}&"+
 		"g={goal}&n={source_name}&x={unknown}&m={offer_name}&profit={profit}&id={conversion_id}&cc={country}&q={param.Land}{param.none}{param.raw}&key=s3cret#f")
 	w.set("send_payout_pct", "40")
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(strings.Repeat("ok\x00", 5000))) })
@@ -54,7 +54,7 @@ func TestTold(t *testing.T) {
 
 func TestPost(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "/pb?a={external_id}&secret=s3&b={event_time}")
+	w := newEnv(t, "/pb?a={external_id}&secret=s3&b={event_time}")
 	w.set("postback_method", "POST")
 	id := w.convert(w.click(), models.StatusApproved)[0]
 	s := w.ends(id, models.SentTold)
@@ -72,7 +72,7 @@ func TestPost(t *testing.T) {
 // TestOncePerStatus checks that a source receives each wanted status once, in the order in which the conversion got them.
 func TestOncePerStatus(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "/pb?s={status}&g={goal}", time.Second)
+	w := newEnv(t, "/pb?s={status}&g={goal}", time.Second)
 	w.set("postback_statuses", "{approved,rejected}")
 	w.set("postback_goals", document([]models.GoalPostback{
 		{Goal: "Deposit", URL: w.receiver.URL + "/deposit?s={status}", Statuses: []string{models.StatusPending}},
@@ -115,7 +115,7 @@ func TestOncePerStatus(t *testing.T) {
 // TestAnswers checks that 2xx is a success, that 410 ends the attempts, and that any other answer is tried again by the schedule.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "/pb", 0, 0)
+	w := newEnv(t, "/pb", 0, 0)
 	w.reply(status(http.StatusGone))
 	id := w.convert(w.click(), models.StatusApproved)[0]
 	s := w.ends(id, models.SentFailed)
@@ -158,7 +158,7 @@ func TestAnswers(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "/pb", time.Second)
+	w := newEnv(t, "/pb", time.Second)
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Retry-After", "900")
 		rw.WriteHeader(http.StatusTooManyRequests)
@@ -179,7 +179,7 @@ func TestRetryAfter(t *testing.T) {
 // TestSkipped checks that a skipped postback shows the reason and can be sent by hand.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "/pb")
+	w := newEnv(t, "/pb")
 	c := w.click()
 	skipped := func(column string, value any, why string) uuid.UUID {
 		t.Helper()
@@ -219,7 +219,7 @@ func TestSkipped(t *testing.T) {
 // TestHostThatHangs checks that a source whose host does not answer takes no places from another source.
 func TestHostThatHangs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "/hangs", time.Hour)
+	w := newEnv(t, "/hangs", time.Hour)
 	release := make(chan struct{})
 	var hanging, most atomic.Int32
 	w.reply(func(_ http.ResponseWriter, r *http.Request) {
@@ -257,7 +257,7 @@ func TestHostThatHangs(t *testing.T) {
 // TestDeletedWithItsClick checks that deleting a click also deletes its postbacks to the source, with their jobs.
 func TestDeletedWithItsClick(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "/pb")
+	w := newEnv(t, "/pb")
 	w.reply(status(http.StatusBadGateway))
 	c := w.click()
 	id := w.convert(c, models.StatusApproved)[0]

@@ -17,7 +17,7 @@ import (
 // and answer without secrets, and nothing is stored.
 func TestTrial(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "/pb?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&g={goal}&id={conversion_id}&key=s3cret")
+	w := newEnv(t, "/pb?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&g={goal}&id={conversion_id}&key=s3cret")
 	w.set("send_payout_pct", "40")
 	w.reply(func(rw http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(rw, "took %s", r.URL.RequestURI()) })
 	try := func(account uuid.UUID, a jobs.TestPostbackArgs) (jobs.TestedPostback, error) {

@@ -19,7 +19,7 @@ import (
 )
 
 // endpointAt adds another endpoint of the account at a path of the receiver, for the given event type only.
-func (w *world) endpointAt(path, event string) {
+func (w *env) endpointAt(path, event string) {
 	w.t.Helper()
 	id := uuid.New()
 	var base string
@@ -36,7 +36,7 @@ func (w *world) endpointAt(path, event string) {
 }
 
 // emitMany makes n events in one transaction and returns their deliveries.
-func (w *world) emitMany(event string, n int) []uuid.UUID {
+func (w *env) emitMany(event string, n int) []uuid.UUID {
 	w.t.Helper()
 	var all []uuid.UUID
 	err := db.Tx(w.t.Context(), w.db, func(c db.Conn) error {
@@ -62,7 +62,7 @@ func (w *world) emitMany(event string, n int) []uuid.UUID {
 // places, another endpoint gets all its deliveries.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	w.endpointAt("/good", models.EventLinkBroken)
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
@@ -118,7 +118,7 @@ CREATE TRIGGER note_move AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION note
 func TestSevenAttemptsNeverEarly(t *testing.T) {
 	t.Parallel()
 	wait := longtest.Size(1, 4) // seconds
-	w := newWorld(t, slices.Repeat([]time.Duration{time.Duration(wait) * time.Second}, 6))
+	w := newEnv(t, slices.Repeat([]time.Duration{time.Duration(wait) * time.Second}, 6))
 	w.reply(status(http.StatusServiceUnavailable))
 	dbtest.Exec(w.t, w.db, watchAttempts)
 	endpoints := longtest.Size(1, 50)
@@ -155,7 +155,7 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 // TestDocumentedSchedule follows the schedule of the contract from row to row, without waiting for it.
 func TestDocumentedSchedule(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	w.reply(status(http.StatusBadGateway))
 	before := time.Now().Add(-time.Second) // the clocks of the processes may differ
 	id, _ := w.emit()

@@ -20,7 +20,7 @@ import (
 // TestTwoSignatures checks that for a day after a rotation both secrets verify a delivery, and after that only the new secret.
 func TestTwoSignatures(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	hooks := store.New(w.db, w.box).Webhooks()
 	if _, _, err := hooks.Rotate(t.Context(), uuid.New(), w.endpoint); err == nil {
 		t.Error("another account could rotate the secret")
@@ -52,7 +52,7 @@ func TestTwoSignatures(t *testing.T) {
 // deliveries stay unchanged.
 func TestRedeliverFailed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, []time.Duration{10 * time.Millisecond})
+	w := newEnv(t, []time.Duration{10 * time.Millisecond})
 	fine, _ := w.emit()
 	w.until(fine, func(s shown) bool { return s.Status == models.DeliveryDelivered })
 	w.reply(status(500))

@@ -21,7 +21,7 @@ import (
 
 func TestDelivered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(http.StatusAccepted)
 		_, _ = rw.Write(bytes.Repeat([]byte("long"), 20_000)) // more than is read
@@ -51,7 +51,7 @@ func TestDelivered(t *testing.T) {
 
 func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, []time.Duration{0, 0})
+	w := newEnv(t, []time.Duration{0, 0})
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = rw.Write([]byte("a\x00b\xff" + strings.Repeat("x", 3000)))
@@ -104,7 +104,7 @@ func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 
 func TestPendingKeepsItsScheduleWhenSentByHand(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	w.reply(status(http.StatusNotFound))
 	id, _ := w.emit()
 	w.until(id, func(s shown) bool { return s.Attempts == 1 && s.Job == models.JobPending })
@@ -124,7 +124,7 @@ func TestPendingKeepsItsScheduleWhenSentByHand(t *testing.T) {
 
 func TestHostileReceivers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, []time.Duration{time.Hour}, 500*time.Millisecond)
+	w := newEnv(t, []time.Duration{time.Hour}, 500*time.Millisecond)
 	var redirected atomic.Int64
 	target := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { redirected.Add(1) }))
 	t.Cleanup(target.Close)
@@ -190,7 +190,7 @@ func TestHostileReceivers(t *testing.T) {
 
 func TestPrivateAddressIsNotCalled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	var texts []string
 	for _, a := range []string{"10.0.0.1", "::1", "169.254.169.254", "::ffff:192.168.0.1", "64:ff9b::7f00:1"} {
 		w.resolve(a)
@@ -218,7 +218,7 @@ func TestPrivateAddressIsNotCalled(t *testing.T) {
 
 func TestPing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	a, err := ask(w, jobs.TestWebhook, w.account, w.endpoint)
 	if err != nil || !a.Delivered || *a.Status != 200 || a.Error != "" {
 		t.Fatalf("ping: %+v, %v", a, err)
@@ -249,7 +249,7 @@ func TestPing(t *testing.T) {
 
 func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newEnv(t, nil)
 	e := models.NewEvent(w.account, models.EventCampaignPaused, time.Now(), nil)
 	ids, err := delivery.AddEvent(t.Context(), w.db, e)
 	if err != nil {
@@ -265,7 +265,7 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 
 func TestParallelRedeliver(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, []time.Duration{time.Hour}, await.Timeout) // all other requests are refused while the first one waits
+	w := newEnv(t, []time.Duration{time.Hour}, await.Timeout) // all other requests are refused while the first one waits
 	w.reply(status(http.StatusBadGateway))
 	id, _ := w.emit()
 	w.until(id, func(s shown) bool { return s.Attempts == 1 && s.Job == models.JobPending })

@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	api.Checks = limits
 	r.say("creating networks, sources, offers, landers and campaigns through the API")
-	if r.traffic.world, err = build(ctx, api, pages); err != nil {
+	if r.traffic.env, err = build(ctx, api, pages); err != nil {
 		return err
 	}
 	if err := r.play(ctx); err != nil {

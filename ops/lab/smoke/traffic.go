@@ -25,7 +25,7 @@ const senders = 16
 
 // traffic sends visitors and keeps what they must count as.
 type traffic struct {
-	*world
+	*env
 	client   *http.Client
 	base     string // the web process
 	host     string // a tracking domain

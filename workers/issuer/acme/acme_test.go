@@ -28,9 +28,9 @@ import (
 	"switchyard/workers/issuer/acme/acmetest"
 )
 
-// world has a store, and servers that answer challenges as web processes do. noHTTP and noTLS switch one kind of challenge
+// env has a store, and servers that answer challenges as web processes do. noHTTP and noTLS switch one kind of challenge
 // off.
-type world struct {
+type env struct {
 	*testing.T
 	db            *db.DB
 	store         *certstore.Store
@@ -39,9 +39,9 @@ type world struct {
 	noHTTP, noTLS bool
 }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &world{T: t, db: dbtest.New(t)}
+	w := &env{T: t, db: dbtest.New(t)}
 	box, err := seal.New(w.db, bytes.Repeat([]byte("k"), 32))
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) challenge(ctx context.Context, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
+func (w *env) challenge(ctx context.Context, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	list, err := w.store.Challenges(ctx)
 	if err != nil {
 		w.Error(err)
@@ -83,7 +83,7 @@ func (w *world) challenge(ctx context.Context, fits func(certstore.Challenge) bo
 	return certstore.Challenge{}, false
 }
 
-func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
+func (w *env) answer(rw http.ResponseWriter, r *http.Request) {
 	c, ok := w.challenge(r.Context(), func(c certstore.Challenge) bool {
 		return "/.well-known/acme-challenge/"+c.Token == r.URL.Path && strings.HasPrefix(r.Host, c.Host)
 	})
@@ -95,7 +95,7 @@ func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	_, _ = rw.Write([]byte(c.Answer))
 }
 
-func (w *world) shake(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (w *env) shake(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c, ok := w.challenge(hello.Context(), func(c certstore.Challenge) bool { return c.PEM != nil && c.Host == hello.ServerName })
 	if !ok || w.noTLS {
 		return nil, errors.New("no challenge")
@@ -105,7 +105,7 @@ func (w *world) shake(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return &pair, err
 }
 
-func (w *world) ca(eab map[string]string) *acmetest.CA {
+func (w *env) ca(eab map[string]string) *acmetest.CA {
 	w.Helper()
 	return acmetest.Start(w.T, acmetest.Options{
 		DNS: acmetest.Everywhere(w.T), EAB: eab,
@@ -114,7 +114,7 @@ func (w *world) ca(eab map[string]string) *acmetest.CA {
 }
 
 // issuer makes the issuer of one process. The process trusts the CAs' addresses.
-func (w *world) issuer(o acme.Options, trusted ...*acmetest.CA) *acme.Issuer {
+func (w *env) issuer(o acme.Options, trusted ...*acmetest.CA) *acme.Issuer {
 	w.Helper()
 	var all []byte
 	for _, ca := range trusted {
@@ -172,7 +172,7 @@ func verify(t *testing.T, c certstore.Certificate, ca *acmetest.CA) {
 func TestIssue(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	ca := w.ca(nil)
 	i := w.issuer(acme.Options{Email: "ops@example.org"}, ca)
 	c, err := i.Ensure(t.Context(), "go.shop.example")
@@ -253,7 +253,7 @@ func TestChallenges(t *testing.T) {
 	for _, kind := range []string{"http", "tls", "none"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEnv(t)
 			w.noHTTP, w.noTLS = kind != "http", kind != "tls"
 			ca := w.ca(nil)
 			c, err := w.issuer(acme.Options{}, ca).Ensure(t.Context(), "go.shop.example")
@@ -283,7 +283,7 @@ func TestChallenges(t *testing.T) {
 func TestSeveralCAs(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	secret := "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
 	away, second := w.ca(nil), w.ca(map[string]string{"kid-1": secret})
 	away.Stop()
@@ -317,7 +317,7 @@ func TestSeveralCAs(t *testing.T) {
 func TestNotStored(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	ca := w.ca(nil)
 	_, err := w.db.ExecContext(t.Context(), `
 CREATE SEQUENCE refusals;
@@ -344,7 +344,7 @@ CREATE TRIGGER refuse BEFORE UPDATE OF sealed ON edge_hosts FOR EACH ROW EXECUTE
 func TestOneIssuer(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	ca := w.ca(nil)
 	issuers, got := make([]*acme.Issuer, 6), make([]certstore.Certificate, 6)
 	for n := range issuers {

@@ -13,7 +13,7 @@ import (
 func TestAwayForAnHour(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	ca := w.ca(nil)
 	now := time.Now()
 	i := w.issuer(acme.Options{Now: func() time.Time { return now }}, ca)

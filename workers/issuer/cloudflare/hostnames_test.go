@@ -36,16 +36,16 @@ func (b *budget) Pause(_ context.Context, d time.Duration) {
 	b.pauses = append(b.pauses, d)
 }
 
-// world is a client with a fake of Cloudflare.
-type world struct {
+// env is a client with a fake of Cloudflare.
+type env struct {
 	*cloudflaretest.Fake
 	budget *budget
 	o      cloudflare.Options
 }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &world{Fake: cloudflaretest.Serve(t), budget: &budget{}}
+	w := &env{Fake: cloudflaretest.Serve(t), budget: &budget{}}
 	w.o = cloudflare.Options{
 		Egress: egresstest.Client(t, w.Server, egress.Options{MaxBody: 1 << 20}), Budget: w.budget, Token: cloudflaretest.Token,
 		URL: w.Server.URL,
@@ -53,28 +53,28 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) hostnames() hostnames { return hostnames{cloudflare.New(w.o), cloudflaretest.Zone} }
+func (w *env) hostnames() hostnames { return hostnames{cloudflare.New(w.o), cloudflaretest.Zone} }
 
 // TestRefusals: each failure has a code for customers, and no error contains the token.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		fail    func(w *world)
+		fail    func(w *env)
 		code    string
 		refused bool
 	}{
-		"a wrong token":         {func(w *world) { w.o.Token = "canary-cloudflare-token-wrong" }, "edge_10000", true},
-		"another zone":          {func(w *world) { w.Refuse(403, 9109, "Unauthorized to access requested resource") }, "edge_9109", true},
-		"a refusal":             {func(w *world) { w.Refuse(400, 1414, "No custom origin") }, "edge_1414", false},
-		"a page of a proxy":     {func(w *world) { w.Fail(cloudflaretest.Broken) }, "edge_502", false},
-		"an echo":               {func(w *world) { w.Fail(cloudflaretest.Echo) }, "edge_1400", false},
-		"no answer":             {func(w *world) { w.Fail(cloudflaretest.Drop) }, "edge_unavailable", false},
-		"nothing at the server": {func(w *world) { w.Server.Close() }, "edge_unavailable", false},
+		"a wrong token":         {func(w *env) { w.o.Token = "canary-cloudflare-token-wrong" }, "edge_10000", true},
+		"another zone":          {func(w *env) { w.Refuse(403, 9109, "Unauthorized to access requested resource") }, "edge_9109", true},
+		"a refusal":             {func(w *env) { w.Refuse(400, 1414, "No custom origin") }, "edge_1414", false},
+		"a page of a proxy":     {func(w *env) { w.Fail(cloudflaretest.Broken) }, "edge_502", false},
+		"an echo":               {func(w *env) { w.Fail(cloudflaretest.Echo) }, "edge_1400", false},
+		"no answer":             {func(w *env) { w.Fail(cloudflaretest.Drop) }, "edge_unavailable", false},
+		"nothing at the server": {func(w *env) { w.Server.Close() }, "edge_unavailable", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEnv(t)
 			tt.fail(w)
 			_, err := w.hostnames().create(t.Context(), "go.shop.example")
 			e, ok := errors.AsType[*cloudflare.Error](err)
@@ -94,7 +94,7 @@ func TestRefusals(t *testing.T) {
 // TestTooMany: a 429 pauses all processes for as long as Cloudflare says. A request waits only for a short pause.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.Block(4 * time.Minute)
 	_, err := w.hostnames().read(t.Context(), "x")
 	e, ok := errors.AsType[*cloudflare.Error](err)
@@ -136,7 +136,7 @@ func TestTooMany(t *testing.T) {
 // TestShortPause: a request that is answered 429 for a moment is sent again.
 func TestShortPause(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	start, asked := time.Now(), 0
 	w.SetNow(func() time.Time { return start })
 	w.Block(time.Millisecond)
@@ -162,7 +162,7 @@ func TestBudget(t *testing.T) {
 // TestFakeLimit: the fake counts requests as Cloudflare does.
 func TestFakeLimit(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.SetLimit(3)
 	for i := range 5 {
 		_, err := w.hostnames().read(t.Context(), "x")
@@ -180,7 +180,7 @@ func TestFakeLimit(t *testing.T) {
 // documented.
 func TestHostnames(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	h, ctx := w.hostnames(), t.Context()
 	made, err := h.create(ctx, "go.shop.example")
 	if err != nil || made.ID == "" || made.Hostname != "go.shop.example" || made.SSL.Status != "initializing" || made.SSL.Records != nil {

@@ -28,7 +28,7 @@ import (
 // main is a zone with more records than a page of any provider has.
 const main = "shop.example.com"
 
-func newWorld() *dnstest.World {
+func newEnv() *dnstest.World {
 	order := []string{main}
 	for i := range 230 {
 		order = append(order, fmt.Sprintf("zone%03d.example.net", i))
@@ -66,7 +66,7 @@ func TestProviders(t *testing.T) {
 	for _, name := range fakes(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld()
+			w := newEnv()
 			s := newSuite(t, name, w)
 			t.Run("zones of all pages", s.zones)
 			t.Run("records of a name", s.records)

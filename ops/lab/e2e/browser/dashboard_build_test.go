@@ -12,7 +12,7 @@ import (
 )
 
 // chord presses a key while Ctrl (2) or Alt (1) is held.
-func (b *board) chord(modifier int, key string) {
+func (b *env) chord(modifier int, key string) {
 	b.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "modifiers": modifier}, nil)
@@ -20,7 +20,7 @@ func (b *board) chord(modifier int, key string) {
 }
 
 // fill types a text into the control that an expression finds, once it is there.
-func (b *board) fill(control, text string) {
+func (b *env) fill(control, text string) {
 	b.t.Helper()
 	b.until("there is "+control, func() bool { return b.run(`(`+control+`) ? 'yes' : ''`) == "yes" })
 	b.run(`(e => { e.focus(); const of = e.tagName === 'TEXTAREA' ? HTMLTextAreaElement : HTMLInputElement;
@@ -28,7 +28,7 @@ func (b *board) fill(control, text string) {
 }
 
 // choose picks the option of a combobox that a text finds first.
-func (b *board) choose(control, text string) {
+func (b *env) choose(control, text string) {
 	b.t.Helper()
 	b.fill(control, text)
 	b.until("an option for "+text, func() bool {
@@ -48,14 +48,14 @@ func button(text string) string {
 }
 
 // tap clicks without the mouse: what lies over the control is no matter.
-func (b *board) tap(control string) {
+func (b *env) tap(control string) {
 	b.t.Helper()
 	b.until("there is "+control, func() bool { return b.run(`(`+control+`) ? 'yes' : ''`) == "yes" })
 	b.run(`(e => { e.focus(); e.click(); return 'done' })(` + control + `)`)
 }
 
 // redirect asks for a link as a visitor would, and gives the address it leads to.
-func (b *board) redirect(link string) string {
+func (b *env) redirect(link string) string {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, link, nil)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestDashboardBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := openBoard(t, "DASHBOARD_DIR="+dist)
+	b := newEnv(t, "DASHBOARD_DIR="+dist)
 	b.signIn()
 	b.look(1440, "light")
 	b.makesCampaign()
@@ -96,7 +96,7 @@ func TestDashboardBuilds(t *testing.T) {
 }
 
 // makesCampaign makes an offer and a campaign in one form, waits for the first click and looks at its figure.
-func (b *board) makesCampaign() {
+func (b *env) makesCampaign() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
 	b.settled()
@@ -120,7 +120,7 @@ func (b *board) makesCampaign() {
 }
 
 // editsFlow adds a path for a parameter to the campaign, simulates it, meets an error, saves it, and follows the link.
-func (b *board) editsFlow() (link, id string) {
+func (b *env) editsFlow() (link, id string) {
 	b.t.Helper()
 	id = strings.Split(b.run(`location.pathname`), "/")[3]
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
@@ -167,7 +167,7 @@ func (b *board) editsFlow() (link, id string) {
 }
 
 // clashes changes the flow elsewhere while it is edited: it is shown, and nothing is overwritten.
-func (b *board) clashes(id string) {
+func (b *env) clashes(id string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
 	b.settled()
@@ -192,7 +192,7 @@ func (b *board) clashes(id string) {
 }
 
 // explains opens the click log by keys, reads why a click went where it went, and simulates its visitor.
-func (b *board) explains(link, id string) {
+func (b *env) explains(link, id string) {
 	b.t.Helper()
 	b.redirect(link + "?kind=vip")
 	b.until("the click is stored", func() bool {
@@ -219,7 +219,7 @@ func (b *board) explains(link, id string) {
 }
 
 // listsCampaigns pauses one and undoes it, changes many at once, filters, and finds one by the palette.
-func (b *board) listsCampaigns() {
+func (b *env) listsCampaigns() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns")
 	b.settled()
@@ -266,7 +266,7 @@ func (b *board) listsCampaigns() {
 
 // keepsRecords makes a network from a template and an offer of it, meets an error at its field, and is shown what uses an
 // offer before it is paused.
-func (b *board) keepsRecords() {
+func (b *env) keepsRecords() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks")
 	b.settled()
@@ -313,7 +313,7 @@ func (b *board) keepsRecords() {
 }
 
 // hostile gives records names that are markup, very long, or from right to left: they are shown as text.
-func (b *board) hostile() {
+func (b *env) hostile() {
 	b.t.Helper()
 	name := `<img src=x onerror="wrongs=['run']">` + strings.Repeat("א", 200)
 	var made struct{ ID string }
@@ -338,7 +338,7 @@ func (b *board) hostile() {
 }
 
 // parts walks the gallery: few rows of many are made, keys work in every part, a closed sheet gives the focus back.
-func (b *board) parts() {
+func (b *env) parts() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/_parts")
 	b.settled()
@@ -367,7 +367,7 @@ func (b *board) parts() {
 }
 
 // screens holds what is true of every screen, in both themes, wide and narrow.
-func (b *board) screens(id string) {
+func (b *env) screens(id string) {
 	b.t.Helper()
 	var list, lander struct{ Rows []struct{ ID, Name string } }
 	if err := b.api.Get(b.t.Context(), "/campaigns?q=demo", &list); err != nil || len(list.Rows) == 0 {

@@ -30,7 +30,7 @@ const (
 
 // cells is the dashboard and a window of whole days that have passed, so that traffic of this moment is not in it.
 type cells struct {
-	*board
+	*env
 	db       *db.DB
 	account  uuid.UUID
 	zone     *time.Location
@@ -42,7 +42,7 @@ type cells struct {
 func TestDashboardCells(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	c := &cells{board: openBoard(t)}
+	c := &cells{env: newEnv(t)}
 	var err error
 	if c.db, err = db.Open(t.Context(), c.f.DatabaseURL, db.Options{Name: "test"}); err != nil {
 		t.Fatal(err)

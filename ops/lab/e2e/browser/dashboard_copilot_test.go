@@ -28,9 +28,9 @@ import (
 // hostileMarkup is what must be shown as text wherever it comes from.
 const hostileMarkup = `<img src=x onerror="(window.wrongs ??= []).push('run')">`
 
-// copilotBoard is a board of a service whose language model is the test's, with a campaign of two paths.
-type copilotBoard struct {
-	*board
+// copilotEnv is an env of a service whose language model is the test's, with a campaign of two paths.
+type copilotEnv struct {
+	*env
 	store    *store.Store
 	account  uuid.UUID
 	campaign string
@@ -48,7 +48,7 @@ func TestDashboardCopilot(t *testing.T) {
 	}
 	talks := &aitest.World{}
 	server := aitest.Serve(t, talks)
-	c := copilotBoard{board: openBoard(t, "DASHBOARD_DIR="+dist, "AI_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server)), talks: talks}
+	c := copilotEnv{env: newEnv(t, "DASHBOARD_DIR="+dist, "AI_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server)), talks: talks}
 	c.sets()
 	c.signIn()
 	c.look(1440, "light")
@@ -64,7 +64,7 @@ func TestDashboardCopilot(t *testing.T) {
 }
 
 // sets makes the campaign, and a suggestion to move weight from its first path to the second. Their names are markup.
-func (c *copilotBoard) sets() {
+func (c *copilotEnv) sets() {
 	c.t.Helper()
 	d, err := db.Open(c.t.Context(), c.f.DatabaseURL, db.Options{Name: "test"})
 	if err != nil {
@@ -116,7 +116,7 @@ func (c *copilotBoard) sets() {
 }
 
 // weights of the campaign's paths, as the API has them.
-func (c *copilotBoard) weights() string {
+func (c *copilotEnv) weights() string {
 	c.t.Helper()
 	var got struct{ Streams []struct{ Weight float64 } }
 	if err := c.api.Get(c.t.Context(), "/campaigns/"+c.campaign+"/flow", &got); err != nil {
@@ -126,7 +126,7 @@ func (c *copilotBoard) weights() string {
 }
 
 // status of the campaign.
-func (c *copilotBoard) status() string {
+func (c *copilotEnv) status() string {
 	c.t.Helper()
 	var got struct{ Campaign struct{ Status string } }
 	if err := c.api.Get(c.t.Context(), "/campaigns/"+c.campaign, &got); err != nil {
@@ -136,7 +136,7 @@ func (c *copilotBoard) status() string {
 }
 
 // unconnected: without a language model the chat says what it needs.
-func (c *copilotBoard) unconnected() {
+func (c *copilotEnv) unconnected() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app")
 	c.shows("2 suggestions from Copilot")
@@ -146,7 +146,7 @@ func (c *copilotBoard) unconnected() {
 }
 
 // suggests applies a suggestion, sees the flow changed, and takes it back.
-func (c *copilotBoard) suggests() {
+func (c *copilotEnv) suggests() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot")
 	c.shows("2 open suggestions")
@@ -176,7 +176,7 @@ func (c *copilotBoard) suggests() {
 }
 
 // chats connects a model, which answers with markup, a look-up and a proposal. The proposal is applied by a person.
-func (c *copilotBoard) chats() {
+func (c *copilotEnv) chats() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot?tab=chat")
 	c.fill(byLabel(".card", "Key"), aitest.Key)
@@ -213,7 +213,7 @@ func (c *copilotBoard) chats() {
 }
 
 // rules makes a rule in shadow, replays it, and lets it act.
-func (c *copilotBoard) rules() {
+func (c *copilotEnv) rules() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot?tab=rules")
 	c.shows("No rule yet.")
@@ -241,13 +241,13 @@ func (c *copilotBoard) rules() {
 }
 
 // inMenu picks an item of the menu that is open.
-func (c *copilotBoard) inMenu(text string) {
+func (c *copilotEnv) inMenu(text string) {
 	c.t.Helper()
 	c.tap(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent.trim().startsWith(` + strconv.Quote(text) + `))`)
 }
 
 // views saves a view and shares it. A viewer opens it, and may neither change nor delete it.
-func (c *copilotBoard) views() {
+func (c *copilotEnv) views() {
 	c.t.Helper()
 	const menu = `document.querySelector('.viewbtn')`
 	name := "Best " + hostileMarkup
@@ -272,7 +272,7 @@ func (c *copilotBoard) views() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	second := copilotBoard{board: &board{page: openPage(c.t), f: c.f, api: c.api, axe: c.axe, entry: models.EntryURL(c.f.URL, token)}}
+	second := copilotEnv{env: &env{page: openPage(c.t), f: c.f, api: c.api, axe: c.axe, entry: models.EntryURL(c.f.URL, token)}}
 	second.watch()
 	second.call("Page.enable", nil, nil)
 	second.look(1440, "light")
@@ -310,7 +310,7 @@ func (c *copilotBoard) views() {
 
 // notes: a change by the API is a mark; a note is written, seen on the plot, as a table and at its campaign, and deleted, by
 // keys alone.
-func (c *copilotBoard) notes() {
+func (c *copilotEnv) notes() {
 	c.t.Helper()
 	patch := map[string]any{"notes": "seen by nobody"}
 	if err := c.api.Do(c.t.Context(), http.StatusOK, "PATCH", "/campaigns/"+c.campaign, patch, nil); err != nil {
@@ -355,7 +355,7 @@ func (c *copilotBoard) notes() {
 }
 
 // imports makes offers and a smartlink of files. A row that is refused says why, and a row that exists makes nothing twice.
-func (c *copilotBoard) imports() {
+func (c *copilotEnv) imports() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/import")
 	c.settled()
@@ -419,7 +419,7 @@ func (c *copilotBoard) imports() {
 }
 
 // lists: a job that was begun elsewhere is in the list of jobs.
-func (c *copilotBoard) lists() {
+func (c *copilotEnv) lists() {
 	c.t.Helper()
 	if err := c.api.Create(c.t.Context(), "/reports/exports", map[string]any{"kind": "clicks", "name": "Elsewhere"}, nil); err != nil {
 		c.t.Fatal(err)
@@ -431,7 +431,7 @@ func (c *copilotBoard) lists() {
 }
 
 // screens holds what is true of every screen, in both themes, wide and narrow.
-func (c *copilotBoard) screens() {
+func (c *copilotEnv) screens() {
 	c.t.Helper()
 	pages := map[string]string{
 		"copilot": "/app/copilot", "copilot-chat": "/app/copilot?tab=chat", "copilot-rules": "/app/copilot?tab=rules", "copilot-history": "/app/copilot?tab=history",

@@ -17,9 +17,9 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// domainsBoard is a board whose DNS provider and edge are fakes at the wire.
-type domainsBoard struct {
-	*board
+// domainsEnv is an env whose DNS provider and edge are fakes at the wire.
+type domainsEnv struct {
+	*env
 	zones     *dnstest.World
 	edge      *cloudflaretest.Fake
 	platforms *oauthtest.World
@@ -36,7 +36,7 @@ const (
 func TestDashboardDomains(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	d := domainsBoard{
+	d := domainsEnv{
 		zones: dnstest.NewWorld(map[string][]libdns.RR{"shop.example": nil}, "shop.example"),
 		edge:  cloudflaretest.Serve(t), platforms: oauthtest.New(t),
 	}
@@ -44,7 +44,7 @@ func TestDashboardDomains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.board = openBoard(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // all fakes have one certificate
+	d.env = newEnv(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // all fakes have one certificate
 		"CLOUDFLARE_URL="+d.edge.Server.URL, "CLOUDFLARE_API_TOKEN="+cloudflaretest.Token, "CLOUDFLARE_ZONE_ID="+cloudflaretest.Zone,
 		"EGRESS_CA_FILE="+egresstest.CAFile(t, d.edge.Server), "OAUTH_URL="+d.platforms.URL,
 		"GOOGLE_ADS_CLIENT_ID="+oauthtest.Apps()[models.GoogleAds].ID, "GOOGLE_ADS_CLIENT_SECRET="+oauthtest.Apps()[models.GoogleAds].Secret)
@@ -60,7 +60,7 @@ func TestDashboardDomains(t *testing.T) {
 
 // connectsDNS connects a DNS account with a form that is drawn from the fields its provider asks for. A wrong token is
 // reported.
-func (b *domainsBoard) connectsDNS() {
+func (b *domainsEnv) connectsDNS() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/integrations")
 	b.settled()
@@ -90,7 +90,7 @@ func (b *domainsBoard) connectsDNS() {
 
 // addsDomain adds a domain whose records the DNS account sets. The domain waits for DNS, and the page checks it again
 // automatically.
-func (b *domainsBoard) addsDomain() {
+func (b *domainsEnv) addsDomain() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/domains")
 	b.shows("No domain of your own yet.")
@@ -124,13 +124,13 @@ func (b *domainsBoard) addsDomain() {
 }
 
 // done is how many steps of the certificate itself are done: asked for, checked, issued.
-func (b *domainsBoard) done() string {
+func (b *domainsEnv) done() string {
 	b.t.Helper()
 	return b.run(`document.querySelectorAll('.steps li:nth-child(n+2):nth-child(-n+4).done').length`)
 }
 
 // agrees: the first and the last step say what the last look at the domain saw.
-func (b *domainsBoard) agrees() {
+func (b *domainsEnv) agrees() {
 	b.t.Helper()
 	b.until("the steps agree with the last look", func() bool {
 		var list struct {
@@ -147,7 +147,7 @@ func (b *domainsBoard) agrees() {
 }
 
 // certifies verifies the domain as an operator, and then takes the edge through its steps.
-func (b *domainsBoard) certifies() {
+func (b *domainsEnv) certifies() {
 	b.t.Helper()
 	if n := b.done(); n != "0" {
 		b.t.Errorf("%s steps are done before the domain is verified", n)
@@ -179,7 +179,7 @@ func (b *domainsBoard) certifies() {
 }
 
 // screens holds what is true of every screen, in both themes, wide and narrow.
-func (b *domainsBoard) screens() {
+func (b *domainsEnv) screens() {
 	b.t.Helper()
 	b.press("Escape")
 	b.everywhere(map[string]string{
@@ -188,7 +188,7 @@ func (b *domainsBoard) screens() {
 }
 
 // domain returns the id of the only domain, or "" if there is no domain.
-func (b *domainsBoard) domain() string {
+func (b *domainsEnv) domain() string {
 	b.t.Helper()
 	var list struct{ Rows []struct{ ID string } }
 	if err := b.api.Get(b.t.Context(), "/domains", &list); err != nil || len(list.Rows) > 1 {
@@ -201,7 +201,7 @@ func (b *domainsBoard) domain() string {
 }
 
 // removes deletes the domain, which asks for its name. The edge forgets it too.
-func (b *domainsBoard) removes() {
+func (b *domainsEnv) removes() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/domains?id=" + b.domain())
 	b.tap(button("Delete the domain"))
@@ -219,7 +219,7 @@ func (b *domainsBoard) removes() {
 
 // platform signs in at an ad platform as its user would: the browser leaves and comes back. What it brings is in no address
 // that stays, and is taken once.
-func (b *domainsBoard) platform() {
+func (b *domainsEnv) platform() {
 	b.t.Helper()
 	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the platform's is the fake's own
 	b.platforms.SignIn(oauthtest.User{ID: "jane", Name: "jane@example.com"})

@@ -37,7 +37,7 @@ func bodyless() (paths []string) {
 func TestNoClickActs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	b := openBoard(t, "SHARED_DOMAINS=127.0.0.1")
+	b := newEnv(t, "SHARED_DOMAINS=127.0.0.1")
 	b.signIn()
 	d, err := db.Open(t.Context(), b.f.DatabaseURL, db.Options{Name: "test"})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func TestDashboardLanguages(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	b := openBoard(t)
+	b := newEnv(t)
 	b.signIn()
 	b.goTo(b.f.URL + "/app/me")
 	b.settled()
@@ -75,7 +75,7 @@ const cutTexts = `JSON.stringify([...document.querySelectorAll('button, a.btn, l
 func TestDashboardByKeyboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	b := openBoard(t)
+	b := newEnv(t)
 	b.signIn()
 	b.look(1440, "light")
 	var list struct{ Rows []struct{ ID string } }
@@ -114,7 +114,7 @@ func TestDashboardByKeyboard(t *testing.T) {
 }
 
 // tabKey presses Tab.
-func (b *board) tabKey() {
+func (b *env) tabKey() {
 	b.t.Helper()
 	for _, kind := range []string{"rawKeyDown", "keyUp"} {
 		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}, nil)

@@ -9,7 +9,7 @@ import (
 )
 
 // leads makes a smartlink of two rules, follows it as two visitors, and sees what its rules did.
-func (b *roomsBoard) leads() {
+func (b *roomsEnv) leads() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/smartlinks?w=today")
 	b.settled()
@@ -74,7 +74,7 @@ func (b *roomsBoard) leads() {
 }
 
 // leadsTo asks for a link on a domain of the account as a visitor would, and gives the address it leads to.
-func (b *roomsBoard) leadsTo(link string) string {
+func (b *roomsEnv) leadsTo(link string) string {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, strings.Replace(link, "https://"+ownDomain, b.f.URL, 1), nil)
 	if err != nil {
@@ -92,7 +92,7 @@ func (b *roomsBoard) leadsTo(link string) string {
 }
 
 // reaches makes a site with a goal, and the live test sees what a page sends, as the page tag does.
-func (b *roomsBoard) reaches() {
+func (b *roomsEnv) reaches() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/goals")
 	b.settled()
@@ -144,7 +144,7 @@ func (b *roomsBoard) reaches() {
 }
 
 // post sends a text as a browser's beacon does, until it is taken: a site is known within a second.
-func (b *roomsBoard) post(address, body string) {
+func (b *roomsEnv) post(address, body string) {
 	b.t.Helper()
 	b.until(address+" takes it", func() bool {
 		req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, address, strings.NewReader(body))
@@ -164,7 +164,7 @@ func (b *roomsBoard) post(address, body string) {
 }
 
 // screens holds what is true of every screen, in both themes, wide and narrow.
-func (b *roomsBoard) screens() {
+func (b *roomsEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{
 		"webhooks": "/app/webhooks", "bots": "/app/bots", "bots-lists": "/app/bots?tab=lists", "bots-repeat": "/app/bots?tab=repeat&hits=2&w=today",

@@ -11,7 +11,7 @@ import (
 )
 
 // visit asks for a link as a visitor would, and gives the id of the click.
-func (b *board) visit(link string) string {
+func (b *env) visit(link string) string {
 	b.t.Helper()
 	var id string
 	b.until("the link is live", func() (ok bool) {
@@ -22,7 +22,7 @@ func (b *board) visit(link string) string {
 }
 
 // get asks for an address that needs no key.
-func (b *board) get(address string) {
+func (b *env) get(address string) {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
 	if err != nil {
@@ -38,9 +38,9 @@ func (b *board) get(address string) {
 	}
 }
 
-// moneyBoard is a board with a campaign of one offer, and a network.
-type moneyBoard struct {
-	*board
+// moneyEnv is an env with a campaign of one offer, and a network.
+type moneyEnv struct {
+	*env
 	link, campaign, network string
 }
 
@@ -53,7 +53,7 @@ func TestDashboardMoney(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := moneyBoard{board: openBoard(t, "DASHBOARD_DIR="+dist)}
+	m := moneyEnv{env: newEnv(t, "DASHBOARD_DIR="+dist)}
 	m.signIn()
 	m.look(1440, "light")
 	m.sets()
@@ -65,7 +65,7 @@ func TestDashboardMoney(t *testing.T) {
 }
 
 // sets makes the records that the journeys need. Their names are markup.
-func (b *moneyBoard) sets() {
+func (b *moneyEnv) sets() {
 	b.t.Helper()
 	const name = `<img src=x onerror="wrongs=['run']">`
 	var made struct {
@@ -86,7 +86,7 @@ func (b *moneyBoard) sets() {
 }
 
 // conversions of the campaign, by their payouts.
-func (b *moneyBoard) conversions() map[string]string {
+func (b *moneyEnv) conversions() map[string]string {
 	b.t.Helper()
 	var list struct {
 		Rows []struct {
@@ -105,7 +105,7 @@ func (b *moneyBoard) conversions() map[string]string {
 }
 
 // puts right why a postback found no click, tries it, and replays it, by keys and forms alone.
-func (b *moneyBoard) puts() {
+func (b *moneyEnv) puts() {
 	b.t.Helper()
 	click, other := b.visit(b.link), b.visit(b.link)
 	b.get(b.f.URL + "/postback/" + b.network + "?theirs=" + click + "&payout=7.25&status=approved")
@@ -156,7 +156,7 @@ func (b *moneyBoard) puts() {
 
 // corrects pastes a file with a row that is refused. Nothing changes before the file is applied, and a changed text needs
 // another dry run.
-func (b *moneyBoard) corrects() {
+func (b *moneyEnv) corrects() {
 	b.t.Helper()
 	click := b.visit(b.link)
 	b.goTo(b.f.URL + "/app/corrections")
@@ -204,7 +204,7 @@ func (b *moneyBoard) corrects() {
 }
 
 // exports makes a file from the report, sees it in the tray, and fetches it; and one from the screen of files.
-func (b *moneyBoard) exports() {
+func (b *moneyEnv) exports() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?w=today&g=campaign_id")
 	b.settled()
@@ -230,7 +230,7 @@ func (b *moneyBoard) exports() {
 }
 
 // settings changes the formats, which all screens then use, and says what another currency does.
-func (b *moneyBoard) settings() {
+func (b *moneyEnv) settings() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/settings")
 	b.settled()
@@ -254,7 +254,7 @@ func (b *moneyBoard) settings() {
 }
 
 // screens holds what is true of every screen, in both themes, wide and narrow.
-func (b *moneyBoard) screens() {
+func (b *moneyEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{
 		"conversions": "/app/conversions?w=today", "unmatched": "/app/unmatched?w=today", "corrections": "/app/corrections", "exports": "/app/exports",

@@ -15,9 +15,9 @@ import (
 const peoplePassword = "correct horse battery"
 
 // secondBrowser opens another browser at the same service, with its own cookies and storage.
-func (b *board) secondBrowser() *board {
+func (b *env) secondBrowser() *env {
 	b.t.Helper()
-	other := &board{page: b.page.open(b.t), f: b.f, axe: b.axe}
+	other := &env{page: b.page.open(b.t), f: b.f, axe: b.axe}
 	other.watch()
 	other.call("Page.enable", nil, nil)
 	other.look(1440, "light")
@@ -25,7 +25,7 @@ func (b *board) secondBrowser() *board {
 }
 
 // welcome opens an invitation or entry link, and enters a name and a password to become a member.
-func (b *board) welcome(link, name string) {
+func (b *env) welcome(link, name string) {
 	b.t.Helper()
 	b.goTo(link)
 	b.fill(`document.querySelector('form.enter [name=name]')`, name)
@@ -38,7 +38,7 @@ func (b *board) welcome(link, name string) {
 }
 
 // signInAs enters e-mail and password, and then a code unless code is empty.
-func (b *board) signInAs(email, code string) {
+func (b *env) signInAs(email, code string) {
 	b.t.Helper()
 	b.fill(`document.querySelector('form.enter [name=email]')`, email)
 	b.fill(`document.querySelector('form.enter [name=password]')`, peoplePassword)
@@ -50,7 +50,7 @@ func (b *board) signInAs(email, code string) {
 }
 
 // isIn waits until the page shows a signed-in user.
-func (b *board) isIn() {
+func (b *env) isIn() {
 	b.t.Helper()
 	b.until("somebody is signed in", func() bool {
 		got, err := b.evaluate(`document.querySelector('.side .who') && !document.querySelector('form.enter') ? 'in' : ''`)
@@ -58,7 +58,7 @@ func (b *board) isIn() {
 	})
 }
 
-func (b *board) signOut() {
+func (b *env) signOut() {
 	b.t.Helper()
 	b.run(`fetch('/app/api/session', {method: 'DELETE', headers: {'X-Switchyard-Page': '1'}}).then(() => location.assign('/app'))`)
 	b.until("the sign-in", func() bool {
@@ -72,7 +72,7 @@ func (b *board) signOut() {
 func TestDashboardPeople(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	b := openBoard(t)
+	b := newEnv(t)
 	b.look(1440, "light")
 	var made struct {
 		ID  string `json:"id"`
@@ -99,7 +99,7 @@ func TestDashboardPeople(t *testing.T) {
 
 // invites creates an invitation link, which a second browser uses. It then changes the new member's role and removes the
 // member, who is signed out at once.
-func (b *board) invites() {
+func (b *env) invites() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/team")
 	b.tap(button("Invite"))
@@ -147,7 +147,7 @@ func (b *board) invites() {
 
 // roles: each role sees the controls it may use and no others. A page that the role may not see, opened by a link, explains
 // why. roles returns the browser of the last role, an owner.
-func (b *board) roles(account string) (p *board) {
+func (b *env) roles(account string) (p *env) {
 	b.t.Helper()
 	for _, c := range []struct {
 		role               string
@@ -187,7 +187,7 @@ func (b *board) roles(account string) (p *board) {
 }
 
 // makesKey makes a key in the page, uses it as a program would, replaces it and revokes it.
-func (b *board) makesKey() {
+func (b *env) makesKey() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/keys")
 	b.tap(button("New key"))
@@ -227,7 +227,7 @@ func (b *board) makesKey() {
 }
 
 // findsChanges asks the audit log who made what.
-func (b *board) findsChanges() {
+func (b *env) findsChanges() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/audit?w=today")
 	b.shows("POST /app/api/keys")
@@ -248,7 +248,7 @@ func (b *board) findsChanges() {
 }
 
 // endsSessions: a session that is ended elsewhere shows the sign-in over the screen, and what was typed is still there.
-func (b *board) endsSessions() {
+func (b *env) endsSessions() {
 	b.t.Helper()
 	other := b.secondBrowser()
 	other.goTo(other.f.URL + "/app")
@@ -281,7 +281,7 @@ func (b *board) endsSessions() {
 
 // usesCodes switches codes of an app on, and signs in by a recovery code, which works once, and by a code of the app. It returns the
 // recovery codes that are left.
-func (b *board) usesCodes(email string) []string {
+func (b *env) usesCodes(email string) []string {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/me")
 	b.tap(button("Set up the app"))
@@ -323,7 +323,7 @@ func (b *board) usesCodes(email string) []string {
 
 // joinsWithCodes accepts an invitation to another account. The page is the same as for a new person, and asks for a code only after the
 // right password.
-func (b *board) joinsWithCodes(email string, codes []string) {
+func (b *env) joinsWithCodes(email string, codes []string) {
 	b.t.Helper()
 	var made struct {
 		URL string `json:"owner_url"`

@@ -13,7 +13,7 @@ import (
 func TestDashboardRefused(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	b := openBoard(t)
+	b := newEnv(t)
 	b.signIn()
 	b.away()
 	b.beyondPlan()
@@ -25,7 +25,7 @@ func TestDashboardRefused(t *testing.T) {
 const saveForm = `document.querySelector('dialog[open] .formfoot .btn.primary')`
 
 // types opens the form of an offer and fills it in.
-func (b *board) types(name string) {
+func (b *env) types(name string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/offers?id=new")
 	b.settled()
@@ -33,7 +33,7 @@ func (b *board) types(name string) {
 	b.fill(byLabel("dialog[open]", "Address"), "https://offer.example/")
 }
 
-func (b *board) stillTyped(name string) {
+func (b *env) stillTyped(name string) {
 	b.t.Helper()
 	if got := b.run(byLabel("dialog[open]", "Name") + `?.value`); got != name {
 		b.t.Errorf("what was typed is %q", got)
@@ -41,7 +41,7 @@ func (b *board) stillTyped(name string) {
 }
 
 // away saves while the network is cut.
-func (b *board) away() {
+func (b *env) away() {
 	b.t.Helper()
 	cut := func(on bool) {
 		b.call("Network.emulateNetworkConditions", map[string]any{"offline": on, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
@@ -57,7 +57,7 @@ func (b *board) away() {
 }
 
 // beyondPlan makes more offers than a plan has room for.
-func (b *board) beyondPlan() {
+func (b *env) beyondPlan() {
 	b.t.Helper()
 	ctx := b.t.Context()
 	var accounts []struct{ ID string }
@@ -90,7 +90,7 @@ func (b *board) beyondPlan() {
 const toReports = `document.querySelector('.nav a[href^="/app/reports"]').click()`
 
 // reported waits for the report, and asks for it again where it was refused.
-func (b *board) reported() {
+func (b *env) reported() {
 	b.t.Helper()
 	b.until("the report", func() bool {
 		return b.run(`document.querySelector('.failed .btn')?.click(), [...document.querySelectorAll('tr[data-row]')].some(r => r.textContent.includes('DACH nutra')) ? 'yes' : ''`) == "yes"
@@ -98,7 +98,7 @@ func (b *board) reported() {
 }
 
 // slowly asks for a report while PostgreSQL is frozen. The page shows a skeleton of the report at once.
-func (b *board) slowly() {
+func (b *env) slowly() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/more")
 	b.settled()
@@ -122,7 +122,7 @@ func (b *board) slowly() {
 }
 
 // tooOften uses up the calls that a person may make in a minute, so quickly that a busy machine gets there too.
-func (b *board) tooOften() {
+func (b *env) tooOften() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/more")
 	b.settled()

@@ -23,7 +23,7 @@ import (
 func TestDashboardRoles(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	b := openBoard(t)
+	b := newEnv(t)
 	d, err := db.Open(t.Context(), b.f.DatabaseURL, db.Options{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestDashboardRoles(t *testing.T) {
 
 // pressAll presses every control of the rooms that are shown, except the controls in known, and returns how many it pressed. It
 // adds the pressed controls of each room to known.
-func (b *board) pressAll(role models.Role, known map[string][]string) (pressed int) {
+func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int) {
 	b.t.Helper()
 	var rooms []string
 	list := b.run(`JSON.stringify([...new Set([...document.querySelectorAll('.side a[href^="/app"]')].map(a => a.getAttribute('href').split('?')[0]))])`)

@@ -18,9 +18,9 @@ import (
 	"switchyard/workers/webhook"
 )
 
-// roomsBoard is a board with a customer's server that takes webhooks, and a campaign.
-type roomsBoard struct {
-	*board
+// roomsEnv is an env with a customer's server that takes webhooks, and a campaign.
+type roomsEnv struct {
+	*env
 	receiver *fleet.Receiver
 	refuses  atomic.Bool // the receiver answers 500
 	link     string
@@ -44,7 +44,7 @@ func TestDashboardRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := roomsBoard{}
+	b := roomsEnv{}
 	b.receiver, err = fleet.NewReceiver(func(context.Context, fleet.Attempt) int {
 		if b.refuses.Load() {
 			return http.StatusInternalServerError
@@ -55,7 +55,7 @@ func TestDashboardRooms(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.receiver.Close() })
-	b.board = openBoardOf(t, fleet.Options{Receiver: b.receiver, Env: []string{"DASHBOARD_DIR=" + dist}})
+	b.env = newEnvOf(t, fleet.Options{Receiver: b.receiver, Env: []string{"DASHBOARD_DIR=" + dist}})
 	b.signIn()
 	b.look(1440, "light")
 	b.sets()
@@ -69,7 +69,7 @@ func TestDashboardRooms(t *testing.T) {
 }
 
 // sets makes a campaign that leads to an offer.
-func (b *roomsBoard) sets() {
+func (b *roomsEnv) sets() {
 	b.t.Helper()
 	var made struct {
 		ID  string
@@ -91,7 +91,7 @@ func (b *roomsBoard) sets() {
 }
 
 // delivers makes an endpoint whose first delivery fails, reads why, and sends it again by a key.
-func (b *roomsBoard) delivers() {
+func (b *roomsEnv) delivers() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/webhooks")
 	b.settled()
@@ -137,7 +137,7 @@ func (b *roomsBoard) delivers() {
 
 // verifies runs the code that the screen gives away, where its language is installed: it believes what the service signs
 // and nothing else.
-func (b *roomsBoard) verifies() {
+func (b *roomsEnv) verifies() {
 	b.t.Helper()
 	const secret, body = "the secret", `{"id":"1"}`
 	now := time.Now()
@@ -182,7 +182,7 @@ func (b *roomsBoard) verifies() {
 }
 
 // scores moves the threshold, checks how many clicks change sides, and saves it. The service then scores the clicks again.
-func (b *roomsBoard) scores() {
+func (b *roomsEnv) scores() {
 	b.t.Helper()
 	type score struct {
 		Score  int
@@ -236,7 +236,7 @@ func (b *roomsBoard) scores() {
 }
 
 // suspect clicks as a browser does not: without a language.
-func (b *roomsBoard) suspect() {
+func (b *roomsEnv) suspect() {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.link, nil)
 	if err != nil {
@@ -255,7 +255,7 @@ func (b *roomsBoard) suspect() {
 }
 
 // listsBots adds entries to the lists, is warned of one for everybody, deletes one, and denies an address.
-func (b *roomsBoard) listsBots() {
+func (b *roomsEnv) listsBots() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/bots?tab=lists")
 	b.settled()

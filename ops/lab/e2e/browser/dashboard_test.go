@@ -24,8 +24,8 @@ var entryForm = regexp.MustCompile(`(http://\S+/app/welcome#\S+)`)
 // axePath is the program that finds what people cannot perceive or operate.
 const axePath = "../../../../api/dashboard/web/node_modules/axe-core/axe.min.js"
 
-// board is the dashboard in a browser, of a service with the demo account's history.
-type board struct {
+// env is the dashboard in a browser, of a service with the demo account's history.
+type env struct {
 	*page
 	f     *fleet.Fleet
 	entry string
@@ -33,21 +33,21 @@ type board struct {
 	axe   string
 }
 
-// openBoard starts a service and a browser. It is skipped in a build without the dashboard's files.
-func openBoard(t *testing.T, env ...string) *board {
+// newEnv starts a service and a browser. It is skipped in a build without the dashboard's files.
+func newEnv(t *testing.T, settings ...string) *env {
 	t.Helper()
-	return openBoardOf(t, fleet.Options{Env: env})
+	return newEnvOf(t, fleet.Options{Env: settings})
 }
 
-// openBoardOf is openBoard with more than settings.
-func openBoardOf(t *testing.T, o fleet.Options) *board {
+// newEnvOf is newEnv with more than settings.
+func newEnvOf(t *testing.T, o fleet.Options) *env {
 	t.Helper()
 	axe, err := os.ReadFile(axePath)
 	if err != nil {
 		t.Skipf("the dashboard is not built here: run `make build` on a machine with npm (%v)", err)
 	}
 	o.Env = append(o.Env, "OPS_ADDR=")
-	b := &board{f: e2e.StartFleet(t, o), axe: string(axe)}
+	b := &env{f: e2e.StartFleet(t, o), axe: string(axe)}
 	p, err := b.f.Spawn("up")
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func openBoardOf(t *testing.T, o fleet.Options) *board {
 
 // plain removes from the page the features that browsers give only to pages loaded over https or from the same machine. An
 // operator who runs the service in a private network may use http.
-func (b *board) plain() {
+func (b *env) plain() {
 	b.t.Helper()
 	const source = `for (const name of ['randomUUID', 'subtle']) delete Crypto.prototype[name]; delete Navigator.prototype.clipboard`
 	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
@@ -94,7 +94,7 @@ func (b *board) plain() {
 
 // pointing keeps toasts that offer "Undo" open by simulating a mouse over them, because a busy machine may need longer than the
 // toast is shown.
-func (b *board) pointing() {
+func (b *env) pointing() {
 	b.t.Helper()
 	const source = `new MutationObserver(() => document.querySelectorAll('.toast:has(button):not([data-kept])').forEach(e => {
 		e.dataset.kept = 'yes'; e.dispatchEvent(new MouseEvent('mouseenter')) })).observe(document, {childList: true, subtree: true})`
@@ -102,7 +102,7 @@ func (b *board) pointing() {
 }
 
 // signIn uses an entry link, such as `up` prints. The first time the page asks for a new password.
-func (b *board) signIn() {
+func (b *env) signIn() {
 	b.t.Helper()
 	b.goTo(b.entry)
 	b.fill(`document.querySelector('form.enter [name=password]')`, peoplePassword)
@@ -111,7 +111,7 @@ func (b *board) signIn() {
 }
 
 // look sets the size and the theme of the screen.
-func (b *board) look(width int, theme string) {
+func (b *env) look(width int, theme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{
 		"width": width, "height": map[bool]int{true: 844, false: 1000}[width < 500], "deviceScaleFactor": 1, "mobile": false,
@@ -124,7 +124,7 @@ func (b *board) look(width int, theme string) {
 }
 
 // settled waits until nothing is loading.
-func (b *board) settled() {
+func (b *env) settled() {
 	b.t.Helper()
 	b.until("nothing loads", func() bool {
 		busy, err := b.evaluate(`document.querySelector('.bar, [aria-busy=true]') ? 'busy' : document.querySelector('#app')?.childElementCount`)
@@ -137,7 +137,7 @@ const allParts = "/app/_parts"
 
 // everywhere shows each screen once and fails the test if a part of it has failed. It also checks each screen with sound in
 // both themes, wide and narrow. ready, unless nil, prepares a screen before these checks.
-func (b *board) everywhere(pages map[string]string, ready func(name string)) {
+func (b *env) everywhere(pages map[string]string, ready func(name string)) {
 	b.t.Helper()
 	for name, path := range pages {
 		b.goTo(b.f.URL + path)
@@ -162,7 +162,7 @@ func (b *board) everywhere(pages map[string]string, ready func(name string)) {
 }
 
 // sound holds what is true of every screen: it fits, and axe finds nothing that people cannot perceive or operate.
-func (b *board) sound(name string) {
+func (b *env) sound(name string) {
 	b.t.Helper()
 	b.fits(name)
 	b.inspect(name, `{resultTypes: ['violations']}`)
@@ -170,7 +170,7 @@ func (b *board) sound(name string) {
 }
 
 // colored holds of a screen that was sound in the other theme what a theme changes: its colours.
-func (b *board) colored(name string) {
+func (b *env) colored(name string) {
 	b.t.Helper()
 	b.fits(name)
 	b.inspect(name, `{resultTypes: ['violations'], runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}}`)
@@ -178,7 +178,7 @@ func (b *board) colored(name string) {
 }
 
 // inspect holds that axe finds nothing.
-func (b *board) inspect(name, options string) {
+func (b *env) inspect(name, options string) {
 	b.t.Helper()
 	ask := `axe.run(` + options + `).then(r => JSON.stringify(r.violations.map(v => [v.id, v.nodes[0].html, v.nodes[0].failureSummary])))`
 	if b.run(`typeof axe`) == "undefined" {
@@ -191,7 +191,7 @@ func (b *board) inspect(name, options string) {
 
 // fits holds that a screen does not scroll sideways, that no script failed, that the policy was not broken, and that no other
 // host was asked.
-func (b *board) fits(name string) {
+func (b *env) fits(name string) {
 	b.t.Helper()
 	width, _ := strconv.Atoi(b.run(`document.documentElement.scrollWidth`))
 	if inner, _ := strconv.Atoi(b.run(`innerWidth`)); width > inner {
@@ -215,7 +215,7 @@ const squeezedTexts = `JSON.stringify([...document.querySelectorAll('body *')].f
 	[...e.childNodes].some(n => { if (n.nodeType !== 3) return false; const r = document.createRange(); r.selectNode(n); return r.getClientRects().length > 3 })).map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
 
 // keep writes a picture of the screen into the directory that SWITCHYARD_SCREENS names: `make screens`.
-func (b *board) keep(name string) {
+func (b *env) keep(name string) {
 	b.t.Helper()
 	dir := os.Getenv("SWITCHYARD_SCREENS")
 	if dir == "" {
@@ -242,7 +242,7 @@ func (b *board) keep(name string) {
 }
 
 // press presses a key that has no letter, or types one.
-func (b *board) press(key string) {
+func (b *env) press(key string) {
 	b.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		ask := map[string]any{"type": kind, "key": key}
@@ -261,7 +261,7 @@ func (b *board) press(key string) {
 func TestDashboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	b := openBoard(t)
+	b := newEnv(t)
 	b.goTo(b.f.URL + "/app")
 	b.shows("Sign in")
 	b.signIn()
@@ -278,7 +278,7 @@ func TestDashboard(t *testing.T) {
 }
 
 // open opens a row of the report by its name, unless it is open.
-func (b *board) open(name string) {
+func (b *env) open(name string) {
 	b.t.Helper()
 	row := `[...document.querySelectorAll('tr[aria-level="1"]')].find(r => r.querySelector('.name')?.textContent === ` + strconv.Quote(name) + `)`
 	b.until("the row "+name, func() bool { return b.run(row+`?.ariaExpanded`) != "" })
@@ -289,7 +289,7 @@ func (b *board) open(name string) {
 }
 
 // equalsAPI holds every cell of clicks that the report shows against the API.
-func (b *board) equalsAPI() {
+func (b *env) equalsAPI() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&g=country,device_type&c=clicks,conversions")
 	b.settled()
@@ -325,7 +325,7 @@ func (b *board) equalsAPI() {
 }
 
 // drills opens, filters and goes back, by keys alone. The address holds it all.
-func (b *board) drills() {
+func (b *env) drills() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none")
 	b.settled()
@@ -349,7 +349,7 @@ func (b *board) drills() {
 
 // saysWhatFails: an error is reported in the place of the part that failed, and "Try again" recovers it. If the session was
 // ended elsewhere, the sign-in form appears over the screen.
-func (b *board) saysWhatFails() {
+func (b *env) saysWhatFails() {
 	b.t.Helper()
 	fails := func(status, code string) {
 		b.run(`(window.real ??= window.fetch, window.fetch = async (a, o) => String(a).includes('/performance') ? new Response(JSON.stringify({data: null, error: {code: '` + code + `', message: 'm'}}), {status: ` + status + `}) : window.real(a, o), 1)`)

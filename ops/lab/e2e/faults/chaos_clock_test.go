@@ -13,7 +13,7 @@ import (
 )
 
 // faultClock starts a clock that fires a tick a second and one a minute.
-func (y *yard) faultClock(args ...string) *fleet.Process {
+func (y *env) faultClock(args ...string) *fleet.Process {
 	y.t.Helper()
 	p, err := y.Spawn("faultclock", args...)
 	if err != nil {
@@ -23,13 +23,13 @@ func (y *yard) faultClock(args ...string) *fleet.Process {
 }
 
 // fired is how often clocks have fired a kind; since is a number that fired gave before.
-func (y *yard) fired(kind string) int {
+func (y *env) fired(kind string) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_fired WHERE kind = $1`, kind)
 }
 
 // leader returns the index of the given clock that fired last. If another process fired last, it returns a random one.
-func (y *yard) leader(clocks []*fleet.Process) int {
+func (y *env) leader(clocks []*fleet.Process) int {
 	y.t.Helper()
 	pid := dbtest.Get[int](y.t, y.db, `SELECT pid FROM fault_fired ORDER BY id DESC LIMIT 1`)
 	for i, c := range clocks {
@@ -41,7 +41,7 @@ func (y *yard) leader(clocks []*fleet.Process) int {
 }
 
 // twice counts the ticks that were carried out more than once: the checker.
-func (y *yard) twice() int {
+func (y *env) twice() int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`)
 }
@@ -51,7 +51,7 @@ func (y *yard) twice() int {
 func TestClockFaults(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	y := newYard(t)
+	y := newEnv(t)
 	y.worker()
 	clocks := []*fleet.Process{y.faultClock(), y.faultClock(), y.faultClock()}
 	ticks := func(n int) {
@@ -102,7 +102,7 @@ func TestClockFaults(t *testing.T) {
 
 // ticksNoMore waits until the frozen clock has lost its lock and only other clocks can fire. It fails the test if the frozen
 // clock fired in that time.
-func ticksNoMore(y *yard, frozen *fleet.Process) {
+func ticksNoMore(y *env, frozen *fleet.Process) {
 	y.t.Helper()
 	const mine = `SELECT count(*) FROM fault_fired WHERE pid = $1`
 	before, at := dbtest.Get[int](y.t, y.db, mine, frozen.PID()), dbtest.Get[int](y.t, y.db, `SELECT extract(epoch FROM clock_timestamp())::int`)
@@ -116,7 +116,7 @@ func ticksNoMore(y *yard, frozen *fleet.Process) {
 
 // clockWithoutIdentity starts one clock after another, whose ticks have no identity, until the checker sees a tick that was
 // carried out twice.
-func (y *yard) clockWithoutIdentity() {
+func (y *env) clockWithoutIdentity() {
 	begin := time.Now()
 	y.until("the checker sees a tick that was carried out twice", func() bool {
 		c := y.faultClock("--break", faultworker.BreakIDs)

@@ -23,7 +23,7 @@ import (
 
 // midway is an account with a campaign, whose long jobs are held in the middle by a lock that the test has.
 type midway struct {
-	*yard
+	*env
 	api      *client.API
 	account  uuid.UUID
 	campaign uuid.UUID
@@ -33,9 +33,9 @@ type midway struct {
 // midwayClicks are more than corrections and deletions write in one transaction.
 const midwayClicks = 1300
 
-func newMidway(t *testing.T, env ...string) *midway {
+func newMidway(t *testing.T, settings ...string) *midway {
 	t.Helper()
-	m := &midway{yard: newYard(t, env...)}
+	m := &midway{env: newEnv(t, settings...)}
 	if _, err := m.Spawn("web"); err != nil {
 		t.Fatal(err)
 	}

@@ -24,9 +24,9 @@ import (
 	"switchyard/ops/queue"
 )
 
-// yard is a fleet whose workers carry out the tests' jobs. The test is the process that submits them: it writes a row
+// env is a fleet whose workers carry out the tests' jobs. The test is the process that submits them: it writes a row
 // with its cause in one transaction and dispatches it afterwards, as the service does.
-type yard struct {
+type env struct {
 	*fleet.Fleet
 	t      *testing.T
 	db     *db.DB
@@ -35,9 +35,9 @@ type yard struct {
 	lease  time.Duration
 }
 
-func newYard(t *testing.T, env ...string) *yard {
+func newEnv(t *testing.T, settings ...string) *env {
 	t.Helper()
-	y := &yard{Fleet: e2e.StartFleet(t, fleet.Options{Binary: e2e.OwnBinary(t), Env: env}), t: t, lease: longtest.Size(4*time.Second, 15*time.Second)}
+	y := &env{Fleet: e2e.StartFleet(t, fleet.Options{Binary: e2e.OwnBinary(t), Env: settings}), t: t, lease: longtest.Size(4*time.Second, 15*time.Second)}
 	var err error
 	if y.db, err = db.Open(t.Context(), y.DatabaseURL, db.Options{Name: "faults"}); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func newYard(t *testing.T, env ...string) *yard {
 	return y
 }
 
-func (y *yard) until(what string, ok func() bool) {
+func (y *env) until(what string, ok func() bool) {
 	y.t.Helper()
 	ctx, cancel := context.WithTimeout(y.t.Context(), longtest.Size(await.Timeout, 10*time.Minute))
 	defer cancel()
@@ -61,7 +61,7 @@ func (y *yard) until(what string, ok func() bool) {
 	}
 }
 
-func (y *yard) worker(args ...string) *fleet.Process {
+func (y *env) worker(args ...string) *fleet.Process {
 	y.t.Helper()
 	args = append([]string{"--lease", y.lease.String(), "--grace", longtest.Size("6s", "22s")}, args...)
 	p, err := y.Spawn("faultworker", args...)
@@ -71,7 +71,7 @@ func (y *yard) worker(args ...string) *fleet.Process {
 	return p
 }
 
-func (y *yard) clock() *fleet.Process {
+func (y *env) clock() *fleet.Process {
 	y.t.Helper()
 	p, err := y.Spawn("clock")
 	if err != nil {
@@ -82,7 +82,7 @@ func (y *yard) clock() *fleet.Process {
 
 // write inserts n causes with their job rows in one transaction, and returns the ids of the rows so that they can be
 // dispatched. The transaction is rolled back if last is an error.
-func (y *yard) write(batch string, n int, job jobs.Job[faultworker.Args, jobs.None], args faultworker.Args, last error) []uuid.UUID {
+func (y *env) write(batch string, n int, job jobs.Job[faultworker.Args, jobs.None], args faultworker.Args, last error) []uuid.UUID {
 	y.t.Helper()
 	ids := make([]uuid.UUID, n)
 	err := db.Tx(y.t.Context(), y.db, func(c db.Conn) error {
@@ -107,38 +107,38 @@ func (y *yard) write(batch string, n int, job jobs.Job[faultworker.Args, jobs.No
 	return ids
 }
 
-func (y *yard) submit(batch string, n int, args faultworker.Args) {
+func (y *env) submit(batch string, n int, args faultworker.Args) {
 	y.t.Helper()
 	y.client.DispatchFor(y.t.Context(), uuid.Nil, faultworker.Job.Kind(), y.write(batch, n, faultworker.Job, args, nil)...)
 }
 
 // missing counts the causes of a batch ("" = all) without an effect, doubled the jobs with more than one, and phantoms
 // the effects without a cause. These are the checkers.
-func (y *yard) missing(batch string) int {
+func (y *env) missing(batch string) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_causes c WHERE ($1 = '' OR batch = $1)
 		AND NOT EXISTS (SELECT FROM fault_effects e WHERE e.job = c.job)`, batch)
 }
 
-func (y *yard) doubled() int {
+func (y *env) doubled() int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_effects GROUP BY job HAVING count(*) > 1) d`)
 }
 
-func (y *yard) phantoms() int {
+func (y *env) phantoms() int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_effects e WHERE NOT EXISTS (SELECT FROM fault_causes c WHERE c.job = e.job)`)
 }
 
 // begun counts the jobs of a batch that a process works on, or has worked on.
-func (y *yard) begun(batch string, pid int) int {
+func (y *env) begun(batch string, pid int) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(DISTINCT s.job) FROM fault_starts s JOIN fault_causes c USING (job)
 		WHERE c.batch = $1 AND s.pid = $2`, batch, pid)
 }
 
 // complete waits until every effect of a batch is there and fails for one too many.
-func (y *yard) complete(batch string) {
+func (y *env) complete(batch string) {
 	y.t.Helper()
 	begin := time.Now()
 	y.until("all of "+batch+" done", func() bool { return y.missing(batch) == 0 })
@@ -153,19 +153,19 @@ func (y *yard) complete(batch string) {
 func TestQueueFaults(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	y := newYard(t)
+	y := newEnv(t)
 	steady := y.worker()
 	for _, phase := range []struct {
 		name string
-		run  func(*yard, *fleet.Process)
+		run  func(*env, *fleet.Process)
 	}{
-		{"Q6 rolled back or never dispatched; reconciler off", (*yard).phantom},
-		{"Q1 killed worker", (*yard).killed},
-		{"Q2 Q3 Q5 Redis emptied", (*yard).emptied},
-		{"Q4 Redis away", (*yard).away},
-		{"frozen worker; fence off", (*yard).frozen},
-		{"Q7 stopped worker", (*yard).stopped},
-		{"Q8 poison", (*yard).poison},
+		{"Q6 rolled back or never dispatched; reconciler off", (*env).phantom},
+		{"Q1 killed worker", (*env).killed},
+		{"Q2 Q3 Q5 Redis emptied", (*env).emptied},
+		{"Q4 Redis away", (*env).away},
+		{"frozen worker; fence off", (*env).frozen},
+		{"Q7 stopped worker", (*env).stopped},
+		{"Q8 poison", (*env).poison},
 	} {
 		begin := time.Now()
 		phase.run(y, steady)
@@ -178,7 +178,7 @@ func TestQueueFaults(t *testing.T) {
 
 // phantom dispatches tasks whose rows were rolled back, and leaves other rows undispatched. Without a clock no process finds
 // the undispatched rows. That stands for a build without the reconciler, and the checker must see it.
-func (y *yard) phantom(*fleet.Process) {
+func (y *env) phantom(*fleet.Process) {
 	n := longtest.Size(60, 1000)
 	rollback := context.Canceled
 	for range n / 20 {
@@ -199,7 +199,7 @@ func (y *yard) phantom(*fleet.Process) {
 }
 
 // killed kills a worker that holds 50 jobs while another is alive.
-func (y *yard) killed(steady *fleet.Process) {
+func (y *env) killed(steady *fleet.Process) {
 	const held = 50
 	// The steady worker is frozen while the victim takes the jobs, so that the victim holds all of them when it is killed.
 	y.check(steady.Freeze())
@@ -216,7 +216,7 @@ func (y *yard) killed(steady *fleet.Process) {
 	}
 }
 
-func (y *yard) check(err error) {
+func (y *env) check(err error) {
 	y.t.Helper()
 	if err != nil {
 		y.t.Fatal(err)
@@ -224,7 +224,7 @@ func (y *yard) check(err error) {
 }
 
 // emptied runs 200 jobs a second while Redis forgets.
-func (y *yard) emptied(*fleet.Process) {
+func (y *env) emptied(*fleet.Process) {
 	for _, fault := range []struct {
 		name  string
 		every int // jobs
@@ -249,7 +249,7 @@ func (y *yard) emptied(*fleet.Process) {
 }
 
 // deleteKey deletes any one key of the queue.
-func (y *yard) deleteKey() {
+func (y *env) deleteKey() {
 	key, err := y.redis.RandomKey(y.t.Context()).Result()
 	if err == nil { // else it is empty
 		err = y.redis.Del(y.t.Context(), key).Err()
@@ -260,7 +260,7 @@ func (y *yard) deleteKey() {
 }
 
 // replaceRedis kills Redis and starts an empty one in its place.
-func (y *yard) replaceRedis() {
+func (y *env) replaceRedis() {
 	dir, err := y.redis.ConfigGet(y.t.Context(), "dir").Result()
 	y.check(err)
 	if dir["dir"] == "" || dir["dir"] == "/" {
@@ -271,14 +271,14 @@ func (y *yard) replaceRedis() {
 	y.check(y.StartServers(y.t.Context()))
 }
 
-func (y *yard) killRedis() {
+func (y *env) killRedis() {
 	server, err := y.Redis(y.t.Context())
 	y.check(err)
 	y.check(server.Kill(y.t.Context()))
 }
 
 // away takes Redis away while long jobs run and others are submitted.
-func (y *yard) away(*fleet.Process) {
+func (y *env) away(*fleet.Process) {
 	n := longtest.Size(10, 50)
 	y.submit("running meanwhile", n, faultworker.Args{Gate: "redis away"})
 	y.until("long jobs run", func() bool {
@@ -298,7 +298,7 @@ func (y *yard) away(*fleet.Process) {
 
 // frozen freezes a worker until another has taken its jobs over, and lets it go on: the fence keeps what it then wants
 // to leave. Without the fence, the checker must see that.
-func (y *yard) frozen(steady *fleet.Process) {
+func (y *env) frozen(steady *fleet.Process) {
 	for _, c := range []struct {
 		batch string
 		args  []string
@@ -327,7 +327,7 @@ func (y *yard) frozen(steady *fleet.Process) {
 }
 
 // stopped asks a worker with long jobs to end: it does, and no job runs in two places.
-func (y *yard) stopped(steady *fleet.Process) {
+func (y *env) stopped(steady *fleet.Process) {
 	const held = 20
 	y.check(steady.Freeze())
 	victim := y.worker()
@@ -351,7 +351,7 @@ func (y *yard) stopped(steady *fleet.Process) {
 }
 
 // poison lets many jobs fail for good: all are kept, shown, and run again by hand.
-func (y *yard) poison(*fleet.Process) {
+func (y *env) poison(*fleet.Process) {
 	n := longtest.Size(300, 50_000)
 	for range n / 100 {
 		ids := y.write("poison", 100, faultworker.Poison, faultworker.Args{Poison: "mended"}, nil)

@@ -18,16 +18,16 @@ import (
 // attackCommand is the argument with which the test binary attacks.
 const attackCommand = "attack"
 
-// raid is the process of the attacker. It runs apart from the test, so that a busy client does not distort the neighbour's
+// attackProcess is the process of the attacker. It runs apart from the test, so that a busy client does not distort the neighbour's
 // figures. It runs at low priority, because a real attacker uses processors of their own.
-type raid struct {
+type attackProcess struct {
 	orders  *json.Encoder
 	reports *json.Decoder
 	answers answers // until the last attack ended
 }
 
-// startRaid starts the process. It ends with the test.
-func startRaid(t *testing.T, at target) *raid {
+// startAttackProcess starts the process. It ends with the test.
+func startAttackProcess(t *testing.T, at target) *attackProcess {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "nice", "-n", "10", e2e.OwnBinary(t), attackCommand)
 	cmd.Env = append(os.Environ(), e2e.RunMain+"=1")
@@ -49,12 +49,12 @@ func startRaid(t *testing.T, at target) *raid {
 			t.Errorf("attacker: %v", err)
 		}
 	})
-	r := &raid{orders: json.NewEncoder(in), reports: json.NewDecoder(out)}
+	r := &attackProcess{orders: json.NewEncoder(in), reports: json.NewDecoder(out)}
 	r.order(t, at)
 	return r
 }
 
-func (r *raid) order(t *testing.T, v any) {
+func (r *attackProcess) order(t *testing.T, v any) {
 	t.Helper()
 	if err := r.orders.Encode(v); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func (r *raid) order(t *testing.T, v any) {
 }
 
 // begin starts attacks.
-func (r *raid) begin(t *testing.T, list []attack) {
+func (r *attackProcess) begin(t *testing.T, list []attack) {
 	t.Helper()
 	names := make([]string, len(list))
 	for i, how := range list {
@@ -72,7 +72,7 @@ func (r *raid) begin(t *testing.T, list []attack) {
 }
 
 // end waits until the attacks have ended.
-func (r *raid) end(t *testing.T) {
+func (r *attackProcess) end(t *testing.T) {
 	t.Helper()
 	r.order(t, []string{})
 	if err := r.reports.Decode(&r.answers); err != nil {
@@ -81,7 +81,7 @@ func (r *raid) end(t *testing.T) {
 }
 
 // allTried checks that the service understood each attack. An unexpected answer means that the request was no attack.
-func (r *raid) allTried(t *testing.T) {
+func (r *attackProcess) allTried(t *testing.T) {
 	t.Helper()
 	for _, how := range attacks {
 		got := r.answers[how.name]

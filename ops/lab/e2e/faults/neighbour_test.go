@@ -63,7 +63,7 @@ func TestNeighbour(t *testing.T) {
 	defer receiver.Close()
 	defer close(hang)
 	s := e2e.StartService(t, fleet.Options{Binary: e2e.OwnBinary(t), Receiver: receiver}, "web", "worker", "clock")
-	a := startRaid(t, newTarget(t, s, receiver.URL("/hang")))
+	a := startAttackProcess(t, newTarget(t, s, receiver.URL("/hang")))
 	n.Service = s
 	hook := map[string]any{"url": receiver.URL(neighbourHook), "events": []string{models.EventConversionCreated}}
 	if err := s.API.Create(t.Context(), "/webhooks", hook, nil); err != nil {
@@ -166,7 +166,7 @@ func (f figures) check(t *testing.T, quiet figures) {
 }
 
 // under measures while the attacks run. A failed call of the neighbour fails the test.
-func (n *neighbour) under(t *testing.T, name string, d time.Duration, a *raid, list ...attack) figures {
+func (n *neighbour) under(t *testing.T, name string, d time.Duration, a *attackProcess, list ...attack) figures {
 	t.Helper()
 	if len(list) > 0 {
 		a.begin(t, list)

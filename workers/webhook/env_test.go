@@ -66,8 +66,8 @@ func (c call) verify(t *testing.T) (at int64) {
 	return at
 }
 
-// world is a service with one account, one endpoint and a receiver on https.
-type world struct {
+// env is a service with one account, one endpoint and a receiver on https.
+type env struct {
 	t        *testing.T
 	db       *db.DB
 	client   *jobs.Client
@@ -84,13 +84,13 @@ type world struct {
 }
 
 // LookupNetIP implements egress.Resolver.
-func (w *world) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+func (w *env) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{*w.addr.Load()}, nil
 }
 
-func newWorld(t *testing.T, schedule []time.Duration, limit ...time.Duration) *world {
+func newEnv(t *testing.T, schedule []time.Duration, limit ...time.Duration) *env {
 	t.Helper()
-	w := &world{t: t, db: dbtest.New(t), account: uuid.New(), endpoint: uuid.New()}
+	w := &env{t: t, db: dbtest.New(t), account: uuid.New(), endpoint: uuid.New()}
 	w.tick.Store(time.Now().Unix())
 	w.resolve("127.0.0.1")
 	w.reply(func(http.ResponseWriter, *http.Request) {})
@@ -122,7 +122,7 @@ func newWorld(t *testing.T, schedule []time.Duration, limit ...time.Duration) *w
 	return w
 }
 
-func (w *world) run(box *seal.Box, schedule []time.Duration, limit time.Duration) {
+func (w *env) run(box *seal.Box, schedule []time.Duration, limit time.Duration) {
 	out := egresstest.Client(w.t, w.receiver, egress.Options{Resolver: w})
 	r := jobstest.Redis(w.t)
 	w.client = jobs.Connect(r)
@@ -142,14 +142,14 @@ func (w *world) run(box *seal.Box, schedule []time.Duration, limit time.Duration
 	})
 }
 
-func (w *world) resolve(a string) { ip := netip.MustParseAddr(a); w.addr.Store(&ip) }
+func (w *env) resolve(a string) { ip := netip.MustParseAddr(a); w.addr.Store(&ip) }
 
-func (w *world) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
+func (w *env) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
 
-func (w *world) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
+func (w *env) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
 
 // emit makes an event as any part of the service does, and returns its only delivery.
-func (w *world) emit() (uuid.UUID, models.Event) {
+func (w *env) emit() (uuid.UUID, models.Event) {
 	w.t.Helper()
 	e := models.NewEvent(w.account, models.EventCampaignPaused, time.Now(), models.CampaignPausedData{Name: "né <b>"})
 	var ids []uuid.UUID
@@ -175,7 +175,7 @@ type shown struct {
 	Failing    bool   `db:"failing"`
 }
 
-func (w *world) show(id uuid.UUID) (s shown) {
+func (w *env) show(id uuid.UUID) (s shown) {
 	w.t.Helper()
 	err := w.db.GetContext(w.t.Context(), &s, `SELECT d.status, d.attempts, d.http_status, d.error, d.answer, j.state AS job,
 		w.consecutive_failures AS failures, w.failing_since IS NOT NULL AS failing
@@ -186,17 +186,17 @@ func (w *world) show(id uuid.UUID) (s shown) {
 	return s
 }
 
-func (w *world) until(id uuid.UUID, ok func(shown) bool) (s shown) {
+func (w *env) until(id uuid.UUID, ok func(shown) bool) (s shown) {
 	w.t.Helper()
 	await.Until(w.t, "the delivery is as awaited", func() bool { s = w.show(id); return ok(s) })
 	return s
 }
 
-func (w *world) redeliver(id uuid.UUID) (jobs.WebhookAnswer, error) {
+func (w *env) redeliver(id uuid.UUID) (jobs.WebhookAnswer, error) {
 	return ask(w, jobs.RedeliverWebhook, w.account, id)
 }
 
-func ask(w *world, j jobs.Job[jobs.WebhookArgs, jobs.WebhookAnswer], account, id uuid.UUID) (jobs.WebhookAnswer, error) {
+func ask(w *env, j jobs.Job[jobs.WebhookArgs, jobs.WebhookAnswer], account, id uuid.UUID) (jobs.WebhookAnswer, error) {
 	w.t.Helper()
 	ticket, err := jobs.Submit(w.t.Context(), w.client, j, account, jobs.WebhookArgs{ID: id})
 	if err != nil {

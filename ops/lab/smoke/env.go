@@ -14,8 +14,8 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// world is what was set up on the account: ids by the names of scenario.go.
-type world struct {
+// env is what was set up on the account: ids by the names of scenario.go.
+type env struct {
 	api       *client.API
 	pages     *pages
 	networks  map[string]string
@@ -34,8 +34,8 @@ type campaign struct {
 }
 
 // build creates everything through the API.
-func build(ctx context.Context, api *client.API, p *pages) (*world, error) {
-	w := &world{
+func build(ctx context.Context, api *client.API, p *pages) (*env, error) {
+	w := &env{
 		api: api, pages: p, networks: map[string]string{}, sources: map[string]string{}, offers: map[string]string{},
 		landers: map[string]string{}, campaigns: map[string]*campaign{}, hooks: map[string]string{},
 	}
@@ -68,7 +68,7 @@ func build(ctx context.Context, api *client.API, p *pages) (*world, error) {
 }
 
 // create makes one record and keeps its id.
-func (w *world) create(ctx context.Context, ids map[string]string, path, name string, spec object) error {
+func (w *env) create(ctx context.Context, ids map[string]string, path, name string, spec object) error {
 	body := object{"name": name}
 	for k, v := range spec {
 		body[k] = v
@@ -84,7 +84,7 @@ func (w *world) create(ctx context.Context, ids map[string]string, path, name st
 	return nil
 }
 
-func (w *world) offerBody(o offerSpec) object {
+func (w *env) offerBody(o offerSpec) object {
 	body := object{
 		"url": w.pages.offer(o.name), "payout": json.Number(o.payout), "payout_from_param": o.fromParam,
 		"currency": "USD",
@@ -99,7 +99,7 @@ func (w *world) offerBody(o offerSpec) object {
 }
 
 // createCampaign makes a campaign with its flow and reads the ids of its paths from GET /campaigns/{id}.
-func (w *world) createCampaign(ctx context.Context, spec campaignSpec) error {
+func (w *env) createCampaign(ctx context.Context, spec campaignSpec) error {
 	body := object{"name": spec.name, "alias": spec.name + "-campaign", "source_id": w.sources[spec.source]}
 	for k, v := range spec.fields {
 		body[k] = v
@@ -138,7 +138,7 @@ func (w *world) createCampaign(ctx context.Context, spec campaignSpec) error {
 }
 
 // stream is a path as the API takes it.
-func (w *world) stream(c campaignSpec, p pathSpec) object {
+func (w *env) stream(c campaignSpec, p pathSpec) object {
 	s := object{"name": p.name, "action": p.action}
 	set := func(name string, value any, given bool) {
 		if given {
@@ -171,7 +171,7 @@ func (w *world) stream(c campaignSpec, p pathSpec) object {
 	return s
 }
 
-func (w *world) campaignID(name string) string {
+func (w *env) campaignID(name string) string {
 	if c := w.campaigns[name]; c != nil {
 		return c.id
 	}
@@ -179,7 +179,7 @@ func (w *world) campaignID(name string) string {
 }
 
 // name is the name that scenario.go gives an id, for readable differences.
-func (w *world) name(id string) string {
+func (w *env) name(id string) string {
 	for _, ids := range []map[string]string{w.networks, w.sources, w.offers, w.landers} {
 		for name, known := range ids {
 			if known == id {
@@ -219,7 +219,7 @@ func (t *traffic) waitLive(ctx context.Context) (time.Duration, error) {
 }
 
 // subscribe registers the endpoints of the receiver.
-func (w *world) subscribe(ctx context.Context, r *fleet.Receiver) error {
+func (w *env) subscribe(ctx context.Context, r *fleet.Receiver) error {
 	for path, events := range endpoints {
 		var saved struct {
 			ID, Secret string

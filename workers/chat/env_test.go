@@ -26,8 +26,8 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 )
 
-// world is an account, and fake AI providers whose models give the answers that the test sets.
-type world struct {
+// env is an account, and fake AI providers whose models give the answers that the test sets.
+type env struct {
 	*testing.T
 	*aitest.World
 
@@ -37,9 +37,9 @@ type world struct {
 	account models.Account
 }
 
-func newWorld(t *testing.T, change func(*chat.Options)) *world {
+func newEnv(t *testing.T, change func(*chat.Options)) *env {
 	t.Helper()
-	w := &world{T: t, World: &aitest.World{}, db: dbtest.New(t)}
+	w := &env{T: t, World: &aitest.World{}, db: dbtest.New(t)}
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func newWorld(t *testing.T, change func(*chat.Options)) *world {
 }
 
 // do submits a job for an account and waits for its answer.
-func do[A, R any](w *world, job jobs.Job[A, R], account uuid.UUID, args A) (out R, err error) {
+func do[A, R any](w *env, job jobs.Job[A, R], account uuid.UUID, args A) (out R, err error) {
 	w.Helper()
 	h, err := jobs.Submit(w.Context(), w.client, job, account, args)
 	if err != nil {
@@ -83,7 +83,7 @@ func do[A, R any](w *world, job jobs.Job[A, R], account uuid.UUID, args A) (out 
 }
 
 // connect saves a key of an account.
-func (w *world) connect(account uuid.UUID, provider string) {
+func (w *env) connect(account uuid.UUID, provider string) {
 	w.Helper()
 	if _, err := do(w, jobs.ConnectAI, account, jobs.ConnectAIArgs{
 		Action: models.AIConnect, Provider: provider, Key: w.sealed(account, aitest.Key),
@@ -92,7 +92,7 @@ func (w *world) connect(account uuid.UUID, provider string) {
 	}
 }
 
-func (w *world) sealed(account uuid.UUID, key string) []byte {
+func (w *env) sealed(account uuid.UUID, key string) []byte {
 	w.Helper()
 	sealed, err := w.store.AIConnections().Seal(account, key)
 	if err != nil {

@@ -38,8 +38,8 @@ type call struct {
 	method, uri, body, kind, delivery string
 }
 
-// world is a service with one account, one traffic source and a receiver of its postbacks.
-type world struct {
+// env is a service with one account, one traffic source and a receiver of its postbacks.
+type env struct {
 	*testing.T
 	db       *db.DB
 	client   *jobs.Client
@@ -57,11 +57,11 @@ type world struct {
 	calls []call
 }
 
-// newWorld makes a world whose source has a URL at the receiver, such as "/pb?e={external_id}".
-func newWorld(t *testing.T, path string, schedule ...time.Duration) *world {
+// newEnv makes an env whose source has a URL at the receiver, such as "/pb?e={external_id}".
+func newEnv(t *testing.T, path string, schedule ...time.Duration) *env {
 	t.Helper()
 	queue := jobstest.Redis(t)
-	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), source: uuid.New(), registry: prometheus.NewRegistry()}
+	w := &env{T: t, db: dbtest.New(t), account: uuid.New(), source: uuid.New(), registry: prometheus.NewRegistry()}
 	w.reply(status(http.StatusOK))
 	w.receiver = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -91,7 +91,7 @@ func newWorld(t *testing.T, path string, schedule ...time.Duration) *world {
 	return w
 }
 
-func (w *world) run(queue jobs.Redis, schedule []time.Duration) {
+func (w *env) run(queue jobs.Redis, schedule []time.Duration) {
 	w.Helper()
 	out, err := egress.New(egress.Options{
 		Schemes: []string{"http", "https"}, Allow: egresstest.Loopback, MaxBody: 4 << 10,
@@ -112,25 +112,25 @@ func (w *world) run(queue jobs.Redis, schedule []time.Duration) {
 	})
 }
 
-func (w *world) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
+func (w *env) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
 
-func (w *world) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
+func (w *env) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
 
 // set changes a setting of the source.
-func (w *world) set(column string, value any) {
+func (w *env) set(column string, value any) {
 	w.Helper()
 	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET `+column+` = $2 WHERE id = $1`, w.source, value)
 }
 
 // click stores a click of the source.
-func (w *world) click() *models.Click {
+func (w *env) click() *models.Click {
 	w.Helper()
 	c := w.newClick()
 	w.put(c)
 	return c
 }
 
-func (w *world) newClick() *models.Click {
+func (w *env) newClick() *models.Click {
 	c := &models.Click{
 		ID: models.NewClickID(), AccountID: w.account, CampaignID: uuid.New(), SourceID: w.source, ExternalID: "e/1",
 		Visitor: models.Visitor{Country: "DE"}, Params: "a=1&land=de%26en&Land=2&raw=%7Braw%7D", Currency: "USD", UniqueHours: 24, Cost: decimal.RequireFromString("0.5"),
@@ -139,7 +139,7 @@ func (w *world) newClick() *models.Click {
 	return c
 }
 
-func (w *world) put(c *models.Click) {
+func (w *env) put(c *models.Click) {
 	w.Helper()
 	if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 		w.Fatal(err)
@@ -150,7 +150,7 @@ func (w *world) put(c *models.Click) {
 }
 
 // convert records statuses of a conversion of a click and returns the postbacks that this creates.
-func (w *world) convert(c *models.Click, statuses ...string) (ids []uuid.UUID) {
+func (w *env) convert(c *models.Click, statuses ...string) (ids []uuid.UUID) {
 	w.Helper()
 	return w.record(db.Map(statuses, func(status string) clicklog.ConversionInput {
 		payout := decimal.NewFromInt(10)
@@ -158,7 +158,7 @@ func (w *world) convert(c *models.Click, statuses ...string) (ids []uuid.UUID) {
 	})...)
 }
 
-func (w *world) record(list ...clicklog.ConversionInput) (ids []uuid.UUID) {
+func (w *env) record(list ...clicklog.ConversionInput) (ids []uuid.UUID) {
 	w.Helper()
 	var tell []models.JobRef
 	err := db.Tx(w.Context(), w.db, func(c db.Conn) (err error) {
@@ -178,7 +178,7 @@ type shown struct {
 	job string
 }
 
-func (w *world) show(id uuid.UUID) (s shown) {
+func (w *env) show(id uuid.UUID) (s shown) {
 	w.Helper()
 	var err error
 	if s.Target, err = dbpostback.Find(w.Context(), w.db, id); err != nil {
@@ -190,18 +190,18 @@ func (w *world) show(id uuid.UUID) (s shown) {
 	return s
 }
 
-func (w *world) until(id uuid.UUID, ok func(shown) bool) (s shown) {
+func (w *env) until(id uuid.UUID, ok func(shown) bool) (s shown) {
 	w.Helper()
 	await.Until(w.T, "the postback is as awaited", func() bool { s = w.show(id); return ok(s) })
 	return s
 }
 
-func (w *world) ends(id uuid.UUID, result string) shown {
+func (w *env) ends(id uuid.UUID, result string) shown {
 	w.Helper()
 	return w.until(id, func(s shown) bool { return s.Result == result })
 }
 
-func (w *world) resend(account, id uuid.UUID) (jobs.PostbackAnswer, error) {
+func (w *env) resend(account, id uuid.UUID) (jobs.PostbackAnswer, error) {
 	w.Helper()
 	ticket, err := jobs.Submit(w.Context(), w.client, jobs.ResendPostback, account, jobs.PostbackArgs{ID: id})
 	if err != nil {
@@ -211,7 +211,7 @@ func (w *world) resend(account, id uuid.UUID) (jobs.PostbackAnswer, error) {
 }
 
 // counted returns the counts of sent postbacks by result.
-func (w *world) counted() map[string]int {
+func (w *env) counted() map[string]int {
 	w.Helper()
 	families, err := w.registry.Gather()
 	if err != nil {

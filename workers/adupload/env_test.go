@@ -33,8 +33,8 @@ import (
 	"switchyard/workers/providers/platform"
 )
 
-// world is a service with one account and one traffic source, whose platform is a fake.
-type world struct {
+// env is a service with one account and one traffic source, whose platform is a fake.
+type env struct {
 	*testing.T
 
 	db       *db.DB
@@ -59,10 +59,10 @@ type logs struct {
 
 func (l *logs) Write(p []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.text.Write(p) }
 
-func newWorld(t *testing.T, provider string, change ...func(*adupload.Options)) *world {
+func newEnv(t *testing.T, provider string, change ...func(*adupload.Options)) *env {
 	t.Helper()
 	queue := jobstest.Redis(t)
-	w := &world{
+	w := &env{
 		T: t, db: dbtest.New(t), platform: &adstest.Uploads{}, of: provider, logs: &logs{},
 	}
 	box, err := seal.New(w.db, bytes.Repeat([]byte{7}, 32))
@@ -111,7 +111,7 @@ func (k signedIn) Token(context.Context) (string, error) { return k.platform.Sig
 func (k signedIn) Renew(context.Context, string) (string, error) { return k.platform.SignedIn(), nil }
 
 // connect saves the connection, in live mode unless change changes it.
-func (w *world) connect(change ...func(*store.SourceConnect)) {
+func (w *env) connect(change ...func(*store.SourceConnect)) {
 	w.Helper()
 	p, _ := models.SourceProviderNamed(w.of)
 	on, off, live, action := true, false, models.UploadsLive, map[string]string{models.GoogleAds: "987654321", models.MicrosoftAds: "Tracker"}[w.of]
@@ -132,7 +132,7 @@ var clickParameters = map[string]string{
 }
 
 // strew stores clicks that came from the platform, with its click ids.
-func (w *world) strew(ids ...string) (clicks []uuid.UUID) {
+func (w *env) strew(ids ...string) (clicks []uuid.UUID) {
 	w.Helper()
 	for _, id := range ids {
 		c := &models.Click{
@@ -151,12 +151,12 @@ func (w *world) strew(ids ...string) (clicks []uuid.UUID) {
 }
 
 // convert records a status and a payout of conversions of clicks.
-func (w *world) convert(status string, payout int64, clicks ...uuid.UUID) {
+func (w *env) convert(status string, payout int64, clicks ...uuid.UUID) {
 	w.Helper()
 	w.convertIn("USD", status, payout, clicks...)
 }
 
-func (w *world) convertIn(currency, status string, payout int64, clicks ...uuid.UUID) {
+func (w *env) convertIn(currency, status string, payout int64, clicks ...uuid.UUID) {
 	w.Helper()
 	amount := decimal.NewFromInt(payout)
 	list := db.Map(clicks, func(id uuid.UUID) clicklog.ConversionInput {
@@ -172,7 +172,7 @@ func (w *world) convertIn(currency, status string, payout int64, clicks ...uuid.
 }
 
 // sweep starts jobs as the clock does, and waits until no job has anything to do.
-func (w *world) sweep() {
+func (w *env) sweep() {
 	w.Helper()
 	w.sweepOnce()
 	await.Until(w.T, "the jobs have ended", func() bool {
@@ -180,7 +180,7 @@ func (w *world) sweep() {
 	})
 }
 
-func (w *world) sweepOnce() {
+func (w *env) sweepOnce() {
 	w.Helper()
 	ticket, err := jobs.Submit(w.Context(), w.client, jobs.SweepUploads, uuid.Nil, jobs.Tick{})
 	if err != nil {
@@ -192,7 +192,7 @@ func (w *world) sweepOnce() {
 }
 
 // results returns the action and result of each upload of a click, in order.
-func (w *world) results(click uuid.UUID) string {
+func (w *env) results(click uuid.UUID) string {
 	w.Helper()
 	list, err := db.Select[string](w.Context(), w.db, "uploads",
 		`SELECT action || ' ' || result FROM conversion_uploads WHERE click_id = $1 ORDER BY place`, click)
@@ -202,7 +202,7 @@ func (w *world) results(click uuid.UUID) string {
 	return strings.Join(list, ", ")
 }
 
-func (w *world) shows(click uuid.UUID, want string) {
+func (w *env) shows(click uuid.UUID, want string) {
 	w.Helper()
 	if got := w.results(click); got != want {
 		list, _ := upload.List(w.Context(), w.db, w.account, w.source, 5)
@@ -210,7 +210,7 @@ func (w *world) shows(click uuid.UUID, want string) {
 	}
 }
 
-func (w *world) taken(n int) []adstest.Uploaded {
+func (w *env) taken(n int) []adstest.Uploaded {
 	w.Helper()
 	list := w.platform.Taken(w.of)
 	if len(list) != n {
@@ -229,7 +229,7 @@ func numbered(prefix string, n int) []string {
 }
 
 // watchLogs records the log. Only a test that runs alone may call it.
-func (w *world) watchLogs() {
+func (w *env) watchLogs() {
 	before := slog.Default() //nolint:forbidigo // to put it back
 	slog.SetDefault(slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	w.Cleanup(func() { slog.SetDefault(before) })

@@ -57,8 +57,8 @@ func TestMain(m *testing.M) {
 
 const redirect = "https://track.example/api/oauth/callback"
 
-// world is an account, the platforms, and a worker.
-type world struct {
+// env is an account, the platforms, and a worker.
+type env struct {
 	*testing.T
 	*oauthtest.World
 	db      *db.DB
@@ -72,9 +72,9 @@ type world struct {
 	now time.Time
 }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &world{T: t, World: oauthtest.New(t), db: dbtest.New(t), account: uuid.New(), now: time.Now()}
+	w := &env{T: t, World: oauthtest.New(t), db: dbtest.New(t), account: uuid.New(), now: time.Now()}
 	dbtest.Exec(t, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, w.account)
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
@@ -86,7 +86,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // process returns the Connections of another process of the install.
-func (w *world) process(wait func(context.Context, time.Duration) error) *oauth.Connections {
+func (w *env) process(wait func(context.Context, time.Duration) error) *oauth.Connections {
 	w.Helper()
 	return oauth.New(w.store, oauth.Options{
 		Client: provider.New(provider.Options{
@@ -98,22 +98,22 @@ func (w *world) process(wait func(context.Context, time.Duration) error) *oauth.
 	})
 }
 
-// Now returns the world's time.
-func (w *world) Now() time.Time {
+// Now returns the time of env.
+func (w *env) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now
 }
 
-// later moves the world's time forward.
-func (w *world) later(d time.Duration) {
+// later moves the time of env forward.
+func (w *env) later(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = w.now.Add(d)
 }
 
 // work runs a worker until the test ends.
-func (w *world) work() {
+func (w *env) work() {
 	w.Helper()
 	w.queue = jobstest.Redis(w.T)
 	w.client = jobs.Connect(w.queue)
@@ -131,7 +131,7 @@ func (w *world) work() {
 }
 
 // attempt signs in on the platform's page. It returns the id of the sign-in, whose code is stored, and its state.
-func (w *world) attempt(at string) (id uuid.UUID, state string) {
+func (w *env) attempt(at string) (id uuid.UUID, state string) {
 	w.Helper()
 	a, state, err := dboauth.NewAttempts(w.store).Begin(w.Context(), w.account, at, redirect, w.Now())
 	if err != nil {
@@ -144,7 +144,7 @@ func (w *world) attempt(at string) (id uuid.UUID, state string) {
 	return a.ID, state
 }
 
-func (w *world) page(at string, a models.OAuthAttempt, state string) *url.URL {
+func (w *env) page(at string, a models.OAuthAttempt, state string) *url.URL {
 	w.Helper()
 	address, err := provider.Apps{ByProvider: oauthtest.Apps(), URL: w.URL}.Address(at, state, a.Verifier, a.Redirect)
 	if err != nil {
@@ -154,7 +154,7 @@ func (w *world) page(at string, a models.OAuthAttempt, state string) *url.URL {
 }
 
 // do runs a job and waits for its answer.
-func do[A, R any](w *world, job jobs.Job[A, R], args A) (R, error) {
+func do[A, R any](w *env, job jobs.Job[A, R], args A) (R, error) {
 	w.Helper()
 	h, err := jobs.Submit(w.Context(), w.client, job, w.account, args)
 	if err != nil {
@@ -164,7 +164,7 @@ func do[A, R any](w *world, job jobs.Job[A, R], args A) (R, error) {
 }
 
 // connect connects an account at a platform.
-func (w *world) connect(at string) uuid.UUID {
+func (w *env) connect(at string) uuid.UUID {
 	w.Helper()
 	client := provider.New(provider.Options{
 		Apps:   provider.Apps{ByProvider: oauthtest.Apps(), URL: w.URL},
@@ -187,7 +187,7 @@ func (w *world) connect(at string) uuid.UUID {
 }
 
 // found reads a connection from the database.
-func (w *world) found(id uuid.UUID) models.OAuthConnection {
+func (w *env) found(id uuid.UUID) models.OAuthConnection {
 	w.Helper()
 	c, err := dboauth.NewConnections(w.store).Find(w.Context(), w.account, id)
 	if err != nil {
@@ -197,7 +197,7 @@ func (w *world) found(id uuid.UUID) models.OAuthConnection {
 }
 
 // dump returns the whole content of PostgreSQL and Redis as text.
-func (w *world) dump() string {
+func (w *env) dump() string {
 	w.Helper()
 	var out strings.Builder
 	for _, table := range []string{"oauth_connections", "oauth_attempts", "jobs"} {

@@ -77,8 +77,8 @@ func (s *tape) last() *models.Click {
 	return list[len(list)-1]
 }
 
-// world is a database with an account on a shared and on an own domain, and a handler on it.
-type world struct {
+// env is a database with an account on a shared and on an own domain, and a handler on it.
+type env struct {
 	testing.TB
 	db      *db.DB
 	url     string
@@ -90,10 +90,10 @@ type world struct {
 	own     uuid.UUID
 }
 
-func newWorld(tb testing.TB) *world {
+func newEnv(tb testing.TB) *env {
 	tb.Helper()
 	d, url := dbtest.NewURL(tb)
-	w := &world{TB: tb, db: d, url: url, tape: &tape{}, shared: uuid.New(), own: uuid.New()}
+	w := &env{TB: tb, db: d, url: url, tape: &tape{}, shared: uuid.New(), own: uuid.New()}
 	w.account = w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, w.shared, shared)
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified, index_page, crawlers)
@@ -105,13 +105,13 @@ func newWorld(tb testing.TB) *world {
 	return w
 }
 
-func (w *world) newAccount() uuid.UUID {
+func (w *env) newAccount() uuid.UUID {
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
 	return id
 }
 
-func (w *world) handler(s Recorder, dir string) *Handler {
+func (w *env) handler(s Recorder, dir string) *Handler {
 	w.Helper()
 	v, err := describer()
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *world) handler(s Recorder, dir string) *Handler {
 	return h
 }
 
-func (w *world) network() uuid.UUID {
+func (w *env) network() uuid.UUID {
 	w.Helper()
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO networks (id, account_id, name, click_param, postback_params) VALUES ($1, $2, 'n ' || gen_random_uuid(), 'clk', '{"click_id": "myclick"}')`,
@@ -135,7 +135,7 @@ func (w *world) network() uuid.UUID {
 	return id
 }
 
-func (w *world) offer(url string, network uuid.UUID) uuid.UUID {
+func (w *env) offer(url string, network uuid.UUID) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO offers (id, account_id, name, url, network_id) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3, $4)`, id, w.account, url,
@@ -143,7 +143,7 @@ func (w *world) offer(url string, network uuid.UUID) uuid.UUID {
 	return id
 }
 
-func (w *world) lander(url string) uuid.UUID {
+func (w *env) lander(url string) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, 'n ' || gen_random_uuid(), $3)`, id, w.account, url)
@@ -164,7 +164,7 @@ func path(action string, extra m, destinations ...m) m {
 func to(id uuid.UUID) m { return m{"id": id, "weight": 100} }
 
 // campaign creates an active campaign on the shared domain. columns are changes of its columns.
-func (w *world) campaign(alias string, columns m, paths ...m) uuid.UUID {
+func (w *env) campaign(alias string, columns m, paths ...m) uuid.UUID {
 	w.Helper()
 	if paths == nil {
 		paths = []m{}
@@ -183,7 +183,7 @@ func (w *world) campaign(alias string, columns m, paths ...m) uuid.UUID {
 }
 
 // fresh makes the handler read changed records, as a notice would.
-func (w *world) fresh() *world {
+func (w *env) fresh() *env {
 	w.Helper()
 	if err := w.h.routes.Reload(w.Context()); err != nil {
 		w.Fatal(err)
@@ -204,7 +204,7 @@ func with(cookies []*http.Cookie) edit {
 	}
 }
 
-func (w *world) send(method, target, body string, edits ...edit) *http.Response {
+func (w *env) send(method, target, body string, edits ...edit) *http.Response {
 	w.Helper()
 	r := httptest.NewRequestWithContext(w.Context(), method, target, strings.NewReader(body))
 	r.Host, r.RemoteAddr = shared, "8.8.8.8:4000"
@@ -219,12 +219,12 @@ func (w *world) send(method, target, body string, edits ...edit) *http.Response 
 	return rec.Result()
 }
 
-func (w *world) get(target string, edits ...edit) *http.Response {
+func (w *env) get(target string, edits ...edit) *http.Response {
 	w.Helper()
 	return w.send(http.MethodGet, target, "", edits...)
 }
 
-func (w *world) sent(target string, edits ...edit) string {
+func (w *env) sent(target string, edits ...edit) string {
 	w.Helper()
 	res := w.get(target, edits...)
 	if res.StatusCode != http.StatusFound {
