@@ -63,7 +63,8 @@ func startRedisNode(t *testing.T, port int, lines string, args ...string) redisN
 	return n
 }
 
-func RedisPorts(t *testing.T, n int) []int {
+// FreePorts returns n free ports.
+func FreePorts(t *testing.T, n int) []int {
 	t.Helper()
 	var ports []int
 	for range n {
@@ -83,7 +84,7 @@ func askRedis(t *testing.T, url string, words ...any) (any, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	return r.Do(t.Context(), words...).Result()
 }
 
@@ -91,7 +92,7 @@ func askRedis(t *testing.T, url string, words ...any) (any, error) {
 // primary and waits until the replica has its place.
 func StartSentinels(t *testing.T) (url string, failOver func()) {
 	t.Helper()
-	ports := RedisPorts(t, 5)
+	ports := FreePorts(t, 5)
 	auth := "requirepass " + nodePassword + "\nmasterauth " + nodePassword + "\n"
 	primary := startRedisNode(t, ports[0], auth)
 	replica := startRedisNode(t, ports[1], auth+fmt.Sprintf("replicaof 127.0.0.1 %d\n", primary.port))
@@ -131,7 +132,7 @@ sentinel failover-timeout main 5000`, primary.port, nodePassword), "--sentinel")
 // StartRedisCluster starts three nodes that share the slots, and gives the URL.
 func StartRedisCluster(t *testing.T) string {
 	t.Helper()
-	ports := RedisPorts(t, 3)
+	ports := FreePorts(t, 3)
 	direct := func(port int) string { return fmt.Sprintf("redis://:%s@127.0.0.1:%d/0", nodePassword, port) }
 	const slots = 16384
 	for i, port := range ports {

@@ -21,7 +21,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -132,6 +131,7 @@ func (s *Service) SpawnWeb(i int, url string, env ...string) (*fleet.Process, er
 	return s.SpawnWith(env, "web")
 }
 
+// SetUp waits for the web process, creates the account, the source, the offer and the campaign, and waits until the link answers.
 func (s *Service) SetUp(ctx context.Context) error {
 	if err := s.WaitReady(ctx); err != nil {
 		return err
@@ -175,6 +175,7 @@ func (s *Service) waitLive(ctx context.Context) error {
 	return nil
 }
 
+// Answer is the answer to a request of a visitor or a network. To is where it redirects to.
 type Answer struct {
 	Status int
 	To     string
@@ -186,12 +187,12 @@ func (s *Service) Ask(ctx context.Context, via http.RoundTripper, method, path s
 	return s.AskAt(ctx, s.URL, via, method, path)
 }
 
-// AskAt is ask of the web process at that address.
+// AskAt is Ask for the web process at that address.
 func (s *Service) AskAt(ctx context.Context, url string, via http.RoundTripper, method, path string) (Answer, error) {
 	return s.Send(ctx, url, via, method, path, nil, "")
 }
 
-// Send is askAt with a body, from a sender that authenticates with a secret.
+// Send is AskAt with a body. The sender authenticates with a secret.
 func (s *Service) Send(ctx context.Context, url string, via http.RoundTripper, method, path string, body []byte, secret string) (
 	Answer, error,
 ) {
@@ -214,12 +215,12 @@ func (s *Service) Send(ctx context.Context, url string, via http.RoundTripper, m
 	return Answer{resp.StatusCode, resp.Header.Get("Location"), string(text)}, errors.Join(err, resp.Body.Close())
 }
 
-// Click follows the tracking link once and returns the click's id. A wrong answer, other than none, is errWrong.
+// Click follows the tracking link once and returns the click's id. The error is ErrWrong if an answer comes and is wrong.
 func (s *Service) Click(ctx context.Context, via http.RoundTripper) (uuid.UUID, error) {
 	return s.ClickAt(ctx, via, s.URL)
 }
 
-// ClickAt is click at the web process of that address.
+// ClickAt is Click at the web process of that address.
 func (s *Service) ClickAt(ctx context.Context, via http.RoundTripper, url string) (uuid.UUID, error) {
 	got, err := s.AskAt(ctx, url, via, http.MethodGet, s.Link.RequestURI())
 	if err != nil {
@@ -233,53 +234,8 @@ func (s *Service) ClickAt(ctx context.Context, via http.RoundTripper, url string
 	return id, nil
 }
 
+// ErrWrong is the error of a wrong answer.
 var ErrWrong = errors.New("wrong answer")
-
-// Span is when something was asked for and when it was answered.
-type Span struct{ Asked, Answered time.Time }
-
-// Tally keeps when each thing was asked for and answered.
-type Tally[K comparable] struct {
-	mu   sync.Mutex
-	At   map[K]Span
-	Errs []error
-}
-
-// Add notes what was answered just now.
-func (c *Tally[K]) Add(k K, asked time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.At == nil {
-		c.At = map[K]Span{}
-	}
-	if _, twice := c.At[k]; twice {
-		c.Errs = append(c.Errs, fmt.Errorf("%v was given out twice", k))
-	}
-	c.At[k] = Span{asked, time.Now()}
-}
-
-func (c *Tally[K]) Fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.Errs = append(c.Errs, err)
-}
-
-func (c *Tally[K]) Len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.At)
-}
-
-// WaitFor waits until the tally has grown to n.
-func (c *Tally[K]) WaitFor(ctx context.Context, n int) error {
-	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
-	defer cancel()
-	err := client.Poll(ctx, 5*time.Millisecond, func() (bool, error) { return c.Len() >= n, nil })
-	if err != nil {
-		return fmt.Errorf("%d of %d: %w", c.Len(), n, err)
-	}
-	return nil
-}
 
 // Tick starts jobs of the clock now, so that a test does not wait for the minute at which they are due.
 func Tick(t *testing.T, f *fleet.Fleet, due ...jobs.Job[jobs.Tick, jobs.None]) {
@@ -304,7 +260,7 @@ func Pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// WaitDelivery waits until the one delivery of the account has a state, and gives its id.
+// WaitDelivery waits until the one delivery of the account has a state, and returns its id.
 func (s *Service) WaitDelivery(t *testing.T, state string) string {
 	t.Helper()
 	var log struct{ Rows []struct{ ID, Status string } }

@@ -25,7 +25,7 @@ func (s *Service) stored(ctx context.Context) (Stored, error) {
 	if err != nil {
 		return out, err
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	err = readTimes(ctx, d, `SELECT id::text, at FROM clicks`, func(id string, at time.Time) {
 		out.Clicks[uuid.MustParse(id)] = at
 	})

@@ -50,7 +50,7 @@ func startWide(t *testing.T) *wide {
 		"REDIS_URL=" + redis,
 	}
 	w.urls, w.webs = []string{w.URL}, make([]*fleet.Process, 3)
-	for _, port := range e2e.RedisPorts(t, 2) {
+	for _, port := range e2e.FreePorts(t, 2) {
 		w.urls = append(w.urls, "http://127.0.0.1:"+strconv.Itoa(port))
 	}
 	for i := range w.webs {
