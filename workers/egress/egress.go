@@ -128,6 +128,27 @@ func (c *Client) Do(req *http.Request) (Answer, error) {
 	return a, nil
 }
 
+// Deliver sends a request that its receiver accepts by a 2xx status. An answer that is too long to be read counts, too. The error
+// names the receiver if it answered another status.
+func (c *Client) Deliver(req *http.Request, receiver string) (Answer, error) {
+	answer, err := c.Do(req)
+	if failure, ok := errors.AsType[*Error](err); ok && failure.Class == TooLarge {
+		err = nil
+	}
+	if err == nil && (answer.Status < 200 || answer.Status > 299) {
+		err = fmt.Errorf("the %s answered %d", receiver, answer.Status)
+	}
+	return answer, err
+}
+
+// StatusOrNil returns the status, or nil if no answer came.
+func (a Answer) StatusOrNil() *int {
+	if a.Status == 0 {
+		return nil
+	}
+	return &a.Status
+}
+
 // hosted reports whether a host has an address in Hosts.
 func (c *Client) hosted(host string) bool {
 	_, ours := c.o.Hosts[host]

@@ -73,29 +73,20 @@ func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt,
 	if m.Method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	answer, err := s.o.Egress.Do(req)
-	a.Took = time.Since(a.At)
-	if failure, ok := errors.AsType[*egress.Error](err); ok && failure.Class == egress.TooLarge {
-		err = nil
-	}
+	answer, err := s.o.Egress.Deliver(req, "source")
+	a.Took, a.Status, a.Told = time.Since(a.At), answer.StatusOrNil(), err == nil
 	a.Answer = bytes.TrimSpace(answer.Body)
 	for _, secret := range m.secrets {
 		a.Answer = bytes.ReplaceAll(a.Answer, []byte(secret), []byte("***"))
 	}
-	if answer.Status != 0 {
-		a.Status = &answer.Status
-	}
-	switch {
-	case err != nil:
-		a.Error = err.Error()
-		return a, 0, fmt.Errorf("source: %w", err)
-	case answer.Status >= 200 && answer.Status <= 299:
-		a.Told = true
+	if err == nil {
 		return a, 0, nil
 	}
-	a.Error = fmt.Sprintf("the source answered %d", answer.Status)
-	a.Stopped = answer.Status == stop
-	return a, retryAfter(answer.Header, a.At), errors.New("source: " + a.Error)
+	a.Error, err = err.Error(), fmt.Errorf("source: %w", err)
+	if _, lost := errors.AsType[*egress.Error](err); !lost { // the source has refused the postback
+		a.Stopped, later = answer.Status == stop, retryAfter(answer.Header, a.At)
+	}
+	return a, later, err
 }
 
 // retryAfter reads the header Retry-After, which has seconds or a time. It returns the wait before the next attempt, at most

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -73,22 +72,13 @@ func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt,
 	} {
 		req.Header.Set(name, value)
 	}
-	answer, err := s.o.Egress.Do(req)
-	if failure, ok := errors.AsType[*egress.Error](err); ok && failure.Class == egress.TooLarge {
-		err = nil
-	}
-	a := delivery.Attempt{Answer: spool.CleanText(answer.Body[:min(len(answer.Body), models.MaxAnswer)])}
-	if answer.Status != 0 {
-		a.Status = &answer.Status
+	answer, err := s.o.Egress.Deliver(req, "endpoint")
+	a := delivery.Attempt{
+		Delivered: err == nil, Status: answer.StatusOrNil(), Answer: spool.CleanText(answer.Body[:min(len(answer.Body), models.MaxAnswer)]),
 	}
 	if err != nil {
 		a.Error = err.Error()
 		return a, fmt.Errorf("webhook: %w", err)
 	}
-	if answer.Status < 200 || answer.Status > 299 {
-		a.Error = fmt.Sprintf("the endpoint answered %d", answer.Status)
-		return a, errors.New("webhook: " + a.Error)
-	}
-	a.Delivered = true
 	return a, nil
 }

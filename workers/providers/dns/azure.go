@@ -169,11 +169,7 @@ func (p *azure) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 }
 
 func (p *azure) Append(ctx context.Context, zone string, r libdns.RR) error {
-	have, err := p.Records(ctx, zone, r.Name)
-	if err != nil {
-		return err
-	}
-	all, present, err := values(have, r)
+	all, present, err := withRecord(ctx, p, zone, r)
 	if err != nil {
 		return err
 	}

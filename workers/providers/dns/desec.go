@@ -71,11 +71,7 @@ func (p *desec) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 
 func (p *desec) Append(ctx context.Context, zone string, r libdns.RR) error {
 	r = quoted(r)
-	have, err := p.Records(ctx, zone, r.Name)
-	if err != nil {
-		return err
-	}
-	all, present, err := values(have, r)
+	all, present, err := withRecord(ctx, p, zone, r)
 	if err != nil {
 		return err
 	}

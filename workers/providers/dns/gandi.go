@@ -57,11 +57,7 @@ func (p *gandi) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 
 func (p *gandi) Append(ctx context.Context, zone string, r libdns.RR) error {
 	r = quoted(r)
-	have, err := p.Records(ctx, zone, r.Name)
-	if err != nil {
-		return err
-	}
-	all, present, err := values(have, r)
+	all, present, err := withRecord(ctx, p, zone, r)
 	if err != nil {
 		return err
 	}

@@ -166,11 +166,7 @@ func (p *googleCloud) Records(ctx context.Context, zone, name string) ([]libdns.
 
 func (p *googleCloud) Append(ctx context.Context, zone string, r libdns.RR) error {
 	r = quoted(r)
-	have, err := p.Records(ctx, zone, r.Name)
-	if err != nil {
-		return err
-	}
-	all, present, err := values(have, r)
+	all, present, err := withRecord(ctx, p, zone, r)
 	if err != nil {
 		return err
 	}

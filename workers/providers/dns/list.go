@@ -88,6 +88,15 @@ func values(have []libdns.RR, r libdns.RR) (all []string, present bool, err erro
 	return append(all, r.Data), present, nil
 }
 
+// withRecord is values for the records that a zone has under r's name.
+func withRecord(ctx context.Context, p Provider, zone string, r libdns.RR) (all []string, present bool, err error) {
+	have, err := p.Records(ctx, zone, r.Name)
+	if err != nil {
+		return nil, false, err
+	}
+	return values(have, r)
+}
+
 // quoted puts quotes around the data of a TXT record, for providers that write texts as a zone file does.
 func quoted(r libdns.RR) libdns.RR {
 	if r.Type == "TXT" {

@@ -150,11 +150,7 @@ func (p *route53) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 
 func (p *route53) Append(ctx context.Context, zone string, r libdns.RR) error {
 	r = quoted(r)
-	have, err := p.Records(ctx, zone, r.Name)
-	if err != nil {
-		return err
-	}
-	all, present, err := values(have, r)
+	all, present, err := withRecord(ctx, p, zone, r)
 	if err != nil {
 		return err
 	}
