@@ -42,24 +42,18 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 		if _, err := s.Networks().Find(ctx, account, network); err != nil {
 			return err
 		}
-		on, stored := true, map[string]string(nil)
-		before, err := s.NetworkIntegrations().Find(ctx, account, network)
-		switch {
-		case errors.Is(err, ErrNoIntegration):
-		case err != nil:
+		i, err := s.NetworkIntegrations().Find(ctx, account, network)
+		if errors.Is(err, ErrNoIntegration) {
+			i, err = models.Integration{IsEnabled: true}, nil
+		}
+		var stored map[string]string
+		if err == nil && i.Provider == p.Name {
+			stored, err = k.t.kept(ctx, s, account, network, i.Settings)
+		}
+		if err != nil {
 			return err
-		default:
-			on = before.IsEnabled
-			if before.Provider == p.Name {
-				stored, err = k.t.kept(ctx, s, account, network, before.Settings)
-			}
-			if err != nil {
-				return err
-			}
 		}
-		if enabled != nil {
-			on = *enabled
-		}
+		set(&i.IsEnabled, enabled)
 		credentials, err := p.Complete(sent, stored)
 		if err != nil {
 			return err
@@ -68,7 +62,7 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 		if err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, "connect network", saveNetworkIntegration, network, account, p.Name, db.Document(open), sealed, on, next)
+		_, err = s.exec(ctx, "connect network", saveNetworkIntegration, network, account, p.Name, db.Document(open), sealed, i.IsEnabled, next)
 		return err
 	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
-	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -82,9 +81,9 @@ func (p *syncer) open(ctx context.Context, account, source uuid.UUID) (i models.
 	if err != nil {
 		return i, nil, err
 	}
-	credentials, err := k.Credentials(ctx, i.Integration)
-	if errors.Is(err, seal.ErrOpen) {
-		return i, nil, errNotConfigured("the stored credentials cannot be read any more: connect the traffic source again")
+	credentials, failure, err := platformjob.Credentials(ctx, k.Integrations, i.Integration, "traffic source")
+	if failure != nil {
+		return i, nil, errNotConfigured("%s", failure)
 	}
 	if err != nil {
 		return i, nil, err

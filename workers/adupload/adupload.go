@@ -16,7 +16,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/jobrow"
-	"switchyard/db/seal"
+	"switchyard/db/outgoing"
 	"switchyard/db/store"
 	"switchyard/db/upload"
 	"switchyard/jobs"
@@ -197,12 +197,9 @@ func (s *sending) start(ctx context.Context) error {
 
 // open opens the connection. failure is an error that the account must fix, and is shown to it.
 func (s *sending) open(ctx context.Context) (failure, err error) {
-	credentials, err := s.store.SourceIntegrations().Credentials(ctx, s.Integration)
-	if errors.Is(err, seal.ErrOpen) {
-		return errors.New("the stored credentials cannot be read any more: connect the traffic source again"), nil
-	}
-	if err != nil {
-		return nil, err
+	credentials, failure, err := platformjob.Credentials(ctx, s.store.SourceIntegrations().Integrations, s.Integration, "traffic source")
+	if err != nil || failure != nil {
+		return failure, err
 	}
 	var tokens ads.Tokens
 	if s.o.Tokens != nil && s.ConnectionID.Valid {

@@ -11,7 +11,6 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
-	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -96,12 +95,8 @@ func (y *syncer) open(ctx context.Context, account, network uuid.UUID) (o opened
 	if err != nil {
 		return o, err
 	}
-	credentials, err := k.Credentials(ctx, o.Integration)
-	if errors.Is(err, seal.ErrOpen) {
-		o.failure = errors.New("the stored credentials cannot be read any more: connect the network again")
-		return o, nil
-	}
-	if err != nil {
+	credentials, failure, err := platformjob.Credentials(ctx, k.Integrations, o.Integration, "network")
+	if o.failure = failure; err != nil || failure != nil {
 		return o, err
 	}
 	o.Connection, err = y.o.Client.Open(o.Provider, network.String(), credentials)

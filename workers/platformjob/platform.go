@@ -4,10 +4,13 @@ package platformjob
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -40,6 +43,16 @@ type Imports[A, R any] struct {
 	Now   func() time.Time
 
 	client *jobs.Client
+}
+
+// Credentials returns the credentials of a connection. failure is an error that only its account can fix. owner names the network
+// or the traffic source to a person.
+func Credentials(ctx context.Context, k store.Integrations, c models.Integration, owner string) (all map[string]string, failure, err error) {
+	all, err = k.Credentials(ctx, c)
+	if errors.Is(err, seal.ErrOpen) {
+		return nil, fmt.Errorf("the stored credentials cannot be read any more: connect the %s again", owner), nil
+	}
+	return all, nil, err
 }
 
 // testTime limits a test of a connection, while its caller waits.
