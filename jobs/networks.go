@@ -9,8 +9,8 @@ import (
 	"switchyard/models/correction"
 )
 
-// PlatformRead selects what a job reads from a platform.
-type PlatformRead struct {
+// PlatformRange selects the days that a job reads from a platform.
+type PlatformRange struct {
 	Provider string `json:"provider"`
 	From     string `json:"from"`   // YYYY-MM-DD in the platform's time zone; From and To are included
 	To       string `json:"to"`     //
@@ -19,8 +19,8 @@ type PlatformRead struct {
 	Read     bool   `json:"read"`   // the rows were read, and are stored under the id of the job
 }
 
-// Range returns the first and the last day.
-func (r PlatformRead) Range() (from, to time.Time, err error) {
+// Days returns the first and the last day.
+func (r PlatformRange) Days() (from, to time.Time, err error) {
 	if from, err = time.Parse(time.DateOnly, r.From); err != nil {
 		return from, to, fmt.Errorf("jobs: first day: %w", err)
 	}
@@ -33,7 +33,7 @@ func (r PlatformRead) Range() (from, to time.Time, err error) {
 // NetworkSync selects the orders of a network that a job imports.
 type NetworkSync struct {
 	NetworkID uuid.UUID `json:"network_id"`
-	PlatformRead
+	PlatformRange
 }
 
 // SyncNetwork imports the orders of a network. It reads all orders, then processes them like CorrectConversions. Errors:

@@ -10,7 +10,7 @@ import (
 // SpendArgs select the spend of a traffic source that a job reads. The last fields are the progress of the job.
 type SpendArgs struct {
 	SourceID uuid.UUID `json:"source_id"`
-	PlatformRead
+	PlatformRange
 	Test    bool `json:"test"` // the job only tests the connection
 	Days    int  `json:"days"` // number of days that were written
 	Matched int  `json:"matched"`

@@ -207,6 +207,6 @@ func (d Deps) syncNetwork(c *route.Call, b SyncBody) (NetworkSynced, error) {
 		return NetworkSynced{}, err
 	}
 	return syncNetworkJob.Start(c, d.Jobs, jobs.CorrectionArgs{Apply: bool(b.Apply), Network: &jobs.NetworkSync{
-		NetworkID: c.ID, PlatformRead: jobs.PlatformRead{Provider: i.Provider, From: b.From, To: b.To, Origin: models.RunByAPI},
+		NetworkID: c.ID, PlatformRange: jobs.PlatformRange{Provider: i.Provider, From: b.From, To: b.To, Origin: models.RunByAPI},
 	}}, nil)
 }

@@ -282,7 +282,7 @@ func (d Deps) runSourceIntegration(c *route.Call, b SourceRunBody) (out SourceRu
 	if err != nil {
 		return out, err
 	}
-	args := jobs.SpendArgs{SourceID: c.ID, Test: b.Action != "sync", PlatformRead: jobs.PlatformRead{
+	args := jobs.SpendArgs{SourceID: c.ID, Test: b.Action != "sync", PlatformRange: jobs.PlatformRange{
 		Provider: i.Provider, From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Origin: models.RunByAPI,
 	}}
 	out, err = runSourceJob.Start(c, d.Jobs, args, nil)

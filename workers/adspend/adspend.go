@@ -53,11 +53,11 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	p := &syncer{o: o, store: s, imports: &platformjob.Imports[jobs.SpendArgs, jobs.SpendSynced]{
 		Job: jobs.SyncSpend, Run: models.RunCostSync, Code: "platform_error", Rows: "rows",
 		Every: models.SpendEvery, Next: models.NextSpend, Days: models.SpendDays, WideDays: models.SpendWideDays,
-		Read:   func(a *jobs.SpendArgs) *jobs.PlatformRead { return &a.PlatformRead },
+		Range:  func(a *jobs.SpendArgs) *jobs.PlatformRange { return &a.PlatformRange },
 		Tests:  func(a jobs.SpendArgs) bool { return a.Test },
 		Target: func(a jobs.SpendArgs) uuid.UUID { return a.SourceID },
-		Args: func(source uuid.UUID, of jobs.PlatformRead) jobs.SpendArgs {
-			return jobs.SpendArgs{SourceID: source, PlatformRead: of}
+		Args: func(source uuid.UUID, of jobs.PlatformRange) jobs.SpendArgs {
+			return jobs.SpendArgs{SourceID: source, PlatformRange: of}
 		},
 		Connections: func(s *store.Store) store.Integrations { return s.SourceIntegrations().Integrations },
 		Store:       s, Now: o.Now,

@@ -66,7 +66,7 @@ func (p *syncer) fetch(ctx context.Context, u *run) (out read, err error) {
 		err = oneCurrency(rows)
 	}
 	if err != nil {
-		return out, p.imports.Failed(ctx, err, ads.MaxRows)
+		return out, p.imports.ReadError(ctx, err, ads.MaxRows)
 	}
 	return read{rows, c.Currency(), c.Zone()}, p.imports.Fetched(ctx, u, c.Used(), len(rows))
 }
@@ -107,7 +107,7 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	if oldest := p.o.Now().AddDate(0, 0, -models.LongestHistory()); kept.Before(oldest) {
 		kept = oldest
 	}
-	from, to, err := u.Args.Range()
+	from, to, err := u.Args.PlatformRange.Days()
 	if err != nil {
 		return err
 	}

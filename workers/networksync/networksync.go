@@ -59,17 +59,17 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	y.imports = &platformjob.Imports[jobs.CorrectionArgs, answer]{
 		Job: jobs.SyncNetwork, Run: models.RunNetworkSync, Code: "network_error", Rows: "orders",
 		Every: models.SyncEvery, Next: models.NextSync, Days: models.SyncDays, WideDays: models.SyncWideDays, Ahead: aheadOfUTC,
-		Read: func(a *jobs.CorrectionArgs) *jobs.PlatformRead {
+		Range: func(a *jobs.CorrectionArgs) *jobs.PlatformRange {
 			if a.Network == nil {
 				return nil
 			}
 			network := *a.Network
 			a.Network = &network
-			return &network.PlatformRead
+			return &network.PlatformRange
 		},
 		Target: func(a jobs.CorrectionArgs) uuid.UUID { return a.Network.NetworkID },
-		Args: func(network uuid.UUID, of jobs.PlatformRead) jobs.CorrectionArgs {
-			return jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{NetworkID: network, PlatformRead: of}}
+		Args: func(network uuid.UUID, of jobs.PlatformRange) jobs.CorrectionArgs {
+			return jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{NetworkID: network, PlatformRange: of}}
 		},
 		Connections: func(s *store.Store) store.Integrations { return s.NetworkIntegrations().Integrations },
 		Store:       s, Now: o.Now,

@@ -59,7 +59,7 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 		return nil, err
 	}
 	if o.failure != nil {
-		return nil, y.imports.Failed(ctx, o.failure, 0)
+		return nil, y.imports.ReadError(ctx, o.failure, 0)
 	}
 	most := networks.MaxOrders
 	if network.Origin == models.RunByClock { // no caller waits who could choose a shorter range
@@ -67,7 +67,7 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 	}
 	orders, err := o.Orders(ctx, from, to, most)
 	if err != nil {
-		return nil, y.imports.Failed(ctx, err, most)
+		return nil, y.imports.ReadError(ctx, err, most)
 	}
 	if err := y.imports.Fetched(ctx, u, o.Used(), len(orders)); err != nil {
 		return nil, err

@@ -29,13 +29,13 @@ type Imports[A, R any] struct {
 	Days, WideDays int                              // lengths of the two windows
 	Ahead          time.Duration                    // how far the platform's day may be ahead of the time zone that is known
 
-	// Read returns what a job reads, as a part of its arguments that may be changed; nil: the job imports nothing.
-	Read func(*A) *jobs.PlatformRead
+	// Range returns the days that a job reads. A change of the result changes the arguments; nil: the job imports nothing.
+	Range func(*A) *jobs.PlatformRange
 	// Tests reports whether a job only tests its connection; nil: no job does.
 	Tests func(A) bool
 	// Target returns the network or the traffic source of a job. Args makes the arguments of a scheduled job.
 	Target func(A) uuid.UUID
-	Args   func(target uuid.UUID, of jobs.PlatformRead) A
+	Args   func(target uuid.UUID, of jobs.PlatformRange) A
 	// Connections returns the connections of the networks or of the traffic sources.
 	Connections func(*store.Store) store.Integrations
 
@@ -69,7 +69,7 @@ func Test(ctx context.Context, test func(context.Context) error) error {
 func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *workers.Run[A, R]) error) {
 	i.client = r.Client()
 	name := func(a A) string {
-		of := i.Read(&a)
+		of := i.Range(&a)
 		if of == nil {
 			return ""
 		}
@@ -100,7 +100,7 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 }
 
 // window returns the days of a scheduled import, in the time zone of the platform's account, or in UTC if that is unknown.
-func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRead {
+func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	days := i.Days
 	if d.Wide {
 		days = i.WideDays
@@ -110,7 +110,7 @@ func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.Platf
 		zone = time.UTC
 	}
 	today := now.In(zone)
-	return jobs.PlatformRead{
+	return jobs.PlatformRange{
 		Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide,
 		From: today.AddDate(0, 0, 1-days).Format(time.DateOnly), To: today.Add(i.Ahead).Format(time.DateOnly),
 	}

@@ -18,8 +18,8 @@ import (
 
 // Begin records that the run of a job has begun, and returns the days to read. A run that is repeated begins again.
 func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provider string, applied bool) (from, to time.Time, err error) {
-	of := i.Read(&u.Args)
-	if from, to, err = of.Range(); err != nil {
+	of := i.Range(&u.Args)
+	if from, to, err = of.Days(); err != nil {
 		return from, to, err
 	}
 	return from, to, i.Store.IntegrationRuns().Start(ctx, models.IntegrationRun{
@@ -28,8 +28,8 @@ func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provide
 	})
 }
 
-// Failed returns the error of a job whose request to the platform has failed. most is the number of rows that the job accepts.
-func (i *Imports[A, R]) Failed(ctx context.Context, err error, most int) error {
+// ReadError returns the error of a job whose request to the platform has failed. most is the number of rows that the job accepts.
+func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) error {
 	switch _, ours := models.AsError(err); {
 	case err == nil:
 		return nil
@@ -53,7 +53,7 @@ func (i *Imports[A, R]) Fetched(ctx context.Context, u *workers.Run[A, R], used 
 // and Once fails the job.
 func Once[T, A, R any](ctx context.Context, i *Imports[A, R], u *workers.Run[A, R], fetch func() (T, error)) (out T, err error) {
 	account := u.Job.AccountID.UUID
-	if i.Read(&u.Args).Read {
+	if i.Range(&u.Args).Read {
 		text, err := i.Store.Corrections().Text(ctx, account, u.Job.ID)
 		if err != nil {
 			return out, err
@@ -76,7 +76,7 @@ func Once[T, A, R any](ctx context.Context, i *Imports[A, R], u *workers.Run[A, 
 	}
 	return out, u.Step(ctx, func(c db.Conn) (A, error) {
 		a := u.Args
-		i.Read(&a).Read = true
+		i.Range(&a).Read = true
 		return a, i.Store.On(c).Corrections().Add(ctx, account, u.Job.ID, string(raw))
 	})
 }
@@ -93,7 +93,7 @@ func (i *Imports[A, R]) End(ctx context.Context, c db.Conn, u *workers.Run[A, R]
 // failed stores why a job has failed, in the transaction of c.
 func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args A
-	if err := json.Unmarshal(row.Args, &args); err != nil || i.Read(&args) == nil || i.Tests != nil && i.Tests(args) {
+	if err := json.Unmarshal(row.Args, &args); err != nil || i.Range(&args) == nil || i.Tests != nil && i.Tests(args) {
 		return nil //nolint:nilerr // the arguments do not say what the job imports
 	}
 	failure := jobrow.CauseOf(cause)
@@ -106,7 +106,7 @@ func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, c
 func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
 	code string,
 ) error {
-	now, of := i.Now(), i.Read(&args)
+	now, of := i.Now(), i.Range(&args)
 	if err := s.IntegrationRuns().End(ctx, job.AccountID.UUID, job.ID, now, end); err != nil || !models.PlatformFailed(of.Origin, code) {
 		return err
 	}

@@ -335,7 +335,7 @@ func TestNetworkSyncGivenUp(t *testing.T) {
 	y := newSyncing(t, 1)
 	id := uuid.MustParse(y.id)
 	row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
-		NetworkID: id, PlatformRead: jobs.PlatformRead{Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock},
+		NetworkID: id, PlatformRange: jobs.PlatformRange{Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -363,8 +363,8 @@ func TestNetworkSyncOfMany(t *testing.T) {
 	y.world.Set(many...)
 	for round, want := range []int{1, 0} {
 		row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
-			NetworkID:    uuid.MustParse(y.id),
-			PlatformRead: jobs.PlatformRead{Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock},
+			NetworkID:     uuid.MustParse(y.id),
+			PlatformRange: jobs.PlatformRange{Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock},
 		}})
 		if err == nil {
 			err = jobrow.Insert(t.Context(), y.s.DB, row)

@@ -303,7 +303,7 @@ func TestSpendGivenUp(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
 	row, err := jobs.SyncSpend.NewRow(y.s.Account.ID, jobs.SpendArgs{
-		SourceID: y.sources[0], PlatformRead: jobs.PlatformRead{Provider: "propellerads", From: y.day, To: y.day, Origin: models.RunByClock},
+		SourceID: y.sources[0], PlatformRange: jobs.PlatformRange{Provider: "propellerads", From: y.day, To: y.day, Origin: models.RunByClock},
 	})
 	if err != nil {
 		t.Fatal(err)
