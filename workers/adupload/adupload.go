@@ -16,7 +16,6 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/jobrow"
-	"switchyard/db/outgoing"
 	"switchyard/db/store"
 	"switchyard/db/upload"
 	"switchyard/jobs"
