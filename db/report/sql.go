@@ -100,7 +100,9 @@ func (b *builder) during(from, to time.Time, without []time.Time) string {
 
 func (b *builder) ofClick(m *measure.Measure) string { return b.prices.in.Replace(m.OfClick()) }
 
-func (b *builder) ofConversion(m *measure.Measure) string { return b.prices.in.Replace(m.OfConversion()) }
+func (b *builder) ofConversion(m *measure.Measure) string {
+	return b.prices.in.Replace(m.OfConversion())
+}
 
 // fromRows adds the clicks of a window, all conversions of these clicks, whatever the time of the conversion, and spend without
 // clicks.

@@ -28,7 +28,9 @@ func when(condition, expr string) string { return "CASE WHEN " + condition + " T
 func status(name string) string { return "v.status = '" + name + "'" }
 
 // copyPaid returns the ClickHouse SQL of an amount of a fact in the account's currency. The amount is zero without a rate.
-func copyPaid(amount, fact string) string { return "ifNull(" + amount + " * " + fact + ".rate, " + noMoney + ")" }
+func copyPaid(amount, fact string) string {
+	return "ifNull(" + amount + " * " + fact + ".rate, " + noMoney + ")"
+}
 
 // clicks counts the clicks that meet a condition.
 func clicks(condition string) SQL { return SQL{Click: when(condition, "1"), CopyClick: condition} }

@@ -132,8 +132,8 @@ type PerformanceRow struct {
 // Compared has figures and, if the call requests them, the figures of a second time window.
 type Compared struct {
 	answer.Figures
-	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id"`
-	Compare   *answer.Figures   `json:"compare,omitempty" doc:"with compare: the figures of the other window"`
+	ClickLoss *answer.ClickLoss     `json:"click_loss" doc:"of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id"`
+	Compare   *answer.Figures       `json:"compare,omitempty" doc:"with compare: the figures of the other window"`
 	Changes   *models.FigureChanges `json:"changes,omitempty" doc:"with compare: in percent of the other window's figure; null where that is zero"`
 }
 

@@ -1,60 +1,30 @@
-// The figures of reports: their names in the API, how they are shown, and whether a change is more than chance.
+// The figures of reports: how they are shown, their totals, and whether a change is more than chance. The table of measures in Go
+// (models/measure) describes them.
 import type { FigureRow } from '../api.gen.ts'
+import { measures, type Measure } from '../measures.gen.ts'
 import { t } from './text.ts'
-import { count, money, none, percent, shown, signed, type Kind } from './format.ts'
+import { count, money, none, percent, shown, signed } from './format.ts'
 
 export type Name = keyof FigureRow
-type Figure = { kind: Kind; digits?: number; good: 1 | -1 | 0 }
-
 // good is 1 if a rise is good and -1 if it is bad.
-export const figures: Record<Name, Figure> = {
-  clicks: { kind: 'count', good: 1 },
-  unique_clicks: { kind: 'count', good: 1 },
-  bot_clicks: { kind: 'count', good: -1 },
-  lp_views: { kind: 'count', good: 1 },
-  lp_clicks: { kind: 'count', good: 1 },
-  lp_ctr: { kind: 'percent', digits: 1, good: 1 },
-  conversions: { kind: 'count', good: 1 },
-  approved: { kind: 'count', good: 1 },
-  pending: { kind: 'count', good: 0 },
-  rejected: { kind: 'count', good: -1 },
-  chargebacks: { kind: 'count', good: -1 },
-  cr: { kind: 'percent', good: 1 },
-  cost: { kind: 'money', good: 0 },
-  revenue: { kind: 'money', good: 1 },
-  pending_revenue: { kind: 'money', good: 0 },
-  profit: { kind: 'money', good: 1 },
-  roi: { kind: 'percent', digits: 1, good: 1 },
-  epc: { kind: 'small', good: 1 },
-  cpc: { kind: 'small', good: 0 },
-  cpa: { kind: 'money', good: 0 },
-  approve_rate: { kind: 'percent', digits: 1, good: 1 },
-}
+export const figures = measures
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']
 
-// ratios are the figures that are quotients: part, divided by the sum of the figures in by, times a factor. The API computes them in
-// models/figures.go.
-const ratios: Partial<Record<Name, { part: Name; by: Name[]; times: number }>> = {
-  lp_ctr: { part: 'lp_clicks', by: ['lp_views'], times: 100 },
-  cr: { part: 'conversions', by: ['clicks'], times: 100 },
-  roi: { part: 'profit', by: ['cost'], times: 100 },
-  epc: { part: 'revenue', by: ['clicks'], times: 1 },
-  cpc: { part: 'cost', by: ['clicks'], times: 1 },
-  cpa: { part: 'cost', by: ['conversions'], times: 1 },
-  approve_rate: { part: 'approved', by: ['conversions', 'rejected'], times: 100 },
-}
+// valueOf returns a side of a formula: the sum of its terms.
+const valueOf = (terms: Measure['over'], value: (name: Name) => number) =>
+  terms.reduce((sum, term) => sum + (term[0] === '-' ? -value(term.slice(1) as Name) : value(term as Name)), 0)
 
 // totalsOf returns the sums of rows and the ratios of these sums. A ratio whose divisor is zero is null.
 export function totalsOf(rows: FigureRow[]): FigureRow {
   const sum = (name: Name) => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0)
-  const valueOf = (name: Name) => {
-    const ratio = ratios[name]
-    if (!ratio) return sum(name)
-    const by = ratio.by.reduce((total, other) => total + sum(other), 0)
-    return by ? (sum(ratio.part) / by) * ratio.times : null
+  const total = (name: Name) => {
+    const { kind, over, under } = figures[name]
+    if (!under.length) return sum(name)
+    const by = valueOf(under, sum)
+    return by ? (valueOf(over, sum) / by) * (kind === 'percent' ? 100 : 1) : null
   }
-  return Object.fromEntries(names.map(name => [name, valueOf(name)])) as unknown as FigureRow
+  return Object.fromEntries(names.map(name => [name, total(name)])) as unknown as FigureRow
 }
 
 export const text = (row: FigureRow, name: Name) => shown(row[name], figures[name].kind, figures[name].digits)
@@ -71,28 +41,20 @@ function share(a: number, n: number, b: number, m: number) {
 // isReal reports whether a change is larger than chance explains. It tests counts as Poisson values, shares as two proportions, and
 // money by the number of conversions that brought it.
 export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
-  switch (name) {
-    case 'cr':
-      return share(now.conversions, now.clicks, was.conversions, was.clicks)
-    case 'lp_ctr':
-      return share(now.lp_clicks, now.lp_views, was.lp_clicks, was.lp_views)
-    case 'approve_rate':
-      return share(now.approved, now.conversions + now.rejected, was.approved, was.conversions + was.rejected)
-    case 'revenue':
-    case 'profit':
-    case 'roi':
-    case 'epc':
-    case 'cpa': {
+  const { test, over, under } = figures[name],
+    of = (row: FigureRow) => (n: Name) => Number(row[n])
+  switch (test) {
+    case 'count':
+      return poisson(of(now)(name), of(was)(name))
+    case 'share':
+      return share(valueOf(over, of(now)), valueOf(under, of(now)), valueOf(over, of(was)), valueOf(under, of(was)))
+    case 'sales': {
       const part = (r: FigureRow) => (r.revenue * r.revenue) / Math.max(r.approved, 1) + (r.cost * r.cost) / Math.max(r.clicks, 1)
       const gap = name === 'profit' ? now.profit - was.profit : now.revenue - was.revenue
       return Math.abs(gap) > z * Math.sqrt(part(now) + part(was))
     }
-    case 'cost':
-    case 'cpc':
-    case 'pending_revenue':
-      return true
   }
-  return poisson(now[name] as number, was[name] as number)
+  return true
 }
 
 // roundedTo rounds a percentage and returns it with its text. A value that rounds to zero becomes zero, without a sign.
@@ -112,7 +74,7 @@ export function changeOf(name: Name, now: FigureRow, was: FigureRow | undefined,
   const gap = a - b
   let text: string
   if (kind === 'percent') {
-    const n = roundedTo(gap, Math.abs(gap) < 10 ? (name === 'cr' ? 2 : 1) : 0)
+    const n = roundedTo(gap, Math.abs(gap) < 10 ? figures[name].digits : 0)
     text = signed(t.figures.points(n.text.slice(0, -1).trim()), n.value)
   } else if (!b) text = a ? t.figures.isNew : ''
   else {

@@ -1,0 +1,80 @@
+package api_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"switchyard/db"
+	"switchyard/models/measure"
+)
+
+// TestTypesOfMeasures: the measures in the dashboard's scripts are the measures of the table, and each has a label in both
+// languages.
+func TestTypesOfMeasures(t *testing.T) {
+	t.Parallel()
+	lines := ""
+	for i := range measure.All {
+		m := &measure.All[i]
+		over, under := m.Terms()
+		raw, err := json.Marshal(map[string]any{
+			"kind": m.Kind, "digits": cmp.Or(m.Digits, 2), "good": m.Good, "test": testOf(m), "over": termsOf(over), "under": termsOf(under),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += fmt.Sprintf("  %s: %s,\n", m.Name, raw)
+	}
+	fresh(t, "dashboard/web/src/measures.gen.ts", `// Made of the table of measures by the API's tests (-run TestTypes -update). Do not edit.
+import type { FigureRow } from './api.gen.ts'
+
+// A term is the name of a measure, after a minus if it is subtracted. under is empty if the measure is not a quotient.
+type Term = keyof FigureRow | `+"`-${keyof FigureRow}`"+`
+export interface Measure {
+  kind: 'count' | 'money' | 'small' | 'percent'
+  digits: number
+  good: number
+  test: '' | 'count' | 'share' | 'sales'
+  over: Term[]
+  under: Term[]
+}
+export const measures: Record<keyof FigureRow, Measure> = {
+`+lines+"}\n")
+	for _, language := range []string{"en", "de"} {
+		text, err := os.ReadFile("dashboard/web/src/text/" + language + ".ts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range measure.Names(measure.Every) {
+			if !strings.Contains(string(text), "\n      "+name+": '") {
+				t.Errorf("%s has no label in text/%s.ts (figures.names)", name, language)
+			}
+		}
+	}
+}
+
+// testOf returns the dashboard's test of whether a change is more than chance: of Poisson values, of two proportions, or of the
+// money that conversions bring. Every change of a measure without a test is real.
+func testOf(m *measure.Measure) string {
+	switch {
+	case m.BySales:
+		return "sales"
+	case m.Kind == measure.Count:
+		return "count"
+	case m.IsPercent():
+		return "share"
+	}
+	return ""
+}
+
+func termsOf(list []measure.Term) []string {
+	return append([]string{}, db.Map(list, func(t measure.Term) string {
+		if t.Minus {
+			return "-" + t.Name
+		}
+		return t.Name
+	})...)
+}
