@@ -116,7 +116,9 @@ GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 ./ops/lab/e2e/
 # The page tag's script is made by esbuild, which is compiled for this alone.
 TAG := go test $(TAGS),esbuild -count=1 ./api/click/tag
 
-generate: build ## write anew what is generated: golden files, types of the dashboard, go.mod and go.sum
+generate: ## write anew what is generated: golden files, types of the dashboard, go.mod and go.sum
+	@go test -count=1 ./models/measure -run '^TestGenerated$$' -update
+	@$(MAKE) -s build
 	@go mod tidy
 	@go -C ops/tools mod tidy
 	@$(TAG) -run '^TestBuild' -update

@@ -5,7 +5,7 @@ package measure
 
 import "strings"
 
-// Measure is one measure. A counter has no Formula, and the SQL of what clicks and conversions add to it.
+// Measure is one measure. A counter has SQL and no Formula. Any other measure has a Formula and no SQL.
 type Measure struct {
 	// Name is the measure's name in answers, reports, files, rules and SQL.
 	Name string
@@ -39,7 +39,7 @@ const (
 	Percent Kind = "percent"
 )
 
-// Counters lists the measures that are stored, in the order of their columns. Amounts lists those that are money.
+// Counters lists the measures that are stored, in the order of their columns. Amounts lists the counters of money.
 var (
 	Counters = rows((*Measure).IsCounter)
 	Amounts  = rows(func(m *Measure) bool { return m.IsCounter() && m.IsAmount() })

@@ -1,0 +1,32 @@
+package ledger_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/ledger"
+	"switchyard/models/measure"
+)
+
+// TestColumns: the ledger and its copies have a column for each counter of the table of measures, and no other sums.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	others := append(strings.Split(ledger.Keys, ", "), "merged", "rollup")
+	for _, table := range []string{"ledger", "ledger_rollups"} {
+		var have []string
+		if err := d.SelectContext(t.Context(), &have, `SELECT column_name::text FROM information_schema.columns
+			WHERE table_schema = 'public' AND table_name = $1`, table); err != nil {
+			t.Fatal(err)
+		}
+		have = slices.DeleteFunc(have, func(name string) bool { return slices.Contains(others, name) })
+		want := measure.Names((*measure.Measure).IsCounter)
+		slices.Sort(have)
+		slices.Sort(want)
+		if !slices.Equal(have, want) {
+			t.Errorf("%s has the columns %v, the table of measures %v", table, have, want)
+		}
+	}
+}
