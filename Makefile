@@ -67,7 +67,7 @@ EVERYTHING := $(BIN) devstack exec --test -- $(LAB) clickhouse -- env CGO_ENABLE
 
 # The tests that kill processes, empty Redis, send hostile answers or count a month, in their long form, one package after
 # another.
-CHAOS := ./api/click ./models/cond ./models/correction ./db ./db/clickhouse ./db/clicklog ./db/report ./cmd/switchyard/cli ./ops/lab/e2e/... ./workers/domain ./workers/webhook ./workers/egress \
+CHAOS := ./api/click ./models/cond ./models/correction ./db ./db/clickhouse ./db/botscan ./db/clickcopy ./db/conversion ./db/ingest ./db/spend ./db/report ./cmd/switchyard/cli ./ops/lab/e2e/... ./workers/domain ./workers/webhook ./workers/egress \
 	./ops/lab/bench/market
 
 chaos: lab ## the fault tests in their long form, with what they measured (about half an hour)

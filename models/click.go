@@ -116,7 +116,7 @@ func (n ASN) MarshalJSON() ([]byte, error) {
 }
 
 // Sender returns a hash of address and user agent. Two requests with the same hash have the same sender. The hash is zero if no
-// part of the address is stored. PostgreSQL computes the same hash: see package clicklog.
+// part of the address is stored. PostgreSQL computes the same hash: see package botscan.
 func (c *Click) Sender() uuid.UUID {
 	address := strconv.FormatInt(int64(c.AddressKey), 10) //nolint:gosec // the same bits as in PostgreSQL
 	if c.AddressKey == 0 {

@@ -9,10 +9,11 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/delivery"
 	"switchyard/db/jobrow"
+	"switchyard/db/retention"
 	"switchyard/models"
 )
 
@@ -46,8 +47,8 @@ func (r *env) add(at time.Time, tables ...string) {
 // night runs the jobs with which the clock deletes old rows.
 func (r *env) night(now time.Time) {
 	r.Helper()
-	log := clicklog.Log{Conn: r.db, Now: func() time.Time { return now }}
-	for _, err := range []error{pruneRows(r.Context(), r.db, now), log.Tidy(r.Context()), log.ForgetHistory(r.Context())} {
+	log := click.Log{Conn: r.db, Now: func() time.Time { return now }}
+	for _, err := range []error{pruneRows(r.Context(), r.db, now), retention.Tidy(r.Context(), log), retention.DeleteExpired(r.Context(), log)} {
 		if err != nil {
 			r.Fatalf("%s: %v", now, err)
 		}
@@ -97,7 +98,7 @@ func TestRetention(t *testing.T) {
 	t.Parallel()
 	r := &env{T: t, db: dbtest.New(t), added: map[string][]time.Time{}}
 	start := time.Now().UTC().Truncate(oneDay).Add(3 * time.Hour)
-	if err := (clicklog.Log{Conn: r.db}).Tidy(t.Context()); err != nil {
+	if err := retention.Tidy(t.Context(), click.Log{Conn: r.db}); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range models.Plans {
@@ -113,14 +114,14 @@ func TestRetention(t *testing.T) {
 	dbtest.Exec(r, r.db, `DELETE FROM currency_changes`)          // a change of currency delays the deletion of clicks
 	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // the partitions of a service of that age
 		at := start.AddDate(0, 0, -ago)
-		if err := (clicklog.Log{Conn: r.db}).EnsurePartition(t.Context(), at); err != nil {
+		if err := (click.Log{Conn: r.db}).EnsurePartition(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
 		r.add(at, "clicks", "smartlink_clicks")
 	}
 	for day := 0; day <= 400; day += 25 {
 		now := start.AddDate(0, 0, day)
-		if err := (clicklog.Log{Conn: r.db}).EnsurePartition(t.Context(), now); err != nil {
+		if err := (click.Log{Conn: r.db}).EnsurePartition(t.Context(), now); err != nil {
 			t.Fatal(err)
 		}
 		if err := delivery.EnsureWeeks(t.Context(), r.db, now, 0); err != nil {

@@ -23,7 +23,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/v1"
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/kv"
 	"switchyard/db/report"
@@ -90,8 +90,8 @@ func New(tb testing.TB, options ...Options) *Server {
 	if o.V1.Jobs == nil {
 		s.Jobs, o.V1.Jobs = jobstest.New()
 	}
-	if o.V1.Clicks == nil {
-		o.V1.Clicks = clicklog.Log{Conn: s.DB}
+	if o.V1.Clicks.Conn == nil {
+		o.V1.Clicks = click.Log{Conn: s.DB}
 	}
 	if o.V1.Visitors == nil {
 		o.V1.Visitors, err = visitors()

@@ -7,8 +7,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
+	dbclick "switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -25,7 +27,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	t.Cleanup(func() { _ = log.Close() })
 	w.h = w.handler(log, "")
 	var dispatched []models.JobRef
-	ingester := clicklog.NewIngester(log, w.db, clicklog.IngestOptions{
+	ingester := ingest.NewIngester(log, w.db, ingest.IngestOptions{
 		OnPostbacks: func(_ context.Context, rows []models.JobRef) { dispatched = append(dispatched, rows...) },
 	})
 	drain := func() {
@@ -61,7 +63,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := clicklog.Log{Conn: w.db}.FindClick(t.Context(), w.account, click)
+	d, err := dbclick.Log{Conn: w.db}.FindClick(t.Context(), w.account, click)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +83,8 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	if len(dispatched) != 1 || dispatched[0].Kind != models.KindRecordConversion || dispatched[0].Account != w.account {
 		t.Fatalf("dispatched %v", dispatched)
 	}
-	p, err := clicklog.FindPostback(t.Context(), w.db, dispatched[0].ID)
-	if err != nil || p.Outcome != clicklog.PostbackPending || p.NetworkID != n || p.AccountID != w.account ||
+	p, err := conversion.FindPostback(t.Context(), w.db, dispatched[0].ID)
+	if err != nil || p.Outcome != conversion.PostbackPending || p.NetworkID != n || p.AccountID != w.account ||
 		p.Params["myclick"] != id {
 		t.Errorf("%+v %v", p, err)
 	}

@@ -19,7 +19,7 @@ import (
 	"switchyard/api/click/visitor"
 	"switchyard/api/routing"
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	dbclick "switchyard/db/click"
 	"switchyard/db/kv"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -45,7 +45,7 @@ type Describer interface {
 type Deps struct {
 	DB          db.Conn // the pool; it may be unable to connect
 	DatabaseURL string  // for the connection that listens to changes
-	Clicks      Clicks
+	Clicks      dbclick.Log
 	Usage       Usage
 	Spool       Recorder // for clicks and click-outs
 	Postbacks   Recorder // for postbacks, site events and traps; a separate spool, so that no click waits behind them
@@ -86,7 +86,7 @@ type Handler struct {
 	privacy      models.IPPrivacy
 	url          string
 	db           db.Conn
-	clicks       Clicks
+	clicks       dbclick.Log
 	usage        Usage
 	routes       *routing.Refresher
 	caps         *capCounter
@@ -101,11 +101,6 @@ type Handler struct {
 	lastLogged   atomic.Int64
 	timeout      time.Duration
 	deadlines    deadlines
-}
-
-// Clicks finds the stored click of a visitor who comes from a landing page. Its implementation is clicklog.Log.
-type Clicks interface {
-	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 }
 
 // Proofs encrypts the proof of a postback's sender, and decrypts the goal secret with which an account's servers sign. Its
@@ -124,7 +119,7 @@ type Usage interface {
 // New returns a Handler and loads the routing snapshot from PostgreSQL or, when PostgreSQL is away, from the copy in DataDir. If
 // neither can be read, New succeeds without a snapshot, and Ready returns false. Run keeps the snapshot fresh.
 func New(ctx context.Context, d Deps) (*Handler, error) {
-	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil ||
+	if d.DB == nil || d.Clicks.Conn == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil ||
 		d.Proofs == nil || d.Visitors == nil {
 		return nil, errors.New("click: a database, a click store, two spools, a seal and a describer are needed")
 	}

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bucket"
@@ -22,14 +22,14 @@ import (
 const never = rate.Limit(1e-9)
 
 // openSpool opens a spool and its ingester.
-func (w *env) openSpool() (*spool.Spool, *clicklog.Ingester) {
+func (w *env) openSpool() (*spool.Spool, *ingest.Ingester) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})
 	if err != nil {
 		w.Fatal(err)
 	}
 	w.Cleanup(func() { _ = s.Close() })
-	return s, clicklog.NewIngester(s, w.db, clicklog.IngestOptions{})
+	return s, ingest.NewIngester(s, w.db, ingest.IngestOptions{})
 }
 
 // TestStrangersCannotStallIngest floods the service with junk. No job reads the spool of postbacks during the flood, so a click

@@ -18,8 +18,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/routing"
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/postback"
@@ -207,7 +207,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			t.Errorf("%s: %s", name, p.Unmatched)
 		}
 	}
-	if err := clicklog.NewIngester(disk, w.db, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(disk, w.db, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks`); n != 8 {

@@ -15,7 +15,7 @@ import (
 
 	"switchyard/api/routing"
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	dbclick "switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/db/seal"
@@ -113,7 +113,7 @@ func records(d db.Conn) *store.Store {
 // depsOn returns the dependencies of a handler on a pool.
 func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
 	return Deps{
-		DB: d, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Postbacks: s,
+		DB: d, Clicks: dbclick.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Postbacks: s,
 		Proofs: records(d), Visitors: v, DataDir: dir,
 	}
 }

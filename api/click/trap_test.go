@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	dbclick "switchyard/db/click"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bucket"
@@ -47,7 +48,7 @@ func (w *env) store(account uuid.UUID, age time.Duration) uuid.UUID {
 	if err := log.Append(w.Context(), spool.Record{Click: &models.Click{ID: id, AccountID: account, CampaignID: uuid.New()}}); err != nil {
 		w.Fatal(err)
 	}
-	if err := clicklog.NewIngester(log, w.db, clicklog.IngestOptions{}).Drain(w.Context()); err != nil {
+	if err := ingest.NewIngester(log, w.db, ingest.IngestOptions{}).Drain(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 	return id
@@ -140,7 +141,7 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	w := newEnv(t)
 	w.fresh()
 	id := idBefore(time.Hour)
-	w.h.clicks = clicklog.Log{Conn: down(t)}
+	w.h.clicks = dbclick.Log{Conn: down(t)}
 	w.follow("GET", models.FormatClickID(id))
 	if diff := cmp.Diff([]models.ClickTrap{{ClickID: id}}, w.tape.traps()); diff != "" {
 		t.Error(diff)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/models"
 	"switchyard/models/cond"
 	"switchyard/models/country"
@@ -17,7 +17,7 @@ import (
 
 // Recorded returns the question how the present flows would route a recorded click. The question has the click's visitor, time,
 // draws and binding. The caller fills in the counts of the day.
-func (x *Explainer) Recorded(click *clicklog.StoredClick, campaign uuid.UUID) Question {
+func (x *Explainer) Recorded(click *click.StoredClick, campaign uuid.UUID) Question {
 	q := Question{
 		Campaign: campaign, Facts: ClickFacts(click, x.Zone(click.AccountID)), Seed: click.RouteSeed,
 		Bound: map[uuid.UUID]flow.Binding{},
@@ -37,7 +37,7 @@ func FirstCampaign(c *models.Click) uuid.UUID {
 }
 
 // ClickFacts returns the facts of a recorded click for conditions, as far as they were recorded.
-func ClickFacts(d *clicklog.StoredClick, zone *time.Location) *cond.Facts {
+func ClickFacts(d *click.StoredClick, zone *time.Location) *cond.Facts {
 	f := &cond.Facts{}
 	f.SetClick(&d.Click)
 	f.SetText(cond.SourceID, models.IDText(d.SourceID))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/flow"
@@ -31,7 +31,7 @@ func NewReplayer(r *store.Routing, campaign uuid.UUID) (*Replayer, error) {
 }
 
 // Route returns the destination of a click by the present flows. Clicks must come in the order of their times.
-func (p *Replayer) Route(click *clicklog.StoredClick) models.RoutedTo {
+func (p *Replayer) Route(click *click.StoredClick) models.RoutedTo {
 	if day := click.At.In(p.explainer.Zone(click.AccountID)).Format(time.DateOnly); day != p.day {
 		p.day, p.clicks = day, map[uuid.UUID]int{}
 	}
@@ -57,7 +57,7 @@ func (p *Replayer) Route(click *clicklog.StoredClick) models.RoutedTo {
 }
 
 // WentTo returns the destination that a recorded click had.
-func WentTo(c *clicklog.StoredClick) models.RoutedTo {
+func WentTo(c *click.StoredClick) models.RoutedTo {
 	to := models.RoutedTo{
 		CampaignID: c.CampaignID, StreamID: c.StreamID, LanderID: c.LanderID, To: toOf(flow.Via(c.Via)), //nolint:gosec // it was one
 	}

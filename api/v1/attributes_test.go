@@ -20,9 +20,10 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/click"
 	"switchyard/api/click/visitor"
-	"switchyard/db/clicklog"
+	dbclick "switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/export"
+	"switchyard/db/ingest"
 	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -76,7 +77,7 @@ type attributes struct {
 	*testing.T
 	s        *apitest.Server
 	live     models.Click // as the redirect appended it to the spool
-	stored   clicklog.ClickDetail
+	stored   dbclick.Detail
 	location *url.URL
 }
 
@@ -93,7 +94,7 @@ func newAttributes(t *testing.T) *attributes {
 	t.Cleanup(func() { _ = log.Close() })
 	kept := &recorder{Spool: log}
 	h, err := click.New(t.Context(), click.Deps{
-		DB: x.s.DB, Clicks: clicklog.Log{Conn: x.s.DB}, Usage: report.Reader{Conn: x.s.DB}, Spool: kept,
+		DB: x.s.DB, Clicks: dbclick.Log{Conn: x.s.DB}, Usage: report.Reader{Conn: x.s.DB}, Spool: kept,
 		Postbacks: kept, Proofs: x.s.Store, Visitors: everything{},
 		Timeout: time.Minute,
 	})
@@ -115,10 +116,10 @@ func newAttributes(t *testing.T) *attributes {
 		t.Fatal(err)
 	}
 	x.live = kept.last
-	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, x.s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if x.stored, err = (clicklog.Log{Conn: x.s.DB}).FindClick(t.Context(), x.s.Account.ID, x.live.ID); err != nil {
+	if x.stored, err = (dbclick.Log{Conn: x.s.DB}).FindClick(t.Context(), x.s.Account.ID, x.live.ID); err != nil {
 		t.Fatal(err)
 	}
 	return x

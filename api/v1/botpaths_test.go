@@ -9,7 +9,8 @@ import (
 
 	"switchyard/api/click"
 	"switchyard/api/click/visitor"
-	"switchyard/db/clicklog"
+	dbclick "switchyard/db/click"
+	"switchyard/db/ingest"
 	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -46,7 +47,7 @@ func TestPathsForBots(t *testing.T) {
 	t.Cleanup(func() { _ = describer.Close() })
 	kept := &recorder{Spool: log}
 	h, err := click.New(t.Context(), click.Deps{
-		DB: d.DB, Clicks: clicklog.Log{Conn: d.DB}, Usage: report.Reader{Conn: d.DB}, Spool: kept, Postbacks: kept,
+		DB: d.DB, Clicks: dbclick.Log{Conn: d.DB}, Usage: report.Reader{Conn: d.DB}, Spool: kept, Postbacks: kept,
 		Proofs: d.Store, Visitors: describer, Timeout: time.Minute,
 	})
 	if err != nil {
@@ -86,7 +87,7 @@ func TestPathsForBots(t *testing.T) {
 		simulated := d.Do("POST", "/tools/simulate", asked).Want(200, "").Map()
 		same(t, simulated["decision"].(map[string]any), map[string]any{"path": v.path})
 	}
-	if err := clicklog.NewIngester(log, d.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, d.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range clicks {

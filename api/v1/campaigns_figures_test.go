@@ -10,7 +10,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/apitest"
-	"switchyard/db/clicklog"
+	"switchyard/db/conversion"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -67,11 +68,11 @@ func (d *desk) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
 		}
 		first = id
 	}
-	if err := clicklog.NewIngester(log, d.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, d.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.New(125, -1)
-	recordConversion(t, d.DB, clicklog.ConversionInput{
+	recordConversion(t, d.DB, conversion.Input{
 		ClickID:   first,
 		AccountID: d.Account.ID, Payout: &payout, Status: models.StatusApproved, Source: models.FromPostback,
 		At: at.Add(time.Second),

@@ -13,8 +13,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/apitest"
-	"switchyard/db/clicklog"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -41,7 +42,7 @@ func storeRecords(t *testing.T, s *apitest.Server, records ...spool.Record) {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(log, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -238,7 +239,7 @@ func TestGoalFigures(t *testing.T) {
 	send(person, "arrived", func(e *models.SiteEvent) { e.Name, e.Arrival = models.EventClick, "gclid" })
 	storeRecords(t, s, records...)
 	payout := decimal.NewFromInt(22)
-	recordConversion(t, s.DB, clicklog.ConversionInput{
+	recordConversion(t, s.DB, conversion.Input{
 		ClickID: visits[0].ID, Goal: "purchase", ConversionID: "A1", Payout: &payout, Currency: "EUR", OwnValue: true, Source: models.FromTag,
 	})
 	got := s.Do("GET", "/goals?site="+site.String(), nil).Want(200, "").Map()

@@ -9,9 +9,10 @@ import (
 
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
+	"switchyard/db/click"
+	"switchyard/db/clickcopy"
 	"switchyard/db/clickhouse/clickhousetest"
-	"switchyard/db/clicklog"
-	"switchyard/db/columnar"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/models"
@@ -31,9 +32,9 @@ func (silent) Each(context.Context, string, func(func(...any) error) error, stri
 func TestColdClicksAway(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	away := clicklog.NewCopyReader(silent{})
+	away := click.NewCopyReader(silent{})
 	s := apitest.New(t, apitest.Options{
-		DB: d, V1: v1.Deps{Reports: report.Reader{Conn: d, Copy: away}, Clicks: clicklog.Log{Conn: d, Copy: away}},
+		DB: d, V1: v1.Deps{Reports: report.Reader{Conn: d, Copy: away}, Clicks: click.Log{Conn: d, Copy: away}},
 	})
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	_, err := d.ExecContext(t.Context(), `INSERT INTO click_copy (state, base, version, cold_before) VALUES ('on', 1, 1, $1)`,
@@ -74,13 +75,13 @@ func TestClickHouseService(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	d := dbtest.New(t)
-	expect := func(what string, from columnar.Reader, status, says string) {
+	expect := func(what string, from schema.Reader, status, says string) {
 		t.Helper()
-		var copied *clicklog.CopyReader
+		var copied *click.CopyReader
 		if from != nil {
-			copied = clicklog.NewCopyReader(from)
+			copied = click.NewCopyReader(from)
 		}
-		s := apitest.New(t, apitest.Options{DB: d, V1: v1.Deps{Clicks: clicklog.Log{Conn: d, Copy: copied}}})
+		s := apitest.New(t, apitest.Options{DB: d, V1: v1.Deps{Clicks: click.Log{Conn: d, Copy: copied}}})
 		got := service(s.Do("GET", "/alerts", nil).Want(200, "").Map(), "clickhouse")
 		message, _ := got["message"].(string)
 		if got["status"] != status || !strings.Contains(message, says) || (message == "") != (says == "") {
@@ -91,7 +92,7 @@ func TestClickHouseService(t *testing.T) {
 	expect("nothing is copied", answering{}, "waiting", "clicks move --to clickhouse")
 	dbtest.Exec(t, d, `INSERT INTO click_copy (state, base, version) VALUES ('on', 1, 1)`)
 	expect("restored", answering{}, "failing", "not noted")
-	if err := (clicklog.Copy{From: d, To: clickhousetest.New(t)}).Begin(t.Context()); err != nil {
+	if err := (clickcopy.Copy{From: d, To: clickhousetest.New(t)}).Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expect("begun", answering{}, "ok", "being copied")
@@ -103,11 +104,11 @@ func TestClickHouseService(t *testing.T) {
 	expect("behind: what to do", answering{}, "behind", "s, and PostgreSQL answers reports: see that a worker")
 	dbtest.Exec(t, d, `UPDATE click_copy SET cold_before = '2026-03-05'`)
 	expect("behind, with cold days", answering{}, "behind", "but not about clicks of before 2026-03-05")
-	lost, err := clicklog.LostCopy(t.Context(), d)
+	lost, err := click.UnavailableCopy(t.Context(), d)
 	if err != nil || lost == nil {
 		t.Fatal(lost, err)
 	}
-	s := apitest.New(t, apitest.Options{DB: d, V1: v1.Deps{Clicks: clicklog.Log{Conn: d, Copy: lost}}})
+	s := apitest.New(t, apitest.Options{DB: d, V1: v1.Deps{Clicks: click.Log{Conn: d, Copy: lost}}})
 	got := service(s.Do("GET", "/alerts", nil).Want(200, "").Map(), "clickhouse")
 	if message, _ := got["message"].(string); got["status"] != "failing" || !strings.Contains(message, "CLICKS_URL is not set") {
 		t.Errorf("without CLICKS_URL: %v", got)

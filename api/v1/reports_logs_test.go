@@ -12,7 +12,8 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/botscan"
+	"switchyard/db/click"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -26,7 +27,7 @@ func TestReportsAgreeWithLogs(t *testing.T) {
 	pick := func(of ...string) string { return of[rand.IntN(len(of))] }
 	sets := []bot.Signals{0, 0, bot.Datacenter | bot.NoAcceptLanguage, bot.DeclaredBot, bot.TorExit, bot.NoAcceptLanguage}
 	var records []spool.Record
-	var findings []clicklog.Finding
+	var findings []botscan.Finding
 	for i := range 600 {
 		c := &models.Click{
 			ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: uuid.New(), UniqueHours: 24, UniqueKey: [16]byte{byte(i), byte(i >> 8)},
@@ -41,7 +42,7 @@ func TestReportsAgreeWithLogs(t *testing.T) {
 		c.BotScore, c.IsBot, c.BotReason = bot.Score(fired, bot.Settings{})
 		records = append(records, spool.Record{Click: c})
 		if i%5 == 0 {
-			findings = append(findings, clicklog.Finding{
+			findings = append(findings, botscan.Finding{
 				ClickID: c.ID, Signals: sets[rand.IntN(len(sets))], Source: "ipinfo",
 				Place: &models.Place{ISP: pick("Later", "Telecom"), ProxyKind: pick("tor", "none"), ConnectionType: "wifi", ASN: 64500},
 			})
@@ -49,7 +50,7 @@ func TestReportsAgreeWithLogs(t *testing.T) {
 	}
 	storeRecords(t, s, records...)
 	err := db.Tx(t.Context(), s.DB, func(c db.Conn) error {
-		_, err := clicklog.Log{}.Revise(t.Context(), c, s.Account.ID, bot.Settings{}, findings)
+		_, err := botscan.Revise(t.Context(), click.Log{}, c, s.Account.ID, bot.Settings{}, findings)
 		return err
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"switchyard/api/v1/alerts"
 	"switchyard/api/v1/copilot"
 	"switchyard/api/v1/reporting"
+	dbclick "switchyard/db/click"
 	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/jobs"
@@ -28,7 +29,7 @@ type Deps struct {
 	// Jobs submits jobs and waits for them.
 	Jobs *jobs.Client
 	// Clicks and Reports read the click store. They use separate connections.
-	Clicks  reporting.ClickReader
+	Clicks  dbclick.Log
 	Reports ReportReader
 	// LargeReport is the number of clicks that a report may read in a call. The default is report.Large.
 	LargeReport int64
@@ -105,7 +106,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		edge(d),
 		webhooks(d),
 		alerts.Routes(alerts.Deps{
-			Jobs: d.Jobs, Reports: d.Reports, CopyHealth: d.Clicks.CopyHealth, Spool: d.Spool, EgressAllow: d.EgressAllow,
+			Jobs: d.Jobs, Reports: d.Reports, Clicks: d.Clicks, Spool: d.Spool, EgressAllow: d.EgressAllow,
 			EdgePublishing: d.EdgePublishing, Email: d.Email,
 		}),
 		links(d),

@@ -8,10 +8,11 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/copilot"
 	"switchyard/db/exchangerate"
 	"switchyard/db/jobrow"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -112,7 +113,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 func saveSettings(c *route.Call, next models.Account) (free bool, err error) {
 	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
 		if next.Currency != c.Account.Currency {
-			amounts, err := clicklog.Log{}.HasAmounts(c.Context(), tx.Conn(), next.ID)
+			amounts, err := spend.HasAmounts(c.Context(), tx.Conn(), next.ID)
 			if err == nil && !amounts {
 				amounts, err = copilot.NewRules(tx).HasAmounts(c.Context(), next.ID)
 			}
@@ -157,7 +158,7 @@ func beginCurrency(ctx context.Context, tx *store.Store, next models.Account, jo
 			return models.Conflict("busy", "a job of kind %s changes what is recorded: wait until it has ended", kind)
 		}
 	}
-	rate, err := clicklog.Log{}.BeginCurrency(ctx, tx.Conn(), next.ID, next.Currency, job)
+	rate, err := spend.BeginCurrency(ctx, click.Log{}, tx.Conn(), next.ID, next.Currency, job)
 	if err != nil {
 		return err
 	}

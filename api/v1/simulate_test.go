@@ -11,8 +11,8 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/routing"
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -191,7 +191,7 @@ func storeClicks(t *testing.T, s *apitest.Server, clicks ...*models.Click) {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(log, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/db/clicklog"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -35,7 +35,7 @@ func TestSmartlinkLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(log, s.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string][]int{

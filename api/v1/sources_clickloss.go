@@ -7,7 +7,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
-	"switchyard/db/clicklog"
+	"switchyard/db/spend"
 	"switchyard/models"
 )
 
@@ -23,7 +23,7 @@ func sourceRows(c *route.Call, page []models.TrafficSource) (func(models.Traffic
 	for i, s := range page {
 		ids[i] = s.ID
 	}
-	days, err := clicklog.Log{}.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, ids, c.Window.From, c.Window.To)
+	days, err := spend.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, ids, c.Window.From, c.Window.To)
 	lost := map[uuid.UUID]*models.ClickLoss{}
 	for _, d := range days {
 		lost[d.SourceID] = lost[d.SourceID].Plus(d.ClickLoss)
@@ -39,8 +39,8 @@ const shownLossDays = 14
 // clickLossDays returns the click loss of a source for each of the last days.
 func clickLossDays(c *route.Call, source uuid.UUID) ([]ClickLossDay, error) {
 	now := time.Now()
-	days, err := clicklog.Log{}.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, []uuid.UUID{source}, now.AddDate(0, 0, 1-shownLossDays), now)
-	return answer.Each(days, func(d clicklog.LossDay) ClickLossDay {
+	days, err := spend.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, []uuid.UUID{source}, now.AddDate(0, 0, 1-shownLossDays), now)
+	return answer.Each(days, func(d spend.LossDay) ClickLossDay {
 		return ClickLossDay{d.Day.Format(time.DateOnly), *answer.LossOf(&d.ClickLoss)}
 	}), err
 }

@@ -8,8 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -160,7 +161,7 @@ func TestTestPostback(t *testing.T) {
 	wantStep(t, got, "secret: right", `status: "1" is approved`, "result: the conversion would be created")
 	same(t, got["conversion"].(map[string]any), map[string]any{"status": "approved", "payout": 3.0, "conversion_id": "T1"})
 	untouched()
-	recordConversion(t, d.DB, clicklog.ConversionInput{
+	recordConversion(t, d.DB, conversion.Input{
 		AccountID: d.Account.ID, ClickID: idOfClick(t, click), ConversionID: "T1", Status: models.StatusChargeback, At: time.Now(),
 	})
 	before = footprints(t, d)
@@ -214,7 +215,7 @@ func (d *desk) clicked(t *testing.T, account, campaign, offer, network uuid.UUID
 		t.Fatal(err)
 	}
 	id := c.ID
-	if err := clicklog.NewIngester(log, d.DB, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, d.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return models.FormatClickID(id)

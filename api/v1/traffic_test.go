@@ -16,8 +16,10 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -27,7 +29,7 @@ type visit struct {
 	models.Click
 	unique bool
 	outs   []models.ClickOut
-	sales  []clicklog.ConversionInput
+	sales  []conversion.Input
 }
 
 // offer returns the offer that the visitor reached last.
@@ -121,7 +123,7 @@ func (r *traffic) visit(rnd *rand.Rand, at time.Time) *visit {
 			break
 		}
 		payout := decimal.New(rnd.Int64N(9000), -2)
-		v.sales = append(v.sales, clicklog.ConversionInput{
+		v.sales = append(v.sales, conversion.Input{
 			ClickID: v.ID, AccountID: v.AccountID, ConversionID: fmt.Sprint("order-", i), Payout: &payout,
 			Status: one(rnd, "pending", "approved", "rejected"), Source: models.FromPostback,
 			At: at.Add(time.Duration(i+1) * time.Millisecond),
@@ -151,7 +153,7 @@ func (r *traffic) store() {
 			}
 		}
 	}
-	if err := clicklog.NewIngester(log, r.s.DB, clicklog.IngestOptions{}).Drain(ctx); err != nil {
+	if err := ingest.NewIngester(log, r.s.DB, ingest.IngestOptions{}).Drain(ctx); err != nil {
 		r.t.Fatal(err)
 	}
 	for _, v := range r.visits {
@@ -161,10 +163,10 @@ func (r *traffic) store() {
 	}
 }
 
-func recordConversion(tb testing.TB, d *db.DB, in clicklog.ConversionInput) {
+func recordConversion(tb testing.TB, d *db.DB, in conversion.Input) {
 	tb.Helper()
 	if err := db.Tx(tb.Context(), d, func(c db.Conn) error {
-		_, err := clicklog.Log{}.RecordConversion(tb.Context(), c, in)
+		_, err := conversion.Record(tb.Context(), click.Log{}, c, in)
 		return err
 	}); err != nil {
 		tb.Fatal(err)

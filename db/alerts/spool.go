@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/ingest"
 )
 
 // lateClicks is the alert of processes that record clicks or postbacks faster than they store them, or cannot store them.
 func lateClicks(ctx context.Context, l look) ([]Alert, error) {
-	s, err := clicklog.Log{Conn: l.Store.Conn()}.Stored(ctx, l.now)
+	s, err := ingest.ReadStored(ctx, l.Store.Conn(), l.now)
 	if err != nil || s.Since == nil || s.Until == nil {
 		return nil, err
 	}

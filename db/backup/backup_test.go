@@ -15,9 +15,11 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/backup"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
 	"switchyard/db/delivery"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -35,7 +37,7 @@ type service struct {
 func newService(t *testing.T) *service {
 	t.Helper()
 	s := &service{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New()}
-	log := clicklog.Log{Conn: s.db}
+	log := click.Log{Conn: s.db}
 	for _, ago := range []int{0, 1, 400} {
 		if err := log.EnsurePartition(t.Context(), time.Now().AddDate(0, 0, -ago)); err != nil {
 			t.Fatal(err)
@@ -73,14 +75,14 @@ func (s *service) ingest(n int) {
 			s.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(disk, s.db, clicklog.IngestOptions{}).Drain(s.Context()); err != nil {
+	if err := ingest.NewIngester(disk, s.db, ingest.IngestOptions{}).Drain(s.Context()); err != nil {
 		s.Fatal(err)
 	}
 	payout := decimal.New(35, -1)
 	for _, id := range ids {
-		in := clicklog.ConversionInput{ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: "postback"}
+		in := conversion.Input{ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: "postback"}
 		err := db.Tx(s.Context(), s.db, func(c db.Conn) error {
-			_, err := clicklog.Log{}.RecordConversion(s.Context(), c, in)
+			_, err := conversion.Record(s.Context(), click.Log{}, c, in)
 			return err
 		})
 		if err != nil {

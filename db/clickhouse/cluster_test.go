@@ -11,13 +11,13 @@ import (
 
 	"switchyard/db/clickhouse"
 	"switchyard/db/clickhouse/clickhousetest"
-	"switchyard/db/columnar"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/models/await"
 	"switchyard/models/parttest"
 )
 
 // owned is a table of accounts' rows, in parts.
-var owned = columnar.Table{
+var owned = schema.Table{
 	Name: "owned", Columns: columns("account_id UUID", "id UUID", "word String", "version UInt64", "removed UInt8"),
 	Engine: "ReplacingMergeTree(version, removed)", Layout: "PARTITION BY word ORDER BY (account_id, id) SETTINGS fsync_after_insert = 1",
 }
@@ -26,7 +26,7 @@ var owned = columnar.Table{
 // that comes later, and all rows of an account are on one shard.
 func TestClusterStatements(t *testing.T) {
 	t.Parallel()
-	got := clickhouse.Statements("main", columnar.Table{
+	got := clickhouse.Statements("main", schema.Table{
 		Name: "words", Columns: columns("account_id UUID", "version UInt64"), Engine: "ReplacingMergeTree(version)",
 		Layout: "PARTITION BY version ORDER BY account_id",
 	}, "7")

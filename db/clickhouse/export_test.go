@@ -3,11 +3,11 @@ package clickhouse
 import (
 	"maps"
 
-	"switchyard/db/columnar"
+	"switchyard/db/clickhouse/schema"
 )
 
 // Statements returns the statements that create a table on a cluster and drop a partition of it.
-func Statements(cluster string, t columnar.Table, partition string) []string {
+func Statements(cluster string, t schema.Table, partition string) []string {
 	c := &Conn{cluster: cluster}
 	return append(c.ensure(t), c.dropPartition(t, partition))
 }

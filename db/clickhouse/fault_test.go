@@ -138,7 +138,7 @@ func TestFaultyConnections(t *testing.T) {
 	p.store(t, p.open(t, password), func() bool { return p.faults.Load() >= 100 })
 }
 
-// The number of kills of TestKilledEngine. make e2e has 60 more in TestCopyOutlivesItsServer of clicklog, where figures are compared.
+// The number of kills of TestKilledEngine. make e2e has 60 more in TestCopyOutlivesItsServer of clickcopy, where figures are compared.
 const (
 	someKills = 15
 	manyKills = 1000 // of make chaos

@@ -8,12 +8,12 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
-	"switchyard/db/columnar"
+	"switchyard/db/clickhouse/schema"
 )
 
 // Put stores rows as one block, and tries until it is answered or ctx ends. The rows have all columns of the table. No rows are
 // stored without asking the server.
-func (c *Conn) Put(ctx context.Context, t columnar.Table, rows iter.Seq[[]any]) error {
+func (c *Conn) Put(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) error {
 	err := c.untilAnswered(ctx, func(ctx context.Context) error { return c.send(ctx, t, rows) })
 	if err != nil {
 		return fmt.Errorf("clickhouse: put into %s: %w", t.Name, err)
@@ -25,7 +25,7 @@ func (c *Conn) Put(ctx context.Context, t columnar.Table, rows iter.Seq[[]any]) 
 const maxBlock = 1_000_000
 
 // send sends rows once.
-func (c *Conn) send(ctx context.Context, t columnar.Table, rows iter.Seq[[]any]) error {
+func (c *Conn) send(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) error {
 	once := clickhouse.Settings{"max_insert_block_size": maxBlock, "async_insert": 0}
 	batch, err := c.conn.PrepareBatch(c.settings(ctx, once), insert(t))
 	if err != nil {

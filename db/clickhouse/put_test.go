@@ -9,20 +9,20 @@ import (
 
 	"switchyard/db/clickhouse"
 	"switchyard/db/clickhouse/clickhousetest"
-	"switchyard/db/columnar"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/models/parttest"
 )
 
 // words is a table of rows with a key.
-var words = columnar.Table{
+var words = schema.Table{
 	Name: "words", Columns: columns("id UUID", "word String", "version UInt64"),
 	Engine: "ReplacingMergeTree(version)", Layout: "ORDER BY id",
 }
 
-func columns(list ...string) (out []columnar.Column) {
+func columns(list ...string) (out []schema.Column) {
 	for _, one := range list {
 		name, kind, _ := strings.Cut(one, " ")
-		out = append(out, columnar.Column{Name: name, Type: kind})
+		out = append(out, schema.Column{Name: name, Type: kind})
 	}
 	return out
 }
@@ -92,7 +92,7 @@ func TestEnsureAddsColumns(t *testing.T) {
 	t.Parallel()
 	conn := open(t)
 	wider := words
-	wider.Columns = append(slices.Clone(words.Columns), columnar.Column{Name: "lang", Type: "LowCardinality(String)"})
+	wider.Columns = append(slices.Clone(words.Columns), schema.Column{Name: "lang", Type: "LowCardinality(String)"})
 	if err := conn.Put(t.Context(), words, slices.Values([][]any{{uuid.New(), "old", uint64(1)}})); err != nil {
 		t.Fatal(err)
 	}

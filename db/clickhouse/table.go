@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/columnar"
+	"switchyard/db/clickhouse/schema"
 )
 
 // Ensure makes tables that are not there, and adds columns that are missing. Several processes may call it at once.
-func (c *Conn) Ensure(ctx context.Context, tables ...columnar.Table) error {
+func (c *Conn) Ensure(ctx context.Context, tables ...schema.Table) error {
 	for _, t := range tables {
 		for _, s := range c.ensure(t) {
 			if err := c.Exec(ctx, "make table "+t.Name, s); err != nil {
@@ -22,7 +22,7 @@ func (c *Conn) Ensure(ctx context.Context, tables ...columnar.Table) error {
 }
 
 // ensure returns the statements that create a table, and that add columns to a table which was created before.
-func (c *Conn) ensure(t columnar.Table) []string {
+func (c *Conn) ensure(t schema.Table) []string {
 	lines, adds := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, col := range t.Columns {
 		lines[i] = col.Name + " " + col.Type
@@ -64,11 +64,11 @@ const localSuffix = "_local"
 func (c *Conn) onCluster() string { return " ON CLUSTER '" + c.cluster + "'" }
 
 // DropPartition drops a partition of a table, if it is there. name is the value that the table is parted by.
-func (c *Conn) DropPartition(ctx context.Context, t columnar.Table, name string) error {
+func (c *Conn) DropPartition(ctx context.Context, t schema.Table, name string) error {
 	return c.Exec(ctx, "drop a partition of "+t.Name, c.dropPartition(t, name))
 }
 
-func (c *Conn) dropPartition(t columnar.Table, name string) string {
+func (c *Conn) dropPartition(t schema.Table, name string) string {
 	if c.cluster == "" {
 		return "ALTER TABLE " + t.Name + " DROP PARTITION " + name
 	}
@@ -76,7 +76,7 @@ func (c *Conn) dropPartition(t columnar.Table, name string) string {
 }
 
 // DropAccounts deletes all rows of accounts from a table that has a column account_id. The server does so in the background.
-func (c *Conn) DropAccounts(ctx context.Context, t columnar.Table, accounts []uuid.UUID) error {
+func (c *Conn) DropAccounts(ctx context.Context, t schema.Table, accounts []uuid.UUID) error {
 	if len(accounts) == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (c *Conn) DropAccounts(ctx context.Context, t columnar.Table, accounts []uu
 }
 
 // insert is the statement that adds rows with all columns.
-func insert(t columnar.Table) string {
+func insert(t schema.Table) string {
 	names := make([]string, len(t.Columns))
 	for i, col := range t.Columns {
 		names[i] = col.Name

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/clickhouse/schema"
 )
 
 // divide splits a window in two. warm is the part whose rows PostgreSQL has. cold is the part before it, whose rows are read from
@@ -33,7 +33,7 @@ const ofColdClicks = " FROM clicks AS f FINAL WHERE f.account_id = $1 AND "
 func (r Reader) countCold(ctx context.Context, q Query) (int, error) {
 	var n uint64
 	err := r.Copy.Each(ctx, "count rows", func(scan func(...any) error) error { return scan(&n) },
-		"SELECT count()"+ofColdClicks+clicklog.ColumnarWindow("f.at", q.From, q.To), q.AccountID)
+		"SELECT count()"+ofColdClicks+schema.Window("f.at", q.From, q.To), q.AccountID)
 	return int(n), err
 }
 
@@ -58,7 +58,7 @@ func (r Reader) eachCold(ctx context.Context, t Table, q Query, fn func([]sql.Ra
 				return err
 			}
 			return fn(cells)
-		}, "SELECT "+exprs+ofColdClicks+clicklog.ColumnarWindow("f.at", from, to)+" ORDER BY f.at DESC, toString(f.id) DESC", q.AccountID)
+		}, "SELECT "+exprs+ofColdClicks+schema.Window("f.at", from, to)+" ORDER BY f.at DESC, toString(f.id) DESC", q.AccountID)
 		if err != nil {
 			return err
 		}

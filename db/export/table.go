@@ -13,7 +13,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/models"
 )
 
@@ -50,8 +51,8 @@ func (t Table) Headings() []Heading {
 
 // Reader reads rows from PostgreSQL, and old clicks from their copy in ClickHouse.
 type Reader struct {
-	Conn db.Conn              // the pool
-	Copy *clicklog.CopyReader // nil: PostgreSQL has all rows
+	Conn db.Conn           // the pool
+	Copy *click.CopyReader // nil: PostgreSQL has all rows
 }
 
 // Query selects the rows of an account in [From, To).
@@ -146,7 +147,7 @@ func clickID(expr string) column {
 func id(name string) column {
 	return column{
 		name: name, expr: `nullif(f.` + name + `, '00000000-0000-0000-0000-000000000000')::text`,
-		there: "if(f." + name + " = " + clicklog.ColumnarNoID + ", '', toString(f." + name + "))",
+		there: "if(f." + name + " = " + schema.NoID + ", '', toString(f." + name + "))",
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/db/exchangerate"
 	"switchyard/models"
 	"switchyard/models/clickattr"
@@ -35,7 +35,7 @@ func ofClick(a *clickattr.Attr) column {
 	case a.ID != nil:
 		return id(a.Name)
 	case a.Addr != nil:
-		return column{name: a.Name, expr: `host(f.` + a.Name + `)`, there: clicklog.ColumnarHost("f." + a.Name)}
+		return column{name: a.Name, expr: `host(f.` + a.Name + `)`, there: schema.Host("f." + a.Name)}
 	case a.ASN != nil:
 		return numberOrNone(a.Name)
 	case a.Money != nil:

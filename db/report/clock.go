@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
@@ -128,6 +128,6 @@ func (r Reader) prepareClocks(ctx context.Context, q Query) (Query, error) {
 			return q, err
 		}
 	}
-	q.kept, err = clicklog.OldestDay(ctx, r.Conn, q.AccountID)
+	q.kept, err = click.OldestDay(ctx, r.Conn, q.AccountID)
 	return q, err
 }

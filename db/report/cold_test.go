@@ -14,8 +14,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/click"
 	"switchyard/db/clickhouse/clickhousetest"
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/export"
 	"switchyard/models"
@@ -25,12 +25,12 @@ import (
 // readers holds all types that read clicks.
 type readers struct {
 	reports Reader
-	log     clicklog.Log
+	log     click.Log
 	exports export.Reader
 }
 
-func readersOf(d *db.DB, there *clicklog.CopyReader) readers {
-	return readers{Reader{Conn: d, Copy: there}, clicklog.Log{Conn: d, Copy: there}, export.Reader{Conn: d, Copy: there}}
+func readersOf(d *db.DB, there *click.CopyReader) readers {
+	return readers{Reader{Conn: d, Copy: there}, click.Log{Conn: d, Copy: there}, export.Reader{Conn: d, Copy: there}}
 }
 
 // asks returns queries about a range of days by name. Some of these days become cold later.
@@ -53,7 +53,7 @@ func asks(h *history, from, to time.Time) map[string]func(context.Context, reade
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	for n, log := range []clicklog.LogQuery{
+	for n, log := range []click.LogQuery{
 		{Limit: 10},
 		{Limit: 1000},
 		{Limit: 20, Offset: 30},
@@ -112,11 +112,11 @@ func asks(h *history, from, to time.Time) map[string]func(context.Context, reade
 	}
 	for _, newest := range []int{3, 40, 90, 1000} {
 		list[fmt.Sprint("walk ", newest)] = func(ctx context.Context, r readers) (any, error) {
-			walk := clicklog.CampaignClicks{
+			walk := click.CampaignClicks{
 				AccountID: h.account, CampaignID: h.ids["campaign"][0], TimeRange: models.TimeRange{From: q.From, To: q.To}, Newest: newest,
 			}
 			var ids []uuid.UUID
-			more, err := r.log.Walk(ctx, walk, func(c *clicklog.StoredClick) { ids = append(ids, c.ID) })
+			more, err := r.log.Walk(ctx, walk, func(c *click.StoredClick) { ids = append(ids, c.ID) })
 			return fmt.Sprint(more, ids), err
 		}
 	}
@@ -162,17 +162,17 @@ func TestColdDays(t *testing.T) {
 		}
 	}
 	check("nothing is cold")
-	if lost, err := clicklog.LostCopy(t.Context(), h.d); lost != nil || err != nil {
+	if lost, err := click.UnavailableCopy(t.Context(), h.d); lost != nil || err != nil {
 		t.Error("LostCopy returned a reader although PostgreSQL has all clicks", err)
 	}
 	h.freeze(from, from.AddDate(0, 0, 3))
 	check("three days are cold")
-	lost, err := clicklog.LostCopy(t.Context(), h.d)
+	lost, err := click.UnavailableCopy(t.Context(), h.d)
 	if lost == nil || err != nil {
 		t.Fatal("LostCopy returned no reader although days are cold", err)
 	}
-	away := clicklog.NewCopyReader(silent{})
-	for what, copied := range map[string]*clicklog.CopyReader{"ClickHouse is away": away, "CLICKS_URL is missing": lost} {
+	away := click.NewCopyReader(silent{})
+	for what, copied := range map[string]*click.CopyReader{"ClickHouse is away": away, "CLICKS_URL is missing": lost} {
 		refused := 0
 		for name, ask := range questions {
 			got, err := ask(t.Context(), readersOf(h.d, copied))

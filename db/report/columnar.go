@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/models/measure"
 )
 
@@ -62,11 +62,11 @@ func (columnar) kindOf(d dimension) string {
 func (columnar) shown(d dimension, raw string) string {
 	switch d.kind {
 	case id:
-		return "if(" + raw + " = " + clicklog.ColumnarNoID + ", '', toString(" + raw + "))"
+		return "if(" + raw + " = " + schema.NoID + ", '', toString(" + raw + "))"
 	case number:
 		return "if(" + raw + " = 0, '', toString(" + raw + "))"
 	case addr:
-		return clicklog.ColumnarHost(raw)
+		return schema.Host(raw)
 	case timed:
 		return strings.ReplaceAll(d.there.show, "%s", raw)
 	case local:
@@ -83,7 +83,7 @@ func (columnar) ordered(d dimension, raw string) string {
 	case id:
 		return "toString(" + raw + ")"
 	case addr:
-		return fmt.Sprintf("tuple(%[1]s = toIPv6('::'), NOT (%[2]s), %[1]s)", raw, clicklog.ColumnarIsV4(raw))
+		return fmt.Sprintf("tuple(%[1]s = toIPv6('::'), NOT (%[2]s), %[1]s)", raw, schema.IsV4(raw))
 	case text, number, timed, local:
 	}
 	return raw
@@ -178,13 +178,13 @@ func (b *builder) fromCopy(start time.Time, first int) {
 		}
 	}
 	for _, s := range joined {
-		clicks := "f.account_id = " + b.account + " AND " + clicklog.ColumnarWindow("f.at", s.from, s.to)
+		clicks := "f.account_id = " + b.account + " AND " + schema.Window("f.at", s.from, s.to)
 		if b.goals == "" {
 			b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m *measure.Measure) string { return m.CopyOfClick(true) })
 			continue
 		}
 		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m *measure.Measure) string { return m.CopyOfClick(false) })
-		sales := "v.account_id = " + b.account + " AND " + clicklog.ColumnarWindow("v.click_at", s.from, s.to) + " AND v.goal IN (CAST(" + b.goals + ", 'Array(String)'))"
+		sales := "v.account_id = " + b.account + " AND " + schema.Window("v.click_at", s.from, s.to) + " AND v.goal IN (CAST(" + b.goals + ", 'Array(String)'))"
 		b.part("f.at", "(SELECT * FROM conversions AS v FINAL WHERE "+sales+") AS v GLOBAL INNER JOIN (SELECT * FROM clicks AS f FINAL WHERE "+
 			clicks+") AS f ON f.id = v.click_id WHERE 1", (*measure.Measure).CopyOfSale)
 	}

@@ -12,27 +12,28 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/clickcopy"
 	"switchyard/db/clickhouse/clickhousetest"
-	"switchyard/db/clicklog"
 	"switchyard/models/longtest"
 	"switchyard/models/parttest"
 )
 
 // engines runs tests on one database first with PostgreSQL and then with ClickHouse.
 type engines struct {
-	copy    *clicklog.Copy
+	copy    *clickcopy.Copy
 	cluster bool // ClickHouse is a cluster of two shards
 }
 
 // there copies all data from PostgreSQL to ClickHouse and returns a reader of the copy.
-func (e *engines) there(t *testing.T, d *db.DB) *clicklog.CopyReader {
+func (e *engines) there(t *testing.T, d *db.DB) *click.CopyReader {
 	t.Helper()
 	if e.copy == nil {
 		open := clickhousetest.New
 		if e.cluster {
 			open = clickhousetest.NewCluster
 		}
-		e.copy = &clicklog.Copy{From: d, To: open(t)}
+		e.copy = &clickcopy.Copy{From: d, To: open(t)}
 		if err := e.copy.Begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func (e *engines) there(t *testing.T, d *db.DB) *clicklog.CopyReader {
 	if _, err := e.copy.Forward(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return clicklog.NewCopyReader(e.copy.To)
+	return click.NewCopyReader(e.copy.To)
 }
 
 // onBoth runs fn once with PostgreSQL and once with ClickHouse.

@@ -7,7 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
@@ -32,7 +33,7 @@ func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement,
 		return nil, err
 	}
 	if q.kept.IsZero() {
-		if q.kept, err = clicklog.OldestDay(ctx, r.Conn, q.AccountID); err != nil {
+		if q.kept, err = click.OldestDay(ctx, r.Conn, q.AccountID); err != nil {
 			return nil, err
 		}
 	}
@@ -55,7 +56,7 @@ func (r Reader) pick(ctx context.Context, q Query, list []stretch, scans bool) (
 		elsewhere, err = r.Copy.Current(ctx, r.Conn)
 	}
 	if err == nil && !elsewhere {
-		r.Copy.Answered(clicklog.FromPostgres)
+		r.Copy.Answered(click.FromPostgres)
 	}
 	return elsewhere, must, err
 }
@@ -86,7 +87,7 @@ type window struct {
 
 // columnar returns the ClickHouse condition for the facts of the window, whose time is in column at. $1 is the account.
 func (w window) columnar(fact, at string) string {
-	return fact + ".account_id = $1 AND " + clicklog.ColumnarWindow(fact+"."+at, w.from, w.to)
+	return fact + ".account_id = $1 AND " + schema.Window(fact+"."+at, w.from, w.to)
 }
 
 // onClicks reads data about the clicks of a window. It calls there, which reads the copy, if clicksElsewhere chooses the copy.
@@ -106,10 +107,10 @@ func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) 
 		return list, err
 	}
 	if list, err = there(); err == nil {
-		r.Copy.Answered(clicklog.FromCopy)
+		r.Copy.Answered(click.FromCopy)
 	}
-	if _, away := errors.AsType[*clicklog.CopyAwayError](err); away && !must && !r.CopyOnly {
-		r.Copy.Answered(clicklog.FromPostgres)
+	if _, away := errors.AsType[*click.CopyAwayError](err); away && !must && !r.CopyOnly {
+		r.Copy.Answered(click.FromPostgres)
 		return here(r)
 	}
 	return list, err
@@ -159,7 +160,7 @@ func (r Reader) eachOfCopy(ctx context.Context, q Query, b *statement, fn func(R
 		return fn(*row)
 	}, b.sql(), b.args...)
 	if err == nil {
-		r.Copy.Answered(clicklog.FromCopy)
+		r.Copy.Answered(click.FromCopy)
 	}
 	if err != nil || !q.Totals || len(b.dims) == 0 {
 		return err

@@ -10,8 +10,11 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	"switchyard/db/retention"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -21,7 +24,7 @@ import (
 type past struct {
 	*testing.T
 	db        *db.DB
-	log       clicklog.Log
+	log       click.Log
 	accounts  map[string]uuid.UUID // by plan
 	linksOnly uuid.UUID            // an account without clicks, but with clicks of smartlinks
 	campaign  uuid.UUID
@@ -35,7 +38,7 @@ func newPast(t *testing.T) *past {
 	t.Helper()
 	d := dbtest.New(t)
 	x := &past{
-		T: t, db: d, log: clicklog.Log{Conn: d}, accounts: map[string]uuid.UUID{}, campaign: uuid.New(),
+		T: t, db: d, log: click.Log{Conn: d}, accounts: map[string]uuid.UUID{}, campaign: uuid.New(),
 		today: time.Now().UTC().Truncate(24 * time.Hour),
 	}
 	s, err := spool.Open(t.TempDir(), spool.Options{})
@@ -80,13 +83,13 @@ func newPast(t *testing.T) *past {
 	}
 	lost := &models.ClickOut{ID: idOf(x.today.AddDate(0, 0, -31)), ClickID: models.NewClickID(), AccountID: uuid.New()}
 	put(spool.Record{Out: lost})
-	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.NewFromInt(2)
 	for _, id := range converted {
 		x.tx(func(c db.Conn) error {
-			_, err := x.log.RecordConversion(t.Context(), c, clicklog.ConversionInput{ClickID: id, Payout: &payout})
+			_, err := conversion.Record(t.Context(), x.log, c, conversion.Input{ClickID: id, Payout: &payout})
 			return err
 		})
 	}
@@ -110,7 +113,7 @@ func (x *past) tx(fn func(db.Conn) error) {
 func (x *past) forget() {
 	x.Helper()
 	for range 2 {
-		if err := x.log.ForgetHistory(x.Context()); err != nil {
+		if err := retention.DeleteExpired(x.Context(), x.log); err != nil {
 			x.Fatal(err)
 		}
 		dbtest.Exec(x, x.db, `UPDATE click_history SET announced_at = announced_at - interval '1 day'`)
@@ -150,7 +153,7 @@ func TestHistoryByPlan(t *testing.T) {
 	for plan, account := range x.accounts {
 		before[plan] = x.shared(account)
 	}
-	if err := x.log.ForgetHistory(t.Context()); err != nil {
+	if err := retention.DeleteExpired(t.Context(), x.log); err != nil {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM clicks`); n != 2*3*len(ages) {
@@ -204,15 +207,15 @@ func TestHistoryByPlan(t *testing.T) {
 func (x *past) clear() {
 	x.Helper()
 	for _, account := range x.accounts {
-		q := clicklog.ClearQuery{
+		q := retention.ClearQuery{
 			AccountID: account, Of: []uuid.UUID{x.campaign}, From: x.today.AddDate(0, 0, -70), To: x.today.AddDate(0, 0, 1),
 		}
 		for range 2 {
 			x.tx(func(c db.Conn) error {
-				if _, err := x.log.Clear(x.Context(), c, q, 1000); err != nil {
+				if _, err := retention.Clear(x.Context(), x.log, c, q, 1000); err != nil {
 					return err
 				}
-				_, err := x.log.ClearArchive(x.Context(), c, q, 0)
+				_, err := retention.ClearArchive(x.Context(), x.log, c, q, 0)
 				return err
 			})
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/models"
 	"switchyard/models/measure"
 )
@@ -64,7 +64,7 @@ func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid
 			models.FloorClickID(from), models.FloorClickID(to))
 	}, func() ([]GoalCount, error) {
 		if split == "" {
-			expr = "materialize(" + clicklog.ColumnarNoID + ")"
+			expr = "materialize(" + schema.NoID + ")"
 		}
 		return columnarRows(ctx, r, "goals", func(g *GoalCount) []any {
 			return []any{&g.Split, &g.Goal, &g.Clicks, &g.Approved, &g.Revenue}

@@ -13,8 +13,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -170,8 +172,8 @@ func (h *history) flush() {
 		}
 		h.learn(r)
 	}
-	o := clicklog.IngestOptions{BatchSize: 1 + h.rnd.IntN(20)}
-	if err := clicklog.NewIngester(h.spool, h.d, o).Drain(h.t.Context()); err != nil {
+	o := ingest.IngestOptions{BatchSize: 1 + h.rnd.IntN(20)}
+	if err := ingest.NewIngester(h.spool, h.d, o).Drain(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -207,7 +209,7 @@ func (f *fact) offer() uuid.UUID {
 
 func (h *history) convert() {
 	f := h.facts[pick(h, h.order)]
-	in := clicklog.ConversionInput{
+	in := conversion.Input{
 		ClickID: f.click.ID, ConversionID: pick(h, []string{"", "a", "b"}),
 		Goal: pick(h, []string{"", "lead"}), Source: models.FromPostback,
 		Status: pick(h, []string{"pending", "approved", "rejected", "chargeback", ""}),
@@ -220,13 +222,13 @@ func (h *history) convert() {
 		p := h.money(3)
 		in.Cost = &p
 	}
-	var out clicklog.ConversionOutcome
+	var out conversion.Outcome
 	err := db.Tx(h.t.Context(), h.d, func(c db.Conn) (err error) {
-		out, err = clicklog.Log{}.RecordConversion(h.t.Context(), c, in)
+		out, err = conversion.Record(h.t.Context(), click.Log{}, c, in)
 		return err
 	})
 	if !f.stored {
-		if !errors.Is(err, clicklog.ErrUnknownClick) {
+		if !errors.Is(err, conversion.ErrUnknownClick) {
 			h.t.Fatalf("a click that is not stored: %v", err)
 		}
 		return
@@ -243,14 +245,14 @@ func (h *history) convert() {
 const costPrefix = "cost of "
 
 // sell is the model of RecordConversion.
-func (h *history) sell(f *fact, in clicklog.ConversionInput) string {
+func (h *history) sell(f *fact, in conversion.Input) string {
 	key := in.Goal + "/" + in.ConversionID
 	old := f.convs[key]
 	next := sale{status: "approved"}
 	if old != nil {
 		next = *old
 		if in.Status != "" && !models.CanMove(old.status, in.Status) {
-			return clicklog.ResultIgnored
+			return conversion.ResultIgnored
 		}
 	}
 	if in.Status != "" {
@@ -283,9 +285,9 @@ func (h *history) sell(f *fact, in clicklog.ConversionInput) string {
 	f.convs[key] = &next
 	switch {
 	case old == nil:
-		return clicklog.ResultCreated
+		return conversion.ResultCreated
 	case old.status == next.status && old.payout.Equal(next.payout) && old.cost.Equal(next.cost) && sameGiven:
-		return clicklog.ResultDuplicate
+		return conversion.ResultDuplicate
 	}
-	return clicklog.ResultUpdated
+	return conversion.ResultUpdated
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/spend"
 	"switchyard/models"
 )
 
@@ -30,7 +30,7 @@ func (r Reader) Losses(ctx context.Context, q Query) (Losses, error) {
 	if !out.Known {
 		return out, nil
 	}
-	err := r.eachLoss(ctx, q, func(d clicklog.LossDay) {
+	err := r.eachLoss(ctx, q, func(d spend.LossDay) {
 		key := lossKey(q.Dimensions, []string{d.SourceID.String(), d.Day.Format(time.DateOnly)}, lossDimensions)
 		out.groups[key] = out.groups[key].Plus(d.ClickLoss)
 		out.total = out.total.Plus(d.ClickLoss)
@@ -57,7 +57,7 @@ func (r Reader) addLoss(ctx context.Context, q TrendQuery, list []Trend) error {
 		return nil
 	}
 	sums := map[string]*models.ClickLoss{}
-	err := r.eachLoss(ctx, q.Query, func(d clicklog.LossDay) {
+	err := r.eachLoss(ctx, q.Query, func(d spend.LossDay) {
 		label := grains[q.Bucket].label(d.Day.UTC())
 		sums[label] = sums[label].Plus(d.ClickLoss)
 	})
@@ -68,8 +68,8 @@ func (r Reader) addLoss(ctx context.Context, q TrendQuery, list []Trend) error {
 }
 
 // eachLoss calls fn with each day of the selected sources in the window of a query.
-func (r Reader) eachLoss(ctx context.Context, q Query, fn func(clicklog.LossDay)) error {
-	days, err := clicklog.Log{}.ClickLoss(ctx, r.Conn, q.AccountID, nil, q.From, q.To.Add(-time.Millisecond))
+func (r Reader) eachLoss(ctx context.Context, q Query, fn func(spend.LossDay)) error {
+	days, err := spend.ClickLoss(ctx, r.Conn, q.AccountID, nil, q.From, q.To.Add(-time.Millisecond))
 	for _, d := range days {
 		if chosen(q.Filters, d.SourceID) {
 			fn(d)

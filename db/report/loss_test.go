@@ -11,8 +11,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
+	"switchyard/db/spend"
 	"switchyard/models"
 )
 
@@ -27,7 +28,7 @@ func TestClickLoss(t *testing.T) {
 	told := func(source uuid.UUID, day int, clicks *int64) {
 		t.Helper()
 		err := db.Tx(t.Context(), d, func(c db.Conn) error {
-			_, err := clicklog.Log{}.SetSpend(t.Context(), c, account, clicklog.Spend{
+			_, err := spend.Set(t.Context(), click.Log{}, c, account, spend.Spend{
 				Day: first.AddDate(0, 0, day), SourceID: source, CampaignID: campaign, Amount: decimal.NewFromInt(1), Currency: "USD", Clicks: clicks,
 			})
 			return err

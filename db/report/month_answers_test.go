@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/longtest"
@@ -193,8 +193,8 @@ func (a *asker) addresses() {
 // logs checks every click of two days, and all conversions.
 func (a *asker) logs() {
 	a.Helper()
-	q := clicklog.LogQuery{AccountID: a.account, From: a.start.Add(47 * time.Hour), To: a.start.Add(95 * time.Hour), Limit: 1e6}
-	clicks, err := clicklog.Log{Conn: a.d}.Clicks(a.Context(), q)
+	q := click.LogQuery{AccountID: a.account, From: a.start.Add(47 * time.Hour), To: a.start.Add(95 * time.Hour), Limit: 1e6}
+	clicks, err := click.Log{Conn: a.d}.Clicks(a.Context(), q)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func (a *asker) logs() {
 		}
 	}
 	q.From, q.To = a.start, a.end.AddDate(0, 1, 0)
-	conversions, err := clicklog.Log{Conn: a.d}.Conversions(a.Context(), q)
+	conversions, err := click.Log{Conn: a.d}.Conversions(a.Context(), q)
 	if err != nil {
 		a.Fatal(err)
 	}

@@ -14,8 +14,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/longtest"
@@ -34,7 +36,7 @@ type month struct {
 	*testing.T
 	rnd     *rand.Rand
 	d       *db.DB
-	there   *clicklog.CopyReader // the copy that answers; nil: PostgreSQL
+	there   *click.CopyReader // the copy that answers; nil: PostgreSQL
 	account uuid.UUID
 	start   time.Time
 	end     time.Time
@@ -264,10 +266,10 @@ func (m *month) store(records []spool.Record) {
 		if err != nil {
 			return err
 		}
-		return clicklog.NewIngester(s, m.d, clicklog.IngestOptions{BatchSize: monthClicks / 60}).Drain(m.Context())
+		return ingest.NewIngester(s, m.d, ingest.IngestOptions{BatchSize: monthClicks / 60}).Drain(m.Context())
 	})
 	for {
-		n, err := clicklog.Log{Conn: m.d}.ApplyWaitingHops(m.Context(), monthClicks/30)
+		n, err := conversion.ApplyWaitingHops(m.Context(), click.Log{Conn: m.d}, monthClicks/30)
 		if err != nil {
 			m.Fatal(err)
 		}

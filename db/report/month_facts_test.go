@@ -10,9 +10,12 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
 	"switchyard/db/ledger"
+	"switchyard/db/retention"
+	"switchyard/db/spend"
 	"switchyard/models"
 )
 
@@ -29,7 +32,7 @@ func (m *month) tell(n int) {
 			chosen[f] = true
 		}
 	}
-	var inputs []clicklog.ConversionInput
+	var inputs []conversion.Input
 	var wants []string
 	for _, f := range m.facts {
 		if chosen[f] {
@@ -42,7 +45,7 @@ func (m *month) tell(n int) {
 	}
 	m.atOnce(len(inputs), func(i int) error {
 		return db.Tx(m.Context(), m.d, func(c db.Conn) error {
-			out, err := clicklog.Log{}.RecordConversion(m.Context(), c, inputs[i])
+			out, err := conversion.Record(m.Context(), click.Log{}, c, inputs[i])
 			if err == nil && out.Result != wants[i] {
 				err = fmt.Errorf("%+v: %s, want %s", inputs[i], out.Result, wants[i])
 			}
@@ -54,7 +57,7 @@ func (m *month) tell(n int) {
 // correct does the same as tell through a file: many messages in one transaction.
 func (m *month) correct(n int) {
 	m.Helper()
-	var inputs []clicklog.ConversionInput
+	var inputs []conversion.Input
 	var wants []string
 	for len(inputs) < n {
 		if f := m.facts[m.rnd.IntN(len(m.facts))]; !f.gone {
@@ -67,7 +70,7 @@ func (m *month) correct(n int) {
 		}
 	}
 	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
-		list, _, err := clicklog.Log{}.CorrectConversions(m.Context(), c, m.account, inputs, true)
+		list, _, err := conversion.Correct(m.Context(), click.Log{}, c, m.account, inputs, true)
 		for i, v := range list {
 			if v.Result != wants[i] {
 				return fmt.Errorf("%+v: %s %w, want %s", inputs[i], v.Result, v.Refusal, wants[i])
@@ -81,8 +84,8 @@ func (m *month) correct(n int) {
 }
 
 // sale returns a random message about a conversion, and the result that it must have.
-func (m *month) sale(f *monthFact) (clicklog.ConversionInput, string) {
-	in := clicklog.ConversionInput{
+func (m *month) sale(f *monthFact) (conversion.Input, string) {
+	in := conversion.Input{
 		AccountID: m.account, ClickID: f.id, Source: models.FromPostback, At: f.at.AddDate(0, 0, m.rnd.IntN(20)),
 		ConversionID: []string{"", "", "second"}[m.rnd.IntN(3)], Goal: []string{"", "", "lead"}[m.rnd.IntN(3)],
 		Status: []string{"", "approved", "approved", "pending", "rejected", "chargeback"}[m.rnd.IntN(6)],
@@ -95,7 +98,7 @@ func (m *month) sale(f *monthFact) (clicklog.ConversionInput, string) {
 	}
 	if in.Status != "" {
 		if old != nil && !slices.Contains(monthMoves[old.status], in.Status) {
-			return in, clicklog.ResultIgnored
+			return in, conversion.ResultIgnored
 		}
 		v.status = in.Status
 	}
@@ -130,11 +133,11 @@ func (m *month) sale(f *monthFact) (clicklog.ConversionInput, string) {
 	f.sales[key] = &v
 	switch {
 	case old == nil:
-		return in, clicklog.ResultCreated
+		return in, conversion.ResultCreated
 	case *old == v:
-		return in, clicklog.ResultDuplicate
+		return in, conversion.ResultDuplicate
 	}
-	return in, clicklog.ResultUpdated
+	return in, conversion.ResultUpdated
 }
 
 // monthMoves maps each status to the statuses that may follow it.
@@ -148,11 +151,11 @@ var monthMoves = map[string][]string{
 // clear deletes the figures of a campaign in a window.
 func (m *month) clear(campaign string, from, to time.Time) {
 	m.Helper()
-	q := clicklog.ClearQuery{AccountID: m.account, Of: []uuid.UUID{asID(campaign)}, From: from, To: to}
+	q := retention.ClearQuery{AccountID: m.account, Of: []uuid.UUID{asID(campaign)}, From: from, To: to}
 	var clicks int64
 	for done := false; !done; {
 		err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
-			out, err := clicklog.Log{}.Clear(m.Context(), c, q, monthClicks/150)
+			out, err := retention.Clear(m.Context(), click.Log{}, c, q, monthClicks/150)
 			q.After, done, clicks = out.After, out.Done, clicks+out.Clicks+out.BotClicks
 			return err
 		})
@@ -179,11 +182,11 @@ func (m *month) clear(campaign string, from, to time.Time) {
 // alone.
 func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	m.Helper()
-	s := clicklog.Spend{
+	s := spend.Spend{
 		Day: date, SourceID: asID(source), CampaignID: asID(campaign), Amount: decimal.New(amount, -moneyUnit),
 	}
 	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
-		_, err := clicklog.Log{}.SetSpend(m.Context(), c, m.account, s)
+		_, err := spend.Set(m.Context(), click.Log{}, c, m.account, s)
 		return err
 	})
 	if err != nil {

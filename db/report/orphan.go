@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/db/ledger"
 	"switchyard/models"
 )
@@ -40,7 +40,7 @@ GROUP BY campaign_id`
 // visitor is the SQL of the visitor of a click: the id from the cookie, or else the fingerprint.
 const visitor = `coalesce(nullif(visitor_id, '00000000-0000-0000-0000-000000000000'), unique_key)`
 
-const columnarVisitor = `if(visitor_id = ` + clicklog.ColumnarNoID + `, unique_key, visitor_id)`
+const columnarVisitor = `if(visitor_id = ` + schema.NoID + `, unique_key, visitor_id)`
 
 // Orphans returns the figures in [from, to) of campaigns that do not exist any more, most clicks first.
 func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Time) ([]Orphan, error) {

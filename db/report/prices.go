@@ -21,7 +21,7 @@ var stored = prices{in: strings.NewReplacer("{click rate}", "f.rate", "{rate}", 
 var counting = exchangerate.Counting("v", "v.recorded_at")
 
 // changing is used while the currency is being changed, because stored rates may belong to the former or to the new currency. It
-// calculates amounts in the same way as package clicklog.
+// calculates amounts in the same way as package ingest.
 var changing = func() prices {
 	click, rate := exchangerate.Changing("f", "f.at"), exchangerate.Changing("v", "v.recorded_at")
 	scale := strconv.Itoa(models.MoneyScale)

@@ -10,7 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/exchangerate"
 	"switchyard/models"
 	"switchyard/models/measure"
@@ -70,7 +70,7 @@ type Row = models.ReportRow
 // clicks.
 type Reader struct {
 	Conn db.Conn // the pool
-	Copy *clicklog.CopyReader
+	Copy *click.CopyReader
 	// CopyOnly sends every query to the copy that the copy can answer. The answers are the same. It is for tests and
 	// measurements.
 	CopyOnly bool
@@ -114,10 +114,10 @@ func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
 		given = true
 		return fn(row)
 	})
-	if _, away := errors.AsType[*clicklog.CopyAwayError](err); !away || given || there.must || r.CopyOnly {
+	if _, away := errors.AsType[*click.CopyAwayError](err); !away || given || there.must || r.CopyOnly {
 		return err
 	}
-	r.Copy.Answered(clicklog.FromPostgres)
+	r.Copy.Answered(click.FromPostgres)
 	r.Copy = nil
 	return r.Each(ctx, q, fn)
 }

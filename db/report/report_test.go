@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -128,7 +128,7 @@ func TestFiguresOfAndLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for dimension, of := range map[string][]uuid.UUID{"campaign_id": campaigns[:2], Network: {domain}} {

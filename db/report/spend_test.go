@@ -11,9 +11,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/ledger"
+	"switchyard/db/spend"
 	"switchyard/models/parttest"
 )
 
@@ -29,7 +30,7 @@ func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines ar
 	set := func(of uuid.UUID, amount int64) {
 		t.Helper()
 		err := db.Tx(t.Context(), d, func(c db.Conn) error {
-			_, err := clicklog.Log{}.SetSpend(t.Context(), c, account, clicklog.Spend{
+			_, err := spend.Set(t.Context(), click.Log{}, c, account, spend.Spend{
 				Day: day, SourceID: source, CampaignID: of, Amount: decimal.NewFromInt(amount), Currency: "USD",
 			})
 			return err

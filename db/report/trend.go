@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/models"
 )
 
@@ -80,7 +80,7 @@ func (r Reader) prepareTrends(ctx context.Context, q *TrendQuery) (err error) {
 		return err
 	}
 	q.Dimensions, q.Limit, q.Sort, q.MinClicks, q.Compare, q.Totals = nil, len(q.spans), "", 0, nil, false
-	q.kept, err = clicklog.OldestDay(ctx, r.Conn, q.AccountID)
+	q.kept, err = click.OldestDay(ctx, r.Conn, q.AccountID)
 	return err
 }
 

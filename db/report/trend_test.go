@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/retention"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/longtest"
@@ -291,7 +291,7 @@ func TestTrendsOfTheArchive(t *testing.T) {
 	h := newHistory(t, 5)
 	from, to := h.start.Truncate(24*time.Hour).AddDate(0, 0, -4), h.start.Truncate(24*time.Hour)
 	strew(t, h, from, to, 200)
-	if n, err := (clicklog.Log{Conn: h.d}).DropBefore(t.Context(), from.AddDate(0, 0, 2)); err != nil || n != 2 {
+	if n, err := retention.DeleteBefore(t.Context(), h.d, from.AddDate(0, 0, 2)); err != nil || n != 2 {
 		t.Fatalf("%d days dropped, %v", n, err)
 	}
 	want, err := h.reader.Totals(t.Context(), Query{AccountID: h.account, From: from, To: to})

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/models"
 )
 
@@ -52,8 +52,8 @@ SELECT toInt64(grouping(t.page, t.country, t.device_type, t.campaign, t.minute))
 	t.campaign, t.minute, toInt64(uniqExact(t.visitor)) AS visitors, toInt64(count()) AS views
 FROM (
 	SELECT ` + columnarVisitor + ` AS visitor, toString(f.country) AS country, toString(f.device_type) AS device_type,
-		multiIf(f.lander_id <> ` + clicklog.ColumnarNoID + `, 'lander', f.offer_id <> ` + clicklog.ColumnarNoID + `, 'offer', '') AS kind,
-		if(f.lander_id = ` + clicklog.ColumnarNoID + `, f.offer_id, f.lander_id) AS page,
+		multiIf(f.lander_id <> ` + schema.NoID + `, 'lander', f.offer_id <> ` + schema.NoID + `, 'offer', '') AS kind,
+		if(f.lander_id = ` + schema.NoID + `, f.offer_id, f.lander_id) AS page,
 		f.campaign_id AS campaign, toStartOfMinute(f.at) AS minute
 	FROM clicks AS f FINAL WHERE %s AND NOT f.is_bot
 ) AS t
@@ -175,11 +175,11 @@ func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address,
 
 // columnarAddresses is selectAddresses for ClickHouse. It counts distinct values only for the addresses in the answer.
 var columnarAddresses = `
-SELECT ` + clicklog.ColumnarHost("t.ip") + `, t.hits, t.bots, t.visitors, t.agents, t.campaigns, t.sources, t.country, t.isp, t.first, t.last
+SELECT ` + schema.Host("t.ip") + `, t.hits, t.bots, t.visitors, t.agents, t.campaigns, t.sources, t.country, t.isp, t.first, t.last
 FROM (
 	SELECT f.ip AS ip, toInt64(count()) AS hits, toInt64(countIf(f.is_bot)) AS bots, toInt64(uniqExact(` + columnarVisitor + `)) AS visitors,
 		toInt64(uniqExact(f.user_agent)) AS agents, toInt64(uniqExact(f.campaign_id)) AS campaigns,
-		toInt64(uniqExactIf(f.source_id, f.source_id <> ` + clicklog.ColumnarNoID + `)) AS sources, toString(max(f.country)) AS country,
+		toInt64(uniqExactIf(f.source_id, f.source_id <> ` + schema.NoID + `)) AS sources, toString(max(f.country)) AS country,
 		toString(max(f.isp)) AS isp, min(f.at) AS first, max(f.at) AS last
 	FROM clicks AS f FINAL
 	WHERE %[1]s AND f.ip GLOBAL IN (SELECT n.ip FROM (

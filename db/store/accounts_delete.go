@@ -17,7 +17,7 @@ WITH campaign AS (UPDATE campaigns SET deleted_at = now() WHERE account_id = $1 
 smartlink AS (UPDATE smartlinks SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL)
 UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL`
 
-// forgetCopied marks the account's clicks in ClickHouse for deletion. They are deleted later: see clicklog.Copy.
+// forgetCopied marks the account's clicks in ClickHouse for deletion. They are deleted later: see clickcopy.Copy.
 const forgetCopied = `
 INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (account) DO UPDATE SET noted_at = now()`
 

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -31,7 +31,7 @@ var shared = []string{
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), time.Now()); err != nil {
+	if err := (click.Log{Conn: d}).EnsurePartition(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	count := func() map[string]string {

@@ -17,7 +17,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -95,7 +97,7 @@ type past struct {
 	key         uuid.UUID // fingerprint of the last new visitor
 	clicks      []*models.Click
 	outs        []*models.ClickOut
-	conversions []clicklog.ConversionInput
+	conversions []conversion.Input
 }
 
 func newPast(d *db.DB, account uuid.UUID) (*past, error) {
@@ -258,7 +260,7 @@ func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	if at.After(w.now) {
 		return
 	}
-	in := clicklog.ConversionInput{AccountID: w.account, ClickID: click, Status: "approved", At: at, Source: models.FromPostback}
+	in := conversion.Input{AccountID: w.account, ClickID: click, Status: "approved", At: at, Source: models.FromPostback}
 	if draw := w.rand.Float64(); draw < st.rejected {
 		in.Status = "rejected"
 	} else if w.now.Sub(at) < 3*24*time.Hour && draw < .4 {
@@ -305,7 +307,7 @@ func (w *past) store(ctx context.Context, dir string) error {
 	})
 	err = appending.Wait()
 	if err == nil {
-		err = clicklog.NewIngester(s, w.d, clicklog.IngestOptions{}).Drain(ctx)
+		err = ingest.NewIngester(s, w.d, ingest.IngestOptions{}).Drain(ctx)
 	}
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
@@ -340,7 +342,7 @@ func (w *past) record(ctx context.Context) error {
 		part := list[:min(conversionsAtOnce, len(list))]
 		list = list[len(part):]
 		err := db.Tx(ctx, w.d, func(c db.Conn) error {
-			_, _, err := clicklog.Log{Conn: w.d}.CorrectConversions(ctx, c, w.account, part, true)
+			_, _, err := conversion.Correct(ctx, click.Log{Conn: w.d}, c, w.account, part, true)
 			return err
 		})
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/clickcopy"
 	"switchyard/db/jobrow"
 )
 
@@ -90,7 +90,7 @@ func (clickCopy) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector, like the method of jobRows.
 func (c clickCopy) Collect(ch chan<- prometheus.Metric) {
-	if w, ok := count(c.db, c.busy, "changes of clicks", clicklog.ReadWaiting); ok {
+	if w, ok := count(c.db, c.busy, "changes of clicks", clickcopy.ReadWaiting); ok {
 		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(w.Changes))
 		ch <- prometheus.MustNewConstMetric(waitedDesc, prometheus.GaugeValue, w.Age.Seconds())
 	}

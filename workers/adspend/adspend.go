@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -19,18 +19,10 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// Clicks reads clicks and sets their cost. clicklog.Log implements it.
-type Clicks interface {
-	SentClicks(ctx context.Context, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]clicklog.SentClicks, error)
-	SpendOf(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time) ([]clicklog.Spend, error)
-	SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...clicklog.Spend) ([]int64, error)
-	KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error)
-}
-
 // Options of Register.
 type Options struct {
 	Client *ads.Client
-	Clicks Clicks
+	Clicks click.Log
 	// Tokens returns the tokens of a sign-in connection. Nil: no account can sign in at a platform.
 	Tokens func(account, connection uuid.UUID) ads.Tokens
 	Now    func() time.Time // default time.Now

@@ -10,7 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -158,7 +158,7 @@ func (p *syncer) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spe
 	if err != nil || len(rows) == 0 && !before {
 		return 0, false, err
 	}
-	sent, err := p.o.Clicks.SentClicks(ctx, c, d.account, d.source, d.day.AddDate(0, 0, -1), d.day.AddDate(0, 0, 2), d.param)
+	sent, err := spend.CountSent(ctx, p.o.Clicks, c, d.account, d.source, d.day.AddDate(0, 0, -1), d.day.AddDate(0, 0, 2), d.param)
 	if err != nil {
 		return 0, false, err
 	}
@@ -171,7 +171,7 @@ func (p *syncer) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spe
 		}
 	}
 	shares, matched := models.ShareSpend(spentOn(rows), today, around)
-	have, err := p.o.Clicks.SpendOf(ctx, c, d.account, d.source, d.day)
+	have, err := spend.ForSource(ctx, c, d.account, d.source, d.day)
 	if err != nil {
 		return 0, false, err
 	}
@@ -185,7 +185,7 @@ func (p *syncer) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spe
 	if before && spreadOver == clicks && same(list, have) {
 		return matched, false, nil
 	}
-	if _, err := p.o.Clicks.SetSpend(ctx, c, d.account, list...); err != nil {
+	if _, err := spend.Set(ctx, p.o.Clicks, c, d.account, list...); err != nil {
 		return 0, false, err
 	}
 	return matched, true, k.SaveSpendDay(ctx, d.account, d.source, d.day, clicks, p.o.Now())
@@ -199,20 +199,20 @@ func spentOn(rows []ads.Spend) []models.SpentOn {
 
 // replacing returns the spend to set so that a day has exactly these shares. Spend of the source as a whole comes first, because
 // setting it would replace the spend of the campaigns.
-func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have []clicklog.Spend) []clicklog.Spend {
-	list := make([]clicklog.Spend, 0, len(shares)+len(have))
+func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have []spend.Spend) []spend.Spend {
+	list := make([]spend.Spend, 0, len(shares)+len(have))
 	for _, s := range shares {
-		list = append(list, clicklog.Spend{
+		list = append(list, spend.Spend{
 			Day: d.day, SourceID: d.source, CampaignID: s.CampaignID, Amount: s.Amount, Currency: currency, Clicks: s.Clicks,
 			Impressions: s.Impressions,
 		})
 	}
 	for _, h := range have {
 		if !slices.ContainsFunc(shares, func(s models.CampaignSpend) bool { return s.CampaignID == h.CampaignID }) {
-			list = append(list, clicklog.Spend{Day: d.day, SourceID: d.source, CampaignID: h.CampaignID, Currency: currency, Amount: decimal.Zero})
+			list = append(list, spend.Spend{Day: d.day, SourceID: d.source, CampaignID: h.CampaignID, Currency: currency, Amount: decimal.Zero})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b clicklog.Spend) int {
+	slices.SortStableFunc(list, func(a, b spend.Spend) int {
 		switch {
 		case a.CampaignID == b.CampaignID:
 			return 0
@@ -227,12 +227,12 @@ func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have
 }
 
 // same reports whether the stored spend (have) equals the spend to set (list).
-func same(list, have []clicklog.Spend) bool {
+func same(list, have []spend.Spend) bool {
 	if len(list) != len(have) {
 		return false
 	}
 	for _, want := range list {
-		i := slices.IndexFunc(have, func(h clicklog.Spend) bool { return h.CampaignID == want.CampaignID })
+		i := slices.IndexFunc(have, func(h spend.Spend) bool { return h.CampaignID == want.CampaignID })
 		if i < 0 || !have[i].Amount.Equal(want.Amount) || want.Currency != "" && have[i].Currency != want.Currency ||
 			!equal(have[i].Clicks, want.Clicks) || !equal(have[i].Impressions, want.Impressions) {
 			return false

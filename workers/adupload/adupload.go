@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/db/upload"
@@ -25,15 +25,10 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// Clicks finds the clicks of conversions. clicklog.Log implements it.
-type Clicks interface {
-	FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]clicklog.StoredClick, error)
-}
-
 // Options of Register. Uploader and Clicks are required.
 type Options struct {
 	Uploader *ads.Uploader
-	Clicks   Clicks
+	Clicks   click.Log
 	// Tokens returns the tokens of sign-in connections. Nil: this install has no sign-in.
 	Tokens func(account, connection uuid.UUID) ads.Tokens
 	Off    bool             // the install's switch: nothing is uploaded, and all uploads wait

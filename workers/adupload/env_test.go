@@ -14,8 +14,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/seal"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -40,9 +42,9 @@ type env struct {
 	db       *db.DB
 	client   *jobs.Client
 	store    *store.Store
-	clicks   clicklog.Log
+	clicks   click.Log
 	spool    *spool.Spool
-	ingester *clicklog.Ingester
+	ingester *ingest.Ingester
 	account  uuid.UUID
 	source   uuid.UUID
 	platform *adstest.Uploads
@@ -69,12 +71,12 @@ func newEnv(t *testing.T, provider string, change ...func(*adupload.Options)) *e
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.client, w.store, w.clicks = jobs.Connect(queue), store.New(w.db, box), clicklog.Log{Conn: w.db}
+	w.client, w.store, w.clicks = jobs.Connect(queue), store.New(w.db, box), click.Log{Conn: w.db}
 	if w.spool, err = spool.Open(t.TempDir(), spool.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.spool.Close() })
-	w.ingester = clicklog.NewIngester(w.spool, w.db, clicklog.IngestOptions{})
+	w.ingester = ingest.NewIngester(w.spool, w.db, ingest.IngestOptions{})
 	w.another()
 	server := adstest.ServeUploads(t, w.platform)
 	o := adupload.Options{
@@ -159,11 +161,11 @@ func (w *env) convert(status string, payout int64, clicks ...uuid.UUID) {
 func (w *env) convertIn(currency, status string, payout int64, clicks ...uuid.UUID) {
 	w.Helper()
 	amount := decimal.NewFromInt(payout)
-	list := db.Map(clicks, func(id uuid.UUID) clicklog.ConversionInput {
-		return clicklog.ConversionInput{ClickID: id, ConversionID: "tx", Status: status, Payout: &amount, Currency: currency, Final: true}
+	list := db.Map(clicks, func(id uuid.UUID) conversion.Input {
+		return conversion.Input{ClickID: id, ConversionID: "tx", Status: status, Payout: &amount, Currency: currency, Final: true}
 	})
 	err := db.Tx(w.Context(), w.db, func(c db.Conn) error {
-		_, _, err := w.clicks.CorrectConversions(w.Context(), c, w.account, list, true)
+		_, _, err := conversion.Correct(w.Context(), w.clicks, c, w.account, list, true)
 		return err
 	})
 	if err != nil {

@@ -12,25 +12,72 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	dbbotscan "switchyard/db/botscan"
+	"switchyard/db/click"
+	"switchyard/db/ingest"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models/bot"
 	"switchyard/workers"
 )
 
-// Clicks reads and revises the clicks to scan. clicklog.Log implements it.
+// Clicks reads and revises the clicks to scan. Log implements it.
 type Clicks interface {
-	WaitingBotScans(ctx context.Context) ([]uuid.UUID, error)
-	LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Duration) (s clicklog.BotScan, ok bool, err error)
-	ReleaseBotScan(ctx context.Context, account uuid.UUID, done bool) error
-	ForgetBotScans(ctx context.Context) error
-	ScanBots(ctx context.Context, c db.Conn, crowd *clicklog.Crowd, s clicklog.BotScan, settings bot.Settings, limit int) (
-		clicklog.BotsScanned, error)
-	MoveBotScan(ctx context.Context, c db.Conn, s clicklog.BotScan, after uuid.UUID) (clicklog.BotScan, bool, error)
+	Waiting(ctx context.Context) ([]uuid.UUID, error)
+	Claim(ctx context.Context, account uuid.UUID, term time.Duration) (s dbbotscan.Progress, ok bool, err error)
+	Release(ctx context.Context, account uuid.UUID, done bool) error
+	DeleteExpired(ctx context.Context) error
+	Scan(ctx context.Context, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, limit int) (
+		dbbotscan.Scanned, error)
+	Advance(ctx context.Context, c db.Conn, s dbbotscan.Progress, after uuid.UUID) (dbbotscan.Progress, bool, error)
 	Busy(ctx context.Context) (bool, error)
-	RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) ([]time.Time, bool, error)
-	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
+	Recheck(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) ([]time.Time, bool, error)
+	Respread(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
+}
+
+// Log implements Clicks.
+type Log struct{ click.Log }
+
+// Waiting implements Clicks.
+func (l Log) Waiting(ctx context.Context) ([]uuid.UUID, error) { return dbbotscan.Waiting(ctx, l.Log) }
+
+// Claim implements Clicks.
+func (l Log) Claim(ctx context.Context, account uuid.UUID, term time.Duration) (dbbotscan.Progress, bool, error) {
+	return dbbotscan.Claim(ctx, l.Log, account, term)
+}
+
+// Release implements Clicks.
+func (l Log) Release(ctx context.Context, account uuid.UUID, done bool) error {
+	return dbbotscan.Release(ctx, l.Conn, account, done)
+}
+
+// DeleteExpired implements Clicks.
+func (l Log) DeleteExpired(ctx context.Context) error { return dbbotscan.DeleteExpired(ctx, l.Log) }
+
+// Scan implements Clicks.
+func (l Log) Scan(ctx context.Context, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, limit int) (
+	dbbotscan.Scanned, error,
+) {
+	return dbbotscan.Scan(ctx, l.Log, c, crowd, s, settings, limit)
+}
+
+// Advance implements Clicks.
+func (Log) Advance(ctx context.Context, c db.Conn, s dbbotscan.Progress, after uuid.UUID) (dbbotscan.Progress, bool, error) {
+	return dbbotscan.Advance(ctx, c, s, after)
+}
+
+// Busy implements Clicks.
+func (l Log) Busy(ctx context.Context) (bool, error) { return ingest.Busy(ctx, l.Log) }
+
+// Recheck implements Clicks.
+func (l Log) Recheck(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) ([]time.Time, bool, error) {
+	return dbbotscan.Recheck(ctx, l.Log, c, account, settings, limit)
+}
+
+// Respread implements Clicks.
+func (l Log) Respread(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error {
+	return spend.Respread(ctx, l.Log, c, account, day)
 }
 
 // Register registers the handlers at a runtime.
@@ -67,10 +114,10 @@ const (
 
 // sweep starts a scan for each account with clicks to look at.
 func (w *worker) sweep(ctx context.Context) error {
-	if err := w.clicks.ForgetBotScans(ctx); err != nil {
+	if err := w.clicks.DeleteExpired(ctx); err != nil {
 		return err
 	}
-	waiting, err := w.clicks.WaitingBotScans(ctx)
+	waiting, err := w.clicks.Waiting(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +132,7 @@ func (w *worker) sweep(ctx context.Context) error {
 // scan looks at the clicks of an account in batches. Each batch is committed on its own, so its changes stay if a later batch
 // fails. If a scan ends before it has seen all clicks, the next sweep continues it.
 func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
-	s, ok, err := w.clicks.LeaseBotScan(ctx, account, lease)
+	s, ok, err := w.clicks.Claim(ctx, account, lease)
 	if err != nil || !ok {
 		return err
 	}
@@ -96,18 +143,18 @@ func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 		after, err = w.batch(ctx, crowd, after.next)
 	}
 	w.crowds.keep(account, crowd)
-	return errors.Join(err, w.clicks.ReleaseBotScan(context.WithoutCancel(ctx), account, err == nil && after.done))
+	return errors.Join(err, w.clicks.Release(context.WithoutCancel(ctx), account, err == nil && after.done))
 }
 
 // progress is the position of a scan.
 type progress struct {
-	next    clicklog.BotScan
+	next    dbbotscan.Progress
 	done    bool // all clicks were looked at
 	stopped bool // a late click was stored: the next scan continues from there
 }
 
 // batch looks at one batch of new clicks. It rests afterwards while clicks wait to be stored or redirects are slow.
-func (w *worker) batch(ctx context.Context, crowd *clicklog.Crowd, s clicklog.BotScan) (progress, error) {
+func (w *worker) batch(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (progress, error) {
 	began := time.Now()
 	p, err := w.next(ctx, crowd, s)
 	if err != nil || p.done || p.stopped {
@@ -126,14 +173,14 @@ func rest(worked time.Duration) time.Duration {
 }
 
 // next looks at one batch of new clicks.
-func (w *worker) next(ctx context.Context, crowd *clicklog.Crowd, s clicklog.BotScan) (p progress, err error) {
+func (w *worker) next(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (p progress, err error) {
 	err = w.revise(ctx, s.AccountID, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
-		out, err := w.clicks.ScanBots(ctx, c, crowd, s, settings, clicksAtOnce)
+		out, err := w.clicks.Scan(ctx, c, crowd, s, settings, clicksAtOnce)
 		if p = (progress{next: s, done: out.Done}); err != nil || out.After == s.After {
 			return nil, err
 		}
 		moved := false
-		p.next, moved, err = w.clicks.MoveBotScan(ctx, c, s, out.After)
+		p.next, moved, err = w.clicks.Advance(ctx, c, s, out.After)
 		p.done, p.stopped = p.done && moved, !moved
 		return out.Days, err
 	})
@@ -144,7 +191,7 @@ func (w *worker) next(ctx context.Context, crowd *clicklog.Crowd, s clicklog.Bot
 func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	for done := false; !done; {
 		err := w.revise(ctx, account, func(c db.Conn, settings bot.Settings) (days []time.Time, err error) {
-			days, done, err = w.clicks.RecheckBots(ctx, c, account, settings, clicksAtOnce)
+			days, done, err = w.clicks.Recheck(ctx, c, account, settings, clicksAtOnce)
 			return days, err
 		})
 		if err != nil {
@@ -165,7 +212,7 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, fn func(db.Conn,
 			}
 			days, err := fn(s.Conn(), settings)
 			for _, day := range days {
-				err = errors.Join(err, w.clicks.RespreadSpend(ctx, s.Conn(), account, day))
+				err = errors.Join(err, w.clicks.Respread(ctx, s.Conn(), account, day))
 			}
 			return err
 		})
@@ -192,27 +239,27 @@ const maxCrowds = 32
 // again.
 type crowds struct {
 	mu   sync.Mutex
-	kept map[uuid.UUID]*clicklog.Crowd
+	kept map[uuid.UUID]*dbbotscan.Crowd
 }
 
 // claim removes the crowd of an account and returns it, so that only one scan uses it. If there is no kept crowd, it returns a
 // new one.
-func (k *crowds) claim(account uuid.UUID) *clicklog.Crowd {
+func (k *crowds) claim(account uuid.UUID) *dbbotscan.Crowd {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if crowd, ok := k.kept[account]; ok {
 		delete(k.kept, account)
 		return crowd
 	}
-	return clicklog.NewCrowd(account)
+	return dbbotscan.NewCrowd(account)
 }
 
 // keep stores a crowd for the next scan of its account.
-func (k *crowds) keep(account uuid.UUID, crowd *clicklog.Crowd) {
+func (k *crowds) keep(account uuid.UUID, crowd *dbbotscan.Crowd) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.kept == nil || len(k.kept) >= maxCrowds {
-		k.kept = map[uuid.UUID]*clicklog.Crowd{}
+		k.kept = map[uuid.UUID]*dbbotscan.Crowd{}
 	}
 	k.kept[account] = crowd
 }

@@ -12,8 +12,11 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	dbbotscan "switchyard/db/botscan"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	"switchyard/db/spend"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -27,16 +30,16 @@ import (
 
 // failing is a click log that scans 50 clicks at a time. Each instance fails once: at its second batch, after the work is done.
 type failing struct {
-	clicklog.Log
+	botscan.Log
 	batches, failures atomic.Int64
 }
 
 const atOnce = 50
 
-func (f *failing) ScanBots(ctx context.Context, c db.Conn, crowd *clicklog.Crowd, s clicklog.BotScan, settings bot.Settings, _ int) (
-	clicklog.BotsScanned, error,
+func (f *failing) Scan(ctx context.Context, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, _ int) (
+	dbbotscan.Scanned, error,
 ) {
-	out, err := f.Log.ScanBots(ctx, c, crowd, s, settings, atOnce)
+	out, err := f.Log.Scan(ctx, c, crowd, s, settings, atOnce)
 	if err == nil && f.batches.Add(1) == 2 {
 		f.failures.Add(1)
 		return out, errors.New("the worker dies")
@@ -73,12 +76,12 @@ func TestScan(t *testing.T) {
 			}
 		}
 	}
-	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, account := range accounts {
 		err := db.Tx(t.Context(), d, func(c db.Conn) error {
-			_, err := clicklog.Log{}.SetSpend(t.Context(), c, account, clicklog.Spend{
+			_, err := spend.Set(t.Context(), click.Log{}, c, account, spend.Spend{
 				Day: day, Amount: decimal.RequireFromString("12"), Currency: "USD",
 			})
 			return err
@@ -91,7 +94,7 @@ func TestScan(t *testing.T) {
 	queue := jobstest.Redis(t)
 	client := jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: d, Redis: queue, Client: client, Grace: 4 * time.Second})
-	dying := &failing{Log: clicklog.Log{Conn: d}}
+	dying := &failing{Log: botscan.Log{Log: click.Log{Conn: d}}}
 	botscan.Register(rt, store.New(d, nil), dying)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
@@ -136,7 +139,7 @@ func TestScan(t *testing.T) {
 		if idle() {
 			sweep()
 		}
-		waiting, err := dying.WaitingBotScans(t.Context())
+		waiting, err := dying.Waiting(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

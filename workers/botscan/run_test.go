@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	dbbotscan "switchyard/db/botscan"
 	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -23,25 +23,25 @@ type endless struct {
 	released []bool // for each release: whether all clicks were scanned
 }
 
-func (e *endless) LeaseBotScan(_ context.Context, account uuid.UUID, _ time.Duration) (clicklog.BotScan, bool, error) {
-	return clicklog.BotScan{AccountID: account}, true, nil
+func (e *endless) Claim(_ context.Context, account uuid.UUID, _ time.Duration) (dbbotscan.Progress, bool, error) {
+	return dbbotscan.Progress{AccountID: account}, true, nil
 }
 
-func (e *endless) ReleaseBotScan(_ context.Context, _ uuid.UUID, done bool) error {
+func (e *endless) Release(_ context.Context, _ uuid.UUID, done bool) error {
 	e.released = append(e.released, done)
 	return nil
 }
 
-func (e *endless) RecheckBots(context.Context, db.Conn, uuid.UUID, bot.Settings, int) ([]time.Time, bool, error) {
+func (e *endless) Recheck(context.Context, db.Conn, uuid.UUID, bot.Settings, int) ([]time.Time, bool, error) {
 	return nil, true, nil
 }
 
-func (e *endless) ScanBots(context.Context, db.Conn, *clicklog.Crowd, clicklog.BotScan, bot.Settings, int) (clicklog.BotsScanned, error) {
+func (e *endless) Scan(context.Context, db.Conn, *dbbotscan.Crowd, dbbotscan.Progress, bot.Settings, int) (dbbotscan.Scanned, error) {
 	e.batches++
-	return clicklog.BotsScanned{After: models.NewClickID()}, nil
+	return dbbotscan.Scanned{After: models.NewClickID()}, nil
 }
 
-func (e *endless) MoveBotScan(_ context.Context, _ db.Conn, s clicklog.BotScan, after uuid.UUID) (clicklog.BotScan, bool, error) {
+func (e *endless) Advance(_ context.Context, _ db.Conn, s dbbotscan.Progress, after uuid.UUID) (dbbotscan.Progress, bool, error) {
 	s.After = after
 	return s, true, nil
 }

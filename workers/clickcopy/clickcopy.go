@@ -11,13 +11,13 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/advisory"
-	"switchyard/db/clicklog"
+	dbclickcopy "switchyard/db/clickcopy"
 	"switchyard/models/interval"
 )
 
 // Forwarder brings changes of clicks to ClickHouse. Copy, Locks and Flush are required.
 type Forwarder struct {
-	Copy  clicklog.Copy
+	Copy  dbclickcopy.Copy
 	Locks *db.DB        // its sessions hold the lock
 	Flush time.Duration // interval between two searches for changes
 	// Days is the number of days after which clicks leave PostgreSQL. With 0 they stay.
@@ -98,10 +98,10 @@ func (f *Forwarder) forward(ctx context.Context) error {
 }
 
 func (f *Forwarder) tidy(ctx context.Context) error {
-	if err := f.Copy.Forget(ctx, time.Now().Add(-forgottenAfter)); err != nil {
+	if err := f.Copy.DeleteAccounts(ctx, time.Now().Add(-forgottenAfter)); err != nil {
 		return err
 	}
-	if err := f.Copy.Tidy(ctx); err != nil || f.Days == 0 {
+	if err := f.Copy.DeleteOldDays(ctx); err != nil || f.Days == 0 {
 		return err
 	}
 	return f.Copy.Freeze(ctx, time.Now().AddDate(0, 0, -f.Days), thawedFor)

@@ -11,8 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"switchyard/db/clicklog"
-	"switchyard/db/columnar"
+	"switchyard/db/click"
+	dbclickcopy "switchyard/db/clickcopy"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/db/dbtest"
 	"switchyard/models/await"
 	"switchyard/workers/clickcopy"
@@ -28,7 +29,7 @@ type store struct {
 
 var errAway = errors.New("away")
 
-func (s *store) Put(_ context.Context, t columnar.Table, rows iter.Seq[[]any]) error {
+func (s *store) Put(_ context.Context, t schema.Table, rows iter.Seq[[]any]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.away {
@@ -42,7 +43,7 @@ func (s *store) Put(_ context.Context, t columnar.Table, rows iter.Seq[[]any]) e
 	return nil
 }
 
-func (s *store) DropAccounts(_ context.Context, t columnar.Table, accounts []uuid.UUID) error {
+func (s *store) DropAccounts(_ context.Context, t schema.Table, accounts []uuid.UUID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.Name == "clicks" {
@@ -51,9 +52,9 @@ func (s *store) DropAccounts(_ context.Context, t columnar.Table, accounts []uui
 	return nil
 }
 
-func (s *store) Ensure(context.Context, ...columnar.Table) error             { return nil }
-func (s *store) DropPartition(context.Context, columnar.Table, string) error { return nil }
-func (s *store) Exec(context.Context, string, string, ...any) error          { return nil }
+func (s *store) Ensure(context.Context, ...schema.Table) error             { return nil }
+func (s *store) DropPartition(context.Context, schema.Table, string) error { return nil }
+func (s *store) Exec(context.Context, string, string, ...any) error        { return nil }
 func (s *store) Each(context.Context, string, func(func(...any) error) error, string, ...any) error {
 	return nil
 }
@@ -67,11 +68,11 @@ func (s *store) count() int { s.mu.Lock(); defer s.mu.Unlock(); return s.rows }
 func TestForwarder(t *testing.T) {
 	t.Parallel()
 	d, s, account := dbtest.New(t), &store{}, uuid.New()
-	k := clicklog.Copy{From: d, To: s}
+	k := dbclickcopy.Copy{From: d, To: s}
 	if err := k.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), time.Now()); err != nil {
+	if err := (click.Log{Conn: d}).EnsurePartition(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	gone := uuid.New()
@@ -113,7 +114,7 @@ func TestForwarder(t *testing.T) {
 	s.set(false)
 	await.Until(t, "the change is brought", func() bool { return s.count() == 2 })
 	await.Until(t, "nothing waits", func() bool {
-		w, err := clicklog.ReadWaiting(t.Context(), d)
+		w, err := dbclickcopy.ReadWaiting(t.Context(), d)
 		return err == nil && w.Changes == 0
 	})
 	cancel()

@@ -8,13 +8,12 @@ package conversion
 
 import (
 	"context"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
-	"switchyard/db/incoming"
+	"switchyard/db/click"
+	dbconversion "switchyard/db/conversion"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -26,22 +25,15 @@ type run = workers.Run[jobs.None, jobs.None]
 type recorder struct {
 	runtime *workers.Runtime
 	store   *store.Store
-	clicks  Clicks
-	reader  incoming.Reader
+	clicks  click.Log
+	reader  dbconversion.Reader
 	decided *prometheus.CounterVec
 }
 
-// Clicks finds the click that a postback names and records the conversion. clicklog.Log implements it.
-type Clicks interface {
-	MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (clicklog.Matched, error)
-	incoming.Clicks
-	RecordConversion(ctx context.Context, c db.Conn, in clicklog.ConversionInput) (clicklog.ConversionOutcome, error)
-}
-
 // Register adds the handlers to a runtime. The options are for conversion:record.
-func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers.RowOption) {
+func Register(r *workers.Runtime, s *store.Store, clicks click.Log, opts ...workers.RowOption) {
 	rec := &recorder{
-		runtime: r, store: s, clicks: clicks, reader: incoming.Reader{Store: s, Clicks: clicks},
+		runtime: r, store: s, clicks: clicks, reader: dbconversion.Reader{Store: s, Clicks: clicks},
 		decided: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "switchyard_postbacks_decided_total",
 			Help: "Received postbacks by what became of them. One that is replayed counts again.",
@@ -67,7 +59,7 @@ const matchAtOnce = 2000
 // match starts the jobs of the postbacks that waited for their click and whose click is stored now.
 func (rec *recorder) match(ctx context.Context) error {
 	for looked := matchAtOnce; looked == matchAtOnce; {
-		m, err := rec.clicks.MatchPostbacks(ctx, jobs.ConversionSchedule, matchAtOnce)
+		m, err := dbconversion.MatchPostbacks(ctx, rec.clicks, jobs.ConversionSchedule, matchAtOnce)
 		if err != nil {
 			return err
 		}
@@ -90,7 +82,7 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 	if err != nil {
 		return err
 	}
-	if m.Outcome == clicklog.PostbackRecorded || m.Outcome == clicklog.PostbackIgnored {
+	if m.Outcome == dbconversion.PostbackRecorded || m.Outcome == dbconversion.PostbackIgnored {
 		return u.Commit(ctx, jobs.None{}, nil)
 	}
 	v, err := rec.reader.Read(ctx, m, u.Attempt <= offerAttempts)
@@ -101,7 +93,7 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 		return rec.retry(ctx, u, v, v.Wait)
 	case v.Decision.Outcome != "":
 		err := u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
-			return clicklog.DecidePostback(ctx, c, m.ID, v.Decision)
+			return dbconversion.DecidePostback(ctx, c, m.ID, v.Decision)
 		})
 		if err == nil {
 			rec.count(v.Decision)
@@ -112,8 +104,8 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 }
 
 // count increments the metric for a committed decision. A pending postback is not decided.
-func (rec *recorder) count(d clicklog.PostbackDecision) {
-	if d.Outcome != "" && d.Outcome != clicklog.PostbackPending {
+func (rec *recorder) count(d dbconversion.PostbackDecision) {
+	if d.Outcome != "" && d.Outcome != dbconversion.PostbackPending {
 		rec.decided.WithLabelValues(d.Result()).Inc()
 	}
 }

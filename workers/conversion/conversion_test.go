@@ -14,8 +14,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	dbconversion "switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/seal"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -37,7 +39,7 @@ type bench struct {
 	store    *store.Store
 	box      *seal.Box
 	spool    *spool.Spool
-	ingester *clicklog.Ingester
+	ingester *ingest.Ingester
 	account  uuid.UUID
 	network  uuid.UUID
 	offer    uuid.UUID
@@ -58,7 +60,7 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 		b.offer, b.account, b.network)
 	b.spool = must(spool.Open(t.TempDir(), spool.Options{}))(t)
 	t.Cleanup(func() { _ = b.spool.Close() })
-	b.ingester = clicklog.NewIngester(b.spool, b.db, clicklog.IngestOptions{
+	b.ingester = ingest.NewIngester(b.spool, b.db, ingest.IngestOptions{
 		OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 			b.client.Dispatch(ctx, rows...)
 		},
@@ -77,7 +79,7 @@ func (b *bench) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
 	rt = workers.New(workers.Options{
 		DB: b.db, Redis: b.queue, Client: b.client, Lease: time.Second, Grace: grace, Metrics: registry,
 	})
-	conversion.Register(rt, b.store, clicklog.Log{Conn: b.db}, workers.WithRetries(b.waits))
+	conversion.Register(rt, b.store, click.Log{Conn: b.db}, workers.WithRetries(b.waits))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -163,7 +165,7 @@ func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 		if err := row.Scan(&outcome, &detail); err != nil {
 			b.Fatal(err)
 		}
-		return outcome != clicklog.PostbackPending
+		return outcome != dbconversion.PostbackPending
 	})
 	return outcome, detail
 }
@@ -171,7 +173,7 @@ func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 // match looks for the clicks of waiting postbacks like the job, but with the waits of the bench.
 func (b *bench) match() {
 	b.Helper()
-	m, err := clicklog.Log{Conn: b.db}.MatchPostbacks(b.Context(), b.waits, 100)
+	m, err := dbconversion.MatchPostbacks(b.Context(), click.Log{Conn: b.db}, b.waits, 100)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -213,7 +215,7 @@ func (b *bench) tick() {
 
 func (b *bench) conversions() []models.Conversion {
 	b.Helper()
-	list, err := clicklog.Log{Conn: b.db}.Conversions(b.Context(), clicklog.LogQuery{
+	list, err := click.Log{Conn: b.db}.Conversions(b.Context(), click.LogQuery{
 		AccountID: b.account,
 		From:      time.Now().Add(-100 * 24 * time.Hour), To: time.Now().Add(time.Hour), Limit: 100,
 	})

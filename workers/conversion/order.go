@@ -7,8 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
-	"switchyard/db/incoming"
+	dbconversion "switchyard/db/conversion"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
@@ -21,12 +20,12 @@ const maxEarlier = 3
 
 // earlier reads the last maxEarlier undecided postbacks of the same click that arrived before v, in the order of arrival. It
 // leaves out postbacks that have to wait.
-func (rec *recorder) earlier(ctx context.Context, v incoming.Verdict) ([]incoming.Verdict, error) {
-	ids, err := clicklog.UndecidedBefore(ctx, rec.store.Conn(), v.Decision.ClickID, v.Message.ID, maxEarlier)
+func (rec *recorder) earlier(ctx context.Context, v dbconversion.Verdict) ([]dbconversion.Verdict, error) {
+	ids, err := dbconversion.UndecidedBefore(ctx, rec.store.Conn(), v.Decision.ClickID, v.Message.ID, maxEarlier)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]incoming.Verdict, 0, len(ids))
+	list := make([]dbconversion.Verdict, 0, len(ids))
 	for _, id := range ids {
 		m, err := rec.reader.Stored(ctx, id)
 		if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
@@ -35,7 +34,7 @@ func (rec *recorder) earlier(ctx context.Context, v incoming.Verdict) ([]incomin
 		if err != nil {
 			return nil, err
 		}
-		if m.Outcome != clicklog.PostbackPending {
+		if m.Outcome != dbconversion.PostbackPending {
 			continue // decided since its id was read
 		}
 		before, err := rec.reader.Read(ctx, m, false)
@@ -52,17 +51,17 @@ func (rec *recorder) earlier(ctx context.Context, v incoming.Verdict) ([]incomin
 // commit records the conversion in the transaction that ends the job. It records the earlier postbacks of the click first: the
 // jobs of one click run at the same time, and their events must be announced in the order of arrival. An earlier postback that is
 // recorded later still counts in the order of arrival.
-func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) error {
+func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict) error {
 	list, err := rec.earlier(ctx, v)
 	if err != nil {
 		return err
 	}
-	ids := db.Map(list, func(v incoming.Verdict) uuid.UUID { return v.Message.ID })
+	ids := db.Map(list, func(v dbconversion.Verdict) uuid.UUID { return v.Message.ID })
 	list = append(list, v)
 	var tell []models.JobRef
-	var decisions []clicklog.PostbackDecision
+	var decisions []dbconversion.PostbackDecision
 	err = u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
-		locked, err := clicklog.LockPostbacks(ctx, c, v.Message.ID, ids)
+		locked, err := dbconversion.LockPostbacks(ctx, c, v.Message.ID, ids)
 		if err != nil {
 			return err
 		}
@@ -75,7 +74,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) err
 				continue
 			}
 			d, more, err := rec.decide(ctx, c, one)
-			if err != nil && (one.Message.ID == v.Message.ID || !errors.Is(err, clicklog.ErrUnknownClick)) {
+			if err != nil && (one.Message.ID == v.Message.ID || !errors.Is(err, dbconversion.ErrUnknownClick)) {
 				return err
 			}
 			if err == nil {
@@ -85,8 +84,8 @@ func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) err
 		}
 		return nil
 	})
-	if errors.Is(err, clicklog.ErrUnknownClick) { // deleted since it was found
-		return rec.retry(ctx, u, v, clicklog.ClickNotKnown)
+	if errors.Is(err, dbconversion.ErrUnknownClick) { // deleted since it was found
+		return rec.retry(ctx, u, v, dbconversion.ClickNotKnown)
 	}
 	if err == nil {
 		for _, d := range decisions {
@@ -99,49 +98,49 @@ func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) err
 
 // decide records the conversion of a postback and stores the decision, in the transaction of c. It returns the decision and the
 // jobs to dispatch.
-func (rec *recorder) decide(ctx context.Context, c db.Conn, v incoming.Verdict) (
-	d clicklog.PostbackDecision, tell []models.JobRef, err error,
+func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdict) (
+	d dbconversion.PostbackDecision, tell []models.JobRef, err error,
 ) {
 	d = v.Decision
-	var out clicklog.ConversionOutcome
+	var out dbconversion.Outcome
 	if d.Outcome == "" {
-		out, err = rec.clicks.RecordConversion(ctx, c, v.Input)
+		out, err = dbconversion.Record(ctx, rec.clicks, c, v.Input)
 		switch e, refused := models.AsError(err); {
 		case refused && e.Kind == models.KindInvalid:
-			v.End(clicklog.PostbackRefused, e.Message)
+			v.End(dbconversion.PostbackRefused, e.Message)
 			d = v.Decision
 		case err != nil:
 			return d, nil, err
 		default:
-			d.Outcome, d.Detail, d.ConversionID = clicklog.PostbackRecorded, out.Result, out.Conversion.ID
-			if out.Result == clicklog.ResultIgnored {
-				d.Outcome, d.Detail = clicklog.PostbackIgnored, out.Reason
+			d.Outcome, d.Detail, d.ConversionID = dbconversion.PostbackRecorded, out.Result, out.Conversion.ID
+			if out.Result == dbconversion.ResultIgnored {
+				d.Outcome, d.Detail = dbconversion.PostbackIgnored, out.Reason
 			}
 			v.Decision = d
-			v.Show(true)
+			v.MaskParams(true)
 			d = v.Decision
 		}
 	}
-	return d, out.Tell, clicklog.DecidePostback(ctx, c, v.Message.ID, d)
+	return d, out.Tell, dbconversion.DecidePostback(ctx, c, v.Message.ID, d)
 }
 
 // retry ends the attempt, so that the next attempt follows after a wait. After the last attempt the postback becomes unmatched.
 // If its job is run again, the postback is decided again. That needs the proof of its sender, so the proof stays stored, sealed.
-func (rec *recorder) retry(ctx context.Context, u *run, v incoming.Verdict, detail string) error {
+func (rec *recorder) retry(ctx context.Context, u *run, v dbconversion.Verdict, detail string) error {
 	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
 	d := v.Decision
 	err := u.Retry(ctx, cause, func(c db.Conn, f workers.NextAttempt) error {
-		d.Outcome, d.Detail = clicklog.PostbackPending, detail
+		d.Outcome, d.Detail = dbconversion.PostbackPending, detail
 		if f.Final {
-			d.Outcome, d.Detail = clicklog.PostbackUnmatched, clicklog.ClickNeverCame
+			d.Outcome, d.Detail = dbconversion.PostbackUnmatched, dbconversion.ClickNeverCame
 			if len(v.Message.Proof) == 0 { // a process of the previous version stored the proof unsealed
 				last := v
 				last.Decision = d
-				last.Show(false)
+				last.MaskParams(false)
 				d = last.Decision
 			}
 		}
-		return clicklog.DecidePostback(ctx, c, v.Message.ID, d)
+		return dbconversion.DecidePostback(ctx, c, v.Message.ID, d)
 	})
 	rec.count(d)
 	return err

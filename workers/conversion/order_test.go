@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -65,7 +65,7 @@ func newOrdered(t *testing.T) *ordered {
 	for i := range o.spools {
 		s := must(spool.Open(t.TempDir(), spool.Options{}))(t)
 		t.Cleanup(func() { _ = s.Close() })
-		ingester := clicklog.NewIngester(s, o.db, clicklog.IngestOptions{
+		ingester := ingest.NewIngester(s, o.db, ingest.IngestOptions{
 			OnPostbacks: func(ctx context.Context, rows []models.JobRef) { o.client.Dispatch(ctx, rows...) },
 		})
 		o.spools[i], o.drains[i] = s, func() {

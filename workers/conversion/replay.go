@@ -3,7 +3,7 @@ package conversion
 import (
 	"context"
 
-	"switchyard/db/clicklog"
+	dbconversion "switchyard/db/conversion"
 	"switchyard/jobs"
 	"switchyard/workers"
 )
@@ -15,10 +15,10 @@ const replayAtOnce = 500
 // unmatched again during the replay is not replayed twice.
 func (rec *recorder) replay(ctx context.Context, a jobs.ReplayArgs) (jobs.ReplayAnswer, error) {
 	out := jobs.ReplayAnswer{From: a.From, To: a.To}
-	q := clicklog.Replay{Account: workers.Account(ctx), Network: a.Network, From: a.From, To: a.To}
+	q := dbconversion.Replay{Account: workers.Account(ctx), Network: a.Network, From: a.From, To: a.To}
 	for n := replayAtOnce; n == replayAtOnce; out.Replayed += int64(n) {
 		var err error
-		if n, q, err = clicklog.ReplayPostbacks(ctx, rec.store.Conn(), q, replayAtOnce); err != nil {
+		if n, q, err = dbconversion.ReplayPostbacks(ctx, rec.store.Conn(), q, replayAtOnce); err != nil {
 			return out, err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/report"
 	"switchyard/models"
@@ -116,7 +116,7 @@ func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, l
 			n.Parameter = name
 		}
 	}
-	known, err := clicklog.Log{Conn: r.store.Conn()}.FindByIDs(ctx, r.account.ID, ids[n.Parameter])
+	known, err := click.Log{Conn: r.store.Conn()}.FindByIDs(ctx, r.account.ID, ids[n.Parameter])
 	for _, id := range ids[n.Parameter] {
 		if _, ok := known[id]; ok {
 			n.Found++

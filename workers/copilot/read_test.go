@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
 	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -37,7 +37,7 @@ func (w *env) clicks(n int, change func(*models.Click)) {
 			w.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(s, w.d, clicklog.IngestOptions{}).Drain(w.Context()); err != nil {
+	if err := ingest.NewIngester(s, w.d, ingest.IngestOptions{}).Drain(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -6,10 +6,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -18,16 +17,8 @@ import (
 	"switchyard/workers/rowimport"
 )
 
-// Clicks changes conversions and spend. clicklog.Log implements it.
-type Clicks interface {
-	rowimport.Clicks
-	SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...clicklog.Spend) ([]int64, error)
-	PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.Spend) ([]int64, error)
-	SpendRates(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.Spend) ([]decimal.NullDecimal, error)
-}
-
 // Register adds the handlers to a runtime.
-func Register(r *workers.Runtime, s *store.Store, clicks Clicks) {
+func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 	workers.RegisterRow(r, jobs.CorrectConversions, process(readConversions, rowimport.Conversions(r, s, clicks)))
 	workers.RegisterRow(r, jobs.CorrectCosts, process(readCosts, rowimport.Importer[cost, costOutcome]{
 		Runtime: r, Store: s, BatchSize: 100, Process: corrector{clicks}.costs,

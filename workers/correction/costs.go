@@ -10,7 +10,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -40,7 +41,7 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text stri
 	if err != nil {
 		return nil, err
 	}
-	kept, err := clicklog.Log{}.KeptFrom(ctx, s.Conn(), account)
+	kept, err := click.Log{}.KeptFrom(ctx, s.Conn(), account)
 	if err != nil {
 		return nil, err
 	}
@@ -134,28 +135,28 @@ func one(known map[string][]uuid.UUID, what, word string) (id uuid.UUID, refusal
 	return id, "more than one " + what + " has this name"
 }
 
-func (v cost) spend() clicklog.Spend {
-	return clicklog.Spend{
+func (v cost) spend() spend.Spend {
+	return spend.Spend{
 		Day: v.Day, SourceID: v.source, CampaignID: v.campaign, Amount: v.Spend, Currency: v.Currency,
 		Clicks: v.Clicks, Impressions: v.Impressions,
 	}
 }
 
-type corrector struct{ clicks Clicks }
+type corrector struct{ clicks click.Log }
 
 func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, _ jobs.CorrectionArgs, rows []cost, write bool,
 ) ([]costOutcome, []models.JobRef, error) {
-	do := func(list []clicklog.Spend) (out []spread, err error) {
+	do := func(list []spend.Spend) (out []spread, err error) {
 		var clicks []int64
 		if write {
-			clicks, err = k.clicks.SetSpend(ctx, c, account, list...)
+			clicks, err = spend.Set(ctx, k.clicks, c, account, list...)
 		} else {
-			clicks, err = k.clicks.PreviewSpend(ctx, c, account, list)
+			clicks, err = spend.Preview(ctx, c, account, list)
 		}
 		if err != nil {
 			return nil, err
 		}
-		rates, err := k.clicks.SpendRates(ctx, c, account, list)
+		rates, err := spend.Rates(ctx, c, account, list)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/botscan"
 	"switchyard/models/bot"
 )
 
@@ -16,7 +16,7 @@ import (
 const askTimeout = time.Minute
 
 // ask looks addresses up. It leaves out addresses for which no DNS server gave an answer.
-func (w *worker) ask(ctx context.Context, list []claimed) (out []clicklog.CrawlerAnswer) {
+func (w *worker) ask(ctx context.Context, list []claimed) (out []botscan.CrawlerAnswer) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	next := make(chan claimed)
@@ -32,7 +32,7 @@ func (w *worker) ask(ctx context.Context, list []claimed) (out []clicklog.Crawle
 				if err != nil {
 					failed, failure = failed+1, err
 				} else {
-					out = append(out, clicklog.CrawlerAnswer{Address: c.address, Crawler: c.crawler, Verified: verified})
+					out = append(out, botscan.CrawlerAnswer{Address: c.address, Crawler: c.crawler, Verified: verified})
 				}
 				mu.Unlock()
 			}

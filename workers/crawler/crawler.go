@@ -17,26 +17,14 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/botscan"
+	"switchyard/db/click"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models/bot"
 	"switchyard/workers"
 )
-
-// Clicks reads and revises the clicks of visitors whose user agents name a crawler. clicklog.Log implements it.
-type Clicks interface {
-	ClaimingAccounts(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
-	TakeClaims(ctx context.Context, account uuid.UUID, now time.Time, limit int) ([]clicklog.CrawlerClaim, error)
-	ReturnClaims(ctx context.Context, account uuid.UUID, clicks []uuid.UUID, now time.Time) error
-	DropClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) error
-	CrawlerAnswers(ctx context.Context, addresses []netip.Addr, since time.Time) ([]clicklog.CrawlerAnswer, error)
-	KeepCrawlerAnswers(ctx context.Context, answers []clicklog.CrawlerAnswer, now time.Time) error
-	ForgetCrawlers(ctx context.Context, claims, answers time.Time, limit int) error
-	Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, findings []clicklog.Finding) (
-		[]time.Time, error)
-	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
-}
 
 // Names looks up names and addresses in DNS. *egress.Names implements it.
 type Names interface {
@@ -46,7 +34,7 @@ type Names interface {
 
 // Options of Register.
 type Options struct {
-	Clicks Clicks
+	Clicks click.Log
 	Names  Names
 	Now    func() time.Time // default time.Now
 }
@@ -88,10 +76,10 @@ const (
 // sweep starts the verification for each account with claims that are due.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
-	if err := w.o.Clicks.ForgetCrawlers(ctx, now.Add(-claimsKept), now.Add(-answersKept), forgottenAtOnce); err != nil {
+	if err := botscan.DeleteExpiredCrawlers(ctx, w.o.Clicks.Conn, now.Add(-claimsKept), now.Add(-answersKept), forgottenAtOnce); err != nil {
 		return err
 	}
-	waiting, err := w.o.Clicks.ClaimingAccounts(ctx, now, accountsAtOnce)
+	waiting, err := botscan.ClaimingAccounts(ctx, w.o.Clicks.Conn, now, accountsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -112,7 +100,7 @@ type claimed struct {
 // verify decides the claims of an account that are due.
 func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	now := w.o.Now()
-	claims, err := w.o.Clicks.TakeClaims(ctx, account, now, clicksAtOnce)
+	claims, err := botscan.LeaseClaims(ctx, w.o.Clicks.Conn, account, now, clicksAtOnce)
 	if err != nil || len(claims) == 0 {
 		return err
 	}
@@ -120,16 +108,16 @@ func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	var findings []clicklog.Finding
+	var findings []botscan.Finding
 	var decided, returned []uuid.UUID
 	for _, c := range claims {
 		what := claimed{c.Address, c.Crawler}
 		verified, ok := known[what]
 		switch {
 		case ok && verified:
-			findings = append(findings, clicklog.Finding{ClickID: c.ClickID, Crawler: c.Crawler})
+			findings = append(findings, botscan.Finding{ClickID: c.ClickID, Crawler: c.Crawler})
 		case ok:
-			findings = append(findings, clicklog.Finding{ClickID: c.ClickID, Signals: bot.FakeCrawler})
+			findings = append(findings, botscan.Finding{ClickID: c.ClickID, Signals: bot.FakeCrawler})
 		case later[what]:
 			returned = append(returned, c.ClickID)
 			continue
@@ -140,13 +128,13 @@ func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	}
 	err = w.revise(ctx, account, findings, decided)
 	if len(returned) > 0 {
-		err = errors.Join(err, w.o.Clicks.ReturnClaims(ctx, account, returned, now))
+		err = errors.Join(err, botscan.ReturnClaims(ctx, w.o.Clicks.Conn, account, returned, now))
 	}
 	return err
 }
 
 // revise writes the findings.
-func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []clicklog.Finding, decided []uuid.UUID) error {
+func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botscan.Finding, decided []uuid.UUID) error {
 	if len(findings) == 0 {
 		return nil
 	}
@@ -156,21 +144,21 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []click
 			if err != nil {
 				return err
 			}
-			days, err := w.o.Clicks.Revise(ctx, s.Conn(), account, settings, findings)
+			days, err := botscan.Revise(ctx, w.o.Clicks, s.Conn(), account, settings, findings)
 			for _, day := range days {
-				err = errors.Join(err, w.o.Clicks.RespreadSpend(ctx, s.Conn(), account, day))
+				err = errors.Join(err, spend.Respread(ctx, w.o.Clicks, s.Conn(), account, day))
 			}
 			if err != nil {
 				return err
 			}
-			return w.o.Clicks.DropClaims(ctx, s.Conn(), account, decided)
+			return botscan.DeleteClaims(ctx, s.Conn(), account, decided)
 		})
 	})
 }
 
 // answers returns for each claim whether the address belongs to the crawler. known has the claims with a stored answer or an
 // answer from DNS. later has the claims beyond asksAtOnce, which another run looks up.
-func (w *worker) answers(ctx context.Context, claims []clicklog.CrawlerClaim, now time.Time) (
+func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
 	known, later map[claimed]bool, err error,
 ) {
 	var addresses []netip.Addr
@@ -180,7 +168,7 @@ func (w *worker) answers(ctx context.Context, claims []clicklog.CrawlerClaim, no
 			addresses, all = append(addresses, c.Address), append(all, what)
 		}
 	}
-	kept, err := w.o.Clicks.CrawlerAnswers(ctx, addresses, now.Add(-answersKept))
+	kept, err := botscan.CrawlerAnswers(ctx, w.o.Clicks.Conn, addresses, now.Add(-answersKept))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -196,5 +184,5 @@ func (w *worker) answers(ctx context.Context, claims []clicklog.CrawlerClaim, no
 	for _, a := range fresh {
 		known[claimed{a.Address, a.Crawler}] = a.Verified
 	}
-	return known, later, w.o.Clicks.KeepCrawlerAnswers(ctx, fresh, now)
+	return known, later, botscan.StoreCrawlerAnswers(ctx, w.o.Clicks.Conn, fresh, now)
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/seal"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -75,7 +76,7 @@ func newEnv(t *testing.T) *env {
 	w.client = jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
 	crawler.Register(rt, store.New(w.db, box), crawler.Options{
-		Clicks: clicklog.Log{Conn: w.db}, Names: &w.names,
+		Clicks: click.Log{Conn: w.db}, Names: &w.names,
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -117,7 +118,7 @@ func (w *env) visit(account int, addr, agent string, changes ...func(*models.Cli
 	if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 		w.Fatal(err)
 	}
-	if err := clicklog.NewIngester(w.spool, w.db, clicklog.IngestOptions{}).Drain(w.Context()); err != nil {
+	if err := ingest.NewIngester(w.spool, w.db, ingest.IngestOptions{}).Drain(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 }

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"switchyard/db"
-	"switchyard/db/clicklog"
 	"switchyard/db/exchangerate"
+	"switchyard/db/spend"
 	"switchyard/jobs"
 	"switchyard/workers"
 )
@@ -42,7 +40,7 @@ func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 		return err
 	}
 	if err := step(ctx, u, func(c db.Conn, _ *jobs.ChangeCurrencyArgs) error {
-		return w.o.Clicks.RestateArchive(ctx, c, account)
+		return spend.RestateArchive(ctx, c, account)
 	}); err != nil {
 		return err
 	}
@@ -70,7 +68,7 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	if u.Args.Found {
 		return nil
 	}
-	older, err := w.o.Clicks.OlderThanNow(ctx, nil)
+	older, err := spend.OpenTransactions(ctx, w.o.Clicks.Conn, nil)
 	tick := time.NewTicker(olderEvery)
 	defer tick.Stop()
 	for len(older) > 0 && err == nil {
@@ -78,7 +76,7 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 		case <-ctx.Done():
 			return fmt.Errorf("rates: transactions of before the change: %w", context.Cause(ctx))
 		case <-tick.C:
-			older, err = w.o.Clicks.OlderThanNow(ctx, older)
+			older, err = spend.OpenTransactions(ctx, w.o.Clicks.Conn, older)
 		}
 	}
 	if err != nil {
@@ -89,7 +87,7 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	}
 	return step(ctx, u, func(c db.Conn, next *jobs.ChangeCurrencyArgs) error {
 		next.Found = true
-		return w.o.Clicks.FindCurrencies(ctx, c, k)
+		return spend.FindCurrencies(ctx, c, k)
 	})
 }
 
@@ -100,12 +98,12 @@ func (w *worker) restateKept(ctx context.Context, u *currencyRun, k exchangerate
 		return err
 	}
 	for _, key := range keys {
-		r := clicklog.Restatement{Key: key, Kept: k.Kept}
+		r := spend.Restatement{Key: key, Kept: k.Kept}
 		for done := false; !done; {
 			next := r
 			if err := step(ctx, u, func(c db.Conn, _ *jobs.ChangeCurrencyArgs) (err error) {
 				next = r
-				done, err = w.o.Clicks.Restate(ctx, c, &next, restatedAtOnce)
+				done, err = w.o.Restate(ctx, w.o.Clicks, c, &next, restatedAtOnce)
 				return err
 			}); err != nil {
 				return err
@@ -122,25 +120,15 @@ func (w *worker) restateOrphaned(ctx context.Context, u *currencyRun, k exchange
 	for u.Args.Orphaned.Before(end) {
 		if err := step(ctx, u, func(c db.Conn, next *jobs.ChangeCurrencyArgs) (err error) {
 			if next.Orphaned.IsZero() {
-				next.Orphaned, err = w.o.Clicks.FirstOrphaned(ctx, c, k, end)
+				next.Orphaned, err = spend.FirstOrphaned(ctx, c, k, end)
 				return err
 			}
 			from := next.Orphaned
 			next.Orphaned = from.Add(orphanedAtOnce)
-			return w.o.Clicks.RestateOrphaned(ctx, c, k, from, next.Orphaned)
+			return spend.RestateOrphaned(ctx, c, k, from, next.Orphaned)
 		}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// currencyClicks has the methods of the click store that a change of the currency needs. clicklog.Log implements it.
-type currencyClicks interface {
-	OlderThanNow(ctx context.Context, others []string) ([]string, error)
-	Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error
-	FindCurrencies(ctx context.Context, c db.Conn, k exchangerate.Change) error
-	RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error
-	FirstOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, end time.Time) (time.Time, error)
-	RestateOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, from, to time.Time) error
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	dbrates "switchyard/db/exchangerate"
 	"switchyard/db/jobrow"
+	"switchyard/db/spend"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -46,7 +47,7 @@ func TestChangeCurrency(t *testing.T) {
 	row, err := jobs.ChangeCurrency.NewRow(b.account, jobs.ChangeCurrencyArgs{From: "USD", To: "EUR"})
 	if err == nil {
 		err = db.Tx(t.Context(), b.db, func(c db.Conn) error {
-			if _, err := (clicklog.Log{}).BeginCurrency(t.Context(), c, b.account, "EUR", row.ID); err != nil {
+			if _, err := spend.BeginCurrency(t.Context(), click.Log{}, c, b.account, "EUR", row.ID); err != nil {
 				return err
 			}
 			return jobrow.Insert(t.Context(), c, row)

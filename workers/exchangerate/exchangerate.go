@@ -18,8 +18,9 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/exchangerate"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -32,14 +33,10 @@ type Options struct {
 	Egress *egress.Client   // must accept answers of MaxBody
 	URL    string           // default the bank's
 	File   string           // a table of rates; if set, the bank is not asked
-	Clicks Clicks           // restates the amounts
+	Clicks click.Log        // restates the amounts
 	Now    func() time.Time // default time.Now
-}
-
-// Clicks restates amounts whose rate differs from the rate of their day. clicklog.Log implements it.
-type Clicks interface {
-	currencyClicks
-	Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, limit int) (done bool, err error)
+	// Restate restates some facts; default spend.Restate.
+	Restate func(ctx context.Context, l click.Log, c db.Conn, r *spend.Restatement, limit int) (done bool, err error)
 }
 
 // Register registers the handlers at a runtime. A file that cannot be read is an error.
@@ -51,6 +48,9 @@ func Register(r *workers.Runtime, s *store.Store, o Options) error {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Restate == nil {
+		o.Restate = spend.Restate
 	}
 	w := &worker{o: o, store: s, db: r.DB(), client: r.Client(), bank: ecb{o.Egress, cmp.Or(o.URL, ecbURL)}}
 	workers.RegisterTick(r, jobs.FetchRates, w.fetch)

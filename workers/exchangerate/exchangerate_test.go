@@ -17,10 +17,11 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	dbrates "switchyard/db/exchangerate"
 	"switchyard/db/seal"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -34,7 +35,6 @@ import (
 // bank is a test environment with a fake of the bank, which serves these days in its documents.
 type bank struct {
 	*testing.T
-	clicklog.Log
 	db      *db.DB
 	client  *jobs.Client
 	account uuid.UUID
@@ -49,9 +49,9 @@ type bank struct {
 	cut   int      // batches until a restatement is cut off; 0: never
 }
 
-// Restate implements exchangerate.Clicks. It restates three clicks at a time. The call that cut counts down to fails before its batch,
+// restate restates three clicks at a time. The call that cut counts down to fails before its batch,
 // as if the job was cut off there.
-func (b *bank) Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, _ int) (bool, error) {
+func (b *bank) restate(ctx context.Context, l click.Log, c db.Conn, r *spend.Restatement, _ int) (bool, error) {
 	b.mu.Lock()
 	cut := b.cut == 1
 	if b.cut > 0 {
@@ -61,13 +61,12 @@ func (b *bank) Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, 
 	if cut {
 		return false, errors.New("cut off")
 	}
-	return clicklog.Log{}.Restate(ctx, c, r, 3)
+	return spend.Restate(ctx, l, c, r, 3)
 }
 
 func newBank(t *testing.T, file string) *bank {
 	t.Helper()
 	b := &bank{T: t, db: dbtest.New(t), account: uuid.New(), file: file, now: time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)}
-	b.Conn = b.db
 	dbtest.Exec(b.T, b.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, b.account)
 	server := httptest.NewTLSServer(http.HandlerFunc(b.serve))
 	t.Cleanup(server.Close)
@@ -79,7 +78,7 @@ func newBank(t *testing.T, file string) *bank {
 	b.client = jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: b.db, Redis: queue, Client: b.client, Grace: 4 * time.Second})
 	if err := exchangerate.Register(rt, store.New(b.db, box), exchangerate.Options{
-		Egress: egresstest.Client(t, server, egress.Options{MaxBody: exchangerate.MaxBody}), URL: server.URL, File: file, Clicks: b,
+		Egress: egresstest.Client(t, server, egress.Options{MaxBody: exchangerate.MaxBody}), URL: server.URL, File: file, Clicks: click.Log{Conn: b.db}, Restate: b.restate,
 		Now: func() time.Time { b.mu.Lock(); defer b.mu.Unlock(); return b.now },
 	}); err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
 	"switchyard/db/exchangerate"
+	"switchyard/db/spend"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -49,13 +49,13 @@ func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
 		return err
 	}
 	for _, k := range keys {
-		r := clicklog.Restatement{Key: k}
+		r := spend.Restatement{Key: k}
 		for done := false; !done; {
 			err := db.RetryConflicts(func() error {
 				return db.Tx(ctx, w.db, func(c db.Conn) error {
 					next := r
 					var err error
-					if done, err = w.o.Clicks.Restate(ctx, c, &next, restatedAtOnce); err == nil {
+					if done, err = w.o.Restate(ctx, w.o.Clicks, c, &next, restatedAtOnce); err == nil {
 						r = next
 					}
 					return err

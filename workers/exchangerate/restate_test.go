@@ -8,9 +8,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	dbrates "switchyard/db/exchangerate"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -33,7 +33,7 @@ func (b *bank) arrive(now time.Time, n int) {
 			b.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(s, b.db, clicklog.IngestOptions{}).Drain(b.Context()); err != nil {
+	if err := ingest.NewIngester(s, b.db, ingest.IngestOptions{}).Drain(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

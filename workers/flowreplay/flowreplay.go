@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -22,16 +22,16 @@ import (
 
 // Router decides where a click goes, as the redirect does.
 type Router interface {
-	Route(click *clicklog.StoredClick) models.RoutedTo
+	Route(click *click.StoredClick) models.RoutedTo
 }
 
 // Options of Register.
 type Options struct {
-	Clicks clicklog.Log
+	Clicks click.Log
 	// NewRouter makes a router from the records that route a campaign.
 	NewRouter func(r *store.Routing, campaign uuid.UUID) (Router, error)
 	// WentTo returns where a click went when it was recorded.
-	WentTo func(click *clicklog.StoredClick) models.RoutedTo
+	WentTo func(click *click.StoredClick) models.RoutedTo
 }
 
 // Register adds the handler to a runtime.
@@ -63,10 +63,10 @@ func (p *replayer) replay(ctx context.Context, u *workers.Run[jobs.FlowReplayArg
 		}
 		return rows[to]
 	}
-	q := clicklog.CampaignClicks{
+	q := click.CampaignClicks{
 		AccountID: account, CampaignID: a.CampaignID, TimeRange: a.TimeRange, Newest: jobs.MaxFlowReplay,
 	}
-	answer.Cut, err = p.Clicks.Walk(ctx, q, func(click *clicklog.StoredClick) {
+	answer.Cut, err = p.Clicks.Walk(ctx, q, func(click *click.StoredClick) {
 		to, was := router.Route(click), p.WentTo(click)
 		if click.IsBot {
 			answer.BotClicks++

@@ -11,28 +11,17 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
-	"switchyard/models/bot"
 	"switchyard/workers"
 	"switchyard/workers/providers/geolookup"
 )
 
-// Clicks reads and revises the clicks to look up. clicklog.Log implements it.
-type Clicks interface {
-	Addresses(ctx context.Context, q clicklog.AddressQuery) ([]clicklog.ClickAddress, error)
-	Behind(ctx context.Context, after map[uuid.UUID]uuid.UUID, from, to time.Time) ([]uuid.UUID, error)
-	Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, findings []clicklog.Finding) (
-		[]time.Time, error)
-	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
-}
-
 // Options of Register.
 type Options struct {
-	Clicks  Clicks
+	Clicks  click.Log
 	Lookups *geolookup.Client
 	Now     func() time.Time // default time.Now
 }

@@ -15,8 +15,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/seal"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -66,7 +68,7 @@ func newEnv(t *testing.T) *env {
 	queue := jobstest.Redis(t)
 	w.client = jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
-	geo.Register(rt, w.store, geo.Options{Clicks: clicklog.Log{Conn: w.db}, Lookups: w.provider()})
+	geo.Register(rt, w.store, geo.Options{Clicks: click.Log{Conn: w.db}, Lookups: w.provider()})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- rt.Run(ctx) }()
@@ -132,13 +134,13 @@ func (w *env) visit(first, networks, n int) {
 			converted = append(converted, c.ID)
 		}
 	}
-	if err := clicklog.NewIngester(w.spool, w.db, clicklog.IngestOptions{}).Drain(w.Context()); err != nil {
+	if err := ingest.NewIngester(w.spool, w.db, ingest.IngestOptions{}).Drain(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 	payout := decimal.RequireFromString("3.5")
 	for _, id := range converted {
 		err := db.Tx(w.Context(), w.db, func(c db.Conn) error {
-			_, err := clicklog.Log{}.RecordConversion(w.Context(), c, clicklog.ConversionInput{
+			_, err := conversion.Record(w.Context(), click.Log{}, c, conversion.Input{
 				ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: models.FromPostback,
 			})
 			return err

@@ -10,7 +10,9 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/botscan"
+	"switchyard/db/click"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -48,7 +50,7 @@ func (u *look) run(ctx context.Context) (err error) {
 	}
 	u.left = (owner.Allowances().GeoLookups + jobs.GeoSweeps - 1) / jobs.GeoSweeps
 	for {
-		clicks, err := u.o.Clicks.Addresses(ctx, clicklog.AddressQuery{
+		clicks, err := u.o.Clicks.Addresses(ctx, click.AddressQuery{
 			AccountID: account, After: u.after, From: u.now.Add(-longest), To: u.now.Add(-settle), Limit: clicksAtOnce,
 		})
 		if err != nil || len(clicks) == 0 {
@@ -65,18 +67,18 @@ func (u *look) run(ctx context.Context) (err error) {
 }
 
 // describe stores the place of each click whose address has a stored answer or can be looked up now.
-func (u *look) describe(ctx context.Context, clicks []clicklog.ClickAddress) error {
+func (u *look) describe(ctx context.Context, clicks []click.Address) error {
 	places, err := u.places(ctx, clicks)
 	if err != nil {
 		return err
 	}
-	var findings []clicklog.Finding
+	var findings []botscan.Finding
 	for _, c := range clicks {
 		place, known := places[prefixOf(c.IP)]
 		if !known || place == (models.Place{}) {
 			continue
 		}
-		findings = append(findings, clicklog.Finding{ClickID: c.ID, Place: &place, Source: u.database.Provider})
+		findings = append(findings, botscan.Finding{ClickID: c.ID, Place: &place, Source: u.database.Provider})
 	}
 	if len(findings) == 0 {
 		return nil
@@ -87,9 +89,9 @@ func (u *look) describe(ctx context.Context, clicks []clicklog.ClickAddress) err
 			if err != nil {
 				return err
 			}
-			days, err := u.o.Clicks.Revise(ctx, s.Conn(), u.database.AccountID, settings, findings)
+			days, err := botscan.Revise(ctx, u.o.Clicks, s.Conn(), u.database.AccountID, settings, findings)
 			for _, day := range days {
-				err = errors.Join(err, u.o.Clicks.RespreadSpend(ctx, s.Conn(), u.database.AccountID, day))
+				err = errors.Join(err, spend.Respread(ctx, u.o.Clicks, s.Conn(), u.database.AccountID, day))
 			}
 			return err
 		})
@@ -108,7 +110,7 @@ func prefixOf(ip netip.Addr) netip.Prefix {
 
 // places returns the places of the clicks' addresses by prefix. It looks up unknown prefixes while the plan allows it and no
 // look-up has failed.
-func (u *look) places(ctx context.Context, clicks []clicklog.ClickAddress) (map[netip.Prefix]models.Place, error) {
+func (u *look) places(ctx context.Context, clicks []click.Address) (map[netip.Prefix]models.Place, error) {
 	var prefixes []netip.Prefix
 	first := map[netip.Prefix]netip.Addr{}
 	for _, c := range clicks {

@@ -9,8 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -21,16 +20,10 @@ import (
 	"switchyard/workers/rowimport"
 )
 
-// Clicks reads and changes recorded conversions. clicklog.Log implements it.
-type Clicks interface {
-	rowimport.Clicks
-	ConversionsOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) ([]clicklog.KnownConversion, error)
-}
-
 // Options of Register.
 type Options struct {
 	Client *networks.Client
-	Clicks Clicks
+	Clicks click.Log
 	Now    func() time.Time // default time.Now
 }
 

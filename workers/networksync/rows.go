@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/conversion"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/correction"
@@ -37,7 +37,7 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 	}
 	slices.SortFunc(clicks, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
 	clicks = slices.Compact(clicks)
-	known, err := y.o.Clicks.ConversionsOf(ctx, y.store.Conn(), account, clicks)
+	known, err := conversion.FindKnown(ctx, y.store.Conn(), account, clicks)
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +51,9 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 		}
 	}
 	once(rows)
-	recorded := map[clicklog.ConversionKey]clicklog.KnownConversion{}
+	recorded := map[conversion.Key]conversion.Known{}
 	for _, k := range known {
-		recorded[k.ConversionKey] = k
+		recorded[k.Key] = k
 	}
 	now := y.o.Now()
 	for i := range rows {
@@ -150,8 +150,8 @@ type place struct {
 // adopt gives an order the id of the conversion that a postback has recorded earlier, under another id or without an id.
 // Otherwise the order would count twice. It does so if the click has exactly one such conversion of the goal that belongs to no
 // other order, and exactly one such order. Orders that were adopted before stay adopted. It returns the newly adopted orders.
-func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
-	adopted := map[clicklog.ConversionKey]string{} // conversion id by order
+func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
+	adopted := map[conversion.Key]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
 	note := func(m map[place]map[string]bool, at place, id string) {
 		if m[at] == nil {
@@ -160,7 +160,7 @@ func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, befor
 		m[at][id] = true
 	}
 	for _, o := range before {
-		adopted[clicklog.ConversionKey{ClickID: o.ClickID, Goal: o.Goal, ConversionID: o.OrderID}] = o.ConversionID
+		adopted[conversion.Key{ClickID: o.ClickID, Goal: o.Goal, ConversionID: o.OrderID}] = o.ConversionID
 		note(taken, place{o.ClickID, o.Goal}, o.ConversionID)
 	}
 	for _, v := range rows {
@@ -177,7 +177,7 @@ func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, befor
 	for i := range rows {
 		v := &rows[i]
 		at := place{v.ClickID, v.Goal}
-		switch id, was := adopted[clicklog.ConversionKey{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}]; {
+		switch id, was := adopted[conversion.Key{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}]; {
 		case v.Refusal != "" || recorded[at][v.ConversionID]:
 		case was:
 			v.ConversionID = id
@@ -189,13 +189,13 @@ func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, befor
 	return fresh
 }
 
-func keyOf(v correction.Conversion) clicklog.ConversionKey {
-	return clicklog.ConversionKey{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}
+func keyOf(v correction.Conversion) conversion.Key {
+	return conversion.Key{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}
 }
 
 // once refuses all orders of one conversion except the last. Otherwise every import would apply each of them as a change again.
 func once(rows []correction.Conversion) {
-	last := map[clicklog.ConversionKey]int{}
+	last := map[conversion.Key]int{}
 	for i := len(rows) - 1; i >= 0; i-- {
 		v := &rows[i]
 		if v.Refusal != "" {
@@ -211,7 +211,7 @@ func once(rows []correction.Conversion) {
 
 // takeBack refuses a reversal without its order, unless it reverses the whole recorded amount. After a partial reversal the
 // remaining amount follows only from the order and the reversal together, which an import of a longer range reads.
-func takeBack(v *correction.Conversion, recorded map[clicklog.ConversionKey]clicklog.KnownConversion) {
+func takeBack(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Refusal != "" {
 		return
 	}
@@ -226,7 +226,7 @@ func takeBack(v *correction.Conversion, recorded map[clicklog.ConversionKey]clic
 
 // settle limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable. A
 // recorded conversion keeps its time.
-func settle(v *correction.Conversion, recorded map[clicklog.ConversionKey]clicklog.KnownConversion, now time.Time) {
+func settle(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() {
 		return
 	}

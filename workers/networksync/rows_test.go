@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/conversion"
 	"switchyard/models/correction"
 )
 
@@ -19,9 +19,9 @@ func money(text string) *decimal.Decimal {
 // leaves cannot be computed without the order.
 func TestReversalAlone(t *testing.T) {
 	t.Parallel()
-	sale := clicklog.ConversionKey{ClickID: uuid.New(), ConversionID: "7"}
-	recorded := map[clicklog.ConversionKey]clicklog.KnownConversion{
-		sale: {ConversionKey: sale, Payout: *money("10"), Currency: "USD"},
+	sale := conversion.Key{ClickID: uuid.New(), ConversionID: "7"}
+	recorded := map[conversion.Key]conversion.Known{
+		sale: {Key: sale, Payout: *money("10"), Currency: "USD"},
 	}
 	for what, c := range map[string]struct {
 		id, currency string

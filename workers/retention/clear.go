@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	dbretention "switchyard/db/retention"
 	"switchyard/jobs"
 	"switchyard/workers"
 )
@@ -17,17 +18,17 @@ const clicksAtOnce = 1000
 
 type (
 	clearRun  = workers.Run[jobs.ClearArgs, jobs.ClearAnswer]
-	clearFunc func(context.Context, db.Conn, clicklog.ClearQuery, int) (clicklog.Cleared, error)
+	clearFunc func(context.Context, click.Log, db.Conn, dbretention.ClearQuery, int) (dbretention.Cleared, error)
 )
 
 // clearing returns a handler that calls functions one after the other, each until it is done. Each call is a transaction. A
 // worker that takes over calls all functions again. A function that was done already finds nothing to delete.
-func clearing(funcs ...clearFunc) func(context.Context, *clearRun) error {
+func clearing(clicks click.Log, funcs ...clearFunc) func(context.Context, *clearRun) error {
 	return func(ctx context.Context, u *clearRun) error {
 		for _, clear := range funcs {
 			for done := false; !done; {
 				err := u.Step(ctx, func(c db.Conn) (a jobs.ClearArgs, err error) {
-					a, done, err = clearOnce(ctx, c, u, clear)
+					a, done, err = clearOnce(ctx, clicks, c, u, clear)
 					return a, err
 				})
 				if err != nil {
@@ -43,9 +44,9 @@ func clearing(funcs ...clearFunc) func(context.Context, *clearRun) error {
 	}
 }
 
-func clearOnce(ctx context.Context, c db.Conn, u *clearRun, clear clearFunc) (jobs.ClearArgs, bool, error) {
+func clearOnce(ctx context.Context, clicks click.Log, c db.Conn, u *clearRun, clear clearFunc) (jobs.ClearArgs, bool, error) {
 	a := u.Args
-	out, err := clear(ctx, c, clicklog.ClearQuery{
+	out, err := clear(ctx, clicks, c, dbretention.ClearQuery{
 		AccountID: u.Job.AccountID.UUID, Of: a.Of, From: a.From.Truncate(time.Millisecond),
 		To: a.To.Truncate(time.Millisecond), After: a.After,
 	}, clicksAtOnce)

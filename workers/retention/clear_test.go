@@ -11,9 +11,12 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/jobrow"
+	dbretention "switchyard/db/retention"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -63,17 +66,17 @@ func newHistory(t *testing.T) *history {
 			h.append(s, spool.Record{Postback: &models.Postback{ID: models.NewClickID(), ClickID: c.ID, AccountID: h.account}})
 		}
 	}
-	if err := clicklog.NewIngester(s, h.db, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, h.db, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.RequireFromString("3.5")
 	for i, id := range converted {
-		in := clicklog.ConversionInput{ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: "postback"}
+		in := conversion.Input{ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: "postback"}
 		if i%3 == 0 {
 			in.Status = models.StatusPending
 		}
 		err := db.Tx(t.Context(), h.db, func(c db.Conn) error {
-			_, err := clicklog.Log{}.RecordConversion(t.Context(), c, in)
+			_, err := conversion.Record(t.Context(), click.Log{}, c, in)
 			return err
 		})
 		if err != nil {
@@ -148,7 +151,7 @@ func TestClear(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.dies(row.ID, row.Kind, func(c db.Conn) (any, error) {
-		out, err := clicklog.Log{}.Clear(t.Context(), c, clicklog.ClearQuery{
+		out, err := dbretention.Clear(t.Context(), click.Log{}, c, dbretention.ClearQuery{
 			AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: args.From, To: args.To,
 		}, 300)
 		if err == nil && (out.Clicks+out.BotClicks != 300 || out.Done) {
@@ -239,13 +242,13 @@ func TestClearArchive(t *testing.T) {
 	at := models.FloorClickID(old.Add(time.Minute))
 	dbtest.Exec(h, h.db, `INSERT INTO conversions SELECT gen_random_uuid(), $1, $2, '', '', 'approved', '', 2, 'USD', 0, NULL, $3, $2, $2,
 		$2, 'postback', now(), now()`, h.account, at, h.campaign)
-	q := clicklog.ClearQuery{
+	q := dbretention.ClearQuery{
 		AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: old, To: old.Add(2*time.Hour - time.Minute),
 	}
-	for _, want := range []clicklog.Cleared{{Clicks: 5, BotClicks: 3, Conversions: 1, Of: q.Of, Done: true}, {Done: true}} {
-		var out clicklog.Cleared
+	for _, want := range []dbretention.Cleared{{Clicks: 5, BotClicks: 3, Conversions: 1, Of: q.Of, Done: true}, {Done: true}} {
+		var out dbretention.Cleared
 		err := db.Tx(t.Context(), h.db, func(c db.Conn) (err error) {
-			out, err = clicklog.Log{}.ClearArchive(t.Context(), c, q, 1)
+			out, err = dbretention.ClearArchive(t.Context(), click.Log{}, c, q, 1)
 			return err
 		})
 		if diff := cmp.Diff(want, out); err != nil || diff != "" {

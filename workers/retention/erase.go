@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	dbretention "switchyard/db/retention"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
@@ -14,7 +15,7 @@ import (
 type eraseRun = workers.Run[jobs.EraseArgs, jobs.EraseAnswer]
 
 // erase returns a handler that goes through the clicks of an account, a day at a time, and erases the data of a visitor.
-func erase(clicks Clicks) func(context.Context, *eraseRun) error {
+func erase(clicks click.Log) func(context.Context, *eraseRun) error {
 	return func(ctx context.Context, u *eraseRun) error {
 		for done := false; !done; {
 			err := u.Step(ctx, func(c db.Conn) (a jobs.EraseArgs, err error) {
@@ -29,17 +30,17 @@ func erase(clicks Clicks) func(context.Context, *eraseRun) error {
 	}
 }
 
-func eraseOnce(ctx context.Context, c db.Conn, u *eraseRun, clicks Clicks) (a jobs.EraseArgs, done bool, err error) {
+func eraseOnce(ctx context.Context, c db.Conn, u *eraseRun, clicks click.Log) (a jobs.EraseArgs, done bool, err error) {
 	a = u.Args
-	v := clicklog.Visitor{AccountID: u.Job.AccountID.UUID, ID: a.Visitor, ClickID: a.Click}
+	v := click.Visitor{AccountID: u.Job.AccountID.UUID, ID: a.Visitor, ClickID: a.Click}
 	if a.Until.IsZero() {
-		oldest, err := clicklog.OldestDay(ctx, c, v.AccountID)
+		oldest, err := click.OldestDay(ctx, c, v.AccountID)
 		if err != nil {
 			return a, false, err
 		}
 		a.After, a.Until = models.FloorClickID(oldest), time.Now().UTC().Truncate(time.Millisecond)
 	}
-	out, err := clicks.Erase(ctx, c, v, a.After, a.Until, clicksAtOnce)
+	out, err := dbretention.Erase(ctx, clicks, c, v, a.After, a.Until, clicksAtOnce)
 	a.After = out.After
 	a.Erased.Clicks += out.Clicks
 	a.Erased.SmartlinkClicks += out.SmartlinkClicks

@@ -10,9 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/jobrow"
+	dbretention "switchyard/db/retention"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -64,7 +67,7 @@ func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 		copy(smart.ID[:6], floor[:6])
 		h.append(s, spool.Record{Smart: &models.SmartlinkClick{Click: smart, SmartlinkID: uuid.New(), DestinationURL: "https://s.test/"}})
 	}
-	if err := clicklog.NewIngester(s, h.db, clicklog.IngestOptions{}).Drain(h.Context()); err != nil {
+	if err := ingest.NewIngester(s, h.db, ingest.IngestOptions{}).Drain(h.Context()); err != nil {
 		h.Fatal(err)
 	}
 	dbtest.Exec(h, h.db, `UPDATE postbacks SET outcome = 'recorded' WHERE params ->> 'name' = $1 AND id IN (
@@ -72,7 +75,7 @@ func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	dbtest.Exec(h, h.db, `UPDATE postbacks SET params = '{"waits": "here"}' WHERE params ->> 'name' = $1 AND outcome = 'pending'`, word)
 	dbtest.Exec(h, h.db, `INSERT INTO bot_repeats SELECT account_id, campaign_id, gen_random_uuid(), at, id FROM clicks WHERE user_agent = $1`, word)
 	err = db.Tx(h.Context(), h.db, func(c db.Conn) error {
-		_, err := clicklog.Log{}.RecordConversion(h.Context(), c, clicklog.ConversionInput{
+		_, err := conversion.Record(h.Context(), click.Log{}, c, conversion.Input{
 			ClickID: last, Status: models.StatusApproved, Source: "postback",
 		})
 		return err
@@ -108,15 +111,15 @@ func TestErase(t *testing.T) {
 	visitor, other := uuid.New(), uuid.New()
 	clickID := h.visit(visitor, canary, secret)
 	h.visit(other, "Neighbour8", "198.51.100.88")
-	log := clicklog.Log{Conn: h.db}
-	who := clicklog.Visitor{AccountID: h.account, ID: visitor, ClickID: clickID}
-	if found, err := log.FindVisitors(t.Context(), clickID, uuid.Nil); err != nil || len(found) != 1 || found[0] != who {
+	log := click.Log{Conn: h.db}
+	who := click.Visitor{AccountID: h.account, ID: visitor, ClickID: clickID}
+	if found, err := dbretention.FindVisitors(t.Context(), log, clickID, uuid.Nil); err != nil || len(found) != 1 || found[0] != who {
 		t.Errorf("finding the visitor by a click: %v, %v", found, err)
 	}
-	if found, err := log.FindVisitors(t.Context(), uuid.Nil, visitor); err != nil || len(found) != 1 || found[0].AccountID != h.account {
+	if found, err := dbretention.FindVisitors(t.Context(), log, uuid.Nil, visitor); err != nil || len(found) != 1 || found[0].AccountID != h.account {
 		t.Errorf("finding the visitor by id: %v, %v", found, err)
 	}
-	known, err := log.Known(t.Context(), who)
+	known, err := dbretention.ReadKnown(t.Context(), log, who)
 	if err != nil || len(known.Clicks) != 2 || len(known.SmartlinkClicks) != 2 || len(known.ClickOuts) != 2 ||
 		len(known.Conversions) != 1 || len(known.SiteEvents) != 2 || len(known.Postbacks) != 4 {
 		t.Errorf("known: %d clicks %d %d, %d click-outs, %d conversions, %d events, %d postbacks, %v", len(known.Clicks),
@@ -142,7 +145,7 @@ func TestErase(t *testing.T) {
 	}
 	h.dies(row.ID, jobs.EraseVisitor.Kind(), func(c db.Conn) (any, error) {
 		args.Until = time.Now().UTC().Truncate(time.Millisecond)
-		out, err := log.Erase(t.Context(), c, who, models.FloorClickID(h.middle.Add(-24*time.Hour).Truncate(24*time.Hour)), args.Until, 1)
+		out, err := dbretention.Erase(t.Context(), log, c, who, models.FloorClickID(h.middle.Add(-24*time.Hour).Truncate(24*time.Hour)), args.Until, 1)
 		args.After, args.Erased.Clicks = out.After, out.Clicks
 		args.Erased.SmartlinkClicks, args.Erased.Postbacks, args.Erased.SiteEvents = out.SmartlinkClicks, out.Postbacks, out.Events
 		return args, err
@@ -170,7 +173,7 @@ func TestErase(t *testing.T) {
 			t.Errorf("%s %s of the visitor are left", n, what)
 		}
 	}
-	if found, err := log.FindVisitors(t.Context(), uuid.Nil, visitor); err != nil || len(found) != 0 {
+	if found, err := dbretention.FindVisitors(t.Context(), log, uuid.Nil, visitor); err != nil || len(found) != 0 {
 		t.Errorf("the erased visitor is still found: %v, %v", found, err)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/botscan"
+	"switchyard/db/click"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -20,7 +22,7 @@ type rescoreRun = workers.Run[jobs.RescoreArgs, jobs.RescoreAnswer]
 
 // rescore returns a handler that scores clicks again in batches. It stops early if the settings of the account differ from the
 // settings of the job.
-func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) error {
+func rescore(s *store.Store, clicks click.Log) func(context.Context, *rescoreRun) error {
 	return func(ctx context.Context, u *rescoreRun) error {
 		settings, account := bot.NewSettings(u.Args.Threshold, u.Args.Disabled), u.Job.AccountID.UUID
 		superseded := false
@@ -31,7 +33,7 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 					if superseded = now != settings; err != nil || superseded {
 						return u.Args, err
 					}
-					out, err := clicks.Rescore(ctx, c, clicklog.RescoreQuery{
+					out, err := botscan.Rescore(ctx, clicks, c, botscan.RescoreQuery{
 						AccountID: account, TimeRange: u.Args.TimeRange, After: u.Args.After, Settings: settings,
 					}, scoredAtOnce)
 					done = out.Done
@@ -46,7 +48,7 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 			err := u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
 				a := u.Args
 				a.Days = a.Days[1:]
-				return a, clicks.RespreadSpend(ctx, c, account, u.Args.Days[0])
+				return a, spend.Respread(ctx, clicks, c, account, u.Args.Days[0])
 			})
 			if err != nil {
 				return err
@@ -61,7 +63,7 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 }
 
 // scored returns the progress after a batch.
-func scored(a jobs.RescoreArgs, out clicklog.Rescored) jobs.RescoreArgs {
+func scored(a jobs.RescoreArgs, out botscan.Rescored) jobs.RescoreArgs {
 	a.After, a.Clicks, a.Changed = out.After, a.Clicks+out.Clicks, a.Changed+out.Changed
 	a.BotsBefore, a.BotsAfter = a.BotsBefore+out.Before, a.BotsAfter+out.Now
 	a.Days = slices.Clone(a.Days)

@@ -13,9 +13,11 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/botscan"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -75,11 +77,11 @@ func TestRescore(t *testing.T) {
 	h := newHistory(t)
 	h.fire()
 	first, last := h.middle.Add(-time.Hour), h.middle.Add(time.Hour)
-	paid := clicklog.Spend{
+	paid := spend.Spend{
 		Day: h.middle.Truncate(24 * time.Hour), CampaignID: h.campaign, Amount: decimal.RequireFromString("100"), Currency: "USD",
 	}
 	err := db.Tx(t.Context(), h.db, func(c db.Conn) error {
-		_, err := clicklog.Log{}.SetSpend(t.Context(), c, h.account, paid)
+		_, err := spend.Set(t.Context(), click.Log{}, c, h.account, paid)
 		return err
 	})
 	if err != nil {
@@ -178,7 +180,7 @@ func TestRescoreTakesOver(t *testing.T) {
 func (h *history) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings bot.Settings) {
 	h.Helper()
 	h.dies(id, jobs.RescoreBots.Kind(), func(c db.Conn) (any, error) {
-		out, err := clicklog.Log{}.Rescore(h.Context(), c, clicklog.RescoreQuery{
+		out, err := botscan.Rescore(h.Context(), click.Log{}, c, botscan.RescoreQuery{
 			AccountID: h.account, TimeRange: args.TimeRange, Settings: settings,
 		}, 500)
 		args.After, args.Clicks, args.Changed, args.BotsBefore, args.BotsAfter, args.Days = out.After, out.Clicks, out.Changed,
@@ -192,7 +194,7 @@ func (h *history) worker() *workers.Runtime {
 	h.Helper()
 	queue := jobstest.Redis(h)
 	rt := workers.New(workers.Options{DB: h.db, Redis: queue, Client: jobs.Connect(queue), Lease: time.Second})
-	retention.Register(rt, store.New(h.db, nil), clicklog.Log{Conn: h.db})
+	retention.Register(rt, store.New(h.db, nil), click.Log{Conn: h.db})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
 	var done sync.WaitGroup
 	done.Go(func() { _ = rt.Run(ctx) })

@@ -7,39 +7,31 @@ package retention
 
 import (
 	"context"
-	"time"
-
-	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/ingest"
+	dbretention "switchyard/db/retention"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/workers"
 )
 
-// Clicks does the housekeeping of the click store, and deletes, erases and rescores clicks. clicklog.Log implements it.
-type Clicks interface {
-	Compact(ctx context.Context) error
-	Tidy(ctx context.Context) error
-	ForgetHistory(ctx context.Context) error
-	Clear(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
-	ClearArchive(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
-	Rescore(ctx context.Context, c db.Conn, q clicklog.RescoreQuery, limit int) (clicklog.Rescored, error)
-	Erase(ctx context.Context, c db.Conn, v clicklog.Visitor, after uuid.UUID, until time.Time, limit int) (clicklog.Erased, error)
-	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
-	ClearSmartlink(ctx context.Context, c db.Conn, q clicklog.ClearQuery, limit int) (clicklog.Cleared, error)
-}
-
 // Register adds the handlers to a runtime.
-func Register(r *workers.Runtime, s *store.Store, clicks Clicks) {
-	workers.RegisterTick(r, jobs.CompactLedger, clicks.Compact)
-	workers.RegisterTick(r, jobs.TidyClicks, clicks.Tidy)
-	workers.RegisterTick(r, jobs.ForgetHistory, clicks.ForgetHistory)
-	campaigns := clearing(clicks.Clear, clicks.ClearArchive)
+func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
+	tick := func(fn func(context.Context, click.Log) error) func(context.Context) error {
+		return func(ctx context.Context) error { return fn(ctx, clicks) }
+	}
+	workers.RegisterTick(r, jobs.CompactLedger, tick(ingest.Compact))
+	workers.RegisterTick(r, jobs.TidyClicks, tick(dbretention.Tidy))
+	workers.RegisterTick(r, jobs.ForgetHistory, tick(dbretention.DeleteExpired))
+	campaigns := clearing(clicks, dbretention.Clear, dbretention.ClearArchive)
 	workers.RegisterRow(r, jobs.ClearCampaign, campaigns)
 	workers.RegisterRow(r, jobs.ClearOrphans, campaigns)
-	workers.RegisterRow(r, jobs.ClearSmartlink, clearing(clicks.ClearSmartlink))
+	smartlink := func(ctx context.Context, _ click.Log, c db.Conn, q dbretention.ClearQuery, limit int) (dbretention.Cleared, error) {
+		return dbretention.ClearSmartlink(ctx, c, q, limit)
+	}
+	workers.RegisterRow(r, jobs.ClearSmartlink, clearing(clicks, smartlink))
 	workers.RegisterRow(r, jobs.RescoreBots, rescore(s, clicks))
 	workers.RegisterRow(r, jobs.EraseVisitor, erase(clicks))
 }

@@ -6,8 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	dbretention "switchyard/db/retention"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -15,7 +17,7 @@ import (
 func TestHousekeeping(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	k := clicklog.Log{Conn: d}
+	k := click.Log{Conn: d}
 	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +32,7 @@ func TestHousekeeping(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{BatchSize: 2}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.IngestOptions{BatchSize: 2}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ancient := time.Now().AddDate(0, 0, -models.LongestHistory()-2)
@@ -42,12 +44,12 @@ func TestHousekeeping(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // a second run does nothing
-		if err := k.Tidy(t.Context()); err != nil {
+		if err := dbretention.Tidy(t.Context(), k); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// The current hour is compacted too, so the result does not depend on the time of the test.
-	if err := k.Compact(t.Context()); err != nil {
+	if err := ingest.Compact(t.Context(), k); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]int{

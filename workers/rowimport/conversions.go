@@ -6,7 +6,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -15,25 +16,19 @@ import (
 )
 
 type (
-	reportedConversion        = correction.Conversion
-	conversionOutcome = correction.ConversionOutcome
+	reportedConversion = correction.Conversion
+	conversionOutcome  = correction.ConversionOutcome
 )
 
-// Clicks changes conversions. clicklog.Log implements it.
-type Clicks interface {
-	CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.ConversionInput, write bool) (
-		[]clicklog.Corrected, []models.JobRef, error)
-}
-
 // Conversions returns the importer of conversions.
-func Conversions(r *workers.Runtime, s *store.Store, clicks Clicks) Importer[reportedConversion, conversionOutcome] {
+func Conversions(r *workers.Runtime, s *store.Store, clicks click.Log) Importer[reportedConversion, conversionOutcome] {
 	return Importer[reportedConversion, conversionOutcome]{Runtime: r, Store: s, BatchSize: 500, Process: corrector{clicks}.conversions}
 }
 
 // input converts a row to the click log's input. The sender is the network. If network is the zero id, the sender is the account
 // itself.
-func input(account, network uuid.UUID, v reportedConversion) clicklog.ConversionInput {
-	in := clicklog.ConversionInput{
+func input(account, network uuid.UUID, v reportedConversion) conversion.Input {
+	in := conversion.Input{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
 		OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, Source: models.FromCorrection,
 		Final: true, Exact: v.Precision,
@@ -44,7 +39,7 @@ func input(account, network uuid.UUID, v reportedConversion) clicklog.Conversion
 	return in
 }
 
-type corrector struct{ clicks Clicks }
+type corrector struct{ clicks click.Log }
 
 func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []reportedConversion, write bool,
 ) (out []conversionOutcome, announced []models.JobRef, err error) {
@@ -52,23 +47,23 @@ func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID
 	if of.Network != nil {
 		network = of.Network.NetworkID
 	}
-	do := func(list []clicklog.ConversionInput) (done []clicklog.Corrected, err error) {
-		done, announced, err = k.clicks.CorrectConversions(ctx, c, account, list, write)
+	do := func(list []conversion.Input) (done []conversion.Corrected, err error) {
+		done, announced, err = conversion.Correct(ctx, k.clicks, c, account, list, write)
 		return done, err
 	}
-	out, err = Each(rows, conversionRow, func(v reportedConversion) clicklog.ConversionInput { return input(account, network, v) },
+	out, err = Each(rows, conversionRow, func(v reportedConversion) conversion.Input { return input(account, network, v) },
 		do, conversionResult)
 	return out, announced, err
 }
 
 // results maps results of the click log to results of rows.
 var results = map[string]string{
-	clicklog.ResultCreated: correction.Created, clicklog.ResultUpdated: correction.Updated,
-	clicklog.ResultDuplicate: correction.Unchanged,
+	conversion.ResultCreated: correction.Created, conversion.ResultUpdated: correction.Updated,
+	conversion.ResultDuplicate: correction.Unchanged,
 }
 
 // conversionResult returns the outcome of a row that the click log has refused or recorded.
-func conversionResult(row reportedConversion, done clicklog.Corrected) conversionOutcome {
+func conversionResult(row reportedConversion, done conversion.Corrected) conversionOutcome {
 	if done.Refusal != nil {
 		reason := "it is refused"
 		if e, ok := models.AsError(done.Refusal); ok {

@@ -17,8 +17,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/seal"
 	dbpostback "switchyard/db/sourcepostback"
 	"switchyard/db/spool"
@@ -44,9 +46,9 @@ type env struct {
 	db       *db.DB
 	client   *jobs.Client
 	store    *store.Store
-	clicks   clicklog.Log
+	clicks   click.Log
 	spool    *spool.Spool
-	ingester *clicklog.Ingester
+	ingester *ingest.Ingester
 	registry *prometheus.Registry
 	account  uuid.UUID
 	source   uuid.UUID
@@ -77,12 +79,12 @@ func newEnv(t *testing.T, path string, schedule ...time.Duration) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.client, w.store, w.clicks = jobs.Connect(queue), store.New(w.db, box), clicklog.Log{Conn: w.db}
+	w.client, w.store, w.clicks = jobs.Connect(queue), store.New(w.db, box), click.Log{Conn: w.db}
 	if w.spool, err = spool.Open(t.TempDir(), spool.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.spool.Close() })
-	w.ingester = clicklog.NewIngester(w.spool, w.db, clicklog.IngestOptions{})
+	w.ingester = ingest.NewIngester(w.spool, w.db, ingest.IngestOptions{})
 	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account,
 		w.account.String())
 	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name, postback_url) VALUES ($1, $2, 'Push & Pop', $3)`, w.source,
@@ -152,17 +154,17 @@ func (w *env) put(c *models.Click) {
 // convert records statuses of a conversion of a click and returns the postbacks that this creates.
 func (w *env) convert(c *models.Click, statuses ...string) (ids []uuid.UUID) {
 	w.Helper()
-	return w.record(db.Map(statuses, func(status string) clicklog.ConversionInput {
+	return w.record(db.Map(statuses, func(status string) conversion.Input {
 		payout := decimal.NewFromInt(10)
-		return clicklog.ConversionInput{ClickID: c.ID, ConversionID: "tx 1", Status: status, Payout: &payout, Currency: "USD"}
+		return conversion.Input{ClickID: c.ID, ConversionID: "tx 1", Status: status, Payout: &payout, Currency: "USD"}
 	})...)
 }
 
-func (w *env) record(list ...clicklog.ConversionInput) (ids []uuid.UUID) {
+func (w *env) record(list ...conversion.Input) (ids []uuid.UUID) {
 	w.Helper()
 	var tell []models.JobRef
 	err := db.Tx(w.Context(), w.db, func(c db.Conn) (err error) {
-		_, tell, err = w.clicks.CorrectConversions(w.Context(), c, w.account, list, true)
+		_, tell, err = conversion.Correct(w.Context(), w.clicks, c, w.account, list, true)
 		return err
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/sourcepostback"
 	"switchyard/models"
 	"switchyard/models/token"
@@ -34,7 +34,7 @@ type message struct {
 }
 
 // message fills the tokens of the address with the click and the conversion.
-func (s *sender) message(ctx context.Context, t sourcepostback.Target, click *clicklog.StoredClick) (message, error) {
+func (s *sender) message(ctx context.Context, t sourcepostback.Target, click *click.StoredClick) (message, error) {
 	url, _ := t.To(t.Goal, t.Status)
 	v := &values{target: &t, click: click}
 	if err := s.name(ctx, v, token.CompilePostback(url)); err != nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/retention"
 	"switchyard/models"
 	"switchyard/models/await"
 )
@@ -98,8 +99,8 @@ func TestOncePerStatus(t *testing.T) {
 	if got, want := uris(), []string{"/pb?s=approved&g=", "/pb?s=approved&g=", "/pb?s=rejected&g="}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	goal := func(goal, status string) clicklog.ConversionInput {
-		return clicklog.ConversionInput{ClickID: c.ID, Goal: goal, Status: status}
+	goal := func(goal, status string) conversion.Input {
+		return conversion.Input{ClickID: c.ID, Goal: goal, Status: status}
 	}
 	other := w.record(goal("deposit", "pending"), goal("deposit", "approved"), goal("mute", "approved"), goal("lead", "approved"))
 	for _, id := range other {
@@ -184,7 +185,7 @@ func TestSkipped(t *testing.T) {
 	skipped := func(column string, value any, why string) uuid.UUID {
 		t.Helper()
 		w.set(column, value)
-		id := w.record(clicklog.ConversionInput{ClickID: c.ID, ConversionID: why, Status: models.StatusApproved})[0]
+		id := w.record(conversion.Input{ClickID: c.ID, ConversionID: why, Status: models.StatusApproved})[0]
 		if s := w.ends(id, models.SentSkipped); s.Reason != why || s.Attempts != 0 || s.job != models.JobDone {
 			t.Errorf("%s: %+v, job %s", why, s.SentPostback, s.job)
 		}
@@ -263,7 +264,7 @@ func TestDeletedWithItsClick(t *testing.T) {
 	id := w.convert(c, models.StatusApproved)[0]
 	w.until(id, func(s shown) bool { return s.Attempts == 1 && s.job == models.JobPending })
 	err := db.Tx(t.Context(), w.db, func(conn db.Conn) error {
-		_, err := w.clicks.Clear(t.Context(), conn, clicklog.ClearQuery{
+		_, err := retention.Clear(t.Context(), w.clicks, conn, retention.ClearQuery{
 			AccountID: w.account, Of: []uuid.UUID{c.CampaignID}, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour),
 		}, 100)
 		return err

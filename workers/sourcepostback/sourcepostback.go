@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/jobrow"
 	"switchyard/db/sourcepostback"
 	"switchyard/db/store"
@@ -27,15 +27,9 @@ import (
 // Options of the sender. Egress and Clicks are required.
 type Options struct {
 	Egress   *egress.Client
-	Clicks   Clicks
+	Clicks   click.Log
 	Schedule []time.Duration // the waits between attempts; default jobs.WebhookSchedule
 	Timeout  time.Duration   // of a request, from the look-up of the name to the last byte; default 10 seconds
-}
-
-// Clicks finds the click of a conversion, and the latest click of a traffic source. clicklog.Log implements it.
-type Clicks interface {
-	LatestOf(ctx context.Context, account, source uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
-	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 }
 
 type run = workers.Run[jobs.None, jobs.None]

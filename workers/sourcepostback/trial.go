@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/sourcepostback"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -55,7 +55,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 }
 
 // trialClick returns the click that the arguments name, or else the latest click of the source.
-func (s *sender) trialClick(ctx context.Context, account uuid.UUID, args jobs.TestPostbackArgs) (clicklog.StoredClick, error) {
+func (s *sender) trialClick(ctx context.Context, account uuid.UUID, args jobs.TestPostbackArgs) (click.StoredClick, error) {
 	if args.ClickID == uuid.Nil {
 		click, ok, err := s.o.Clicks.LatestOf(ctx, account, args.SourceID)
 		if err == nil && !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/sourcepostback"
 	"switchyard/models"
 	"switchyard/models/country"
@@ -21,7 +21,7 @@ import (
 // values provides the values for the tokens of a postback. Every attempt gets the same values.
 type values struct {
 	target *sourcepostback.Target
-	click  *clicklog.StoredClick
+	click  *click.StoredClick
 	names  map[token.Name]string
 	random *rand.PCG
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/sourcepostback"
 	"switchyard/models"
 )
@@ -33,7 +33,7 @@ func TestProfit(t *testing.T) {
 		{"USD", "1", "EUR", "", "0", ""},
 		{"EUR", "1.25", "EUR", "", "0.5", ""}, // the cost of the conversion is in dollars
 	} {
-		v := values{click: &clicklog.StoredClick{Rate: rate(c.clickRate)}, target: &sourcepostback.Target{
+		v := values{click: &click.StoredClick{Rate: rate(c.clickRate)}, target: &sourcepostback.Target{
 			SentPostback: models.SentPostback{
 				Status: models.StatusApproved, Payout: decimal.NewFromInt(10), Currency: c.payout, Rate: rate(c.payoutRate),
 				Cost: decimal.RequireFromString(c.sold),

@@ -2,7 +2,6 @@
 package alerts
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -11,7 +10,9 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	dbalerts "switchyard/db/alerts"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/clickcopy"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -23,8 +24,8 @@ type Deps struct {
 	Jobs *jobs.Client
 	// Reports reads figures. The call must have a place for reading.
 	Reports dbalerts.Figures
-	// CopyHealth tells how the copy of the clicks in ClickHouse does.
-	CopyHealth func(context.Context) (status, message string, err error)
+	// Clicks is the log of clicks, whose copy in ClickHouse is checked.
+	Clicks click.Log
 	// Spool returns the number and lag of this process's clicks that wait to be stored. It is nil if clicks never wait.
 	Spool func() spool.Stats
 	// EgressAllow lists addresses that a customer's URL may have although they are not public.
@@ -147,7 +148,7 @@ func (s *AlertService) fails(message string) { s.Status, s.Message = models.Serv
 // state.
 func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) {
 	s := AlertService{Name: "clicks", Status: models.ServiceWaiting}
-	stored, err := clicklog.Log{Conn: c.Store.Conn()}.Stored(c.Context(), now)
+	stored, err := ingest.ReadStored(c.Context(), c.Store.Conn(), now)
 	lag := time.Duration(0)
 	if stored.Until != nil {
 		lag = now.Sub(*stored.Until)
@@ -158,14 +159,14 @@ func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) 
 	if stored.Processes > 0 || d.Spool != nil {
 		s.Status, s.CheckedAt = models.ServiceOK, answer.StampOrNull(&now)
 	}
-	if lag > clicklog.Behind {
+	if lag > ingest.Behind {
 		s.fails(fmt.Sprintf("clicks are recorded and wait to be stored: figures are %s old", lag.Round(time.Second)))
 	}
 	return s, err
 }
 
 func (d Deps) clickhouseService(c *route.Call, now time.Time) (AlertService, error) {
-	status, message, err := d.CopyHealth(c.Context())
+	status, message, err := clickcopy.Health(c.Context(), d.Clicks)
 	s := AlertService{Name: "clickhouse", Status: status, Message: answer.OrNull(message)}
 	if status != models.ServiceOff {
 		s.CheckedAt = answer.StampOrNull(&now)

@@ -7,7 +7,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/models"
 	"switchyard/models/bot"
 )
@@ -67,7 +67,7 @@ type ClickVisitor struct {
 }
 
 // clickRows reads the sales and the names of clicks and returns the rows of an answer.
-func (d Deps) clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRow, error) {
+func (d Deps) clickRows(c *route.Call, clicks []click.StoredClick) ([]ClickRow, error) {
 	out := make([]ClickRow, len(clicks))
 	if len(clicks) == 0 {
 		return out, nil
@@ -86,7 +86,7 @@ func (d Deps) clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRo
 	return out, nil
 }
 
-func clickRow(c *clicklog.StoredClick, sales clicklog.Sales, names map[string]string) ClickRow {
+func clickRow(c *click.StoredClick, sales click.Sales, names map[string]string) ClickRow {
 	name := func(id uuid.UUID) *string { return answer.OrNull(names[models.IDText(id)]) }
 	claimed, _ := bot.CrawlerOf(c.UserAgent)
 	return ClickRow{
@@ -107,7 +107,7 @@ func clickRow(c *clicklog.StoredClick, sales clicklog.Sales, names map[string]st
 	}
 }
 
-func clickVisitor(c *clicklog.StoredClick) ClickVisitor {
+func clickVisitor(c *click.StoredClick) ClickVisitor {
 	return ClickVisitor{
 		VisitorID: answer.OrNull(c.VisitorID), Visitor: c.Visitor, BotSignals: bot.Signals(c.BotSignals).Reasons(),
 		IsUnique: c.IsUnique,

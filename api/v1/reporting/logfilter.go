@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/route"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/report"
 	"switchyard/models"
 )
@@ -42,7 +42,7 @@ func clickAsked(c *route.Call) (uuid.UUID, error) {
 }
 
 // filterLog parses the filters of a log.
-func filterLog(c *route.Call, q *clicklog.LogQuery) (err error) {
+func filterLog(c *route.Call, q *click.LogQuery) (err error) {
 	if q.ClickID, err = clickAsked(c); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func conversionIDs(list []models.Conversion) map[string][]string {
 }
 
 // clickIDs returns the ids in a log of clicks, by dimension.
-func clickIDs(list []clicklog.StoredClick) map[string][]string {
+func clickIDs(list []click.StoredClick) map[string][]string {
 	ids := idsByDimension{}
 	for i := range list {
 		c := &list[i]

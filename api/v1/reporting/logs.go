@@ -12,7 +12,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/report"
 	"switchyard/models"
 	"switchyard/models/flow"
@@ -84,7 +84,7 @@ type Log[T any] struct {
 }
 
 // logQuery parses the parameters that all logs share.
-func logQuery(c *route.Call) (q clicklog.LogQuery, err error) {
+func logQuery(c *route.Call) (q click.LogQuery, err error) {
 	q.AccountID, q.Limit = c.Account.ID, c.Numbers["limit"]
 	q.From, q.To = c.Window.From, c.Window.End()
 	q.Offset, err = bind.Int(c.Query, "offset", 0, 0, math.MaxInt32)
@@ -207,10 +207,10 @@ type HopRow struct {
 }
 
 // ownClick returns a click of the account. text is its id in the form of answers.
-func (d Deps) ownClick(c *route.Call, text string) (clicklog.ClickDetail, error) {
+func (d Deps) ownClick(c *route.Call, text string) (click.Detail, error) {
 	id, err := models.ParseClickID(text)
 	if err != nil {
-		return clicklog.ClickDetail{}, models.Invalid("invalid_id", "this is not a click id")
+		return click.Detail{}, models.Invalid("invalid_id", "this is not a click id")
 	}
 	found, err := d.clicks(c).FindClick(c.Context(), c.Account.ID, id)
 	if err == nil && found.At.Before(historyStart(c)) || errors.Is(err, models.NotFound("click")) && forgotten(c, id) {
@@ -225,7 +225,7 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	if err != nil {
 		return ClickAnswer{}, err
 	}
-	rows, err := d.clickRows(c, []clicklog.StoredClick{found.StoredClick})
+	rows, err := d.clickRows(c, []click.StoredClick{found.StoredClick})
 	if err != nil {
 		return ClickAnswer{}, err
 	}
@@ -251,7 +251,7 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 
 // hopRows returns the redirect and the steps after it. The redirect has an offer only if it did not lead to a landing page.
 // Otherwise the click's offer is the offer of its last step.
-func hopRows(d clicklog.ClickDetail) []HopRow {
+func hopRows(d click.Detail) []HopRow {
 	lander := answer.OrNull(d.LanderID)
 	first := HopRow{Kind: "redirect", At: answer.Stamp(d.At), LanderID: lander, Destination: d.Destination}
 	if lander == nil {
@@ -268,7 +268,7 @@ func hopRows(d clicklog.ClickDetail) []HopRow {
 }
 
 // clickNames returns the names of the records in a click and its steps.
-func clickNames(c *route.Call, d clicklog.ClickDetail) (map[string]string, error) {
+func clickNames(c *route.Call, d click.Detail) (map[string]string, error) {
 	ids := map[string][]string{
 		"campaign_id": {models.IDText(d.CampaignID), models.IDText(d.ParentCampaignID)},
 		"stream_id":   {models.IDText(d.StreamID), models.IDText(d.PassedStreamID)}, "lander_id": {models.IDText(d.LanderID)},

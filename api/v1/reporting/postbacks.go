@@ -11,7 +11,8 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -79,15 +80,15 @@ func (d Deps) listPostbacks(c *route.Call) (PostbackLog, error) {
 	if err != nil {
 		return PostbackLog{}, err
 	}
-	list, err := d.clicks(c).Postbacks(c.Context(), q)
+	list, err := conversion.ListPostbacks(c.Context(), d.clicks(c), q)
 	if err != nil {
 		return PostbackLog{}, err
 	}
 	rows, err := postbackRows(c, list)
-	return PostbackLog{c.Window.Range(), rows, slices.ContainsFunc(list, clicklog.PostbackEntry.Sampled)}, err
+	return PostbackLog{c.Window.Range(), rows, slices.ContainsFunc(list, conversion.PostbackEntry.Sampled)}, err
 }
 
-func postbackQuery(c *route.Call) (q clicklog.PostbackQuery, err error) {
+func postbackQuery(c *route.Call) (q conversion.PostbackQuery, err error) {
 	if q.LogQuery, err = logQuery(c); err != nil {
 		return q, err
 	}
@@ -106,16 +107,16 @@ func postbackQuery(c *route.Call) (q clicklog.PostbackQuery, err error) {
 
 // postbackRows returns the rows of postbacks, with the names of the records to which they refer. Sealed parameters stay hidden:
 // only their names are shown.
-func postbackRows(c *route.Call, list []clicklog.PostbackEntry) ([]PostbackRow, error) {
+func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow, error) {
 	secrets, err := c.Store.SecretParams(c.Context(), c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
 	names, err := namesOf(c, map[string][]string{
-		report.Network: answer.Each(list, func(p clicklog.PostbackEntry) string { return models.IDText(p.NetworkID) }),
-		"campaign_id":  answer.Each(list, func(p clicklog.PostbackEntry) string { return models.IDText(p.CampaignID) }),
+		report.Network: answer.Each(list, func(p conversion.PostbackEntry) string { return models.IDText(p.NetworkID) }),
+		"campaign_id":  answer.Each(list, func(p conversion.PostbackEntry) string { return models.IDText(p.CampaignID) }),
 	})
-	rows := answer.Each(list, func(p clicklog.PostbackEntry) PostbackRow {
+	rows := answer.Each(list, func(p conversion.PostbackEntry) PostbackRow {
 		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // if it cannot be decrypted, the rest is still shown
 		row := PostbackRow{
 			ID: p.ID, Direction: "in", At: answer.Stamp(p.ReceivedAt), DecidedAt: answer.StampOrNull(p.DecidedAt),
@@ -137,14 +138,14 @@ func postbackRows(c *route.Call, list []clicklog.PostbackEntry) ([]PostbackRow, 
 }
 
 func (d Deps) findPostback(c *route.Call) (PostbackRow, error) {
-	p, err := d.clicks(c).Postback(c.Context(), c.Account.ID, c.ID)
+	p, err := conversion.ReadPostback(c.Context(), d.clicks(c), c.Account.ID, c.ID)
 	if errors.Is(err, models.NotFound("postback")) {
 		return findSent(c)
 	}
 	if err != nil {
 		return PostbackRow{}, err
 	}
-	rows, err := postbackRows(c, []clicklog.PostbackEntry{p})
+	rows, err := postbackRows(c, []conversion.PostbackEntry{p})
 	if err != nil {
 		return PostbackRow{}, err
 	}
@@ -158,10 +159,10 @@ type PostbackReplayed struct {
 }
 
 func (d Deps) replayPostback(c *route.Call) (PostbackReplayed, error) {
-	if _, err := (clicklog.Log{Conn: c.Store.Conn()}).Postback(c.Context(), c.Account.ID, c.ID); err != nil {
+	if _, err := conversion.ReadPostback(c.Context(), click.Log{Conn: c.Store.Conn()}, c.Account.ID, c.ID); err != nil {
 		return PostbackReplayed{}, err
 	}
-	ok, err := clicklog.ReplayPostback(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
+	ok, err := conversion.ReplayPostback(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if err == nil && !ok {
 		err = models.Conflict("in_progress", "the postback waits for its click or is being recorded")
 	}

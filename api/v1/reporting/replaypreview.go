@@ -7,8 +7,8 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
-	"switchyard/db/clicklog"
-	"switchyard/db/incoming"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/models"
 )
 
@@ -18,15 +18,15 @@ const maxPreviewed = 100
 // previewReplay reads the newest unmatched postbacks of the window again, by the present settings of their networks. It stores
 // nothing. network selects the postbacks with this network in their address. The zero id selects all postbacks.
 func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err error) {
-	clicks := clicklog.Log{Conn: c.Store.Conn()}
-	list, err := clicks.Postbacks(c.Context(), clicklog.PostbackQuery{
-		LogQuery: clicklog.LogQuery{AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Limit: maxPreviewed},
+	clicks := click.Log{Conn: c.Store.Conn()}
+	list, err := conversion.ListPostbacks(c.Context(), clicks, conversion.PostbackQuery{
+		LogQuery: click.LogQuery{AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Limit: maxPreviewed},
 		Network:  network, Result: models.PostbackUnmatched,
 	})
 	out = PostbacksReplayed{
 		Range: c.Window.Range(), Replayed: int64(len(list)), DryRun: true, Outcomes: make([]ReplayOutcome, 0, len(list)),
 	}
-	reader := incoming.Reader{Store: c.Store, Clicks: clicks}
+	reader := conversion.Reader{Store: c.Store, Clicks: clicks}
 	for i := 0; i < len(list) && err == nil; i++ {
 		var one ReplayOutcome
 		one, err = outcomeOf(c, reader, list[i].ID)
@@ -40,7 +40,7 @@ func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err
 }
 
 // outcomeOf returns the result that a stored postback would have now.
-func outcomeOf(c *route.Call, reader incoming.Reader, id uuid.UUID) (out ReplayOutcome, err error) {
+func outcomeOf(c *route.Call, reader conversion.Reader, id uuid.UUID) (out ReplayOutcome, err error) {
 	out = ReplayOutcome{ID: id, Result: models.PostbackMatched}
 	m, err := reader.Stored(c.Context(), id)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"switchyard/api/click"
 	"switchyard/api/route"
-	"switchyard/db/clicklog"
+	dbclick "switchyard/db/click"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -20,7 +20,7 @@ import (
 // Deps are the dependencies of the handlers. The store is not among them, because it comes with each call.
 type Deps struct {
 	Jobs    *jobs.Client
-	Clicks  ClickReader // uses separate connections
+	Clicks  dbclick.Log // uses separate connections
 	Reports ReportReader
 	Large   int64  // number of clicks that a call may read; default report.Large
 	BaseURL string // address of the service, for the links to report files
@@ -31,7 +31,7 @@ type Deps struct {
 }
 
 // clicks returns the reader of the click store. The call must have a place for reading.
-func (d Deps) clicks(c *route.Call) ClickReader {
+func (d Deps) clicks(c *route.Call) dbclick.Log {
 	c.MustHavePlace()
 	return d.Clicks
 }
@@ -40,19 +40,6 @@ func (d Deps) clicks(c *route.Call) ClickReader {
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports
-}
-
-// ClickReader has the methods of clicklog.Log that the logs need.
-type ClickReader interface {
-	Incoming
-	CopyHealth(ctx context.Context) (status, message string, err error)
-	Clicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredClick, error)
-	Conversions(ctx context.Context, q clicklog.LogQuery) ([]models.Conversion, error)
-	SmartlinkClicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredSmartlinkClick, error)
-	Postbacks(ctx context.Context, q clicklog.PostbackQuery) ([]clicklog.PostbackEntry, error)
-	Postback(ctx context.Context, account, id uuid.UUID) (clicklog.PostbackEntry, error)
-	FindClick(ctx context.Context, account, id uuid.UUID) (clicklog.ClickDetail, error)
-	SalesOf(ctx context.Context, account uuid.UUID, clicks []clicklog.StoredClick) (map[uuid.UUID]clicklog.Sales, error)
 }
 
 // ReportReader has the methods of report.Reader that the reports need.

@@ -16,7 +16,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/routing"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
@@ -137,7 +137,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 
 // simulatedClick returns the click of the body's click_id, or nil without a click_id. If the body has neither a campaign nor a
 // flow, it sets the campaign to the campaign of the click.
-func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*clicklog.StoredClick, error) {
+func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*click.StoredClick, error) {
 	if b.ClickID == "" {
 		return nil, nil //nolint:nilnil // no click is no error
 	}
@@ -151,7 +151,7 @@ func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*clicklog.StoredCl
 	return &found.StoredClick, nil
 }
 
-func (b SimulateBody) at(click *clicklog.StoredClick) (time.Time, error) {
+func (b SimulateBody) at(click *click.StoredClick) (time.Time, error) {
 	switch {
 	case b.At == "" && click != nil:
 		return click.At, nil
@@ -191,7 +191,7 @@ func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) 
 // maxAttributes is the maximum number of attributes of a described visitor.
 const maxAttributes = 200
 
-func (b SimulateBody) facts(at time.Time, zone *time.Location, click *clicklog.StoredClick) (*cond.Facts, error) {
+func (b SimulateBody) facts(at time.Time, zone *time.Location, click *click.StoredClick) (*cond.Facts, error) {
 	f, given := &cond.Facts{}, map[string]any{}
 	source := routing.Sent{Params: map[string][]string{}, Headers: map[string][]string{}}
 	if click != nil {

@@ -5,7 +5,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -45,15 +45,15 @@ func (d Deps) listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error)
 	if err != nil {
 		return Log[SmartlinkClickRow]{}, err
 	}
-	ids := answer.Each(list, func(s clicklog.StoredSmartlinkClick) uuid.UUID { return s.SmartlinkID })
+	ids := answer.Each(list, func(s click.StoredSmartlinkClick) uuid.UUID { return s.SmartlinkID })
 	names, err := c.Store.Smartlinks().Names(c.Context(), c.Account.ID, ids)
-	rows := answer.Each(list, func(s clicklog.StoredSmartlinkClick) SmartlinkClickRow {
+	rows := answer.Each(list, func(s click.StoredSmartlinkClick) SmartlinkClickRow {
 		return smartlinkClickRow(&s, names[s.SmartlinkID])
 	})
 	return Log[SmartlinkClickRow]{c.Window.Range(), rows}, err
 }
 
-func smartlinkClickRow(s *clicklog.StoredSmartlinkClick, name store.SmartlinkName) SmartlinkClickRow {
+func smartlinkClickRow(s *click.StoredSmartlinkClick, name store.SmartlinkName) SmartlinkClickRow {
 	return SmartlinkClickRow{
 		ClickID: models.FormatClickID(s.ID), At: answer.Stamp(s.At), LinkID: s.SmartlinkID, LinkName: name.Name,
 		Slug: name.Slug, RuleID: answer.OrNull(s.RuleID), DestinationURL: s.DestinationURL,

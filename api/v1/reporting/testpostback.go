@@ -2,7 +2,6 @@ package reporting
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -13,9 +12,8 @@ import (
 	"switchyard/api/click"
 	"switchyard/api/route"
 	"switchyard/api/routing"
-	"switchyard/db"
-	"switchyard/db/clicklog"
-	"switchyard/db/incoming"
+	dbclick "switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/postback"
@@ -66,19 +64,12 @@ type TestedConversion struct {
 	IsNew        bool         `json:"is_new"`
 }
 
-// Incoming has the methods of clicklog.Log that read the clicks and conversions of a postback. It writes nothing.
-type Incoming interface {
-	incoming.Clicks
-	CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.ConversionInput, write bool) (
-		[]clicklog.Corrected, []models.JobRef, error)
-}
-
 func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, error) {
 	network, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID)
 	if err != nil {
 		return TestedPostback{}, err
 	}
-	out := TestedPostback{Test: true, Params: map[string]string{}, Result: clicklog.PostbackRefused}
+	out := TestedPostback{Test: true, Params: map[string]string{}, Result: conversion.PostbackRefused}
 	found := (*steps)(&out.Steps)
 	p, err := d.testMessage(c, b, network)
 	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Code != "invalid_url" {
@@ -95,8 +86,8 @@ func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, e
 		found.add("address", true, "network %s, %d parameters", network.Name, len(p.Params))
 	}
 	p.AccountID = c.Account.ID // so that a click of another account is not found
-	reader := incoming.Reader{Store: c.Store, Clicks: d.incoming(c)}
-	v, err := reader.Read(c.Context(), incoming.Received(*p), false)
+	reader := conversion.Reader{Store: c.Store, Clicks: d.incoming(c)}
+	v, err := reader.Read(c.Context(), conversion.Received(*p), false)
 	if err != nil {
 		return out, err
 	}
@@ -152,8 +143,8 @@ func (b TestPostbackBody) query(network models.Network, secret string) string {
 }
 
 // read adds steps for everything that was read from a message. It includes only what was needed for the decision.
-func (s *steps) read(v *incoming.Verdict) {
-	d, said := &v.Decision, v.Message.Said()
+func (s *steps) read(v *conversion.Verdict) {
+	d, said := &v.Decision, v.Message.Fields()
 	switch {
 	case v.Click != nil:
 		s.add("click", true, "click %s of campaign %s", models.FormatClickID(v.Click.ID), v.Click.CampaignID)
@@ -168,7 +159,7 @@ func (s *steps) read(v *incoming.Verdict) {
 	case v.Message.Authentic():
 		s.add("secret", true, "right")
 	default:
-		s.add("secret", false, "%s", incoming.WrongSecret)
+		s.add("secret", false, "%s", conversion.WrongSecret)
 	}
 	switch said.OriginalStatus {
 	case "":
@@ -190,7 +181,7 @@ func (s *steps) read(v *incoming.Verdict) {
 }
 
 // testOutcome adds the step result and sets the result that recording the message would have now.
-func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostback) error {
+func (d Deps) testOutcome(c *route.Call, v *conversion.Verdict, out *TestedPostback) error {
 	found := (*steps)(&out.Steps)
 	switch {
 	case v.Wait != "":
@@ -202,8 +193,8 @@ func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostbac
 		found.add("result", false, "nothing would be recorded: %s", v.Decision.Detail)
 		return nil
 	}
-	inputs := []clicklog.ConversionInput{v.Input}
-	list, _, err := d.incoming(c).CorrectConversions(c.Context(), c.Store.Conn(), v.Input.AccountID, inputs, false)
+	inputs := []conversion.Input{v.Input}
+	list, _, err := conversion.Correct(c.Context(), d.incoming(c), c.Store.Conn(), v.Input.AccountID, inputs, false)
 	if err != nil {
 		return err
 	}
@@ -213,8 +204,8 @@ func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostbac
 		e, _ := models.AsError(one.Refusal)
 		found.add("result", false, "nothing would be recorded: %s", e.Message)
 		return nil
-	case clicklog.ResultCreated, clicklog.ResultUpdated:
-		out.Result = clicklog.PostbackRecorded
+	case conversion.ResultCreated, conversion.ResultUpdated:
+		out.Result = conversion.PostbackRecorded
 		found.add("result", true, "the conversion would be %s", one.Result)
 	default:
 		out.Result = one.Result
@@ -224,13 +215,13 @@ func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostbac
 	out.Conversion = &TestedConversion{
 		ClickID: models.FormatClickID(w.ClickID), ConversionID: w.ConversionID, Goal: w.Goal, Status: w.Status,
 		Payout: models.NewMoney(w.Payout), Currency: w.Currency, CampaignID: w.CampaignID,
-		IsNew: one.Result == clicklog.ResultCreated,
+		IsNew: one.Result == conversion.ResultCreated,
 	}
 	return nil
 }
 
 // incoming returns the reader of the click store. The call must have a place for reading.
-func (d Deps) incoming(c *route.Call) Incoming {
+func (d Deps) incoming(c *route.Call) dbclick.Log {
 	c.MustHavePlace()
 	return d.Clicks
 }

@@ -8,7 +8,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/routing"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models/cond"
@@ -97,7 +97,7 @@ func routeStep(s flow.Step) RouteStep {
 }
 
 // traceClick routes a recorded click again.
-func (d Deps) traceClick(c *route.Call, click *clicklog.StoredClick) (*ClickTrace, error) {
+func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, error) {
 	first := routing.FirstCampaign(&click.Click)
 	records, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, first)
 	if err != nil {

@@ -12,8 +12,10 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -124,14 +126,14 @@ func convert(t *testing.T, d *db.DB, account, campaign uuid.UUID, n int) {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.NewFromInt(2)
 	err = db.Tx(t.Context(), d, func(c db.Conn) error {
 		for _, id := range ids {
-			in := clicklog.ConversionInput{ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: "postback"}
-			if _, err := (clicklog.Log{}).RecordConversion(t.Context(), c, in); err != nil {
+			in := conversion.Input{ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: "postback"}
+			if _, err := conversion.Record(t.Context(), click.Log{}, c, in); err != nil {
 				return err
 			}
 		}

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"switchyard/db"
+	"switchyard/db/click"
+	dbclickcopy "switchyard/db/clickcopy"
 	"switchyard/db/clickhouse"
-	"switchyard/db/clicklog"
 	"switchyard/ops/config"
 	"switchyard/ops/monitor"
 	"switchyard/workers"
@@ -27,8 +28,8 @@ func openClicks(cfg config.Config) (*clickhouse.Conn, error) {
 }
 
 // copyOf is the copy of the clicks of a database in ClickHouse.
-func copyOf(cfg config.Config, d *db.DB, to *clickhouse.Conn) clicklog.Copy {
-	return clicklog.Copy{From: d, To: to, Batch: cfg.ClicksBatch}
+func copyOf(cfg config.Config, d *db.DB, to *clickhouse.Conn) dbclickcopy.Copy {
+	return dbclickcopy.Copy{From: d, To: to, Batch: cfg.ClicksBatch}
 }
 
 // ensureClicks makes the tables of ClickHouse. While it is away, what needs them fails, and nothing else.
@@ -79,7 +80,7 @@ type clicksCmd struct {
 }
 
 // withCopy runs a command on the copy.
-func withCopy(ctx context.Context, e *env, fn func(clicklog.Copy) error) error {
+func withCopy(ctx context.Context, e *env, fn func(dbclickcopy.Copy) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) (err error) {
 		to, err := openClicks(cfg)
 		if err != nil {
@@ -111,7 +112,7 @@ processes afterwards.`
 
 // Run implements the command.
 func (c *clicksMove) Run(ctx context.Context, e *env) error {
-	return withCopy(ctx, e, func(k clicklog.Copy) error {
+	return withCopy(ctx, e, func(k dbclickcopy.Copy) error {
 		if c.To == "postgres" {
 			err := k.Return(ctx, func(day time.Time) { e.say("%s is back", day.Format(time.DateOnly)) })
 			if err != nil {
@@ -162,10 +163,10 @@ func (c *clicksAudit) Run(ctx context.Context, e *env) error {
 	if c.Days < 1 {
 		return usageError{errors.New("--days must be 1 or more")}
 	}
-	return withCopy(ctx, e, func(k clicklog.Copy) error {
+	return withCopy(ctx, e, func(k dbclickcopy.Copy) error {
 		sum := auditSum{Days: c.Days, Examples: []string{}}
 		for back := range c.Days {
-			accounts, busy, err := k.AuditDay(ctx, time.Now().AddDate(0, 0, -back), c.Repair, func(d clicklog.Difference) {
+			accounts, busy, err := k.AuditDay(ctx, time.Now().AddDate(0, 0, -back), c.Repair, func(d dbclickcopy.Difference) {
 				if sum.Differences++; len(sum.Examples) < maxExamples {
 					sum.Examples = append(sum.Examples, d.String())
 				}
@@ -204,11 +205,11 @@ type copyStatus struct {
 // Run implements the command.
 func (c *clicksStatus) Run(ctx context.Context, e *env) error {
 	return withDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
-		state, err := clicklog.ReadCopy(ctx, d)
+		state, err := click.ReadCopy(ctx, d)
 		if err != nil {
 			return err
 		}
-		w, err := clicklog.ReadWaiting(ctx, d)
+		w, err := dbclickcopy.ReadWaiting(ctx, d)
 		if err != nil {
 			return err
 		}

@@ -13,9 +13,11 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/clickcopy"
 	"switchyard/db/clickhouse/clickhousetest"
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/longtest"
@@ -69,7 +71,7 @@ func TestClicks(t *testing.T) {
 	if got := status(); got.State != "on" || got.Waiting != 3 || got.AgeSeconds <= 0 {
 		t.Errorf("with changes that wait: %+v", got)
 	}
-	k := clicklog.Copy{From: d, To: conn}
+	k := clickcopy.Copy{From: d, To: conn}
 	if _, err := k.Forward(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +113,7 @@ func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -235,7 +237,7 @@ func TestClicksMoveKilled(t *testing.T) {
 	}
 	exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, m.account)
 	for back := range 6 {
-		if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), time.Now().AddDate(0, 0, -back)); err != nil {
+		if err := (click.Log{Conn: d}).EnsurePartition(t.Context(), time.Now().AddDate(0, 0, -back)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -243,7 +245,7 @@ func TestClicksMoveKilled(t *testing.T) {
 	exec(multiply, clicks)
 	exec(recountClicks)
 	m.stored += clicks
-	k := clicklog.Copy{From: d, To: conn}
+	k := clickcopy.Copy{From: d, To: conn}
 	equal := func(what string) {
 		t.Helper()
 		if _, err := k.Forward(t.Context()); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/certstore"
+	"switchyard/db/click"
 	"switchyard/db/kv"
 	"switchyard/db/seal"
 	"switchyard/db/store"
@@ -42,7 +43,7 @@ func openPages(cfg config.Config) (*egress.Client, error) {
 }
 
 // registerGeo registers the look-ups in geo databases of accounts.
-func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, clicks geo.Clicks) error {
+func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log) error {
 	providers, err := outward(cfg, egress.Options{MaxBody: 64 << 10})
 	if err != nil {
 		return err

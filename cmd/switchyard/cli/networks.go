@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/click"
 	"switchyard/db/kv"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -21,7 +22,7 @@ import (
 )
 
 // registerNetworks adds what asks the platforms of affiliate networks.
-func registerNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, clicks networksync.Clicks, queue jobs.Redis) error {
+func registerNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log, queue jobs.Redis) error {
 	out, err := openPlatforms(cfg)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func registerNetworks(cfg config.Config, r *workers.Runtime, records *store.Stor
 }
 
 // registerSpend adds what asks ad platforms.
-func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, clicks adspend.Clicks,
+func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log,
 	tokens func(account, connection uuid.UUID) ads.Tokens, queue jobs.Redis,
 ) error {
 	o, err := adsOptions(cfg, queue)

@@ -13,8 +13,8 @@ import (
 
 	"switchyard/api/route"
 	"switchyard/db"
+	"switchyard/db/click"
 	"switchyard/db/clickhouse"
-	"switchyard/db/clicklog"
 	"switchyard/ops/config"
 	"switchyard/ops/monitor"
 )
@@ -55,10 +55,10 @@ var (
 // pools are the open pools of a process.
 type pools struct {
 	open    map[pool]*db.DB
-	beside  []*db.DB             // what compares the replica with its primary
-	replica *db.Replica          // nil without DATABASE_READ_URL
-	clicks  *clickhouse.Conn     // nil without CLICKS_URL
-	copied  *clicklog.CopyReader // nil: PostgreSQL has all clicks
+	beside  []*db.DB          // what compares the replica with its primary
+	replica *db.Replica       // nil without DATABASE_READ_URL
+	clicks  *clickhouse.Conn  // nil without CLICKS_URL
+	copied  *click.CopyReader // nil: PostgreSQL has all clicks
 }
 
 // openPools makes the pools of a process type, without connecting.
@@ -73,7 +73,7 @@ func openPools(cfg config.Config, process string, needed []pool) (p pools, err e
 		return p, err
 	}
 	if p.clicks != nil {
-		p.copied = clicklog.NewCopyReader(p.clicks)
+		p.copied = click.NewCopyReader(p.clicks)
 	}
 	if cfg.ReadURL != "" && slices.ContainsFunc(needed, func(n pool) bool { return n.reads }) {
 		if err := p.openReplica(cfg, process); err != nil {
@@ -110,7 +110,7 @@ func (p *pools) missCopy(ctx context.Context, d *db.DB) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	lost, err := clicklog.LostCopy(ctx, d)
+	lost, err := click.UnavailableCopy(ctx, d)
 	if err == nil && lost != nil {
 		slog.ErrorContext(ctx, "CLICKS_URL is not set, and clicks of old days are in ClickHouse alone: they are missed in logs and reports answer 503")
 		p.copied = lost
@@ -183,8 +183,8 @@ func (p pools) registry() *prometheus.Registry {
 func (p pools) reading() Readers { return Readers{copied: p.copied} }
 
 // answerFigures are the metrics of who answers reports.
-func answerFigures(k *clicklog.CopyReader) (all []prometheus.Collector) {
-	for engine, by := range map[string]int{"postgres": clicklog.FromPostgres, "clickhouse": clicklog.FromCopy} {
+func answerFigures(k *click.CopyReader) (all []prometheus.Collector) {
+	for engine, by := range map[string]int{"postgres": click.FromPostgres, "clickhouse": click.FromCopy} {
 		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: "switchyard", Name: "report_answers_total", Help: "Reports by the engine that answered them.",
 			ConstLabels: prometheus.Labels{"engine": engine},

@@ -7,8 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/jobrow"
+	"switchyard/db/retention"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/queue"
@@ -27,13 +28,13 @@ type whichVisitor struct {
 }
 
 // each calls fn once for each account that has clicks of the visitor.
-func (c whichVisitor) each(ctx context.Context, e *env, fn func(queue.Inspector, clicklog.Visitor) error) error {
+func (c whichVisitor) each(ctx context.Context, e *env, fn func(queue.Inspector, click.Visitor) error) error {
 	clickID, visitor, err := c.ids()
 	if err != nil {
 		return usageError{err}
 	}
 	return withInspector(ctx, e, func(i queue.Inspector) error {
-		found, err := clicklog.Log{Conn: i.DB}.FindVisitors(ctx, clickID, visitor)
+		found, err := retention.FindVisitors(ctx, click.Log{Conn: i.DB}, clickID, visitor)
 		if err == nil && len(found) == 0 {
 			err = errors.New("no stored click is his: it may be too old, or wait in the spool of a web process")
 		}
@@ -70,14 +71,14 @@ type privacyExport struct{ whichVisitor }
 type knownVisitor struct {
 	AccountID uuid.UUID  `json:"account_id"`
 	VisitorID *uuid.UUID `json:"visitor_id"` // null: the clicks have no visitor id
-	clicklog.Known
+	retention.Known
 }
 
 // Run implements the command.
 func (c *privacyExport) Run(ctx context.Context, e *env) error {
 	var list []knownVisitor
-	err := c.each(ctx, e, func(i queue.Inspector, v clicklog.Visitor) error {
-		known, err := clicklog.Log{Conn: i.DB}.Known(ctx, v)
+	err := c.each(ctx, e, func(i queue.Inspector, v click.Visitor) error {
+		known, err := retention.ReadKnown(ctx, click.Log{Conn: i.DB}, v)
 		one := knownVisitor{AccountID: v.AccountID, Known: known}
 		if v.ID != uuid.Nil {
 			one.VisitorID = &v.ID
@@ -120,7 +121,7 @@ func (c *privacyErase) Run(ctx context.Context, e *env) error {
 	}
 	var list []erasedVisitor
 	rows := []string{"ACCOUNT\tCLICKS\tSMARTLINK CLICKS\tPOSTBACKS\tSITE EVENTS"}
-	err := c.each(ctx, e, func(i queue.Inspector, v clicklog.Visitor) error {
+	err := c.each(ctx, e, func(i queue.Inspector, v click.Visitor) error {
 		one, err := eraseVisitor(ctx, e, i, v)
 		if err != nil {
 			return err
@@ -137,9 +138,9 @@ func (c *privacyErase) Run(ctx context.Context, e *env) error {
 }
 
 // eraseVisitor submits the job and waits for it, unless there is nothing left to erase.
-func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v clicklog.Visitor) (out erasedVisitor, err error) {
+func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v click.Visitor) (out erasedVisitor, err error) {
 	out.AccountID = v.AccountID
-	if out.Already, err = (clicklog.Log{Conn: i.DB}).IsErased(ctx, v); err != nil {
+	if out.Already, err = retention.IsErased(ctx, click.Log{Conn: i.DB}, v); err != nil {
 		return out, err
 	}
 	if out.Already {

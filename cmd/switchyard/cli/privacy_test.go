@@ -11,8 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -53,7 +54,7 @@ func TestPrivacyCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(log, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	known := func(args ...string) (agents []string) {
@@ -104,7 +105,7 @@ func TestPrivacyCommand(t *testing.T) {
 	}
 	defer queue.Close()
 	rt := workers.New(workers.Options{DB: d, Redis: queue, Client: jobs.Connect(queue), Grace: time.Second})
-	retention.Register(rt, store.New(d, nil), clicklog.Log{Conn: d})
+	retention.Register(rt, store.New(d, nil), click.Log{Conn: d})
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() { _ = rt.Run(ctx) })

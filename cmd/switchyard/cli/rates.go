@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/db/click"
 	dbrates "switchyard/db/exchangerate"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -18,7 +19,7 @@ import (
 )
 
 // registerRates registers what reads exchange rates.
-func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, clicks exchangerate.Clicks) error {
+func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log) error {
 	out, err := outward(cfg, egress.Options{MaxBody: exchangerate.MaxBody})
 	if err != nil {
 		return err

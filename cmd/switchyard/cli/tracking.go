@@ -15,7 +15,7 @@ import (
 
 	"switchyard/api/click"
 	"switchyard/api/click/visitor"
-	"switchyard/db/clicklog"
+	"switchyard/db/ingest"
 	"switchyard/db/kv"
 	"switchyard/db/report"
 	"switchyard/db/spool"
@@ -35,7 +35,7 @@ type tracking struct {
 	// floods are clicks that come faster from one address than people click: other clicks do not wait behind them.
 	floods  line
 	caps    *kv.Caps
-	lag     *clicklog.Lag
+	lag     *ingest.Lag
 	shared  *kv.Share // what web processes tell each other about floods
 	handler *click.Handler
 }
@@ -43,7 +43,7 @@ type tracking struct {
 // line is the way of records to PostgreSQL.
 type line struct {
 	spool    *spool.Spool
-	ingester *clicklog.Ingester
+	ingester *ingest.Ingester
 }
 
 // openVisitors opens the describer of visitors. A process that serves only the API describes the visitors of test clicks, and
@@ -66,20 +66,20 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
 		return nil, fmt.Errorf("DATA_DIR: %w", err)
 	}
-	t.lag = &clicklog.Lag{
+	t.lag = &ingest.Lag{
 		Conn: d, Lag: func() time.Duration {
 			return max(t.clicks.spool.Stats().Lag, t.postbacks.spool.Stats().Lag, t.floods.spool.Stats().Lag)
 		},
 		Strained: func() bool { return t.clicks.ingester.Strained() },
 	}
 	root := filepath.Join(w.cfg.DataDir, "spool")
-	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, clicklog.IngestOptions{MaxRest: peopleRest}); err != nil {
+	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, ingest.IngestOptions{MaxRest: peopleRest}); err != nil {
 		return nil, err
 	}
-	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, clicklog.IngestOptions{Interval: postbackInterval, MaxRest: peopleRest}); err != nil {
+	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, ingest.IngestOptions{Interval: postbackInterval, MaxRest: peopleRest}); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close())
 	}
-	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}, clicklog.IngestOptions{}); err != nil {
+	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}, ingest.IngestOptions{}); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close(), t.postbacks.spool.Close())
 	}
 	closeSpools := func() error {
@@ -97,7 +97,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	w.readySeal(ctx, records)
 	t.handler, err = click.New(ctx, click.Deps{
 		DB: d, DatabaseURL: w.cfg.SessionURL(), Clicks: w.pools.reading().clicks(d), Usage: report.Reader{Conn: d},
-		Spool: clicklog.NewLanes(t.clicks.spool, t.floods.spool), Postbacks: t.postbacks.spool, Proofs: records, Visitors: t.visitors,
+		Spool: ingest.NewLanes(t.clicks.spool, t.floods.spool), Postbacks: t.postbacks.spool, Proofs: records, Visitors: t.visitors,
 		DataDir: w.cfg.DataDir, Dashboard: w.cfg.DashboardHost(), Caps: t.caps, Privacy: w.cfg.PrivacyIP, EdgeSecret: w.cfg.EdgeSecret,
 	})
 	if err != nil {
@@ -190,7 +190,7 @@ const peopleRest = 250 * time.Millisecond
 
 // openLine opens the spool in a directory. Each line stores every kind of record, because older versions put postbacks into the
 // spool of clicks. A click is never sent again, so its spool retries. A refused postback is sent again by its network.
-func (w web) openLine(dir string, o spool.Options, options clicklog.IngestOptions) (line, error) {
+func (w web) openLine(dir string, o spool.Options, options ingest.IngestOptions) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
 	if err != nil {
@@ -198,7 +198,7 @@ func (w web) openLine(dir string, o spool.Options, options clicklog.IngestOption
 	}
 	options.Copy = w.pools.copied
 	options.OnPostbacks = func(ctx context.Context, rows []models.JobRef) { w.client.Dispatch(ctx, rows...) }
-	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), options)}, nil
+	return line{s, ingest.NewIngester(s, w.pools.of(ingestPool), options)}, nil
 }
 
 // start runs the ingesters and the handler's background work. They do not end with the context, because requests are
@@ -223,8 +223,8 @@ func (t *tracking) start(ctx context.Context) (stop func() error) {
 
 // shareFloods lets the ingesters of all web processes count together. Without Redis each counts alone.
 func (t *tracking) shareFloods(ctx context.Context) {
-	lines := []*clicklog.Ingester{t.clicks.ingester, t.floods.ingester}
-	t.shared.Run(ctx, func() [][]byte { return clicklog.TakeFloods(lines...) }, func(m []byte) { clicklog.HearFloods(m, lines...) })
+	lines := []*ingest.Ingester{t.clicks.ingester, t.floods.ingester}
+	t.shared.Run(ctx, func() [][]byte { return ingest.FloodMessages(lines...) }, func(m []byte) { ingest.CountFloods(m, lines...) })
 }
 
 // drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. The rest stays on

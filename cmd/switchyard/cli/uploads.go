@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/google/uuid"
 
+	"switchyard/db/click"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/ops/config"
@@ -12,7 +13,7 @@ import (
 )
 
 // registerUploads registers what tells ad platforms of conversions.
-func registerUploads(cfg config.Config, r *workers.Runtime, records *store.Store, clicks adupload.Clicks,
+func registerUploads(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log,
 	tokens func(account, connection uuid.UUID) ads.Tokens, queue jobs.Redis,
 ) error {
 	o, err := adsOptions(cfg, queue)

@@ -13,7 +13,7 @@ import (
 
 	"switchyard/api/routing"
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	dbexport "switchyard/db/export"
 	"switchyard/db/report"
 	"switchyard/db/store"
@@ -86,11 +86,11 @@ func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Option
 // one process may hold are taken on locks.
 type Readers struct {
 	Bulk, Locks *db.DB
-	copied      *clicklog.CopyReader // nil: PostgreSQL has all clicks
+	copied      *click.CopyReader // nil: PostgreSQL has all clicks
 }
 
 // clicks returns a reader of clicks that uses a pool, and the copy of clicks in ClickHouse.
-func (r Readers) clicks(d *db.DB) clicklog.Log { return clicklog.Log{Conn: d, Copy: r.copied} }
+func (r Readers) clicks(d *db.DB) click.Log { return click.Log{Conn: d, Copy: r.copied} }
 
 // reports returns a reader of reports that uses a pool, and the copy of clicks in ClickHouse.
 func (r Readers) reports(d *db.DB) report.Reader { return report.Reader{Conn: d, Copy: r.copied} }
@@ -116,7 +116,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	conversion.Register(r, records, clicks)
 	housekeeping.Register(r, records)
 	retention.Register(r, records, clicks)
-	botscan.Register(r, records, clicks)
+	botscan.Register(r, records, botscan.Log{Log: clicks})
 	plan.Register(r, records, reports, nil)
 	crawler.Register(r, records, crawler.Options{Clicks: clicks, Names: egress.NewNames(cfg.DNSServers...)})
 	if err := registerHosts(cfg, r, records, o, from.Locks); err != nil {
@@ -163,7 +163,7 @@ func registerHosts(cfg config.Config, r *workers.Runtime, records *store.Store, 
 }
 
 // registerPlatforms registers what asks the affiliate networks and ad platforms of accounts.
-func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Store, clicks clicklog.Log, redis jobs.Redis) error {
+func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log, redis jobs.Redis) error {
 	if err := registerNetworks(cfg, r, records, clicks, redis); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Sto
 }
 
 // FlowReplayOptions let a worker decide as the redirect does.
-func FlowReplayOptions(clicks clicklog.Log) flowreplay.Options {
+func FlowReplayOptions(clicks click.Log) flowreplay.Options {
 	return flowreplay.Options{
 		Clicks: clicks, WentTo: routing.WentTo,
 		NewRouter: func(r *store.Routing, campaign uuid.UUID) (flowreplay.Router, error) {

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"switchyard/db/clickhouse"
-	"switchyard/db/columnar"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/models/await"
 	"switchyard/models/parttest"
 )
@@ -43,32 +43,32 @@ func Cluster(tb testing.TB) string {
 }
 
 // New opens a new database of Server with some tables.
-func New(tb testing.TB, tables ...columnar.Table) *clickhouse.Conn {
+func New(tb testing.TB, tables ...schema.Table) *clickhouse.Conn {
 	tb.Helper()
 	return NewOn(tb, Server(tb), tables...)
 }
 
 // NewOn is New for the server of a URL.
-func NewOn(tb testing.TB, server string, tables ...columnar.Table) *clickhouse.Conn {
+func NewOn(tb testing.TB, server string, tables ...schema.Table) *clickhouse.Conn {
 	tb.Helper()
 	conn, _ := newOn(tb, server, "", tables...)
 	return conn
 }
 
 // NewURL is New with the URL of the database, for a test that starts processes of its own.
-func NewURL(tb testing.TB, tables ...columnar.Table) (*clickhouse.Conn, string) {
+func NewURL(tb testing.TB, tables ...schema.Table) (*clickhouse.Conn, string) {
 	tb.Helper()
 	return newOn(tb, Server(tb), "", tables...)
 }
 
 // NewCluster is New for the whole Cluster.
-func NewCluster(tb testing.TB, tables ...columnar.Table) *clickhouse.Conn {
+func NewCluster(tb testing.TB, tables ...schema.Table) *clickhouse.Conn {
 	tb.Helper()
 	conn, _ := newOn(tb, Server(tb), Cluster(tb), tables...)
 	return conn
 }
 
-func newOn(tb testing.TB, server, cluster string, tables ...columnar.Table) (*clickhouse.Conn, string) {
+func newOn(tb testing.TB, server, cluster string, tables ...schema.Table) (*clickhouse.Conn, string) {
 	tb.Helper()
 	u, err := url.Parse(server)
 	if err != nil {

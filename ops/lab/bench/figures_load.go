@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/ledger"
 	"switchyard/models"
 )
@@ -41,7 +41,7 @@ AS $$ SELECT md5(kind || n)::uuid $$`
 func (w *week) load(ctx context.Context) error {
 	w.say("storing %d clicks", w.clicks)
 	for n := -1; n < weekDays; n++ {
-		if err := (clicklog.Log{Conn: w.d}).EnsurePartition(ctx, w.start.AddDate(0, 0, n)); err != nil {
+		if err := (click.Log{Conn: w.d}).EnsurePartition(ctx, w.start.AddDate(0, 0, n)); err != nil {
 			return err
 		}
 	}
@@ -107,7 +107,7 @@ func storeDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, cl
 // StoreDay stores the given number of clicks of an account on the day that begins at the given moment, with the ledger rows
 // that the ingester would have written. The account must not have clicks on other days.
 func StoreDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, clicks int) error {
-	if err := (clicklog.Log{Conn: d}).EnsurePartition(ctx, at); err != nil {
+	if err := (click.Log{Conn: d}).EnsurePartition(ctx, at); err != nil {
 		return err
 	}
 	if err := storeDay(ctx, d, account, at, clicks); err != nil {

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/clickcopy"
 	"switchyard/db/clickhouse"
-	"switchyard/db/clicklog"
 	"switchyard/db/report"
 	"switchyard/ops/lab/chdb"
 )
@@ -33,8 +34,8 @@ type scale struct {
 
 	serial *db.DB
 	to     *clickhouse.Conn
-	copy   clicklog.Copy
-	reader *clicklog.CopyReader
+	copy   clickcopy.Copy
+	reader *click.CopyReader
 }
 
 // scaling measures the same week of clicks in ClickHouse.
@@ -63,7 +64,7 @@ func (w *week) columnar(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, serial.Close()) }()
-	s := &scale{week: w, serial: serial, to: to, copy: clicklog.Copy{From: w.d, To: to}, reader: clicklog.NewCopyReader(to)}
+	s := &scale{week: w, serial: serial, to: to, copy: clickcopy.Copy{From: w.d, To: to}, reader: click.NewCopyReader(to)}
 	for _, step := range []measured{s.fill, s.audit, s.asParts, s.size, s.merged, s.ledgers, s.lookups, s.changes, s.behind} {
 		if err := step(ctx); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/export"
 	"switchyard/db/report"
 	"switchyard/models"
@@ -152,7 +152,7 @@ func (s *scale) questions(ctx context.Context, how string) error {
 // ledgers are questions that stay PostgreSQL's, since copies of its ledger answer them.
 func (s *scale) ledgers(ctx context.Context) error {
 	reader := report.Reader{Conn: s.serial, Copy: s.reader}
-	asked := s.reader.Reports(clicklog.FromCopy)
+	asked := s.reader.Reports(click.FromCopy)
 	for _, dims := range [][]string{{"campaign_id"}, {"source_id", "offer_id"}, {"date", "campaign_id", "country"}, {"hour"}} {
 		perform := func() error {
 			_, err := reader.Performance(ctx, s.query(false, dims...))
@@ -164,7 +164,7 @@ func (s *scale) ledgers(ctx context.Context) error {
 		}
 		s.add(fmt.Sprintf("report by %s from copies of the ledger, which PostgreSQL alone has: processor time", strings.Join(dims, ", ")), short(took), "", true)
 	}
-	asked = s.reader.Reports(clicklog.FromCopy) - asked
+	asked = s.reader.Reports(click.FromCopy) - asked
 	s.add("of these reports ClickHouse was asked", fmt.Sprint(asked), "0", asked == 0)
 	return nil
 }
@@ -188,14 +188,14 @@ func (s *scale) lookups(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench: a cold click: %w", err)
 	}
-	here, there := clicklog.Log{Conn: s.serial}, clicklog.Log{Conn: s.serial, Copy: s.reader}
-	page := func(l clicklog.Log) func() error {
+	here, there := click.Log{Conn: s.serial}, click.Log{Conn: s.serial, Copy: s.reader}
+	page := func(l click.Log) func() error {
 		return func() error {
-			_, err := l.Clicks(ctx, clicklog.LogQuery{AccountID: s.account, From: s.start, To: s.end, Limit: 100})
+			_, err := l.Clicks(ctx, click.LogQuery{AccountID: s.account, From: s.start, To: s.end, Limit: 100})
 			return err
 		}
 	}
-	one := func(l clicklog.Log, id uuid.UUID) func() error {
+	one := func(l click.Log, id uuid.UUID) func() error {
 		return func() error {
 			_, err := l.FindClick(ctx, s.account, id)
 			return err
@@ -275,7 +275,7 @@ const behindSeconds = 8
 func (s *scale) behind(ctx context.Context) error {
 	q := s.query(true)
 	q.From, q.To = s.end, s.end.AddDate(0, 0, 1)
-	if err := (clicklog.Log{Conn: s.d}).EnsurePartition(ctx, q.From); err != nil {
+	if err := (click.Log{Conn: s.d}).EnsurePartition(ctx, q.From); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -14,8 +14,9 @@ import (
 
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -46,8 +47,8 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 	client := jobs.Connect(redis)
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: client}})
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
-	fix.Register(runtime, s.Store, clicklog.Log{Conn: s.DB})
-	retention.Register(runtime, s.Store, clicklog.Log{Conn: s.DB})
+	fix.Register(runtime, s.Store, click.Log{Conn: s.DB})
+	retention.Register(runtime, s.Store, click.Log{Conn: s.DB})
 	for _, register := range also {
 		register(runtime, s)
 	}
@@ -98,7 +99,7 @@ func (x *correcting) strew(n int) {
 			x.t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := ingest.NewIngester(log, x.s.DB, ingest.IngestOptions{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 }
@@ -396,7 +397,7 @@ func (x *correcting) smartlink(foreign string) {
 			x.t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := ingest.NewIngester(log, x.s.DB, ingest.IngestOptions{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 	path := fmt.Sprintf("/short-links/%s/stats", link)

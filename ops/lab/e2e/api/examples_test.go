@@ -26,8 +26,8 @@ import (
 	"switchyard/api/openapi"
 	v1 "switchyard/api/v1"
 	"switchyard/cmd/switchyard/cli"
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -181,7 +181,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 // ingest stores what waits in the spool.
 func (x *examples) ingest() {
 	x.t.Helper()
-	if err := clicklog.NewIngester(x.spool, x.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := ingest.NewIngester(x.spool, x.DB, ingest.IngestOptions{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"switchyard/api/click"
 	"switchyard/api/click/visitor"
-	"switchyard/db/clicklog"
+	dbclick "switchyard/db/click"
 	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/models/botdata"
@@ -80,7 +80,7 @@ func (x *examples) tracker() http.Handler {
 		x.t.Fatal(err)
 	}
 	h, err := click.New(x.t.Context(), click.Deps{
-		DB: x.DB, Clicks: clicklog.Log{Conn: x.DB}, Usage: report.Reader{Conn: x.DB}, Spool: own, Postbacks: own,
+		DB: x.DB, Clicks: dbclick.Log{Conn: x.DB}, Usage: report.Reader{Conn: x.DB}, Spool: own, Postbacks: own,
 		Proofs: x.Store, Visitors: german{d}, Timeout: time.Minute,
 	})
 	if err != nil {

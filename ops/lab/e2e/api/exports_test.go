@@ -19,9 +19,11 @@ import (
 	v1 "switchyard/api/v1"
 	"switchyard/cmd/switchyard/cli"
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
 	dbexport "switchyard/db/export"
+	"switchyard/db/ingest"
 	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/jobs"
@@ -51,7 +53,7 @@ func newExporting(t *testing.T) *exporting {
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: client, BaseURL: "https://track.example.com"}})
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
 	export.Register(runtime, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
-	flowreplay.Register(runtime, s.Store, cli.FlowReplayOptions(clicklog.Log{Conn: s.DB}))
+	flowreplay.Register(runtime, s.Store, cli.FlowReplayOptions(click.Log{Conn: s.DB}))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- runtime.Run(ctx) }()
@@ -91,12 +93,12 @@ func (x *exporting) strew(n int) {
 		}
 		payout := decimal.New(int64(100+i), -2)
 		x.sales[c.ID] = payout
-		in := clicklog.ConversionInput{
+		in := conversion.Input{
 			ClickID: c.ID, AccountID: c.AccountID, ConversionID: "+order" + strconv.Itoa(i), Payout: &payout,
 			Status: models.StatusApproved, Source: models.FromPostback, At: models.ClickTime(c.ID).Add(time.Millisecond),
 		}
 		err := db.Tx(x.t.Context(), x.s.DB, func(c db.Conn) error {
-			_, err := clicklog.Log{}.RecordConversion(x.t.Context(), c, in)
+			_, err := conversion.Record(x.t.Context(), click.Log{}, c, in)
 			return err
 		})
 		if err != nil {
@@ -367,7 +369,7 @@ func (x *exporting) ingest(all ...spool.Record) {
 			x.t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(log, x.s.DB, clicklog.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := ingest.NewIngester(log, x.s.DB, ingest.IngestOptions{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
@@ -57,7 +57,7 @@ func newSyncing(t *testing.T, clicks int) *syncing {
 
 func registerSync(t *testing.T, r *workers.Runtime, s *apitest.Server, server *httptest.Server) {
 	t.Helper()
-	clicks := clicklog.Log{Conn: s.DB}
+	clicks := click.Log{Conn: s.DB}
 	networksync.Register(r, s.Store, networksync.Options{Clicks: clicks, Client: networks.New(networks.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 		Wait: func(context.Context, time.Duration) error { return nil },

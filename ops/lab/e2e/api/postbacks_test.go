@@ -12,7 +12,8 @@ import (
 
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -42,7 +43,7 @@ func newInbox(t *testing.T) *inbox {
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: x.client, EgressAllow: loopback}})
 	runtime := workers.New(workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
-	clicks := clicklog.Log{Conn: x.DB}
+	clicks := click.Log{Conn: x.DB}
 	conversion.Register(runtime, x.Store, clicks)
 	pages, err := egress.New(egress.Options{Allow: loopback, Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 	if err != nil {
@@ -100,7 +101,7 @@ func (x *inbox) send(params map[string]string) uuid.UUID {
 // settle ingests what was sent and waits until everything is decided.
 func (x *inbox) settle() {
 	x.t.Helper()
-	err := clicklog.NewIngester(x.spool, x.DB, clicklog.IngestOptions{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
+	err := ingest.NewIngester(x.spool, x.DB, ingest.IngestOptions{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 		x.client.Dispatch(ctx, rows...)
 	}}).Drain(x.t.Context())
 	if err != nil {

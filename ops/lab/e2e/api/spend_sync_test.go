@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
@@ -47,7 +47,7 @@ func newSpending(t *testing.T, clicks int) *spending {
 	y := &spending{world: &adstest.World{}}
 	server := adstest.Serve(t, y.world)
 	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) {
-		adspend.Register(r, s.Store, adspend.Options{Clicks: clicklog.Log{Conn: s.DB}, Client: ads.New(ads.Options{Options: platform.Options{
+		adspend.Register(r, s.Store, adspend.Options{Clicks: click.Log{Conn: s.DB}, Client: ads.New(ads.Options{Options: platform.Options{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 			Wait: func(context.Context, time.Duration) error { return nil },
 		}})})

@@ -12,7 +12,7 @@ import (
 
 	"switchyard/api/click"
 	"switchyard/api/click/visitor"
-	"switchyard/db/clicklog"
+	dbclick "switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/db/spool"
@@ -73,7 +73,7 @@ func TestClientHints(t *testing.T) {
 		dbtest.Exec(t, d, q.text, q.args...)
 	}
 	h, err = click.New(t.Context(), click.Deps{
-		DB: d, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: log, Postbacks: log, Proofs: store.New(d, nil),
+		DB: d, Clicks: dbclick.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: log, Postbacks: log, Proofs: store.New(d, nil),
 		Visitors: describer, Timeout: time.Minute,
 	})
 	if err != nil {

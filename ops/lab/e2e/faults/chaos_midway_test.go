@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/parttest"
@@ -85,7 +85,7 @@ func (m *midway) strew() {
 			m.t.Fatal(err)
 		}
 	}
-	if err := clicklog.NewIngester(log, m.db, clicklog.IngestOptions{}).Drain(m.t.Context()); err != nil {
+	if err := ingest.NewIngester(log, m.db, ingest.IngestOptions{}).Drain(m.t.Context()); err != nil {
 		m.t.Fatal(err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clicklog"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
 	"switchyard/db/oauth"
 	"switchyard/db/seal"
@@ -49,15 +50,15 @@ func (m *midway) uploading(provider, param string) {
 	if err := m.api.Do(m.t.Context(), http.StatusOK, "PUT", "/traffic-sources/"+source.String()+"/integration", body, nil); err != nil {
 		m.t.Fatal(err)
 	}
-	list := make([]clicklog.ConversionInput, killedUploads)
+	list := make([]conversion.Input, killedUploads)
 	for i, id := range m.clicks[:killedUploads] {
 		payout := decimal.NewFromInt(int64(1 + i%7))
-		list[i] = clicklog.ConversionInput{
+		list[i] = conversion.Input{
 			ClickID: id, ConversionID: fmt.Sprintf("T%05d", i), Status: models.StatusApproved, Payout: &payout, Currency: "USD", Final: true,
 		}
 	}
 	if err := db.Tx(m.t.Context(), m.db, func(c db.Conn) error {
-		_, _, err := clicklog.Log{Conn: m.db}.CorrectConversions(m.t.Context(), c, m.account, list, true)
+		_, _, err := conversion.Correct(m.t.Context(), click.Log{Conn: m.db}, c, m.account, list, true)
 		return err
 	}); err != nil {
 		m.t.Fatal(err)

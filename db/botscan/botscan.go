@@ -1,0 +1,172 @@
+package botscan
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+const (
+	// scanSettle is the minimum age of a click when it is scanned. By then the page tag has had bot.TagWait, and the ingesters
+	// have stored earlier records.
+	scanSettle = bot.TagWait + 10*time.Second
+	// storedLate is the age from which on a newly stored click counts as late, because a scan may have passed it. It is 15
+	// seconds less than scanSettle, as clocks may disagree.
+	storedLate = scanSettle - 15*time.Second
+	// scanReach is the time that a scan looks back. Clicks that are stored later than that stay unscanned.
+	scanReach = 48 * time.Hour
+	// firstScan is the time that the first scan of an account looks back.
+	firstScan = time.Hour
+	// repeatsKept is the time for which repeated clicks are stored.
+	repeatsKept = bot.RepeatWindow + 2*time.Hour
+	// deletedAtOnce is the number of old rows that one statement of DeleteExpired deletes.
+	deletedAtOnce = 10_000
+)
+
+// Progress is the progress of the scan of an account's clicks for signals that show only after the click.
+type Progress struct {
+	AccountID uuid.UUID `db:"account_id"`
+	After     uuid.UUID `db:"scanned_after"`
+	Revision  int64     `db:"revision"`
+}
+
+// markBehind marks the accounts of clicks since the last sweep. Querying each account for its clicks would cost more with every
+// account.
+const markBehind = `
+INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
+SELECT a.id, $3, true FROM accounts a WHERE a.id IN (
+	SELECT account_id FROM clicks WHERE id >= $1 AND id < $2 UNION SELECT account_id FROM bot_rechecks
+) ORDER BY a.id
+ON CONFLICT (account_id) DO UPDATE SET behind = true WHERE NOT s.behind`
+
+// The row is locked, so that sweeps run one after another.
+const (
+	selectSwept = `SELECT greatest(swept_to, $1) FROM bot_sweeps FOR UPDATE`
+	updateSwept = `UPDATE bot_sweeps SET swept_to = $1`
+	insertSwept = `INSERT INTO bot_sweeps (swept_to) VALUES ($1)`
+)
+
+// The lease of a worker that died expires, and the account is listed again.
+const selectWaitingScans = `
+SELECT account_id FROM bot_scans WHERE behind AND leased_until IS NULL OR leased_until < now() ORDER BY account_id`
+
+// Waiting returns the accounts with clicks that are to be scanned.
+func Waiting(ctx context.Context, l click.Log) ([]uuid.UUID, error) {
+	err := db.RetryConflicts(func() error { return db.Tx(ctx, l.Conn, func(c db.Conn) error { return sweepBots(ctx, l, c) }) })
+	if err != nil {
+		return nil, err
+	}
+	return db.Select[uuid.UUID](ctx, l.Conn, "waiting scans", selectWaitingScans)
+}
+
+// sweepBots marks the accounts that have got clicks since the last sweep.
+func sweepBots(ctx context.Context, l click.Log, c db.Conn) error {
+	now := l.Time()
+	from, to := models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanSettle))
+	swept, again, err := db.First[uuid.UUID](ctx, c, "swept clicks", selectSwept, from)
+	if err != nil {
+		return err
+	}
+	save := insertSwept
+	if again {
+		from, save = swept, updateSwept
+	}
+	if _, err := db.Exec(ctx, c, "mark scans", markBehind, from, to, models.FloorClickID(now.Add(-firstScan))); err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, c, "swept clicks", save, to)
+	return err
+}
+
+// A click that arrives after the lease was taken marks the account for another scan.
+const leaseScan = `
+INSERT INTO bot_scans AS s (account_id, scanned_after, behind, leased_until)
+SELECT id, $2, false, now() + make_interval(secs => $4) FROM accounts WHERE id = $1
+ON CONFLICT (account_id) DO UPDATE SET behind = false, leased_until = excluded.leased_until,
+	scanned_after = greatest(s.scanned_after, $3)
+WHERE s.leased_until IS NULL OR s.leased_until < now()
+RETURNING account_id, scanned_after, revision`
+
+// Claim claims the scan of an account for one worker, for the time term. ok is false if another worker has claimed it.
+func Claim(ctx context.Context, l click.Log, account uuid.UUID, term time.Duration) (s Progress, ok bool, err error) {
+	now := l.Time()
+	return db.First[Progress](ctx, l.Conn, "lease scan", leaseScan, account, models.FloorClickID(now.Add(-firstScan)),
+		models.FloorClickID(now.Add(-scanReach)), term.Seconds())
+}
+
+const releaseScan = `UPDATE bot_scans SET leased_until = NULL, behind = behind OR NOT $2 WHERE account_id = $1`
+
+// Release ends a lease. done means that all clicks were scanned.
+func Release(ctx context.Context, c db.Conn, account uuid.UUID, done bool) error {
+	_, err := db.Exec(ctx, c, "release scan", releaseScan, account, done)
+	return err
+}
+
+// Scanned is the result of a call of Scan.
+type Scanned struct {
+	After uuid.UUID   // the last scanned click
+	Days  []time.Time // days on which the split between bots and visitors has changed
+	Done  bool        // no clicks are left to scan
+}
+
+// Scan scans the next clicks of an account, at most limit, in the transaction of c. It revises clicks on which a signal has
+// fired. crowd must belong to the account. Call Respread for the Days, then Advance. Repeating a scan changes nothing,
+// because the same signals fire again. A click that is stored late, but within 48 hours, takes the scan back to its time.
+func Scan(ctx context.Context, l click.Log, c db.Conn, crowd *Crowd, s Progress, settings bot.Settings, limit int) (
+	Scanned, error,
+) {
+	now := l.Time()
+	found, err := l.Store().Scan(ctx, c, scanColumns, click.Range{
+		Account: s.AccountID, Low: click.NextID(s.After), High: models.FloorClickID(now.Add(-scanSettle)), Limit: limit,
+	})
+	if err != nil || len(found) == 0 {
+		return Scanned{After: s.After, Done: true}, err
+	}
+	out := Scanned{After: found[len(found)-1].ID, Done: len(found) < limit}
+	fired, err := crowd.signals(ctx, c, l.Store(), s.After, found)
+	if err != nil {
+		return out, err
+	}
+	j := judgement{Log: l, account: s.AccountID, settings: settings, fired: fired, waited: true}
+	out.Days, err = j.pass(ctx, c, found)
+	return out, err
+}
+
+const moveScan = `
+UPDATE bot_scans SET scanned_after = $3, revision = revision + 1 WHERE account_id = $1 AND revision = $2
+RETURNING account_id, scanned_after, revision`
+
+// Advance records, in the transaction of c, up to which click the account was scanned. ok is false if a late click was stored
+// during the scan. The next scan then begins at that click.
+func Advance(ctx context.Context, c db.Conn, s Progress, after uuid.UUID) (moved Progress, ok bool, err error) {
+	return db.First[Progress](ctx, c, "move scan", moveScan, s.AccountID, s.Revision, after)
+}
+
+// DeleteExpired deletes what scans no longer need: old repeats, old reports of landing pages, and rechecks of clicks that never
+// came. It also finds the accounts of rechecks that name no account.
+func DeleteExpired(ctx context.Context, l click.Log) error {
+	now := l.Time()
+	for _, f := range []struct {
+		query  string
+		before any
+	}{
+		{`DELETE FROM bot_repeats WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_repeats WHERE at < $1 LIMIT $2))`, now.Add(-repeatsKept)},
+		{
+			`DELETE FROM bot_tagged WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_tagged WHERE click_id < $1 LIMIT $2))`,
+			models.FloorClickID(now.Add(-bot.TaggedWindow)),
+		},
+		{`DELETE FROM bot_rechecks WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_rechecks WHERE queued_at < $1 LIMIT $2))`, now.Add(-scanReach)},
+	} {
+		if _, err := db.InParts(ctx, l.Conn, "forget scans", f.query, deletedAtOnce, f.before); err != nil {
+			return err
+		}
+	}
+	_, err := db.Exec(ctx, l.Conn, "accounts of rechecks", nameRechecks)
+	return err
+}

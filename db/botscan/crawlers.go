@@ -1,0 +1,153 @@
+package botscan
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models/bot"
+)
+
+// CrawlerClaim is a click whose user agent names a crawler and whose address is not verified yet.
+type CrawlerClaim struct {
+	ClickID uuid.UUID
+	Address netip.Addr
+	Crawler string
+}
+
+// maxClaims is the largest number of claims that are stored for a batch. A flood of forged crawlers must not slow the ingester
+// down. Clicks without a claim are declared bots anyway.
+const maxClaims = 2000
+
+const insertClaims = `
+INSERT INTO crawler_claims (click_id, account_id, address, crawler, attempt_at)
+SELECT click_id, account_id, address, crawler, now()
+FROM unnest($1::uuid[], $2::uuid[], $3::inet[], $4::text[]) AS c (click_id, account_id, address, crawler)
+ON CONFLICT DO NOTHING`
+
+// StoreCrawlerClaims stores a claim for each new click that names a crawler which can be verified, in the transaction that stores the
+// clicks. A click without its full address cannot be verified.
+func StoreCrawlerClaims(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
+	const declared = bot.DeclaredBot | bot.AICrawler | bot.LinkPreview
+	var ids, accounts []uuid.UUID
+	var addresses, names []string
+	for _, click := range clicks {
+		if bot.Signals(click.BotSignals)&declared == 0 || !click.IP.IsValid() || click.AddressKey != 0 || len(ids) == maxClaims {
+			continue
+		}
+		if crawler, ok := bot.CrawlerOf(click.UserAgent); ok && len(crawler.Hosts) > 0 {
+			ids, accounts = append(ids, click.ID), append(accounts, click.AccountID)
+			addresses, names = append(addresses, click.IP.Unmap().String()), append(names, crawler.Name)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := db.Exec(ctx, c, "claim crawlers", insertClaims, db.UUIDs(ids), db.UUIDs(accounts), addresses, names)
+	return err
+}
+
+const claimsWaiting = `
+SELECT account_id FROM crawler_claims WHERE attempt_at <= $1 GROUP BY account_id ORDER BY min(attempt_at) LIMIT $2`
+
+// ClaimingAccounts lists accounts with claims that are due, the longest waiting first.
+func ClaimingAccounts(ctx context.Context, c db.Conn, now time.Time, limit int) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, c, "crawler claims", claimsWaiting, now, limit)
+}
+
+// Each attempt doubles the wait for the next one.
+const leaseClaims = `
+UPDATE crawler_claims SET attempts = attempts + 1, attempt_at = $2 + make_interval(mins => 1 << least(attempts, 10))
+WHERE click_id IN (
+	SELECT click_id FROM crawler_claims WHERE account_id = $1 AND attempt_at <= $2 ORDER BY attempt_at, click_id LIMIT $3
+	FOR UPDATE SKIP LOCKED
+) RETURNING click_id, host(address) AS address, crawler`
+
+// LeaseClaims returns due claims of an account. Each claim goes to one worker only. A claim that is not dropped becomes due again:
+// after one minute, then after two, four and so on.
+func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Time, limit int) ([]CrawlerClaim, error) {
+	rows, err := db.Select[struct {
+		ClickID uuid.UUID `db:"click_id"`
+		Address string    `db:"address"`
+		Crawler string    `db:"crawler"`
+	}](ctx, c, "take crawler claims", leaseClaims, account, now, limit)
+	out := make([]CrawlerClaim, len(rows))
+	for i, r := range rows {
+		addr, _ := netip.ParseAddr(r.Address) // PostgreSQL wrote it
+		out[i] = CrawlerClaim{ClickID: r.ClickID, Address: addr, Crawler: r.Crawler}
+	}
+	return out, err
+}
+
+// ReturnClaims makes claims due at once, as if they had not been taken. It is for claims that the worker had no time for.
+func ReturnClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) error {
+	_, err := db.Exec(ctx, c, "return crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
+		WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks), now)
+	return err
+}
+
+// DeleteClaims deletes claims that are decided or given up, in the transaction of c.
+func DeleteClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) error {
+	_, err := db.Exec(ctx, c, "drop crawler claims", `DELETE FROM crawler_claims WHERE account_id = $1
+		AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks))
+	return err
+}
+
+// CrawlerAnswer is the result of a look-up: whether an address belongs to a crawler.
+type CrawlerAnswer struct {
+	Address  netip.Addr
+	Crawler  string
+	Verified bool
+}
+
+// CrawlerAnswers returns the stored answers about addresses that are newer than since.
+func CrawlerAnswers(ctx context.Context, c db.Conn, addresses []netip.Addr, since time.Time) ([]CrawlerAnswer, error) {
+	rows, err := db.Select[struct {
+		Address  string `db:"address"`
+		Crawler  string `db:"crawler"`
+		Verified bool   `db:"verified"`
+	}](ctx, c, "crawler answers", `SELECT host(address) AS address, crawler, verified FROM crawler_answers
+		WHERE address = ANY ($1::inet[]) AND asked_at > $2`, db.Map(addresses, netip.Addr.String), since)
+	out := make([]CrawlerAnswer, len(rows))
+	for i, r := range rows {
+		addr, _ := netip.ParseAddr(r.Address) // PostgreSQL wrote it
+		out[i] = CrawlerAnswer{addr, r.Crawler, r.Verified}
+	}
+	return out, err
+}
+
+// Rows are locked in one order, so that two workers never deadlock.
+const storeAnswers = `
+INSERT INTO crawler_answers (address, crawler, verified, asked_at)
+SELECT address, crawler, verified, $4 FROM unnest($1::inet[], $2::text[], $3::boolean[]) AS a (address, crawler, verified)
+ORDER BY address, crawler
+ON CONFLICT (address, crawler) DO UPDATE SET verified = excluded.verified, asked_at = excluded.asked_at`
+
+// StoreCrawlerAnswers stores answers about addresses.
+func StoreCrawlerAnswers(ctx context.Context, c db.Conn, answers []CrawlerAnswer, now time.Time) error {
+	if len(answers) == 0 {
+		return nil
+	}
+	_, err := db.Exec(ctx, c, "keep crawler answers", storeAnswers,
+		db.Map(answers, func(a CrawlerAnswer) string { return a.Address.String() }),
+		db.Map(answers, func(a CrawlerAnswer) string { return a.Crawler }),
+		db.Map(answers, func(a CrawlerAnswer) bool { return a.Verified }), now)
+	return err
+}
+
+// DeleteExpiredCrawlers deletes claims older than the time claims and answers older than the time answers, at most limit of each.
+func DeleteExpiredCrawlers(ctx context.Context, c db.Conn, claims, answers time.Time, limit int) error {
+	for q, before := range map[string]time.Time{
+		`DELETE FROM crawler_claims WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_claims WHERE claimed_at < $1 LIMIT $2))`: claims,
+		`DELETE FROM crawler_answers WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_answers WHERE asked_at < $1 LIMIT $2))`: answers,
+	} {
+		if _, err := db.Exec(ctx, c, "forget crawlers", q, before, limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package botscan
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// Crowd compares the clicks of an account with earlier clicks, which all web processes store in one table. It remembers the
+// clicks of the last bot.FloodWindow, so each click is read only once, whatever their number. It can be used for several leases.
+type Crowd struct {
+	account               uuid.UUID
+	after                 uuid.UUID // the last click that it has seen
+	onAccount, onCampaign *frequency
+	visitors              *frequency
+}
+
+// NewCrowd returns a Crowd that knows no clicks yet.
+func NewCrowd(account uuid.UUID) *Crowd { return &Crowd{account: account} }
+
+// visitorsRemembered is the number of visitors with repeated clicks that a Crowd remembers in each of two generations.
+const visitorsRemembered = 50_000
+
+func (w *Crowd) reset() {
+	w.onAccount = newFrequency(bot.FloodBound, bot.FloodWindow, 0)
+	w.onCampaign = newFrequency(bot.FloodBound, bot.FloodWindow, 0)
+	w.visitors = newFrequency(bot.RepeatBound, storeEvery, visitorsRemembered)
+}
+
+// crowdColumns are the columns of a click that a Crowd counts by.
+var crowdColumns = click.ClickColumns.Named("id", "at", "campaign_id", "ip", "address_key")
+
+// crowdAtOnce is the number of earlier clicks that are read at once.
+const crowdAtOnce = 10_000
+
+// count adds a click to the clicks of the last bot.FloodWindow, and returns the flood signals that it fires.
+func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
+	s, ok := senderOf(&click.Click)
+	if !ok {
+		return 0
+	}
+	if w.onAccount.count(keyOfSource(w.account, noCampaign, s.source()), click.At) {
+		fired |= bot.ClickFlood
+	}
+	if w.onCampaign.count(keyOfSource(w.account, click.CampaignID, s.source()), click.At) {
+		fired |= bot.CampaignFlood
+	}
+	return fired
+}
+
+// before counts the clicks within bot.FloodWindow before first, up to and including after. first is the first click later than
+// after.
+func (w *Crowd) before(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
+	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
+	for {
+		list, err := in.Scan(ctx, c, crowdColumns, click.Range{Account: w.account, Low: low, High: high, Limit: crowdAtOnce})
+		if err != nil {
+			return err
+		}
+		for _, click := range list {
+			w.count(click)
+		}
+		if len(list) < crowdAtOnce {
+			return nil
+		}
+		low = click.NextID(list[len(list)-1].ID)
+	}
+}
+
+const selectByAddress = `
+SELECT id FROM campaigns WHERE account_id = ANY ($1::uuid[]) AND id = ANY ($2::uuid[]) AND uniqueness_method IN ('ip', 'ip_ua')`
+
+// byAddress returns the campaigns that count visitors by the address, among the given campaigns.
+func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID]bool) ([]uuid.UUID, error) {
+	if len(campaigns) == 0 {
+		return nil, nil
+	}
+	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(db.SortedIDs(accounts)), db.UUIDs(db.SortedIDs(campaigns)))
+}
+
+// storeEvery is the time within which a crowd stores at most bot.RepeatBound clicks of a visitor. So a flood by a single visitor
+// takes a few rows instead of a million. The time is short, because a click must find stored clicks within the day before it.
+const storeEvery = 10 * time.Minute
+
+// If addresses are not stored in full, the address key of the day takes the place of the address.
+const visitorOfClick = `md5(CASE WHEN c.address_key <> 0 THEN c.address_key::text ELSE host(c.ip) END || ' ' || c.user_agent)::uuid`
+
+const ofIDs = ` FROM clicks c WHERE c.account_id = $1 AND c.id = ANY ($2::uuid[]) AND c.id BETWEEN $3 AND $4`
+
+const insertRepeats = `
+INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)
+SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id` + ofIDs + `
+ON CONFLICT DO NOTHING`
+
+// Because of the order, each look-up walks the primary key and ends at the bound, whatever the number of a visitor's repeats.
+var selectRepeats = `
+SELECT c.id` + ofIDs + ` AND EXISTS (SELECT FROM bot_repeats r
+	WHERE r.account_id = c.account_id AND r.campaign_id = c.campaign_id AND r.visitor = ` + visitorOfClick + `
+		AND r.at > c.at - ` + inSeconds(bot.RepeatWindow) + ` AND (r.at, r.click_id) <= (c.at, c.id)
+	ORDER BY r.at, r.click_id OFFSET $5 LIMIT 1)`
+
+// inSeconds returns a duration as an SQL interval.
+func inSeconds(d time.Duration) string {
+	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
+}
+
+// signals returns the signals of floods and repeats among clicks, which follow the click after, in the transaction of c. It
+// stores the repeats for later clicks. If the last call did not end at after, it reads the earlier bot.FloodWindow again. This
+// happens when a transaction is tried again.
+func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
+	map[uuid.UUID]bot.Signals, error,
+) {
+	if after != w.after {
+		w.reset()
+		if err := w.before(ctx, c, in, after, clicks[0].ID); err != nil {
+			return nil, err
+		}
+	}
+	w.after = uuid.Nil
+	fired := map[uuid.UUID]bot.Signals{}
+	for _, click := range clicks {
+		if signals := w.count(click); signals != 0 {
+			fired[click.ID] = signals
+		}
+	}
+	err := w.repeats(ctx, c, clicks, fired)
+	if err == nil {
+		w.after = clicks[len(clicks)-1].ID
+	}
+	return fired, err
+}
+
+// repeats finds repeated clicks and stores them. It does not look up a click that an ingester has marked, or whose visitor just
+// had enough clicks stored.
+func (w *Crowd) repeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick, fired map[uuid.UUID]bot.Signals) error {
+	visits, err := w.visits(ctx, c, clicks)
+	if err != nil {
+		return err
+	}
+	var noted, unmarked []uuid.UUID
+	for _, click := range visits {
+		if s, _ := senderOf(&click.Click); w.visitors.full(keyOfVisitor(&click.Click, s), click.At) {
+			fired[click.ID] |= bot.RepeatClick
+			continue
+		}
+		noted = append(noted, click.ID)
+		if bot.Signals(click.BotSignals)&bot.RepeatClick == 0 {
+			unmarked = append(unmarked, click.ID)
+		}
+	}
+	if len(noted) > 0 {
+		first, last := click.Bounds(noted)
+		if _, err := db.Exec(ctx, c, "note repeats", insertRepeats, w.account, db.UUIDs(noted), first, last); err != nil {
+			return err
+		}
+	}
+	if len(unmarked) == 0 {
+		return nil
+	}
+	first, last := click.Bounds(unmarked)
+	repeats, err := db.Select[uuid.UUID](ctx, c, "repeats", selectRepeats, w.account, db.UUIDs(unmarked), first, last, bot.RepeatBound)
+	for _, id := range repeats {
+		fired[id] |= bot.RepeatClick
+	}
+	return err
+}
+
+// visits returns the clicks that can be repeats. It leaves out clicks without an address, and clicks that their campaign counts
+// as unique by the address. If a campaign distinguishes visitors by cookies or a parameter, unique clicks stay, because
+// uniqueness then says nothing about the address.
+func (w *Crowd) visits(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]*click.StoredClick, error) {
+	unique := map[uuid.UUID]bool{} // campaigns with such a click
+	for _, click := range clicks {
+		if click.IsUnique {
+			unique[click.CampaignID] = true
+		}
+	}
+	campaigns, err := byAddress(ctx, c, map[uuid.UUID]bool{w.account: true}, unique)
+	if err != nil {
+		return nil, err
+	}
+	return db.Without(clicks, func(click *click.StoredClick) bool {
+		_, ok := senderOf(&click.Click)
+		return !ok || click.IsUnique && slices.Contains(campaigns, click.CampaignID)
+	}), nil
+}

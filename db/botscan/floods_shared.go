@@ -1,0 +1,71 @@
+package botscan
+
+import (
+	"encoding/binary"
+
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+const (
+	// shareFrom is the number of clicks of a source that a process counts before it reports further clicks to other processes. It
+	// reports at most bot.FloodBound clicks a minute, which is enough for all others to recognise a flood.
+	shareFrom = 8
+	// sharedAtOnce is the largest number of clicks in a message. Further clicks are not reported.
+	sharedAtOnce = 2000
+	sharedBytes  = 24 // bytes of a click: both keys and the time
+)
+
+// report adds a stored click to the next message, if its source may be a flood, so that other processes count it.
+func (f *Floods) report(c *models.Click) {
+	s, ok := senderOf(c)
+	if _, due := f.due[c.ID]; !ok || !due {
+		return
+	}
+	delete(f.due, c.ID)
+	if len(f.out) == sharedAtOnce*sharedBytes {
+		return
+	}
+	f.out = binary.BigEndian.AppendUint64(f.out, keyOfSource(c.AccountID, noCampaign, s.source()))
+	f.out = binary.BigEndian.AppendUint64(f.out, keyOfSource(c.AccountID, c.CampaignID, s.source()))
+	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro()))
+}
+
+// TakeMessage returns a message with the clicks to report since the last call, or nil if there is no such click.
+func (f *Floods) TakeMessage() []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.out) == 0 {
+		return nil
+	}
+	message := append(f.id[:len(f.id):len(f.id)], f.out...)
+	f.out = f.out[:0]
+	return message
+}
+
+// CountMessage counts the clicks in a message of another ingester. It ignores its own messages. Each ingester counts a click once, so
+// signals are never found too often.
+func (f *Floods) CountMessage(message []byte) {
+	if len(message) < len(f.id) || [16]byte(message[:16]) == f.id || (len(message)-len(f.id))%sharedBytes != 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for rest := message[len(f.id):]; len(rest) > 0; rest = rest[sharedBytes:] {
+		at := int64(binary.BigEndian.Uint64(rest[16:])) //nolint:gosec // the same bits come back
+		f.onAccount.add(binary.BigEndian.Uint64(rest), at, true)
+		f.onCampaign.add(binary.BigEndian.Uint64(rest[8:]), at, true)
+	}
+}
+
+// Stored deletes the signals of records that are stored or rejected, and reports their clicks to other processes.
+func (f *Floods) Stored(items []spool.Item) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, it := range items {
+		if c := it.Record.Click; c != nil {
+			delete(f.Found, c.ID)
+			f.report(c)
+		}
+	}
+}

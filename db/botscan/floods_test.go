@@ -1,0 +1,118 @@
+package botscan_test
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/click/clicktest"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// flood appends clicks of one browser at one address to a spool, a millisecond apart.
+func (s *env) flood(into *spool.Spool, clicks int, campaign uuid.UUID) {
+	s.Helper()
+	for i := range clicks {
+		c := clicktest.Click(s.Account, campaign, 1)
+		c.ID, c.IP, c.UserAgent = clicktest.IDAt(s.start.Add(time.Duration(i)*time.Millisecond)), netip.MustParseAddr("203.0.113.9"), "Browser"
+		clicktest.Put(s, into, spool.Record{Click: c})
+	}
+}
+
+// signalCounts returns the numbers of clicks in floods of the account, in floods of a campaign, of repeats and of bots.
+func (s *env) signalCounts() string {
+	s.Helper()
+	return fmt.Sprint(s.among(bot.ClickFlood), s.among(bot.CampaignFlood), s.among(bot.RepeatClick),
+		clicktest.Number[int](s, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`))
+}
+
+// TestFloodIsStoredOnce checks that clicks of a flood are stored with their signals, and that a scan does not write them again.
+// In the end each click has the signals that a scan alone would have found.
+func TestFloodIsStoredOnce(t *testing.T) {
+	t.Parallel()
+	const clicks, marked = 300, 300 - bot.RepeatBound - 25
+	s := newEnv(t)
+	cookies := uuid.New()
+	s.exec(`INSERT INTO campaigns (id, account_id, name, alias, uniqueness_method, deleted_at) VALUES ($1, $2, 'c', 'c', 'cookie', now())`,
+		cookies, s.Account)
+	s.flood(s.spools[0], clicks, cookies)
+	s.store()
+	want := fmt.Sprint(clicks-bot.FloodBound, clicks-bot.FloodBound, marked, clicks-bot.FloodBound)
+	if got := s.signalCounts(); got != want {
+		t.Errorf("at ingest: floods, repeats and bots are %s, want %s", got, want)
+	}
+	s.Agree("at ingest")
+	rows := func() string {
+		return clicktest.Number[string](t, s.DB, `SELECT md5(string_agg(ctid::text, ' ' ORDER BY id)) FROM clicks WHERE id > $1`,
+			models.FloorClickID(s.start.Add(bot.FloodBound*time.Millisecond)))
+	}
+	before := rows()
+	s.scan(1000, bot.Settings{})
+	if rows() != before {
+		t.Error("the scan wrote clicks of the flood again")
+	}
+	want = fmt.Sprint(clicks-bot.FloodBound, clicks-bot.FloodBound, clicks-bot.RepeatBound, clicks-bot.FloodBound)
+	if got := s.signalCounts(); got != want {
+		t.Errorf("after a scan: floods, repeats and bots are %s, want %s", got, want)
+	}
+	if n := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM bot_repeats`); n > bot.RepeatBound {
+		t.Errorf("%d repeats are noted", n)
+	}
+}
+
+// TestFloodOfUniqueVisits checks that, even in a flood, a click is not a repeat if its campaign counts it as unique by the
+// address. A click of a bot is not unique.
+func TestFloodOfUniqueVisits(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string]string{"ip": "0 100", "cookie": "55 60"} {
+		s := newEnv(t)
+		campaign := uuid.New()
+		s.exec(`INSERT INTO campaigns (id, account_id, name, alias, uniqueness_method, deleted_at) VALUES ($1, $2, 'c', 'c', $3, now())`,
+			campaign, s.Account, method)
+		for i := range 100 {
+			c := clicktest.Click(s.Account, campaign, 0)
+			c.ID, c.IP, c.UserAgent = clicktest.IDAt(s.start.Add(time.Duration(i)*time.Millisecond)), netip.MustParseAddr("203.0.113.9"), "Browser"
+			c.UniqueKey = [16]byte{1, byte(i)}
+			clicktest.Put(s, s.spools[0], spool.Record{Click: c})
+		}
+		s.store()
+		got := fmt.Sprint(s.among(bot.RepeatClick), " ", clicktest.Number[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_unique`))
+		if got != want {
+			t.Errorf("%s: repeats and unique clicks are %s, want %s", method, got, want)
+		}
+		s.Agree(method)
+	}
+}
+
+// TestFloodOfAnotherProcess checks that a scan finds a flood that no single ingester could see, without a row in bot_repeats for
+// each click.
+func TestFloodOfAnotherProcess(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	const parts, each = 10, 40
+	for part := range parts {
+		for i := range each {
+			c := clicktest.Click(s.Account, s.campaign, 1)
+			c.ID = clicktest.IDAt(s.start.Add(time.Duration(i*parts+part) * time.Millisecond))
+			c.IP, c.UserAgent = netip.MustParseAddr("203.0.113.9"), "Browser"
+			clicktest.Put(s, s.spools[0], spool.Record{Click: c})
+		}
+		s.store() // with a new ingester each time
+	}
+	if got := s.signalCounts(); got != "0 0 0 0" {
+		t.Errorf("at ingest: floods, repeats and bots are %s", got)
+	}
+	s.scan(1000, bot.Settings{})
+	want := fmt.Sprint(parts*each-bot.FloodBound, parts*each-bot.FloodBound, parts*each-bot.RepeatBound, parts*each-bot.FloodBound)
+	if got := s.signalCounts(); got != want {
+		t.Errorf("after a scan: floods, repeats and bots are %s, want %s", got, want)
+	}
+	if n := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM bot_repeats`); n > bot.RepeatBound {
+		t.Errorf("%d repeats are noted", n)
+	}
+}

@@ -1,0 +1,76 @@
+package botscan
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// RescoreQuery selects the clicks of an account in [From, To) later than After. It has the settings for their new scores.
+type RescoreQuery struct {
+	AccountID uuid.UUID
+	models.TimeRange
+	After uuid.UUID
+	bot.Settings
+}
+
+// Rescored is the result of a call of Rescore. It counts only clicks with a signal.
+type Rescored struct {
+	After           uuid.UUID // the last click
+	Clicks, Changed int64
+	Before, Now     int64       // numbers of bots before and after
+	Days            []time.Time // days on which the split between bots and visitors has changed
+	Done            bool
+}
+
+// rescoreColumns are the columns from which the score, the figures and the visitor of a click are calculated.
+var rescoreColumns = click.ClickColumns.Named(
+	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
+	"browser", "is_bot", "bot_score", "bot_signals", "bot_reason", "cost", "rate", "unique_cost", "is_unique", "unique_key",
+	"unique_hours", "lp_views", "lp_clicks",
+)
+
+// Rescore scores at most limit clicks again in the transaction of c, and moves their figures. Repeat it until it is Done, then
+// call Respread for the Days.
+//
+// A click that is no longer a bot's counts as unique if no unique click of the visitor covers its time. A click that becomes a
+// bot's is no longer unique, and later clicks of the visitor do not change.
+func Rescore(ctx context.Context, l click.Log, c db.Conn, q RescoreQuery, limit int) (out Rescored, err error) {
+	list, err := l.Store().Scan(ctx, c, rescoreColumns, click.Range{
+		Account: q.AccountID, Low: click.LaterID(click.NextID(q.After), models.FloorClickID(q.From)), High: models.FloorClickID(q.To),
+		Signalled: true, Limit: limit, Lock: true,
+	})
+	if err != nil {
+		return out, err
+	}
+	out = Rescored{After: q.After, Clicks: int64(len(list)), Done: len(list) < limit}
+	r := newRevision()
+	for _, click := range list {
+		was := *click
+		click.BotScore, click.IsBot, click.BotReason = bot.Score(bot.Signals(click.BotSignals), q.Settings)
+		out.add(was, click)
+		r.move(was, click)
+	}
+	out.Days = r.days
+	return out, r.end(ctx, c, l.Store())
+}
+
+// add counts a click that was scored again.
+func (r *Rescored) add(was click.StoredClick, is *click.StoredClick) {
+	r.After = is.ID
+	if was.IsBot {
+		r.Before++
+	}
+	if is.IsBot {
+		r.Now++
+	}
+	if was.IsBot != is.IsBot {
+		r.Changed++
+	}
+}

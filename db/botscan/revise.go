@@ -1,0 +1,170 @@
+package botscan
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
+	"switchyard/db/ledger"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// Finding is a result about a click that was found after the click was stored.
+type Finding struct {
+	ClickID uuid.UUID
+	Signals bot.Signals   // signals that fired, in addition to the stored signals
+	Cleared bot.Signals   // signals that no longer apply
+	Place   *models.Place // place of its address; nil: unchanged. An empty field changes nothing
+	Source  string        // the source of Place
+	Crawler string        // the verified crawler that the visitor is; empty: unchanged
+}
+
+// reviseColumns are the columns that a finding changes, and the columns from which figures and visitors are calculated.
+var reviseColumns = slices.Concat(rescoreColumns, click.ClickColumns.Named(placeColumns...))
+
+var placeColumns = []string{
+	"region", "city", "isp", "asn", "mobile_operator", "connection_type", "proxy_kind", "geo_source", "crawler",
+}
+
+var (
+	scoreUpdate = click.NewUpdate("save scores", "is_bot", "bot_score", "bot_reason", "bot_signals", "is_unique", "cost")
+	placeUpdate = click.NewUpdate("save places", append([]string{"country"}, placeColumns...)...)
+)
+
+// Revise changes clicks of an account by the findings about them, in the transaction of c. It scores the clicks again and
+// moves their figures and the figures of their conversions. It returns the days on which the split between bots and visitors
+// has changed: call Respread for them. It skips a click that no longer exists. As in Rescore, a click that becomes a
+// bot's is no longer unique.
+func Revise(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, settings bot.Settings, findings []Finding) (
+	[]time.Time, error,
+) {
+	if len(findings) == 0 {
+		return nil, nil
+	}
+	found := map[uuid.UUID]Finding{}
+	for _, f := range findings {
+		found[f.ClickID] = f
+	}
+	in := l.Store()
+	list, err := in.Read(ctx, c, reviseColumns, click.Set{Account: account, IDs: db.SortedIDs(found), Lock: true})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	r := newRevision()
+	var placed []*click.StoredClick
+	for _, click := range list {
+		was, f := *click, found[click.ID]
+		f.apply(click)
+		click.BotScore, click.IsBot, click.BotReason = bot.Score(bot.Signals(click.BotSignals), settings)
+		r.move(was, click)
+		if f.Place != nil || f.Crawler != "" {
+			placed = append(placed, click)
+		}
+	}
+	if err := r.end(ctx, c, in); err != nil {
+		return nil, err
+	}
+	if len(placed) > 0 {
+		err = in.Save(ctx, c, placeUpdate, placed)
+	}
+	return r.days, err
+}
+
+// apply sets the values of a finding on its click.
+func (f Finding) apply(click *click.StoredClick) {
+	if f.Place != nil {
+		p := f.Place
+		click.Country, click.Region = cmp.Or(p.Country, click.Country), cmp.Or(p.Region, click.Region)
+		click.City, click.ISP = cmp.Or(p.City, click.City), cmp.Or(p.ISP, click.ISP)
+		click.ASN = cmp.Or(models.ASN(p.ASN), click.ASN)
+		click.MobileOperator = cmp.Or(p.MobileOperator, click.MobileOperator)
+		click.ConnectionType = cmp.Or(p.ConnectionType, click.ConnectionType)
+		if p.ProxyKind != "" {
+			click.ProxyKind = p.ProxyKind
+			click.BotSignals = click.BotSignals&^uint64(bot.Network) | uint64(bot.OfProxy(p.ProxyKind))
+		}
+		click.GeoSource = f.Source
+	}
+	click.Crawler = cmp.Or(f.Crawler, click.Crawler)
+	click.BotSignals = click.BotSignals&^uint64(f.Cleared) | uint64(f.Signals)
+}
+
+// revision collects changes of stored clicks and moves their figures in the ledger.
+type revision struct {
+	deltas  ledger.Deltas
+	changed []*click.StoredClick // clicks whose signals, score or reason changed
+	freed   []*click.StoredClick // clicks that are no longer a bot's
+	moved   map[uuid.UUID]moved
+	days    []time.Time // days on which the split between bots and visitors has changed
+}
+
+// moved is the change of a click's ledger key.
+type moved struct{ from, to ledger.Key }
+
+func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
+
+// move moves the figures of a changed click in the ledger. was is the click before the change. It may change IsUnique and Cost of
+// the click.
+func (r *revision) move(was click.StoredClick, one *click.StoredClick) {
+	turned := was.IsBot != one.IsBot
+	if turned || was.BotScore != one.BotScore || was.BotReason != one.BotReason || was.BotSignals != one.BotSignals {
+		r.changed = append(r.changed, one)
+	}
+	if was.LedgerKey() != one.LedgerKey() {
+		r.moved[one.ID] = moved{was.LedgerKey(), one.LedgerKey()}
+	} else if !turned {
+		return
+	}
+	r.deltas.Add(was.LedgerKey(), was.Figures().Neg())
+	if !turned {
+		r.deltas.Add(one.LedgerKey(), one.Figures())
+		return
+	}
+	if day := one.At.UTC().Truncate(click.Day); len(r.days) == 0 || !r.days[len(r.days)-1].Equal(day) { // the clicks are in order
+		r.days = append(r.days, day)
+	}
+	if was.IsUnique {
+		one.IsUnique, one.Cost = false, one.Cost.Sub(one.UniqueCost)
+	}
+	if was.IsBot {
+		r.freed = append(r.freed, one)
+		return
+	}
+	r.deltas.Add(one.LedgerKey(), one.Figures())
+}
+
+// end decides which freed clicks are unique, moves the figures of conversions and writes all changes, in the transaction of c.
+func (r *revision) end(ctx context.Context, c db.Conn, in click.Store) error {
+	if err := click.DecideUnique(ctx, c, r.freed); err != nil {
+		return err
+	}
+	for _, click := range r.freed {
+		if click.IsUnique {
+			click.Cost = click.Cost.Add(click.UniqueCost)
+		}
+		r.deltas.Add(click.LedgerKey(), click.Figures())
+	}
+	if len(r.moved) > 0 {
+		converted, err := conversion.Sums(ctx, c, db.SortedIDs(r.moved))
+		if err != nil {
+			return err
+		}
+		for id, f := range converted {
+			r.deltas.Add(r.moved[id].from, f.Neg())
+			r.deltas.Add(r.moved[id].to, f)
+		}
+	}
+	if len(r.changed) > 0 {
+		if err := in.Save(ctx, c, scoreUpdate, r.changed); err != nil {
+			return err
+		}
+	}
+	return in.AddDeltas(ctx, c, r.deltas)
+}

@@ -1,0 +1,384 @@
+package botscan_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/botscan"
+	"switchyard/db/click"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/ingest"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/bot"
+)
+
+// leaves appends a click-out to a spool.
+func (s *env) leaves(c *models.Click, after time.Duration) {
+	s.Helper()
+	clicktest.Put(s, s.spools[0], spool.Record{Out: &models.ClickOut{
+		ID: clicktest.IDAt(models.ClickTime(c.ID).Add(after)), ClickID: c.ID, AccountID: c.AccountID, Slot: 1, OfferID: uuid.New(),
+	}})
+}
+
+func (s *env) lander(url string) uuid.UUID {
+	s.Helper()
+	id := uuid.New()
+	s.exec(`INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, id, s.Account, id.String(), url)
+	return id
+}
+
+// TestFastClicks checks that the first click-out decides, and that only click-outs of the click's account count.
+func TestFastClicks(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	lander := uuid.New()
+	clicks := map[string]*models.Click{}
+	for i, name := range []string{"at the bound", "after it", "at once", "twice", "not at all", "foreign"} {
+		clicks[name] = s.lands(time.Duration(i)*time.Second, lander)
+	}
+	s.leaves(clicks["at the bound"], bot.FastBound)
+	s.leaves(clicks["after it"], bot.FastBound+time.Millisecond)
+	s.leaves(clicks["at once"], 0)
+	s.leaves(clicks["twice"], 5*time.Second)
+	s.leaves(clicks["twice"], time.Second/2)
+	forged := *clicks["foreign"]
+	forged.AccountID = clicktest.Account(t, s.DB)
+	s.leaves(&forged, time.Millisecond)
+	s.scan(2, bot.NewSettings(50, nil))
+	fast := []string{"fast_click"}
+	want := map[string][]string{
+		"at the bound": fast, "after it": nil, "at once": fast, "twice": fast, "not at all": nil, "foreign": nil,
+	}
+	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	if n := clicktest.Number[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 3 {
+		t.Errorf("%d clicks of bots are counted", n)
+	}
+}
+
+// TestNoJS checks that the signal needs enough other clicks with events of the same page, and that a later event clears it.
+func TestNoJS(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	pages := map[string]uuid.UUID{
+		"tagged":    s.lander("https://www.Page.example/a/?click={clickid}"),
+		"few":       s.lander("https://page.example/few"),
+		"shop only": s.lander("https://page.example/b"),
+		"secret":    s.lander("https://page.example/{sub1}"),
+	}
+	silent := map[string]*models.Click{}
+	for i := range bot.TaggedBound {
+		after := time.Duration(i) * time.Second
+		s.tells(s.lands(after, pages["tagged"]), "page.example", "/a", nil)
+		s.tells(s.lands(after, pages["shop only"]), "page.example", "/checkout", nil)
+		s.tells(s.lands(after, pages["secret"]), "page.example", "/x", nil)
+		if few := s.lands(after, pages["few"]); i > 0 {
+			s.tells(few, "page.example", "/few", nil)
+			s.tells(few, "page.example", "/few", nil)
+		}
+	}
+	for name, id := range pages {
+		silent[name] = s.lands(time.Minute, id)
+	}
+	silent["server only"] = s.lands(time.Minute, pages["tagged"])
+	s.tells(silent["server only"], "page.example", "/a", func(e *models.SiteEvent) { e.Source = models.FromGoalAPI })
+	silent["elsewhere"] = s.lands(time.Minute, pages["tagged"])
+	s.tells(silent["elsewhere"], "page.example", "/checkout", nil)
+	silent["later"] = s.lands(2*time.Minute, pages["tagged"])
+	silent["left"] = s.lands(time.Minute, pages["tagged"])
+	s.leaves(silent["left"], bot.FastBound/2)
+	settings := bot.NewSettings(25, nil)
+	s.scan(10, settings)
+	noJS := []string{"no_js"}
+	want := map[string][]string{
+		"tagged": noJS, "few": nil, "shop only": nil, "secret": nil, "server only": noJS, "elsewhere": nil, "later": noJS,
+		"left": {"fast_click"},
+	}
+	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	if n := clicktest.Number[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 4 {
+		t.Errorf("%d clicks of bots are counted", n)
+	}
+
+	// The event of a slow phone arrives late and clears the signal. The page /few gets one more event.
+	s.tells(silent["tagged"], "page.example", "/a", func(e *models.SiteEvent) { e.ReceivedAt = time.Now() })
+	s.tells(silent["few"], "page.example", "/few", nil)
+	s.scan(10, settings)
+	want["tagged"] = nil
+	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	if n := clicktest.Number[string](t, s.DB, `SELECT concat(sum(bot_clicks), ' ', (SELECT count(*) FROM bot_rechecks)) FROM ledger`); n != "3 0" {
+		t.Errorf("clicks of bots, and rechecks: %s", n)
+	}
+
+	// The tag was removed from the page. A day later, it is no longer expected.
+	if err := botscan.DeleteExpired(t.Context(), click.Log{Conn: s.DB, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }}); err != nil {
+		t.Fatal(err)
+	}
+	later := s.lands(3*time.Minute, pages["tagged"])
+	s.scan(10, settings)
+	if got := s.fired(map[string]*models.Click{"": later}); len(got[""]) > 0 {
+		t.Errorf("a page without recent events of the tag: %v", got)
+	}
+}
+
+// TestTimeZones checks that the offset of the first view counts, at the time of the view, and only if the address is not a
+// proxy's.
+func TestTimeZones(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	summer := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	clicks := map[string]*models.Click{}
+	want := map[string][]string{}
+	for i, tt := range []struct {
+		name, country, proxy, zone string
+		fires                      bool
+	}{
+		{"at home", "DE", "none", "+02:00", false},
+		{"elsewhere", "DE", "none", "+08:00", true},
+		{"winter time", "DE", "", "+01:00", true},
+		{"one of many", "US", "none", "-10:00", false},
+		{"vpn", "DE", "vpn", "+08:00", false},
+		{"relay", "DE", "relay", "+08:00", false},
+		{"hosting", "DE", "datacenter", "+08:00", false},
+		{"no country", "", "none", "+08:00", false},
+		{"no zone", "DE", "none", "", false},
+	} {
+		c := s.visit(time.Duration(i)*time.Second, "203.0.113.1", func(c *models.Click) { c.Country, c.ProxyKind = tt.country, tt.proxy })
+		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = tt.zone, summer })
+		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { // the visitor moves to another time zone
+			if tt.zone != "" {
+				e.TimeZone, e.At, e.ReceivedAt = "-05:00", summer, e.ReceivedAt.Add(time.Second)
+			}
+		})
+		clicks[tt.name] = c
+		if want[tt.name] = nil; tt.fires {
+			want[tt.name] = []string{"geo_tz_mismatch"}
+		}
+	}
+	// The visitor consents after the scan.
+	clicks["consent"] = s.visit(0, "203.0.113.2", nil)
+	s.scan(4, bot.Settings{})
+	want["consent"] = nil
+	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	s.tells(clicks["consent"], "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = "+08:00", summer })
+	s.scan(4, bot.Settings{})
+	if got := s.fired(clicks)["consent"]; !cmp.Equal(got, []string{"geo_tz_mismatch"}) {
+		t.Errorf("after the scan: %v", got)
+	}
+}
+
+// TestDrivenBrowser checks the signal for a browser that reports to the page tag that a program controls it.
+func TestDrivenBrowser(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	clicks := map[string]*models.Click{"person": s.visit(0, "203.0.113.1", nil), "program": s.visit(0, "203.0.113.2", nil)}
+	for name, c := range clicks {
+		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { e.WebDriver = name == "program" })
+		s.tells(c, "page.example", "/", nil)
+	}
+	s.scan(10, bot.Settings{})
+	if diff := cmp.Diff(map[string][]string{"person": nil, "program": {"headless"}}, s.fired(clicks), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEventDuringScan checks that a scan waits for an event that is being stored while its click is scanned, and finds it.
+func TestEventDuringScan(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	lander := s.lander("https://page.example/a")
+	for range bot.TaggedBound {
+		s.tells(s.lands(0, lander), "page.example", "/a", nil)
+	}
+	slow := s.lands(time.Second, lander)
+	s.store()
+	locked, commit, stored := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() { // a very slow ingester
+		stored <- db.Tx(context.WithoutCancel(t.Context()), s.DB, func(c db.Conn) error {
+			_, err := c.ExecContext(t.Context(), `SELECT id FROM clicks WHERE id = $1 FOR NO KEY UPDATE`, slow.ID)
+			if err == nil {
+				_, err = c.ExecContext(t.Context(), `INSERT INTO site_events SELECT (jsonb_populate_record(e, jsonb_build_object(
+					'id', gen_random_uuid(), 'click_id', $1::uuid))).* FROM site_events e LIMIT 1`, slow.ID)
+			}
+			close(locked)
+			<-commit
+			return err
+		})
+	}()
+	<-locked
+	go func() {
+		defer close(commit)
+		for range int(await.Timeout / (10 * time.Millisecond)) {
+			n, err := db.Get[int](context.WithoutCancel(t.Context()), s.DB, "waiting", `SELECT count(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+			if err != nil || n > 0 {
+				return
+			}
+		}
+	}()
+	s.scan(100, bot.Settings{})
+	if err := <-stored; err != nil {
+		t.Fatal(err)
+	}
+	if n := s.among(bot.NoJS); n != 0 {
+		t.Errorf("%d clicks have the signal although their events are stored", n)
+	}
+}
+
+// TestStoredLate checks that clicks and steps are scanned even if they are stored after the scan has passed their time. A running
+// scan does not miss them either.
+func TestStoredLate(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	lander := uuid.New()
+	early := s.lands(0, lander)
+	for i := range bot.FloodBound - 5 {
+		s.visit(time.Duration(i+6)*time.Millisecond, "203.0.113.1", nil)
+	}
+	last := s.visit(time.Second, "203.0.113.1", nil)
+	s.lands(time.Minute, lander)
+	s.scan(1000, bot.Settings{})
+	if n := s.among(^bot.Signals(0) >> 1); n != 0 {
+		t.Fatalf("%d clicks have signals", n)
+	}
+	for i := range 5 {
+		s.visit(time.Duration(i)*time.Millisecond, "203.0.113.1", nil)
+	}
+	s.scan(1000, bot.Settings{})
+	s.leaves(early, time.Second/2)
+	s.scan(1000, bot.Settings{})
+	want := map[string][]string{"last": {"click_flood", "campaign_flood"}, "early": {"fast_click"}}
+	if diff := cmp.Diff(want, s.fired(map[string]*models.Click{"last": last, "early": early})); diff != "" {
+		t.Error(diff)
+	}
+
+	log := click.Log{Conn: s.DB}
+	at, ok, err := botscan.Claim(t.Context(), log, s.Account, time.Minute)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, time.Minute); ok || err != nil {
+		t.Error("two workers have leased the same scan", err)
+	}
+	late := s.lands(30*time.Second, lander)
+	s.store()
+	if _, ok, err := botscan.Advance(t.Context(), s.DB, at, models.NewClickID()); ok || err != nil {
+		t.Error("the scan misses a late click", err)
+	}
+	if next := clicktest.Number[uuid.UUID](t, s.DB, `SELECT scanned_after FROM bot_scans`); models.ClickTime(next).After(models.ClickTime(late.ID)) {
+		t.Error("the next scan begins after the late click")
+	}
+	if err := botscan.Release(t.Context(), log.Conn, s.Account, true); err != nil {
+		t.Fatal(err)
+	}
+	wait := func(when string, want ...uuid.UUID) {
+		t.Helper()
+		got, err := botscan.Waiting(t.Context(), log)
+		if err != nil || !cmp.Equal(got, want, cmpopts.EquateEmpty()) {
+			t.Errorf("%s %v wait for a scan, want %v, %v", when, got, want, err)
+		}
+	}
+	wait("after a late click", s.Account)
+	s.scan(1000, bot.Settings{})
+	wait("after the scan")
+	fresh := s.visit(0, "203.0.113.9", func(c *models.Click) { c.ID = models.NewClickID() })
+	s.store()
+	wait("with a click that has not settled")
+	log.Now = func() time.Time { return time.Now().Add(time.Minute) }
+	wait("with one that has", s.Account)
+	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, -time.Minute); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	wait("after a worker that died", s.Account)
+	if err := botscan.Release(t.Context(), log.Conn, s.Account, false); err != nil {
+		t.Fatal(err)
+	}
+	wait("after a scan that was not done", s.Account)
+	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, time.Minute); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: fresh.ID, AccountID: s.Account}})
+	s.store()
+	wait("while a worker has it")
+	if err := botscan.Release(t.Context(), log.Conn, s.Account, true); err != nil {
+		t.Fatal(err)
+	}
+	wait("after what came meanwhile", s.Account)
+}
+
+// TestTraps checks that a visitor who follows the hidden link is a bot, even if the click is stored later, or if the recording
+// process did not know its account. Other accounts and other senders cannot make a click a bot's.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	foreign := clicktest.Account(t, s.DB)
+	clicks := map[string]*models.Click{}
+	for i, name := range []string{"known", "unknown", "foreign", "twice", "of others", "of all", "of nobody", "of two accounts"} {
+		clicks[name] = s.visit(time.Duration(i)*time.Second, "203.0.113.1", nil)
+	}
+	sender := func(name string) uuid.UUID {
+		switch name {
+		case "of others":
+			return uuid.New()
+		case "of nobody":
+			return uuid.Nil
+		}
+		return clicks[name].Sender()
+	}
+	for name, owner := range map[string]uuid.UUID{
+		"known": s.Account, "unknown": uuid.Nil, "foreign": foreign, "twice": s.Account, "of others": s.Account,
+		"of nobody": s.Account,
+	} {
+		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks[name].ID, AccountID: owner, Sender: sender(name)}})
+	}
+	for _, sender := range []uuid.UUID{uuid.New(), clicks["of all"].Sender(), uuid.New()} {
+		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["of all"].ID, AccountID: s.Account, Sender: sender}})
+		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["of two accounts"].ID, AccountID: foreign, Sender: sender}})
+	}
+	clicktest.Drain(t, s.spools[0], s.DB, ingest.IngestOptions{})
+	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{
+		ClickID: clicks["of two accounts"].ID, AccountID: s.Account, Sender: clicks["of two accounts"].Sender(),
+	}})
+	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: models.NewClickID(), AccountID: s.Account}})
+	clicktest.Drain(t, s.spools[0], s.DB, ingest.IngestOptions{})
+	s.store()
+	log := click.Log{Conn: s.DB}
+	for range 2 {
+		if err := botscan.DeleteExpired(t.Context(), log); err != nil {
+			t.Fatal(err)
+		}
+		s.scan(2, bot.Settings{})
+		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["twice"].ID, AccountID: s.Account, Sender: clicks["twice"].Sender()}})
+	}
+	trapped := []string{"honeypot"}
+	want := map[string][]string{
+		"known": trapped, "unknown": trapped, "foreign": nil, "twice": trapped, "of others": nil, "of all": trapped, "of nobody": nil, "of two accounts": trapped,
+	}
+	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
+		t.Error(diff)
+	}
+	if n := clicktest.Number[string](t, s.DB, `SELECT concat(sum(clicks), ' ', sum(bot_clicks)) FROM ledger`); n != "3 5" {
+		t.Errorf("clicks and clicks of bots are %s", n)
+	}
+	log.Now = func() time.Time { return time.Now().Add(49 * time.Hour) }
+	if err := botscan.DeleteExpired(t.Context(), log); err != nil {
+		t.Fatal(err)
+	}
+	if n := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM bot_rechecks`); n != 0 {
+		t.Errorf("%d rechecks still wait for clicks that never arrive", n)
+	}
+}

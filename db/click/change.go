@@ -1,0 +1,71 @@
+package click
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+)
+
+// Store returns the click store of the log.
+func (l Log) Store() Store { return Store{copied: l.Copy} }
+
+// WarmStore returns a store that leaves out clicks that are only in ClickHouse.
+func WarmStore() Store { return Store{warm: true} }
+
+// Set selects clicks by their ids. With lock, no other transaction changes them until this one ends.
+type Set struct {
+	Account uuid.UUID // the account they must belong to; zero: any
+	IDs     []uuid.UUID
+	Lock    bool
+}
+
+// Range selects at most limit clicks of an account with ids in [low, high). With lock, no other transaction changes the
+// clicks that are read until this one ends.
+type Range struct {
+	Account   uuid.UUID
+	Low, High uuid.UUID
+	Campaigns []uuid.UUID // only clicks of these campaigns; nil: all
+	Signalled bool        // only clicks with a bot signal
+	Currency  string      // only clicks in this currency whose rate differs from rate; empty: all
+	Rate      decimal.NullDecimal
+	Limit     int
+	Lock      bool
+}
+
+// Update names the columns of clicks that a statement changes. The new values are the values in each click.
+type Update struct {
+	what    string // names it in errors
+	columns Columns[StoredClick]
+}
+
+// NewUpdate returns the update of some columns. what names it in errors.
+func NewUpdate(what string, names ...string) Update {
+	return Update{what, ClickColumns.Named(names...)}
+}
+
+// ChangeColumns are the columns from which figures, payouts and costs are calculated, and the columns that webhook events
+// contain.
+var ChangeColumns = ClickColumns.Named(
+	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
+	"device_type", "os", "browser", "is_bot", "cost", "currency", "rate", "conversion_cost", "revenue_share", "is_unique",
+	"lp_views", "lp_clicks", "lp_slot", "last_hop_id", "external_id", "subs",
+)
+
+var (
+	// IDColumn is the id of a click.
+	IDColumn = ClickColumns.Named("id")
+	// VisitorColumns are the columns that identify the visitor of a click.
+	VisitorColumns = ClickColumns.Named("id", "campaign_id", "unique_key", "is_unique")
+)
+
+// UniqueVisitors returns the visitors of the unique clicks.
+func UniqueVisitors(clicks []*StoredClick) []VisitorKey {
+	unique := slices.DeleteFunc(slices.Clone(clicks), func(k *StoredClick) bool { return !k.IsUnique })
+	return db.Map(unique, (*StoredClick).visitor)
+}
+
+// ClickIDs returns the ids of clicks.
+func ClickIDs(clicks []*StoredClick) []uuid.UUID { return db.Map(clicks, (*StoredClick).ClickID) }

@@ -1,0 +1,262 @@
+package click
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clickhouse/schema"
+	"switchyard/models"
+	"switchyard/models/clickattr"
+	"switchyard/models/measure"
+)
+
+// Types of columns in ClickHouse. A word column has few different values. An amount in the account's currency has the decimals of
+// the amount plus the decimals of its rate.
+const (
+	chWord   = "LowCardinality(String)"
+	chText   = "String CODEC(ZSTD(1))"
+	chMoney  = "Decimal(38, 10) CODEC(ZSTD(1))"
+	chAmount = "Decimal(76, 38) CODEC(ZSTD(1))"
+	chRate   = "Nullable(Decimal(76, 28))"
+	chTime   = "DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1))"
+)
+
+// soldColumns appends the columns of a click's row in ClickHouse that hold the figures of its conversions.
+func soldColumns(columns []schema.Column) []schema.Column {
+	for _, m := range measure.Counters {
+		kind := "Int32"
+		if m.IsAmount() {
+			kind = chAmount
+		}
+		if m.SQL.Sold != "" {
+			columns = append(columns, schema.Column{Name: m.SQL.Sold, Type: kind})
+		}
+	}
+	return columns
+}
+
+// soldCells appends the values of soldColumns to a row.
+func soldCells(row []any, sold models.Figures) []any {
+	for i, value := range sold.AppendTo(make([]any, 0, len(measure.Counters))) {
+		if measure.Counters[i].SQL.Sold == "" {
+			continue
+		}
+		if n, counts := value.(int64); counts {
+			value = int32(n)
+		}
+		row = append(row, value)
+	}
+	return row
+}
+
+// ClickTable is the table of clicks: the columns of clicks, the figures of their conversions, and the version of the click
+// in this row. The latest version counts. If the latest version is removed, the click has no row.
+var ClickTable = func() schema.Table {
+	t := schema.Table{
+		Name: "clicks", Engine: "ReplacingMergeTree(version, removed)",
+		Layout: `PARTITION BY toYYYYMMDD(at) ORDER BY (account_id, at, id) SETTINGS index_granularity = 1024, ` + tableSettings,
+	}
+	for _, c := range ClickColumns {
+		t.Columns = append(t.Columns, schema.Column{Name: c.name, Type: clickHouseType(c)})
+	}
+	t.Columns = append(soldColumns(t.Columns), versionColumns...)
+	return t
+}()
+
+// versionColumns are the columns that determine which row of a key counts, and whether it was removed.
+var versionColumns = []schema.Column{{Name: "version", Type: "UInt64"}, {Name: "removed", Type: "UInt8"}}
+
+// tableSettings are the settings of tables: an acknowledged insert is on the disk, and the parts of a day that is over are
+// soon merged into one.
+const tableSettings = `fsync_after_insert = 1, fsync_part_directory = 1, min_age_to_force_merge_seconds = 3600,
+	min_age_to_force_merge_on_partition_only = 1`
+
+// clickHouseType returns the ClickHouse type of a column of clicks.
+func clickHouseType(c Column[StoredClick]) string {
+	switch c.at(&StoredClick{}).(type) {
+	case *uuid.UUID:
+		return "UUID"
+	case *string:
+		if a := clickattr.Find(c.name); a != nil && (a.Dimension > 0 || c.name == "user_agent") {
+			return chWord
+		}
+		return chText
+	case *subsValue:
+		return "Array(String) CODEC(ZSTD(1))"
+	case *time.Time:
+		return chTime
+	case *AddrValue:
+		return "IPv6"
+	case *bool:
+		return "Bool"
+	case *int:
+		return "Int32"
+	case *models.ASN:
+		return "UInt32"
+	case *bitsValue:
+		return "UInt64"
+	case *decimal.Decimal:
+		return chMoney
+	case *decimal.NullDecimal:
+		return chRate
+	}
+	panic(fmt.Sprintf("click: no type of %s in ClickHouse", c.name))
+}
+
+// clickHouseCell returns the value behind a pointer in the form that ClickHouse accepts.
+func clickHouseCell(pointer any) any {
+	switch v := pointer.(type) {
+	case *uuid.UUID:
+		return *v
+	case *string:
+		return *v
+	case *subsValue:
+		n := len(v)
+		for n > 0 && v[n-1] == "" {
+			n--
+		}
+		return slices.Clone(v[:n])
+	case *time.Time:
+		return *v
+	case *AddrValue:
+		if a := (*netip.Addr)(v); a.IsValid() {
+			return netip.AddrFrom16(a.As16())
+		}
+		return netip.IPv6Unspecified()
+	case *bool:
+		return *v
+	case *int:
+		return int32(*v) //nolint:gosec // small numbers all
+	case *models.ASN:
+		return uint32(*v)
+	case *bitsValue:
+		return uint64(*v)
+	case *decimal.Decimal:
+		return *v
+	case *decimal.NullDecimal:
+		if v.Valid {
+			return &v.Decimal
+		}
+		return (*decimal.Decimal)(nil)
+	}
+	panic(fmt.Sprintf("click: no value of %T in ClickHouse", pointer))
+}
+
+// ClickRow returns the row of a version of a click, with the figures of its conversions.
+func ClickRow(click *StoredClick, sold models.Figures, version uint64) []any {
+	row := make([]any, 0, len(ClickTable.Columns))
+	for _, c := range ClickColumns {
+		row = append(row, clickHouseCell(c.at(click)))
+	}
+	return append(soldCells(row, sold), version, uint8(0))
+}
+
+// RemovedClick returns the row of a version that marks a click as removed. Apart from the key, its columns are empty.
+func RemovedClick(account, id uuid.UUID, version uint64) []any {
+	row := ClickRow(&StoredClick{Click: models.Click{AccountID: account, ID: id}, At: models.ClickTime(id)}, models.Figures{}, version)
+	row[len(row)-1] = uint8(1)
+	return row
+}
+
+// ConversionTable is the table of conversions: their columns, and the time of the click.
+var ConversionTable = schema.Table{
+	Name: "conversions", Engine: "ReplacingMergeTree(version, removed)",
+	Layout: `PARTITION BY toYYYYMM(click_at) ORDER BY (account_id, click_at, click_id, id) SETTINGS ` + tableSettings,
+	Columns: append([]schema.Column{
+		{Name: "id", Type: "UUID"},
+		{Name: "account_id", Type: "UUID"},
+		{Name: "click_id", Type: "UUID"},
+		{Name: "click_at", Type: chTime},
+		{Name: "conversion_id", Type: chText},
+		{Name: "goal", Type: chWord},
+		{Name: "status", Type: chWord},
+		{Name: "original_status", Type: chText},
+		{Name: "payout", Type: chMoney},
+		{Name: "currency", Type: chWord},
+		{Name: "rate", Type: chRate},
+		{Name: "cost", Type: chAmount},
+		{Name: "campaign_id", Type: "UUID"},
+		{Name: "offer_id", Type: "UUID"},
+		{Name: "source_id", Type: "UUID"},
+		{Name: "network_id", Type: "UUID"},
+		{Name: "source", Type: chWord},
+		{Name: "recorded_at", Type: chTime},
+		{Name: "updated_at", Type: chTime},
+	}, versionColumns...),
+}
+
+// ConversionRow returns the row of a version of a conversion.
+func ConversionRow(v *models.Conversion, version uint64) []any {
+	row := []any{
+		v.ID, v.AccountID, v.ClickID, models.ClickTime(v.ClickID), v.ConversionID, v.Goal, v.Status, v.OriginalStatus, v.Payout, v.Currency,
+		clickHouseCell(&v.Rate), v.Cost, v.CampaignID, v.OfferID, v.SourceID, v.NetworkID, v.Source, v.RecordedAt, v.UpdatedAt,
+	}
+	return append(row, version, uint8(0))
+}
+
+// RemovedConversion returns the row of a version that marks a conversion as removed.
+func RemovedConversion(account, click, id uuid.UUID, version uint64) []any {
+	long := time.Unix(0, 0)
+	row := ConversionRow(&models.Conversion{ID: id, AccountID: account, ClickID: click, RecordedAt: long, UpdatedAt: long}, version)
+	row[len(row)-1] = uint8(1)
+	return row
+}
+
+// readCopied reads rows of a query of ClickHouse that selects columns of clicks.
+func readCopied(ctx context.Context, from schema.Reader, cols Columns[StoredClick], what, query string, args ...any) ([]*StoredClick, error) {
+	var list []*StoredClick
+	err := from.Each(ctx, what, func(scan func(...any) error) error {
+		row := &StoredClick{}
+		cells := make([]any, len(cols))
+		done := make([]func(), len(cols))
+		for i, c := range cols {
+			cells[i], done[i] = scanPlace(c.at(row))
+		}
+		err := scan(cells...)
+		for _, fn := range done {
+			fn()
+		}
+		list = append(list, row)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// scanPlace returns the scan destination for a cell of ClickHouse that belongs to a pointer. done then copies the value to
+// the pointer.
+func scanPlace(pointer any) (place any, done func()) {
+	switch v := pointer.(type) {
+	case *subsValue:
+		var list []string
+		return &list, func() { copy(v[:], list) }
+	case *AddrValue:
+		var a netip.Addr
+		return &a, func() {
+			if !a.IsUnspecified() {
+				*v = AddrValue(a.Unmap())
+			}
+		}
+	case *int:
+		var n int32
+		return &n, func() { *v = int(n) }
+	case *models.ASN:
+		var n uint32
+		return &n, func() { *v = models.ASN(n) }
+	case *bitsValue:
+		return (*uint64)(v), func() {}
+	case *decimal.NullDecimal:
+		var d *decimal.Decimal
+		return &d, func() {
+			if d != nil {
+				*v = decimal.NewNullDecimal(*d)
+			}
+		}
+	}
+	return pointer, func() {} // unchanged
+}

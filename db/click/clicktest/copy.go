@@ -1,0 +1,180 @@
+package clicktest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/clickcopy"
+	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/clickhouse/schema"
+	"switchyard/db/ingest"
+	"switchyard/db/retention"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// NewCopy begins a copy in a new database in ClickHouse, and fills it with all stored rows.
+func NewCopy(t *testing.T, d *db.DB) clickcopy.Copy {
+	t.Helper()
+	return Begun(t, clickcopy.Copy{From: d, To: clickhousetest.New(t), Batch: 50})
+}
+
+// Begun begins a copy and fills it.
+func Begun(t *testing.T, k clickcopy.Copy) clickcopy.Copy {
+	t.Helper()
+	for range 2 {
+		if err := k.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.Fill(t.Context(), func(time.Time, int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// Happen makes a random change to clicks, conversions or spend.
+func (x *Exchange) Happen() {
+	x.Helper()
+	switch x.Rnd.IntN(11) {
+	case 0:
+		x.Arrive(15)
+	case 1, 2:
+		x.Sell(12)
+	case 3:
+		x.Pay()
+	case 4:
+		x.Publish(x.Rnd.IntN(2) == 0)
+	case 5:
+		x.Restate(x.Rnd.IntN(6))
+	case 6:
+		x.Rescore()
+	case 7:
+		x.Clear()
+	case 8:
+		x.Move()
+	case 9:
+		x.forget()
+	case 10:
+		x.leave()
+	}
+}
+
+// forget erases a visitor.
+func (x *Exchange) forget() {
+	x.Helper()
+	if len(x.Clicks) == 0 {
+		return
+	}
+	c := x.Clicks[x.Rnd.IntN(len(x.Clicks))]
+	v := click.Visitor{AccountID: x.Account, ID: c.VisitorID, ClickID: c.ID}
+	for after, done := models.FloorClickID(x.Today.AddDate(0, 0, -4)), false; !done; {
+		x.Tx(func(c db.Conn) error {
+			out, err := retention.Erase(x.Context(), x.ClickLog(), c, v, after, x.Today.AddDate(0, 0, 1), 3)
+			after, done = out.After, out.Done
+			return err
+		})
+	}
+}
+
+// leave makes some visitors click through to an offer.
+func (x *Exchange) leave() {
+	x.Helper()
+	s := OpenSpool(x, x.TempDir())
+	for range min(5, len(x.Clicks)) {
+		c := x.Clicks[x.Rnd.IntN(len(x.Clicks))]
+		Put(x, s, spool.Record{Out: &models.ClickOut{
+			ID: IDAt(models.ClickTime(c.ID).Add(time.Second)), ClickID: c.ID, AccountID: x.Account, Slot: 1, OfferID: x.Campaigns[0],
+		}})
+	}
+	Drain(x, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+}
+
+// SameFigures checks that the copy gives the same figures as the ledger.
+func (x *Exchange) SameFigures(k clickcopy.Copy) {
+	x.Helper()
+	for back := -1; back < 5; back++ {
+		list, quiet, err := k.Audit(x.Context(), x.Account, x.Today.AddDate(0, 0, -back))
+		if err != nil || !quiet || len(list) > 0 {
+			x.Fatalf("the day %d before: %v, quiet %t, %v", back, list, quiet, err)
+		}
+	}
+}
+
+// Equal checks that the copy equals PostgreSQL: the figures by the audit, and the rows cell by cell.
+func (x *Exchange) Equal(k clickcopy.Copy) {
+	x.Helper()
+	x.SameFigures(k)
+	SameRows(x.T, x.DB, k.To)
+}
+
+// SameRows compares clicks and conversions cell by cell.
+func SameRows(t *testing.T, d *db.DB, to schema.Store) {
+	t.Helper()
+	for _, one := range []struct{ here, there string }{
+		{
+			`SELECT id::text || ' ' || campaign_id || ' ' || offer_id || ' ' || visitor_id || ' ' || host(coalesce(ip, '::')) || ' ' || user_agent || ' ' || lp_clicks
+			|| ' ' || is_bot || ' ' || is_unique || ' ' || trim_scale(cost) || ' ' || coalesce(trim_scale(rate)::text, '-') || ' ' || external_id || ' ' || bot_score
+			FROM clicks ORDER BY id`,
+			`SELECT concat(id, ' ', campaign_id, ' ', offer_id, ' ', visitor_id, ' ', replaceOne(toString(ip), '::ffff:', ''), ' ', user_agent, ' ', lp_clicks,
+				' ', is_bot, ' ', is_unique, ' ', cost, ' ', ifNull(toString(rate), '-'), ' ', external_id, ' ', bot_score) FROM clicks FINAL ORDER BY toString(id)`,
+		},
+		{
+			`SELECT id::text || ' ' || click_id || ' ' || conversion_id || ' ' || goal || ' ' || status || ' ' || trim_scale(payout) || ' ' || currency || ' ' ||
+			coalesce(trim_scale(rate)::text, '-') || ' ' || trim_scale(cost) || ' ' || offer_id || ' ' || (extract(epoch FROM recorded_at) * 1000)::bigint
+			|| ' ' || (extract(epoch FROM updated_at) * 1000)::bigint FROM conversions ORDER BY id`,
+			`SELECT concat(id, ' ', click_id, ' ', conversion_id, ' ', goal, ' ', status, ' ', payout, ' ', currency, ' ', ifNull(toString(rate), '-'), ' ', cost, ' ',
+				offer_id, ' ', toUnixTimestamp64Milli(recorded_at), ' ', toUnixTimestamp64Milli(updated_at)) FROM conversions FINAL ORDER BY toString(id)`,
+		},
+	} {
+		want, err := db.Select[string](t.Context(), d, "rows", one.here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		err = to.Each(t.Context(), "rows", func(scan func(...any) error) error {
+			var row string
+			err := scan(&row)
+			got = append(got, row)
+			return err
+		}, one.there)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Fatalf("PostgreSQL (-) and ClickHouse (+), %v: %s", err, diff)
+		}
+	}
+}
+
+// Forward copies all noted changes.
+func (x *Exchange) Forward(k clickcopy.Copy) {
+	x.Helper()
+	if _, err := k.Forward(x.Context()); err != nil {
+		x.Fatal(err)
+	}
+	if w, err := clickcopy.ReadWaiting(x.Context(), x.DB); err != nil || w.Changes != 0 || w.Age != 0 {
+		x.Fatalf("what waits: %+v, %v", w, err)
+	}
+}
+
+// ColdCopy begins a copy, so that days can leave PostgreSQL.
+func (x *Exchange) ColdCopy() clickcopy.Copy {
+	x.Helper()
+	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(x.T), Batch: 50}
+	x.Copied = click.NewCopyReader(k.To)
+	return Begun(x.T, k)
+}
+
+// Freeze moves the days before a moment out of PostgreSQL, including thawed days.
+func (x *Exchange) Freeze(k clickcopy.Copy, before time.Time) {
+	x.Helper()
+	x.Forward(k)
+	if err := k.Freeze(x.Context(), before, -time.Hour); err != nil {
+		x.Fatal(err)
+	}
+	if n := Number[int](x, x.DB, `SELECT count(*) FROM clicks WHERE at < $1`, before.UTC().Truncate(24*time.Hour)); n != 0 {
+		x.Fatalf("%d clicks did not leave", n)
+	}
+}

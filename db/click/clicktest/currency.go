@@ -1,0 +1,175 @@
+package clicktest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/exchangerate"
+	"switchyard/db/report"
+	"switchyard/db/spend"
+	"switchyard/models"
+)
+
+// Figures returns the figures of every report by day, campaign and source since a moment.
+func (x *Exchange) Figures(from time.Time, rows bool) []string {
+	x.Helper()
+	list, err := report.Reader{Conn: x.DB}.Performance(x.Context(), report.Query{
+		AccountID: x.Account, From: from, To: x.Today.AddDate(0, 0, 1), Dimensions: []string{"date", "campaign_id", "source_id"}, FromRows: rows,
+	})
+	if err != nil {
+		x.Fatal(err)
+	}
+	out := make([]string, len(list))
+	for i, r := range list {
+		out[i] = fmt.Sprint(r.Dims, r.Clicks, r.Approved, r.Pending, " ", r.Cost, " ", r.Revenue, " ", r.PendingRevenue)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Same checks that two lists of figures are equal.
+func (x *Exchange) Same(what string, want, got []string) {
+	x.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		x.Fatalf("%s: %s", what, diff)
+	}
+}
+
+// Begin starts a change of the currency.
+func (x *Exchange) Begin(to string) error {
+	return db.Tx(x.Context(), x.DB, func(c db.Conn) error {
+		_, err := spend.BeginCurrency(x.Context(), click.Log{}, c, x.Account, to, uuid.New())
+		return err
+	})
+}
+
+// Finish runs the transactions of the job: at most steps transactions, or all if steps is negative. It calls each after every
+// transaction. It reports whether the change has ended.
+func (x *Exchange) Finish(steps int, each func()) bool {
+	x.Helper()
+	k, open, err := exchangerate.FindChange(x.Context(), x.DB, x.Account)
+	if err != nil || !open {
+		x.Fatal("no change is open", err)
+	}
+	step := func(fn func(db.Conn) error) bool {
+		if steps == 0 {
+			return false
+		}
+		steps--
+		x.Tx(fn)
+		each()
+		return true
+	}
+	log := click.Log{Conn: x.DB}
+	if !step(func(c db.Conn) error { return spend.FindCurrencies(x.Context(), c, k) }) {
+		return false
+	}
+	keys, err := exchangerate.RestatingOf(x.Context(), x.DB, x.Account)
+	if err != nil {
+		x.Fatal(err)
+	}
+	for _, key := range keys {
+		r := spend.Restatement{Key: key, Kept: k.Kept}
+		for done := false; !done; {
+			if !step(func(c db.Conn) (err error) { done, err = spend.Restate(x.Context(), log, c, &r, 7); return err }) {
+				return false
+			}
+		}
+	}
+	archive := func(c db.Conn) error { return spend.RestateArchive(x.Context(), c, x.Account) }
+	if !step(archive) {
+		return false
+	}
+	return step(archive) && // again
+		step(func(c db.Conn) error {
+			return spend.RestateOrphaned(x.Context(), c, k, x.Today.AddDate(0, 0, -30), x.Today.AddDate(0, 0, 1))
+		}) && step(func(c db.Conn) error { return exchangerate.EndChange(x.Context(), c, k) })
+}
+
+// Archive deletes clicks before a day, so that their figures are only in the ledger.
+func (x *Exchange) Archive(kept time.Time) {
+	x.Helper()
+	for _, q := range []string{
+		`INSERT INTO click_history (account_id, kept_from, deleted_to, announced_at) VALUES ($1, $2, $2, now()) ON CONFLICT DO NOTHING`,
+		`DELETE FROM clicks WHERE account_id = $1 AND at < $2`,
+	} {
+		if _, err := x.DB.ExecContext(x.Context(), q, x.Account, kept); err != nil {
+			x.Fatal(err)
+		}
+	}
+	x.Clicks = slices.DeleteFunc(x.Clicks, func(c *models.Click) bool { return models.ClickTime(c.ID).Before(kept) })
+}
+
+// Logged returns the rates in the logs of clicks and conversions, by fact, day and currency.
+func (x *Exchange) Logged() map[string]string {
+	x.Helper()
+	out, log := map[string]string{}, click.Log{Conn: x.DB}
+	q := click.LogQuery{AccountID: x.Account, From: x.Today.AddDate(0, 0, -10), To: x.Today.AddDate(0, 0, 1), Limit: 1000}
+	clicks, err := log.Clicks(x.Context(), q)
+	if err != nil {
+		x.Fatal(err)
+	}
+	for _, c := range clicks {
+		out[fmt.Sprint(c.ID, c.Currency)] = c.Rate.Decimal.String()
+	}
+	conversions, err := log.Conversions(x.Context(), q)
+	if err != nil || len(conversions) == 0 || len(clicks) == 0 {
+		x.Fatal(err)
+	}
+	for _, v := range conversions {
+		out[fmt.Sprint(v.ID, v.RecordedAt.UTC().Format(time.DateOnly), v.Currency)] = v.Rate.Decimal.String()
+	}
+	return out
+}
+
+// Rated checks that every fact has the rate of its day to the account's currency, and that the change has ended completely.
+func (x *Exchange) Rated(own string) {
+	x.Helper()
+	const wrong = `SELECT count(*) FROM (
+		SELECT (at AT TIME ZONE 'UTC')::date AS day, currency, rate FROM clicks
+		UNION ALL SELECT (recorded_at AT TIME ZONE 'UTC')::date, currency, rate FROM conversions
+		UNION ALL SELECT day, currency, rate FROM spend
+	) f LEFT JOIN account_rates r USING (day, currency)
+	WHERE f.rate IS DISTINCT FROM CASE currency WHEN $1 THEN 1 ELSE coalesce(r.rate, 0) END`
+	if n := Number[int](x, x.DB, wrong, own); n != 0 {
+		x.Errorf("%d facts do not have the rate of their day to %s", n, own)
+	}
+	const left = `SELECT (SELECT count(*) FROM currency_changes) + (SELECT count(*) FROM account_rates WHERE restating OR rate IS NULL OR currency = $1)`
+	if n := Number[int](x, x.DB, left, own); n != 0 {
+		x.Errorf("%d rows are left of the change to %s", n, own)
+	}
+	if got := Number[string](x, x.DB, `SELECT currency FROM accounts`); got != own {
+		x.Errorf("the account is in %s", got)
+	}
+}
+
+// Within returns the figures from a day on.
+func Within(list []string, from time.Time) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s[1:11] < from.Format(time.DateOnly) })
+}
+
+// Close checks that amounts are equal to within a millionth.
+func (x *Exchange) Close(what string, want, got []string) {
+	x.Helper()
+	if len(want) != len(got) {
+		x.Fatalf("%s: %d groups, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		a, b := strings.Fields(want[i]), strings.Fields(got[i])
+		for j := range a {
+			p, err := decimal.NewFromString(a[j])
+			q, other := decimal.NewFromString(b[j])
+			if same := a[j] == b[j]; !same && (err != nil || other != nil || p.Sub(q).Abs().GreaterThan(decimal.New(1, -6))) {
+				x.Fatalf("%s: %s, want %s", what, got[i], want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package clicktest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/report"
+	"switchyard/models/parttest"
+)
+
+// asked lists combinations of dimensions in which figures may be wrong, and whether the ledger has them.
+var asked = []struct {
+	dims   []string
+	ledger bool
+}{
+	{nil, true},
+	{[]string{"campaign_id", "source_id"}, true},
+	{[]string{"date", "lander_id"}, true},
+	{[]string{"hour"}, true},
+	{[]string{"offer_id", "lp_slot"}, false},
+	{[]string{"country", "bot_reason"}, false},
+}
+
+// CheckFigures compares the figures of every account between the engines. PostgreSQL's rows must give the figures of its ledger, and
+// ClickHouse's rows must give the same as PostgreSQL's, in every cell.
+func CheckFigures(t *testing.T, d *db.DB) {
+	t.Helper()
+	var accounts []uuid.UUID
+	if err := d.SelectContext(t.Context(), &accounts, `SELECT id FROM accounts`); err != nil {
+		t.Fatal(err)
+	}
+	same := func(t *testing.T, a, b report.Query, x, y report.Reader) {
+		t.Helper()
+		want, err := x.Performance(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := y.Performance(t.Context(), b)
+		if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal)); diff != "" || err != nil {
+			t.Errorf("by %v: %v, want (-) and got (+): %s", a.Dimensions, err, diff)
+		}
+	}
+	each := func(fn func(q report.Query, ledger bool)) {
+		for _, account := range accounts {
+			for _, one := range asked {
+				fn(report.Query{
+					AccountID: account, From: time.Now().AddDate(0, 0, -60), To: time.Now().AddDate(0, 0, 2), Dimensions: one.dims, FromRows: true,
+				}, one.ledger)
+			}
+		}
+	}
+	t.Run("postgres", func(t *testing.T) {
+		parttest.Plain(t)
+		each(func(q report.Query, ledger bool) {
+			if of := q; ledger {
+				of.FromRows = false
+				same(t, of, q, report.Reader{Conn: d}, report.Reader{Conn: d})
+			}
+		})
+	})
+	t.Run("clickhouse", func(t *testing.T) {
+		clickhousetest.Server(t) // skips only this without one
+		there := click.NewCopyReader(NewCopy(t, d).To)
+		each(func(q report.Query, _ bool) {
+			same(t, q, q, report.Reader{Conn: d}, report.Reader{Conn: d, Copy: there, CopyOnly: true})
+		})
+	})
+}

@@ -1,0 +1,273 @@
+package clicktest
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/botscan"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
+	"switchyard/db/dbtest"
+	"switchyard/db/exchangerate"
+	"switchyard/db/ingest"
+	"switchyard/db/retention"
+	"switchyard/db/spend"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// Exchange is an account in dollars with facts in four currencies, and a model of the published rates.
+type Exchange struct {
+	Books
+	Published map[string]map[string]*big.Rat // by day and currency: value of one euro in the currency
+	fixed     map[string]string              // fixed rates as first seen, by day and currency
+	replaced  bool
+	Copied    *click.CopyReader // nil: no click is cold
+}
+
+// ClickLog returns the click log of the database.
+func (x *Exchange) ClickLog() click.Log { return click.Log{Conn: x.DB, Copy: x.Copied} }
+
+var currencies = []string{"USD", "EUR", "GBP", "JPY"}
+
+// NewExchange returns an account without clicks.
+func NewExchange(t *testing.T, seed uint64) *Exchange {
+	t.Helper()
+	x := &Exchange{
+		Books: Books{
+			T: t, DB: dbtest.New(t), Rnd: rand.New(rand.NewPCG(seed, 7)), Today: time.Now().UTC().Truncate(24 * time.Hour),
+			Sources: []uuid.UUID{uuid.New(), uuid.New()}, Campaigns: []uuid.UUID{uuid.New(), uuid.New()},
+		},
+		Published: map[string]map[string]*big.Rat{}, fixed: map[string]string{},
+	}
+	x.Account = Account(t, x.DB)
+	return x
+}
+
+// DayText returns the day that is back days before today.
+func (x *Exchange) DayText(back int) string {
+	return x.Today.AddDate(0, 0, -back).Format(time.DateOnly)
+}
+
+// Arrive makes n clicks and stores them.
+func (x *Exchange) Arrive(n int) {
+	x.Helper()
+	s := OpenSpool(x, x.TempDir())
+	for range n {
+		c := Click(x.Account, x.Campaigns[x.Rnd.IntN(2)], byte(x.Rnd.IntN(40)))
+		c.ID = IDAt(x.Today.Add(-time.Duration(x.Rnd.IntN(72*60)) * time.Minute))
+		c.SourceID, c.IsBot, c.Currency = x.Sources[x.Rnd.IntN(2)], x.Rnd.IntN(6) == 0, currencies[x.Rnd.IntN(4)]
+		if c.IsBot {
+			c.BotSignals, c.BotScore = uint64(bot.DeclaredBot), 100
+		}
+		c.Cost, c.UniqueCost = decimal.New(int64(x.Rnd.IntN(900)), -4), decimal.New(int64(x.Rnd.IntN(30)), -3)
+		c.ConversionCost, c.RevenueShare = decimal.New(int64(x.Rnd.IntN(3)), -1), decimal.NewFromInt(int64(x.Rnd.IntN(2)*7))
+		Put(x, s, spool.Record{Click: c})
+		x.Clicks = append(x.Clicks, c)
+	}
+	Drain(x, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+}
+
+// Sell records conversions in any currency, at any time of the last days.
+func (x *Exchange) Sell(n int) {
+	x.Helper()
+	list := x.Inputs(n)
+	for i := range list {
+		in := &list[i]
+		in.Currency = append(currencies, "")[x.Rnd.IntN(5)]
+		if x.Rnd.IntN(2) == 0 {
+			in.At = x.Today.Add(-time.Duration(x.Rnd.IntN(72*60)) * time.Minute)
+		}
+		if x.Rnd.IntN(4) == 0 {
+			in.Cost = Amount(fmt.Sprint(x.Rnd.IntN(5), ".25"))
+		}
+		in.Final = x.Rnd.IntN(2) == 0
+	}
+	expected, _, err := conversion.Correct(x.Context(), x.ClickLog(), x.DB, x.Account, list, false)
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.Tx(func(c db.Conn) error {
+		out, _, err := conversion.Correct(x.Context(), x.ClickLog(), c, x.Account, list, true)
+		if diff := cmp.Diff(brief(expected), brief(out)); diff != "" {
+			x.Errorf("preview (-) and what happened (+): %s", diff)
+		}
+		return err
+	})
+}
+
+// Move corrects the time of some existing conversions, and sometimes their currency.
+func (x *Exchange) Move() {
+	x.Helper()
+	var known []models.Conversion
+	if err := x.DB.SelectContext(x.Context(), &known,
+		`SELECT click_id, goal, conversion_id, currency FROM conversions ORDER BY id LIMIT 6`); err != nil {
+		x.Fatal(err)
+	}
+	x.Tx(func(c db.Conn) error {
+		var list []conversion.Input
+		for _, v := range known {
+			list = append(list, conversion.Input{
+				AccountID: x.Account, ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID, Final: true,
+				Currency: []string{v.Currency, v.Currency, "GBP"}[x.Rnd.IntN(3)], Source: models.FromCorrection,
+				At: x.Today.Add(-time.Duration(x.Rnd.IntN(72*60)) * time.Minute),
+			})
+		}
+		_, _, err := conversion.Correct(x.Context(), x.ClickLog(), c, x.Account, list, true)
+		return err
+	})
+}
+
+// Pay sets random spend.
+func (x *Exchange) Pay() {
+	x.Helper()
+	s := x.Spend()
+	s.Day = x.Today.AddDate(0, 0, -x.Rnd.IntN(7)) // clicks exist on three days only
+	s.Currency = append(currencies, "")[x.Rnd.IntN(5)]
+	x.Tx(func(c db.Conn) error {
+		_, err := spend.Set(x.Context(), x.ClickLog(), c, x.Account, s)
+		return err
+	})
+}
+
+// Publish stores rates of a random day. Rates of the latest days are often missing.
+func (x *Exchange) Publish(replace bool) {
+	x.Helper()
+	day := x.DayText(x.Rnd.IntN([]int{5, 14}[x.Rnd.IntN(2)]))
+	var list []models.Rate
+	for _, currency := range []string{"USD", "GBP", "JPY"} {
+		if x.Rnd.IntN(3) == 0 {
+			continue
+		}
+		r, err := models.NewRate(day, currency, fmt.Sprintf("%d.%04d", 1+x.Rnd.IntN(3), x.Rnd.IntN(10000)), models.RatesOfFile)
+		if err != nil {
+			x.Fatal(err)
+		}
+		list = append(list, r)
+		if x.Published[day] == nil {
+			x.Published[day] = map[string]*big.Rat{}
+		}
+		if x.Published[day][currency] == nil || replace {
+			x.Published[day][currency] = r.Rate.Rat()
+		}
+	}
+	x.replaced = x.replaced || replace
+	x.Tx(func(c db.Conn) error {
+		_, err := exchangerate.Save(x.Context(), c, list, replace)
+		return err
+	})
+}
+
+// euro returns the model's value of one euro in a currency on a day, or nil if it is unknown.
+func (x *Exchange) euro(day, currency string) *big.Rat {
+	if currency == models.Euro {
+		return big.NewRat(1, 1)
+	}
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		x.Fatal(err)
+	}
+	for back := range models.RateDays + 1 {
+		if r := x.Published[at.AddDate(0, 0, -back).Format(time.DateOnly)][currency]; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// rate returns the rate of a currency to the dollar on a day with 16 decimals, or an empty text if it is unknown.
+func (x *Exchange) rate(day, currency string) string {
+	from, to := x.euro(day, currency), x.euro(day, "USD")
+	if from == nil || to == nil {
+		return ""
+	}
+	return decimal.RequireFromString(new(big.Rat).Quo(to, from).FloatString(16)).String()
+}
+
+// Watch checks that each fixed rate equals the model's rate at the time when it was fixed, and does not change later.
+func (x *Exchange) Watch(after string) {
+	x.Helper()
+	var rows []struct{ Day, Currency, Rate string }
+	if err := x.DB.SelectContext(x.Context(), &rows, `SELECT day::text, currency, coalesce(trim_scale(rate)::text, '') AS rate FROM account_rates`); err != nil {
+		x.Fatal(err)
+	}
+	for _, r := range rows {
+		k := r.Day + " " + r.Currency
+		switch before := x.fixed[k]; {
+		case before == "" && r.Rate != "" && r.Rate != x.rate(r.Day, r.Currency),
+			before != "" && r.Rate != before && (!x.replaced || r.Rate != x.rate(r.Day, r.Currency)):
+			x.Fatalf("after %s the rate of %s is %q, was %q, and is %q by the model", after, k, r.Rate, before, x.rate(r.Day, r.Currency))
+		}
+		x.fixed[k] = r.Rate
+	}
+}
+
+// Restate sets the rates of waiting facts. It stops after steps transactions, unless steps is negative.
+func (x *Exchange) Restate(steps int) {
+	x.Helper()
+	if err := exchangerate.Settle(x.Context(), x.DB); err != nil {
+		x.Fatal(err)
+	}
+	keys, err := exchangerate.RestatingOf(x.Context(), x.DB, x.Account)
+	if err != nil {
+		x.Fatal(err)
+	}
+	for _, k := range keys {
+		r := spend.Restatement{Key: k}
+		for done := false; !done; steps-- {
+			if steps == 0 {
+				return
+			}
+			x.Tx(func(c db.Conn) (err error) {
+				done, err = spend.Restate(x.Context(), x.ClickLog(), c, &r, 7)
+				return err
+			})
+			x.Check("a batch of a restatement")
+		}
+	}
+}
+
+// Clear deletes the clicks of a campaign.
+func (x *Exchange) Clear() {
+	x.Helper()
+	from := x.Today.Add(-time.Duration(x.Rnd.IntN(72)) * time.Hour)
+	q := retention.ClearQuery{AccountID: x.Account, Of: x.Campaigns[:1], From: from, To: from.Add(6 * time.Hour)}
+	x.Tx(func(c db.Conn) error {
+		_, err := retention.Clear(x.Context(), x.ClickLog(), c, q, 1000)
+		return err
+	})
+	x.Clicks = slices.DeleteFunc(x.Clicks, func(c *models.Click) bool {
+		found, err := x.ClickLog().FindByIDs(x.Context(), x.Account, []uuid.UUID{c.ID})
+		if err != nil {
+			x.Fatal(err)
+		}
+		return len(found) == 0
+	})
+}
+
+// Rescore scores the clicks again by other settings.
+func (x *Exchange) Rescore() {
+	x.Helper()
+	threshold := []int{60, 95}[x.Rnd.IntN(2)]
+	q := botscan.RescoreQuery{AccountID: x.Account, Settings: bot.Settings{Threshold: threshold}}
+	q.From, q.To = x.Today.AddDate(0, 0, -9), x.Today.AddDate(0, 0, 2)
+	x.Tx(func(c db.Conn) error {
+		out, err := botscan.Rescore(x.Context(), x.ClickLog(), c, q, 1000)
+		for _, day := range out.Days {
+			if err == nil {
+				err = spend.Respread(x.Context(), x.ClickLog(), c, x.Account, day)
+			}
+		}
+		return err
+	})
+}

@@ -1,0 +1,81 @@
+package clicktest
+
+import (
+	"math/big"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// recount sums up the amounts of every row, multiplied by the rates, by day and source. It does not use the code under test.
+func (x *Exchange) recount() map[string]string {
+	x.Helper()
+	sums := map[string]*big.Rat{}
+	add := func(key, amount, rate string) {
+		if rate == "" {
+			return
+		}
+		a, _ := new(big.Rat).SetString(amount)
+		r, _ := new(big.Rat).SetString(rate)
+		if sums[key] == nil {
+			sums[key] = new(big.Rat)
+		}
+		sums[key].Add(sums[key], a.Mul(a, r))
+	}
+	type row struct{ Day, Source, Kind, Amount, Rate string }
+	var rows []row
+	// The cost of a conversion is stored with ten decimals. PostgreSQL computes it here from its parts.
+	const facts = `
+SELECT (at AT TIME ZONE 'UTC')::date::text AS day, source_id::text AS source, 'cost' AS kind, cost::text AS amount, coalesce(rate::text, '') AS rate
+FROM clicks WHERE NOT is_bot
+UNION ALL SELECT (f.at AT TIME ZONE 'UTC')::date::text, f.source_id::text, CASE v.status WHEN 'approved' THEN 'revenue' ELSE 'pending' END,
+	v.payout::text, coalesce(v.rate::text, '') FROM conversions v JOIN clicks f ON f.id = v.click_id WHERE v.status IN ('approved', 'pending')
+UNION ALL SELECT (f.at AT TIME ZONE 'UTC')::date::text, f.source_id::text, 'cost', round(CASE WHEN v.given_cost IS NOT NULL
+	THEN v.given_cost * coalesce(v.rate, 0) ELSE f.conversion_cost * coalesce(f.rate, 0) + v.payout * f.revenue_share / 100 * coalesce(v.rate, 0) END, 10)::text,
+	'1' FROM conversions v JOIN clicks f ON f.id = v.click_id WHERE v.status = 'approved'
+UNION ALL SELECT day::text, source_id::text, 'cost', amount::text, coalesce(rate::text, '') FROM spend WHERE alone`
+	if err := x.DB.SelectContext(x.Context(), &rows, facts); err != nil {
+		x.Fatal(err)
+	}
+	for _, r := range rows {
+		add(r.Day+" "+r.Source+" "+r.Kind, r.Amount, r.Rate)
+	}
+	out := map[string]string{}
+	for k, v := range sums {
+		if v.Sign() != 0 {
+			out[k] = v.FloatString(30)
+		}
+	}
+	return out
+}
+
+// counted returns the same sums from the ledger.
+func (x *Exchange) counted() map[string]string {
+	x.Helper()
+	var rows []struct{ Day, Source, Kind, Amount string }
+	const q = `
+SELECT (hour AT TIME ZONE 'UTC')::date::text AS day, source_id::text AS source, k.kind, sum(k.amount)::text AS amount
+FROM ledger, LATERAL (VALUES ('cost', cost), ('revenue', revenue), ('pending', pending_revenue)) AS k (kind, amount)
+GROUP BY 1, 2, 3 HAVING sum(k.amount) <> 0`
+	if err := x.DB.SelectContext(x.Context(), &rows, q); err != nil {
+		x.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, r := range rows {
+		v, _ := new(big.Rat).SetString(r.Amount)
+		out[r.Day+" "+r.Source+" "+r.Kind] = v.FloatString(30)
+	}
+	return out
+}
+
+// Check compares the ledger, the rows and the recount.
+func (x *Exchange) Check(after string) {
+	x.Helper()
+	x.Watch(after)
+	if x.Copied != nil { // rows are in ClickHouse
+		return
+	}
+	x.Agree(after)
+	if diff := cmp.Diff(x.recount(), x.counted()); diff != "" {
+		x.Fatalf("after %s ledger (+) and recount (-) differ: %s", after, diff)
+	}
+}

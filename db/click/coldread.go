@@ -1,0 +1,124 @@
+package click
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clickhouse/schema"
+	"switchyard/models"
+)
+
+// copyArgs returns the arguments of a log's query of the copy. They are the same as in args, without the window.
+func (q LogQuery) copyArgs() []any {
+	return append([]any{
+		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,
+	}, q.There.Args...)
+}
+
+// copyCondition returns the conditions of a log for the clicks f of the copy in [from, to).
+func (q LogQuery) copyCondition(from, to time.Time) string {
+	s := "f.account_id = $1 AND " + schema.Window("f.at", from, to)
+	if q.ClickID != uuid.Nil {
+		s += " AND f.id = toUUID($6)"
+	}
+	if q.ExternalID != "" {
+		s += " AND f.external_id = $7"
+	}
+	sold := "SELECT x.click_id FROM conversions AS x FINAL WHERE x.account_id = $1 AND " + schema.Window("x.click_at", from, to)
+	if q.Converted {
+		s += " AND f.id GLOBAL IN (" + sold + ")"
+	}
+	return s + q.There.SQL
+}
+
+// A page of the copy is searched in windows that grow backwards, because ClickHouse sorts rows only after it has read them.
+var pageWindows = []time.Duration{time.Hour, Day, 10 * Day}
+
+// coldClicks reads a page of clicks from the copy.
+func (l Log) coldClicks(ctx context.Context, q LogQuery) (list []StoredClick, err error) {
+	for i := 0; ; i++ {
+		from := q.From
+		if i < len(pageWindows) && from.Before(q.To.Add(-pageWindows[i])) {
+			from = q.To.Add(-pageWindows[i])
+		}
+		where := q.copyCondition(from, q.To)
+		if q.ConversionID != "" {
+			where += " AND f.id GLOBAL IN (SELECT x.click_id FROM conversions AS x FINAL WHERE x.account_id = $1 AND " +
+				schema.Window("x.click_at", from, q.To) + " AND x.conversion_id = $8)"
+		}
+		list, err = l.coldRows(ctx, "list clicks", "SELECT "+ClickColumns.SQL()+" FROM clicks AS f FINAL WHERE "+where+
+			" ORDER BY f.at DESC, toString(f.id) DESC LIMIT $4 OFFSET $5", q.copyArgs()...)
+		if err != nil || len(list) == q.Limit || !q.From.Before(from) {
+			return list, err
+		}
+	}
+}
+
+func (l Log) coldRows(ctx context.Context, what, query string, args ...any) ([]StoredClick, error) {
+	list, err := readCopied(ctx, l.Copy, ClickColumns, what, query, args...)
+	return db.Map(list, func(c *StoredClick) StoredClick { return *c }), err
+}
+
+// FindCold finds the clicks of an account, among some ids, that may be in the copy only. The zero account means any account.
+// The answer leaves out ids that are not there.
+func (l Log) FindCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) ([]StoredClick, error) {
+	s, err := l.Copy.State(ctx, l.Conn)
+	if err != nil || s.ColdBefore.IsZero() {
+		return nil, err
+	}
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return !s.Cold(models.ClickTime(id)) })
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	times := db.Map(ids, func(id uuid.UUID) int64 { return models.ClickTime(id).UnixMilli() })
+	from, to := time.UnixMilli(slices.Min(times)), time.UnixMilli(slices.Max(times)+1)
+	where := schema.Window("f.at", from, to) + " AND toUnixTimestamp64Milli(f.at) IN (CAST($3, 'Array(Int64)')) AND f.id IN (CAST($2, 'Array(UUID)'))"
+	if account != uuid.Nil {
+		where = "f.account_id = $1 AND " + where
+	}
+	return l.coldRows(ctx, "find clicks", "SELECT "+ClickColumns.SQL()+" FROM clicks AS f FINAL WHERE "+where, account, ids, times)
+}
+
+const selectConversionsByID = `SELECT %s FROM conversions WHERE account_id = $1 AND id = ANY ($2::uuid[])
+ORDER BY recorded_at DESC, id DESC`
+
+// coldConversions reads a page of the conversion log that is filtered by attributes of the clicks. Some of these clicks may be
+// in the copy only, so the copy says which conversions are on the page.
+func (l Log) coldConversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
+	ofClick := q
+	ofClick.Converted = false
+	where := []string{"v.account_id = $1", schema.Window("v.recorded_at", q.From, q.To)}
+	if q.ClickID != uuid.Nil {
+		where = append(where, "v.click_id = toUUID($6)")
+	}
+	if q.ConversionID != "" {
+		where = append(where, "v.conversion_id = $8")
+	}
+	if q.Status != "" {
+		where = append(where, "v.status = $9")
+	}
+	var ids []uuid.UUID
+	query := "SELECT v.id FROM conversions AS v FINAL WHERE " + strings.Join(where, " AND ") + " AND v.click_id GLOBAL IN (SELECT f.id FROM clicks AS f FINAL WHERE " +
+		ofClick.copyCondition(time.UnixMilli(0), time.UnixMilli(schema.LatestMoment)) +
+		") ORDER BY v.recorded_at DESC, toString(v.id) DESC LIMIT $4 OFFSET $5"
+	err := l.Copy.Each(ctx, "list conversions", func(scan func(...any) error) error {
+		var id uuid.UUID
+		err := scan(&id)
+		ids = append(ids, id)
+		return err
+	}, query, q.copyArgs()...)
+	if err != nil {
+		return nil, err
+	}
+	list, err := db.Select[models.Conversion](ctx, l.Conn, "list conversions", strings.Replace(selectConversionsByID, "%s", ConversionColumns, 1),
+		q.AccountID, db.UUIDs(ids))
+	if err == nil {
+		err = l.countConversions(ctx, q.AccountID, list)
+	}
+	return list, err
+}

@@ -1,0 +1,245 @@
+package click
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/clickattr"
+)
+
+// StoredClick is a row of clicks: the click as it was routed, and what was decided and happened since then. Its Cost is final.
+type StoredClick struct {
+	models.Click
+	At time.Time // the time inside the id
+	// Rate is the value of one unit of the click's currency in the account's currency. Cost and the other prices are in the
+	// click's currency. If Rate is invalid, there is no rate, and the click counts no money.
+	Rate      decimal.NullDecimal
+	IsUnique  bool
+	LPViews   int
+	LPClicks  int
+	LPSlot    int       // the slot of the last click-out; 0: no click-out
+	LastHopID uuid.UUID // the id of the last click-out
+}
+
+// StoredSmartlinkClick is a smartlink's click as PostgreSQL stores it. In the embedded click, the fields for campaigns are
+// empty.
+type StoredSmartlinkClick struct {
+	StoredClick
+	SmartlinkID    uuid.UUID
+	RuleID         uuid.UUID // zero: no rule matched
+	DestinationURL string    // as the smartlink had it at the time of the click
+}
+
+// Column is one column of a table whose rows are T. at returns a pointer through which the value is written and read.
+type Column[T any] struct {
+	name string
+	at   func(*T) any
+}
+
+// Columns is a list of all or some columns of a table.
+type Columns[T any] []Column[T]
+
+// ClickColumns lists the columns of clicks: the recorded attributes, and what was decided and happened since the click.
+var ClickColumns = func() Columns[StoredClick] {
+	list := Columns[StoredClick]{
+		{"at", func(c *StoredClick) any { return &c.At }},
+		{"subs", func(c *StoredClick) any { return (*subsValue)(&c.Subs) }},
+		{"rate", func(c *StoredClick) any { return &c.Rate }},
+		{"is_unique", func(c *StoredClick) any { return &c.IsUnique }},
+		{"lp_views", func(c *StoredClick) any { return &c.LPViews }},
+		{"lp_clicks", func(c *StoredClick) any { return &c.LPClicks }},
+		{"lp_slot", func(c *StoredClick) any { return &c.LPSlot }},
+		{"last_hop_id", func(c *StoredClick) any { return &c.LastHopID }},
+	}
+	for i := range clickattr.All {
+		if a := &clickattr.All[i]; a.Tag != 0 && a.Sub == 0 {
+			list = append(list, Column[StoredClick]{a.Name, pointer(a)})
+		}
+	}
+	return list
+}()
+
+// SmartlinkColumns lists the columns of smartlink_clicks: its own columns, and the columns that it shares with clicks.
+var SmartlinkColumns = func() Columns[StoredSmartlinkClick] {
+	list := Columns[StoredSmartlinkClick]{
+		{"smartlink_id", func(c *StoredSmartlinkClick) any { return &c.SmartlinkID }},
+		{"rule_id", func(c *StoredSmartlinkClick) any { return &c.RuleID }},
+		{"destination_url", func(c *StoredSmartlinkClick) any { return &c.DestinationURL }},
+	}
+	for _, c := range ClickColumns {
+		a := clickattr.Find(c.name)
+		if c.name == "at" || c.name == "subs" || a != nil && a.In&clickattr.Smartlinks != 0 {
+			at := func(s *StoredSmartlinkClick) any { return c.at(&s.StoredClick) }
+			list = append(list, Column[StoredSmartlinkClick]{c.name, at})
+		}
+	}
+	return list
+}()
+
+// Named returns the columns with these names, in the order of the table. It panics if one is missing.
+func (l Columns[T]) Named(names ...string) Columns[T] {
+	some := slices.DeleteFunc(slices.Clone(l), func(c Column[T]) bool { return !slices.Contains(names, c.name) })
+	if len(some) != len(names) {
+		panic(fmt.Sprintf("click: %d columns of %d: %q", len(some), len(names), names))
+	}
+	return some
+}
+
+// SQL returns the names of the columns for a statement, in the order of pointers.
+func (l Columns[T]) SQL() string {
+	names := make([]string, len(l))
+	for i, c := range l {
+		names[i] = c.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// pointers appends the pointers to all columns of a row to dst.
+func (l Columns[T]) pointers(dst []any, row *T) []any {
+	for i := range l {
+		dst = append(dst, l[i].at(row))
+	}
+	return dst
+}
+
+// read returns the rows of a query that selects these columns.
+func (l Columns[T]) read(ctx context.Context, c db.Conn, what, query string, args ...any) ([]T, error) {
+	var list []T
+	dst := make([]any, 0, len(l))
+	err := db.EachRow(ctx, c, what, func(rows *sqlx.Rows) error {
+		var row T
+		err := rows.Scan(l.pointers(dst[:0], &row)...)
+		list = append(list, row)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// ReadPointers does the same as read, but returns pointers, for callers that change the rows.
+func (l Columns[T]) ReadPointers(ctx context.Context, c db.Conn, what, query string, args ...any) ([]*T, error) {
+	list, err := l.read(ctx, c, what, query, args...)
+	rows := make([]*T, len(list))
+	for i := range list {
+		rows[i] = &list[i]
+	}
+	return rows, err
+}
+
+// Insert adds rows to a table by COPY.
+func (l Columns[T]) Insert(ctx context.Context, c db.Conn, table string, list []*T) error {
+	err := db.CopyIn(ctx, c, table, l.SQL(), func(yield func([]any) bool) {
+		row := make([]any, 0, len(l))
+		for _, one := range list {
+			if !yield(l.pointers(row[:0], one)) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("click: store %s: %w", table, err)
+	}
+	return nil
+}
+
+// pointer returns a function that returns the pointer to an attribute of a click, in a type that PostgreSQL stores.
+func pointer(a *clickattr.Attr) func(*StoredClick) any {
+	switch {
+	case a.Text != nil:
+		return func(c *StoredClick) any { return a.Text(&c.Click) }
+	case a.ID != nil:
+		return func(c *StoredClick) any { return a.ID(&c.Click) }
+	case a.Addr != nil:
+		return func(c *StoredClick) any { return (*AddrValue)(a.Addr(&c.Click)) }
+	case a.ASN != nil:
+		return func(c *StoredClick) any { return a.ASN(&c.Click) }
+	case a.Int != nil:
+		return func(c *StoredClick) any { return a.Int(&c.Click) }
+	case a.Bits != nil:
+		return func(c *StoredClick) any { return (*bitsValue)(a.Bits(&c.Click)) }
+	case a.Bool != nil:
+		return func(c *StoredClick) any { return a.Bool(&c.Click) }
+	}
+	return func(c *StoredClick) any { return a.Money(&c.Click) }
+}
+
+// subsValue stores the sub-parameters as an array that ends with the last sub-parameter that is set.
+type subsValue [models.Subs]string
+
+// Value implements driver.Valuer.
+func (v *subsValue) Value() (driver.Value, error) {
+	n := len(v)
+	for n > 0 && v[n-1] == "" {
+		n--
+	}
+	if n == 0 {
+		return "{}", nil
+	}
+	return pq.StringArray(v[:n]).Value()
+}
+
+// Scan implements sql.Scanner.
+func (v *subsValue) Scan(src any) error {
+	var list pq.StringArray
+	if err := list.Scan(src); err != nil {
+		return err
+	}
+	*v = subsValue{}
+	copy(v[:], list)
+	return nil
+}
+
+// AddrValue stores an address as inet, and a missing address as NULL.
+type AddrValue netip.Addr
+
+// Value implements driver.Valuer.
+func (v *AddrValue) Value() (driver.Value, error) {
+	if a := (*netip.Addr)(v); a.IsValid() {
+		return a.WithZone("").String(), nil
+	}
+	return nil, nil //nolint:nilnil // NULL
+}
+
+// Scan implements sql.Scanner.
+func (v *AddrValue) Scan(src any) error {
+	var s sql.NullString
+	if err := s.Scan(src); err != nil || !s.Valid {
+		*v = AddrValue{}
+		return err
+	}
+	text, _, _ := strings.Cut(s.String, "/")
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		return fmt.Errorf("click: address: %w", err)
+	}
+	*v = AddrValue(a)
+	return nil
+}
+
+// bitsValue stores 64 bits in a bigint. The highest bit becomes the sign.
+type bitsValue uint64
+
+// Value implements driver.Valuer.
+func (v *bitsValue) Value() (driver.Value, error) { return int64(*v), nil } //nolint:gosec // the same bits come back
+
+// Scan implements sql.Scanner.
+func (v *bitsValue) Scan(src any) error {
+	n, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("click: bits: %T", src)
+	}
+	*v = bitsValue(n) //nolint:gosec // as above
+	return nil
+}

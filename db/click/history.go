@@ -1,0 +1,41 @@
+package click
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+// FirstPartition selects the name of the first partition of clicks. It is empty if there is no partition.
+const FirstPartition = `
+SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+WHERE i.inhparent = 'clicks'::regclass`
+
+// OldestDay returns the first day whose clicks the account keeps. That is the day of the first partition (a cold day has a
+// partition too), or the start of the account's history if that is later. Without any partition it returns today, because all
+// earlier days are archive.
+func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
+	name, err := db.Get[string](ctx, c, "oldest day", FirstPartition)
+	if err != nil {
+		return time.Time{}, err
+	}
+	oldest, err := time.Parse(PartitionPrefix+PartitionDay, name)
+	if err != nil {
+		return time.Now().UTC().Truncate(Day), nil
+	}
+	kept, err := Log{}.KeptFrom(ctx, c, account)
+	if kept.After(oldest) {
+		oldest = kept.UTC()
+	}
+	return oldest, err
+}
+
+// KeptFrom returns the time from which on the account's plan keeps clicks. It is zero for an account that keeps all its clicks.
+func (Log) KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
+	const q = `SELECT kept_from FROM click_history WHERE account_id = $1`
+	at, _, err := db.First[time.Time](ctx, c, "history", q, account)
+	return at, err
+}

@@ -1,0 +1,303 @@
+package click
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/exchangerate"
+	"switchyard/models"
+)
+
+// Log is the click store in PostgreSQL. Methods that take a connection run in the transaction of their caller. The
+// others run on Conn, which is the pool.
+type Log struct {
+	Conn db.Conn
+	Copy *CopyReader      // reads old clicks for methods that find clicks; nil: PostgreSQL has all
+	Now  func() time.Time // for Tidy and ForgetHistory; default time.Now
+}
+
+// Time returns the time of the log's clock.
+func (l Log) Time() time.Time {
+	if l.Now == nil {
+		return time.Now()
+	}
+	return l.Now()
+}
+
+// LogQuery selects a page of a log in [From, To), newest first.
+type LogQuery struct {
+	AccountID uuid.UUID
+	From, To  time.Time
+	Limit     int
+	Offset    int
+	Converted bool      // for Clicks: only clicks with a conversion
+	Smartlink uuid.UUID // for SmartlinkClicks: only clicks of this smartlink; zero: all
+
+	ClickID      uuid.UUID // only this click or its conversions; zero: all
+	ExternalID   string    // only clicks with this id of the traffic source, or their conversions; empty: all
+	ConversionID string    // only conversions with this id of the network, or their clicks; empty: all
+	Status       string    // for Conversions: only conversions with this status; empty: all
+	// Where selects clicks, or their conversions, in PostgreSQL. There is the same condition for the copy in ClickHouse.
+	Where, There Condition
+}
+
+// Condition is an SQL condition over clicks f. It is empty or begins with AND. Its first placeholder follows the LogArgs
+// arguments of the log.
+type Condition struct {
+	SQL  string
+	Args []any
+}
+
+// LogArgs is the number of arguments that come before the arguments of a log's own conditions.
+const LogArgs = 9
+
+// ofClicks is the condition of a log of clicks, over clicks f.
+const ofClicks = ` AND ($6::uuid IS NULL OR f.id = $6) AND ($7 = '' OR f.external_id = $7)
+	AND ($8 = '' OR EXISTS (SELECT FROM conversions x WHERE x.account_id = $1 AND x.click_id = f.id AND x.conversion_id = $8))
+	AND $9 = ''`
+
+func (q LogQuery) args(from, to any) []any {
+	return append([]any{
+		q.AccountID, from, to, q.Limit, q.Offset, db.OrNull(q.ClickID), q.ExternalID, q.ConversionID, q.Status,
+	}, q.Where.Args...)
+}
+
+var selectClicks = `SELECT ` + ClickColumns.SQL() + ` FROM clicks f
+WHERE account_id = $1 AND id >= $2 AND id < $3%s
+ORDER BY id DESC LIMIT $4 OFFSET $5`
+
+// Clicks with a conversion are few, so they are found from their conversions, each by its id. LATERAL with LIMIT forces
+// that plan even where the planner has no statistics yet.
+var selectConverted = `SELECT ` + ClickColumns.SQL() + ` FROM (
+	SELECT DISTINCT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
+) v CROSS JOIN LATERAL (
+	SELECT ` + ClickColumns.SQL() + ` FROM clicks f WHERE account_id = $1 AND id = v.click_id%s LIMIT 1
+) c
+ORDER BY v.click_id DESC LIMIT $4 OFFSET $5`
+
+// Clicks reads a page of the click log.
+func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err error) {
+	q.Status = ""
+	rest := q
+	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) (err error) {
+		list, rest, err = Log{Conn: c, Copy: l.Copy}.warmClicks(ctx, q)
+		return err
+	})
+	if err == nil && rest.Limit > 0 {
+		var cold []StoredClick
+		cold, err = l.coldClicks(ctx, rest)
+		list = append(list, cold...)
+	}
+	return list, err
+}
+
+// warmClicks reads the part of a page whose days are in PostgreSQL. It also returns the query for the other days. Its limit is
+// zero if nothing is left to read.
+func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, rest LogQuery, err error) {
+	s, err := l.Copy.State(ctx, l.Conn)
+	if err != nil {
+		return nil, rest, err
+	}
+	warm := q
+	if s.Cold(q.From) {
+		if rest = q; !s.ColdBefore.Before(q.To) {
+			return nil, rest, nil
+		}
+		warm.From, rest.To = s.ColdBefore, s.ColdBefore
+	}
+	if list, err = l.hereClicks(ctx, warm); err != nil || rest.Limit == 0 {
+		return list, rest, err
+	}
+	if rest.Limit -= len(list); rest.Limit > 0 && rest.Offset > 0 {
+		warm.Limit, warm.Offset = rest.Offset, 0
+		var n int
+		n, err = db.Get[int](ctx, l.Conn, "count clicks", `SELECT count(*) FROM (`+warm.statement()+`) f`, warm.args(warm.ids())...)
+		rest.Offset -= n
+	}
+	return list, rest, err
+}
+
+// ids returns the bounds of the ids of the clicks in [From, To).
+func (q LogQuery) ids() (from, to any) { return models.FloorClickID(q.From), models.FloorClickID(q.To) }
+
+// statement returns the SQL that reads a page of clicks.
+func (q LogQuery) statement() string {
+	query := selectClicks
+	if q.Converted {
+		query = selectConverted
+	}
+	return fmt.Sprintf(query, ofClicks+q.Where.SQL)
+}
+
+func (l Log) hereClicks(ctx context.Context, q LogQuery) ([]StoredClick, error) {
+	list, err := ClickColumns.read(ctx, l.Conn, "list clicks", q.statement(), q.args(q.ids())...)
+	if err == nil {
+		err = l.countClicks(ctx, q.AccountID, list)
+	}
+	return list, err
+}
+
+// Hop is a stored step of a visitor who left a lander (a click-out).
+type Hop struct {
+	ID          uuid.UUID `db:"id"` // it contains the time of the step
+	ClickID     uuid.UUID `db:"click_id"`
+	AccountID   uuid.UUID `db:"account_id"`
+	Slot        int       `db:"slot"`
+	OfferID     uuid.UUID `db:"offer_id"`
+	NetworkID   uuid.UUID `db:"network_id"`
+	Destination string    `db:"destination"`
+}
+
+// Detail is a click with its hops and conversions, both oldest first.
+type Detail struct {
+	StoredClick
+	Hops        []Hop
+	Conversions []models.Conversion
+}
+
+var selectClick = `SELECT ` + ClickColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = $2`
+
+var selectClickByID = `SELECT ` + ClickColumns.SQL() + ` FROM clicks WHERE id = $1`
+
+// FindByID finds a click of any account by its id. It is for requests of visitors and networks, which name no account. ok is
+// false if the click is not stored.
+func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
+	list, err := ClickColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
+	if err == nil && len(list) == 0 {
+		list, err = l.FindCold(ctx, uuid.Nil, id)
+	}
+	if len(list) == 0 {
+		return click, false, err
+	}
+	return list[0], true, nil
+}
+
+// There is an index of the clicks of an account, but no index of the clicks of a source.
+var selectLatestOf = `SELECT ` + ClickColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = (
+	SELECT id FROM (SELECT id, source_id FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
+	WHERE source_id = $2 ORDER BY id DESC LIMIT 1)`
+
+// latestAmong is the number of latest clicks of an account among which LatestOf searches for a click of a source.
+const latestAmong = 20000
+
+// LatestOf finds the latest click of a traffic source among the latest clicks of its account. ok is false if the source has no
+// click among them.
+func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click StoredClick, ok bool, err error) {
+	list, err := ClickColumns.read(ctx, l.Conn, "latest click of source", selectLatestOf, account, source, latestAmong)
+	if len(list) == 0 {
+		return click, false, err
+	}
+	return list[0], true, nil
+}
+
+// FindByIDs finds the clicks of an account with the given ids. It leaves out clicks that are not stored.
+func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]StoredClick, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	wanted := map[uuid.UUID]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	list, err := l.Store().Read(ctx, l.Conn, ClickColumns, Set{Account: account, IDs: db.SortedIDs(wanted)})
+	found := make(map[uuid.UUID]StoredClick, len(list))
+	for _, click := range list {
+		found[click.ID] = *click
+		delete(wanted, click.ID)
+	}
+	if err != nil || len(wanted) == 0 {
+		return found, err
+	}
+	cold, err := l.FindCold(ctx, account, db.SortedIDs(wanted)...)
+	for _, click := range cold {
+		found[click.ID] = click
+	}
+	return found, err
+}
+
+var selectHops = `SELECT ` + db.Columns[Hop]("") + ` FROM click_hops
+WHERE account_id = $1 AND click_id = $2 ORDER BY id LIMIT 1000`
+
+// ConversionColumns are the columns of a conversion that accounts see.
+var ConversionColumns = db.Columns[models.Conversion]("")
+
+var selectClickConversions = `SELECT ` + ConversionColumns + ` FROM conversions
+WHERE account_id = $1 AND click_id = $2 ORDER BY recorded_at, id LIMIT 1000`
+
+// FindClick reads one click with its hops and conversions. It returns models.NotFound if the account does not have the click.
+func (l Log) FindClick(ctx context.Context, account, id uuid.UUID) (Detail, error) {
+	list, err := ClickColumns.read(ctx, l.Conn, "find click", selectClick, account, id)
+	if err == nil && len(list) == 0 {
+		list, err = l.FindCold(ctx, account, id)
+	}
+	if err == nil && len(list) == 0 {
+		err = models.NotFound("click")
+	}
+	if err == nil {
+		err = l.countClicks(ctx, account, list)
+	}
+	if err != nil {
+		return Detail{}, err
+	}
+	d := Detail{StoredClick: list[0]}
+	if d.Hops, err = db.Select[Hop](ctx, l.Conn, "hops of click", selectHops, account, id); err == nil {
+		d.Conversions, err = db.Select[models.Conversion](ctx, l.Conn, "conversions", selectClickConversions, account, id)
+	}
+	if err == nil {
+		err = l.countConversions(ctx, account, d.Conversions)
+	}
+	return d, err
+}
+
+var selectConversionLog = `SELECT ` + ConversionColumns + ` FROM conversions v
+WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND ($6::uuid IS NULL OR click_id = $6)
+	AND ($8 = '' OR conversion_id = $8) AND ($9 = '' OR status = $9)%s
+ORDER BY recorded_at DESC, id DESC LIMIT $4 OFFSET $5`
+
+const ofTheirClicks = `
+	AND EXISTS (SELECT FROM clicks f WHERE f.account_id = $1 AND f.id = v.click_id AND ($7 = '' OR f.external_id = $7)%s)`
+
+// Conversions reads a page of the conversion log. [From, To) is the time of the conversions, not of their clicks.
+func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
+	clicks := ` AND $7 = ''`
+	if q.ExternalID != "" || q.Where.SQL != "" {
+		if s, err := l.Copy.State(ctx, l.Conn); err != nil || !s.ColdBefore.IsZero() {
+			if err != nil {
+				return nil, err
+			}
+			return l.coldConversions(ctx, q)
+		}
+		clicks = fmt.Sprintf(ofTheirClicks, q.Where.SQL)
+	}
+	list, err := db.Select[models.Conversion](ctx, l.Conn, "list conversions", fmt.Sprintf(selectConversionLog, clicks),
+		q.args(q.From, q.To)...)
+	if err == nil {
+		err = l.countConversions(ctx, q.AccountID, list)
+	}
+	return list, err
+}
+
+// Sales sums up the conversions of a click: the number of approved and pending conversions, and the payout of the approved
+// conversions in the account's currency.
+type Sales struct {
+	ClickID     uuid.UUID       `db:"click_id"`
+	Conversions int64           `db:"conversions"`
+	Revenue     decimal.Decimal `db:"revenue"`
+}
+
+var selectSales = `
+SELECT click_id, count(*) AS conversions, coalesce(sum(payout * ` + exchangerate.Counting("v", "v.recorded_at") + `) FILTER (WHERE status = 'approved'), 0) AS revenue
+FROM conversions v WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND status IN ('approved', 'pending')
+GROUP BY click_id`
+
+// SalesOf returns the Sales of some clicks, by the id of the click. It leaves out clicks without approved or pending conversions.
+func (l Log) SalesOf(ctx context.Context, account uuid.UUID, clicks []StoredClick) (map[uuid.UUID]Sales, error) {
+	ids := db.UUIDs(db.Map(clicks, func(c StoredClick) uuid.UUID { return c.ID }))
+	rows, err := db.Select[Sales](ctx, l.Conn, "sales of clicks", selectSales, account, ids)
+	return db.ByKey(rows, func(s Sales) uuid.UUID { return s.ClickID }), err
+}

@@ -1,0 +1,59 @@
+package click
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/exchangerate"
+	"switchyard/models"
+)
+
+// rated is a fact that was read, with a pointer to its rate.
+type rated struct {
+	at       time.Time
+	currency string
+	rate     *decimal.NullDecimal
+}
+
+// count sets the rates by which facts count while the currency of their account is being changed, because some stored facts still
+// have their former rates. The cost of a conversion stays as stored.
+func (l Log) count(ctx context.Context, account uuid.UUID, list []rated) error {
+	if len(list) == 0 {
+		return nil
+	}
+	k, open, err := exchangerate.FindChange(ctx, l.Conn, account)
+	if err != nil || !open {
+		return err
+	}
+	keys := make([]exchangerate.Key, len(list))
+	for i, f := range list {
+		keys[i] = exchangerate.NewKey(account, f.at, cmp.Or(f.currency, k.From))
+	}
+	found, err := exchangerate.Look(ctx, l.Conn, keys)
+	for i, f := range list {
+		if rate := found[keys[i]]; rate.Valid {
+			*f.rate = rate
+		}
+	}
+	return err
+}
+
+func (l Log) countClicks(ctx context.Context, account uuid.UUID, list []StoredClick) error {
+	facts := make([]rated, len(list))
+	for i := range list {
+		facts[i] = rated{list[i].At, list[i].Currency, &list[i].Rate}
+	}
+	return l.count(ctx, account, facts)
+}
+
+func (l Log) countConversions(ctx context.Context, account uuid.UUID, list []models.Conversion) error {
+	facts := make([]rated, len(list))
+	for i := range list {
+		facts[i] = rated{list[i].RecordedAt, list[i].Currency, &list[i].Rate}
+	}
+	return l.count(ctx, account, facts)
+}

@@ -1,0 +1,237 @@
+package click
+
+import (
+	"bytes"
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/ledger"
+	"switchyard/models"
+)
+
+// Store holds the clicks and the ledger in PostgreSQL. All changes are made at once, in the transaction of the caller. Lists of
+// ids and of clicks are sorted by id and not empty. When a click that is only in ClickHouse is to be locked, it is inserted into
+// PostgreSQL again: see thaw.go.
+type Store struct {
+	copied *CopyReader // nil: there is no copy
+	warm   bool        // clicks that are only in ClickHouse are left out
+}
+
+// The bounds select the partitions, and the list selects the rows. Without the list, a planner that has no statistics of a young
+// partition yet would read all rows between the bounds.
+const someClicks = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+
+// Bounds returns the first and the last of sorted ids.
+func Bounds(ids []uuid.UUID) (first, last uuid.UUID) { return ids[0], ids[len(ids)-1] }
+
+// Known returns those ids whose clicks are stored.
+func (s Store) Known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
+	list, err := s.here(ctx, c, ids)
+	if err != nil {
+		return nil, err
+	}
+	cold, _, err := s.cold(ctx, c, db.Without(ids, func(id uuid.UUID) bool { return slices.Contains(list, id) }))
+	if err != nil || len(cold) == 0 {
+		return list, err
+	}
+	found, err := s.find(ctx, c, IDColumn, uuid.Nil, cold)
+	return append(list, ClickIDs(found)...), err
+}
+
+// here returns those ids whose clicks are in PostgreSQL, in the order of the ids.
+func (Store) here(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
+	first, last := Bounds(ids)
+	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks+` ORDER BY id`, db.UUIDs(ids), first, last)
+}
+
+// Insert adds clicks that are not stored yet.
+func (Store) Insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
+	return ClickColumns.Insert(ctx, c, "clicks", clicks)
+}
+
+// Here as everywhere, rows are locked in the order of their ids.
+const locking = ` FOR NO KEY UPDATE`
+
+// Read reads some columns of the clicks that exist.
+func (s Store) Read(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Set) ([]*StoredClick, error) {
+	list, err := s.readHere(ctx, c, cols, q)
+	if err != nil || len(list) == len(q.IDs) {
+		return list, err
+	}
+	have := db.ByKey(list, (*StoredClick).ClickID)
+	missing := db.Without(q.IDs, func(id uuid.UUID) bool { return have[id] != nil })
+	if q.Lock {
+		if thawed, err := s.Thaw(ctx, c, q.Account, missing); err != nil || !thawed {
+			return list, err
+		}
+		return s.readHere(ctx, c, cols, q)
+	}
+	cold, _, err := s.cold(ctx, c, missing)
+	if err != nil || len(cold) == 0 {
+		return list, err
+	}
+	found, err := s.find(ctx, c, cols, q.Account, cold)
+	list = append(list, found...)
+	slices.SortFunc(list, func(a, b *StoredClick) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	return list, err
+}
+
+// readHere does the same as read, but only for clicks that are in PostgreSQL.
+func (Store) readHere(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Set) ([]*StoredClick, error) {
+	first, last := Bounds(q.IDs)
+	query, args := `SELECT `+cols.SQL()+someClicks, []any{db.UUIDs(q.IDs), first, last}
+	if q.Account != uuid.Nil {
+		query, args = query+` AND account_id = $4`, append(args, q.Account)
+	}
+	query += ` ORDER BY id`
+	if q.Lock {
+		query += locking
+	}
+	return cols.ReadPointers(ctx, c, "read clicks", query, args...)
+}
+
+// Scan reads some columns of the clicks of a range, the oldest first.
+func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
+	frozen, err := s.frozen(ctx, c, q.Account, q.Low, q.High)
+	if err != nil {
+		return nil, err
+	}
+	var list []*StoredClick
+	for _, at := range frozen {
+		part, start := q, models.FloorClickID(at)
+		if part.High = start; LaterID(start, q.Low) == start && start != q.Low {
+			before, err := s.scanHere(ctx, c, cols, part)
+			if list = append(list, before...); err != nil || len(before) == q.Limit {
+				return list, err
+			}
+			q.Low, q.Limit = start, q.Limit-len(before)
+		}
+		if err := s.ThawDay(ctx, c, q.Account, at); err != nil {
+			return nil, err
+		}
+	}
+	last, err := s.scanHere(ctx, c, cols, q)
+	return append(list, last...), err
+}
+
+// scanHere does the same as scan, but only for clicks that are in PostgreSQL.
+func (Store) scanHere(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
+	args := []any{q.Account, q.Low, q.High}
+	arg := func(v any) string {
+		args = append(args, v)
+		return "$" + strconv.Itoa(len(args))
+	}
+	query := `SELECT ` + cols.SQL() + ` FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3`
+	if q.Campaigns != nil {
+		query += ` AND campaign_id = ANY (` + arg(db.UUIDs(q.Campaigns)) + `::uuid[])`
+	}
+	if q.Signalled {
+		query += ` AND bot_signals <> 0`
+	}
+	if q.Currency != "" {
+		query += ` AND currency = ` + arg(q.Currency) + ` AND rate IS DISTINCT FROM ` + arg(q.Rate) + `::numeric`
+	}
+	query += ` ORDER BY id LIMIT ` + arg(q.Limit)
+	if q.Lock {
+		query += locking
+	}
+	return cols.ReadPointers(ctx, c, "scan clicks", query, args...)
+}
+
+// Save writes some columns of clicks that the caller has locked.
+func (Store) Save(ctx context.Context, c db.Conn, u Update, clicks []*StoredClick) error {
+	args := []any{db.UUIDsOf(clicks, (*StoredClick).ClickID), clicks[0].ID, clicks[len(clicks)-1].ID}
+	for _, col := range u.columns {
+		list, err := col.list(clicks)
+		if err != nil {
+			return fmt.Errorf("click: %s: %s: %w", u.what, col.name, err)
+		}
+		args = append(args, list)
+	}
+	_, err := db.Exec(ctx, c, u.what, u.sql(), args...)
+	return err
+}
+
+// sql returns the statement of an update. $1 is the list of ids, and $2 and $3 are their bounds. A list of values for each column
+// follows.
+func (u Update) sql() string {
+	sets, names, lists := make([]string, len(u.columns)), make([]string, len(u.columns)), make([]string, len(u.columns))
+	for i, col := range u.columns {
+		names[i] = col.name
+		sets[i] = col.name + " = k." + col.name
+		lists[i] = "$" + strconv.Itoa(i+4) + "::" + arrayType(col.at(&StoredClick{}))
+	}
+	return `UPDATE clicks c SET ` + strings.Join(sets, ", ") + ` FROM unnest($1::uuid[], ` + strings.Join(lists, ", ") +
+		`) AS k (id, ` + strings.Join(names, ", ") + `) WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3`
+}
+
+// arrayType returns the SQL type of an array of a column's values.
+func arrayType(pointer any) string {
+	switch pointer.(type) {
+	case *uuid.UUID:
+		return "uuid[]"
+	case *string:
+		return "text[]"
+	case *bool:
+		return "boolean[]"
+	case *int:
+		return "int[]"
+	case *models.ASN, *bitsValue:
+		return "bigint[]"
+	case *decimal.Decimal, *decimal.NullDecimal:
+		return "numeric[]"
+	}
+	panic(fmt.Sprintf("click: no array of %T", pointer))
+}
+
+// list returns the values of a column in all rows as a single argument.
+func (k Column[T]) list(rows []*T) (any, error) {
+	switch k.at(rows[0]).(type) {
+	case *uuid.UUID:
+		return db.UUIDs(valuesOf[uuid.UUID](k, rows)), nil
+	case *string:
+		return valuesOf[string](k, rows), nil
+	case *bool:
+		return pq.BoolArray(valuesOf[bool](k, rows)), nil
+	case *int:
+		return db.Map(valuesOf[int](k, rows), func(n int) int64 { return int64(n) }), nil
+	}
+	texts := make([]*string, len(rows))
+	for i, row := range rows {
+		plain, err := driver.DefaultParameterConverter.ConvertValue(k.at(row))
+		if err != nil {
+			return nil, err
+		}
+		if plain != nil {
+			text := fmt.Sprint(plain)
+			texts[i] = &text
+		}
+	}
+	return pq.Array(texts), nil
+}
+
+// valuesOf returns the values of a column of type V.
+func valuesOf[V, T any](k Column[T], rows []*T) []V {
+	return db.Map(rows, func(row *T) V { return *k.at(row).(*V) }) //nolint:forcetypeassert // the caller knows
+}
+
+// Remove deletes clicks and leaves the ledger unchanged.
+func (Store) Remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+	first, last := Bounds(ids)
+	_, err := db.Exec(ctx, c, "delete clicks", `DELETE`+someClicks, db.UUIDs(ids), first, last)
+	return err
+}
+
+// AddDeltas adds figures to the ledger.
+func (Store) AddDeltas(ctx context.Context, c db.Conn, d ledger.Deltas) error {
+	return d.Write(ctx, c)
+}

@@ -1,0 +1,241 @@
+package click
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/clickhouse/schema"
+	"switchyard/models"
+)
+
+// A day is cold once its clicks have left PostgreSQL. Its partition stays and is empty. Code that changes a cold click thaws it
+// first: it reads the click from ClickHouse, inserts it into PostgreSQL again, and then changes it like any other click. Thawed
+// clicks leave PostgreSQL again when no click of their day has been thawed for a while.
+
+// ColdAfter is the minimum age of a cold day. Younger days are not looked up.
+var ColdAfter = 7 * Day
+
+const selectColdAmong = `SELECT day FROM click_cold WHERE day = ANY ($1::date[]) ORDER BY day`
+
+// dayOf returns the day (UTC) of a click.
+func dayOf(id uuid.UUID) time.Time { return models.ClickTime(id).UTC().Truncate(Day) }
+
+func dates(list []time.Time) any {
+	return pq.Array(db.Map(list, func(t time.Time) string { return t.Format(time.DateOnly) }))
+}
+
+// cold returns the ids of clicks on cold days, and these days.
+func (s Store) cold(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uuid.UUID, days []time.Time, err error) {
+	named := map[time.Time]bool{}
+	for _, id := range ids {
+		if at := dayOf(id); time.Since(at) > ColdAfter {
+			named[at] = true
+		}
+	}
+	if len(named) == 0 || s.warm {
+		return nil, nil, nil
+	}
+	asked := make([]time.Time, 0, len(named))
+	for at := range named {
+		asked = append(asked, at)
+	}
+	days, err = db.Select[time.Time](ctx, c, "cold days", selectColdAmong, dates(asked))
+	for _, id := range ids {
+		if slices.ContainsFunc(days, dayOf(id).Equal) {
+			cold = append(cold, id)
+		}
+	}
+	return cold, days, err
+}
+
+const (
+	copiedByID = ` FROM clicks FINAL WHERE (account_id = $1 OR $1 = ` + schema.NoID + `)
+	AND toUnixTimestamp64Milli(at) IN (CAST($3, 'Array(Int64)')) AND id IN (CAST($2, 'Array(UUID)')) AND `
+	removedNotes = `SELECT click_id FROM click_changes WHERE removed AND conversion_id IS NULL AND click_id = ANY ($1::uuid[])`
+)
+
+// idArray returns ids as a text that ClickHouse casts to an array.
+func idArray(ids []uuid.UUID) string {
+	return "['" + strings.Join(db.Map(ids, uuid.UUID.String), "','") + "']"
+}
+
+// find reads clicks from ClickHouse, in the order of their ids. It leaves out clicks whose deletion is noted but has not reached
+// ClickHouse yet. It reads these notes before the clicks, because a deletion might reach ClickHouse in between.
+func (s Store) find(ctx context.Context, c db.Conn, cols Columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
+	removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedNotes, db.UUIDs(ids))
+	if err != nil {
+		return nil, err
+	}
+	times := db.Map(ids, func(id uuid.UUID) int64 { return models.ClickTime(id).UnixMilli() })
+	window := schema.Window("at", time.UnixMilli(slices.Min(times)), time.UnixMilli(slices.Max(times)+1))
+	list, err := s.ask(ctx, "find clicks", cols, copiedByID+window, account, idArray(ids), times)
+	return slices.DeleteFunc(list, func(k *StoredClick) bool { return slices.Contains(removed, k.ID) }), err
+}
+
+// ask reads clicks from ClickHouse, in the order of their ids. from is the query after the columns.
+func (s Store) ask(ctx context.Context, what string, cols Columns[StoredClick], from string, args ...any) ([]*StoredClick, error) {
+	if s.copied == nil {
+		return nil, &CopyAwayError{errors.New("click: there are cold clicks, and CLICKS_URL is not set")}
+	}
+	list, err := readCopied(ctx, s.copied, cols, what, `SELECT `+cols.SQL()+from, args...)
+	slices.SortFunc(list, func(a, b *StoredClick) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	return list, err
+}
+
+// Thaw inserts the cold clicks among ids into PostgreSQL again. It reports whether there were any. The zero account means any
+// account.
+func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
+	ids, days, err := s.cold(ctx, c, ids)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	return true, db.Tx(ctx, c, func(c db.Conn) error {
+		if err := LockColdDays(ctx, c, days); err != nil {
+			return err
+		}
+		list, err := s.find(ctx, c, ClickColumns, account, ids)
+		if err != nil {
+			return err
+		}
+		return bringBack(ctx, c, list)
+	})
+}
+
+const lockDays = `
+SELECT pg_advisory_xact_lock(hashtextextended('switchyard cold ' || day, 0)) FROM (SELECT day FROM unnest($1::text[]) AS d (day) ORDER BY day) s`
+
+// LockColdDays locks days in ascending order, in the transaction of c. A locked day does not leave PostgreSQL, and no other
+// transaction thaws a click of it.
+func LockColdDays(ctx context.Context, c db.Conn, days []time.Time) error {
+	_, err := db.Exec(ctx, c, "lock cold days", lockDays, dates(days))
+	return err
+}
+
+const (
+	thawsOn  = `SET LOCAL switchyard.thaws = 'on'`
+	thawsOff = `SET LOCAL switchyard.thaws = 'off'`
+	noteThaw = `UPDATE click_cold SET thawed_at = now() WHERE day = ANY ($1::date[]) AND (thawed_at IS NULL OR thawed_at < now() - interval '1 hour')`
+)
+
+// bringBack inserts clicks of locked days into PostgreSQL, except clicks that are already there.
+func bringBack(ctx context.Context, c db.Conn, list []*StoredClick) error {
+	days := map[time.Time]bool{}
+	for part := range slices.Chunk(list, CopiedAtOnce) {
+		there, err := Store{}.here(ctx, c, ClickIDs(part))
+		if err != nil {
+			return err
+		}
+		back := slices.DeleteFunc(slices.Clone(part), func(k *StoredClick) bool {
+			days[dayOf(k.ID)] = true
+			_, is := slices.BinarySearchFunc(there, k.ID, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+			return is
+		})
+		if len(back) == 0 {
+			continue
+		}
+		if _, err := db.Exec(ctx, c, "thaw", thawsOn); err != nil {
+			return err
+		}
+		if err := ClickColumns.Insert(ctx, c, "clicks", back); err != nil {
+			return err
+		}
+		if _, err := db.Exec(ctx, c, "thaw", thawsOff); err != nil {
+			return err
+		}
+	}
+	named := make([]time.Time, 0, len(days))
+	for at := range days {
+		named = append(named, at)
+	}
+	_, err := db.Exec(ctx, c, "thaw", noteThaw, dates(named))
+	return err
+}
+
+const selectFrozen = `
+SELECT day FROM click_cold k WHERE day >= $2::date AND day < $3::date
+	AND NOT EXISTS (SELECT FROM click_thaws t WHERE t.account_id = $1 AND t.day = k.day) ORDER BY day`
+
+// latestDay is later than any click.
+var latestDay = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// frozen returns the cold days with clicks in [low, high) that have not been thawed for an account.
+func (s Store) frozen(ctx context.Context, c db.Conn, account, low, high uuid.UUID) ([]time.Time, error) {
+	from, to := dayOf(low), models.ClickTime(high).UTC()
+	if time.Since(from) <= ColdAfter || s.warm {
+		return nil, nil
+	}
+	if to.After(latestDay) {
+		to = latestDay
+	}
+	if next := to.Truncate(Day); next.Before(to) {
+		to = next.Add(Day)
+	}
+	return db.Select[time.Time](ctx, c, "cold days", selectFrozen, account, from.Format(time.DateOnly), to.Format(time.DateOnly))
+}
+
+// ThawRange thaws all clicks of an account in [low, high), day by day.
+func (s Store) ThawRange(ctx context.Context, c db.Conn, account, low, high uuid.UUID) error {
+	days, err := s.frozen(ctx, c, account, low, high)
+	for _, at := range days {
+		if err == nil {
+			err = s.ThawDay(ctx, c, account, at)
+		}
+	}
+	return err
+}
+
+const (
+	removedOfDay = `SELECT click_id FROM click_changes WHERE removed AND conversion_id IS NULL AND click_id >= $1 AND click_id < $2`
+	copiedOfDay  = ` FROM clicks FINAL WHERE (account_id = $1 OR $1 = ` + schema.NoID + `) AND `
+	markThawed   = `INSERT INTO click_thaws (account_id, day) VALUES ($1, $2) ON CONFLICT DO NOTHING`
+)
+
+// ThawDay thaws all clicks of an account on a cold day. The zero account means all accounts.
+func (s Store) ThawDay(ctx context.Context, c db.Conn, account uuid.UUID, at time.Time) error {
+	return db.Tx(ctx, c, func(c db.Conn) error {
+		if err := LockColdDays(ctx, c, []time.Time{at}); err != nil {
+			return err
+		}
+		low, high := models.FloorClickID(at), models.FloorClickID(at.Add(Day))
+		removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedOfDay, low, high)
+		if err != nil {
+			return err
+		}
+		gone := map[uuid.UUID]bool{}
+		for _, id := range removed {
+			gone[id] = true
+		}
+		for from := at; from.Before(at.Add(Day)); from = from.Add(thawedAtOnce) {
+			list, err := s.ask(ctx, "clicks of a day", ClickColumns, copiedOfDay+schema.Window("at", from, from.Add(thawedAtOnce)), account)
+			if err != nil {
+				return err
+			}
+			list = slices.DeleteFunc(list, func(k *StoredClick) bool { return gone[k.ID] })
+			if err := bringBack(ctx, c, list); err != nil {
+				return err
+			}
+		}
+		if account == uuid.Nil {
+			return nil
+		}
+		_, err = db.Exec(ctx, c, "thaw", markThawed, account, at.Format(time.DateOnly))
+		return err
+	})
+}
+
+// thawedAtOnce is the part of a day that is read from ClickHouse at once.
+const thawedAtOnce = 30 * time.Minute
+
+// Thaw thaws the clicks of an account on cold days in [from, to), each day in its own transaction. Without a copy, no day is
+// cold.
+func (l Log) Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error {
+	return l.Store().ThawRange(ctx, l.Conn, account, models.FloorClickID(from), models.FloorClickID(to))
+}

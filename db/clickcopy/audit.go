@@ -1,0 +1,213 @@
+package clickcopy
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/clickhouse/schema"
+	"switchyard/db/ledger"
+	"switchyard/db/spend"
+	"switchyard/models"
+	"switchyard/models/interval"
+	"switchyard/models/measure"
+)
+
+// selectCopiedSums sums up the figures of clicks and their conversions in ClickHouse, by the same rules as figures() in Go. A
+// bot's click does not count its own amounts.
+var selectCopiedSums = `SELECT account_id, toStartOfHour(at) AS hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+	device_type, os, browser, ` + copiedSums + `
+FROM clicks AS f FINAL WHERE account_id = $1 AND %s GROUP BY ` + ledger.Keys
+
+var copiedSums = strings.Join(db.Map(measure.Counters, func(m *measure.Measure) string {
+	if m.IsAmount() {
+		return "sum(" + m.CopyOfClick(true) + ")"
+	}
+	return "toInt64(sum(" + m.CopyOfClick(true) + "))"
+}), ", ")
+
+// countsOf returns the figures of the clicks of [from, to) in ClickHouse.
+func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Time) (ledger.Deltas, error) {
+	out := ledger.Deltas{}
+	err := k.To.Each(ctx, "figures", func(scan func(...any) error) error {
+		var key ledger.Key
+		var hour time.Time
+		var f models.Figures
+		err := scan(ledger.Places(&key, &hour, &f)...)
+		if key.Hour = hour.Unix(); err == nil && !f.IsZero() {
+			out[key] = f
+		}
+		return err
+	}, fmt.Sprintf(selectCopiedSums, schema.Window("at", from, to)), account)
+	return out, err
+}
+
+// Difference is a key whose figures are not the same on both sides.
+type Difference struct {
+	ledger.Key
+	Rows models.Figures // figures of ClickHouse's rows
+	Here models.Figures // figures of PostgreSQL's ledger
+}
+
+// String implements fmt.Stringer.
+func (d Difference) String() string {
+	return fmt.Sprintf("%s campaign %s source %s: PostgreSQL %v, ClickHouse %v", time.Unix(d.Hour, 0).UTC().Format(time.RFC3339), d.CampaignID,
+		d.SourceID, d.Here, d.Rows)
+}
+
+// Audit compares the ledger of an account's day with the figures of ClickHouse's rows. Spend without clicks is in the ledger
+// only. quiet is false if the day changed during the comparison or if one of its changes still waits. The differences then
+// mean nothing, and the caller tries again. A day whose clicks the account no longer keeps has no differences.
+func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, quiet bool, err error) {
+	from := at.UTC().Truncate(click.Day)
+	to := from.Add(click.Day)
+	if kept, err := click.OldestDay(ctx, k.From, account); err != nil || from.Before(kept) {
+		return nil, true, err
+	}
+	before, quiet, err := k.booked(ctx, account, from, to)
+	if err != nil || !quiet {
+		return nil, false, err
+	}
+	rows, err := k.countsOf(ctx, account, from, to)
+	if err != nil {
+		return nil, false, err
+	}
+	after, quiet, err := k.booked(ctx, account, from, to)
+	if err != nil || !quiet || !maps.EqualFunc(before, after, func(a, b models.Figures) bool { return a.Plus(b.Neg()).IsZero() }) {
+		return nil, false, err
+	}
+	for key := range rows {
+		if _, ok := before[key]; !ok {
+			before[key] = models.Figures{}
+		}
+	}
+	for key, here := range before {
+		if !here.Plus(rows[key].Neg()).IsZero() {
+			list = append(list, Difference{Key: key, Rows: rows[key], Here: here})
+		}
+	}
+	return list, true, nil
+}
+
+const (
+	selectAlone = `
+SELECT source_id, campaign_id, coalesce(sum(amount * rate), 0) AS cost FROM spend
+WHERE account_id = $1 AND day = $2::date AND alone GROUP BY source_id, campaign_id`
+
+	waitsFor = `SELECT EXISTS (SELECT FROM click_changes WHERE account_id = $1 AND click_id >= $2 AND click_id < $3)`
+)
+
+// booked returns the ledger's figures of the clicks in [from, to). quiet reports whether no change of these clicks waits.
+func (k Copy) booked(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, quiet bool, err error) {
+	err = db.Snapshot(ctx, k.From, func(c db.Conn) error {
+		waits, err := db.Get[bool](ctx, c, "waiting changes", waitsFor, account, models.FloorClickID(from), models.FloorClickID(to))
+		if err != nil {
+			return err
+		}
+		quiet = !waits
+		if sums, err = ledger.Read(ctx, c, account, from, to); err != nil {
+			return err
+		}
+		alone, err := db.Select[struct {
+			Source   uuid.UUID       `db:"source_id"`
+			Campaign uuid.UUID       `db:"campaign_id"`
+			Cost     decimal.Decimal `db:"cost"`
+		}](ctx, c, "spend without clicks", selectAlone, account, from.Format(time.DateOnly))
+		for _, s := range alone {
+			sums.Add(spend.LedgerKey(account, from, s.Source, s.Campaign), models.Figures{Cost: s.Cost.Neg()})
+		}
+		return err
+	})
+	maps.DeleteFunc(sums, func(_ ledger.Key, f models.Figures) bool { return f.IsZero() })
+	return sums, quiet, err
+}
+
+// Repair replaces ClickHouse's rows of an account's day with PostgreSQL's. It leaves a cold day unchanged.
+func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error {
+	p := copiedPart{account: account, from: at.UTC().Truncate(click.Day)}
+	p.to = p.from.Add(click.Day)
+	if cold, err := k.cold(ctx, p.from); err != nil || cold {
+		return err
+	}
+	err := k.versioned(ctx, func(_ db.Conn, version uint64) error { p.version = version; return nil })
+	if err != nil || p.version == 0 {
+		return err
+	}
+	_, err = k.copyPart(ctx, p)
+	return err
+}
+
+const bookedAccounts = `SELECT DISTINCT account_id FROM ledger WHERE hour >= $1 AND hour < $2`
+
+// Accounts returns the accounts that have figures or rows on a day, in PostgreSQL's ledger or in ClickHouse.
+func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
+	from := at.UTC().Truncate(click.Day)
+	list, err := db.Select[uuid.UUID](ctx, k.From, "accounts of a day", bookedAccounts, from, from.Add(click.Day))
+	if err != nil {
+		return nil, err
+	}
+	named := map[uuid.UUID]bool{}
+	for _, id := range list {
+		named[id] = true
+	}
+	err = k.To.Each(ctx, "accounts of a day", func(scan func(...any) error) error {
+		var id uuid.UUID
+		err := scan(&id)
+		named[id] = true
+		return err
+	}, `SELECT DISTINCT account_id FROM clicks WHERE `+schema.Window("at", from, from.Add(click.Day)))
+	return db.SortedIDs(named), err
+}
+
+// AuditDay audits each account of a day. It calls found with each difference, and repairs it if repair is set. busy counts the
+// accounts that were not compared, because their clicks kept changing during every attempt.
+func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found func(Difference)) (accounts, busy int, err error) {
+	list, err := k.Accounts(ctx, at)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, account := range list {
+		differ, quiet, err := k.auditQuiet(ctx, account, at)
+		if err != nil {
+			return accounts, busy, err
+		}
+		if accounts++; !quiet {
+			busy++
+			continue
+		}
+		for _, d := range differ {
+			found(d)
+		}
+		if len(differ) > 0 && repair {
+			if err := k.Repair(ctx, account, at); err != nil {
+				return accounts, busy, err
+			}
+		}
+	}
+	return accounts, busy, nil
+}
+
+const (
+	auditTries = 10
+	auditPause = time.Second
+)
+
+// auditQuiet audits an account's day. It repeats the audit while the day changes, at most auditTries times in all.
+func (k Copy) auditQuiet(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, quiet bool, err error) {
+	for range auditTries {
+		if list, quiet, err = k.Audit(ctx, account, at); err != nil || quiet {
+			return list, quiet, err
+		}
+		if err := interval.Sleep(ctx, auditPause); err != nil {
+			return nil, false, err
+		}
+	}
+	return nil, false, nil
+}

@@ -1,0 +1,114 @@
+package clickcopy
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/clickhouse/schema"
+	"switchyard/models"
+)
+
+// Copy maintains the copy of clicks and conversions in ClickHouse. The database notes changed rows, and Forward copies them to
+// ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. All decisions are made
+// from PostgreSQL. The rows in ClickHouse are only read.
+//
+// Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after it was issued.
+// So a higher version is always a later state. This holds for any process that copies the rows, however often it copies them, and
+// wherever it is killed.
+type Copy struct {
+	From db.Conn // the pool
+	To   schema.Store
+	// Batch is the number of changes that are copied at once, default 20,000.
+	Batch int
+	// Differs is called for a day that does not leave PostgreSQL because its copy differs. If it is nil, such a day is only
+	// logged.
+	Differs func(day time.Time)
+}
+
+func (k Copy) batch() int {
+	if k.Batch == 0 {
+		return click.CopiedAtOnce
+	}
+	return k.Batch
+}
+
+// Ensure creates the tables in ClickHouse and adds new columns.
+func (k Copy) Ensure(ctx context.Context) error {
+	return k.To.Ensure(ctx, click.ClickTable, click.ConversionTable)
+}
+
+const (
+	beginCopy = `
+INSERT INTO click_copy AS k (state, base, version) VALUES ('copying', $1, $1)
+ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1, $1), version = greatest(k.version + 1, $1), copied_from = NULL,
+	began_at = now()`
+	highestVersion = `SELECT greatest((SELECT max(version) FROM clicks), (SELECT max(version) FROM conversions))`
+)
+
+// Begin creates the tables in ClickHouse and makes the database note changes from now on. Fill brings the earlier rows. Begin
+// does nothing if changes are noted already. If there is an older copy that is no longer up to date, the copy is made again
+// over its rows.
+func (k Copy) Begin(ctx context.Context) error {
+	if err := k.Ensure(ctx); err != nil {
+		return err
+	}
+	if s, err := click.ReadCopy(ctx, k.From); err != nil || s.On {
+		if err == nil {
+			_, err = db.Exec(ctx, k.From, "stay in ClickHouse", `UPDATE click_copy SET state = 'on' WHERE state = 'ending'`)
+		}
+		return err
+	}
+	var highest uint64
+	err := k.To.Each(ctx, "highest version", func(scan func(...any) error) error { return scan(&highest) }, highestVersion)
+	if err != nil {
+		return err
+	}
+	return db.Tx(ctx, k.From, func(c db.Conn) error {
+		if err := createNotes(ctx, c); err != nil {
+			return err
+		}
+		_, err := db.Exec(ctx, c, "begin a copy", beginCopy, highest+1)
+		return err
+	})
+}
+
+// createNotes creates the triggers, or replaces them.
+func createNotes(ctx context.Context, c db.Conn) error {
+	for _, t := range click.NoteTriggers {
+		q := fmt.Sprintf(`CREATE OR REPLACE TRIGGER %s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION %s()`,
+			t.Name, t.Event, t.Table, t.Rows, t.Function)
+		if _, err := db.Exec(ctx, c, "note changes", q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End stops the noting of changes and deletes the progress of the copy. It fails while clicks are cold.
+func (k Copy) End(ctx context.Context) error {
+	return db.Tx(ctx, k.From, func(c db.Conn) error {
+		if _, err := db.Exec(ctx, c, "lock versions", `LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+			return err
+		}
+		s, err := click.ReadCopy(ctx, c)
+		if err != nil {
+			return err
+		}
+		if !s.ColdBefore.IsZero() {
+			return errCold
+		}
+		for _, t := range click.NoteTriggers {
+			if _, err := db.Exec(ctx, c, "note no changes", `DROP TRIGGER IF EXISTS `+t.Name+` ON `+t.Table); err != nil {
+				return err
+			}
+		}
+		_, err = db.Exec(ctx, c, "end a copy", `DELETE FROM click_changes; DELETE FROM click_copy`)
+		return err
+	})
+}
+
+// errCold means that some clicks are only in ClickHouse.
+var errCold error = models.Conflict("cold_clicks", "there are clicks that only ClickHouse has: bring them back first")

@@ -1,0 +1,361 @@
+package clickcopy_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/clickcopy"
+	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/dbtest"
+	"switchyard/db/exchangerate"
+	"switchyard/db/ingest"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/longtest"
+	"switchyard/models/parttest"
+)
+
+// TestCopyOfMoney checks that all changes of clicks and conversions in four currencies are noted and reach ClickHouse.
+func TestCopyOfMoney(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	for seed := range longtest.Size(uint64(1), 10) {
+		x := clicktest.NewExchange(t, 100+seed)
+		for range 3 {
+			x.Publish(false)
+		}
+		x.Arrive(60)
+		x.Sell(10)
+		x.Watch("the facts")
+		k := clicktest.NewCopy(t, x.DB)
+		x.Equal(k)
+		for n := range 25 {
+			for range 2 {
+				x.Happen()
+				x.Watch("a step")
+			}
+			x.Forward(k)
+			if clicktest.SameRows(x.T, x.DB, k.To); n%5 == 4 {
+				x.SameFigures(k)
+			}
+		}
+	}
+}
+
+// TestCopyOfCurrencies checks that a change of an account's currency reaches the copy.
+func TestCopyOfCurrencies(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	x := clicktest.NewExchange(t, 110)
+	for back := range 16 {
+		for i, currency := range []string{"USD", "GBP", "JPY"} {
+			r, err := models.NewRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), models.RatesOfFile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.Tx(func(c db.Conn) error {
+				_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
+				return err
+			})
+		}
+	}
+	x.Arrive(60)
+	x.Sell(20)
+	x.Pay()
+	k := clicktest.NewCopy(t, x.DB)
+	for _, to := range []string{"EUR", "USD"} {
+		if err := x.Begin(to); err != nil {
+			t.Fatal(err)
+		}
+		x.Finish(-1, func() {})
+		x.Forward(k)
+		x.Equal(k)
+	}
+}
+
+// TestCopyIsCutOff interrupts copying and forwarding at random points, while several of them run at once.
+func TestCopyIsCutOff(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	x := clicktest.NewExchange(t, 200)
+	x.Publish(false)
+	x.Arrive(60)
+	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(t), Batch: 7}
+	if err := k.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for cut := 0; cut < 25; {
+		x.Happen()
+		ctx, cancel := context.WithCancel(t.Context())
+		timer := time.AfterFunc(time.Duration(x.Rnd.IntN(60))*time.Millisecond, cancel) // interrupt at a random point
+		var others sync.WaitGroup
+		for range 2 {
+			others.Go(func() { _, _ = k.Forward(ctx) })
+		}
+		if err := k.Fill(ctx, func(time.Time, int64) {}); err != nil {
+			cut++
+		}
+		if _, err := k.Forward(ctx); err != nil {
+			cut++
+		}
+		others.Wait()
+		timer.Stop()
+		cancel()
+	}
+	if err := k.Fill(t.Context(), func(time.Time, int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	x.Forward(k)
+	x.Equal(k)
+	if s, err := click.ReadCopy(t.Context(), x.DB); err != nil || !s.On || !s.Done || !s.Has(time.Unix(0, 0)) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Numbers of kills in TestCopyOutlivesItsServer.
+const (
+	someKills = 60
+	manyKills = 1000 // in make chaos
+)
+
+// TestCopyOutlivesItsServer kills ClickHouse while clicks are forwarded and days are copied.
+func TestCopyOutlivesItsServer(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	kills := someKills
+	if longtest.On() {
+		kills = manyKills
+	}
+	x, e := clicktest.NewExchange(t, 300), clickhousetest.Start(t)
+	k := clicktest.Begun(t, clickcopy.Copy{From: x.DB, To: clickhousetest.NewOn(t, e.URL()), Batch: 20})
+	x.Publish(false)
+	x.Arrive(60)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e.Kills() < kills && t.Context().Err() == nil {
+			<-time.After(time.Duration(rand.IntN(100)) * time.Millisecond) // kill at a random point
+			e.Kill()
+		}
+	}()
+	for e.Kills() < kills {
+		x.Happen()
+		x.Forward(k)
+		e.Answered()
+	}
+	<-done
+	x.Forward(k)
+	await.Until(t, "ClickHouse answers", func() bool { return k.Ensure(t.Context()) == nil })
+	x.Equal(k)
+}
+
+// TestAuditFindsWhatDiffers removes, adds or changes rows, one kind of damage at a time. The audit must find and repair it.
+func TestAuditFindsWhatDiffers(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	b := clicktest.NewBooks(t, 5, 30)
+	k := clicktest.NewCopy(t, b.DB)
+	day := models.ClickTime(b.Clicks[0].ID).UTC().Truncate(24 * time.Hour)
+	audit := func(account uuid.UUID) []clickcopy.Difference {
+		t.Helper()
+		list, quiet, err := k.Audit(t.Context(), account, day)
+		if err != nil || !quiet {
+			t.Fatal(quiet, err)
+		}
+		return list
+	}
+	one := ` FROM clicks FINAL WHERE toDate(at) = '` + day.Format(time.DateOnly) + `' LIMIT 1`
+	for _, damage := range []string{
+		`INSERT INTO clicks SELECT * REPLACE (1 AS removed)` + one,
+		`INSERT INTO clicks SELECT * REPLACE (NOT is_bot AS is_bot)` + one,
+		`INSERT INTO clicks SELECT * REPLACE (generateUUIDv4() AS id)` + one,
+		`INSERT INTO clicks SELECT * REPLACE (generateUUIDv4() AS id, toDateTime64('` + day.Format(time.DateOnly) + ` 23:59:59.741', 3, 'UTC') AS at)` + one,
+		`ALTER TABLE clicks DROP PARTITION ` + day.Format("20060102"),
+	} {
+		if err := k.To.Exec(t.Context(), "damage", damage); err != nil {
+			t.Fatal(err)
+		}
+		if list := audit(b.Account); len(list) == 0 || !strings.Contains(list[0].String(), "ClickHouse") {
+			t.Errorf("%s: %v", damage, list)
+		}
+		if err := k.Repair(t.Context(), b.Account, day); err != nil {
+			t.Fatal(err)
+		}
+		if list := audit(b.Account); len(list) != 0 {
+			t.Errorf("repaired after %s: %v", damage, list)
+		}
+	}
+	if list := audit(uuid.New()); len(list) != 0 {
+		t.Errorf("the audit of another account finds %v", list)
+	}
+	if _, err := b.DB.ExecContext(t.Context(), `UPDATE clicks SET lp_clicks = 0 WHERE id = $1`, b.Clicks[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, quiet, err := k.Audit(t.Context(), b.Account, day); err != nil || quiet {
+		t.Errorf("a change waits: quiet %t, %v", quiet, err)
+	}
+}
+
+// TestCopyOfDeletedAccount checks that the rows of a deleted account are deleted in ClickHouse.
+func TestCopyOfDeletedAccount(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	x := clicktest.NewExchange(t, 500)
+	k := clicktest.NewCopy(t, x.DB)
+	x.Arrive(30)
+	x.Sell(10)
+	x.Forward(k)
+	gone := x.Account
+	x.Account = clicktest.Account(t, x.DB)
+	x.Clicks = nil
+	x.Arrive(20)
+	x.Sell(10)
+	x.Forward(k)
+	if err := store.New(x.DB, nil).DeleteAccount(t.Context(), gone, func(string, int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	x.Forward(k)
+	for _, before := range []time.Time{time.Now().Add(-time.Hour), time.Now().Add(time.Hour)} {
+		if err := k.DeleteAccounts(t.Context(), before); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func() (n uint64) {
+		err := k.To.Each(t.Context(), "left", func(scan func(...any) error) error { return scan(&n) }, `
+			SELECT (SELECT count() FROM clicks WHERE account_id = $1) + (SELECT count() FROM conversions WHERE account_id = $1)`, gone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	await.Until(t, "the rows are gone", func() bool { return left() == 0 })
+	x.Equal(k)
+	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM click_forgotten`); n != 0 {
+		t.Errorf("%d deleted accounts still have rows to delete", n)
+	}
+}
+
+// TestCopyIsBegunAgain checks that a copy is made again over its rows if changes were not noted for a while.
+func TestCopyIsBegunAgain(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	x := clicktest.NewExchange(t, 400)
+	x.Arrive(30)
+	x.Sell(10)
+	k := clicktest.NewCopy(t, x.DB)
+	x.Equal(k)
+	x.Pay()
+	x.Forward(k)
+	if err := k.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := click.ReadCopy(t.Context(), x.DB); err != nil || s.On || s.Has(time.Now()) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	x.Clear()
+	x.Sell(20)
+	x.Arrive(10)
+	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM click_changes`); n != 0 {
+		t.Errorf("%d changes were noted", n)
+	}
+	x.Equal(clicktest.Begun(t, k))
+}
+
+// TestCopyHasEveryColumn compares each column of two clicks: one has a value everywhere, the other is empty.
+func TestCopyHasEveryColumn(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	d := dbtest.New(t)
+	m, acc := clicktest.NewCopy(t, d), clicktest.Account(t, d)
+	full := clicktest.Realistic(acc, []uuid.UUID{uuid.New()})
+	full.BotSignals, full.Cost = 1<<63|5, decimal.RequireFromString("12345.0123456789")
+	bare := clicktest.Click(acc, uuid.New(), 3)
+	bare.ID, full.ID = clicktest.IDAt(time.Now().Add(-time.Minute)), clicktest.IDAt(time.Now().Add(-time.Minute))
+	bare.IP = netip.MustParseAddr("2001:db8::7")
+	s := clicktest.OpenSpool(t, t.TempDir())
+	clicktest.Put(t, s, spool.Record{Click: full}, spool.Record{Click: bare})
+	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	if n, err := m.Forward(t.Context()); err != nil || n != 2 {
+		t.Fatalf("%d changes, %v", n, err)
+	}
+	columns := clicktest.Number[string](t, d, `SELECT string_agg(attname, ',' ORDER BY attname) FROM pg_attribute
+		WHERE attrelid = 'clicks'::regclass AND attnum > 0 AND NOT attisdropped`)
+	var names, here, there []string
+	for name := range strings.SplitSeq(columns, ",") {
+		switch name {
+		case "at", "rate", "cost", "unique_cost", "conversion_cost", "revenue_share": // written in different formats
+			continue
+		}
+		names = append(names, name)
+		here = append(here, "f."+name+"::text")
+		if name == "bot_signals" || name == "address_key" { // PostgreSQL has no unsigned numbers
+			name = "reinterpretAsInt64(" + name + ")"
+		}
+		there = append(there, "toString("+name+")")
+	}
+	for _, id := range []uuid.UUID{full.ID, bare.ID} {
+		want := clicktest.Number[string](t, d, `SELECT concat_ws('|', `+strings.Join(nonNull(here), ", ")+`) FROM clicks f WHERE id = $1`, id)
+		var got string
+		err := m.To.Each(t.Context(), "a click", func(scan func(...any) error) error { return scan(&got) },
+			`SELECT concat_ws('|', `+strings.Join(there, ", ")+`) FROM clicks FINAL WHERE id = $1`, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := strings.Split(want, "|"), strings.Split(got, "|")
+		if len(a) != len(names) || len(b) != len(names) {
+			t.Fatalf("%d and %d values of %d columns", len(a), len(b), len(names))
+		}
+		for i, name := range names {
+			if alike(a[i]) != alike(b[i]) {
+				t.Errorf("%s is %q, and %q in ClickHouse", name, a[i], b[i])
+			}
+		}
+	}
+	var costs []decimal.Decimal
+	err := m.To.Each(t.Context(), "costs", func(scan func(...any) error) error {
+		var cost decimal.Decimal
+		err := scan(&cost)
+		costs = append(costs, cost)
+		return err
+	}, `SELECT cost FROM clicks FINAL WHERE at >= now() - 120 AND rate = 1 ORDER BY cost DESC`)
+	if err != nil || len(costs) != 2 || !costs[0].Equal(full.Cost) {
+		t.Errorf("costs: %v, %v", costs, err)
+	}
+}
+
+// nonNull returns an expression that is never NULL for each column, so that no value is left out.
+func nonNull(list []string) []string {
+	return db.Map(list, func(expr string) string { return fmt.Sprintf("coalesce(%s, '')", expr) })
+}
+
+// alike converts a value of either engine to a common form.
+func alike(v string) string {
+	switch {
+	case v == "::":
+		return ""
+	case strings.HasPrefix(v, "{") || strings.HasPrefix(v, "["):
+		cells := strings.Split(strings.Trim(v, "{}[]"), ",")
+		return strings.Join(db.Map(cells, func(c string) string { return strings.Trim(c, `'"`) }), ",")
+	}
+	if a, err := netip.ParsePrefix(v); err == nil {
+		return a.Addr().Unmap().String()
+	}
+	if a, err := netip.ParseAddr(v); err == nil {
+		return a.Unmap().String()
+	}
+	return v
+}

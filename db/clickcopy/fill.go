@@ -1,0 +1,167 @@
+package clickcopy
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/clickhouse/schema"
+	"switchyard/db/conversion"
+	"switchyard/models"
+)
+
+const (
+	selectBase  = `SELECT base, copied_from FROM click_copy WHERE state = 'copying'`
+	oldestFacts = `
+SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coalesce((SELECT click_id FROM conversions ORDER BY click_id LIMIT 1), $1) AS sold`
+	recordCopied = `UPDATE click_copy SET copied_from = $1 WHERE state = 'copying' AND base = $2`
+	recordOn     = `UPDATE click_copy SET state = 'on', copied_from = NULL WHERE state = 'copying' AND base = $1`
+)
+
+// Fill copies the clicks and conversions that were stored before Begin, day by day, the newest day first. It may be interrupted
+// at any point. The next call continues there. It calls told after each day. When all days are copied, the copy is complete.
+func (k Copy) Fill(ctx context.Context, told func(day time.Time, clicks int64)) error {
+	at, open, err := db.First[struct {
+		Base   int64      `db:"base"`
+		Copied *time.Time `db:"copied_from"`
+	}](ctx, k.From, "state of the copy", selectBase)
+	if err != nil || !open {
+		return err
+	}
+	first, err := oldestDayOf(ctx, k.From)
+	if err != nil {
+		return err
+	}
+	next := time.Now().UTC().Truncate(click.Day).Add(click.NewestClick)
+	if at.Copied != nil {
+		next = at.Copied.AddDate(0, 0, -1)
+	}
+	for ; !next.Before(first); next = next.AddDate(0, 0, -1) {
+		part := copiedPart{from: next, to: next.AddDate(0, 0, 1), version: uint64(at.Base)} //nolint:gosec // versions are positive
+		if part.cold, err = k.cold(ctx, next); err != nil {
+			return err
+		}
+		clicks, err := k.copyPart(ctx, part)
+		if err == nil {
+			_, err = db.Exec(ctx, k.From, "day that was copied", recordCopied, next.Format(time.DateOnly), at.Base)
+		}
+		if err != nil {
+			return err
+		}
+		told(next, clicks)
+	}
+	_, err = db.Exec(ctx, k.From, "copy is complete", recordOn, at.Base)
+	return err
+}
+
+// oldestDayOf returns the first day with a click, or with a click that has a conversion.
+func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
+	ids, err := db.Get[struct {
+		Click uuid.UUID `db:"click"`
+		Sold  uuid.UUID `db:"sold"`
+	}](ctx, c, "oldest clicks", oldestFacts, models.FloorClickID(time.Now()))
+	oldest := models.ClickTime(ids.Click)
+	if sold := models.ClickTime(ids.Sold); sold.Before(oldest) {
+		oldest = sold
+	}
+	return oldest.UTC().Truncate(click.Day), err
+}
+
+// cold reports whether the clicks of a day are only in ClickHouse.
+func (k Copy) cold(ctx context.Context, at time.Time) (bool, error) {
+	return db.Get[bool](ctx, k.From, "cold days", `SELECT EXISTS (SELECT FROM click_cold WHERE day = $1::date)`, at.Format(time.DateOnly))
+}
+
+// copiedPart selects the clicks of [from, to) and their conversions, which are copied under one version.
+type copiedPart struct {
+	account  uuid.UUID // zero: all accounts
+	from, to time.Time
+	version  uint64
+	cold     bool // ClickHouse may have clicks that PostgreSQL does not have
+}
+
+// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's present rows, and returns the number of clicks. Changes
+// that happen while it runs are noted, and copied as a later version. Repeating it changes nothing.
+func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
+	low, high := models.FloorClickID(p.from), models.FloorClickID(p.to)
+	for more := true; more; {
+		var rows [][]any
+		err := db.Snapshot(ctx, k.From, func(c db.Conn) error {
+			rows, low, err = p.clicks(ctx, c, low, high, k.batch())
+			return err
+		})
+		if err == nil {
+			err = k.put(ctx, rows, nil)
+		}
+		if err != nil {
+			return n, err
+		}
+		n, more = n+int64(len(rows)), len(rows) == k.batch()
+	}
+	if err := k.copySales(ctx, p, high); err != nil || p.cold {
+		return n, err
+	}
+	return n, k.removeOthers(ctx, p)
+}
+
+var (
+	selectPart     = `SELECT ` + click.ClickColumns.SQL() + ` FROM clicks WHERE ($1::uuid IS NULL OR account_id = $1) AND id >= $2 AND id < $3 ORDER BY id LIMIT $4`
+	selectPartSold = `SELECT ` + click.ConversionColumns + ` FROM conversions
+WHERE ($1::uuid IS NULL OR account_id = $1) AND (click_id, id) > ($2, $3) AND click_id < $4 ORDER BY click_id, id LIMIT $5`
+)
+
+// clicks returns at most limit rows of clicks from the id low on, and the id at which the next call continues.
+func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, limit int) ([][]any, uuid.UUID, error) {
+	list, err := click.ClickColumns.ReadPointers(ctx, c, "clicks to copy", selectPart, db.OrNull(p.account), low, high, limit)
+	if err != nil || len(list) == 0 {
+		return nil, low, err
+	}
+	ids := click.ClickIDs(list)
+	sold, err := conversion.Sums(ctx, c, ids)
+	return db.Map(list, func(one *click.StoredClick) []any { return click.ClickRow(one, sold[one.ID], p.version) }), click.NextID(ids[len(ids)-1]), err
+}
+
+// copySales copies the conversions of a part.
+func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error {
+	one, id := models.FloorClickID(p.from), uuid.Nil
+	for {
+		list, err := db.Select[models.Conversion](ctx, k.From, "conversions to copy", selectPartSold, db.OrNull(p.account), one, id, high, k.batch())
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		rows := make([][]any, len(list))
+		for i := range list {
+			rows[i] = click.ConversionRow(&list[i], p.version)
+		}
+		if err := k.put(ctx, nil, rows); err != nil || len(list) < k.batch() {
+			return err
+		}
+		one, id = list[len(list)-1].ClickID, list[len(list)-1].ID
+	}
+}
+
+// A row of the part with an older version than the part itself was not in PostgreSQL when the part was copied. To remove it, a
+// row with the same key is inserted that is marked as removed and otherwise empty.
+const (
+	removeOtherClicks = `
+INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $2, 1 FROM clicks FINAL
+WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + db.ZeroID + `')) AND `
+	removeOtherSales = `
+INSERT INTO conversions (account_id, click_at, click_id, id, version, removed) SELECT account_id, click_at, click_id, id, $2, 1 FROM conversions FINAL
+WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + db.ZeroID + `')) AND `
+)
+
+// removeOthers removes the rows from ClickHouse that a copied part does not have in PostgreSQL.
+func (k Copy) removeOthers(ctx context.Context, p copiedPart) error {
+	for _, q := range []string{
+		removeOtherClicks + schema.Window("at", p.from, p.to), removeOtherSales + schema.Window("click_at", p.from, p.to),
+	} {
+		if err := k.To.Exec(ctx, "remove what is gone", q, p.account, p.version); err != nil {
+			return err
+		}
+	}
+	return nil
+}

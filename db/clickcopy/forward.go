@@ -1,0 +1,241 @@
+package clickcopy
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/clickhouse/schema"
+	"switchyard/db/conversion"
+	"switchyard/models"
+)
+
+// note is a noted change of a click or a conversion.
+type note struct {
+	N          int64         `db:"n"`
+	Account    uuid.UUID     `db:"account_id"`
+	Click      uuid.UUID     `db:"click_id"`
+	Conversion uuid.NullUUID `db:"conversion_id"`
+	Removed    bool          `db:"removed"`
+}
+
+const (
+	selectNotes = `SELECT n, account_id, click_id, conversion_id, removed FROM click_changes ORDER BY n LIMIT $1`
+	dropDone    = `DELETE FROM click_changes WHERE n = ANY ($1::bigint[])`
+)
+
+// Forward copies noted changes to ClickHouse until none is left, and returns the number of copied changes. It keeps trying while
+// ClickHouse is unavailable. Several may run at once, though a single one suffices.
+func (k Copy) Forward(ctx context.Context) (total int, err error) {
+	for {
+		n, err := k.forwardOnce(ctx)
+		if total += n; err != nil || n < k.batch() {
+			return total, err
+		}
+	}
+}
+
+// DeleteAccounts deletes the rows in ClickHouse of accounts that were deleted before a moment.
+func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
+	const due = `SELECT account FROM click_forgotten WHERE noted_at < $1 ORDER BY account LIMIT 1000`
+	gone, err := db.Select[uuid.UUID](ctx, k.From, "deleted accounts", due, before)
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	for _, t := range []schema.Table{click.ClickTable, click.ConversionTable} {
+		if err := k.To.DropAccounts(ctx, t, gone); err != nil {
+			return err
+		}
+	}
+	_, err = db.Exec(ctx, k.From, "deleted accounts", `DELETE FROM click_forgotten WHERE account = ANY ($1::uuid[])`, db.UUIDs(gone))
+	return err
+}
+
+// DeleteOldDays deletes clicks in ClickHouse of days that PostgreSQL does not keep any more.
+func (k Copy) DeleteOldDays(ctx context.Context) error {
+	name, err := db.Get[string](ctx, k.From, "oldest day", click.FirstPartition)
+	if err != nil {
+		return err
+	}
+	oldest, err := time.Parse(click.PartitionPrefix+click.PartitionDay, name)
+	if err != nil {
+		return nil //nolint:nilerr // there is no partition, so nothing says what is old
+	}
+	var old []string
+	err = k.To.Each(ctx, "old days", func(scan func(...any) error) error {
+		var day string
+		err := scan(&day)
+		old = append(old, day)
+		return err
+	}, `SELECT DISTINCT toString(toYYYYMMDD(at)) FROM clicks WHERE `+schema.Window("at", time.Unix(0, 0), oldest))
+	for _, day := range old {
+		if err == nil {
+			err = k.To.DropPartition(ctx, click.ClickTable, day)
+		}
+	}
+	return err
+}
+
+// forwardOnce copies one batch of noted changes to ClickHouse and returns its size.
+func (k Copy) forwardOnce(ctx context.Context) (int, error) {
+	const anything = `SELECT EXISTS (SELECT FROM click_changes)`
+	if some, err := db.Get[bool](ctx, k.From, "noted changes", anything); err != nil || !some {
+		return 0, err
+	}
+	var b forwarded
+	err := k.versioned(ctx, func(c db.Conn, version uint64) (err error) {
+		b, err = readNoted(ctx, c, version, k.batch())
+		return err
+	})
+	if err != nil || len(b.done) == 0 {
+		return 0, err
+	}
+	if err := k.put(ctx, b.clicks, b.conversions); err != nil {
+		return 0, err
+	}
+	_, err = db.Exec(ctx, k.From, "changes that were brought", dropDone, pq.Array(b.done))
+	return len(b.done), err
+}
+
+// put stores rows of both tables.
+func (k Copy) put(ctx context.Context, clicks, conversions [][]any) error {
+	if len(clicks) > 0 {
+		if err := k.To.Put(ctx, click.ClickTable, slices.Values(clicks)); err != nil {
+			return err
+		}
+	}
+	if len(conversions) == 0 {
+		return nil
+	}
+	return k.To.Put(ctx, click.ConversionTable, slices.Values(conversions))
+}
+
+const (
+	// The first statement after the lock takes the snapshot. So a higher version always belongs to a later snapshot.
+	lockVersions = `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`
+	nextVersion  = `UPDATE click_copy SET version = version + 1 RETURNING version`
+)
+
+// versioned runs fn in a snapshot, with a new version. Without a copy it does not run fn.
+func (k Copy) versioned(ctx context.Context, fn func(c db.Conn, version uint64) error) error {
+	return db.Tx(ctx, k.From, func(c db.Conn) error {
+		if _, err := db.Exec(ctx, c, "lock versions", lockVersions); err != nil {
+			return err
+		}
+		version, ok, err := db.First[int64](ctx, c, "version", nextVersion)
+		if err != nil || !ok {
+			return err
+		}
+		return fn(c, uint64(version)) //nolint:gosec // versions are positive
+	})
+}
+
+// forwarded holds the ClickHouse rows of a batch of changes, and the numbers of the changes.
+type forwarded struct {
+	clicks, conversions [][]any
+	done                []int64
+}
+
+// readNoted reads at most limit noted changes and returns the ClickHouse rows for them, in the snapshot of c.
+func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b forwarded, err error) {
+	notes, err := db.Select[note](ctx, c, "noted changes", selectNotes, limit)
+	if err != nil || len(notes) == 0 {
+		return b, err
+	}
+	clicks, sales := map[uuid.UUID]note{}, map[uuid.UUID]note{}
+	for _, n := range notes {
+		b.done = append(b.done, n.N)
+		if n.Conversion.Valid {
+			sales[n.Conversion.UUID] = n.after(sales[n.Conversion.UUID])
+			n.Removed = false // the click itself was not removed
+		}
+		clicks[n.Click] = n.after(clicks[n.Click])
+	}
+	if b.clicks, err = notedClicks(ctx, c, clicks, version); err != nil {
+		return b, err
+	}
+	b.conversions, err = notedConversions(ctx, c, sales, version)
+	return b, err
+}
+
+// after merges two notes of the same row. The row counts as removed if either note says so. If a removed row exists when it is
+// read, it was inserted again.
+func (n note) after(before note) note {
+	n.Removed = n.Removed || before.Removed
+	return n
+}
+
+// notedClicks returns the ClickHouse rows for noted clicks. A click that is not in PostgreSQL gets a row that removes it only if a
+// note says that it was removed. Otherwise a later note will say so, or the click is only in ClickHouse.
+func notedClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
+	ids := db.SortedIDs(noted)
+	list, err := click.WarmStore().Read(ctx, c, click.ClickColumns, click.Set{IDs: ids})
+	if err != nil {
+		return nil, err
+	}
+	sold, err := conversion.Sums(ctx, c, ids)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]any, 0, len(noted))
+	for _, one := range list {
+		rows = append(rows, click.ClickRow(one, sold[one.ID], version))
+		delete(noted, one.ID)
+	}
+	for id, n := range noted {
+		if n.Removed {
+			rows = append(rows, click.RemovedClick(n.Account, id, version))
+		}
+	}
+	return rows, nil
+}
+
+var selectNotedConversions = `SELECT ` + click.ConversionColumns + ` FROM conversions WHERE id = ANY ($1::uuid[])`
+
+// notedConversions returns the ClickHouse rows for noted conversions.
+func notedConversions(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
+	if len(noted) == 0 {
+		return nil, nil
+	}
+	list, err := db.Select[models.Conversion](ctx, c, "noted conversions", selectNotedConversions, db.UUIDs(db.SortedIDs(noted)))
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]any, 0, len(noted))
+	for i := range list {
+		rows = append(rows, click.ConversionRow(&list[i], version))
+		delete(noted, list[i].ID)
+	}
+	for id, n := range noted {
+		if n.Removed {
+			rows = append(rows, click.RemovedConversion(n.Account, n.Click, id, version))
+		}
+	}
+	return rows, nil
+}
+
+// Waiting describes the noted changes that are not in ClickHouse yet.
+type Waiting struct {
+	Changes int64         `db:"changes"` // at most waitingCounted
+	Age     time.Duration `db:"-"`       // age of the oldest change
+	Seconds float64       `db:"seconds"`
+}
+
+// waitingCounted is the number up to which waiting changes are counted.
+const waitingCounted = 1_000_000
+
+const selectWaitingChanges = `
+SELECT (SELECT count(*) FROM (SELECT FROM click_changes LIMIT $1) w) AS changes,
+	coalesce((SELECT extract(epoch FROM clock_timestamp() - noted_at) FROM click_changes ORDER BY n LIMIT 1), 0)::float8 AS seconds`
+
+// ReadWaiting returns the number and the age of the waiting changes.
+func ReadWaiting(ctx context.Context, c db.Conn) (Waiting, error) {
+	w, err := db.Get[Waiting](ctx, c, "waiting changes", selectWaitingChanges, waitingCounted)
+	w.Age = max(0, time.Duration(w.Seconds*float64(time.Second)))
+	return w, err
+}

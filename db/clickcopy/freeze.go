@@ -1,0 +1,151 @@
+package clickcopy
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models"
+)
+
+const (
+	// A change of a currency thaws the clicks that it restates, so no day leaves during a change. A transaction that begins such
+	// a change, or ends the copy, waits until a day that is leaving has left.
+	holdBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
+	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
+
+	selectFreezable = `
+SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+LEFT JOIN click_cold k ON k.day = to_date(substr(c.relname, length($1) + 1), 'YYYYMMDD')
+WHERE i.inhparent = 'clicks'::regclass AND NOT i.inhdetachpending AND c.relname < $2 AND (k.day IS NULL
+	OR pg_relation_size(c.oid) > 0 AND coalesce(k.thawed_at, k.left_at) < now() - make_interval(secs => $3))
+ORDER BY 1`
+
+	moveMark = `UPDATE click_copy SET cold_before = greatest(cold_before, $1::date)`
+	addCold  = `INSERT INTO click_cold (day) VALUES ($1) ON CONFLICT (day) DO UPDATE SET left_at = now(), thawed_at = NULL`
+)
+
+// Freeze moves the clicks of whole days before a moment out of PostgreSQL. A day leaves if the copy is complete and the audit
+// of the day finds no difference. Clicks of a cold day that came back or were stored late leave again after thawedFor. A day
+// that changes, or that another transaction reads or writes for long, stays until the next call.
+func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Duration) error {
+	s, err := click.ReadCopy(ctx, k.From)
+	if err != nil || !s.On || !s.Done {
+		return err
+	}
+	if may, _, err := db.First[bool](ctx, k.From, "state of the copy", mayFreeze); err != nil || !may {
+		return err
+	}
+	names, err := db.Select[string](ctx, k.From, "days that may leave", selectFreezable, click.PartitionPrefix,
+		click.PartitionName("clicks", before.UTC()), thawedFor.Seconds())
+	for _, name := range names {
+		if err == nil {
+			err = k.freezeDay(ctx, name)
+		}
+	}
+	return err
+}
+
+// freezeDay moves the clicks of a partition out of PostgreSQL, if the audit of the day finds no difference.
+func (k Copy) freezeDay(ctx context.Context, name string) error {
+	at, err := time.Parse(click.PartitionPrefix+click.PartitionDay, name)
+	if err != nil {
+		return nil //nolint:nilerr // it is no partition of ours
+	}
+	differ := 0
+	_, busy, err := k.AuditDay(ctx, at, false, func(d Difference) {
+		if differ++; differ == 1 {
+			slog.ErrorContext(ctx, "a day stays in PostgreSQL, as its copy differs: run `switchyard clicks audit --repair`",
+				"day", at.Format(time.DateOnly), "difference", d.String())
+		}
+	})
+	if differ > 0 && k.Differs != nil {
+		k.Differs(at)
+	}
+	if err != nil || differ > 0 || busy > 0 {
+		return err
+	}
+	// Readers look at the mark first, so it moves before any click leaves.
+	if _, err := db.Exec(ctx, k.From, "move the mark", moveMark, at.Add(click.Day).Format(time.DateOnly)); err != nil {
+		return err
+	}
+	left := false
+	err = db.Tx(ctx, k.From, func(c db.Conn) error {
+		left, err = emptyPartition(ctx, c, name, at)
+		return err
+	})
+	if db.Unavailable(err) {
+		slog.WarnContext(ctx, "a day stays in PostgreSQL for now", "day", at.Format(time.DateOnly), "error", err)
+		return ctx.Err()
+	}
+	if left {
+		slog.InfoContext(ctx, "a day's clicks are in ClickHouse alone", "day", at.Format(time.DateOnly))
+	}
+	return err
+}
+
+// emptyPartition deletes the clicks of a day from PostgreSQL. left is false, and the clicks stay, if a change of these clicks
+// still waits to be copied, or if work that needs them has begun. Until the transaction ends, no other transaction can read or
+// write them.
+func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (left bool, err error) {
+	if err := click.LockColdDays(ctx, c, []time.Time{at}); err != nil {
+		return false, err
+	}
+	if _, err := db.Exec(ctx, c, "hold changes of currencies", holdBegins); err != nil {
+		return false, err
+	}
+	if may, _, err := db.First[bool](ctx, c, "state of the copy", mayFreeze); err != nil || !may {
+		return false, err
+	}
+	if _, err := db.Exec(ctx, c, "lock a day", `LOCK TABLE `+name+` IN ACCESS EXCLUSIVE MODE`); err != nil {
+		return false, err
+	}
+	const waits = `SELECT EXISTS (SELECT FROM click_changes WHERE click_id >= $1 AND click_id < $2)`
+	busy, err := db.Get[bool](ctx, c, "changes of a day", waits, models.FloorClickID(at), models.FloorClickID(at.Add(click.Day)))
+	if err != nil || busy {
+		return false, err
+	}
+	if _, err := db.Exec(ctx, c, "empty a day", `TRUNCATE `+name); err != nil {
+		return false, err
+	}
+	if _, err := db.Exec(ctx, c, "cold day", addCold, at.Format(time.DateOnly)); err != nil {
+		return false, err
+	}
+	_, err = db.Exec(ctx, c, "cold day", `DELETE FROM click_thaws WHERE day = $1::date`, at.Format(time.DateOnly))
+	return err == nil, err
+}
+
+// Return thaws all cold clicks and ends the copy. It may be interrupted, and the next call continues. It calls told after each
+// day.
+func (k Copy) Return(ctx context.Context, told func(day time.Time)) error {
+	if _, err := db.Exec(ctx, k.From, "end the copy", `UPDATE click_copy SET state = 'ending' WHERE state = 'on'`); err != nil {
+		return err
+	}
+	days, err := db.Select[time.Time](ctx, k.From, "cold days", `SELECT day FROM click_cold ORDER BY day DESC`)
+	if err != nil {
+		return err
+	}
+	from := click.Log{Copy: click.NewCopyReader(k.To)}.Store()
+	for _, at := range days {
+		err := db.Tx(ctx, k.From, func(c db.Conn) error {
+			if err := from.ThawDay(ctx, c, uuid.Nil, at); err != nil {
+				return err
+			}
+			_, err := db.Exec(ctx, c, "day that is back", `DELETE FROM click_cold WHERE day = $1::date`, at.Format(time.DateOnly))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		told(at)
+	}
+	const none = `UPDATE click_copy SET cold_before = NULL WHERE NOT EXISTS (SELECT FROM click_cold)`
+	if _, err := db.Exec(ctx, k.From, "no day is cold", none); err != nil {
+		return err
+	}
+	return k.End(ctx)
+}

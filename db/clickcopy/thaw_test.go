@@ -1,0 +1,360 @@
+package clickcopy_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/clickcopy"
+	"switchyard/db/clickhouse/schema"
+	"switchyard/db/conversion"
+	"switchyard/db/exchangerate"
+	"switchyard/db/ingest"
+	"switchyard/db/ledger"
+	"switchyard/db/retention"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/longtest"
+	"switchyard/models/parttest"
+)
+
+// TestColdClicks makes random changes to clicks that are only in ClickHouse. In the end they must have the same figures as if no
+// click were cold. It compares them with a recount of all rows after thawing.
+func TestColdClicks(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	seeds, steps := uint64(1), 20
+	if longtest.On() {
+		seeds, steps = 30, 30
+	}
+	for seed := range seeds {
+		x := clicktest.NewExchange(t, 600+seed)
+		for range 3 {
+			x.Publish(false)
+		}
+		x.Arrive(60)
+		x.Sell(10)
+		x.Watch("the facts")
+		k := x.ColdCopy()
+		leave := func() { x.Freeze(k, x.Today.AddDate(0, 0, 1-x.Rnd.IntN(3))) }
+		x.Between = func() { // thawed clicks leave again between the transactions of an operation
+			if x.Rnd.IntN(3) == 0 {
+				leave()
+			}
+		}
+		for n := range steps {
+			if n%3 == 0 {
+				leave()
+			}
+			x.Happen()
+			x.Watch("a step")
+			x.Forward(k)
+			x.SameFigures(k)
+		}
+		x.Freeze(k, x.Today.AddDate(0, 0, 2))
+		if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
+			t.Fatalf("%d clicks did not leave", n)
+		}
+		back := 0
+		if err := k.Return(t.Context(), func(time.Time) { back++ }); err != nil || back < 3 {
+			t.Fatalf("%d days were thawed, %v", back, err)
+		}
+		x.Copied = nil
+		x.Check("the return")
+		clicktest.SameRows(t, x.DB, k.To)
+		if s, err := click.ReadCopy(t.Context(), x.DB); err != nil || s != (click.CopyState{}) {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+}
+
+// TestColdClickIsFound checks that a cold click is found by a late hop, by a postback, and by a second record of the click. A
+// deleted click is not found, even while ClickHouse still has it.
+func TestColdClickIsFound(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	x := clicktest.NewExchange(t, 700)
+	k := x.ColdCopy()
+	x.Arrive(12)
+	x.Freeze(k, x.Today.AddDate(0, 0, 2))
+	s := clicktest.OpenSpool(t, t.TempDir())
+	hopped, sold := x.Clicks[0], x.Clicks[1]
+	for _, c := range x.Clicks {
+		clicktest.Put(t, s, spool.Record{Click: c})
+	}
+	clicktest.Put(t, s, spool.Record{Out: &models.ClickOut{
+		ID: models.NewClickID(), ClickID: hopped.ID, AccountID: x.Account, Slot: 2, OfferID: uuid.New(),
+	}})
+	clicktest.Put(t, s, spool.Record{Postback: &models.Postback{
+		ID: models.NewClickID(), AccountID: x.Account, ClickID: sold.ID, Source: models.FromPostback, Params: map[string]string{},
+	}})
+	clicktest.Drain(t, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
+		t.Errorf("%d clicks were stored again", n)
+	}
+	if err := conversion.ApplyColdHops(t.Context(), x.ClickLog(), 100); err != nil {
+		t.Fatal(err)
+	}
+	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks WHERE id = $1 AND lp_clicks = 1 AND lp_slot = 2`, hopped.ID); n != 1 {
+		t.Error("the hop was not applied")
+	}
+	if _, err := x.DB.ExecContext(t.Context(), `UPDATE postbacks SET match_at = now()`); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := conversion.MatchPostbacks(t.Context(), x.ClickLog(), []time.Duration{time.Hour}, 100); err != nil || len(m.Jobs) != 1 {
+		t.Errorf("matched %+v, %v", m, err)
+	}
+	x.Forward(k)
+	x.SameFigures(k)
+	q := retention.ClearQuery{AccountID: x.Account, Of: x.Campaigns, From: x.Today.AddDate(0, 0, -5), To: x.Today.AddDate(0, 0, 2)}
+	x.Tx(func(c db.Conn) error {
+		out, err := retention.Clear(t.Context(), x.ClickLog(), c, q, 1000)
+		if out.Clicks+out.BotClicks != 12 {
+			t.Errorf("%d clicks were deleted", out.Clicks+out.BotClicks)
+		}
+		return err
+	})
+	x.Tx(func(c db.Conn) error { // before the deletion reaches ClickHouse
+		out, _, err := conversion.Correct(t.Context(), x.ClickLog(), c, x.Account, []conversion.Input{{ClickID: sold.ID}}, true)
+		if err == nil && out[0].Refusal == nil {
+			t.Error("a deleted click was found")
+		}
+		return err
+	})
+	x.Forward(k)
+	x.SameFigures(k)
+}
+
+// TestPostbacksOfColdClicks checks that the log of postbacks shows the campaign of a click that is only in ClickHouse, and can be
+// filtered by it.
+func TestPostbacksOfColdClicks(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	x := clicktest.NewExchange(t, 750)
+	k := x.ColdCopy()
+	x.Arrive(4)
+	s := clicktest.OpenSpool(t, t.TempDir())
+	postback := func(click uuid.UUID, refused string) uuid.UUID {
+		p := &models.Postback{
+			ID: models.NewClickID(), AccountID: x.Account, ClickID: click, Source: models.FromPostback, Params: map[string]string{}, Refused: refused,
+		}
+		clicktest.Put(t, s, spool.Record{Postback: p})
+		return p.ID
+	}
+	early, refused := postback(x.Clicks[0].ID, ""), postback(x.Clicks[1].ID, "no secret")
+	clicktest.Drain(t, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+	x.Freeze(k, x.Today.AddDate(0, 0, 2))
+	late, lateRefused := postback(x.Clicks[2].ID, ""), postback(x.Clicks[3].ID, "no secret")
+	lost := postback(models.NewClickID(), "")
+	clicktest.Drain(t, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+	if _, err := x.DB.ExecContext(t.Context(), `UPDATE postbacks SET match_at = now() WHERE id = $1`, late); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := conversion.MatchPostbacks(t.Context(), x.ClickLog(), []time.Duration{time.Hour}, 100); err != nil || len(m.Jobs) != 1 {
+		t.Fatalf("matched %+v, %v", m, err)
+	}
+	for id, click := range map[uuid.UUID]*models.Click{early: x.Clicks[0], late: x.Clicks[2]} {
+		x.Tx(func(c db.Conn) error {
+			return conversion.DecidePostback(t.Context(), c, id, conversion.PostbackDecision{
+				Outcome: conversion.PostbackIgnored, AccountID: x.Account, ClickID: click.ID, Params: map[string]string{},
+			})
+		})
+	}
+	x.Freeze(k, x.Today.AddDate(0, 0, 2))
+	want := map[uuid.UUID]uuid.UUID{
+		early: x.Clicks[0].CampaignID, refused: x.Clicks[1].CampaignID, late: x.Clicks[2].CampaignID, lateRefused: x.Clicks[3].CampaignID, lost: uuid.Nil,
+	}
+	q := conversion.PostbackQuery{LogQuery: click.LogQuery{AccountID: x.Account, From: x.Today.AddDate(0, 0, -5), To: x.Today.AddDate(0, 0, 2), Limit: 50}}
+	list, err := conversion.ListPostbacks(t.Context(), x.ClickLog(), q)
+	if err != nil || len(list) != len(want) {
+		t.Fatal(len(list), err)
+	}
+	for _, p := range list {
+		one, err := conversion.ReadPostback(t.Context(), x.ClickLog(), x.Account, p.ID)
+		if p.CampaignID != want[p.ID] || one.CampaignID != want[p.ID] || err != nil {
+			t.Errorf("the campaign of %s is %s, and %s, not %s: %v", p.ID, p.CampaignID, one.CampaignID, want[p.ID], err)
+		}
+	}
+	for _, q.Campaign = range x.Campaigns {
+		list, err := conversion.ListPostbacks(t.Context(), x.ClickLog(), q)
+		found := map[uuid.UUID]bool{}
+		for _, p := range list {
+			found[p.ID] = true
+		}
+		for _, id := range []uuid.UUID{early, refused, late} {
+			if found[id] != (want[id] == q.Campaign) || err != nil {
+				t.Errorf("by campaign %s: %s is %t, %v", q.Campaign, id, found[id], err)
+			}
+		}
+	}
+}
+
+// interrupted is a store that calls a function at the first query.
+type interrupted struct {
+	schema.Store
+	happens func()
+}
+
+// Each implements columnar.Reader.
+func (s *interrupted) Each(ctx context.Context, what string, fn func(func(...any) error) error, query string, args ...any) error {
+	if happens := s.happens; happens != nil {
+		s.happens = nil
+		happens()
+	}
+	return s.Store.Each(ctx, what, fn, query, args...)
+}
+
+// TestDaysStayForACurrency checks that a day does not leave PostgreSQL once a change of currency that needs its clicks has begun,
+// or once the copy is being ended.
+func TestDaysStayForACurrency(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	x := clicktest.NewExchange(t, 950)
+	for back := range 16 {
+		r, err := models.NewRate(x.DayText(back), "USD", "1.25", models.RatesOfFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Tx(func(c db.Conn) error {
+			_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
+			return err
+		})
+	}
+	k := x.ColdCopy()
+	s := clicktest.OpenSpool(t, t.TempDir())
+	for range 20 {
+		c := clicktest.Click(x.Account, x.Campaigns[0], 1)
+		c.ID, c.Currency = clicktest.IDAt(x.Today.Add(-time.Duration(x.Rnd.IntN(48))*time.Hour)), "USD"
+		clicktest.Put(t, s, spool.Record{Click: c})
+	}
+	clicktest.Drain(t, s, x.DB, ingest.IngestOptions{})
+	x.Forward(k)
+	end := `UPDATE click_copy SET state = 'ending'`
+	for what, happens := range map[string]func() error{
+		"a change of the currency": func() error { return x.Begin("EUR") },
+		"the end of the copy":      func() error { _, err := x.DB.ExecContext(t.Context(), end); return err },
+	} {
+		there := &interrupted{Store: k.To, happens: func() {
+			if err := happens(); err != nil {
+				t.Error(err)
+			}
+		}}
+		if err := (clickcopy.Copy{From: x.DB, To: there}).Freeze(t.Context(), x.Today.AddDate(0, 0, 2), -time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 20 || there.happens != nil {
+			t.Errorf("%s has begun, and %d clicks of 20 are left", what, n)
+		}
+		if what == "a change of the currency" {
+			x.Finish(-1, func() {})
+		}
+		if _, err := x.DB.ExecContext(t.Context(), `UPDATE click_copy SET state = 'on'`); err != nil {
+			t.Fatal(err)
+		}
+		x.Forward(k)
+	}
+	x.Freeze(k, x.Today.AddDate(0, 0, 2))
+}
+
+// TestColdHistory checks that clicks that are older than the account's plan keeps them are also deleted in ClickHouse, and that
+// dropped days are deleted there as well.
+func TestColdHistory(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	x := clicktest.NewExchange(t, 800)
+	k := x.ColdCopy()
+	x.Arrive(40)
+	x.Freeze(k, x.Today.AddDate(0, 0, 2))
+	const keep = `INSERT INTO click_history (account_id, kept_from, deleted_to, announced_at) VALUES ($1, $2, '2020-01-01', now() - interval '2 hours')`
+	if _, err := x.DB.ExecContext(t.Context(), keep, x.Account, x.Today.AddDate(0, 0, -1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := retention.DeleteExpired(t.Context(), x.ClickLog()); err != nil {
+		t.Fatal(err)
+	}
+	x.Forward(k)
+	left := func() (days []string) {
+		t.Helper()
+		err := k.To.Each(t.Context(), "days", func(scan func(...any) error) error {
+			var day string
+			err := scan(&day)
+			days = append(days, day)
+			return err
+		}, `SELECT DISTINCT toString(toDate(at)) AS day FROM clicks FINAL ORDER BY day`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return days
+	}
+	if days := left(); len(days) == 0 || days[0] != x.DayText(1) {
+		t.Errorf("after the history was deleted, these days are left: %v", days)
+	}
+	if _, err := retention.DeleteBefore(t.Context(), x.ClickLog().Conn, x.Today); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.DeleteOldDays(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, day := range left() {
+		if day < x.DayText(0) {
+			t.Errorf("%s was dropped, but is still in ClickHouse", day)
+		}
+	}
+	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM click_cold WHERE day < $1`, x.DayText(0)); n != 0 {
+		t.Errorf("%d dropped days are still marked as cold", n)
+	}
+}
+
+// TestDifferentDayStays checks that a day whose copy differs stays in PostgreSQL, and so does a day with a waiting change.
+func TestDifferentDayStays(t *testing.T) {
+	parttest.ClickHouse.Only(t)
+	t.Parallel()
+	x := clicktest.NewExchange(t, 900)
+	k := x.ColdCopy()
+	x.Arrive(30)
+	x.Forward(k)
+	day := x.DayText(1)
+	if err := k.To.Exec(t.Context(), "damage", `ALTER TABLE clicks DROP PARTITION `+x.Today.AddDate(0, 0, -1).Format("20060102")); err != nil {
+		t.Fatal(err)
+	}
+	told := ""
+	k.Differs = func(day time.Time) { told += day.Format(time.DateOnly) }
+	freeze := func() int {
+		t.Helper()
+		if err := k.Freeze(t.Context(), x.Today.AddDate(0, 0, 2), -time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		return clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks WHERE (at AT TIME ZONE 'UTC')::date = $1::date`, day)
+	}
+	if freeze() == 0 || told != day {
+		t.Errorf("a day whose copy differs left PostgreSQL, or the difference was not reported: %q", told)
+	}
+	if err := k.Repair(t.Context(), x.Account, x.Today.AddDate(0, 0, -1)); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := x.DB.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.ExecContext(t.Context(), `SELECT count(*) FROM clicks`); err != nil {
+		t.Fatal(err)
+	}
+	if freeze() == 0 {
+		t.Error("a day left PostgreSQL while a transaction was reading it")
+	}
+	if err := reader.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if freeze() != 0 {
+		t.Error("the day did not leave")
+	}
+	if _, err := ledger.Compact(t.Context(), x.DB, time.Now().Add(time.Hour), 1000); err != nil {
+		t.Fatal(err)
+	}
+	x.SameFigures(k)
+}

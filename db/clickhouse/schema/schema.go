@@ -1,0 +1,37 @@
+package schema
+
+import (
+	"context"
+	"iter"
+
+	"github.com/google/uuid"
+)
+
+// Column is a column of a table: its type, with its codec if it has one.
+type Column struct{ Name, Type string }
+
+// Table is a table whose rows have a key and a version: of a key the row with the highest version counts. Its names are of this
+// program, never of a client.
+type Table struct {
+	Name    string
+	Columns []Column
+	// Engine is the name of the engine with its arguments.
+	Engine string
+	// Layout stands behind the engine: how rows are ordered and parted, and settings.
+	Layout string
+}
+
+// Store keeps rows: clickhouse.Conn, which says what each method promises.
+type Store interface {
+	Ensure(ctx context.Context, tables ...Table) error
+	Put(ctx context.Context, t Table, rows iter.Seq[[]any]) error
+	DropPartition(ctx context.Context, t Table, name string) error
+	DropAccounts(ctx context.Context, t Table, accounts []uuid.UUID) error
+	Exec(ctx context.Context, what, query string, args ...any) error
+	Reader
+}
+
+// Reader is what reads rows of a Store.
+type Reader interface {
+	Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error
+}

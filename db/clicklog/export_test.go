@@ -1,4 +1,0 @@
-package clicklog
-
-// Tests have clicks of the last days only, so any day may be cold.
-func init() { coldAfter = -newestClick }

@@ -1,0 +1,61 @@
+package conversion
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+func (in Input) fromBrowser() bool { return slices.Contains(browserSources, in.Source) }
+
+// Conversions are counted up to one more than the limit, because the conversion that an input is about does not count.
+const countBrowser = `
+SELECT k.id, (SELECT count(*) FROM (SELECT FROM conversions v WHERE v.account_id = $1 AND v.click_id = k.id
+	AND v.source = ANY ($3) LIMIT $4) AS mine) AS count
+FROM unnest($2::uuid[]) AS k (id)`
+
+// loadBrowser counts the conversions that only browsers have reported. It does so for clicks for which an input by a browser is
+// to be decided.
+func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) error {
+	clicks := map[uuid.UUID]bool{}
+	for _, in := range b.inputs {
+		if in.fromBrowser() && b.clicks[in.ClickID] != nil {
+			clicks[in.ClickID] = true
+		}
+	}
+	if len(clicks) == 0 {
+		return nil
+	}
+	list, err := db.Select[struct {
+		ID    uuid.UUID `db:"id"`
+		Count int       `db:"count"`
+	}](ctx, c, "conversions by browsers", countBrowser, b.account, db.UUIDs(db.SortedIDs(clicks)), browserSources,
+		models.MaxBrowserConversions+1)
+	for _, row := range list {
+		b.browser[row.ID] = row.Count
+	}
+	return err
+}
+
+// boundBrowser limits the effect of reports by browsers. It refuses a payout that is not an amount if the conversion would then
+// be worth nothing. Conversions of a click beyond models.MaxBrowserConversions are pending, and a browser cannot approve them.
+func (b *correcting) boundBrowser(in *Input, now *Conversion, t terms) error {
+	if !in.fromBrowser() {
+		return nil
+	}
+	if value, _, _ := t.payout(*in); in.InvalidPayout && value.IsZero() {
+		return models.Invalid("invalid_payout", "the payout is not an amount from 0 to 1,000,000,000")
+	}
+	others := b.browser[in.ClickID]
+	if now != nil && slices.Contains(browserSources, now.Source) {
+		others--
+	}
+	if others >= models.MaxBrowserConversions && (now == nil || now.Status == models.StatusPending) && !in.Reversal {
+		in.Status = models.StatusPending
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package conversion_test
+
+import (
+	"fmt"
+	"testing"
+
+	"switchyard/db/click/clicktest"
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+// A visitor's browser can report any number of conversions for its click. The first twenty count. Further conversions are pending
+// until a server or a correction approves them. Conversions by servers and corrections have no such limit and do not use it up.
+func TestBrowserConversionsAreBounded(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c, other := clicktest.StoredClick(t, d, nil), clicktest.StoredClick(t, d, nil)
+	say := func(click *models.Click, order, source, status, result, want string) {
+		t.Helper()
+		out, err := clicktest.Record(t, d, clicktest.Input{
+			AccountID: click.AccountID, ClickID: click.ID, ConversionID: order, Source: source, Status: status, Payout: clicktest.Amount("1"), OwnValue: true,
+			Final: source == models.FromCorrection,
+		})
+		if err != nil || out.Result != result || out.Conversion.Status != want {
+			t.Errorf("%s by %s: %s %s (%s), %v; want %s %s", order, source, out.Result, out.Conversion.Status, out.Reason, err, result, want)
+		}
+	}
+	for i := range 30 {
+		say(c, fmt.Sprint("server-", i), []string{models.FromPostback, models.FromGoalAPI}[i%2], "", "created", models.StatusApproved)
+	}
+	for i := range models.MaxBrowserConversions {
+		say(c, fmt.Sprint("page-", i), []string{models.FromTag, models.FromPixel}[i%2], "", "created", models.StatusApproved)
+	}
+	say(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // a conversion that counts still counts
+	for _, source := range []string{models.FromTag, models.FromPixel} {
+		order := "late-" + source
+		say(c, order, source, "", "created", models.StatusPending)
+		say(c, order, source, "", "duplicate", models.StatusPending)
+		say(c, order, models.FromPixel, models.StatusApproved, "duplicate", models.StatusPending)
+	}
+	say(c, "refused", models.FromPixel, models.StatusRejected, "created", models.StatusPending)
+	say(c, "late-tag", models.FromCorrection, models.StatusApproved, "updated", models.StatusApproved)
+	say(c, "late-pixel", models.FromPostback, models.StatusApproved, "updated", models.StatusApproved)
+	say(c, "server-30", models.FromPostback, "", "created", models.StatusApproved)
+	say(other, "page-0", models.FromTag, "", "created", models.StatusApproved)
+}
+
+// A pixel whose payout is not an amount does not record a conversion if the value of the conversion depends on that payout alone.
+func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := clicktest.StoredClick(t, d, nil)
+	in := clicktest.Input{ClickID: c.ID, Source: models.FromPixel, InvalidPayout: true}
+	if out, err := clicktest.Record(t, d, in); err == nil {
+		t.Errorf("%s: %s, worth %s", out.Result, out.Conversion.Status, out.Conversion.Payout)
+	}
+	in.Source = models.FromPostback // from a network it counts, without money, and the log shows the reason
+	if out, err := clicktest.Record(t, d, in); err != nil || out.Result != "created" {
+		t.Errorf("%s, %v", out.Result, err)
+	}
+}

@@ -1,0 +1,338 @@
+package conversion
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// Input is a conversion as its sender reports it. The sender's status is already mapped to one of the four statuses.
+type Input struct {
+	AccountID      uuid.UUID        // the account that must have the click; zero: any, for senders that only know the click
+	ClickID        uuid.UUID        //
+	NetworkID      uuid.UUID        // the network that reports it; zero: the network of the click
+	ConversionID   string           // the network's or the shop's id, at most 255 bytes; empty: one conversion per click and goal
+	Goal           string           // at most 64 bytes; empty is the plain conversion
+	Status         string           // one of the four; empty: the recorded status, or approved for a new conversion
+	OriginalStatus string           // the sender's own word, cut to 100 bytes
+	Payout         *decimal.Decimal // the reported earnings, or the amount of the sale; nil: not reported
+	OwnValue       bool             // the payout is the value of the account's own goal, whatever the terms of the offer
+	InvalidPayout  bool             // the sender's payout is not an amount: the conversion earns nothing until a valid one arrives
+	Amount         *decimal.Decimal // the amount of the sale, if the sender reports payout and amount
+	Cost           *decimal.Decimal // cost of the conversion, instead of the click's cost model; nil: not reported
+	Currency       string           // of Payout and Amount; three letters or empty
+	At             time.Time        // when it happened; zero: now
+	Source         string           // models.FromPostback and the like
+	// Arrival is the id of the postback. It determines the place of the input among all statements about the conversion. Zero
+	// means the last place.
+	Arrival uuid.UUID
+	// Again is the conversion as which the postback was recorded before. The input replaces the postback's earlier statement.
+	Again    uuid.UUID
+	Reversal bool // the conversion gets Status if that move is allowed, and is rejected otherwise
+	// Final is set for a correction. The payout is then the amount earned, whatever the terms of the offer. Time and currency
+	// replace the recorded values.
+	Final bool
+	Exact time.Duration // the precision of At: a day, a second
+}
+
+// Results of Record.
+const (
+	ResultCreated   = "created"
+	ResultUpdated   = "updated"
+	ResultDuplicate = "duplicate" // it was recorded with the same values before
+	ResultIgnored   = "ignored"   // the status move is not allowed, or a server or a correction outranks the sender; nothing changed
+	// ResultSuperseded means that a postback that arrived later is recorded already, so this postback changes nothing.
+	ResultSuperseded = "superseded"
+)
+
+// Outcome is the result of Record.
+type Outcome struct {
+	Conversion models.Conversion // its current state
+	Result     string
+	Reason     string          // why the input was ignored or superseded
+	Tell       []models.JobRef // jobs to dispatch after the commit: webhook deliveries, postbacks to traffic sources
+	given      decimal.NullDecimal
+}
+
+// ErrUnknownClick means that the click was not found. It is not stored yet, is older than the history, belongs to another
+// account, or never existed.
+var ErrUnknownClick error = models.Errorf(models.KindNotFound, "unknown_click", "there is no such click")
+
+// Limits of the texts of a conversion, in bytes.
+const (
+	maxConversionID = 255
+	maxGoal         = 64
+	maxOriginal     = 100
+)
+
+// Record inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the
+// postbacks and uploads to its traffic source. It locks the click. Values that the input leaves out follow from the click's
+// offer. Repeating the same input changes nothing and sends nothing. If the click is not there, it returns ErrUnknownClick.
+func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
+	list, tell, err := Correct(ctx, l, c, in.AccountID, []Input{in}, true)
+	if err != nil {
+		return out, err
+	}
+	if out = list[0].Outcome; out.Result == "" {
+		return out, list[0].Refusal
+	}
+	out.Tell = tell
+	return out, nil
+}
+
+// decide returns the conversion after an input, and the outcome of the input. old is the recorded conversion, or nil if nothing
+// is recorded. The returned conversion includes the statement of the input.
+func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conversion, Outcome) {
+	v, past := in.base(click), statements(nil)
+	if old != nil {
+		v, past = *old, old.history()
+		if in.Final && in.Status != "" && !models.CanMove(old.Status, in.Status) {
+			return *old, Outcome{
+				Conversion: old.Conversion, given: old.GivenCost, Result: ResultIgnored, Reason: noMove(old.Status, in.Status),
+			}
+		}
+	}
+	said := in.statement(click, t)
+	if in.Again != uuid.Nil {
+		if reason := in.elsewhere(old, past); reason != "" {
+			return v, Outcome{Result: ResultIgnored, Reason: reason}
+		}
+	}
+	if n := len(past); in.Arrival == uuid.Nil && n > 0 && bytes.Compare(past[n-1].At[:], said.At[:]) > 0 {
+		said.At = past[n-1].At // the clock of another machine was ahead
+	}
+	all, at, ok := past.with(said)
+	if !ok {
+		return *old, Outcome{
+			Conversion: old.Conversion, given: old.GivenCost, Result: ResultSuperseded, Reason: superseded,
+		}
+	}
+	found, allowed := all.apply(&v)
+	v.Statements = all.collect()
+	in.complete(&v, click)
+	out := Outcome{Conversion: v.Conversion, given: v.GivenCost}
+	switch {
+	case old == nil:
+		out.Result = ResultCreated
+		return v, out
+	case !v.same(*old):
+		v.touch(old.UpdatedAt)
+		out.Conversion, out.Result = v.Conversion, ResultUpdated
+		return v, out
+	case all.outranked(at):
+		out.Result, out.Reason = ResultIgnored, outranked
+	case !allowed[at]:
+		out.Result, out.Reason = ResultIgnored, noMove(found[at], said.Status)
+	case at < len(all)-1:
+		out.Result, out.Reason = ResultSuperseded, superseded
+	default:
+		out.Result = ResultDuplicate
+	}
+	if in.Arrival == uuid.Nil { // the sender gets the answer that it changes nothing
+		return *old, out
+	}
+	out.Conversion, out.given = old.Conversion, old.GivenCost
+	kept := *old
+	kept.Statements = v.Statements
+	return kept, out
+}
+
+// elsewhere returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It returns
+// an empty string if it can.
+func (in Input) elsewhere(old *Conversion, past statements) string {
+	switch {
+	case old == nil || old.ID != in.Again:
+		return "it was recorded as another conversion, whose id and goal differ: correct that one"
+	case !slices.ContainsFunc(past, func(s statement) bool { return s.At == in.Arrival && !s.Collected }):
+		return superseded
+	}
+	return ""
+}
+
+const (
+	superseded = "what arrived after it counts"
+	outranked  = "a server or a correction has told of this conversion: what a browser tells afterwards does not change it"
+)
+
+func noMove(from, to string) string {
+	return fmt.Sprintf("a conversion does not go from %s to %s", from, to)
+}
+
+// changes reports whether the input changed the conversion, so that it must be written and announced.
+func (o Outcome) changes() bool {
+	return o.Result == ResultCreated || o.Result == ResultUpdated
+}
+
+func (o Outcome) event(click *models.Click) models.Event {
+	kind := models.EventConversionUpdated
+	if o.Result == ResultCreated {
+		kind = models.EventConversionCreated
+	}
+	v := o.Conversion
+	return models.NewEvent(v.AccountID, kind, v.UpdatedAt, v.Event(click))
+}
+
+func (in *Input) check() error {
+	if in.Status != "" && !models.ValidStatus(in.Status) {
+		return models.Invalid("invalid_status", "a status is pending, approved, rejected or chargeback")
+	}
+	if len(in.ConversionID) > maxConversionID {
+		return models.Invalid("too_long", "a conversion id has at most %d characters", maxConversionID)
+	}
+	if len(in.Goal) > maxGoal {
+		return models.Invalid("too_long", "a goal has at most %d characters", maxGoal)
+	}
+	for _, m := range []*decimal.Decimal{in.Payout, in.Amount, in.Cost} {
+		if m != nil && (m.IsNegative() || m.Exponent() > 9 || m.GreaterThan(maxMoney)) {
+			return models.Invalid("out_of_range", "an amount is 0 to 1,000,000,000")
+		}
+	}
+	in.ConversionID, in.Goal = spool.CleanText(in.ConversionID), spool.CleanText(in.Goal)
+	in.OriginalStatus = spool.CleanText(in.OriginalStatus[:min(len(in.OriginalStatus), maxOriginal)])
+	return nil
+}
+
+var maxMoney = decimal.New(1, 9)
+
+// terms are the payout terms of an offer.
+type terms struct {
+	ID        uuid.UUID       `db:"id"`
+	Payout    decimal.Decimal `db:"payout"`
+	Type      string          `db:"payout_type"`
+	FromParam bool            `db:"payout_from_param"`
+	Currency  string          `db:"currency"`
+}
+
+// payout returns the earnings of a conversion and their currency. said reports whether the values come from the input. Only then
+// may they replace the recorded values.
+func (t terms) payout(in Input) (value decimal.Decimal, currency string, said bool) {
+	amount := cmp.Or(in.Amount, in.Payout)
+	switch {
+	case (in.Final || in.OwnValue) && in.Payout != nil:
+		amount = in.Payout
+	case t.ID == uuid.Nil: // no offer
+		amount = cmp.Or(in.Payout, in.Amount)
+	case t.FromParam && in.Payout != nil && (t.Type == "fixed" || in.Amount != nil):
+		amount = in.Payout
+	case t.FromParam && in.InvalidPayout:
+		return decimal.Zero, in.Currency, false
+	case t.Type == "fixed":
+		return t.Payout, t.Currency, false
+	case amount != nil:
+		share := amount.Mul(t.Payout).Shift(-2)
+		amount = &share
+	}
+	if amount == nil {
+		return decimal.Zero, in.Currency, false
+	}
+	return *amount, in.Currency, true
+}
+
+// Conversion is a row of the table conversions.
+type Conversion struct {
+	models.Conversion
+	GivenCost  decimal.NullDecimal `db:"given_cost"`
+	Statements statements          `db:"statements,json"`
+}
+
+// Figures returns the figures that a conversion adds at its click's key. It counts for a bot's click too, because money is never
+// hidden.
+func (v Conversion) Figures() models.Figures {
+	switch v.Status {
+	case models.StatusApproved:
+		return models.Figures{Approved: 1, Revenue: models.Counted(v.Payout, v.Rate), Cost: v.Cost}
+	case models.StatusPending:
+		return models.Figures{Pending: 1, PendingRevenue: models.Counted(v.Payout, v.Rate)}
+	case models.StatusRejected:
+		return models.Figures{Rejected: 1}
+	case models.StatusChargeback:
+		return models.Figures{Chargebacks: 1}
+	}
+	return models.Figures{}
+}
+
+// base returns a new conversion without any statement about it.
+func (in Input) base(click *click.StoredClick) Conversion {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	return Conversion{Conversion: models.Conversion{
+		ID: uuid.Must(uuid.NewV7()), AccountID: click.AccountID, ClickID: click.ID, ConversionID: in.ConversionID,
+		Goal: in.Goal, CampaignID: click.CampaignID, OfferID: click.OfferID, SourceID: click.SourceID,
+		NetworkID: cmp.Or(in.NetworkID, click.NetworkID), RecordedAt: now, UpdatedAt: now,
+	}}
+}
+
+// statement returns the statement of the input about its conversion.
+func (in Input) statement(click *click.StoredClick, t terms) statement {
+	value, currency, said := t.payout(in)
+	out := statement{
+		At: in.Arrival, Status: in.Status, Reversal: in.Reversal, Word: in.OriginalStatus,
+		Payout: value.Round(models.MoneyScale), Said: said, Currency: currency,
+		Default: cmp.Or(t.Currency, click.Currency, "USD"),
+		Exact:   in.Exact, Final: in.Final, Source: in.Source,
+	}
+	if !in.At.IsZero() {
+		out.Time = in.At.UTC().Truncate(time.Millisecond)
+	}
+	if in.Arrival == uuid.Nil {
+		out.At = models.NewClickID()
+	}
+	if in.Final {
+		out.Currency = in.Currency
+	}
+	if in.Cost != nil {
+		cost := in.Cost.Round(models.MoneyScale)
+		out.Cost = &cost
+	}
+	return out
+}
+
+// complete sets the offer and the network from the click, if the conversion has no offer yet.
+func (in Input) complete(v *Conversion, click *click.StoredClick) {
+	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
+		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
+	}
+}
+
+// SetPrice sets the rate of a conversion, and its cost in the account's currency. A cost that the sender reported is in the currency
+// of the payout. The prices of the click are in the click's currency.
+func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal) {
+	v.Rate = rate
+	switch {
+	case v.Status != models.StatusApproved: // it costs nothing until it is approved
+		v.Cost = decimal.Zero
+	case v.GivenCost.Valid:
+		v.Cost = models.Counted(v.GivenCost.Decimal, rate).Round(models.MoneyScale)
+	default:
+		v.Cost = models.Counted(click.ConversionCost, click.Rate).
+			Add(models.Counted(v.Payout.Mul(click.RevenueShare).Div(hundred), rate)).Round(models.MoneyScale)
+	}
+}
+
+// touch sets the time of the last change, which is always later than last. It distinguishes and orders the events of a
+// conversion.
+func (v *Conversion) touch(last time.Time) {
+	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
+	if next := last.Add(time.Millisecond); v.UpdatedAt.Before(next) {
+		v.UpdatedAt = next
+	}
+}
+
+var hundred = decimal.NewFromInt(100)
+
+// same reports whether all values that an event shows, or from which a cost follows, are the same in v and o.
+func (v Conversion) same(o Conversion) bool {
+	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency &&
+		v.RecordedAt.Equal(o.RecordedAt) &&
+		v.GivenCost.Valid == o.GivenCost.Valid && v.GivenCost.Decimal.Equal(o.GivenCost.Decimal)
+}

@@ -1,0 +1,330 @@
+package conversion
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/delivery"
+	"switchyard/db/exchangerate"
+	"switchyard/db/ledger"
+	"switchyard/db/sourcepostback"
+	"switchyard/db/upload"
+	"switchyard/models"
+)
+
+// Corrected is the outcome of one of many inputs. Refusal is set if the input was refused or ignored. It is the error that
+// Record would have returned, or the reason why the input was ignored.
+type Corrected struct {
+	Outcome
+	Refusal error
+}
+
+// Correct records many inputs of one account in their order, in the transaction of c. Each input has the same effect
+// as in Record. It first locks all their clicks. A refused input does not affect the other inputs. It returns the jobs
+// to dispatch after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the first
+// click is used. If write is false, it locks and writes nothing, and returns the outcomes that it would have now.
+func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list []Input, write bool) (
+	out []Corrected, tell []models.JobRef, err error,
+) {
+	b := correcting{account: account, in: l.Store()}
+	if err := b.load(ctx, c, list, write); err != nil {
+		return nil, nil, err
+	}
+	out = db.Map(b.inputs, b.decide)
+	if err := b.convert(ctx, c, out, write); err != nil {
+		return nil, nil, err
+	}
+	if write {
+		tell, err = b.write(ctx, c, out)
+	}
+	return out, tell, err
+}
+
+// correcting holds the data that is needed to decide the inputs.
+type correcting struct {
+	account uuid.UUID
+	in      click.Store
+	inputs  []checkedInput
+	clicks  map[uuid.UUID]*click.StoredClick
+	own     string              // currency of the account
+	terms   map[uuid.UUID]terms // by offer
+	entries map[dedupe]*entry
+	browser map[uuid.UUID]int // by click: number of conversions that only browsers have reported
+	order   []*entry          // changed entries, in the order of their first change
+}
+
+// checkedInput is an input with cleaned texts, or the error that refuses it.
+type checkedInput struct {
+	Input
+	refusal error
+}
+
+func (in Input) checked() checkedInput {
+	err := in.check()
+	return checkedInput{in, err}
+}
+
+// dedupe is the key that identifies a conversion.
+type dedupe struct {
+	click    uuid.UUID
+	goal, id string
+}
+
+// entry is a conversion before and after the inputs. now is nil if there is no conversion.
+type entry struct {
+	before  models.Figures
+	was     *Conversion // the stored conversion; nil: not stored
+	now     *Conversion
+	fresh   bool // there is no row yet
+	changed bool
+}
+
+func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock bool) error {
+	b.clicks, b.terms, b.entries = map[uuid.UUID]*click.StoredClick{}, map[uuid.UUID]terms{}, map[dedupe]*entry{}
+	b.browser = map[uuid.UUID]int{}
+	b.inputs = db.Map(list, Input.checked)
+	wanted, offers := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
+	for _, in := range list {
+		wanted[in.ClickID] = true
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	clicks, err := b.in.Read(ctx, c, click.ChangeColumns, click.Set{IDs: db.SortedIDs(wanted), Lock: lock})
+	if err != nil {
+		return err
+	}
+	for _, click := range clicks {
+		b.account = cmp.Or(b.account, click.AccountID)
+		if click.AccountID == b.account {
+			b.clicks[click.ID] = click
+			offers[click.OfferID] = true
+		}
+	}
+	if len(b.clicks) == 0 {
+		return nil
+	}
+	if err := b.loadConversions(ctx, c); err != nil {
+		return err
+	}
+	if err := b.loadBrowser(ctx, c); err != nil {
+		return err
+	}
+	return b.loadTerms(ctx, c, db.SortedIDs(offers))
+}
+
+// Columns are the columns of a Conversion.
+var Columns = db.Columns[Conversion]("")
+
+var selectConversions = `SELECT ` + Columns + ` FROM conversions
+JOIN unnest($1::uuid[], $2::text[], $3::text[]) AS k (click_id, goal, conversion_id)
+	USING (click_id, goal, conversion_id)`
+
+func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
+	good := slices.DeleteFunc(slices.Clone(b.inputs), func(in checkedInput) bool { return in.refusal != nil })
+	list, err := db.Select[Conversion](ctx, c, "find conversions", selectConversions,
+		db.UUIDs(db.Map(good, func(in checkedInput) uuid.UUID { return in.ClickID })),
+		db.Map(good, func(in checkedInput) string { return in.Goal }),
+		db.Map(good, func(in checkedInput) string { return in.ConversionID }))
+	for i := range list {
+		v := &list[i]
+		b.entries[dedupe{v.ClickID, v.Goal, v.ConversionID}] = &entry{before: v.Figures(), was: v, now: v}
+	}
+	return err
+}
+
+// selectTerms includes offers that are switched off, because they still pay. It also returns the account's currency if there is
+// no such offer.
+const selectTerms = `
+SELECT a.currency AS own, coalesce(o.id, '` + db.ZeroID + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
+	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
+FROM accounts a LEFT JOIN offers o ON o.account_id = a.id AND o.id = ANY ($2::uuid[]) WHERE a.id = $1`
+
+func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUID) error {
+	type row struct {
+		terms
+		Own string `db:"own"`
+	}
+	list, err := db.Select[row](ctx, c, "offers of clicks", selectTerms, b.account, db.UUIDs(offers))
+	for _, t := range list {
+		if b.own = t.Own; t.ID != uuid.Nil {
+			b.terms[t.ID] = t.terms
+		}
+	}
+	return err
+}
+
+// convert sets the rate and the cost of changed conversions. A conversion whose day and currency are unchanged keeps its rate. If
+// write is false, it does not fix rates.
+func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
+	var list []*Conversion
+	var back []func(*Conversion) // store the result in a copy of the conversion
+	for _, e := range b.order {
+		if e.was == nil || !e.now.same(*e.was) {
+			list, back = append(list, e.now), append(back, func(*Conversion) {})
+		}
+	}
+	for i := range out {
+		o := &out[i].Outcome
+		if e := b.entries[(&Conversion{Conversion: o.Conversion}).dedupe()]; e != nil && e.changed {
+			list = append(list, &Conversion{Conversion: o.Conversion, GivenCost: o.given})
+			back = append(back, func(v *Conversion) { o.Conversion = v.Conversion })
+		}
+	}
+	var keys []exchangerate.Key
+	for _, v := range list {
+		if k, foreign := b.rateKey(v); foreign {
+			keys = append(keys, k)
+		}
+	}
+	get := exchangerate.Look
+	if write {
+		get = exchangerate.Hold
+	}
+	found, err := get(ctx, c, keys)
+	if err != nil {
+		return err
+	}
+	for i, v := range list {
+		rate := models.SameRate
+		if k, foreign := b.rateKey(v); foreign {
+			rate = found[k]
+		} else if e := b.entries[v.dedupe()]; e.keepsRate(v) {
+			rate = e.was.Rate
+		}
+		v.SetPrice(b.clicks[v.ClickID], rate)
+		back[i](v)
+	}
+	return nil
+}
+
+// rateKey returns the key of the rate that a conversion needs. foreign is false if it needs no rate.
+func (b *correcting) rateKey(v *Conversion) (k exchangerate.Key, foreign bool) {
+	if v.Currency == b.own || v.Currency == "" || b.own == "" || b.entries[v.dedupe()].keepsRate(v) {
+		return k, false
+	}
+	return exchangerate.NewKey(b.account, v.RecordedAt, v.Currency), true
+}
+
+// keepsRate reports whether a conversion has the same day and currency as the stored conversion.
+func (e *entry) keepsRate(v *Conversion) bool {
+	return e.was != nil && e.was.Currency == v.Currency &&
+		e.was.RecordedAt.UTC().Truncate(click.Day).Equal(v.RecordedAt.UTC().Truncate(click.Day))
+}
+
+func (v *Conversion) dedupe() dedupe { return dedupe{v.ClickID, v.Goal, v.ConversionID} }
+
+func (b *correcting) decide(in checkedInput) Corrected {
+	if in.refusal != nil {
+		return Corrected{Refusal: in.refusal}
+	}
+	click := b.clicks[in.ClickID]
+	if click == nil {
+		return Corrected{Refusal: ErrUnknownClick}
+	}
+	key := dedupe{in.ClickID, in.Goal, in.ConversionID}
+	e := b.entries[key]
+	if e == nil {
+		e = &entry{fresh: true}
+		b.entries[key] = e
+	}
+	t := b.terms[click.OfferID]
+	if err := b.boundBrowser(&in.Input, e.now, t); err != nil {
+		return Corrected{Refusal: err}
+	}
+	next, out := in.decide(click, e.now, t)
+	if out.Result == ResultCreated && in.fromBrowser() {
+		b.browser[in.ClickID]++
+	}
+	if out.changes() || in.Arrival != uuid.Nil && e.now != nil { // the statement is kept even if it changes nothing
+		if e.now = &next; !e.changed {
+			e.changed = true
+			b.order = append(b.order, e)
+		}
+	}
+	if out.Result == ResultIgnored {
+		return Corrected{out, models.Invalid("invalid_status", "%s", out.Reason)}
+	}
+	return Corrected{Outcome: out}
+}
+
+// write stores the final state of each changed conversion once. For every change it stores a webhook event and the postbacks to
+// the traffic source. It returns the jobs to dispatch after the commit.
+func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
+	s := ledger.Deltas{}
+	var fresh []*Conversion
+	for _, e := range b.order {
+		if e.fresh {
+			fresh = append(fresh, e.now)
+		} else if err := e.now.update(ctx, c); err != nil {
+			return nil, err
+		}
+		key := b.clicks[e.now.ClickID].LedgerKey()
+		s.Add(key, e.before.Neg())
+		s.Add(key, e.now.Figures())
+	}
+	for part := range slices.Chunk(fresh, insertedAtOnce) {
+		if _, err := sqlx.NamedExecContext(ctx, c, insertConversions, part); err != nil {
+			return nil, fmt.Errorf("conversion: insert conversions: %w", err)
+		}
+	}
+	if err := b.in.AddDeltas(ctx, c, s); err != nil {
+		return nil, err
+	}
+	return b.tell(ctx, c, out)
+}
+
+// tell stores the webhook events and the postbacks to traffic sources for the changes.
+func (b *correcting) tell(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
+	var events []models.Event
+	var changed []models.Conversion
+	for _, v := range out {
+		if v.changes() {
+			events, changed = append(events, v.event(&b.clicks[v.Conversion.ClickID].Click)), append(changed, v.Conversion)
+		}
+	}
+	deliveries, err := delivery.AddEvents(ctx, c, events)
+	if err != nil {
+		return nil, err
+	}
+	if err := upload.Add(ctx, c, b.account, changed); err != nil {
+		return nil, err
+	}
+	postbacks, err := sourcepostback.Add(ctx, c, b.account, changed)
+	return append(models.NewRefs(models.KindDeliverWebhook, b.account, deliveries), postbacks...), err
+}
+
+// insertedAtOnce is the largest number of conversions that one statement inserts. PostgreSQL allows at most 65,535 parameters.
+const insertedAtOnce = 1000
+
+var insertConversions = `INSERT INTO conversions (` + Columns + `)
+VALUES (:` + strings.ReplaceAll(Columns, ", ", ", :") + `)`
+
+const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
+	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, rate = :rate, cost = :cost,
+	given_cost = :given_cost, source = :source, statements = :statements, recorded_at = :recorded_at,
+	updated_at = :updated_at
+WHERE id = :id AND account_id = :account_id`
+
+// update writes a conversion that changed.
+func (v Conversion) update(ctx context.Context, c db.Conn) error {
+	res, err := sqlx.NamedExecContext(ctx, c, updateConversion, v)
+	if err == nil {
+		if n, _ := res.RowsAffected(); n != 1 {
+			err = errors.New("the row is gone")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("conversion: write conversion: %w", err)
+	}
+	return nil
+}

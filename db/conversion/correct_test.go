@@ -1,0 +1,222 @@
+package conversion_test
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/conversion"
+	"switchyard/db/retention"
+	"switchyard/db/spend"
+	"switchyard/models"
+	"switchyard/models/parttest"
+)
+
+// TestCorrections makes corrections of conversions and spend, postbacks and deletions in random order. At any moment the ledger
+// and the rows must agree. A preview must equal the result, and a repeated correction must change nothing.
+func TestCorrections(t *testing.T) {
+	parttest.ClickHouse.Also(t)
+	t.Parallel()
+	for seed := range uint64(3) {
+		b := clicktest.NewBooks(t, seed, 120)
+		b.Agree("the clicks")
+		for range 12 {
+			list := b.Inputs(15)
+			b.Correct(list)
+			b.Agree("conversions")
+			s := b.Spend()
+			for range 2 {
+				b.SetSpend(s)
+				b.Agree(fmt.Sprintf("spend %+v", s))
+			}
+			for _, in := range b.Inputs(4) {
+				in.Final = false
+				if _, err := clicktest.Record(t, b.DB, in); err != nil {
+					if _, refused := models.AsError(err); !refused {
+						t.Fatal(err)
+					}
+				}
+			}
+			b.Agree("postbacks")
+		}
+		last := b.Inputs(30)
+		b.Correct(last)
+		clicktest.CheckFigures(t, b.DB)
+		q := retention.ClearQuery{
+			AccountID: b.Account, Of: b.Campaigns, From: b.Today.AddDate(0, 0, -9), To: b.Today.AddDate(0, 0, 1),
+		}
+		for _, clear := range []func(c db.Conn) (retention.Cleared, error){
+			func(c db.Conn) (retention.Cleared, error) {
+				return retention.Clear(t.Context(), click.Log{}, c, q, 1000)
+			},
+			func(c db.Conn) (retention.Cleared, error) {
+				return retention.ClearArchive(t.Context(), click.Log{}, c, q, 1000)
+			},
+		} {
+			b.Tx(func(c db.Conn) error {
+				_, err := clear(c)
+				return err
+			})
+			b.Agree("a deletion")
+		}
+		if n := clicktest.Number[int](t, b.DB, `SELECT count(*) FROM spend WHERE campaign_id <> $1`, uuid.Nil); n != 0 {
+			t.Errorf("%d amounts of campaigns are left", n)
+		}
+	}
+}
+
+// A file that is applied again changes no row.
+func TestCorrectionAgain(t *testing.T) {
+	t.Parallel()
+	b := clicktest.NewBooks(t, 9, 40)
+	var list []conversion.Input
+	for i, c := range b.Clicks {
+		list = append(list, conversion.Input{
+			ClickID: c.ID, ConversionID: "o", Status: []string{"pending", "approved"}[i%2], Payout: clicktest.Amount("2.5"), Final: true,
+		})
+	}
+	for i, want := range []string{conversion.ResultCreated, conversion.ResultDuplicate} {
+		for _, v := range b.Correct(list) {
+			if v.Result != want || v.Refusal != nil {
+				t.Fatalf("round %d: %+v", i, v)
+			}
+		}
+		b.Agree(want)
+	}
+	foreign, _, err := conversion.Correct(t.Context(), click.Log{}, b.DB, uuid.New(), list[:1], false)
+	if err != nil || !errors.Is(foreign[0].Refusal, conversion.ErrUnknownClick) {
+		t.Errorf("another account's: %+v, %v", foreign, err)
+	}
+}
+
+// The payout of a correction counts, whatever the terms of the offer. Without a payout, the offer's terms apply.
+func TestCorrectedPayout(t *testing.T) {
+	parttest.ClickHouse.Also(t)
+	t.Parallel()
+	b := clicktest.NewBooks(t, 4, 1)
+	c := b.Clicks[0]
+	offer := uuid.New()
+	for _, q := range []string{
+		`INSERT INTO offers (id, account_id, name, url, payout, payout_from_param) VALUES ($1, $2, 'O', '', 7, false)`,
+		`UPDATE clicks SET offer_id = $1 WHERE account_id = $2`,
+	} {
+		if _, err := b.DB.ExecContext(t.Context(), q, offer, b.Account); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := b.Correct([]conversion.Input{
+		{ClickID: c.ID, ConversionID: "1", Final: true},
+		{ClickID: c.ID, ConversionID: "2", Final: true, Payout: clicktest.Amount("3")},
+		{ClickID: c.ID, ConversionID: "1", Final: true, Payout: clicktest.Amount("4")},
+		{ClickID: c.ID, ConversionID: "1", Final: true},
+	})
+	for i, want := range []string{"created 7", "created 3", "updated 4", "duplicate 4"} {
+		if got := fmt.Sprint(out[i].Result, " ", out[i].Conversion.Payout); got != want {
+			t.Errorf("row %d: %s, want %s", i, got, want)
+		}
+	}
+	clicktest.CheckFigures(t, b.DB)
+}
+
+// After concurrent corrections of the same spend, with postbacks at the same time, the ledger and the rows agree.
+func TestSpendAtOnce(t *testing.T) {
+	parttest.ClickHouse.Also(t)
+	t.Parallel()
+	b := clicktest.NewBooks(t, 5, 60)
+	done := make(chan error)
+	days := []time.Time{b.Today, b.Today.AddDate(0, 0, -1)}
+	for i := range 4 {
+		go func() {
+			var all error
+			for n := range 5 {
+				s := spend.Spend{Day: days[n%2], SourceID: b.Sources[0], Amount: decimal.NewFromInt(int64(10*i + n))}
+				all = errors.Join(all, db.Tx(t.Context(), b.DB, func(c db.Conn) error {
+					_, err := spend.Set(t.Context(), click.Log{}, c, b.Account, s)
+					return err
+				}))
+			}
+			done <- all
+		}()
+	}
+	for i := range 2 {
+		go func() {
+			var all error
+			for n := range 20 {
+				in := conversion.Input{ClickID: b.Clicks[(i+2*n)%60].ID, ConversionID: strconv.Itoa(n), Payout: clicktest.Amount("3")}
+				_, err := clicktest.Record(t, b.DB, in)
+				all = errors.Join(all, err)
+			}
+			done <- all
+		}()
+	}
+	for range 6 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	b.Agree("all")
+	clicktest.CheckFigures(t, b.DB)
+}
+
+// A correction also replaces the recorded time and currency. A time given to the day or second does not move a conversion
+// within that day or second.
+func TestCorrectionOfTimeAndCurrency(t *testing.T) {
+	t.Parallel()
+	b := clicktest.NewBooks(t, 7, 1)
+	click := b.Clicks[0].ID
+	at := models.ClickTime(click).UTC()
+	in := conversion.Input{
+		AccountID: b.Account, ClickID: click, Source: models.FromCorrection, Final: true, Payout: clicktest.Amount("5"), Currency: "USD",
+		At: at.Add(1500 * time.Millisecond),
+	}
+	midnight := at.Truncate(24 * time.Hour)
+	for _, c := range []struct {
+		change        func(*conversion.Input)
+		currency      string
+		recorded      time.Time
+		result, again string
+	}{
+		{func(*conversion.Input) {}, "USD", in.At, conversion.ResultCreated, conversion.ResultDuplicate},
+		{
+			func(in *conversion.Input) { in.Currency, in.Payout = "EUR", nil }, "EUR", in.At,
+			conversion.ResultUpdated, conversion.ResultDuplicate,
+		},
+		{
+			func(in *conversion.Input) { in.At = in.At.Add(time.Minute) }, "EUR", in.At.Add(time.Minute),
+			conversion.ResultUpdated, conversion.ResultDuplicate,
+		},
+		{
+			func(in *conversion.Input) { in.At, in.Exact = in.At.Truncate(time.Second), time.Second }, "EUR",
+			in.At.Add(time.Minute), conversion.ResultDuplicate, conversion.ResultDuplicate,
+		},
+		{
+			func(in *conversion.Input) { in.At, in.Exact = midnight, 24*time.Hour }, "EUR", in.At.Add(time.Minute),
+			conversion.ResultDuplicate, conversion.ResultDuplicate,
+		},
+		{
+			func(in *conversion.Input) { in.At = midnight.AddDate(0, 0, 1) }, "EUR", midnight.AddDate(0, 0, 1),
+			conversion.ResultUpdated, conversion.ResultDuplicate,
+		},
+	} {
+		c.change(&in)
+		for _, want := range []string{c.result, c.again} {
+			got := b.Correct([]conversion.Input{in})[0]
+			v := got.Conversion
+			if got.Result != want || v.Currency != c.currency || !v.RecordedAt.Equal(c.recorded.Truncate(time.Millisecond)) {
+				t.Errorf("%s of %s at %v, want %s of %s at %v", got.Result, v.Currency, v.RecordedAt, want, c.currency, c.recorded)
+			}
+			stored := clicktest.Number[time.Time](t, b.DB, `SELECT recorded_at FROM conversions`)
+			if !stored.Equal(v.RecordedAt) {
+				t.Errorf("stored with the time %v", stored)
+			}
+		}
+	}
+}

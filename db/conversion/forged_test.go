@@ -1,0 +1,166 @@
+package conversion_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/conversion"
+	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// TestForgedPostbacksHaveNoJob stores a batch of postbacks. Postbacks whose click is stored get a job, with the click's account.
+// All others wait, including postbacks that name another account than the click's.
+func TestForgedPostbacksHaveNoJob(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc, other := clicktest.Account(t, d), clicktest.Account(t, d)
+	s := clicktest.OpenSpool(t, t.TempDir())
+	before, within := clicktest.Click(acc, uuid.New(), 1), clicktest.Click(other, uuid.New(), 2)
+	clicktest.Put(t, s, spool.Record{Click: before})
+	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	ofNobody := clicktest.Click(uuid.New(), uuid.New(), 3) // its account does not exist
+	var want []models.JobRef
+	var waiting []uuid.UUID
+	say := func(click, from, of uuid.UUID) {
+		p := &models.Postback{ID: models.NewClickID(), ClickID: click, AccountID: from, Source: models.FromPostback}
+		clicktest.Put(t, s, spool.Record{Postback: p})
+		if of == uuid.Nil {
+			waiting = append(waiting, p.ID)
+		} else {
+			want = append(want, models.JobRef{Kind: models.KindRecordConversion, ID: p.ID, Account: of})
+		}
+	}
+	say(models.NewClickID(), uuid.Nil, uuid.Nil)
+	say(before.ID, uuid.Nil, acc)
+	say(before.ID, acc, acc)
+	say(models.FloorClickID(time.Now().AddDate(-1, 0, 0)), acc, uuid.Nil)
+	say(within.ID, uuid.Nil, other)
+	say(before.ID, other, uuid.Nil) // through a domain or network of another account
+	say(ofNobody.ID, uuid.Nil, uuid.Nil)
+	clicktest.Put(t, s, spool.Record{Click: within}, spool.Record{Click: ofNobody})
+	var told []models.JobRef
+	clicktest.Drain(t, s, d, ingest.IngestOptions{
+		OnPostbacks: func(_ context.Context, rows []models.JobRef) { told = append(told, rows...) },
+	})
+	sameJobs(t, d, want, told)
+	sameWaiting(t, d, waiting)
+}
+
+// TestMatchPostbacks checks that a stored click starts the job of its postback, and of no other postback. The clicks of other
+// postbacks are looked up once for each wait.
+func TestMatchPostbacks(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc, other := clicktest.Account(t, d), clicktest.Account(t, d)
+	network := uuid.New()
+	if _, err := d.ExecContext(t.Context(),
+		`INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'N')`, network, acc); err != nil {
+		t.Fatal(err)
+	}
+	s := clicktest.OpenSpool(t, t.TempDir())
+	late := clicktest.Click(acc, uuid.New(), 1)
+	say := func(click, from, network uuid.UUID) uuid.UUID {
+		p := &models.Postback{
+			ID: models.NewClickID(), ClickID: click, AccountID: from, NetworkID: network, Source: models.FromPostback,
+			Proof: []byte("sealed"),
+		}
+		clicktest.Put(t, s, spool.Record{Postback: p})
+		return p.ID
+	}
+	found, unread := say(late.ID, acc, uuid.Nil), say(uuid.Nil, uuid.Nil, network)
+	byNetwork := say(late.ID, uuid.Nil, network)
+	foreign := say(late.ID, other, uuid.Nil)
+	forged := say(models.NewClickID(), uuid.Nil, network)
+	astray := say(late.ID, uuid.Nil, uuid.New())
+	foreignNetwork := say(late.ID, other, network)
+	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Put(t, s, spool.Record{Click: late})
+	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+
+	match := func(want ...uuid.UUID) {
+		t.Helper()
+		told, err := conversion.MatchPostbacks(t.Context(), click.Log{Conn: d}, []time.Duration{0}, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var refs []models.JobRef
+		for _, id := range want {
+			refs = append(refs, models.JobRef{Kind: models.KindRecordConversion, ID: id, Account: acc})
+		}
+		if diff := cmp.Diff(refs, told.Jobs, byID); diff != "" {
+			t.Errorf("told: %s", diff)
+		}
+	}
+	match(found, byNetwork, unread)
+	sameWaiting(t, d, []uuid.UUID{foreign, forged})
+	match()
+	sameWaiting(t, d, nil)
+	match()
+	type row struct {
+		ID      uuid.UUID
+		Account uuid.UUID `db:"account_id"`
+		Outcome string
+		Proved  bool
+	}
+	rows, err := db.Select[row](t.Context(), d, "postbacks",
+		`SELECT id, account_id, outcome, proof IS NOT NULL AS proved FROM postbacks ORDER BY id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []row{
+		{found, acc, "pending", true},
+		{unread, acc, "pending", true},
+		{byNetwork, acc, "pending", true},
+		{foreign, other, "unmatched", true},
+		{forged, acc, "unmatched", true},
+		{astray, acc, "refused", false},
+		{foreignNetwork, other, "refused", false},
+	}
+	slices.SortFunc(want, func(a, b row) int { return strings.Compare(a.ID.String(), b.ID.String()) })
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
+	}
+}
+
+var byID = cmpopts.SortSlices(func(a, b models.JobRef) bool { return a.ID.String() < b.ID.String() })
+
+func sameJobs(t *testing.T, d *db.DB, want, told []models.JobRef) {
+	t.Helper()
+	rows, err := db.Select[models.JobRef](t.Context(), d, "jobs", `SELECT kind, id, generation, account_id FROM jobs`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, rows, byID); diff != "" {
+		t.Errorf("rows: %s", diff)
+	}
+	if diff := cmp.Diff(want, told, byID); diff != "" {
+		t.Errorf("told: %s", diff)
+	}
+}
+
+// sameWaiting checks that exactly these postbacks wait for their click.
+func sameWaiting(t *testing.T, d *db.DB, want []uuid.UUID) {
+	t.Helper()
+	got, err := db.Select[uuid.UUID](t.Context(), d, "waiting", `SELECT id FROM postbacks WHERE match_at IS NOT NULL`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.SortSlices(func(a, b uuid.UUID) bool {
+		return a.String() < b.String()
+	})); diff != "" {
+		t.Errorf("waiting: %s", diff)
+	}
+}

@@ -1,0 +1,244 @@
+package conversion
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/click"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/postback"
+)
+
+// Reader reads postbacks.
+type Reader struct {
+	Store  *store.Store
+	Clicks click.Log
+}
+
+// Message is a postback with all its parameters and the proof of its sender.
+type Message struct {
+	StoredPostback
+	open      map[string]string // the parameters that were stored in clear
+	proof     postback.Proof
+	read      store.PostbackNetwork // network whose settings apply
+	trust     store.PostbackNetwork // network whose secret the message must prove; an empty secret is proved by every message
+	proofLost bool
+	// secrets are the parameters in which any network of the click's account sends its secret.
+	secrets []string
+}
+
+// proofLost is the detail of a postback whose proof was sealed under a key that no longer exists.
+const proofLost = "what proves the sender cannot be opened: ENCRYPTION_KEY has changed"
+
+// Stored returns a stored postback. The error is models.NotFound if it does not exist.
+func (r Reader) Stored(ctx context.Context, id uuid.UUID) (m Message, err error) {
+	if m.StoredPostback, err = FindPostback(ctx, r.Store.Conn(), id); err != nil {
+		return m, err
+	}
+	m.open = m.Params
+	m.proof, err = r.Store.OpenProof(ctx, id, m.Proof)
+	if errors.Is(err, seal.ErrOpen) {
+		m.proofLost = true
+		return m, nil
+	}
+	if len(m.Proof) == 0 { // an older version of the program stored the proof in clear
+		m.proof = postback.Proof{Signature: m.Signature, SignedText: m.SignedText}
+	}
+	m.Params = m.proof.Reveal(m.Params)
+	return m, err
+}
+
+// Received returns the message of a postback that has just arrived and is not stored yet.
+func Received(p models.Postback) Message {
+	return Message{
+		StoredPostback: StoredPostback{Postback: p}, open: p.Params,
+		proof: postback.Proof{Signature: p.Signature, SignedText: p.SignedText},
+	}
+}
+
+// Verdict is the result of reading a postback. It waits for data, or it is decided, or it has a conversion to record.
+type Verdict struct {
+	Message  Message
+	Decision PostbackDecision // its outcome is empty if the postback is not decided
+	Wait     string           // the missing data, which a later attempt may find
+	Input    Input
+	// Click is the click that the postback names. It is nil if the click is not known.
+	Click *click.StoredClick
+}
+
+// End decides a postback for which another attempt cannot help.
+func (v *Verdict) End(outcome, detail string) {
+	v.Decision.Outcome, v.Decision.Detail = outcome, detail
+	v.MaskParams(false)
+	if len(v.Message.Proof) > 0 { // the proof stays sealed, so that the postback can be replayed once the network's settings are right
+		v.Decision.Params = nil
+	}
+}
+
+// MaskParams replaces the stored parameters of a decided message and masks secrets. A believed message shows all its parameters. Any
+// other message shows only the parameters that were stored in clear, because an unknown parameter may be a secret under a wrong
+// name.
+func (v *Verdict) MaskParams(believed bool) {
+	m := &v.Message
+	params := m.open
+	if believed {
+		params = m.Params
+	} else if hidden := m.proof.Names(); len(hidden) > 0 {
+		v.Decision.Detail += "; not shown: " + strings.Join(hidden, ", ")
+	}
+	v.Decision.Params = postback.Masked(params, m.secrets)
+}
+
+// Read interprets a postback. With patient it waits until the visitor's step to an offer is known.
+func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, err error) {
+	v.Message, v.Decision = m, PostbackDecision{AccountID: m.AccountID, ClickID: m.ClickID}
+	if m.proofLost {
+		v.End(PostbackRefused, proofLost)
+		return v, nil
+	}
+	named, err := r.network(ctx, m.NetworkID)
+	if err != nil {
+		return v, err
+	}
+	d := &v.Decision
+	if d.AccountID == uuid.Nil {
+		d.AccountID = named.AccountID
+	}
+	if m.NetworkID != uuid.Nil && (named.ID == uuid.Nil || named.AccountID != d.AccountID) {
+		v.End(PostbackRefused, NoSuchNetwork)
+		return v, nil
+	}
+	v.Message.read, v.Message.trust = named, named
+	click, reason := postback.NamedClick(m.Params, named.Network, time.Now())
+	if reason != "" {
+		v.End(PostbackUnmatched, reason)
+		return v, nil
+	}
+	d.ClickID = click
+	found, ok, err := r.Clicks.FindByID(ctx, click)
+	switch {
+	case err != nil:
+		return v, err
+	case !ok || d.AccountID != uuid.Nil && found.AccountID != d.AccountID:
+		v.Wait = ClickNotKnown
+		return v, nil
+	}
+	v.Click = &found
+	if found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && patient && !m.OfGoal() {
+		v.Wait = "the visitor's step from the lander to an offer is not known yet"
+		return v, nil
+	}
+	d.AccountID = found.AccountID
+	return v, r.believe(ctx, &v, named, found.NetworkID)
+}
+
+// GoalNotReached is the detail of a goal that was refused when it arrived. Its value was not computed at that time.
+const GoalNotReached = "it was refused when it arrived: let the server report it again"
+
+// WrongSecret is the detail of a postback that does not prove its sender.
+const WrongSecret = "the secret of the network is missing or wrong"
+
+// believe refuses a postback that does not prove its sender, and reads all others. of is the network of the click. A goal's
+// postback needs no proof, because it was believed when its event arrived.
+func (r Reader) believe(ctx context.Context, v *Verdict, named store.PostbackNetwork, of uuid.UUID) error {
+	m := &v.Message
+	if m.OfGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused when it arrived
+		v.End(PostbackRefused, GoalNotReached)
+		return nil
+	}
+	if m.OfGoal() { // the settings of networks do not apply to goals
+		v.Input, _ = m.input(v.Decision.ClickID, v.Decision.AccountID)
+		v.Input.OwnValue = true
+		return nil
+	}
+	if err := r.choose(ctx, m, named, of); err != nil {
+		return err
+	}
+	var err error
+	if m.secrets, err = r.Store.SecretParams(ctx, v.Decision.AccountID); err != nil {
+		return err
+	}
+	if m.ConversionID == uuid.Nil && !m.Authentic() { // a postback that was recorded before has been believed already
+		v.End(PostbackRefused, WrongSecret)
+		return nil
+	}
+	v.Input, v.Decision.InvalidPayout = m.input(v.Decision.ClickID, v.Decision.AccountID)
+	return nil
+}
+
+// network returns a network by its id. For the zero id and for an unknown id it returns a network without settings.
+func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwork, error) {
+	if id == uuid.Nil {
+		return store.PostbackNetwork{}, nil
+	}
+	n, _, err := r.Store.PostbackNetwork(ctx, id)
+	return n, err
+}
+
+// choose selects the network whose settings apply to a message, and the network whose secret the message must prove. The settings
+// come from the network in the message's address, or else from the click's network. If the click's network has a secret, only that
+// secret is accepted. A sender cannot avoid it by leaving out the id, nor by naming a network whose secret they know.
+func (r Reader) choose(ctx context.Context, m *Message, named store.PostbackNetwork, of uuid.UUID) error {
+	own := named
+	if named.ID != of {
+		var err error
+		if own, err = r.network(ctx, of); err != nil {
+			return err
+		}
+	}
+	m.read, m.trust = named, own
+	if named.ID == uuid.Nil {
+		m.read = own
+	}
+	if own.Secret == "" {
+		m.trust = named
+	}
+	return nil
+}
+
+// Authentic reports whether the message proves its sender by the secret of the network in trust. It returns true for every message
+// if that network is unknown or has no secret.
+func (m *Message) Authentic() bool {
+	given := postback.Read(m.Params, m.trust.Network).Secret
+	return postback.Authentic(m.trust.Secret, given, m.proof.Signature, m.proof.SignedText)
+}
+
+// WantsSecret reports whether the message must prove its sender.
+func (m *Message) WantsSecret() bool { return m.trust.Secret != "" }
+
+// Fields returns the fields of the message. If the address names another network than the click's, the parameter with the secret of
+// the click's network is not read as a field.
+func (m *Message) Fields() postback.Message {
+	params := maps.Clone(m.Params)
+	if secret := m.trust.SecretParam(); secret != "" && m.read.ID != m.trust.ID {
+		maps.DeleteFunc(params, func(name, _ string) bool { return strings.EqualFold(name, secret) })
+	}
+	return postback.Read(params, m.read.Network)
+}
+
+// input returns the argument of Record for a message. Without a status word, a new conversion is approved and a recorded
+// one keeps its status, because a repeated message must not undo a rejection.
+func (m *Message) input(click, account uuid.UUID) (in Input, invalidPayout string) {
+	said := m.Fields()
+	received := models.ClickTime(m.ID)
+	in = Input{
+		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: said.ConversionID, Goal: said.Goal,
+		Status: said.Status, Reversal: said.Reversal, OriginalStatus: said.OriginalStatus, Payout: said.Payout,
+		Cost: said.Cost, Currency: said.Currency, At: received, Source: m.Source, Arrival: m.ID,
+		Again: m.ConversionID, InvalidPayout: said.InvalidPayout != "",
+	}
+	if said.OriginalStatus == "" && said.Status == models.StatusApproved {
+		in.Status = ""
+	}
+	if !said.Time.IsZero() && said.Time.Before(received.Add(time.Minute)) && !said.Time.Before(models.ClickTime(click)) {
+		in.At = said.Time
+	}
+	return in, said.InvalidPayout
+}

@@ -1,0 +1,230 @@
+package conversion
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// The job of a postback has the same id as the postback, and the account of the click. A postback that exists already is not
+// changed. A postback whose click is not stored, or belongs to another account, gets no job yet: it waits for MatchPostbacks.
+// OFFSET 0 makes each postback look only into the partition of its click, even if the ids of a batch are from many days.
+var insertPostbacks = `
+WITH given AS MATERIALIZED (
+	SELECT p.*, owner.account_id AS owner, owner.campaign_id
+	FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+		$10::text[], $11::timestamptz[], $12::text[], $13::bytea[], $14::text[]) AS p (id, account_id, network_id, click_id, source,
+		domain, ip, params, signature, signed_text, received_at, detail, proof, decided) ` + joinOwner + `
+), fresh AS (
+	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text,
+		received_at, outcome, detail, decided_at, match_at, campaign_id)
+	SELECT id, account_id, network_id, click_id, source, domain, nullif(ip, '')::inet, params::jsonb, nullif(proof, ''), signature,
+		signed_text, received_at, decided, detail, CASE WHEN decided <> 'pending' THEN clock_timestamp() END,
+		CASE WHEN decided = 'pending' AND owner IS NULL THEN clock_timestamp() END, campaign_id
+	FROM given
+	ON CONFLICT (id) DO NOTHING
+	RETURNING id
+), open AS MATERIALIZED (
+	SELECT DISTINCT id, owner AS account_id FROM given JOIN fresh USING (id) WHERE decided = 'pending' AND owner IS NOT NULL
+), due AS (
+	` + jobrow.InsertFrom("open", recordKind, "NULL") + `
+	ON CONFLICT (id) DO NOTHING
+)
+SELECT ` + recordKind + ` AS kind, id, account_id FROM open`
+
+// recordKind is the kind of a postback's job as an SQL literal.
+const recordKind = `'` + models.KindRecordConversion + `'`
+
+// joinOwner joins account and campaign of the click that a postback p names, as owner. They are null if the click is not stored,
+// or belongs to another account than the account that the postback names.
+const joinOwner = `LEFT JOIN LATERAL (
+	SELECT a.id AS account_id, k.campaign_id FROM clicks k JOIN accounts a ON a.id = k.account_id
+	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
+) owner ON true`
+
+// StorePostbacks stores raw postbacks. For each new postback whose click is stored, it adds a job that will read the postback. It
+// returns the new jobs.
+func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	params, err := paramsOf(list)
+	if err != nil {
+		return nil, err
+	}
+	textsOf := func(of func(*models.Postback) string) []string { return db.Map(list, of) }
+	return db.Select[models.JobRef](ctx, c, "store postbacks", insertPostbacks,
+		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.ID }),
+		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.AccountID }),
+		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.NetworkID }),
+		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.ClickID }),
+		textsOf(func(p *models.Postback) string { return p.Source }),
+		textsOf(func(p *models.Postback) string { return p.Domain }),
+		textsOf(func(p *models.Postback) string {
+			if !p.IP.IsValid() {
+				return ""
+			}
+			return p.IP.WithZone("").String()
+		}),
+		params,
+		textsOf(func(p *models.Postback) string { return p.Signature }),
+		textsOf(func(p *models.Postback) string { return p.SignedText }),
+		textsOf(func(p *models.Postback) string { return models.ClickTime(p.ID).Format(time.RFC3339Nano) }),
+		textsOf(func(p *models.Postback) string { return cmp.Or(p.Refused, p.Unmatched) }),
+		pq.ByteaArray(db.Map(list, func(p *models.Postback) []byte { return append([]byte{}, p.Proof...) })),
+		textsOf(arrivedAs))
+}
+
+// arrivedAs returns the outcome with which a postback is stored.
+func arrivedAs(p *models.Postback) string {
+	switch {
+	case p.Refused != "":
+		return PostbackRefused
+	case p.Unmatched != "":
+		return PostbackUnmatched
+	}
+	return PostbackPending
+}
+
+// paramsOf returns the parameters of each postback as a JSON object.
+func paramsOf(list []*models.Postback) ([]string, error) {
+	texts := make([]string, len(list))
+	for i, p := range list {
+		params := p.Params
+		if params == nil {
+			params = map[string]string{}
+		}
+		raw, err := json.Marshal(params)
+		if err != nil {
+			return nil, fmt.Errorf("conversion: store postbacks: %w", err)
+		}
+		texts[i] = string(raw)
+	}
+	return texts, nil
+}
+
+const selectPostback = `
+SELECT account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text, outcome,
+	coalesce(conversion_id, '00000000-0000-0000-0000-000000000000')
+FROM postbacks WHERE id = $1`
+
+// StoredPostback is a raw postback and its outcome so far.
+type StoredPostback struct {
+	models.Postback
+	Outcome      string
+	ConversionID uuid.UUID // the conversion as which it was recorded
+}
+
+// Outcomes of a postback.
+const (
+	PostbackPending   = "pending"
+	PostbackRecorded  = "recorded"
+	PostbackIgnored   = "ignored"   // understood, but it changes nothing
+	PostbackRefused   = "refused"   // not believed or not understood
+	PostbackUnmatched = "unmatched" // its click was never stored
+)
+
+// FindPostback reads a raw postback. It returns models.NotFound if there is no such postback.
+func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (StoredPostback, error) {
+	p := StoredPostback{Postback: models.Postback{ID: id}}
+	var params []byte
+	err := c.QueryRowxContext(ctx, selectPostback, id).Scan(&p.AccountID, &p.NetworkID, &p.ClickID, &p.Source,
+		&p.Domain, (*click.AddrValue)(&p.IP), &params, &p.Proof, &p.Signature, &p.SignedText, &p.Outcome, &p.ConversionID)
+	if db.NoRows(err) {
+		return p, models.NotFound("postback")
+	}
+	if err == nil {
+		err = json.Unmarshal(params, &p.Params)
+	}
+	if err != nil {
+		return p, fmt.Errorf("conversion: find postback: %w", err)
+	}
+	return p, nil
+}
+
+const selectUndecided = `
+SELECT id FROM (
+	SELECT id FROM postbacks WHERE click_id = $1 AND id < $2 AND outcome = 'pending' ORDER BY id DESC LIMIT $3
+) p ORDER BY id`
+
+// UndecidedBefore returns the undecided postbacks that name a click and arrived before the postback with the id before. It
+// returns the latest, at most limit, in the order of arrival.
+func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, limit int) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
+}
+
+// Postbacks are always locked in the order of arrival, so that two transactions never deadlock.
+const lockPostbacks = `
+SELECT id FROM postbacks
+WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') OR id = ANY ($2::uuid[]) AND outcome = 'pending'
+ORDER BY id FOR UPDATE`
+
+// LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. If another transaction is deciding
+// one of them, it waits, so that the next decision knows the result. It returns the postbacks that are still to be decided, in
+// the order of arrival. If the postback itself is recorded or ignored already, it returns none. Call it before the click is
+// locked, as Clear does.
+func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
+	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
+	if err != nil || !slices.Contains(locked, id) {
+		return nil, err
+	}
+	return locked, nil
+}
+
+const decidePostback = `
+UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = coalesce($4, conversion_id), account_id = $5,
+	click_id = $6, invalid_payout = $8, params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
+	signature = CASE WHEN $7::jsonb IS NULL THEN signature ELSE '' END,
+	signed_text = CASE WHEN $7::jsonb IS NULL THEN signed_text ELSE '' END,
+	attempts = attempts + 1, decided_at = now(), match_at = NULL,
+	campaign_id = coalesce((SELECT k.campaign_id FROM clicks k WHERE k.id = $6 AND k.account_id = $5), campaign_id)
+WHERE id = $1`
+
+// PostbackDecision is the outcome of a postback.
+type PostbackDecision struct {
+	Outcome      string
+	Detail       string    // a text for people, cut to 500 characters
+	ConversionID uuid.UUID // zero: unchanged
+	AccountID    uuid.UUID // the click's account, so that its owner sees the postback; else the postback's
+	ClickID      uuid.UUID // the click that it names
+	// Params replace the stored parameters, and the stored proof and signature are deleted. So Params must contain no secret. Nil
+	// keeps all of them for another attempt.
+	Params map[string]string
+	// InvalidPayout is the payout that the postback names, if it is not an amount.
+	InvalidPayout string
+}
+
+// Result returns the outcome in the terms of the log of postbacks. selectPostbackLog does the same in SQL.
+func (p PostbackDecision) Result() string {
+	switch {
+	case p.Outcome == PostbackPending:
+		return models.PostbackAccepted
+	case p.Outcome != PostbackRecorded:
+		return p.Outcome
+	case p.Detail == ResultDuplicate:
+		return models.PostbackDuplicate
+	}
+	return models.PostbackMatched
+}
+
+// DecidePostback stores the outcome of a postback. It runs in the transaction that also stores the effect of the postback.
+func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
+	var params any
+	if p.Params != nil {
+		params = db.Document(p.Params)
+	}
+	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
+		p.AccountID, p.ClickID, params, p.InvalidPayout)
+	return err
+}

@@ -1,0 +1,118 @@
+package conversion
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models"
+)
+
+// PostbackEntry is a postback in the log.
+type PostbackEntry struct {
+	ID            uuid.UUID         `db:"id"`
+	NetworkID     uuid.UUID         `db:"network_id"`
+	ClickID       uuid.UUID         `db:"click_id"`
+	ConversionID  uuid.UUID         `db:"conversion_id"`
+	CampaignID    uuid.UUID         `db:"campaign_id"`
+	Source        string            `db:"source"`
+	Domain        string            `db:"domain"`
+	IP            string            `db:"ip"`
+	Params        map[string]string `db:"params,json"`
+	Proof         []byte            `db:"proof"`
+	ReceivedAt    time.Time         `db:"received_at"`
+	DecidedAt     *time.Time        `db:"decided_at"`
+	Result        string            `db:"result"`
+	Detail        string            `db:"detail"`
+	InvalidPayout string            `db:"invalid_payout"`
+}
+
+// Sampled reports whether the postback is only a sample of similar postbacks that were not stored. This is so for unmatched
+// postbacks that name no click.
+func (p PostbackEntry) Sampled() bool {
+	return p.ClickID == uuid.Nil && p.Result == models.PostbackUnmatched
+}
+
+// PostbackQuery selects postbacks of an account.
+type PostbackQuery struct {
+	click.LogQuery
+	Network  uuid.UUID // the network that the postback's URL names; zero: all
+	Campaign uuid.UUID // the campaign of the click; zero: all
+	Click    uuid.UUID // the click that the postback names; zero: all
+	Result   string    // empty: all
+}
+
+// The campaign is the click's, even if there is no conversion. For a click that has left PostgreSQL, it is the campaign stored in
+// the postback.
+const selectPostbackLog = `
+SELECT p.id, p.network_id, p.click_id, coalesce(p.conversion_id, '00000000-0000-0000-0000-000000000000') AS conversion_id,
+	coalesce(k.campaign_id, p.campaign_id, '00000000-0000-0000-0000-000000000000') AS campaign_id, p.source, p.domain,
+	coalesce(host(p.ip), '') AS ip, p.params, p.proof, p.received_at, p.decided_at, r.result, p.detail, p.invalid_payout
+FROM postbacks p
+CROSS JOIN LATERAL (SELECT CASE WHEN p.outcome = 'pending' THEN 'accepted' WHEN p.outcome <> 'recorded' THEN p.outcome
+	WHEN p.detail = '` + ResultDuplicate + `' THEN 'duplicate' ELSE 'matched' END AS result) r
+LEFT JOIN LATERAL (
+	SELECT c.campaign_id FROM clicks c WHERE c.id = p.click_id AND c.account_id = p.account_id OFFSET 0
+) k ON true
+WHERE p.account_id = $1`
+
+const (
+	selectPostbackPage = selectPostbackLog + ` AND p.received_at >= $2 AND p.received_at < $3
+	AND ($6::uuid IS NULL OR p.network_id = $6) AND ($7::uuid IS NULL OR coalesce(k.campaign_id, p.campaign_id) = $7) AND ($8 = '' OR r.result = $8)
+	AND ($9::uuid IS NULL OR p.click_id = $9)
+ORDER BY p.received_at DESC, p.id DESC LIMIT $4 OFFSET $5`
+
+	selectPostbackEntry = selectPostbackLog + ` AND p.id = $2`
+)
+
+// ListPostbacks reads a page of the log of postbacks.
+func ListPostbacks(ctx context.Context, l click.Log, q PostbackQuery) ([]PostbackEntry, error) {
+	list, err := db.Select[PostbackEntry](ctx, l.Conn, "list postbacks", selectPostbackPage, q.AccountID, q.From, q.To, q.Limit,
+		q.Offset, db.OrNull(q.Network), db.OrNull(q.Campaign), q.Result, db.OrNull(q.Click))
+	if err != nil {
+		return nil, err
+	}
+	return list, nameColdCampaigns(ctx, l, q.AccountID, list)
+}
+
+// ReadPostback reads one of the account's postbacks. It returns models.NotFound if the account does not have it.
+func ReadPostback(ctx context.Context, l click.Log, account, id uuid.UUID) (PostbackEntry, error) {
+	p, err := db.Get[PostbackEntry](ctx, l.Conn, "postback", selectPostbackEntry, account, id)
+	if err != nil {
+		return p, err
+	}
+	list := []PostbackEntry{p}
+	err = nameColdCampaigns(ctx, l, account, list)
+	return list[0], err
+}
+
+// nameColdCampaigns sets the campaigns of postbacks that name cold clicks and have no stored campaign, because they were refused
+// when they arrived.
+func nameColdCampaigns(ctx context.Context, l click.Log, account uuid.UUID, list []PostbackEntry) error {
+	named := map[uuid.UUID]bool{}
+	for _, p := range list {
+		if p.CampaignID == uuid.Nil && p.ClickID != uuid.Nil {
+			named[p.ClickID] = true
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	cold, err := l.FindCold(ctx, account, db.SortedIDs(named)...)
+	if err != nil {
+		return err
+	}
+	campaigns := map[uuid.UUID]uuid.UUID{}
+	for _, c := range cold {
+		campaigns[c.ID] = c.CampaignID
+	}
+	for i := range list {
+		if p := &list[i]; p.CampaignID == uuid.Nil {
+			p.CampaignID = campaigns[p.ClickID]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package conversion
+
+import (
+	"bytes"
+	"cmp"
+	"database/sql/driver"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// statement is what one message reports about a conversion, with the offer's terms of that time applied.
+type statement struct {
+	At        uuid.UUID        `json:"at"`                 // the id of the postback, which contains its time of arrival
+	Status    string           `json:"status,omitempty"`   // empty: the status does not change
+	Reversal  bool             `json:"reversal,omitempty"` // the conversion is reversed, whatever its status
+	Word      string           `json:"word,omitempty"`     // the sender's own word for the status
+	Payout    decimal.Decimal  `json:"payout"`             //
+	Said      bool             `json:"said,omitempty"`     // the payout replaces the earlier payout
+	Currency  string           `json:"currency,omitempty"` //
+	Default   string           `json:"default,omitempty"`  // the currency if no statement names one
+	Cost      *decimal.Decimal `json:"cost,omitempty"`     //
+	Time      time.Time        `json:"time,omitzero"`      // of the conversion
+	Exact     time.Duration    `json:"exact,omitempty"`    //
+	Final     bool             `json:"final,omitempty"`    // it is a correction
+	Source    string           `json:"source,omitempty"`   //
+	Collected bool             `json:"collected,omitempty"`
+}
+
+// statements are the statements about a conversion, in the order of arrival. The conversion follows from them alone, so it
+// does not depend on the order in which they were recorded. A statement that is not allowed in its place is kept: an earlier
+// statement may be recorded later and make it allowed.
+type statements []statement
+
+// maxStatements is the largest number of statements of a conversion. When there are more, the oldest are merged into a single
+// statement, which is marked as Collected. After that, a statement that arrived before the merged statement is not counted.
+const maxStatements = 32
+
+// Value implements driver.Valuer.
+func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
+
+// with adds a statement in the order of arrival and returns its index. It replaces an earlier statement of the same message. ok
+// is false if the place of the statement was merged.
+func (s statements) with(v statement) (all statements, at int, ok bool) {
+	same := func(o statement) bool { return o.At == v.At }
+	if i := slices.IndexFunc(s, same); i >= 0 {
+		all = slices.Clone(s)
+		all[i] = v
+		return all, i, !s[i].Collected
+	}
+	at = len(s)
+	for at > 0 && bytes.Compare(s[at-1].At[:], v.At[:]) > 0 {
+		at--
+	}
+	if at == 0 && len(s) > 0 && s[0].Collected {
+		return s, 0, false
+	}
+	return slices.Insert(slices.Clone(s), at, v), at, true
+}
+
+// collect merges the oldest statements into one, so that no more than maxStatements remain.
+func (s statements) collect() statements {
+	n := len(s) - maxStatements + 1
+	if n < 2 {
+		return s
+	}
+	var v Conversion
+	s[:n].apply(&v)
+	first := v.collected()
+	first.At, first.Default = s[n-1].At, s[0].Default
+	return append(statements{first}, s[n:]...)
+}
+
+// collected returns a single statement with the values of the conversion.
+func (v Conversion) collected() statement {
+	out := statement{
+		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Said: true, Currency: v.Currency, Time: v.RecordedAt,
+		Source: v.Source, Collected: true,
+	}
+	if v.GivenCost.Valid {
+		out.Cost = &v.GivenCost.Decimal
+	}
+	return out
+}
+
+// history returns the statements of a recorded conversion. If the conversion does not follow from its statements, a process of
+// the previous version has recorded or changed it. history then returns a single statement with the recorded values. Its time of
+// arrival is the time of the last statement.
+func (v Conversion) history() statements {
+	said := v
+	if v.Statements.apply(&said); len(v.Statements) > 0 && said.Status == v.Status && said.Payout.Equal(v.Payout) &&
+		said.Currency == v.Currency && said.GivenCost.Valid == v.GivenCost.Valid &&
+		said.GivenCost.Decimal.Equal(v.GivenCost.Decimal) {
+		return v.Statements
+	}
+	one := v.collected()
+	if n := len(v.Statements); n > 0 {
+		one.At = v.Statements[n-1].At
+	}
+	return statements{one}
+}
+
+// outranked reports whether a statement by a visitor's browser comes after a statement by a server or a correction. A reloaded
+// page reports the old value of its order, and visitors can make their browser report any value.
+func (s statements) outranked(i int) bool {
+	return s[i].fromBrowser() && slices.ContainsFunc(s[:i], func(o statement) bool { return !o.fromBrowser() })
+}
+
+func (s statement) fromBrowser() bool { return slices.Contains(browserSources, s.Source) }
+
+// browserSources are the sources of statements by a visitor's browser.
+var browserSources = []string{models.FromTag, models.FromPixel}
+
+// apply sets a conversion to the values that follow from the statements. For each statement it returns the status before the
+// statement, and whether the statement was allowed there.
+func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
+	found, allowed = make([]string, len(s)), make([]bool, len(s))
+	*v = Conversion{Conversion: v.Conversion}
+	v.Status, v.OriginalStatus, v.Currency = "", "", ""
+	corrected := false // a correction has set the payout
+	for i, said := range s {
+		if said.Source == models.FromNetworkSync && corrected {
+			said = said.withoutTerms()
+		}
+		found[i] = v.Status
+		status := said.status(v.Status)
+		if allowed[i] = !s.outranked(i) && (i == 0 || said.Final || models.CanMove(v.Status, status)); allowed[i] {
+			said.apply(v, status, i == 0)
+			corrected = corrected || said.Source == models.FromCorrection && said.Said
+		}
+	}
+	if len(s) > 0 {
+		v.Currency = cmp.Or(v.Currency, s[0].Default)
+	}
+	return found, allowed
+}
+
+// withoutTerms returns the statement's part about the status only. So corrections by a person stay, however often the network
+// repeats its earlier report.
+func (s statement) withoutTerms() statement {
+	s.Said, s.Payout, s.Currency, s.Time, s.Cost = false, decimal.Zero, "", time.Time{}, nil
+	return s
+}
+
+// status returns the status that follows from a statement. from is the status before; it is empty for the first statement.
+func (s statement) status(from string) string {
+	switch {
+	case from == "":
+		return cmp.Or(s.Status, models.StatusApproved)
+	case s.Status == "" || s.Reversal && from == models.StatusChargeback:
+		return from
+	case !s.Reversal || models.CanMove(from, s.Status):
+		return s.Status
+	}
+	return models.StatusRejected
+}
+
+func (s statement) apply(v *Conversion, status string, first bool) {
+	v.Status, v.Source = status, cmp.Or(s.Source, v.Source)
+	v.OriginalStatus = cmp.Or(s.Word, v.OriginalStatus)
+	if first || s.Said && !s.Reversal {
+		v.Payout, v.Currency = s.Payout, cmp.Or(s.Currency, v.Currency)
+	}
+	if s.Cost != nil {
+		v.GivenCost = decimal.NewNullDecimal(*s.Cost)
+	}
+	switch {
+	case first && s.Final && !s.Said:
+		v.Currency = s.Default
+	case s.Final:
+		v.Currency = cmp.Or(s.Currency, v.Currency)
+	}
+	switch {
+	case first && !s.Time.IsZero():
+		v.RecordedAt = s.Time
+	case !first && s.Final:
+		v.RecordedAt = s.moment(v.RecordedAt)
+	}
+}
+
+// moment returns the time of the conversion after a correction. at is the time before. The statement's time replaces it only if
+// the two differ at the precision of the statement. For example, a statement that names only a day does not change a time on that
+// day.
+func (s statement) moment(at time.Time) time.Time {
+	if s.Time.IsZero() || s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
+		return at
+	}
+	return s.Time
+}
+
+// CostStatement returns the document of a new statement that sets the cost of a conversion.
+func CostStatement(cost decimal.Decimal) any {
+	return db.Document(statement{At: models.NewClickID(), Cost: &cost})
+}

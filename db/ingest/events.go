@@ -1,0 +1,162 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models"
+)
+
+const insertEvents = `
+INSERT INTO site_events (id, account_id, site_id, received_at, at, click_id, arrival, ad_id, name, host, path, referrer, value,
+	currency, order_id, items, slot, source, time_zone, screen, web_driver, goals, applied)
+SELECT e.id, e.account_id, e.site_id, e.received_at, e.at, e.click_id, e.arrival, e.ad_id, e.name, e.host, e.path, e.referrer,
+	e.value, e.currency, e.order_id, e.items::jsonb, e.slot, e.source, e.time_zone, e.screen, e.web_driver,
+	ARRAY(SELECT jsonb_array_elements_text(e.goals::jsonb)), e.applied
+FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::timestamptz[], $6::uuid[], $7::text[], $8::text[],
+	$9::text[], $10::text[], $11::text[], $12::text[], $13::numeric[], $14::text[], $15::text[], $16::text[], $17::int[],
+	$18::text[], $19::text[], $20::text[], $21::boolean[], $22::text[], $23::boolean[])
+	AS e (id, account_id, site_id, received_at, at, click_id, arrival, ad_id, name, host, path, referrer, value, currency,
+	order_id, items, slot, source, time_zone, screen, web_driver, goals, applied)
+ON CONFLICT (id) DO NOTHING
+RETURNING id`
+
+// storeEvents stores the events that are not stored yet, and returns them.
+func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*models.SiteEvent, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	items, err := documents(list, func(e *models.SiteEvent) any { return append([]models.SiteItem{}, e.Items...) })
+	if err != nil {
+		return nil, err
+	}
+	goals, err := documents(list, func(e *models.SiteEvent) any {
+		return db.Map(e.Goals, func(g models.ReachedGoal) string { return g.Key })
+	})
+	if err != nil {
+		return nil, err
+	}
+	texts := func(of func(*models.SiteEvent) string) []string { return db.Map(list, of) }
+	ids := func(of func(*models.SiteEvent) uuid.UUID) string { return db.UUIDsOf(list, of) }
+	times := func(of func(*models.SiteEvent) time.Time) []string {
+		return texts(func(e *models.SiteEvent) string { return of(e).UTC().Format(time.RFC3339Nano) })
+	}
+	flags := func(of func(*models.SiteEvent) bool) pq.BoolArray { return db.Map(list, of) }
+	stored, err := db.Select[uuid.UUID](ctx, c, "store site events", insertEvents,
+		ids(func(e *models.SiteEvent) uuid.UUID { return e.ID }),
+		ids(func(e *models.SiteEvent) uuid.UUID { return e.AccountID }),
+		ids(func(e *models.SiteEvent) uuid.UUID { return e.SiteID }),
+		times(func(e *models.SiteEvent) time.Time { return e.ReceivedAt }),
+		times(func(e *models.SiteEvent) time.Time { return e.At }),
+		ids(func(e *models.SiteEvent) uuid.UUID { return e.ClickID }),
+		texts(func(e *models.SiteEvent) string { return e.Arrival }),
+		texts(func(e *models.SiteEvent) string { return e.AdID }),
+		texts(func(e *models.SiteEvent) string { return e.Name }),
+		texts(func(e *models.SiteEvent) string { return e.Host }),
+		texts(func(e *models.SiteEvent) string { return e.Path }),
+		texts(func(e *models.SiteEvent) string { return e.Referrer }),
+		texts(func(e *models.SiteEvent) string { return e.Value.String() }),
+		texts(func(e *models.SiteEvent) string { return e.Currency }),
+		texts(func(e *models.SiteEvent) string { return e.OrderID }),
+		items,
+		db.Map(list, func(e *models.SiteEvent) int64 { return int64(e.Slot) }),
+		texts(func(e *models.SiteEvent) string { return e.Source }),
+		texts(func(e *models.SiteEvent) string { return e.TimeZone }),
+		texts(func(e *models.SiteEvent) string { return e.Screen }),
+		flags(func(e *models.SiteEvent) bool { return e.WebDriver }),
+		goals,
+		flags(func(e *models.SiteEvent) bool { return !e.FindsClick() }))
+	if err != nil {
+		return nil, err
+	}
+	byID := map[uuid.UUID]*models.SiteEvent{}
+	for _, e := range slices.Backward(list) { // of two events with the same id, the first is stored
+		byID[e.ID] = e
+	}
+	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
+}
+
+// documents returns a JSON document for each event.
+func documents(list []*models.SiteEvent, of func(*models.SiteEvent) any) ([]string, error) {
+	texts := make([]string, len(list))
+	for i, e := range list {
+		raw, err := json.Marshal(of(e))
+		if err != nil {
+			return nil, fmt.Errorf("ingest: store site events: %w", err)
+		}
+		texts[i] = string(raw)
+	}
+	return texts, nil
+}
+
+// The first event of a click determines how its visitor arrived. Clicks are locked in the order of their ids, as everywhere.
+const updateArrivals = `
+WITH locked AS MATERIALIZED (
+	SELECT id, account_id FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id FOR NO KEY UPDATE
+), open AS MATERIALIZED (
+	SELECT DISTINCT ON (e.click_id) e.click_id, e.arrival FROM site_events e JOIN locked k
+		ON k.id = e.click_id AND k.account_id = e.account_id
+	WHERE e.click_id = ANY ($1::uuid[]) AND NOT e.applied
+		AND NOT EXISTS (SELECT FROM site_events p
+			WHERE p.click_id = e.click_id AND p.account_id = e.account_id AND p.applied AND p.arrival NOT IN ('', 'direct'))
+	ORDER BY e.click_id, e.received_at, e.id
+), changed AS (
+	UPDATE clicks c SET arrival = o.arrival FROM open o
+	WHERE c.id = o.click_id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3 AND c.arrival <> o.arrival
+), done AS (
+	UPDATE site_events e SET applied = true FROM locked k WHERE e.click_id = k.id AND NOT e.applied
+)
+SELECT id FROM locked`
+
+// applyArrivals sets how the visitors of some clicks arrived, from the events that wait for these clicks. It returns the ids of
+// clicks that are not stored yet.
+func applyArrivals(ctx context.Context, c db.Conn, named []uuid.UUID) (missing []uuid.UUID, err error) {
+	if len(named) == 0 {
+		return nil, nil
+	}
+	clicks := map[uuid.UUID]bool{}
+	for _, id := range named {
+		clicks[id] = true
+	}
+	ids := db.SortedIDs(clicks)
+	known, err := db.Select[uuid.UUID](ctx, c, "apply arrivals", updateArrivals, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+	for _, id := range known {
+		delete(clicks, id)
+	}
+	return db.SortedIDs(clicks), err
+}
+
+// arrivalTimeout is the time that an arrival waits for its click.
+const arrivalTimeout = 48 * time.Hour
+
+const selectArrivals = `
+SELECT DISTINCT e.click_id FROM site_events e CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = e.click_id LIMIT 1) c
+WHERE NOT e.applied AND e.received_at >= $1 LIMIT $2`
+
+// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks. It ends the
+// wait for clicks that never arrive. An ingester applies the arrivals that it stores. ApplyWaitingArrivals is for arrivals of an
+// ingester that died.
+func ApplyWaitingArrivals(ctx context.Context, l click.Log, limit int) error {
+	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
+		SELECT id FROM site_events WHERE NOT applied AND received_at < $1 LIMIT $2))`
+	since := l.Time().Add(-arrivalTimeout)
+	if _, err := db.Exec(ctx, l.Conn, "expire arrivals", expire, since, limit); err != nil {
+		return err
+	}
+	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "waiting arrivals", selectArrivals, since, limit)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return db.Tx(ctx, l.Conn, func(c db.Conn) error {
+		_, err := applyArrivals(ctx, c, ids)
+		return err
+	})
+}

@@ -1,0 +1,345 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/botscan"
+	"switchyard/db/click"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// IngestOptions are the settings of an Ingester. The zero value selects the defaults.
+type IngestOptions struct {
+	BatchSize int // most records in a transaction, default 2000
+	// Interval is the minimum time between two batches, default 100 ms. It is zero when Append waits for PostgreSQL. While
+	// batches have few records, it is four times as long.
+	Interval time.Duration
+	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On a badly overloaded machine
+	// it determines how many clicks are stored per second.
+	MaxRest time.Duration
+	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It must not
+	// block for long. The reconciler of the jobs finds jobs that it loses.
+	OnPostbacks func(ctx context.Context, rows []models.JobRef)
+	// Copy reads the clicks that are no longer in PostgreSQL. Nil means that PostgreSQL has all clicks.
+	Copy *click.CopyReader
+}
+
+// batchStore stores batches of records. It does not change records that are stored already. It stores a batch either completely
+// or not at all. If refused returns true for the error, the data will never be accepted. After any other error, the same batch
+// may be tried again.
+type batchStore interface {
+	storeBatch(ctx context.Context, b ingestBatch) (stored, error)
+	// makeReady prepares the store for clicks of these moments.
+	makeReady(ctx context.Context, moments []time.Time) error
+}
+
+// Ingester moves records from a spool to PostgreSQL.
+type Ingester struct {
+	spool    *spool.Spool
+	store    batchStore
+	o        IngestOptions
+	own      *spool.Reader
+	adopted  []*spool.Reader
+	throttle throttle
+	strained atomic.Bool // redirects wait for a processor
+	limit    int         // most records of the next batch; lower after refused data
+	backlog  bool        // the last round left records waiting
+	waiting  map[uuid.UUID]time.Time
+	floods   *botscan.Floods
+	sweptAt  time.Time // when waiting hops were last looked at
+	readyAt  time.Time // when partitions were last made
+}
+
+// NewIngester returns the ingester of a spool. A spool must have only one ingester.
+func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
+	if o.BatchSize == 0 {
+		o.BatchSize = 2000
+	}
+	if s.AckPostgres() {
+		o.Interval = 0
+	} else if o.Interval == 0 {
+		o.Interval = 100 * time.Millisecond
+	}
+	g := &Ingester{
+		spool: s, store: &postgres{click.Log{Conn: d, Copy: o.Copy}, click.Days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
+		throttle: newThrottle(), waiting: map[uuid.UUID]time.Time{}, floods: botscan.NewFloods(),
+	}
+	g.throttle.most = o.MaxRest
+	return g
+}
+
+const (
+	sweepEvery  = 2 * time.Second  // interval of retries of hops that wait for their click
+	waitForHop  = time.Minute      // how long the ingester retries them; ApplyWaitingHops applies them later
+	adoptEvery  = 30 * time.Second // interval of the search for spools of ended processes
+	maxWaitHops = 10_000
+)
+
+// Run stores the records of the spool until ctx ends. It never gives up: while PostgreSQL is unavailable, all records stay on
+// disk. It returns the error of closing its readers, or nil.
+func (g *Ingester) Run(ctx context.Context) error {
+	adopt := time.NewTicker(adoptEvery)
+	defer adopt.Stop()
+	g.adopt(ctx)
+	for ctx.Err() == nil {
+		start := time.Now()
+		n, err := g.round(ctx)
+		if err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "ingest", "error", err)
+		}
+		if n == 0 && err == nil {
+			select {
+			case <-ctx.Done():
+			case <-adopt.C:
+				g.adopt(ctx)
+			case <-g.spool.Written():
+			case <-time.After(sweepEvery / 2):
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(g.pause(n, time.Since(start), err)):
+		}
+	}
+	return g.close()
+}
+
+// After a batch of fewer than fewRecords, the ingester waits longer, so that the next batch collects more records. A transaction
+// costs as much as the rows of about twenty clicks, in the web process and in PostgreSQL.
+const (
+	fewRecords = 250
+	gather     = 4 // times Interval
+)
+
+// pause returns the time to wait after a round that stored n records.
+func (g *Ingester) pause(n int, took time.Duration, err error) time.Duration {
+	switch {
+	case err != nil:
+		return time.Second
+	case g.backlog:
+		return g.throttle.backoff(took)
+	case n < fewRecords:
+		return gather * g.o.Interval // these rare, small batches do not slow redirects down, so no backoff
+	}
+	return max(g.throttle.backoff(took), g.o.Interval)
+}
+
+// Strained reports whether redirects of this process wait for a processor, so that the ingester slows down.
+func (g *Ingester) Strained() bool { return g.strained.Load() }
+
+// Drain stores all records of the spool. It returns when none is left or ctx ends. It is for a disk that is lost with the
+// process. Call it after Run has returned and when no process appends any more.
+func (g *Ingester) Drain(ctx context.Context) error {
+	for {
+		n, err := g.round(ctx)
+		if err != nil {
+			return errors.Join(err, g.close())
+		}
+		if n == 0 {
+			return g.close()
+		}
+	}
+}
+
+// round stores one batch of each reader and returns how many records it stored.
+func (g *Ingester) round(ctx context.Context) (int, error) {
+	g.makeReady(ctx)
+	g.sweep(ctx)
+	if !g.spool.AckPostgres() { // with AckPostgres, records are not appended faster than they are stored
+		g.throttle.update(time.Now())
+		g.strained.Store(g.throttle.share < 1)
+	}
+	g.backlog = false
+	n, err := g.step(ctx, g.own)
+	if err != nil {
+		return n, err
+	}
+	var left []*spool.Reader
+	for i, r := range g.adopted {
+		m, err := g.step(ctx, r)
+		if err != nil {
+			g.adopted = append(left, g.adopted[i:]...)
+			return n, err
+		}
+		n += m
+		if m > 0 {
+			left = append(left, r)
+			continue
+		}
+		if err := r.Close(); err != nil {
+			slog.WarnContext(ctx, "ingest adopted spool", "error", err)
+		}
+	}
+	g.adopted = left
+	return n, nil
+}
+
+// step reads one batch and stores it. If it fails, the batch is read again next time.
+func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
+	size := g.throttle.batchSize(g.limit)
+	items, err := r.Read(size)
+	if err != nil {
+		return 0, err
+	}
+	g.backlog = g.backlog || 2*len(items) >= size // a read may end early, at the end of a chunk
+	if err := g.persist(ctx, r, items); err != nil {
+		r.Rewind()
+		return 0, err
+	}
+	return len(items), r.Commit()
+}
+
+// persist stores the items. If PostgreSQL refuses a batch, persist halves it until it finds the refused items, and rejects these.
+// After any other error, commit tries again until the batch is stored or ctx ends.
+func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.Item) error {
+	good := items[:0:0]
+	for _, it := range items {
+		if it.Err != nil {
+			if err := r.Reject(ctx, it, it.Err); err != nil {
+				return err
+			}
+			continue
+		}
+		good = append(good, it)
+	}
+	if r == g.own { // the clicks of an adopted spool may have been counted already
+		g.floods.Count(good)
+	}
+	for len(good) > 0 {
+		n := min(len(good), g.limit)
+		err := g.commit(ctx, good[:n])
+		switch {
+		case err == nil:
+			g.floods.Stored(good[:n])
+			good = good[n:]
+			g.limit = min(g.limit*2, g.o.BatchSize)
+		case !refused(err):
+			return fmt.Errorf("ingest: ingest: %w", err)
+		case n == 1:
+			if err := r.Reject(ctx, good[0], err); err != nil {
+				return err
+			}
+			g.floods.Stored(good[:1])
+			good = good[1:]
+		default:
+			g.limit = max(n/2, 1)
+		}
+	}
+	return nil
+}
+
+const (
+	firstBackoff = 50 * time.Millisecond
+	lastBackoff  = 2 * time.Second
+	logEvery     = 30 * time.Second
+	txTimeout    = time.Minute
+)
+
+// commit stores the items in one transaction. It tries again while PostgreSQL is unavailable or another transaction conflicts.
+func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
+	backoff := firstBackoff
+	var logged time.Time
+	for {
+		// Each attempt makes a new batch, because the decisions of a failed transaction are void.
+		out, err := g.try(ctx, newBatch(items, g.floods.Found))
+		if err == nil {
+			g.after(ctx, out)
+			return nil
+		}
+		if refused(err) || ctx.Err() != nil {
+			return err
+		}
+		if !db.IsConflict(err) && time.Since(logged) > logEvery {
+			slog.WarnContext(ctx, "ingest waits for PostgreSQL", "error", err)
+			logged = time.Now()
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(backoff):
+		}
+		if backoff = min(backoff*2, lastBackoff); db.IsConflict(err) {
+			backoff = firstBackoff
+		}
+	}
+}
+
+func (g *Ingester) try(ctx context.Context, b ingestBatch) (stored, error) {
+	ctx, cancel := context.WithTimeout(ctx, txTimeout)
+	defer cancel()
+	return g.store.storeBatch(ctx, b)
+}
+
+func (g *Ingester) after(ctx context.Context, out stored) {
+	for _, id := range out.missing {
+		if _, known := g.waiting[id]; !known && len(g.waiting) < maxWaitHops {
+			g.waiting[id] = time.Now()
+		}
+	}
+	if g.o.OnPostbacks != nil && len(out.postbacks) > 0 {
+		g.o.OnPostbacks(context.WithoutCancel(ctx), out.postbacks)
+	}
+}
+
+// sweep tries again to apply hops that arrived before their clicks.
+func (g *Ingester) sweep(ctx context.Context) {
+	if len(g.waiting) == 0 || time.Since(g.sweptAt) < sweepEvery {
+		return
+	}
+	g.sweptAt = time.Now()
+	out, err := g.try(ctx, ingestBatch{retry: db.SortedIDs(g.waiting)})
+	if err != nil {
+		if !db.IsConflict(err) {
+			slog.DebugContext(ctx, "ingest sweep", "error", err)
+		}
+		return
+	}
+	still := map[uuid.UUID]time.Time{}
+	for _, id := range out.missing {
+		if since := g.waiting[id]; time.Since(since) < waitForHop {
+			still[id] = since
+		}
+	}
+	g.waiting = still
+}
+
+// makeReady creates the partitions of today and tomorrow before the first click needs them.
+func (g *Ingester) makeReady(ctx context.Context) {
+	if time.Since(g.readyAt) < time.Hour {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, txTimeout)
+	defer cancel()
+	now := time.Now()
+	if err := g.store.makeReady(ctx, []time.Time{now, now.Add(click.Day)}); err == nil {
+		g.readyAt = now
+	}
+}
+
+// adopt takes over the spools of processes that have ended.
+func (g *Ingester) adopt(ctx context.Context) {
+	readers, err := g.spool.Adopt()
+	if err != nil {
+		slog.WarnContext(ctx, "ingest adopt", "error", err)
+	}
+	g.adopted = append(g.adopted, readers...)
+}
+
+func (g *Ingester) close() error {
+	err := g.own.Close()
+	for _, r := range g.adopted {
+		err = errors.Join(err, r.Close())
+	}
+	g.adopted = nil
+	return err
+}

@@ -1,0 +1,92 @@
+package ingest_test
+
+import (
+	"testing"
+	"time"
+
+	"switchyard/db/click"
+	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+)
+
+// TestLag checks that all processes can read since when a process is behind, and up to which time its clicks are stored. This
+// ends when the process has caught up or stops reporting.
+func TestLag(t *testing.T) {
+	t.Parallel()
+	d, now := dbtest.New(t), time.Now().UTC().Truncate(time.Second)
+	var lags [2]time.Duration
+	var told []*ingest.Lag
+	for i := range lags {
+		told = append(told, &ingest.Lag{
+			Conn: d, Lag: func() time.Duration { return lags[i] }, Now: func() time.Time { return now },
+		})
+	}
+	check := func(what string, processes, behind int, since, until time.Duration) {
+		t.Helper()
+		got, err := ingest.ReadStored(t.Context(), d, now)
+		if err != nil || got.Processes != processes || got.Behind != behind || (got.Since == nil) != (behind == 0) {
+			t.Fatalf("%s: %+v, %v", what, got, err)
+		}
+		if behind > 0 && (!got.Since.Equal(now.Add(-since)) || !got.Until.Equal(now.Add(-until))) {
+			t.Errorf("%s: since %v, stored until %v, now %v", what, got.Since, got.Until, now)
+		}
+	}
+	tell := func() {
+		t.Helper()
+		for _, l := range told {
+			if err := l.Report(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check("nobody", 0, 0, 0, 0)
+	lags[0] = ingest.Behind
+	tell()
+	check("not long", 2, 0, 0, 0)
+	lags[0] = 2 * time.Minute
+	tell()
+	check("one", 2, 1, 0, 2*time.Minute)
+	now, lags[0], lags[1] = now.Add(time.Minute), 3*time.Minute, 9*time.Minute
+	tell()
+	check("both", 2, 2, time.Minute, 9*time.Minute)
+	lags[1] = 0
+	tell()
+	check("one has caught up", 2, 1, time.Minute, 3*time.Minute)
+	told, now = told[1:], now.Add(6*time.Minute)
+	check("neither says a word", 0, 0, 0, 0)
+	tell()
+	check("one has ended", 1, 0, 0, 0)
+}
+
+// TestBusy checks that work that can wait pauses while a process has clicks to store or redirects wait for a processor, and for a
+// short time afterwards.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	d, now := dbtest.New(t), time.Now()
+	lag, strained := time.Duration(0), false
+	l := &ingest.Lag{
+		Conn: d, Lag: func() time.Duration { return lag }, Strained: func() bool { return strained }, Now: func() time.Time { return now },
+	}
+	quiet := &ingest.Lag{Conn: d, Lag: func() time.Duration { return 0 }}
+	check := func(what string, want bool) {
+		t.Helper()
+		for _, each := range []*ingest.Lag{l, quiet} {
+			if err := each.Report(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := ingest.Busy(t.Context(), click.Log{Conn: d, Now: func() time.Time { return now }})
+		if err != nil || got != want {
+			t.Errorf("%s: %v %v", what, got, err)
+		}
+	}
+	check("nothing waits", false)
+	lag = time.Minute
+	check("clicks wait", true)
+	lag, now = 0, now.Add(time.Second)
+	check("they did a second ago", true)
+	now = now.Add(time.Minute)
+	check("they did a minute ago", false)
+	strained = true
+	check("redirects wait", true)
+}

@@ -1,0 +1,51 @@
+package ingest
+
+import (
+	"context"
+
+	"switchyard/db/botscan"
+	"switchyard/db/spool"
+)
+
+// FloodMessages returns the messages about floods that ingesters have for other ingesters, at most one of each.
+func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
+	for _, g := range ingesters {
+		if message := g.floods.TakeMessage(); message != nil {
+			messages = append(messages, message)
+		}
+	}
+	return messages
+}
+
+// CountFloods counts the clicks in a message that FloodMessages returned in any process. An ingester ignores its own message.
+func CountFloods(message []byte, ingesters ...*Ingester) {
+	for _, g := range ingesters {
+		g.floods.CountMessage(message)
+	}
+}
+
+// appender is a spool.
+type appender interface {
+	Append(ctx context.Context, r spool.Record) error
+}
+
+// Lanes writes the clicks of floods to one spool, and all other records to another. So a flood that arrives faster than
+// PostgreSQL can store it does not delay other clicks. A click belongs to a flood if more than bot.FloodBound clicks of its
+// account came from its source within bot.FloodWindow. Lanes counts in the memory of the process and never waits.
+type Lanes struct {
+	clicks, floods appender
+	sources        *botscan.ClickSources
+}
+
+// NewLanes returns Lanes that write to two spools.
+func NewLanes(clicks, floods appender) *Lanes {
+	return &Lanes{clicks: clicks, floods: floods, sources: botscan.NewClickSources()}
+}
+
+// Append appends a record to its spool and returns the spool's result.
+func (l *Lanes) Append(ctx context.Context, r spool.Record) error {
+	if r.Click != nil && l.sources.IsFlood(r.Click) {
+		return l.floods.Append(ctx, r)
+	}
+	return l.clicks.Append(ctx, r)
+}

@@ -1,0 +1,33 @@
+package ingest
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestPause checks the pause after a batch. Small batches wait longer for more records, and busy redirects do not prolong that
+// pause. A backlog is stored at once, unless redirects wait for a processor. After a failure the ingester waits.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	g := &Ingester{o: IngestOptions{Interval: time.Minute}, throttle: newThrottle()}
+	g.throttle.share, g.throttle.most = 0.5, time.Second/4
+	for name, tt := range map[string]struct {
+		records int
+		backlog bool
+		took    time.Duration
+		err     error
+		want    time.Duration
+	}{
+		"few records":                 {records: fewRecords - 1, took: time.Hour, want: gather * time.Minute},
+		"many records":                {records: fewRecords, want: time.Minute},
+		"a backlog":                   {records: 1, backlog: true},
+		"a backlog, redirects suffer": {records: 1, backlog: true, took: time.Millisecond, want: time.Millisecond},
+		"a long batch of a backlog":   {records: 1, backlog: true, took: time.Hour, want: time.Second / 4},
+		"a failure":                   {records: 1, backlog: true, err: errors.New("away"), want: time.Second},
+	} {
+		if g.backlog = tt.backlog; g.pause(tt.records, tt.took, tt.err) != tt.want {
+			t.Errorf("%s: %s, want %s", name, g.pause(tt.records, tt.took, tt.err), tt.want)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package ingest_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db/click"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	"switchyard/db/spool"
+)
+
+func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	dir := t.TempDir()
+	owner, link, rule := clicktest.Account(t, d), uuid.New(), uuid.New()
+	c := clicktest.SmartlinkClick(time.Now(), owner, link, rule, "https://a.example/", false)
+	bot := clicktest.SmartlinkClick(time.Now(), owner, link, uuid.Nil, "https://b.example/", true)
+	for range 2 { // a second process has the same records on disk
+		s := clicktest.OpenSpool(t, dir+"/"+uuid.NewString())
+		clicktest.Put(t, s, spool.Record{Smart: c}, spool.Record{Smart: bot}, spool.Record{Smart: c})
+		clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	}
+	log := click.Log{Conn: d}
+	q := click.LogQuery{
+		AccountID: owner, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limit: 10, Smartlink: link,
+	}
+	list, err := log.SmartlinkClicks(t.Context(), q)
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	for _, got := range list {
+		want := *c
+		if got.IsBot {
+			want = *bot
+		}
+		if got.SmartlinkID != link || got.RuleID != want.RuleID || got.DestinationURL != want.DestinationURL {
+			t.Errorf("stored %+v", got)
+		}
+		if diff := cmp.Diff(want.Click, got.Click, cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for _, other := range []struct{ account, link uuid.UUID }{{uuid.New(), link}, {owner, uuid.New()}, {uuid.New(), uuid.Nil}} {
+		q.AccountID, q.Smartlink = other.account, other.link
+		if list, err := log.SmartlinkClicks(t.Context(), q); err != nil || len(list) != 0 {
+			t.Errorf("%v sees %v, %v", other, list, err)
+		}
+	}
+	if n := clicktest.Number[int](t, d, `SELECT sum(clicks) * 10 + sum(bot_clicks) FROM smartlink_hours`); n != 11 {
+		t.Errorf("the sums say %d, want 11", n)
+	}
+}

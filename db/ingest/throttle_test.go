@@ -1,0 +1,80 @@
+package ingest
+
+import (
+	"math"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+// The ingester slows down when goroutines queue for the processor, never stops, and speeds up again step by step.
+func TestThrottle(t *testing.T) {
+	t.Parallel()
+	var sum float64
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	th := throttle{share: 1, queued: func() float64 { return sum }}
+	sum = 1e6 // earlier waiting does not count
+	th.update(now)
+	for i, step := range []struct {
+		after  time.Duration
+		queued float64
+		want   float64
+	}{
+		{time.Second, 0.5, 1}, // a short queue
+		{time.Hour, 0, 1},
+		{throttleWindow / 2, 99, 1},      // too short a time to measure
+		{throttleWindow / 2, 0, 1.0 / 3}, // includes the queue of the short time before
+		{time.Second, 0, 1.0 / 9},        // the long queue still counts in the average
+		{time.Second, 0, queueShare},
+		{time.Hour, 0, queueShare * shareGrowth},
+		{throttleWindow, 0.2, queueShare * 1.5 * 1.5}, // 0.8 in one window
+		{throttleWindow, 0.2, queueShare * 1.5 * 1.5 * 1.5},
+		{throttleWindow, 0.4, queueShare * 1.5 * 1.5 / 2}, // repeated short queues add up
+		{time.Hour, 0.4 * 3600, queueShare * 1.5 * 1.5 * 1.5 / 2},
+		{time.Hour, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 / 2},
+		{time.Hour, 3601, queueShare},
+	} {
+		now, sum = now.Add(step.after), sum+step.queued
+		th.update(now)
+		if math.Abs(th.share-step.want) > 1e-9 {
+			t.Fatalf("step %d: a share of %v, want %v", i, th.share, step.want)
+		}
+	}
+	for range 20 {
+		now = now.Add(throttleWindow)
+		th.update(now)
+	}
+	if th.share != 1 || th.batchSize(2000) != 2000 || th.backoff(time.Second) != 0 {
+		t.Errorf("does not speed up again: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
+	}
+	th.share = queueShare
+	if n, rest := th.batchSize(2000), th.backoff(100*time.Millisecond); n != 200 || rest != 900*time.Millisecond {
+		t.Errorf("slows down with batches of %d and a backoff of %s", n, rest)
+	}
+	if rest := th.backoff(13 * time.Second); rest != maxRest {
+		t.Errorf("a batch that took 13 s, waiting for the disk, is followed by a rest of %s", rest)
+	}
+	if th.batchSize(1) != 1 {
+		t.Error("a batch of nothing would never end")
+	}
+}
+
+// The measured value exists and only grows.
+func TestQueued(t *testing.T) {
+	t.Parallel()
+	before := queued()
+	done := make(chan struct{})
+	for range 1000 {
+		go func() { done <- struct{}{} }()
+	}
+	for range 1000 {
+		<-done
+	}
+	if after := queued(); after <= before {
+		t.Errorf("before %v, after %v", before, after)
+	}
+	h := &metrics.Float64Histogram{Counts: []uint64{9, 2, 1}, Buckets: []float64{math.Inf(-1), 0.5, 2, math.Inf(1)}}
+	if sum := sumOf(h); sum != 3 {
+		t.Errorf("sum %v", sum)
+	}
+}

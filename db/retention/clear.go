@@ -1,0 +1,166 @@
+package retention
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
+	"switchyard/db/ledger"
+	"switchyard/db/spend"
+	"switchyard/models"
+)
+
+// ClearQuery selects the history to delete: [From, To), cut to milliseconds, of some campaigns (Clear and ClearArchive) or of one
+// smartlink (ClearSmartlink). After is the last click of an earlier call.
+type ClearQuery struct {
+	AccountID uuid.UUID
+	Of        []uuid.UUID
+	From, To  time.Time
+	After     uuid.UUID
+}
+
+// first returns the id just below the first id that is still to be deleted.
+func (q ClearQuery) first() uuid.UUID {
+	return click.LaterID(q.After, models.FloorClickID(q.From))
+}
+
+// Cleared is the result of one call. Clicks does not include the clicks of bots. Of lists the campaigns of the deleted clicks.
+// The next call continues after After. Done means that nothing is left.
+type Cleared struct {
+	Clicks      int64
+	BotClicks   int64
+	Conversions int64
+	Of          []uuid.UUID
+	After       uuid.UUID
+	Done        bool
+}
+
+// Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks, site events and
+// conversions, and takes their figures out of the ledger. Repeat it, each time in a new transaction, until it is Done. Then
+// ClearArchive deletes figures and conversions without clicks. A conversion that is being recorded for a deleted click is deleted
+// too, or finds no click. Records of the window that arrive afterwards count.
+func Clear(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
+	after := q.first()
+	found, err := l.Store().Scan(ctx, c, click.VisitorColumns, click.Range{
+		Account: q.AccountID, Low: click.NextID(after), High: models.FloorClickID(q.To), Campaigns: q.Of, Limit: limit,
+	})
+	if err != nil {
+		return Cleared{}, err
+	}
+	out := Cleared{After: after, Done: len(found) < limit}
+	if len(found) == 0 {
+		return out, nil
+	}
+	for _, f := range found {
+		if !slices.Contains(out.Of, f.CampaignID) {
+			out.Of = append(out.Of, f.CampaignID)
+		}
+	}
+	ids := click.ClickIDs(found)
+	out.After = ids[len(ids)-1]
+	if err := clearPostbacks(ctx, c, ids); err != nil {
+		return out, err
+	}
+	if err := click.DeleteVisitors(ctx, c, click.UniqueVisitors(found)); err != nil {
+		return out, err
+	}
+	return out, out.remove(ctx, c, l.Store(), ids)
+}
+
+// remove deletes clicks, and subtracts their figures and the figures of their conversions from the ledger.
+func (d *Cleared) remove(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
+	clicks, err := in.Read(ctx, c, click.ChangeColumns, click.Set{IDs: ids, Lock: true})
+	if err != nil {
+		return err
+	}
+	if err := deleteSent(ctx, c, ids); err != nil {
+		return err
+	}
+	converted, err := conversion.Sums(ctx, c, ids)
+	if err != nil {
+		return err
+	}
+	s := ledger.Deltas{}
+	for _, click := range clicks {
+		f := click.Figures()
+		d.Clicks, d.BotClicks = d.Clicks+f.Clicks, d.BotClicks+f.BotClicks
+		s.Add(click.LedgerKey(), f.Plus(converted[click.ID]).Neg())
+	}
+	list := db.UUIDs(ids)
+	if err := deleteEvents(ctx, c, list); err != nil {
+		return err
+	}
+	const hops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
+	if _, err := db.Exec(ctx, c, "clear hops", hops, list); err != nil {
+		return err
+	}
+	const conversions = `DELETE FROM conversions WHERE click_id = ANY ($1::uuid[])`
+	if d.Conversions, err = db.Exec(ctx, c, "clear conversions", conversions, list); err != nil {
+		return err
+	}
+	if err := in.Remove(ctx, c, ids); err != nil {
+		return err
+	}
+	return in.AddDeltas(ctx, c, s)
+}
+
+// The lock is needed because two concurrent calls would subtract the same figures twice.
+const lockArchive = `
+SELECT pg_advisory_xact_lock(hashtextextended('switchyard clear ' || id::text, 0))
+FROM (SELECT id FROM unnest($1::uuid[]) AS i (id) ORDER BY id) sorted`
+
+const deleteArchived = `
+DELETE FROM conversions
+WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND click_id < $4`
+
+// ClearArchive deletes data without clicks, in the transaction of c: spend without clicks, and the figures and conversions of
+// whole hours whose clicks were dropped for their age. Repeating it finds nothing. It ignores the limit.
+func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
+	out := Cleared{Done: true}
+	if _, err := db.Exec(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
+		return out, err
+	}
+	var err error
+	if out.Of, err = spend.Clear(ctx, c, l.Store(), q.AccountID, q.Of, q.From, q.To); err != nil {
+		return out, err
+	}
+	from, to, err := archived(ctx, c, q)
+	if err != nil || !from.Before(to) {
+		return out, err
+	}
+	removed, err := ledger.Negate(ctx, c, q.AccountID, q.Of, from, to)
+	if err != nil {
+		return out, err
+	}
+	for _, campaign := range db.SortedIDs(removed) {
+		f := removed[campaign]
+		out.Clicks, out.BotClicks = out.Clicks+f.Clicks, out.BotClicks+f.BotClicks
+		if !slices.Contains(out.Of, campaign) {
+			out.Of = append(out.Of, campaign)
+		}
+	}
+	out.Conversions, err = db.Exec(ctx, c, "clear archive", deleteArchived, q.AccountID, db.UUIDs(q.Of),
+		models.FloorClickID(from), models.FloorClickID(to))
+	return out, err
+}
+
+// archived returns the range of whole hours of the window whose clicks are not kept any more.
+func archived(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time, err error) {
+	oldest, err := click.OldestDay(ctx, c, q.AccountID)
+	if err != nil {
+		return from, to, err
+	}
+	from, to = q.From.UTC().Truncate(time.Hour), q.To.UTC().Truncate(time.Hour)
+	if from.Before(q.From) {
+		from = from.Add(time.Hour)
+	}
+	if to.After(oldest) {
+		to = oldest
+	}
+	return from, to, nil
+}

@@ -1,0 +1,49 @@
+package retention
+
+import (
+	"context"
+	"time"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// adsKept is the time for which a click is found by the click id of an ad platform. The page tag remembers the id for the same
+// time.
+const adsKept = 90 * 24 * time.Hour
+
+// deleteExpiredAds deletes ad click ids that are older than adsKept.
+func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
+	_, err := db.InParts(ctx, c, "forget ads", `DELETE FROM ad_clicks WHERE ctid = ANY (ARRAY(
+		SELECT ctid FROM ad_clicks WHERE click_id < $1 LIMIT $2))`, deletedAtOnce, models.FloorClickID(now.Add(-adsKept)))
+	return err
+}
+
+// deleteEvents deletes the events of some clicks in the transaction of c. It also deletes the ad click ids by which other events
+// would find these clicks.
+func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
+	const q = `DELETE FROM site_events WHERE click_id = ANY ($1::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`
+	if _, err := db.Exec(ctx, c, "delete site events", q, clicks); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "delete ads", `DELETE FROM ad_clicks WHERE click_id = ANY ($1::uuid[])`, clicks)
+	return err
+}
+
+// deleteEventsOf deletes events before a moment of accounts on a plan. The events of a deleted account were deleted with it.
+const deleteEventsOf = `
+DELETE FROM site_events WHERE id = ANY (ARRAY(SELECT e.id FROM accounts a CROSS JOIN LATERAL (
+	SELECT id FROM site_events WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3
+) e WHERE a.plan = $2 LIMIT $3))`
+
+// deleteExpiredEvents deletes events that are older than the time for which their account's plan keeps received messages.
+func deleteExpiredEvents(ctx context.Context, c db.Conn, now time.Time) (total int64, err error) {
+	for _, p := range models.Plans {
+		n, err := db.InParts(ctx, c, "forget site events", deleteEventsOf, postbacksAtOnce, now.AddDate(0, 0, -p.PostbackDays),
+			p.Name)
+		if total += n; err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}

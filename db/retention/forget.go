@@ -1,0 +1,158 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/sourcepostback"
+	"switchyard/db/upload"
+	"switchyard/models"
+)
+
+// DeleteExpired deletes data that is older than the account's plan keeps it: clicks with their click-outs, postbacks and site
+// events, the clicks of smartlinks, and other postbacks and site events. Partitions hold the clicks of all accounts, so it
+// deletes single rows. Tidy drops whole partitions after the longest history of all plans. The ledger, the sums of smartlinks and
+// the conversions stay: they contain no address, and figures must not change without a cause. So reports by the dimensions of the
+// ledger do not change. Reports that need rows begin with the first row that is kept. A run may be missed, repeated or run in
+// parallel.
+func DeleteExpired(ctx context.Context, l click.Log) error {
+	now := l.Time()
+	postbacks, err := deleteExpiredPostbacks(ctx, l.Conn, now)
+	events, eventsErr := deleteExpiredEvents(ctx, l.Conn, now)
+	clicks, clicksErr := deleteExpiredClicks(ctx, l, now)
+	slog.InfoContext(ctx, "history forgotten", "postbacks", postbacks, "site_events", events, "clicks", clicks)
+	return errors.Join(err, eventsErr, clicksErr, deleteExpiredAds(ctx, l.Conn, now))
+}
+
+// Changing to a plan that keeps more does not bring back rows that are already deleted.
+const announceHistory = `
+INSERT INTO click_history AS h (account_id, kept_from, announced_at)
+SELECT id, $2, $3 FROM accounts WHERE plan = $1
+ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
+WHERE h.kept_from < EXCLUDED.kept_from`
+
+// Rows that a change of the currency has not restated yet are kept until it has.
+const selectExpired = `
+SELECT account_id, kept_from, deleted_to FROM click_history h
+WHERE deleted_to < kept_from AND announced_at < $1
+	AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = h.account_id) ORDER BY account_id`
+
+const (
+	// announcedFor is the time between announcing the new end of an account's history and deleting the rows before it. A job
+	// that began to correct their figures is done by then.
+	announcedFor = time.Hour
+	// lateClicks is the part of the deleted range that is searched again, for clicks that waited in a spool.
+	lateClicks = 7 * click.Day
+	// deletedAtOnce is the largest number of clicks that one transaction of deleteExpiredClicks deletes.
+	deletedAtOnce = 2000
+)
+
+// history is the range of clicks that an account keeps.
+type history struct {
+	Account   uuid.UUID `db:"account_id"`
+	KeptFrom  time.Time `db:"kept_from"`
+	DeletedTo time.Time `db:"deleted_to"`
+}
+
+// deleteExpiredClicks deletes clicks that are older than the announced histories, and then announces today's histories.
+func deleteExpiredClicks(ctx context.Context, l click.Log, now time.Time) (total int64, err error) {
+	due, err := db.Select[history](ctx, l.Conn, "histories", selectExpired, now.Add(-announcedFor))
+	if err != nil {
+		return 0, err
+	}
+	for _, h := range due {
+		n, err := deleteClicksOf(ctx, l, h)
+		total += n
+		if err != nil {
+			return total, err
+		}
+	}
+	today := now.UTC().Truncate(click.Day)
+	for _, p := range models.Plans {
+		keptFrom := today.AddDate(0, 0, -p.HistoryDays)
+		if _, err := db.Exec(ctx, l.Conn, "announce history", announceHistory, p.Name, keptFrom, now); err != nil {
+			return total, err
+		}
+	}
+	return total, deleteLostHops(ctx, l.Conn, now)
+}
+
+const deleteSmartlinkClicks = `
+DELETE FROM smartlink_clicks WHERE id >= $2 AND id < $3 AND id = ANY (ARRAY(
+	SELECT id FROM smartlink_clicks WHERE account_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4))`
+
+// deleteClicksOf deletes the rows of one account that are older than its history.
+func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, err error) {
+	from := h.DeletedTo.Add(-lateClicks)
+	low, high := models.FloorClickID(from), models.FloorClickID(h.KeptFrom)
+	for n := deletedAtOnce; n == deletedAtOnce; {
+		found, err := l.Store().Scan(ctx, l.Conn, click.IDColumn, click.Range{Account: h.Account, Low: low, High: high, Limit: deletedAtOnce})
+		if err != nil {
+			return total, err
+		}
+		if n = len(found); n == 0 {
+			break
+		}
+		ids := click.ClickIDs(found)
+		err = db.Tx(ctx, l.Conn, func(c db.Conn) error {
+			if _, err := l.Store().Thaw(ctx, c, h.Account, ids); err != nil { // they may have left PostgreSQL since then
+				return err
+			}
+			return deleteClicks(ctx, c, l.Store(), ids)
+		})
+		if err != nil {
+			return total, err
+		}
+		total, low = total+int64(n), ids[n-1]
+	}
+	n, err := db.InParts(ctx, l.Conn, "forget clicks of smartlinks", deleteSmartlinkClicks, deletedAtOnce, h.Account,
+		models.FloorClickID(from), high)
+	if err == nil {
+		_, err = db.Exec(ctx, l.Conn, "forget clicks", `UPDATE click_history SET deleted_to = $2 WHERE account_id = $1`,
+			h.Account, h.KeptFrom)
+	}
+	return total + n, err
+}
+
+// deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused.
+func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
+	if err := upload.DeleteOf(ctx, c, clicks); err != nil {
+		return err
+	}
+	return sourcepostback.DeleteOf(ctx, c, clicks)
+}
+
+// deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids are sorted. The ledger and the
+// conversions stay.
+func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
+	if err := clearPostbacks(ctx, c, ids); err != nil {
+		return err
+	}
+	if err := deleteSent(ctx, c, ids); err != nil {
+		return err
+	}
+	list := db.UUIDs(ids)
+	if err := deleteEvents(ctx, c, list); err != nil {
+		return err
+	}
+	if err := in.Remove(ctx, c, ids); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "delete hops", `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`, list)
+	return err
+}
+
+// deleteLostHops deletes click-outs that are older than the shortest history of all plans and whose click never arrived.
+func deleteLostHops(ctx context.Context, c db.Conn, now time.Time) error {
+	const lost = `DELETE FROM click_hops WHERE id = ANY (ARRAY(
+		SELECT id FROM click_hops WHERE NOT applied AND id < $1 LIMIT $2))`
+	_, err := db.InParts(ctx, c, "delete lost hops", lost, deletedAtOnce,
+		models.FloorClickID(now.AddDate(0, 0, -models.ShortestHistory())))
+	return err
+}

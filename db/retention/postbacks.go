@@ -1,0 +1,94 @@
+package retention
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/db/sourcepostback"
+	"switchyard/db/upload"
+	"switchyard/models"
+)
+
+const selectPostbacksOf = `SELECT id FROM postbacks WHERE click_id = ANY ($1::uuid[]) ORDER BY id`
+
+// clearPostbacks deletes the postbacks that name some clicks, in the transaction of c. Call it before the clicks are locked,
+// because a job also locks its postback first and then the click.
+func clearPostbacks(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
+	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectPostbacksOf, db.UUIDs(clicks))
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return deletePostbacks(ctx, c, ids)
+}
+
+const deleteLocked = `
+WITH locked AS MATERIALIZED (SELECT id FROM postbacks WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE)
+DELETE FROM postbacks USING locked WHERE postbacks.id = locked.id`
+
+// deletePostbacks deletes postbacks and their jobs in the transaction of c. A worker that is running such a job loses it.
+func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+	if err := jobrow.Delete(ctx, c, ids, models.KindRecordConversion); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "delete postbacks", deleteLocked, db.UUIDs(ids))
+	return err
+}
+
+// postbacksAtOnce is the largest number of postbacks that one transaction of deleteExpiredPostbacks deletes.
+const postbacksAtOnce = 2000
+
+// These queries return postbacks to delete. The first two return postbacks that arrived before a moment: of accounts on a plan,
+// and without an account.
+const (
+	selectOldPostbacks = `
+SELECT p.id FROM accounts a CROSS JOIN LATERAL (
+	SELECT id FROM postbacks WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3
+) p WHERE a.plan = $2 LIMIT $3`
+
+	selectOldPostbacksOfNobody = `
+SELECT id FROM postbacks WHERE account_id = '00000000-0000-0000-0000-000000000000' AND received_at < $1
+ORDER BY received_at LIMIT $2`
+
+	// selectPostbacksBefore returns postbacks that name clicks from before a moment.
+	selectPostbacksBefore = `
+SELECT id FROM postbacks WHERE click_id > '00000000-0000-0000-0000-000000000000' AND click_id < $1
+ORDER BY click_id LIMIT $2`
+
+	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
+)
+
+// deleteExpiredPostbacks deletes received postbacks, postbacks to traffic sources and uploads that are older than the account's plan
+// keeps them, with their jobs. It returns the number that it deleted.
+func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (total int, err error) {
+	forget := func(query string, args ...any) {
+		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
+			n, err = deletePostbacksOnce(ctx, c, query, append(args[:len(args):len(args)], postbacksAtOnce)...)
+		}
+	}
+	for _, p := range models.Plans {
+		before := now.AddDate(0, 0, -p.PostbackDays)
+		forget(selectOldPostbacks, before, p.Name)
+		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
+			n, err = sourcepostback.DeleteOld(ctx, c, p.Name, before, postbacksAtOnce)
+		}
+		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
+			n, err = upload.DeleteOld(ctx, c, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
+		}
+	}
+	forget(selectOldPostbacksOfNobody, now.AddDate(0, 0, -models.StrangersPostbackDays))
+	// The remaining postbacks belong to deleted accounts.
+	forget(selectAncientPostbacks, models.FloorClickID(now.AddDate(0, 0, -models.LongestPostbacks())))
+	return total, err
+}
+
+func deletePostbacksOnce(ctx context.Context, c db.Conn, query string, args ...any) (int, error) {
+	ids, err := db.Select[uuid.UUID](ctx, c, "old postbacks", query, args...)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return len(ids), db.Tx(ctx, c, func(c db.Conn) error { return deletePostbacks(ctx, c, ids) })
+}

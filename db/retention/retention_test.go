@@ -1,0 +1,98 @@
+package retention_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/click"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	"switchyard/db/retention"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	acc := clicktest.Account(t, d)
+	s := clicktest.OpenSpool(t, t.TempDir())
+	now := time.Now().UTC()
+	for _, age := range []int{0, 1, 5, 6} {
+		c := clicktest.Click(acc, uuid.New(), 1)
+		c.ID = clicktest.IDAt(now.AddDate(0, 0, -age))
+		smart := &models.SmartlinkClick{Click: *c, SmartlinkID: uuid.New()}
+		smart.ID = clicktest.IDAt(now.AddDate(0, 0, -age))
+		clicktest.Put(t, s, spool.Record{Click: c})
+		clicktest.Put(t, s, spool.Record{Smart: smart})
+	}
+	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	n, err := retention.DeleteBefore(t.Context(), d, now.AddDate(0, 0, -3))
+	if err != nil || n != 2 {
+		t.Fatalf("dropped %d, %v", n, err)
+	}
+	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM clicks`); n != 2 {
+		t.Errorf("%d clicks stay", n)
+	}
+	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 2 {
+		t.Errorf("%d clicks of smartlinks stay", n)
+	}
+	for _, sums := range []string{"ledger", "smartlink_hours"} {
+		if n := clicktest.Number[int](t, d, `SELECT sum(clicks) FROM `+sums); n != 4 {
+			t.Errorf("%s lost clicks: %d", sums, n)
+		}
+	}
+}
+
+// TestForgetPostbacks checks that messages are kept for the time of their account's plan, and messages without an account for the
+// shortest time.
+func TestForgetPostbacks(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	s := clicktest.OpenSpool(t, t.TempDir())
+	now := time.Now()
+	arrived := func(account uuid.UUID, days int) {
+		clicktest.Put(t, s, spool.Record{Postback: &models.Postback{ID: clicktest.IDAt(now.AddDate(0, 0, -days)), AccountID: account}})
+	}
+	kept := map[string]int{"": models.StrangersPostbackDays}
+	owner := map[string]uuid.UUID{}
+	for _, p := range models.Plans {
+		owner[p.Name], kept[p.Name] = clicktest.Account(t, d), p.PostbackDays
+		if _, err := d.ExecContext(t.Context(), `UPDATE accounts SET plan = $2 WHERE id = $1`, owner[p.Name], p.Name); err != nil {
+			t.Fatal(err)
+		}
+		if p.PostbackDays < models.StrangersPostbackDays || p.PostbackDays > models.LongestPostbacks() {
+			t.Errorf("%s keeps postbacks for %d days", p.Name, p.PostbackDays)
+		}
+	}
+	for plan, days := range kept {
+		arrived(owner[plan], days-1)
+		arrived(owner[plan], days+1)
+	}
+	gone := clicktest.Account(t, d)
+	arrived(gone, models.LongestPostbacks()-1)
+	arrived(gone, models.LongestPostbacks()+1)
+	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	if _, err := d.ExecContext(t.Context(), `DELETE FROM accounts WHERE id = $1`, gone); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := retention.DeleteExpired(t.Context(), click.Log{Conn: d}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for plan, days := range kept {
+		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1`, owner[plan]); n != 1 {
+			t.Errorf("plan %q keeps %d of two after %d days", plan, n, days)
+		}
+	}
+	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM postbacks`); n != len(kept)+1 {
+		t.Errorf("%d postbacks stay", n)
+	}
+	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
+		t.Errorf("%d jobs stay without their postbacks", n)
+	}
+}

@@ -1,0 +1,56 @@
+package retention
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Deleted clicks are subtracted from the sums, so that clicks that are stored at the same time still count.
+const clearSmartlinkClicks = `
+WITH gone AS (
+	DELETE FROM smartlink_clicks WHERE id = ANY (ARRAY(
+		SELECT id FROM smartlink_clicks WHERE account_id = $1 AND smartlink_id = $2 AND id > $3 AND id < $4
+		ORDER BY id LIMIT $5 FOR UPDATE
+	))
+	RETURNING id, at, rule_id, destination_url, is_bot
+), sums AS (
+	SELECT date_trunc('hour', at, 'UTC') AS hour, rule_id, destination_url,
+		count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks
+	FROM gone GROUP BY 1, 2, 3
+), lessened AS (
+	UPDATE smartlink_hours h SET clicks = h.clicks - s.clicks, bot_clicks = h.bot_clicks - s.bot_clicks
+	FROM sums s
+	WHERE h.account_id = $1 AND h.smartlink_id = $2 AND h.hour = s.hour AND h.rule_id = s.rule_id
+		AND h.destination_url = s.destination_url
+)
+SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks, coalesce((SELECT id FROM gone ORDER BY id DESC LIMIT 1), $3) AS last FROM gone`
+
+const dropEmptyHours = `
+DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
+
+// ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c. Repeat it until it is Done. A
+// click that is still on its way to PostgreSQL is stored afterwards.
+func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
+	if len(q.Of) != 1 {
+		return Cleared{}, errors.New("retention: clear of one smartlink only")
+	}
+	gone, err := db.Get[struct {
+		Clicks    int64     `db:"clicks"`
+		BotClicks int64     `db:"bot_clicks"`
+		Last      uuid.UUID `db:"last"`
+	}](ctx, c, "clear a smartlink", clearSmartlinkClicks, q.AccountID, q.Of[0], q.first(), models.FloorClickID(q.To),
+		limit)
+	done := gone.Clicks+gone.BotClicks < int64(limit)
+	if err == nil && done {
+		_, err = db.Exec(ctx, c, "clear a smartlink", dropEmptyHours, q.AccountID, q.Of[0])
+	}
+	if err != nil {
+		return Cleared{}, err
+	}
+	return Cleared{Clicks: gone.Clicks, BotClicks: gone.BotClicks, After: gone.Last, Done: done}, nil
+}

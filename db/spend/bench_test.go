@@ -1,0 +1,82 @@
+package spend_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/dbtest"
+	"switchyard/db/exchangerate"
+	"switchyard/db/ingest"
+	"switchyard/db/spend"
+	"switchyard/db/spool"
+)
+
+// BenchmarkChangeCurrency measures how many clicks a second are restated after the currency of a large account has changed, with
+// the batches of the job.
+func BenchmarkChangeCurrency(b *testing.B) {
+	const clicks, batch = 100_000, 1000
+	d := dbtest.New(b)
+	acc, campaigns := clicktest.Account(b, d), []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()}
+	s, err := spool.Open(b.TempDir(), spool.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var writers sync.WaitGroup
+	for range 50 {
+		writers.Go(func() {
+			for range clicks / 50 {
+				if err := s.Append(b.Context(), spool.Record{Click: clicktest.Realistic(acc, campaigns)}); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	clicktest.Drain(b, s, d, ingest.IngestOptions{})
+	if _, err := d.ExecContext(b.Context(), `INSERT INTO currency_rates (base, currency, day, rate, source)
+		VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`); err != nil {
+		b.Fatal(err)
+	}
+	log, own := click.Log{Conn: d}, []string{"EUR", "USD"}
+	in := func(do func(c db.Conn) error) {
+		if err := db.Tx(b.Context(), d, do); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n := 0
+	for b.Loop() {
+		in(func(c db.Conn) error {
+			_, err := spend.BeginCurrency(b.Context(), log, c, acc, own[n%2], uuid.New())
+			return err
+		})
+		k, _, err := exchangerate.FindChange(b.Context(), d, acc)
+		if err != nil {
+			b.Fatal(err)
+		}
+		in(func(c db.Conn) error { return spend.FindCurrencies(b.Context(), c, k) })
+		keys, err := exchangerate.RestatingOf(b.Context(), d, acc)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, key := range keys {
+			r := spend.Restatement{Key: key, Kept: k.Kept}
+			for done := false; !done; {
+				in(func(c db.Conn) (err error) {
+					done, err = spend.Restate(b.Context(), log, c, &r, batch)
+					return err
+				})
+			}
+		}
+		in(func(c db.Conn) error { return exchangerate.EndChange(b.Context(), c, k) })
+		n++
+	}
+	if wrong := clicktest.Number[int](b, d, `SELECT count(*) FROM clicks WHERE rate <> CASE WHEN $1 % 2 = 0 THEN 1 ELSE 0.8 END`, n); wrong > 0 {
+		b.Errorf("%d clicks have another rate", wrong)
+	}
+	b.ReportMetric(float64(n*clicks)/b.Elapsed().Seconds(), "clicks/s")
+}

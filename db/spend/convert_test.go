@@ -1,0 +1,105 @@
+package spend_test
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+
+	"switchyard/db"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/exchangerate"
+	"switchyard/models"
+	"switchyard/models/parttest"
+)
+
+// TestConversionOfMoney makes random changes to facts in four currencies, with rates that are missing, late or replaced. The
+// ledger, the rows and a recount must agree. A late rate restates exactly, and restating again changes nothing.
+func TestConversionOfMoney(t *testing.T) {
+	parttest.ClickHouse.Also(t)
+	t.Parallel()
+	for seed := range uint64(4) {
+		x := clicktest.NewExchange(t, seed)
+		for range 3 {
+			x.Publish(false)
+		}
+		x.Arrive(60)
+		x.Check("clicks")
+		for range 30 {
+			name := ""
+			switch x.Rnd.IntN(11) {
+			case 0:
+				name = "more clicks"
+				x.Arrive(15)
+			case 1, 2:
+				name = "conversions"
+				x.Sell(12)
+			case 3, 9:
+				name = "spend"
+				x.Pay()
+			case 4, 5:
+				name = "rates"
+				x.Publish(false)
+			case 6:
+				name = "a replaced rate"
+				x.Publish(x.Rnd.IntN(2) == 0)
+			case 7:
+				name = "a restatement that was cut off"
+				x.Restate(x.Rnd.IntN(6))
+			case 10:
+				name = "moved conversions"
+				x.Move()
+			case 8:
+				if name = "a deletion"; x.Rnd.IntN(2) == 0 {
+					name = "bots"
+					x.Rescore()
+				} else {
+					x.Clear()
+				}
+			}
+			x.Check(name)
+		}
+		for back := 10; back >= 0; back-- { // publish all possible rates
+			for _, currency := range []string{"USD", "GBP", "JPY"} {
+				r, err := models.NewRate(x.DayText(back), currency, fmt.Sprintf("1.%d", 100+back), models.RatesOfFile)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if x.Published[x.DayText(back)] == nil {
+					x.Published[x.DayText(back)] = map[string]*big.Rat{}
+				}
+				if x.Published[x.DayText(back)][currency] == nil {
+					x.Published[x.DayText(back)][currency] = r.Rate.Rat()
+				}
+				x.Tx(func(c db.Conn) error {
+					_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
+					return err
+				})
+			}
+		}
+		x.Restate(-1)
+		const open = `SELECT (SELECT count(*) FROM clicks WHERE rate IS NULL) + (SELECT count(*) FROM conversions WHERE rate IS NULL) +
+			(SELECT count(*) FROM spend WHERE rate IS NULL) + (SELECT count(*) FROM account_rates WHERE rate IS NULL OR restating)`
+		if n := clicktest.Number[int](t, x.DB, open); n != 0 {
+			t.Errorf("%d facts or days are left without a rate", n)
+		}
+		const wrong = `SELECT count(*) FROM (
+			SELECT (at AT TIME ZONE 'UTC')::date AS day, currency, rate FROM clicks
+			UNION ALL SELECT (recorded_at AT TIME ZONE 'UTC')::date, currency, rate FROM conversions
+			UNION ALL SELECT day, currency, rate FROM spend
+		) f LEFT JOIN account_rates r USING (day, currency) WHERE f.rate IS DISTINCT FROM coalesce(r.rate, 1) OR (r.rate IS NULL AND currency <> 'USD')`
+		if n := clicktest.Number[int](t, x.DB, wrong); n != 0 {
+			t.Errorf("%d facts do not have the rate of their day", n)
+		}
+		const all = `SELECT md5(concat((SELECT string_agg(c::text, ' ' ORDER BY id) FROM clicks c), (SELECT string_agg(v::text, ' ' ORDER BY id) FROM conversions v),
+			(SELECT string_agg(s::text, ' ' ORDER BY s::text) FROM spend s), (SELECT count(*) FROM ledger)))`
+		before := clicktest.Number[string](t, x.DB, all)
+		if _, err := x.DB.ExecContext(t.Context(), `UPDATE account_rates SET restating = true`); err != nil {
+			t.Fatal(err)
+		}
+		x.Restate(-1)
+		if clicktest.Number[string](t, x.DB, all) != before {
+			t.Error("restating again changed figures")
+		}
+		clicktest.CheckFigures(t, x.DB)
+	}
+}

@@ -1,0 +1,164 @@
+package spend_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/click/clicktest"
+	"switchyard/db/dbtest"
+	"switchyard/db/exchangerate"
+	"switchyard/db/ledger"
+	"switchyard/db/spend"
+	"switchyard/models"
+)
+
+// TestChangeOfCurrency changes the currency of accounts with facts in four currencies. Some facts are only in the ledger. After
+// every transaction of the change, interrupted or not, reports must be the same as after its end. Facts that arrive during the
+// change must be right, and changing back must restore the old figures.
+func TestChangeOfCurrency(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		x := clicktest.NewExchange(t, seed)
+		for back := range 16 {
+			for i, currency := range []string{"USD", "GBP", "JPY"} {
+				r, err := models.NewRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), models.RatesOfFile)
+				if err != nil {
+					t.Fatal(err)
+				}
+				x.Tx(func(c db.Conn) error {
+					_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
+					return err
+				})
+			}
+		}
+		x.Arrive(80)
+		for range 3 {
+			x.Sell(15)
+			x.Pay()
+		}
+		x.Agree("the facts")
+		kept, all := x.Today.AddDate(0, 0, -1), x.Today.AddDate(0, 0, -10)
+		x.Archive(kept)
+		if _, err := ledger.Compact(t.Context(), x.DB, time.Now().Add(time.Hour), 1000); err != nil {
+			t.Fatal(err)
+		}
+		before := x.Figures(all, false)
+
+		if err := x.Begin("EUR"); err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := models.AsError(x.Begin("GBP")); !ok || e.Code != "busy" {
+			t.Errorf("a second change: %v", e)
+		}
+		want := x.Figures(all, false)
+		if cmp.Equal(before, want) {
+			t.Error("the change of currency did not change any figure")
+		}
+		unchanged := func() { x.Same("after a transaction", want, x.Figures(all, false)) }
+		x.Same("from rows", x.Figures(kept, true), x.Figures(kept, false))
+		logged := x.Logged()
+		for range 3 {
+			x.Finish(2+x.Rnd.IntN(30), unchanged)
+			if _, open, err := exchangerate.FindChange(t.Context(), x.DB, x.Account); err != nil || !open {
+				break
+			}
+			x.Arrive(5)
+			x.Archive(kept) // delete clicks that waited in a spool
+			x.Sell(6)
+			x.Pay()
+			x.Restate(0) // calls only exchangerate.Settle
+			want = x.Figures(all, false)
+		}
+		if _, open, _ := exchangerate.FindChange(t.Context(), x.DB, x.Account); open {
+			x.Finish(-1, unchanged)
+		}
+		x.Same("at the end", want, x.Figures(all, false))
+		for fact, rate := range x.Logged() {
+			if before, ok := logged[fact]; ok && before != rate {
+				t.Errorf("%s was logged with the rate %s, and has %s", fact, before, rate)
+			}
+		}
+		x.Same("ledger and rows", x.Figures(kept, true), x.Figures(kept, false))
+		x.Rated("EUR")
+
+		if err := x.Begin("USD"); err != nil {
+			t.Fatal(err)
+		}
+		x.Finish(-1, func() {})
+		x.Rated("USD")
+		if err := x.Begin("EUR"); err != nil {
+			t.Fatal(err)
+		}
+		x.Finish(-1, func() {})
+		x.Close("there and back", want, x.Figures(all, false))
+		x.Same("kept, there and back", clicktest.Within(want, kept), clicktest.Within(x.Figures(all, false), kept))
+	}
+}
+
+// TestChangeOfCurrencyRefused checks that nothing is changed if the rate of a day is missing, and that the error names the
+// missing rate.
+func TestChangeOfCurrencyRefused(t *testing.T) {
+	t.Parallel()
+	x := clicktest.NewExchange(t, 9)
+	dbtest.SetRates(t, x.DB, "1.25")
+	x.Arrive(20)
+	x.Sell(10)
+	before := x.Figures(x.Today.AddDate(0, 0, -10), false)
+	for _, one := range [][2]string{{"GBP", "GBP"}, {"EUR", ""}} {
+		to, missing := one[0], one[1]
+		if _, err := x.DB.ExecContext(t.Context(), `DELETE FROM account_rates WHERE rate IS NULL`); err != nil {
+			t.Fatal(err)
+		}
+		e, refused := models.AsError(x.Begin(to))
+		if refused != (missing != "") || refused && (e.Code != "rate_missing" || !strings.Contains(e.Message, "no rate of "+missing+" on 20")) {
+			t.Errorf("to %s: %v", to, e)
+		}
+		if refused {
+			x.Same("refused", before, x.Figures(x.Today.AddDate(0, 0, -10), false))
+			if got := clicktest.Number[string](t, x.DB, `SELECT currency FROM accounts`); got != "USD" {
+				t.Errorf("the account is in %s", got)
+			}
+			continue
+		}
+		x.Finish(-1, func() {})
+	}
+}
+
+// TestOlderThanNow checks that open transactions are waited for, and later transactions are not.
+func TestOlderThanNow(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	log := click.Log{Conn: d}
+	first, err := d.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Rollback()
+	if _, err := first.ExecContext(t.Context(), `SELECT 1`); err != nil {
+		t.Fatal(err)
+	}
+	older, err := spend.OpenTransactions(t.Context(), log.Conn, nil)
+	if err != nil || len(older) != 1 {
+		t.Fatal(older, err)
+	}
+	later, err := d.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer later.Rollback()
+	if still, err := spend.OpenTransactions(t.Context(), log.Conn, older); err != nil || len(still) != 1 {
+		t.Error(still, err)
+	}
+	if err := first.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if still, err := spend.OpenTransactions(t.Context(), log.Conn, older); err != nil || len(still) != 0 {
+		t.Error(still, err)
+	}
+}

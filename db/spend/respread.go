@@ -1,0 +1,32 @@
+package spend
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+)
+
+const spendOf = `SELECT day, source_id, campaign_id, amount, currency, rate, clicks, impressions FROM spend
+WHERE account_id = $1 AND day = $2::date ORDER BY source_id, campaign_id`
+
+// Respread spreads the spend of a day over the clicks that are not a bot's now, in the transaction of c. The spend keeps
+// its rate.
+func Respread(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, day time.Time) error {
+	list, err := db.Select[pricedSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly))
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	if err := lockAccount(ctx, c, account); err != nil {
+		return err
+	}
+	// The spend may have been set again or restated before it was locked.
+	if list, err = db.Select[pricedSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly)); err != nil {
+		return err
+	}
+	_, err = setAll(ctx, c, l.Store(), account, list)
+	return err
+}
