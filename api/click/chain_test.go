@@ -27,7 +27,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	t.Cleanup(func() { _ = log.Close() })
 	w.h = w.handler(log, "")
 	var dispatched []models.JobRef
-	ingester := ingest.NewIngester(log, w.db, ingest.IngestOptions{
+	ingester := ingest.NewIngester(log, w.db, ingest.Options{
 		OnPostbacks: func(_ context.Context, rows []models.JobRef) { dispatched = append(dispatched, rows...) },
 	})
 	drain := func() {

@@ -375,7 +375,7 @@ func (a *edgeAccounts) stored(t *testing.T, disk *spool.Spool, routed map[string
 	for _, row := range store.RoutingRows[*store.RoutingAccount](a.records) {
 		dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, row.ID, row.ID.String())
 	}
-	if err := ingest.NewIngester(disk, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(disk, d, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var ids []uuid.UUID

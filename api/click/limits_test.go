@@ -29,7 +29,7 @@ func (w *env) openSpool() (*spool.Spool, *ingest.Ingester) {
 		w.Fatal(err)
 	}
 	w.Cleanup(func() { _ = s.Close() })
-	return s, ingest.NewIngester(s, w.db, ingest.IngestOptions{})
+	return s, ingest.NewIngester(s, w.db, ingest.Options{})
 }
 
 // TestStrangersCannotStallIngest floods the service with junk. No job reads the spool of postbacks during the flood, so a click

@@ -207,7 +207,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			t.Errorf("%s: %s", name, p.Unmatched)
 		}
 	}
-	if err := ingest.NewIngester(disk, w.db, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(disk, w.db, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks`); n != 8 {

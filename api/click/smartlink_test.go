@@ -177,7 +177,7 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	}
 	w.sent("/deal", host(own), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
 	for range 2 {
-		if err := ingest.NewIngester(log, w.db, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+		if err := ingest.NewIngester(log, w.db, ingest.Options{}).Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

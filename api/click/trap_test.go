@@ -48,7 +48,7 @@ func (w *env) store(account uuid.UUID, age time.Duration) uuid.UUID {
 	if err := log.Append(w.Context(), spool.Record{Click: &models.Click{ID: id, AccountID: account, CampaignID: uuid.New()}}); err != nil {
 		w.Fatal(err)
 	}
-	if err := ingest.NewIngester(log, w.db, ingest.IngestOptions{}).Drain(w.Context()); err != nil {
+	if err := ingest.NewIngester(log, w.db, ingest.Options{}).Drain(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 	return id

@@ -116,7 +116,7 @@ func newAttributes(t *testing.T) *attributes {
 		t.Fatal(err)
 	}
 	x.live = kept.last
-	if err := ingest.NewIngester(log, x.s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, x.s.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if x.stored, err = (dbclick.Log{Conn: x.s.DB}).FindClick(t.Context(), x.s.Account.ID, x.live.ID); err != nil {

@@ -87,7 +87,7 @@ func TestPathsForBots(t *testing.T) {
 		simulated := d.Do("POST", "/tools/simulate", asked).Want(200, "").Map()
 		same(t, simulated["decision"].(map[string]any), map[string]any{"path": v.path})
 	}
-	if err := ingest.NewIngester(log, d.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, d.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range clicks {

@@ -111,7 +111,7 @@ func TestListedFigures(t *testing.T) {
 	if err := log.Append(t.Context(), spool.Record{Click: &click}); err != nil {
 		t.Fatal(err)
 	}
-	if err := ingest.NewIngester(log, s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, s.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	today := time.Now().UTC().Format(time.DateOnly)

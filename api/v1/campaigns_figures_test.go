@@ -68,7 +68,7 @@ func (d *desk) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
 		}
 		first = id
 	}
-	if err := ingest.NewIngester(log, d.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, d.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.New(125, -1)

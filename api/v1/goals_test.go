@@ -42,7 +42,7 @@ func storeRecords(t *testing.T, s *apitest.Server, records ...spool.Record) {
 			t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(log, s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, s.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

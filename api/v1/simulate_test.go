@@ -191,7 +191,7 @@ func storeClicks(t *testing.T, s *apitest.Server, clicks ...*models.Click) {
 			t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(log, s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, s.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -35,7 +35,7 @@ func TestSmartlinkLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(log, s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, s.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string][]int{

@@ -290,7 +290,7 @@ func TestSmartlinkStats(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(log, s.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, s.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	same(t, rowOf(t, s, "/short-links", made["id"]), map[string]any{

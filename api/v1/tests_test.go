@@ -215,7 +215,7 @@ func (d *desk) clicked(t *testing.T, account, campaign, offer, network uuid.UUID
 		t.Fatal(err)
 	}
 	id := c.ID
-	if err := ingest.NewIngester(log, d.DB, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, d.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return models.FormatClickID(id)

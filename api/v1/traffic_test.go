@@ -153,7 +153,7 @@ func (r *traffic) store() {
 			}
 		}
 	}
-	if err := ingest.NewIngester(log, r.s.DB, ingest.IngestOptions{}).Drain(ctx); err != nil {
+	if err := ingest.NewIngester(log, r.s.DB, ingest.Options{}).Drain(ctx); err != nil {
 		r.t.Fatal(err)
 	}
 	for _, v := range r.visits {

@@ -75,7 +75,7 @@ func (s *service) ingest(n int) {
 			s.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(disk, s.db, ingest.IngestOptions{}).Drain(s.Context()); err != nil {
+	if err := ingest.NewIngester(disk, s.db, ingest.Options{}).Drain(s.Context()); err != nil {
 		s.Fatal(err)
 	}
 	payout := decimal.New(35, -1)

@@ -96,7 +96,7 @@ RETURNING account_id, scanned_after, revision`
 // Claim claims the scan of an account for one worker, for the time term. ok is false if another worker has claimed it.
 func Claim(ctx context.Context, l click.Log, account uuid.UUID, term time.Duration) (s Progress, ok bool, err error) {
 	now := l.Time()
-	return db.First[Progress](ctx, l.Conn, "lease scan", leaseScan, account, models.FloorClickID(now.Add(-firstScan)),
+	return db.First[Progress](ctx, l.Conn, "claim scan", leaseScan, account, models.FloorClickID(now.Add(-firstScan)),
 		models.FloorClickID(now.Add(-scanReach)), term.Seconds())
 }
 
@@ -163,7 +163,7 @@ func DeleteExpired(ctx context.Context, l click.Log) error {
 		},
 		{`DELETE FROM bot_rechecks WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_rechecks WHERE queued_at < $1 LIMIT $2))`, now.Add(-scanReach)},
 	} {
-		if _, err := db.InParts(ctx, l.Conn, "forget scans", f.query, deletedAtOnce, f.before); err != nil {
+		if _, err := db.InParts(ctx, l.Conn, "delete old scans", f.query, deletedAtOnce, f.before); err != nil {
 			return err
 		}
 	}

@@ -74,7 +74,7 @@ func (s *env) lands(after time.Duration, lander uuid.UUID) *models.Click {
 	return s.visit(after, fmt.Sprintf("198.51.100.%d", s.clicks%250), func(c *models.Click) { c.LanderID = lander })
 }
 
-// tells appends an event of the page tag to a spool.
+// describesVisitor appends an event of the page tag to a spool.
 func (s *env) tells(c *models.Click, host, path string, change func(*models.SiteEvent)) {
 	s.Helper()
 	s.events++
@@ -92,7 +92,7 @@ func (s *env) tells(c *models.Click, host, path string, change func(*models.Site
 func (s *env) store() {
 	s.Helper()
 	for _, from := range s.spools {
-		clicktest.Drain(s, from, s.DB, ingest.IngestOptions{BatchSize: 500})
+		clicktest.Drain(s, from, s.DB, ingest.Options{BatchSize: 500})
 	}
 }
 

@@ -74,7 +74,7 @@ func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Tim
 		ClickID uuid.UUID `db:"click_id"`
 		Address string    `db:"address"`
 		Crawler string    `db:"crawler"`
-	}](ctx, c, "take crawler claims", leaseClaims, account, now, limit)
+	}](ctx, c, "lease crawler claims", leaseClaims, account, now, limit)
 	out := make([]CrawlerClaim, len(rows))
 	for i, r := range rows {
 		addr, _ := netip.ParseAddr(r.Address) // PostgreSQL wrote it
@@ -92,7 +92,7 @@ func ReturnClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uu
 
 // DeleteClaims deletes claims that are decided or given up, in the transaction of c.
 func DeleteClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "drop crawler claims", `DELETE FROM crawler_claims WHERE account_id = $1
+	_, err := db.Exec(ctx, c, "delete crawler claims", `DELETE FROM crawler_claims WHERE account_id = $1
 		AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks))
 	return err
 }
@@ -132,7 +132,7 @@ func StoreCrawlerAnswers(ctx context.Context, c db.Conn, answers []CrawlerAnswer
 	if len(answers) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "keep crawler answers", storeAnswers,
+	_, err := db.Exec(ctx, c, "store crawler answers", storeAnswers,
 		db.Map(answers, func(a CrawlerAnswer) string { return a.Address.String() }),
 		db.Map(answers, func(a CrawlerAnswer) string { return a.Crawler }),
 		db.Map(answers, func(a CrawlerAnswer) bool { return a.Verified }), now)
@@ -145,7 +145,7 @@ func DeleteExpiredCrawlers(ctx context.Context, c db.Conn, claims, answers time.
 		`DELETE FROM crawler_claims WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_claims WHERE claimed_at < $1 LIMIT $2))`: claims,
 		`DELETE FROM crawler_answers WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_answers WHERE asked_at < $1 LIMIT $2))`: answers,
 	} {
-		if _, err := db.Exec(ctx, c, "forget crawlers", q, before, limit); err != nil {
+		if _, err := db.Exec(ctx, c, "delete old crawlers", q, before, limit); err != nil {
 			return err
 		}
 	}

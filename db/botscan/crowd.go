@@ -36,7 +36,7 @@ func (w *Crowd) reset() {
 }
 
 // crowdColumns are the columns of a click that a Crowd counts by.
-var crowdColumns = click.ClickColumns.Named("id", "at", "campaign_id", "ip", "address_key")
+var crowdColumns = click.AllColumns.Named("id", "at", "campaign_id", "ip", "address_key")
 
 // crowdAtOnce is the number of earlier clicks that are read at once.
 const crowdAtOnce = 10_000

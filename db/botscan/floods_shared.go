@@ -31,8 +31,8 @@ func (f *Floods) report(c *models.Click) {
 	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro()))
 }
 
-// TakeMessage returns a message with the clicks to report since the last call, or nil if there is no such click.
-func (f *Floods) TakeMessage() []byte {
+// NextMessage returns a message with the clicks to report since the last call, or nil if there is no such click.
+func (f *Floods) NextMessage() []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.out) == 0 {

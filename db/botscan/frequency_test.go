@@ -116,7 +116,7 @@ func TestFloodsAreShared(t *testing.T) {
 			}
 		}
 		own.Stored(items)
-		message := own.TakeMessage()
+		message := own.NextMessage()
 		own.CountMessage(message)
 		other.CountMessage(message)
 		other.CountMessage([]byte("x"))

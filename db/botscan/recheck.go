@@ -72,7 +72,7 @@ func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 	}
 	if len(before) > 0 {
 		accounts := db.SortedIDs(before)
-		_, err := db.Exec(ctx, c, "take scans back", moveScansBack, db.UUIDs(accounts),
+		_, err := db.Exec(ctx, c, "move scans back", moveScansBack, db.UUIDs(accounts),
 			db.UUIDsOf(accounts, func(id uuid.UUID) uuid.UUID { return before[id] }))
 		if err != nil {
 			return err
@@ -169,7 +169,7 @@ func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, set
 	if err != nil {
 		return nil, false, err
 	}
-	taken, err := db.Pairs[uuid.UUID, int64](ctx, c, "take rechecks", deleteRechecks, account, db.UUIDs(ids), ids[0],
+	taken, err := db.Pairs[uuid.UUID, int64](ctx, c, "delete rechecks", deleteRechecks, account, db.UUIDs(ids), ids[0],
 		ids[len(ids)-1], int64(bot.Honeypot))
 	if err != nil {
 		return nil, false, err

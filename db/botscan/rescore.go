@@ -30,7 +30,7 @@ type Rescored struct {
 }
 
 // rescoreColumns are the columns from which the score, the figures and the visitor of a click are calculated.
-var rescoreColumns = click.ClickColumns.Named(
+var rescoreColumns = click.AllColumns.Named(
 	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
 	"browser", "is_bot", "bot_score", "bot_signals", "bot_reason", "cost", "rate", "unique_cost", "is_unique", "unique_key",
 	"unique_hours", "lp_views", "lp_clicks",

@@ -27,7 +27,7 @@ type Finding struct {
 }
 
 // reviseColumns are the columns that a finding changes, and the columns from which figures and visitors are calculated.
-var reviseColumns = slices.Concat(rescoreColumns, click.ClickColumns.Named(placeColumns...))
+var reviseColumns = slices.Concat(rescoreColumns, click.AllColumns.Named(placeColumns...))
 
 var placeColumns = []string{
 	"region", "city", "isp", "asn", "mobile_operator", "connection_type", "proxy_kind", "geo_source", "crawler",
@@ -110,34 +110,34 @@ type moved struct{ from, to ledger.Key }
 
 func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
 
-// move moves the figures of a changed click in the ledger. was is the click before the change. It may change IsUnique and Cost of
-// the click.
-func (r *revision) move(was click.StoredClick, one *click.StoredClick) {
-	turned := was.IsBot != one.IsBot
-	if turned || was.BotScore != one.BotScore || was.BotReason != one.BotReason || was.BotSignals != one.BotSignals {
-		r.changed = append(r.changed, one)
+// move moves the figures of a changed click in the ledger. was is the click before the change. is is the click now. It may change
+// IsUnique and Cost of is.
+func (r *revision) move(was click.StoredClick, is *click.StoredClick) {
+	turned := was.IsBot != is.IsBot
+	if turned || was.BotScore != is.BotScore || was.BotReason != is.BotReason || was.BotSignals != is.BotSignals {
+		r.changed = append(r.changed, is)
 	}
-	if was.LedgerKey() != one.LedgerKey() {
-		r.moved[one.ID] = moved{was.LedgerKey(), one.LedgerKey()}
+	if was.LedgerKey() != is.LedgerKey() {
+		r.moved[is.ID] = moved{was.LedgerKey(), is.LedgerKey()}
 	} else if !turned {
 		return
 	}
 	r.deltas.Add(was.LedgerKey(), was.Figures().Neg())
 	if !turned {
-		r.deltas.Add(one.LedgerKey(), one.Figures())
+		r.deltas.Add(is.LedgerKey(), is.Figures())
 		return
 	}
-	if day := one.At.UTC().Truncate(click.Day); len(r.days) == 0 || !r.days[len(r.days)-1].Equal(day) { // the clicks are in order
+	if day := is.At.UTC().Truncate(click.Day); len(r.days) == 0 || !r.days[len(r.days)-1].Equal(day) { // the clicks are in order
 		r.days = append(r.days, day)
 	}
 	if was.IsUnique {
-		one.IsUnique, one.Cost = false, one.Cost.Sub(one.UniqueCost)
+		is.IsUnique, is.Cost = false, is.Cost.Sub(is.UniqueCost)
 	}
 	if was.IsBot {
-		r.freed = append(r.freed, one)
+		r.freed = append(r.freed, is)
 		return
 	}
-	r.deltas.Add(one.LedgerKey(), one.Figures())
+	r.deltas.Add(is.LedgerKey(), is.Figures())
 }
 
 // end decides which freed clicks are unique, moves the figures of conversions and writes all changes, in the transaction of c.

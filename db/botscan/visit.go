@@ -43,7 +43,7 @@ type done struct {
 }
 
 // scanColumns are the columns of a click that a scan and a visit need.
-var scanColumns = click.ClickColumns.Named(
+var scanColumns = click.AllColumns.Named(
 	"id", "at", "campaign_id", "lander_id", "ip", "address_key", "user_agent", "country", "proxy_kind", "bot_signals", "bot_score",
 	"is_bot", "is_unique", "account_id",
 )
@@ -80,7 +80,7 @@ WHERE h.first_out IS NOT NULL OR e.events > 0`
 
 // visits returns the clicks together with what their visitors did next.
 func (j *judgement) visits(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]visit, error) {
-	list, err := db.Select[done](ctx, c, "visits", selectDone, j.account, db.UUIDs(click.ClickIDs(clicks)))
+	list, err := db.Select[done](ctx, c, "visits", selectDone, j.account, db.UUIDs(click.IDs(clicks)))
 	found := db.ByKey(list, func(d done) uuid.UUID { return d.ID })
 	return db.Map(clicks, func(k *click.StoredClick) visit { return visit{k, found[k.ID]} }), err
 }

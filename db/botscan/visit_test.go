@@ -349,12 +349,12 @@ func TestTraps(t *testing.T) {
 		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["of all"].ID, AccountID: s.Account, Sender: sender}})
 		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["of two accounts"].ID, AccountID: foreign, Sender: sender}})
 	}
-	clicktest.Drain(t, s.spools[0], s.DB, ingest.IngestOptions{})
+	clicktest.Drain(t, s.spools[0], s.DB, ingest.Options{})
 	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{
 		ClickID: clicks["of two accounts"].ID, AccountID: s.Account, Sender: clicks["of two accounts"].Sender(),
 	}})
 	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: models.NewClickID(), AccountID: s.Account}})
-	clicktest.Drain(t, s.spools[0], s.DB, ingest.IngestOptions{})
+	clicktest.Drain(t, s.spools[0], s.DB, ingest.Options{})
 	s.store()
 	log := click.Log{Conn: s.DB}
 	for range 2 {

@@ -43,12 +43,12 @@ type Update struct {
 
 // NewUpdate returns the update of some columns. what names it in errors.
 func NewUpdate(what string, names ...string) Update {
-	return Update{what, ClickColumns.Named(names...)}
+	return Update{what, AllColumns.Named(names...)}
 }
 
 // ChangeColumns are the columns from which figures, payouts and costs are calculated, and the columns that webhook events
 // contain.
-var ChangeColumns = ClickColumns.Named(
+var ChangeColumns = AllColumns.Named(
 	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
 	"device_type", "os", "browser", "is_bot", "cost", "currency", "rate", "conversion_cost", "revenue_share", "is_unique",
 	"lp_views", "lp_clicks", "lp_slot", "last_hop_id", "external_id", "subs",
@@ -56,9 +56,9 @@ var ChangeColumns = ClickColumns.Named(
 
 var (
 	// IDColumn is the id of a click.
-	IDColumn = ClickColumns.Named("id")
+	IDColumn = AllColumns.Named("id")
 	// VisitorColumns are the columns that identify the visitor of a click.
-	VisitorColumns = ClickColumns.Named("id", "campaign_id", "unique_key", "is_unique")
+	VisitorColumns = AllColumns.Named("id", "campaign_id", "unique_key", "is_unique")
 )
 
 // UniqueVisitors returns the visitors of the unique clicks.
@@ -67,5 +67,5 @@ func UniqueVisitors(clicks []*StoredClick) []VisitorKey {
 	return db.Map(unique, (*StoredClick).visitor)
 }
 
-// ClickIDs returns the ids of clicks.
-func ClickIDs(clicks []*StoredClick) []uuid.UUID { return db.Map(clicks, (*StoredClick).ClickID) }
+// IDs returns the ids of clicks.
+func IDs(clicks []*StoredClick) []uuid.UUID { return db.Map(clicks, (*StoredClick).ClickID) }

@@ -55,14 +55,14 @@ func soldCells(row []any, sold models.Figures) []any {
 	return row
 }
 
-// ClickTable is the table of clicks: the columns of clicks, the figures of their conversions, and the version of the click
+// Table is the table of clicks: the columns of clicks, the figures of their conversions, and the version of the click
 // in this row. The latest version counts. If the latest version is removed, the click has no row.
-var ClickTable = func() schema.Table {
+var Table = func() schema.Table {
 	t := schema.Table{
 		Name: "clicks", Engine: "ReplacingMergeTree(version, removed)",
 		Layout: `PARTITION BY toYYYYMMDD(at) ORDER BY (account_id, at, id) SETTINGS index_granularity = 1024, ` + tableSettings,
 	}
-	for _, c := range ClickColumns {
+	for _, c := range AllColumns {
 		t.Columns = append(t.Columns, schema.Column{Name: c.name, Type: clickHouseType(c)})
 	}
 	t.Columns = append(soldColumns(t.Columns), versionColumns...)
@@ -148,18 +148,18 @@ func clickHouseCell(pointer any) any {
 	panic(fmt.Sprintf("click: no value of %T in ClickHouse", pointer))
 }
 
-// ClickRow returns the row of a version of a click, with the figures of its conversions.
-func ClickRow(click *StoredClick, sold models.Figures, version uint64) []any {
-	row := make([]any, 0, len(ClickTable.Columns))
-	for _, c := range ClickColumns {
+// Row returns the row of a version of a click, with the figures of its conversions.
+func Row(click *StoredClick, sold models.Figures, version uint64) []any {
+	row := make([]any, 0, len(Table.Columns))
+	for _, c := range AllColumns {
 		row = append(row, clickHouseCell(c.at(click)))
 	}
 	return append(soldCells(row, sold), version, uint8(0))
 }
 
-// RemovedClick returns the row of a version that marks a click as removed. Apart from the key, its columns are empty.
-func RemovedClick(account, id uuid.UUID, version uint64) []any {
-	row := ClickRow(&StoredClick{Click: models.Click{AccountID: account, ID: id}, At: models.ClickTime(id)}, models.Figures{}, version)
+// RemovedRow returns the row of a version that marks a click as removed. Apart from the key, its columns are empty.
+func RemovedRow(account, id uuid.UUID, version uint64) []any {
+	row := Row(&StoredClick{Click: models.Click{AccountID: account, ID: id}, At: models.ClickTime(id)}, models.Figures{}, version)
 	row[len(row)-1] = uint8(1)
 	return row
 }

@@ -51,7 +51,7 @@ func (l Log) coldClicks(ctx context.Context, q LogQuery) (list []StoredClick, er
 			where += " AND f.id GLOBAL IN (SELECT x.click_id FROM conversions AS x FINAL WHERE x.account_id = $1 AND " +
 				schema.Window("x.click_at", from, q.To) + " AND x.conversion_id = $8)"
 		}
-		list, err = l.coldRows(ctx, "list clicks", "SELECT "+ClickColumns.SQL()+" FROM clicks AS f FINAL WHERE "+where+
+		list, err = l.coldRows(ctx, "list clicks", "SELECT "+AllColumns.SQL()+" FROM clicks AS f FINAL WHERE "+where+
 			" ORDER BY f.at DESC, toString(f.id) DESC LIMIT $4 OFFSET $5", q.copyArgs()...)
 		if err != nil || len(list) == q.Limit || !q.From.Before(from) {
 			return list, err
@@ -60,7 +60,7 @@ func (l Log) coldClicks(ctx context.Context, q LogQuery) (list []StoredClick, er
 }
 
 func (l Log) coldRows(ctx context.Context, what, query string, args ...any) ([]StoredClick, error) {
-	list, err := readCopied(ctx, l.Copy, ClickColumns, what, query, args...)
+	list, err := readCopied(ctx, l.Copy, AllColumns, what, query, args...)
 	return db.Map(list, func(c *StoredClick) StoredClick { return *c }), err
 }
 
@@ -81,7 +81,7 @@ func (l Log) FindCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) 
 	if account != uuid.Nil {
 		where = "f.account_id = $1 AND " + where
 	}
-	return l.coldRows(ctx, "find clicks", "SELECT "+ClickColumns.SQL()+" FROM clicks AS f FINAL WHERE "+where, account, ids, times)
+	return l.coldRows(ctx, "find clicks", "SELECT "+AllColumns.SQL()+" FROM clicks AS f FINAL WHERE "+where, account, ids, times)
 }
 
 const selectConversionsByID = `SELECT %s FROM conversions WHERE account_id = $1 AND id = ANY ($2::uuid[])

@@ -52,8 +52,8 @@ type Column[T any] struct {
 // Columns is a list of all or some columns of a table.
 type Columns[T any] []Column[T]
 
-// ClickColumns lists the columns of clicks: the recorded attributes, and what was decided and happened since the click.
-var ClickColumns = func() Columns[StoredClick] {
+// AllColumns lists the columns of clicks: the recorded attributes, and what was decided and happened since the click.
+var AllColumns = func() Columns[StoredClick] {
 	list := Columns[StoredClick]{
 		{"at", func(c *StoredClick) any { return &c.At }},
 		{"subs", func(c *StoredClick) any { return (*subsValue)(&c.Subs) }},
@@ -79,7 +79,7 @@ var SmartlinkColumns = func() Columns[StoredSmartlinkClick] {
 		{"rule_id", func(c *StoredSmartlinkClick) any { return &c.RuleID }},
 		{"destination_url", func(c *StoredSmartlinkClick) any { return &c.DestinationURL }},
 	}
-	for _, c := range ClickColumns {
+	for _, c := range AllColumns {
 		a := clickattr.Find(c.name)
 		if c.name == "at" || c.name == "subs" || a != nil && a.In&clickattr.Smartlinks != 0 {
 			at := func(s *StoredSmartlinkClick) any { return c.at(&s.StoredClick) }

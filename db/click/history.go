@@ -9,8 +9,17 @@ import (
 	"switchyard/db"
 )
 
-// FirstPartition selects the name of the first partition of clicks. It is empty if there is no partition.
-const FirstPartition = `
+// FirstDay returns the day of the first partition of clicks. ok is false if there is no partition.
+func FirstDay(ctx context.Context, c db.Conn) (day time.Time, ok bool, err error) {
+	name, err := db.Get[string](ctx, c, "oldest day", firstPartition)
+	if err != nil {
+		return day, false, err
+	}
+	day, parseErr := time.Parse(PartitionPrefix+PartitionDay, name)
+	return day, parseErr == nil, nil
+}
+
+const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
 
@@ -18,12 +27,11 @@ WHERE i.inhparent = 'clicks'::regclass`
 // partition too), or the start of the account's history if that is later. Without any partition it returns today, because all
 // earlier days are archive.
 func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
-	name, err := db.Get[string](ctx, c, "oldest day", FirstPartition)
+	oldest, ok, err := FirstDay(ctx, c)
 	if err != nil {
 		return time.Time{}, err
 	}
-	oldest, err := time.Parse(PartitionPrefix+PartitionDay, name)
-	if err != nil {
+	if !ok {
 		return time.Now().UTC().Truncate(Day), nil
 	}
 	kept, err := Log{}.KeptFrom(ctx, c, account)

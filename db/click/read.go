@@ -67,16 +67,16 @@ func (q LogQuery) args(from, to any) []any {
 	}, q.Where.Args...)
 }
 
-var selectClicks = `SELECT ` + ClickColumns.SQL() + ` FROM clicks f
+var selectClicks = `SELECT ` + AllColumns.SQL() + ` FROM clicks f
 WHERE account_id = $1 AND id >= $2 AND id < $3%s
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
 // Clicks with a conversion are few, so they are found from their conversions, each by its id. LATERAL with LIMIT forces
 // that plan even where the planner has no statistics yet.
-var selectConverted = `SELECT ` + ClickColumns.SQL() + ` FROM (
+var selectConverted = `SELECT ` + AllColumns.SQL() + ` FROM (
 	SELECT DISTINCT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
 ) v CROSS JOIN LATERAL (
-	SELECT ` + ClickColumns.SQL() + ` FROM clicks f WHERE account_id = $1 AND id = v.click_id%s LIMIT 1
+	SELECT ` + AllColumns.SQL() + ` FROM clicks f WHERE account_id = $1 AND id = v.click_id%s LIMIT 1
 ) c
 ORDER BY v.click_id DESC LIMIT $4 OFFSET $5`
 
@@ -135,7 +135,7 @@ func (q LogQuery) statement() string {
 }
 
 func (l Log) hereClicks(ctx context.Context, q LogQuery) ([]StoredClick, error) {
-	list, err := ClickColumns.read(ctx, l.Conn, "list clicks", q.statement(), q.args(q.ids())...)
+	list, err := AllColumns.read(ctx, l.Conn, "list clicks", q.statement(), q.args(q.ids())...)
 	if err == nil {
 		err = l.countClicks(ctx, q.AccountID, list)
 	}
@@ -160,14 +160,14 @@ type Detail struct {
 	Conversions []models.Conversion
 }
 
-var selectClick = `SELECT ` + ClickColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = $2`
+var selectClick = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = $2`
 
-var selectClickByID = `SELECT ` + ClickColumns.SQL() + ` FROM clicks WHERE id = $1`
+var selectClickByID = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE id = $1`
 
 // FindByID finds a click of any account by its id. It is for requests of visitors and networks, which name no account. ok is
 // false if the click is not stored.
 func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
-	list, err := ClickColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
+	list, err := AllColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
 	if err == nil && len(list) == 0 {
 		list, err = l.FindCold(ctx, uuid.Nil, id)
 	}
@@ -178,7 +178,7 @@ func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok 
 }
 
 // There is an index of the clicks of an account, but no index of the clicks of a source.
-var selectLatestOf = `SELECT ` + ClickColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = (
+var selectLatestOf = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = (
 	SELECT id FROM (SELECT id, source_id FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
 	WHERE source_id = $2 ORDER BY id DESC LIMIT 1)`
 
@@ -188,7 +188,7 @@ const latestAmong = 20000
 // LatestOf finds the latest click of a traffic source among the latest clicks of its account. ok is false if the source has no
 // click among them.
 func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click StoredClick, ok bool, err error) {
-	list, err := ClickColumns.read(ctx, l.Conn, "latest click of source", selectLatestOf, account, source, latestAmong)
+	list, err := AllColumns.read(ctx, l.Conn, "latest click of source", selectLatestOf, account, source, latestAmong)
 	if len(list) == 0 {
 		return click, false, err
 	}
@@ -204,7 +204,7 @@ func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) 
 	for _, id := range ids {
 		wanted[id] = true
 	}
-	list, err := l.Store().Read(ctx, l.Conn, ClickColumns, Set{Account: account, IDs: db.SortedIDs(wanted)})
+	list, err := l.Store().Read(ctx, l.Conn, AllColumns, Set{Account: account, IDs: db.SortedIDs(wanted)})
 	found := make(map[uuid.UUID]StoredClick, len(list))
 	for _, click := range list {
 		found[click.ID] = *click
@@ -231,7 +231,7 @@ WHERE account_id = $1 AND click_id = $2 ORDER BY recorded_at, id LIMIT 1000`
 
 // FindClick reads one click with its hops and conversions. It returns models.NotFound if the account does not have the click.
 func (l Log) FindClick(ctx context.Context, account, id uuid.UUID) (Detail, error) {
-	list, err := ClickColumns.read(ctx, l.Conn, "find click", selectClick, account, id)
+	list, err := AllColumns.read(ctx, l.Conn, "find click", selectClick, account, id)
 	if err == nil && len(list) == 0 {
 		list, err = l.FindCold(ctx, account, id)
 	}

@@ -25,7 +25,7 @@ func TestClickLog(t *testing.T) {
 	clicktest.Put(t, s, spool.Record{Out: &hop})
 	plain := clicktest.Click(c.AccountID, c.CampaignID, 5)
 	clicktest.Put(t, s, spool.Record{Click: plain})
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	if _, err := clicktest.Record(t, d, clicktest.Input{ClickID: c.ID}); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (s Store) Known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UU
 		return list, err
 	}
 	found, err := s.find(ctx, c, IDColumn, uuid.Nil, cold)
-	return append(list, ClickIDs(found)...), err
+	return append(list, IDs(found)...), err
 }
 
 // here returns those ids whose clicks are in PostgreSQL, in the order of the ids.
@@ -55,7 +55,7 @@ func (Store) here(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID,
 
 // Insert adds clicks that are not stored yet.
 func (Store) Insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
-	return ClickColumns.Insert(ctx, c, "clicks", clicks)
+	return AllColumns.Insert(ctx, c, "clicks", clicks)
 }
 
 // Here as everywhere, rows are locked in the order of their ids.

@@ -76,12 +76,12 @@ func (s Store) find(ctx context.Context, c db.Conn, cols Columns[StoredClick], a
 	}
 	times := db.Map(ids, func(id uuid.UUID) int64 { return models.ClickTime(id).UnixMilli() })
 	window := schema.Window("at", time.UnixMilli(slices.Min(times)), time.UnixMilli(slices.Max(times)+1))
-	list, err := s.ask(ctx, "find clicks", cols, copiedByID+window, account, idArray(ids), times)
+	list, err := s.query(ctx, "find clicks", cols, copiedByID+window, account, idArray(ids), times)
 	return slices.DeleteFunc(list, func(k *StoredClick) bool { return slices.Contains(removed, k.ID) }), err
 }
 
-// ask reads clicks from ClickHouse, in the order of their ids. from is the query after the columns.
-func (s Store) ask(ctx context.Context, what string, cols Columns[StoredClick], from string, args ...any) ([]*StoredClick, error) {
+// query reads clicks from ClickHouse, in the order of their ids. from is the query after the columns.
+func (s Store) query(ctx context.Context, what string, cols Columns[StoredClick], from string, args ...any) ([]*StoredClick, error) {
 	if s.copied == nil {
 		return nil, &CopyAwayError{errors.New("click: there are cold clicks, and CLICKS_URL is not set")}
 	}
@@ -101,7 +101,7 @@ func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uui
 		if err := LockColdDays(ctx, c, days); err != nil {
 			return err
 		}
-		list, err := s.find(ctx, c, ClickColumns, account, ids)
+		list, err := s.find(ctx, c, AllColumns, account, ids)
 		if err != nil {
 			return err
 		}
@@ -120,16 +120,16 @@ func LockColdDays(ctx context.Context, c db.Conn, days []time.Time) error {
 }
 
 const (
-	thawsOn  = `SET LOCAL switchyard.thaws = 'on'`
-	thawsOff = `SET LOCAL switchyard.thaws = 'off'`
-	noteThaw = `UPDATE click_cold SET thawed_at = now() WHERE day = ANY ($1::date[]) AND (thawed_at IS NULL OR thawed_at < now() - interval '1 hour')`
+	thawsOn    = `SET LOCAL switchyard.thaws = 'on'`
+	thawsOff   = `SET LOCAL switchyard.thaws = 'off'`
+	recordThaw = `UPDATE click_cold SET thawed_at = now() WHERE day = ANY ($1::date[]) AND (thawed_at IS NULL OR thawed_at < now() - interval '1 hour')`
 )
 
 // bringBack inserts clicks of locked days into PostgreSQL, except clicks that are already there.
 func bringBack(ctx context.Context, c db.Conn, list []*StoredClick) error {
 	days := map[time.Time]bool{}
 	for part := range slices.Chunk(list, CopiedAtOnce) {
-		there, err := Store{}.here(ctx, c, ClickIDs(part))
+		there, err := Store{}.here(ctx, c, IDs(part))
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func bringBack(ctx context.Context, c db.Conn, list []*StoredClick) error {
 		if _, err := db.Exec(ctx, c, "thaw", thawsOn); err != nil {
 			return err
 		}
-		if err := ClickColumns.Insert(ctx, c, "clicks", back); err != nil {
+		if err := AllColumns.Insert(ctx, c, "clicks", back); err != nil {
 			return err
 		}
 		if _, err := db.Exec(ctx, c, "thaw", thawsOff); err != nil {
@@ -155,7 +155,7 @@ func bringBack(ctx context.Context, c db.Conn, list []*StoredClick) error {
 	for at := range days {
 		named = append(named, at)
 	}
-	_, err := db.Exec(ctx, c, "thaw", noteThaw, dates(named))
+	_, err := db.Exec(ctx, c, "thaw", recordThaw, dates(named))
 	return err
 }
 
@@ -214,7 +214,7 @@ func (s Store) ThawDay(ctx context.Context, c db.Conn, account uuid.UUID, at tim
 			gone[id] = true
 		}
 		for from := at; from.Before(at.Add(Day)); from = from.Add(thawedAtOnce) {
-			list, err := s.ask(ctx, "clicks of a day", ClickColumns, copiedOfDay+schema.Window("at", from, from.Add(thawedAtOnce)), account)
+			list, err := s.query(ctx, "clicks of a day", AllColumns, copiedOfDay+schema.Window("at", from, from.Add(thawedAtOnce)), account)
 			if err != nil {
 				return err
 			}

@@ -25,12 +25,12 @@ func (l Log) ThawVisitorEverywhere(ctx context.Context, visitor uuid.UUID) error
 	if err != nil || s.ColdBefore.IsZero() {
 		return err
 	}
-	list, err := l.Store().ask(ctx, "clicks of a visitor", IDColumn, ` FROM clicks FINAL WHERE visitor_id = $1 AND `+
+	list, err := l.Store().query(ctx, "clicks of a visitor", IDColumn, ` FROM clicks FINAL WHERE visitor_id = $1 AND `+
 		schema.Window("at", time.Unix(0, 0), s.ColdBefore), visitor)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	_, err = l.Store().Thaw(ctx, l.Conn, uuid.Nil, ClickIDs(list))
+	_, err = l.Store().Thaw(ctx, l.Conn, uuid.Nil, IDs(list))
 	return err
 }
 
@@ -44,11 +44,11 @@ func (s Store) ThawVisitor(ctx context.Context, c db.Conn, v Visitor, from, to t
 	}
 	var ids []uuid.UUID
 	if v.ID != uuid.Nil {
-		list, err := s.ask(ctx, "clicks of a visitor", IDColumn, copiedOfVisitor+schema.Window("at", from, to), v.AccountID, v.ID)
+		list, err := s.query(ctx, "clicks of a visitor", IDColumn, copiedOfVisitor+schema.Window("at", from, to), v.AccountID, v.ID)
 		if err != nil {
 			return err
 		}
-		ids = ClickIDs(list)
+		ids = IDs(list)
 	}
 	if at := models.ClickTime(v.ClickID); v.ClickID != uuid.Nil && !at.Before(from) && at.Before(to) {
 		ids = append(ids, v.ClickID)

@@ -30,7 +30,7 @@ const walkStep = 500
 var (
 	oldestOfNewest = `SELECT id` + ofCampaign + ` ORDER BY id DESC OFFSET $5 LIMIT 1`
 	countWalk      = `SELECT count(*) FROM (SELECT` + ofCampaign + ` LIMIT $5) f`
-	walkClicks     = `SELECT ` + ClickColumns.SQL() + ofCampaign + ` ORDER BY id LIMIT $5`
+	walkClicks     = `SELECT ` + AllColumns.SQL() + ofCampaign + ` ORDER BY id LIMIT $5`
 )
 
 // Walk calls fn for the clicks of a campaign, the oldest first. more reports whether there are more clicks than Newest. fn must
@@ -70,7 +70,7 @@ func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 
 // walkCold does the same as walk for clicks of the copy in ClickHouse.
 func (l Log) walkCold(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
-	list, err := l.coldRows(ctx, "walk clicks", "SELECT "+ClickColumns.SQL()+" FROM clicks AS f FINAL WHERE f.account_id = $1 AND "+
+	list, err := l.coldRows(ctx, "walk clicks", "SELECT "+AllColumns.SQL()+" FROM clicks AS f FINAL WHERE f.account_id = $1 AND "+
 		schema.Window("f.at", q.From, q.To)+" AND if(f.parent_campaign_id = "+schema.NoID+", f.campaign_id, f.parent_campaign_id) = toUUID($2)"+
 		" ORDER BY f.at DESC, toString(f.id) DESC LIMIT $3", q.AccountID, q.CampaignID.String(), q.Newest+1)
 	if more = len(list) > q.Newest; more {
@@ -94,7 +94,7 @@ func (l Log) walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 		from = NextID(first[0])
 	}
 	for {
-		list, err := ClickColumns.read(ctx, l.Conn, "walk clicks", walkClicks, q.AccountID, from, to, q.CampaignID, walkStep)
+		list, err := AllColumns.read(ctx, l.Conn, "walk clicks", walkClicks, q.AccountID, from, to, q.CampaignID, walkStep)
 		if err != nil {
 			return more, err
 		}

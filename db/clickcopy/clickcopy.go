@@ -37,7 +37,7 @@ func (k Copy) batch() int {
 
 // Ensure creates the tables in ClickHouse and adds new columns.
 func (k Copy) Ensure(ctx context.Context) error {
-	return k.To.Ensure(ctx, click.ClickTable, click.ConversionTable)
+	return k.To.Ensure(ctx, click.Table, click.ConversionTable)
 }
 
 const (

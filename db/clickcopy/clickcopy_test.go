@@ -288,7 +288,7 @@ func TestCopyHasEveryColumn(t *testing.T) {
 	bare.IP = netip.MustParseAddr("2001:db8::7")
 	s := clicktest.OpenSpool(t, t.TempDir())
 	clicktest.Put(t, s, spool.Record{Click: full}, spool.Record{Click: bare})
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	if n, err := m.Forward(t.Context()); err != nil || n != 2 {
 		t.Fatalf("%d changes, %v", n, err)
 	}

@@ -22,8 +22,8 @@ SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coale
 )
 
 // Fill copies the clicks and conversions that were stored before Begin, day by day, the newest day first. It may be interrupted
-// at any point. The next call continues there. It calls told after each day. When all days are copied, the copy is complete.
-func (k Copy) Fill(ctx context.Context, told func(day time.Time, clicks int64)) error {
+// at any point. The next call continues there. It calls report after each day. When all days are copied, the copy is complete.
+func (k Copy) Fill(ctx context.Context, report func(day time.Time, clicks int64)) error {
 	at, open, err := db.First[struct {
 		Base   int64      `db:"base"`
 		Copied *time.Time `db:"copied_from"`
@@ -51,7 +51,7 @@ func (k Copy) Fill(ctx context.Context, told func(day time.Time, clicks int64)) 
 		if err != nil {
 			return err
 		}
-		told(next, clicks)
+		report(next, clicks)
 	}
 	_, err = db.Exec(ctx, k.From, "copy is complete", recordOn, at.Base)
 	return err
@@ -108,27 +108,27 @@ func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 }
 
 var (
-	selectPart     = `SELECT ` + click.ClickColumns.SQL() + ` FROM clicks WHERE ($1::uuid IS NULL OR account_id = $1) AND id >= $2 AND id < $3 ORDER BY id LIMIT $4`
+	selectPart     = `SELECT ` + click.AllColumns.SQL() + ` FROM clicks WHERE ($1::uuid IS NULL OR account_id = $1) AND id >= $2 AND id < $3 ORDER BY id LIMIT $4`
 	selectPartSold = `SELECT ` + click.ConversionColumns + ` FROM conversions
 WHERE ($1::uuid IS NULL OR account_id = $1) AND (click_id, id) > ($2, $3) AND click_id < $4 ORDER BY click_id, id LIMIT $5`
 )
 
 // clicks returns at most limit rows of clicks from the id low on, and the id at which the next call continues.
 func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, limit int) ([][]any, uuid.UUID, error) {
-	list, err := click.ClickColumns.ReadPointers(ctx, c, "clicks to copy", selectPart, db.OrNull(p.account), low, high, limit)
+	list, err := click.AllColumns.ReadPointers(ctx, c, "clicks to copy", selectPart, db.OrNull(p.account), low, high, limit)
 	if err != nil || len(list) == 0 {
 		return nil, low, err
 	}
-	ids := click.ClickIDs(list)
+	ids := click.IDs(list)
 	sold, err := conversion.Sums(ctx, c, ids)
-	return db.Map(list, func(one *click.StoredClick) []any { return click.ClickRow(one, sold[one.ID], p.version) }), click.NextID(ids[len(ids)-1]), err
+	return db.Map(list, func(one *click.StoredClick) []any { return click.Row(one, sold[one.ID], p.version) }), click.NextID(ids[len(ids)-1]), err
 }
 
 // copySales copies the conversions of a part.
 func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error {
-	one, id := models.FloorClickID(p.from), uuid.Nil
+	clickID, id := models.FloorClickID(p.from), uuid.Nil
 	for {
-		list, err := db.Select[models.Conversion](ctx, k.From, "conversions to copy", selectPartSold, db.OrNull(p.account), one, id, high, k.batch())
+		list, err := db.Select[models.Conversion](ctx, k.From, "conversions to copy", selectPartSold, db.OrNull(p.account), clickID, id, high, k.batch())
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -139,7 +139,7 @@ func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error
 		if err := k.put(ctx, nil, rows); err != nil || len(list) < k.batch() {
 			return err
 		}
-		one, id = list[len(list)-1].ClickID, list[len(list)-1].ID
+		clickID, id = list[len(list)-1].ClickID, list[len(list)-1].ID
 	}
 }
 

@@ -47,7 +47,7 @@ func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	for _, t := range []schema.Table{click.ClickTable, click.ConversionTable} {
+	for _, t := range []schema.Table{click.Table, click.ConversionTable} {
 		if err := k.To.DropAccounts(ctx, t, gone); err != nil {
 			return err
 		}
@@ -58,13 +58,9 @@ func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 
 // DeleteOldDays deletes clicks in ClickHouse of days that PostgreSQL does not keep any more.
 func (k Copy) DeleteOldDays(ctx context.Context) error {
-	name, err := db.Get[string](ctx, k.From, "oldest day", click.FirstPartition)
-	if err != nil {
+	oldest, ok, err := click.FirstDay(ctx, k.From)
+	if err != nil || !ok { // without a partition, nothing says what is old
 		return err
-	}
-	oldest, err := time.Parse(click.PartitionPrefix+click.PartitionDay, name)
-	if err != nil {
-		return nil //nolint:nilerr // there is no partition, so nothing says what is old
 	}
 	var old []string
 	err = k.To.Each(ctx, "old days", func(scan func(...any) error) error {
@@ -75,7 +71,7 @@ func (k Copy) DeleteOldDays(ctx context.Context) error {
 	}, `SELECT DISTINCT toString(toYYYYMMDD(at)) FROM clicks WHERE `+schema.Window("at", time.Unix(0, 0), oldest))
 	for _, day := range old {
 		if err == nil {
-			err = k.To.DropPartition(ctx, click.ClickTable, day)
+			err = k.To.DropPartition(ctx, click.Table, day)
 		}
 	}
 	return err
@@ -105,7 +101,7 @@ func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 // put stores rows of both tables.
 func (k Copy) put(ctx context.Context, clicks, conversions [][]any) error {
 	if len(clicks) > 0 {
-		if err := k.To.Put(ctx, click.ClickTable, slices.Values(clicks)); err != nil {
+		if err := k.To.Put(ctx, click.Table, slices.Values(clicks)); err != nil {
 			return err
 		}
 	}
@@ -174,7 +170,7 @@ func (n note) after(before note) note {
 // note says that it was removed. Otherwise a later note will say so, or the click is only in ClickHouse.
 func notedClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
 	ids := db.SortedIDs(noted)
-	list, err := click.WarmStore().Read(ctx, c, click.ClickColumns, click.Set{IDs: ids})
+	list, err := click.WarmStore().Read(ctx, c, click.AllColumns, click.Set{IDs: ids})
 	if err != nil {
 		return nil, err
 	}
@@ -184,12 +180,12 @@ func notedClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, versi
 	}
 	rows := make([][]any, 0, len(noted))
 	for _, one := range list {
-		rows = append(rows, click.ClickRow(one, sold[one.ID], version))
+		rows = append(rows, click.Row(one, sold[one.ID], version))
 		delete(noted, one.ID)
 	}
 	for id, n := range noted {
 		if n.Removed {
-			rows = append(rows, click.RemovedClick(n.Account, id, version))
+			rows = append(rows, click.RemovedRow(n.Account, id, version))
 		}
 	}
 	return rows, nil

@@ -15,7 +15,7 @@ import (
 const (
 	// A change of a currency thaws the clicks that it restates, so no day leaves during a change. A transaction that begins such
 	// a change, or ends the copy, waits until a day that is leaving has left.
-	holdBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
+	lockBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
 	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
 
 	selectFreezable = `
@@ -95,7 +95,7 @@ func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (
 	if err := click.LockColdDays(ctx, c, []time.Time{at}); err != nil {
 		return false, err
 	}
-	if _, err := db.Exec(ctx, c, "hold changes of currencies", holdBegins); err != nil {
+	if _, err := db.Exec(ctx, c, "lock changes of currencies", lockBegins); err != nil {
 		return false, err
 	}
 	if may, _, err := db.First[bool](ctx, c, "state of the copy", mayFreeze); err != nil || !may {
@@ -119,9 +119,9 @@ func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (
 	return err == nil, err
 }
 
-// Return thaws all cold clicks and ends the copy. It may be interrupted, and the next call continues. It calls told after each
+// Return thaws all cold clicks and ends the copy. It may be interrupted, and the next call continues. It calls report after each
 // day.
-func (k Copy) Return(ctx context.Context, told func(day time.Time)) error {
+func (k Copy) Return(ctx context.Context, report func(day time.Time)) error {
 	if _, err := db.Exec(ctx, k.From, "end the copy", `UPDATE click_copy SET state = 'ending' WHERE state = 'on'`); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (k Copy) Return(ctx context.Context, told func(day time.Time)) error {
 		if err != nil {
 			return err
 		}
-		told(at)
+		report(at)
 	}
 	const none = `UPDATE click_copy SET cold_before = NULL WHERE NOT EXISTS (SELECT FROM click_cold)`
 	if _, err := db.Exec(ctx, k.From, "no day is cold", none); err != nil {

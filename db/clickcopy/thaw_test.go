@@ -93,7 +93,7 @@ func TestColdClickIsFound(t *testing.T) {
 	clicktest.Put(t, s, spool.Record{Postback: &models.Postback{
 		ID: models.NewClickID(), AccountID: x.Account, ClickID: sold.ID, Source: models.FromPostback, Params: map[string]string{},
 	}})
-	clicktest.Drain(t, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+	clicktest.Drain(t, s, x.DB, ingest.Options{Copy: x.Copied})
 	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
 		t.Errorf("%d clicks were stored again", n)
 	}
@@ -147,11 +147,11 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 		return p.ID
 	}
 	early, refused := postback(x.Clicks[0].ID, ""), postback(x.Clicks[1].ID, "no secret")
-	clicktest.Drain(t, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+	clicktest.Drain(t, s, x.DB, ingest.Options{Copy: x.Copied})
 	x.Freeze(k, x.Today.AddDate(0, 0, 2))
 	late, lateRefused := postback(x.Clicks[2].ID, ""), postback(x.Clicks[3].ID, "no secret")
 	lost := postback(models.NewClickID(), "")
-	clicktest.Drain(t, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+	clicktest.Drain(t, s, x.DB, ingest.Options{Copy: x.Copied})
 	if _, err := x.DB.ExecContext(t.Context(), `UPDATE postbacks SET match_at = now() WHERE id = $1`, late); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 		c.ID, c.Currency = clicktest.IDAt(x.Today.Add(-time.Duration(x.Rnd.IntN(48))*time.Hour)), "USD"
 		clicktest.Put(t, s, spool.Record{Click: c})
 	}
-	clicktest.Drain(t, s, x.DB, ingest.IngestOptions{})
+	clicktest.Drain(t, s, x.DB, ingest.Options{})
 	x.Forward(k)
 	end := `UPDATE click_copy SET state = 'ending'`
 	for what, happens := range map[string]func() error{

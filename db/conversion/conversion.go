@@ -61,7 +61,7 @@ type Outcome struct {
 	Conversion models.Conversion // its current state
 	Result     string
 	Reason     string          // why the input was ignored or superseded
-	Tell       []models.JobRef // jobs to dispatch after the commit: webhook deliveries, postbacks to traffic sources
+	Jobs       []models.JobRef // jobs to dispatch after the commit: webhook deliveries, postbacks to traffic sources
 	given      decimal.NullDecimal
 }
 
@@ -87,7 +87,7 @@ func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome,
 	if out = list[0].Outcome; out.Result == "" {
 		return out, list[0].Refusal
 	}
-	out.Tell = tell
+	out.Jobs = tell
 	return out, nil
 }
 
@@ -277,7 +277,7 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	value, currency, said := t.payout(in)
 	out := statement{
 		At: in.Arrival, Status: in.Status, Reversal: in.Reversal, Word: in.OriginalStatus,
-		Payout: value.Round(models.MoneyScale), Said: said, Currency: currency,
+		Payout: value.Round(models.MoneyScale), Reported: said, Currency: currency,
 		Default: cmp.Or(t.Currency, click.Currency, "USD"),
 		Exact:   in.Exact, Final: in.Final, Source: in.Source,
 	}

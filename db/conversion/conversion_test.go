@@ -74,8 +74,8 @@ func TestConversionLife(t *testing.T) {
 			t.Errorf("step %d: %+v", i, out)
 		}
 		told := out.Result == "created" || out.Result == "updated"
-		if told != (len(out.Tell) == 1) {
-			t.Errorf("step %d: %d deliveries", i, len(out.Tell))
+		if told != (len(out.Jobs) == 1) {
+			t.Errorf("step %d: %d deliveries", i, len(out.Jobs))
 		}
 		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM events`); n != step.events {
 			t.Errorf("step %d: %d events", i, n)
@@ -219,7 +219,7 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		clicktest.Put(t, s, spool.Record{Click: c})
-		clicktest.Drain(t, s, d, ingest.IngestOptions{})
+		clicktest.Drain(t, s, d, ingest.Options{})
 		x.in.ClickID = c.ID
 		out, err := clicktest.Record(t, d, x.in)
 		if err != nil || !out.Conversion.Payout.Equal(*clicktest.Amount(x.want)) || out.Conversion.Currency != x.currency {

@@ -280,11 +280,11 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]m
 	if err := b.in.AddDeltas(ctx, c, s); err != nil {
 		return nil, err
 	}
-	return b.tell(ctx, c, out)
+	return b.announce(ctx, c, out)
 }
 
-// tell stores the webhook events and the postbacks to traffic sources for the changes.
-func (b *correcting) tell(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
+// announce stores the webhook events and the postbacks to traffic sources for the changes.
+func (b *correcting) announce(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	var events []models.Event
 	var changed []models.Conversion
 	for _, v := range out {

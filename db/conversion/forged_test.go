@@ -30,7 +30,7 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	s := clicktest.OpenSpool(t, t.TempDir())
 	before, within := clicktest.Click(acc, uuid.New(), 1), clicktest.Click(other, uuid.New(), 2)
 	clicktest.Put(t, s, spool.Record{Click: before})
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	ofNobody := clicktest.Click(uuid.New(), uuid.New(), 3) // its account does not exist
 	var want []models.JobRef
 	var waiting []uuid.UUID
@@ -52,7 +52,7 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	say(ofNobody.ID, uuid.Nil, uuid.Nil)
 	clicktest.Put(t, s, spool.Record{Click: within}, spool.Record{Click: ofNobody})
 	var told []models.JobRef
-	clicktest.Drain(t, s, d, ingest.IngestOptions{
+	clicktest.Drain(t, s, d, ingest.Options{
 		OnPostbacks: func(_ context.Context, rows []models.JobRef) { told = append(told, rows...) },
 	})
 	sameJobs(t, d, want, told)
@@ -86,9 +86,9 @@ func TestMatchPostbacks(t *testing.T) {
 	forged := say(models.NewClickID(), uuid.Nil, network)
 	astray := say(late.ID, uuid.Nil, uuid.New())
 	foreignNetwork := say(late.ID, other, network)
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	clicktest.Put(t, s, spool.Record{Click: late})
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 
 	match := func(want ...uuid.UUID) {
 		t.Helper()

@@ -36,7 +36,7 @@ func TestOffersOfConversions(t *testing.T) {
 	paid := map[string]string{}      // offer of each conversion, by its id
 	var outs []*models.ClickOut      // not stored yet
 	settle := func() {
-		clicktest.Drain(t, s, d, ingest.IngestOptions{})
+		clicktest.Drain(t, s, d, ingest.Options{})
 		for _, o := range outs {
 			now[o.ClickID] = o.OfferID
 		}

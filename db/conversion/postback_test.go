@@ -32,7 +32,7 @@ func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 		ids[i] = models.NewClickID()
 		clicktest.Put(t, s, spool.Record{Postback: &models.Postback{ID: ids[i], ClickID: visit.ID, Source: models.FromPostback}})
 	}
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 
 	var decided, early atomic.Bool
 	var locked []uuid.UUID

@@ -21,7 +21,7 @@ type statement struct {
 	Reversal  bool             `json:"reversal,omitempty"` // the conversion is reversed, whatever its status
 	Word      string           `json:"word,omitempty"`     // the sender's own word for the status
 	Payout    decimal.Decimal  `json:"payout"`             //
-	Said      bool             `json:"said,omitempty"`     // the payout replaces the earlier payout
+	Reported  bool             `json:"said,omitempty"`     // the payout replaces the earlier payout
 	Currency  string           `json:"currency,omitempty"` //
 	Default   string           `json:"default,omitempty"`  // the currency if no statement names one
 	Cost      *decimal.Decimal `json:"cost,omitempty"`     //
@@ -79,7 +79,7 @@ func (s statements) collect() statements {
 // collected returns a single statement with the values of the conversion.
 func (v Conversion) collected() statement {
 	out := statement{
-		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Said: true, Currency: v.Currency, Time: v.RecordedAt,
+		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Reported: true, Currency: v.Currency, Time: v.RecordedAt,
 		Source: v.Source, Collected: true,
 	}
 	if v.GivenCost.Valid {
@@ -131,7 +131,7 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 		status := said.status(v.Status)
 		if allowed[i] = !s.outranked(i) && (i == 0 || said.Final || models.CanMove(v.Status, status)); allowed[i] {
 			said.apply(v, status, i == 0)
-			corrected = corrected || said.Source == models.FromCorrection && said.Said
+			corrected = corrected || said.Source == models.FromCorrection && said.Reported
 		}
 	}
 	if len(s) > 0 {
@@ -143,7 +143,7 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 // withoutTerms returns the statement's part about the status only. So corrections by a person stay, however often the network
 // repeats its earlier report.
 func (s statement) withoutTerms() statement {
-	s.Said, s.Payout, s.Currency, s.Time, s.Cost = false, decimal.Zero, "", time.Time{}, nil
+	s.Reported, s.Payout, s.Currency, s.Time, s.Cost = false, decimal.Zero, "", time.Time{}, nil
 	return s
 }
 
@@ -163,14 +163,14 @@ func (s statement) status(from string) string {
 func (s statement) apply(v *Conversion, status string, first bool) {
 	v.Status, v.Source = status, cmp.Or(s.Source, v.Source)
 	v.OriginalStatus = cmp.Or(s.Word, v.OriginalStatus)
-	if first || s.Said && !s.Reversal {
+	if first || s.Reported && !s.Reversal {
 		v.Payout, v.Currency = s.Payout, cmp.Or(s.Currency, v.Currency)
 	}
 	if s.Cost != nil {
 		v.GivenCost = decimal.NewNullDecimal(*s.Cost)
 	}
 	switch {
-	case first && s.Final && !s.Said:
+	case first && s.Final && !s.Reported:
 		v.Currency = s.Default
 	case s.Final:
 		v.Currency = cmp.Or(s.Currency, v.Currency)

@@ -29,7 +29,7 @@ func storeAds(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "note ads", insertAds, db.UUIDs(accounts), db.UUIDs(ads), db.UUIDs(ids))
+	_, err := db.Exec(ctx, c, "store ads", insertAds, db.UUIDs(accounts), db.UUIDs(ads), db.UUIDs(ids))
 	return err
 }
 

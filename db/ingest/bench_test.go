@@ -57,7 +57,7 @@ func BenchmarkIngest(b *testing.B) {
 			<-done
 		}
 		b.StartTimer()
-		clicktest.Drain(b, s, d, ingest.IngestOptions{})
+		clicktest.Drain(b, s, d, ingest.Options{})
 		b.StopTimer()
 		clicks += batch
 		if st := s.Stats(); st.Rejected > 0 || st.PendingBytes > 0 {

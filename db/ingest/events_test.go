@@ -49,7 +49,7 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 		clicktest.Put(t, s, spool.Record{Event: e})
 	}
 	var told int
-	o := ingest.IngestOptions{OnPostbacks: func(_ context.Context, rows []models.JobRef) { told += len(rows) }}
+	o := ingest.Options{OnPostbacks: func(_ context.Context, rows []models.JobRef) { told += len(rows) }}
 	clicktest.Drain(t, s, d, o)
 	clicktest.Put(t, s, spool.Record{Event: again})
 	clicktest.Drain(t, s, d, o)
@@ -89,7 +89,7 @@ func TestFirstEventOfAnIDCounts(t *testing.T) {
 	clicktest.Put(t, s, spool.Record{Click: c})
 	clicktest.Put(t, s, spool.Record{Event: first})
 	clicktest.Put(t, s, spool.Record{Event: second})
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	row := clicktest.Number[string](t, d, `SELECT goals[1] || ' ' || items::text FROM site_events`)
 	if got := clicktest.Number[string](t, d, `SELECT string_agg(params ->> 'conversion_id', ',') FROM postbacks WHERE params ->> 'goal' = 'purchase'`); got != "1" {
 		t.Errorf("the event is %s, the conversion is of order %s", row, got)
@@ -109,9 +109,9 @@ func TestArrivalWaitsForItsClick(t *testing.T) {
 	forged.AccountID = foreign
 	clicktest.Put(t, events, spool.Record{Event: forged}, spool.Record{Event: arrived(c, "1", "local")},
 		spool.Record{Event: arrived(c, "2", "fbclid")})
-	clicktest.Drain(t, events, d, ingest.IngestOptions{})
+	clicktest.Drain(t, events, d, ingest.Options{})
 	clicktest.Put(t, clicks, spool.Record{Click: c})
-	clicktest.Drain(t, clicks, d, ingest.IngestOptions{})
+	clicktest.Drain(t, clicks, d, ingest.Options{})
 	got := []string{clicktest.Number[string](t, d, `SELECT arrival FROM clicks`)}
 	log := click.Log{Conn: d}
 	if err := ingest.ApplyWaitingArrivals(t.Context(), log, 10); err != nil {
@@ -119,7 +119,7 @@ func TestArrivalWaitsForItsClick(t *testing.T) {
 	}
 	got = append(got, clicktest.Number[string](t, d, `SELECT arrival FROM clicks`))
 	clicktest.Put(t, events, spool.Record{Event: arrived(c, "3", "gclid")})
-	clicktest.Drain(t, events, d, ingest.IngestOptions{})
+	clicktest.Drain(t, events, d, ingest.Options{})
 	got = append(got, clicktest.Number[string](t, d, `SELECT arrival FROM clicks`))
 	if diff := cmp.Diff([]string{"redirect", "local", "local"}, got); diff != "" {
 		t.Error(diff)
@@ -154,7 +154,7 @@ func TestAdsFindTheirClick(t *testing.T) {
 	ofAd(foreign, time.Minute, "gclid=Cj-1_x-y")
 	ofAd(acc, 100*day, "ttclid=old")
 	ofAd(acc, time.Minute, "gclid=%7Bgclid%7D&fbclid={{fbclid}}")
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	log := click.Log{Conn: d}
 	if err := retention.DeleteExpired(t.Context(), log); err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestAdsFindTheirClick(t *testing.T) {
 		e.ClickID, e.AdID = uuid.Nil, ad[1]
 		clicktest.Put(t, s, spool.Record{Event: e})
 	}
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	got := clicktest.Number[string](t, d, `SELECT string_agg(click_id::text || ' ' || arrival, ',') FROM site_events
 		WHERE click_id <> '00000000-0000-0000-0000-000000000000'`)
 	if got != last.ID.String()+" gclid" {

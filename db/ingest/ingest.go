@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// IngestOptions are the settings of an Ingester. The zero value selects the defaults.
-type IngestOptions struct {
+// Options are the settings of an Ingester. The zero value selects the defaults.
+type Options struct {
 	BatchSize int // most records in a transaction, default 2000
 	// Interval is the minimum time between two batches, default 100 ms. It is zero when Append waits for PostgreSQL. While
 	// batches have few records, it is four times as long.
@@ -37,7 +37,7 @@ type IngestOptions struct {
 // or not at all. If refused returns true for the error, the data will never be accepted. After any other error, the same batch
 // may be tried again.
 type batchStore interface {
-	storeBatch(ctx context.Context, b ingestBatch) (stored, error)
+	storeBatch(ctx context.Context, b batch) (stored, error)
 	// makeReady prepares the store for clicks of these moments.
 	makeReady(ctx context.Context, moments []time.Time) error
 }
@@ -46,7 +46,7 @@ type batchStore interface {
 type Ingester struct {
 	spool    *spool.Spool
 	store    batchStore
-	o        IngestOptions
+	o        Options
 	own      *spool.Reader
 	adopted  []*spool.Reader
 	throttle throttle
@@ -60,7 +60,7 @@ type Ingester struct {
 }
 
 // NewIngester returns the ingester of a spool. A spool must have only one ingester.
-func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
+func NewIngester(s *spool.Spool, d *db.DB, o Options) *Ingester {
 	if o.BatchSize == 0 {
 		o.BatchSize = 2000
 	}
@@ -274,7 +274,7 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 	}
 }
 
-func (g *Ingester) try(ctx context.Context, b ingestBatch) (stored, error) {
+func (g *Ingester) try(ctx context.Context, b batch) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, txTimeout)
 	defer cancel()
 	return g.store.storeBatch(ctx, b)
@@ -297,7 +297,7 @@ func (g *Ingester) sweep(ctx context.Context) {
 		return
 	}
 	g.sweptAt = time.Now()
-	out, err := g.try(ctx, ingestBatch{retry: db.SortedIDs(g.waiting)})
+	out, err := g.try(ctx, batch{retry: db.SortedIDs(g.waiting)})
 	if err != nil {
 		if !db.IsConflict(err) {
 			slog.DebugContext(ctx, "ingest sweep", "error", err)

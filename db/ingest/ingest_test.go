@@ -45,7 +45,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	clicktest.Put(t, s, records...)
 	clicktest.Put(t, s, records[1:6]...) // a record that was appended twice
 	var told []models.JobRef
-	o := ingest.IngestOptions{
+	o := ingest.Options{
 		OnPostbacks: func(_ context.Context, rows []models.JobRef) { told = append(told, rows...) },
 	}
 	clicktest.Drain(t, s, d, o)
@@ -109,7 +109,7 @@ func TestPoisonBlocksNothing(t *testing.T) {
 	}
 	ofNobody := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // neither exists
 	clicktest.Put(t, s, spool.Record{Postback: ofNobody}, spool.Record{Click: clicktest.Click(acc, campaign, 99)})
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
 		t.Errorf("%d clicks stored", n)
 	}
@@ -137,7 +137,7 @@ func TestDeletedAccount(t *testing.T) {
 				spool.Record{Smart: &models.SmartlinkClick{Click: *clicktest.Click(c.AccountID, uuid.Nil, i), SmartlinkID: uuid.New()}})
 		}
 	}
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	for _, table := range []string{"clicks", "click_hops", "smartlink_clicks"} {
 		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM `+table); n != 6 {
 			t.Errorf("%d rows in %s", n, table)
@@ -163,7 +163,7 @@ func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- ingest.NewIngester(first, d, ingest.IngestOptions{}).Run(ctx) }()
+	go func() { ended <- ingest.NewIngester(first, d, ingest.Options{}).Run(ctx) }()
 	clicktest.AwaitRow(t, d, `SELECT count(*) = 2 FROM clicks`)
 	await.Until(t, "its segments are gone", func() bool {
 		left, _ := filepath.Glob(filepath.Join(dir, "web-2", "*.seg"))
@@ -190,7 +190,7 @@ func TestAckAfterCommit(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- ingest.NewIngester(s, d, ingest.IngestOptions{}).Run(ctx) }()
+	go func() { ended <- ingest.NewIngester(s, d, ingest.Options{}).Run(ctx) }()
 	for i := range 5 {
 		c := clicktest.Click(acc, uuid.New(), byte(i))
 		clicktest.Put(t, s, spool.Record{Click: c})
@@ -239,10 +239,10 @@ func TestUniqueWindows(t *testing.T) {
 			ids[i] = c.ID
 			clicktest.Put(t, s, spool.Record{Click: c})
 			if !together {
-				clicktest.Drain(t, s, d, ingest.IngestOptions{})
+				clicktest.Drain(t, s, d, ingest.Options{})
 			}
 		}
-		clicktest.Drain(t, s, d, ingest.IngestOptions{})
+		clicktest.Drain(t, s, d, ingest.Options{})
 		for i, step := range steps {
 			if got := clicktest.Number[bool](t, d, `SELECT is_unique FROM clicks WHERE id = $1`, ids[i]); got != step.want {
 				t.Errorf("together=%v: click after %v: unique %v", together, step.after, got)

@@ -96,10 +96,10 @@ func (l *Lag) Report(ctx context.Context) error {
 		l.process = uuid.Must(uuid.NewV7())
 	}
 	lag, rest := l.Lag(), sql.NullTime{Time: now.Add(restFor), Valid: l.busy()}
-	if _, err := db.Exec(ctx, l.Conn, "tell lag", reportLag, l.process, now, lag > Behind, now.Add(-lag), rest); err != nil {
+	if _, err := db.Exec(ctx, l.Conn, "report lag", reportLag, l.process, now, lag > Behind, now.Add(-lag), rest); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, l.Conn, "forget lags", deleteLags, now.Add(-expiry))
+	_, err := db.Exec(ctx, l.Conn, "delete lags", deleteLags, now.Add(-expiry))
 	return err
 }
 

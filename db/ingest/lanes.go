@@ -10,7 +10,7 @@ import (
 // FloodMessages returns the messages about floods that ingesters have for other ingesters, at most one of each.
 func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	for _, g := range ingesters {
-		if message := g.floods.TakeMessage(); message != nil {
+		if message := g.floods.NextMessage(); message != nil {
 			messages = append(messages, message)
 		}
 	}

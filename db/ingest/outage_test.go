@@ -112,7 +112,7 @@ func TestBrokenConnections(t *testing.T) {
 	s := clicktest.OpenSpool(t, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	o := ingest.IngestOptions{BatchSize: 50, Interval: time.Millisecond}
+	o := ingest.Options{BatchSize: 50, Interval: time.Millisecond}
 	go func() { ended <- ingest.NewIngester(s, broken, o).Run(ctx) }()
 	campaigns := []uuid.UUID{uuid.New(), uuid.New()}
 	const rounds, each = 15, 60
@@ -153,7 +153,7 @@ func TestManyIngesters(t *testing.T) {
 	for i := range spools {
 		spools[i] = clicktest.OpenSpool(t, dir)
 		running.Go(func() {
-			o := ingest.IngestOptions{BatchSize: 16, Interval: time.Millisecond}
+			o := ingest.Options{BatchSize: 16, Interval: time.Millisecond}
 			if err := ingest.NewIngester(spools[i], d, o).Run(ctx); err != nil {
 				t.Error(err)
 			}

@@ -10,7 +10,7 @@ import (
 // pause. A backlog is stored at once, unless redirects wait for a processor. After a failure the ingester waits.
 func TestPause(t *testing.T) {
 	t.Parallel()
-	g := &Ingester{o: IngestOptions{Interval: time.Minute}, throttle: newThrottle()}
+	g := &Ingester{o: Options{Interval: time.Minute}, throttle: newThrottle()}
 	g.throttle.share, g.throttle.most = 0.5, time.Second/4
 	for name, tt := range map[string]struct {
 		records int

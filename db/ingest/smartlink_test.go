@@ -25,7 +25,7 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 	for range 2 { // a second process has the same records on disk
 		s := clicktest.OpenSpool(t, dir+"/"+uuid.NewString())
 		clicktest.Put(t, s, spool.Record{Smart: c}, spool.Record{Smart: bot}, spool.Record{Smart: c})
-		clicktest.Drain(t, s, d, ingest.IngestOptions{})
+		clicktest.Drain(t, s, d, ingest.Options{})
 	}
 	log := click.Log{Conn: d}
 	q := click.LogQuery{

@@ -22,8 +22,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// ingestBatch holds the records that one transaction stores.
-type ingestBatch struct {
+// batch holds the records that one transaction stores.
+type batch struct {
 	clicks    []*click.StoredClick
 	outs      []*models.ClickOut
 	postbacks []*models.Postback
@@ -40,8 +40,8 @@ type stored struct {
 	missing   []uuid.UUID     // ids of clicks that are not stored yet and for which hops or arrivals wait
 }
 
-func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) ingestBatch {
-	b := ingestBatch{marks: botscan.Marks{Found: found}}
+func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) batch {
+	b := batch{marks: botscan.Marks{Found: found}}
 	for _, it := range items {
 		switch r := it.Record; {
 		case r.Click != nil:
@@ -65,7 +65,7 @@ func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) ingestBatch {
 }
 
 // moments returns the times of the clicks.
-func (b ingestBatch) moments() []time.Time {
+func (b batch) moments() []time.Time {
 	list := make([]time.Time, 0, len(b.clicks)+len(b.smart))
 	for _, c := range b.clicks {
 		list = append(list, c.At)
@@ -95,7 +95,7 @@ func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
 	return p.days.Ensure(ctx, p.Log, moments)
 }
 
-func (p *postgres) storeBatch(ctx context.Context, b ingestBatch) (out stored, err error) {
+func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err error) {
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {
 		err = db.Tx(ctx, p.Conn, func(c db.Conn) error {
@@ -116,7 +116,7 @@ func refused(err error) bool {
 }
 
 // store writes the batch in the transaction of c.
-func (b ingestBatch) store(ctx context.Context, c db.Conn, in click.Store) (out stored, err error) {
+func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored, err error) {
 	b, currencies, err := b.ofAccounts(ctx, c)
 	if err != nil {
 		return out, err
@@ -173,7 +173,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn, in click.Store) (out 
 // ofAccounts returns the batch without the records whose account was deleted while they waited in the spool. No account could see
 // or delete such records. It does not filter postbacks. StorePostbacks stores a postback of a deleted account without a job.
 // ofAccounts also returns the currencies of the accounts, and sets the settings by which they score clicks.
-func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, map[uuid.UUID]string, error) {
+func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {
 		named[v.AccountID] = true
@@ -217,7 +217,7 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, ma
 }
 
 // convert sets the rate of the day on clicks whose currency is not the account's.
-func (b ingestBatch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]string) error {
+func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]string) error {
 	var foreign []*click.StoredClick
 	var keys []exchangerate.Key
 	for _, v := range b.clicks {
@@ -236,7 +236,7 @@ func (b ingestBatch) convert(ctx context.Context, c db.Conn, currencies map[uuid
 }
 
 // storeClicks writes the clicks that are not stored yet and returns their ids.
-func (b ingestBatch) storeClicks(ctx context.Context, c db.Conn, in click.Store, s ledger.Deltas) ([]uuid.UUID, error) {
+func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, s ledger.Deltas) ([]uuid.UUID, error) {
 	clicks, err := unknown(b.clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.Known(ctx, c, ids) })
 	if err != nil || len(clicks) == 0 {
 		return nil, err

@@ -16,7 +16,7 @@ const (
 	maxQueue = 0.5
 	// queueShare is the share of its time that the ingester works at least, so that a backlog never stands still.
 	queueShare = 0.1
-	// maxRest is the longest pause after a batch, unless IngestOptions sets another. A batch that took long has mostly waited for
+	// maxRest is the longest pause after a batch, unless Options sets another. A batch that took long has mostly waited for
 	// the disk or for a lock, which does not slow redirects down. Without the limit, a pause of nine times that time would mean
 	// minutes without storing anything.
 	maxRest = 2 * time.Second

@@ -83,7 +83,7 @@ func newPast(t *testing.T) *past {
 	}
 	lost := &models.ClickOut{ID: idOf(x.today.AddDate(0, 0, -31)), ClickID: models.NewClickID(), AccountID: uuid.New()}
 	put(spool.Record{Out: lost})
-	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.NewFromInt(2)

@@ -172,7 +172,7 @@ func (h *history) flush() {
 		}
 		h.learn(r)
 	}
-	o := ingest.IngestOptions{BatchSize: 1 + h.rnd.IntN(20)}
+	o := ingest.Options{BatchSize: 1 + h.rnd.IntN(20)}
 	if err := ingest.NewIngester(h.spool, h.d, o).Drain(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}

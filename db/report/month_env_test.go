@@ -266,7 +266,7 @@ func (m *month) store(records []spool.Record) {
 		if err != nil {
 			return err
 		}
-		return ingest.NewIngester(s, m.d, ingest.IngestOptions{BatchSize: monthClicks / 60}).Drain(m.Context())
+		return ingest.NewIngester(s, m.d, ingest.Options{BatchSize: monthClicks / 60}).Drain(m.Context())
 	})
 	for {
 		n, err := conversion.ApplyWaitingHops(m.Context(), click.Log{Conn: m.d}, monthClicks/30)

@@ -128,7 +128,7 @@ func TestFiguresOfAndLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for dimension, of := range map[string][]uuid.UUID{"campaign_id": campaigns[:2], Network: {domain}} {

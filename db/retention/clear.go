@@ -61,7 +61,7 @@ func Clear(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, limit int)
 			out.Of = append(out.Of, f.CampaignID)
 		}
 	}
-	ids := click.ClickIDs(found)
+	ids := click.IDs(found)
 	out.After = ids[len(ids)-1]
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return out, err

@@ -14,7 +14,7 @@ const adsKept = 90 * 24 * time.Hour
 
 // deleteExpiredAds deletes ad click ids that are older than adsKept.
 func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
-	_, err := db.InParts(ctx, c, "forget ads", `DELETE FROM ad_clicks WHERE ctid = ANY (ARRAY(
+	_, err := db.InParts(ctx, c, "delete old ads", `DELETE FROM ad_clicks WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM ad_clicks WHERE click_id < $1 LIMIT $2))`, deletedAtOnce, models.FloorClickID(now.Add(-adsKept)))
 	return err
 }
@@ -39,7 +39,7 @@ DELETE FROM site_events WHERE id = ANY (ARRAY(SELECT e.id FROM accounts a CROSS 
 // deleteExpiredEvents deletes events that are older than the time for which their account's plan keeps received messages.
 func deleteExpiredEvents(ctx context.Context, c db.Conn, now time.Time) (total int64, err error) {
 	for _, p := range models.Plans {
-		n, err := db.InParts(ctx, c, "forget site events", deleteEventsOf, postbacksAtOnce, now.AddDate(0, 0, -p.PostbackDays),
+		n, err := db.InParts(ctx, c, "delete old site events", deleteEventsOf, postbacksAtOnce, now.AddDate(0, 0, -p.PostbackDays),
 			p.Name)
 		if total += n; err != nil {
 			return total, err

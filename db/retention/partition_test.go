@@ -30,7 +30,7 @@ func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 		c.ID = clicktest.IDAt(now.AddDate(0, 0, -age))
 		clicktest.Put(t, s, spool.Record{Smart: c})
 	}
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	text, err := fs.ReadFile(migrations.FS, "0013_smartlink_days.sql")
 	if err != nil {
 		t.Fatal(err)

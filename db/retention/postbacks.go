@@ -49,7 +49,7 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 	SELECT id FROM postbacks WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3
 ) p WHERE a.plan = $2 LIMIT $3`
 
-	selectOldPostbacksOfNobody = `
+	selectOldPostbacksWithoutAccount = `
 SELECT id FROM postbacks WHERE account_id = '00000000-0000-0000-0000-000000000000' AND received_at < $1
 ORDER BY received_at LIMIT $2`
 
@@ -64,14 +64,14 @@ ORDER BY click_id LIMIT $2`
 // deleteExpiredPostbacks deletes received postbacks, postbacks to traffic sources and uploads that are older than the account's plan
 // keeps them, with their jobs. It returns the number that it deleted.
 func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (total int, err error) {
-	forget := func(query string, args ...any) {
+	deleteAll := func(query string, args ...any) {
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
 			n, err = deletePostbacksOnce(ctx, c, query, append(args[:len(args):len(args)], postbacksAtOnce)...)
 		}
 	}
 	for _, p := range models.Plans {
 		before := now.AddDate(0, 0, -p.PostbackDays)
-		forget(selectOldPostbacks, before, p.Name)
+		deleteAll(selectOldPostbacks, before, p.Name)
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
 			n, err = sourcepostback.DeleteOld(ctx, c, p.Name, before, postbacksAtOnce)
 		}
@@ -79,9 +79,9 @@ func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (tota
 			n, err = upload.DeleteOld(ctx, c, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
 		}
 	}
-	forget(selectOldPostbacksOfNobody, now.AddDate(0, 0, -models.StrangersPostbackDays))
+	deleteAll(selectOldPostbacksWithoutAccount, now.AddDate(0, 0, -models.StrangersPostbackDays))
 	// The remaining postbacks belong to deleted accounts.
-	forget(selectAncientPostbacks, models.FloorClickID(now.AddDate(0, 0, -models.LongestPostbacks())))
+	deleteAll(selectAncientPostbacks, models.FloorClickID(now.AddDate(0, 0, -models.LongestPostbacks())))
 	return total, err
 }
 

@@ -45,7 +45,7 @@ const (
 SELECT id, campaign_id, unique_key, is_unique FROM clicks WHERE ` + ofVisitor + ` ORDER BY id LIMIT $6`
 
 	// tells is true for a row that still describes its visitor.
-	tells = `(visitor_id <> '00000000-0000-0000-0000-000000000000' OR ip IS NOT NULL OR user_agent <> '' OR referrer <> ''
+	describesVisitor = `(visitor_id <> '00000000-0000-0000-0000-000000000000' OR ip IS NOT NULL OR user_agent <> '' OR referrer <> ''
 	OR params <> '' OR external_id <> '' OR subs <> '{}' OR keyword <> '' OR destination <> '' OR language <> '' OR region <> ''
 	OR city <> '')`
 
@@ -54,7 +54,7 @@ SELECT id, campaign_id, unique_key, is_unique FROM clicks WHERE ` + ofVisitor + 
 	eraseClicks = `
 WITH told AS (
 	SELECT count(*) AS n FROM clicks WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4
-		AND (` + tells + ` OR address_key <> 0)
+		AND (` + describesVisitor + ` OR address_key <> 0)
 ), erased AS (
 UPDATE clicks SET visitor_id = '00000000-0000-0000-0000-000000000000', unique_key = gen_random_uuid(), ip = NULL, address_key = 0,
 	user_agent = '', referrer = '', params = '', external_id = '', subs = '{}', keyword = '', destination = '', language = '',
@@ -65,7 +65,7 @@ WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4
 	eraseSmartlinkClicks = `
 UPDATE smartlink_clicks SET visitor_id = '00000000-0000-0000-0000-000000000000', ip = NULL, user_agent = '', referrer = '',
 	params = '', external_id = '', subs = '{}', keyword = '', destination = '', language = '', region = '', city = ''
-WHERE ` + tells + ` AND ` + ofVisitor
+WHERE ` + describesVisitor + ` AND ` + ofVisitor
 
 	eraseHops = `UPDATE click_hops SET destination = '' WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 
@@ -92,9 +92,9 @@ UPDATE postbacks SET ip = NULL FROM locked WHERE postbacks.id = locked.id`
 )
 
 // A click without a visitor id is checked alone, because clicks without a visitor id do not share a visitor.
-const stillTold = `
-SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + tells + ` OR address_key <> 0))
-	OR EXISTS (SELECT FROM smartlink_clicks WHERE account_id = $1 AND id = $2 AND ` + tells + `)
+const stillDescribed = `
+SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + describesVisitor + ` OR address_key <> 0))
+	OR EXISTS (SELECT FROM smartlink_clicks WHERE account_id = $1 AND id = $2 AND ` + describesVisitor + `)
 	OR EXISTS (SELECT FROM click_hops WHERE account_id = $1 AND click_id = $2 AND destination <> '')
 	OR EXISTS (SELECT FROM site_events WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM postbacks WHERE account_id = $1 AND click_id = $2 AND (outcome <> 'pending' OR ip IS NOT NULL))
@@ -110,7 +110,7 @@ func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	if _, err := l.Store().Thaw(ctx, l.Conn, v.AccountID, []uuid.UUID{v.ClickID}); err != nil {
 		return false, err
 	}
-	told, err := db.Get[bool](ctx, l.Conn, "what is told", stillTold, v.AccountID, v.ClickID)
+	told, err := db.Get[bool](ctx, l.Conn, "what is told", stillDescribed, v.AccountID, v.ClickID)
 	return !told, err
 }
 

@@ -29,7 +29,7 @@ func TestRetention(t *testing.T) {
 		clicktest.Put(t, s, spool.Record{Click: c})
 		clicktest.Put(t, s, spool.Record{Smart: smart})
 	}
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	n, err := retention.DeleteBefore(t.Context(), d, now.AddDate(0, 0, -3))
 	if err != nil || n != 2 {
 		t.Fatalf("dropped %d, %v", n, err)
@@ -75,7 +75,7 @@ func TestForgetPostbacks(t *testing.T) {
 	gone := clicktest.Account(t, d)
 	arrived(gone, models.LongestPostbacks()-1)
 	arrived(gone, models.LongestPostbacks()+1)
-	clicktest.Drain(t, s, d, ingest.IngestOptions{})
+	clicktest.Drain(t, s, d, ingest.Options{})
 	if _, err := d.ExecContext(t.Context(), `DELETE FROM accounts WHERE id = $1`, gone); err != nil {
 		t.Fatal(err)
 	}

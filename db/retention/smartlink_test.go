@@ -38,7 +38,7 @@ func TestSmartlinkFigures(t *testing.T) {
 		clicktest.Put(t, s, spool.Record{Smart: c})
 		all = append(all, c)
 	}
-	clicktest.Drain(t, s, d, ingest.IngestOptions{BatchSize: 50})
+	clicktest.Drain(t, s, d, ingest.Options{BatchSize: 50})
 	inside := func(c *models.SmartlinkClick, from, to time.Time) bool {
 		at := models.ClickTime(c.ID)
 		return c.SmartlinkID == link && !at.Before(from) && at.Before(to)

@@ -37,7 +37,7 @@ func BenchmarkChangeCurrency(b *testing.B) {
 		})
 	}
 	writers.Wait()
-	clicktest.Drain(b, s, d, ingest.IngestOptions{})
+	clicktest.Drain(b, s, d, ingest.Options{})
 	if _, err := d.ExecContext(b.Context(), `INSERT INTO currency_rates (base, currency, day, rate, source)
 		VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`); err != nil {
 		b.Fatal(err)

@@ -123,7 +123,7 @@ func (r *Restatement) clicks(ctx context.Context, c db.Conn, in click.Store, sum
 	if err := in.Save(ctx, c, rateUpdate, list); err != nil {
 		return 0, err
 	}
-	ids := click.ClickIDs(list)
+	ids := click.IDs(list)
 	sold, err := db.Select[conversion.Conversion](ctx, c, "conversions of clicks", conversionsOfClicks, r.Account, db.UUIDs(ids))
 	if err != nil {
 		return 0, err

@@ -120,7 +120,7 @@ func newPast(d *db.DB, account uuid.UUID) (*past, error) {
 	return w, nil
 }
 
-// tell makes the clicks of a story. Most come in the evening, and more on weekends.
+// announce makes the clicks of a story. Most come in the evening, and more on weekends.
 func (w *past) tell(st *story, of records) {
 	begin := w.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-historyDays)
 	for day := range historyDays {
@@ -307,7 +307,7 @@ func (w *past) store(ctx context.Context, dir string) error {
 	})
 	err = appending.Wait()
 	if err == nil {
-		err = ingest.NewIngester(s, w.d, ingest.IngestOptions{}).Drain(ctx)
+		err = ingest.NewIngester(s, w.d, ingest.Options{}).Drain(ctx)
 	}
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err

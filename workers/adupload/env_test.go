@@ -76,7 +76,7 @@ func newEnv(t *testing.T, provider string, change ...func(*adupload.Options)) *e
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.spool.Close() })
-	w.ingester = ingest.NewIngester(w.spool, w.db, ingest.IngestOptions{})
+	w.ingester = ingest.NewIngester(w.spool, w.db, ingest.Options{})
 	w.another()
 	server := adstest.ServeUploads(t, w.platform)
 	o := adupload.Options{

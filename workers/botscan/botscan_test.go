@@ -76,7 +76,7 @@ func TestScan(t *testing.T) {
 			}
 		}
 	}
-	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, account := range accounts {

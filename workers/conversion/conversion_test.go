@@ -60,7 +60,7 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 		b.offer, b.account, b.network)
 	b.spool = must(spool.Open(t.TempDir(), spool.Options{}))(t)
 	t.Cleanup(func() { _ = b.spool.Close() })
-	b.ingester = ingest.NewIngester(b.spool, b.db, ingest.IngestOptions{
+	b.ingester = ingest.NewIngester(b.spool, b.db, ingest.Options{
 		OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 			b.client.Dispatch(ctx, rows...)
 		},

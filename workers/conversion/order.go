@@ -121,7 +121,7 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdi
 			d = v.Decision
 		}
 	}
-	return d, out.Tell, dbconversion.DecidePostback(ctx, c, v.Message.ID, d)
+	return d, out.Jobs, dbconversion.DecidePostback(ctx, c, v.Message.ID, d)
 }
 
 // retry ends the attempt, so that the next attempt follows after a wait. After the last attempt the postback becomes unmatched.

@@ -65,7 +65,7 @@ func newOrdered(t *testing.T) *ordered {
 	for i := range o.spools {
 		s := must(spool.Open(t.TempDir(), spool.Options{}))(t)
 		t.Cleanup(func() { _ = s.Close() })
-		ingester := ingest.NewIngester(s, o.db, ingest.IngestOptions{
+		ingester := ingest.NewIngester(s, o.db, ingest.Options{
 			OnPostbacks: func(ctx context.Context, rows []models.JobRef) { o.client.Dispatch(ctx, rows...) },
 		})
 		o.spools[i], o.drains[i] = s, func() {

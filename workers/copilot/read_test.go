@@ -37,7 +37,7 @@ func (w *env) clicks(n int, change func(*models.Click)) {
 			w.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(s, w.d, ingest.IngestOptions{}).Drain(w.Context()); err != nil {
+	if err := ingest.NewIngester(s, w.d, ingest.Options{}).Drain(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -118,7 +118,7 @@ func (w *env) visit(account int, addr, agent string, changes ...func(*models.Cli
 	if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 		w.Fatal(err)
 	}
-	if err := ingest.NewIngester(w.spool, w.db, ingest.IngestOptions{}).Drain(w.Context()); err != nil {
+	if err := ingest.NewIngester(w.spool, w.db, ingest.Options{}).Drain(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 }

@@ -33,7 +33,7 @@ func (b *bank) arrive(now time.Time, n int) {
 			b.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(s, b.db, ingest.IngestOptions{}).Drain(b.Context()); err != nil {
+	if err := ingest.NewIngester(s, b.db, ingest.Options{}).Drain(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

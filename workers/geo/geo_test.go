@@ -134,7 +134,7 @@ func (w *env) visit(first, networks, n int) {
 			converted = append(converted, c.ID)
 		}
 	}
-	if err := ingest.NewIngester(w.spool, w.db, ingest.IngestOptions{}).Drain(w.Context()); err != nil {
+	if err := ingest.NewIngester(w.spool, w.db, ingest.Options{}).Drain(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 	payout := decimal.RequireFromString("3.5")

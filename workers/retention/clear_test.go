@@ -66,7 +66,7 @@ func newHistory(t *testing.T) *history {
 			h.append(s, spool.Record{Postback: &models.Postback{ID: models.NewClickID(), ClickID: c.ID, AccountID: h.account}})
 		}
 	}
-	if err := ingest.NewIngester(s, h.db, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, h.db, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.RequireFromString("3.5")

@@ -67,7 +67,7 @@ func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 		copy(smart.ID[:6], floor[:6])
 		h.append(s, spool.Record{Smart: &models.SmartlinkClick{Click: smart, SmartlinkID: uuid.New(), DestinationURL: "https://s.test/"}})
 	}
-	if err := ingest.NewIngester(s, h.db, ingest.IngestOptions{}).Drain(h.Context()); err != nil {
+	if err := ingest.NewIngester(s, h.db, ingest.Options{}).Drain(h.Context()); err != nil {
 		h.Fatal(err)
 	}
 	dbtest.Exec(h, h.db, `UPDATE postbacks SET outcome = 'recorded' WHERE params ->> 'name' = $1 AND id IN (

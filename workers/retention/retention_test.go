@@ -32,7 +32,7 @@ func TestHousekeeping(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(s, d, ingest.IngestOptions{BatchSize: 2}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.Options{BatchSize: 2}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ancient := time.Now().AddDate(0, 0, -models.LongestHistory()-2)

@@ -12,7 +12,6 @@ import (
 	"switchyard/api/click"
 	"switchyard/api/route"
 	"switchyard/api/routing"
-	dbclick "switchyard/db/click"
 	"switchyard/db/conversion"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -86,7 +85,7 @@ func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, e
 		found.add("address", true, "network %s, %d parameters", network.Name, len(p.Params))
 	}
 	p.AccountID = c.Account.ID // so that a click of another account is not found
-	reader := conversion.Reader{Store: c.Store, Clicks: d.incoming(c)}
+	reader := conversion.Reader{Store: c.Store, Clicks: d.clicks(c)}
 	v, err := reader.Read(c.Context(), conversion.Received(*p), false)
 	if err != nil {
 		return out, err
@@ -194,7 +193,7 @@ func (d Deps) testOutcome(c *route.Call, v *conversion.Verdict, out *TestedPostb
 		return nil
 	}
 	inputs := []conversion.Input{v.Input}
-	list, _, err := conversion.Correct(c.Context(), d.incoming(c), c.Store.Conn(), v.Input.AccountID, inputs, false)
+	list, _, err := conversion.Correct(c.Context(), d.clicks(c), c.Store.Conn(), v.Input.AccountID, inputs, false)
 	if err != nil {
 		return err
 	}
@@ -218,10 +217,4 @@ func (d Deps) testOutcome(c *route.Call, v *conversion.Verdict, out *TestedPostb
 		IsNew: one.Result == conversion.ResultCreated,
 	}
 	return nil
-}
-
-// incoming returns the reader of the click store. The call must have a place for reading.
-func (d Deps) incoming(c *route.Call) dbclick.Log {
-	c.MustHavePlace()
-	return d.Clicks
 }

@@ -126,7 +126,7 @@ func convert(t *testing.T, d *db.DB, account, campaign uuid.UUID, n int) {
 			t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.NewFromInt(2)

@@ -113,7 +113,7 @@ func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 			t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(s, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(s, d, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

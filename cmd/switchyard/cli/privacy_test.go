@@ -54,7 +54,7 @@ func TestPrivacyCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(log, d, ingest.IngestOptions{}).Drain(t.Context()); err != nil {
+	if err := ingest.NewIngester(log, d, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	known := func(args ...string) (agents []string) {

@@ -73,13 +73,13 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 		Strained: func() bool { return t.clicks.ingester.Strained() },
 	}
 	root := filepath.Join(w.cfg.DataDir, "spool")
-	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, ingest.IngestOptions{MaxRest: peopleRest}); err != nil {
+	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, ingest.Options{MaxRest: peopleRest}); err != nil {
 		return nil, err
 	}
-	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, ingest.IngestOptions{Interval: postbackInterval, MaxRest: peopleRest}); err != nil {
+	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, ingest.Options{Interval: postbackInterval, MaxRest: peopleRest}); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close())
 	}
-	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}, ingest.IngestOptions{}); err != nil {
+	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}, ingest.Options{}); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close(), t.postbacks.spool.Close())
 	}
 	closeSpools := func() error {
@@ -190,7 +190,7 @@ const peopleRest = 250 * time.Millisecond
 
 // openLine opens the spool in a directory. Each line stores every kind of record, because older versions put postbacks into the
 // spool of clicks. A click is never sent again, so its spool retries. A refused postback is sent again by its network.
-func (w web) openLine(dir string, o spool.Options, options ingest.IngestOptions) (line, error) {
+func (w web) openLine(dir string, o spool.Options, options ingest.Options) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
 	if err != nil {

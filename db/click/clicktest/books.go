@@ -49,7 +49,7 @@ func NewBooks(t *testing.T, seed uint64, clicks int) *Books {
 		Put(t, s, spool.Record{Click: c})
 		b.Clicks = append(b.Clicks, c)
 	}
-	Drain(t, s, b.DB, ingest.IngestOptions{})
+	Drain(t, s, b.DB, ingest.Options{})
 	return b
 }
 

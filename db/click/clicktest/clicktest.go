@@ -71,7 +71,7 @@ func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 	}
 	s := OpenSpool(tb, tb.TempDir())
 	Put(tb, s, spool.Record{Click: c})
-	Drain(tb, s, d, ingest.IngestOptions{})
+	Drain(tb, s, d, ingest.Options{})
 	return c
 }
 
@@ -103,7 +103,7 @@ func Put(tb testing.TB, s *spool.Spool, records ...spool.Record) {
 }
 
 // Drain stores all records of a spool.
-func Drain(tb testing.TB, s *spool.Spool, d *db.DB, o ingest.IngestOptions) {
+func Drain(tb testing.TB, s *spool.Spool, d *db.DB, o ingest.Options) {
 	tb.Helper()
 	if err := ingest.NewIngester(s, d, o).Drain(tb.Context()); err != nil {
 		tb.Fatal(err)

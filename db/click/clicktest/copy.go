@@ -91,7 +91,7 @@ func (x *Exchange) leave() {
 			ID: IDAt(models.ClickTime(c.ID).Add(time.Second)), ClickID: c.ID, AccountID: x.Account, Slot: 1, OfferID: x.Campaigns[0],
 		}})
 	}
-	Drain(x, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+	Drain(x, s, x.DB, ingest.Options{Copy: x.Copied})
 }
 
 // SameFigures checks that the copy gives the same figures as the ledger.

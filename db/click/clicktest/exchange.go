@@ -75,7 +75,7 @@ func (x *Exchange) Arrive(n int) {
 		Put(x, s, spool.Record{Click: c})
 		x.Clicks = append(x.Clicks, c)
 	}
-	Drain(x, s, x.DB, ingest.IngestOptions{Copy: x.Copied})
+	Drain(x, s, x.DB, ingest.Options{Copy: x.Copied})
 }
 
 // Sell records conversions in any currency, at any time of the last days.

@@ -99,7 +99,7 @@ func (x *correcting) strew(n int) {
 			x.t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(log, x.s.DB, ingest.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := ingest.NewIngester(log, x.s.DB, ingest.Options{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 }
@@ -397,7 +397,7 @@ func (x *correcting) smartlink(foreign string) {
 			x.t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(log, x.s.DB, ingest.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := ingest.NewIngester(log, x.s.DB, ingest.Options{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 	path := fmt.Sprintf("/short-links/%s/stats", link)

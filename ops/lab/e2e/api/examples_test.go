@@ -181,7 +181,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 // ingest stores what waits in the spool.
 func (x *examples) ingest() {
 	x.t.Helper()
-	if err := ingest.NewIngester(x.spool, x.DB, ingest.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := ingest.NewIngester(x.spool, x.DB, ingest.Options{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 }

@@ -369,7 +369,7 @@ func (x *exporting) ingest(all ...spool.Record) {
 			x.t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(log, x.s.DB, ingest.IngestOptions{}).Drain(x.t.Context()); err != nil {
+	if err := ingest.NewIngester(log, x.s.DB, ingest.Options{}).Drain(x.t.Context()); err != nil {
 		x.t.Fatal(err)
 	}
 }

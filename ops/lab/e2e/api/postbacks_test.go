@@ -101,7 +101,7 @@ func (x *inbox) send(params map[string]string) uuid.UUID {
 // settle ingests what was sent and waits until everything is decided.
 func (x *inbox) settle() {
 	x.t.Helper()
-	err := ingest.NewIngester(x.spool, x.DB, ingest.IngestOptions{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
+	err := ingest.NewIngester(x.spool, x.DB, ingest.Options{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 		x.client.Dispatch(ctx, rows...)
 	}}).Drain(x.t.Context())
 	if err != nil {

@@ -85,7 +85,7 @@ func (m *midway) strew() {
 			m.t.Fatal(err)
 		}
 	}
-	if err := ingest.NewIngester(log, m.db, ingest.IngestOptions{}).Drain(m.t.Context()); err != nil {
+	if err := ingest.NewIngester(log, m.db, ingest.Options{}).Drain(m.t.Context()); err != nil {
 		m.t.Fatal(err)
 	}
 }

@@ -99,7 +99,7 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 		if n = len(found); n == 0 {
 			break
 		}
-		ids := click.ClickIDs(found)
+		ids := click.IDs(found)
 		err = db.Tx(ctx, l.Conn, func(c db.Conn) error {
 			if _, err := l.Store().Thaw(ctx, c, h.Account, ids); err != nil { // they may have left PostgreSQL since then
 				return err
@@ -111,10 +111,10 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 		}
 		total, low = total+int64(n), ids[n-1]
 	}
-	n, err := db.InParts(ctx, l.Conn, "forget clicks of smartlinks", deleteSmartlinkClicks, deletedAtOnce, h.Account,
+	n, err := db.InParts(ctx, l.Conn, "delete old clicks of smartlinks", deleteSmartlinkClicks, deletedAtOnce, h.Account,
 		models.FloorClickID(from), high)
 	if err == nil {
-		_, err = db.Exec(ctx, l.Conn, "forget clicks", `UPDATE click_history SET deleted_to = $2 WHERE account_id = $1`,
+		_, err = db.Exec(ctx, l.Conn, "delete old clicks", `UPDATE click_history SET deleted_to = $2 WHERE account_id = $1`,
 			h.Account, h.KeptFrom)
 	}
 	return total + n, err
