@@ -26,7 +26,7 @@ import (
 
 // env is an account whose clicks of ten minutes ago are scanned.
 type env struct {
-	*clicktest.Books
+	*clicktest.Env
 	start    time.Time
 	campaign uuid.UUID
 	spools   [2]*spool.Spool // of two web processes
@@ -38,7 +38,7 @@ func newEnv(t *testing.T) *env {
 	t.Helper()
 	d := dbtest.New(t)
 	s := &env{
-		Books: &clicktest.Books{T: t, DB: d, Account: clicktest.Account(t, d)}, campaign: uuid.New(),
+		Env: &clicktest.Env{T: t, DB: d, Account: clicktest.Account(t, d)}, campaign: uuid.New(),
 		start: time.Now().Add(-10 * time.Minute).Truncate(time.Second),
 	}
 	for i := range s.spools {

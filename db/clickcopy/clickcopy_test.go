@@ -34,7 +34,7 @@ func TestCopyOfMoney(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	for seed := range longtest.Size(uint64(1), 10) {
-		x := clicktest.NewExchange(t, 100+seed)
+		x := clicktest.NewMoneyEnv(t, 100+seed)
 		for range 3 {
 			x.Publish(false)
 		}
@@ -60,7 +60,7 @@ func TestCopyOfMoney(t *testing.T) {
 func TestCopyOfCurrencies(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	x := clicktest.NewExchange(t, 110)
+	x := clicktest.NewMoneyEnv(t, 110)
 	for back := range 16 {
 		for i, currency := range []string{"USD", "GBP", "JPY"} {
 			r, err := models.NewRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), models.RatesOfFile)
@@ -91,7 +91,7 @@ func TestCopyOfCurrencies(t *testing.T) {
 func TestCopyIsCutOff(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	x := clicktest.NewExchange(t, 200)
+	x := clicktest.NewMoneyEnv(t, 200)
 	x.Publish(false)
 	x.Arrive(60)
 	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(t), Batch: 7}
@@ -140,7 +140,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 	if longtest.On() {
 		kills = manyKills
 	}
-	x, e := clicktest.NewExchange(t, 300), clickhousetest.Start(t)
+	x, e := clicktest.NewMoneyEnv(t, 300), clickhousetest.Start(t)
 	k := clicktest.Begun(t, clickcopy.Copy{From: x.DB, To: clickhousetest.NewOn(t, e.URL()), Batch: 20})
 	x.Publish(false)
 	x.Arrive(60)
@@ -167,7 +167,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 func TestAuditFindsWhatDiffers(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	b := clicktest.NewBooks(t, 5, 30)
+	b := clicktest.NewEnv(t, 5, 30)
 	k := clicktest.NewCopy(t, b.DB)
 	day := models.ClickTime(b.Clicks[0].ID).UTC().Truncate(24 * time.Hour)
 	audit := func(account uuid.UUID) []clickcopy.Difference {
@@ -214,7 +214,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 func TestCopyOfDeletedAccount(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	x := clicktest.NewExchange(t, 500)
+	x := clicktest.NewMoneyEnv(t, 500)
 	k := clicktest.NewCopy(t, x.DB)
 	x.Arrive(30)
 	x.Sell(10)
@@ -253,7 +253,7 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 func TestCopyIsBegunAgain(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	x := clicktest.NewExchange(t, 400)
+	x := clicktest.NewMoneyEnv(t, 400)
 	x.Arrive(30)
 	x.Sell(10)
 	k := clicktest.NewCopy(t, x.DB)

@@ -33,7 +33,7 @@ func TestColdClicks(t *testing.T) {
 		seeds, steps = 30, 30
 	}
 	for seed := range seeds {
-		x := clicktest.NewExchange(t, 600+seed)
+		x := clicktest.NewMoneyEnv(t, 600+seed)
 		for range 3 {
 			x.Publish(false)
 		}
@@ -78,7 +78,7 @@ func TestColdClicks(t *testing.T) {
 func TestColdClickIsFound(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	x := clicktest.NewExchange(t, 700)
+	x := clicktest.NewMoneyEnv(t, 700)
 	k := x.ColdCopy()
 	x.Arrive(12)
 	x.Freeze(k, x.Today.AddDate(0, 0, 2))
@@ -135,7 +135,7 @@ func TestColdClickIsFound(t *testing.T) {
 func TestPostbacksOfColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	x := clicktest.NewExchange(t, 750)
+	x := clicktest.NewMoneyEnv(t, 750)
 	k := x.ColdCopy()
 	x.Arrive(4)
 	s := clicktest.OpenSpool(t, t.TempDir())
@@ -214,7 +214,7 @@ func (s *interrupted) Each(ctx context.Context, what string, fn func(func(...any
 func TestDaysStayForACurrency(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	x := clicktest.NewExchange(t, 950)
+	x := clicktest.NewMoneyEnv(t, 950)
 	for back := range 16 {
 		r, err := models.NewRate(x.DayText(back), "USD", "1.25", models.RatesOfFile)
 		if err != nil {
@@ -266,7 +266,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 func TestColdHistory(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	x := clicktest.NewExchange(t, 800)
+	x := clicktest.NewMoneyEnv(t, 800)
 	k := x.ColdCopy()
 	x.Arrive(40)
 	x.Freeze(k, x.Today.AddDate(0, 0, 2))
@@ -314,7 +314,7 @@ func TestColdHistory(t *testing.T) {
 func TestDifferentDayStays(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
-	x := clicktest.NewExchange(t, 900)
+	x := clicktest.NewMoneyEnv(t, 900)
 	k := x.ColdCopy()
 	x.Arrive(30)
 	x.Forward(k)

@@ -26,7 +26,7 @@ func TestCorrections(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	for seed := range uint64(3) {
-		b := clicktest.NewBooks(t, seed, 120)
+		b := clicktest.NewEnv(t, seed, 120)
 		b.Agree("the clicks")
 		for range 12 {
 			list := b.Inputs(15)
@@ -76,7 +76,7 @@ func TestCorrections(t *testing.T) {
 // A file that is applied again changes no row.
 func TestCorrectionAgain(t *testing.T) {
 	t.Parallel()
-	b := clicktest.NewBooks(t, 9, 40)
+	b := clicktest.NewEnv(t, 9, 40)
 	var list []conversion.Input
 	for i, c := range b.Clicks {
 		list = append(list, conversion.Input{
@@ -101,7 +101,7 @@ func TestCorrectionAgain(t *testing.T) {
 func TestCorrectedPayout(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
-	b := clicktest.NewBooks(t, 4, 1)
+	b := clicktest.NewEnv(t, 4, 1)
 	c := b.Clicks[0]
 	offer := uuid.New()
 	for _, q := range []string{
@@ -130,7 +130,7 @@ func TestCorrectedPayout(t *testing.T) {
 func TestSpendAtOnce(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
-	b := clicktest.NewBooks(t, 5, 60)
+	b := clicktest.NewEnv(t, 5, 60)
 	done := make(chan error)
 	days := []time.Time{b.Today, b.Today.AddDate(0, 0, -1)}
 	for i := range 4 {
@@ -170,7 +170,7 @@ func TestSpendAtOnce(t *testing.T) {
 // within that day or second.
 func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 	t.Parallel()
-	b := clicktest.NewBooks(t, 7, 1)
+	b := clicktest.NewEnv(t, 7, 1)
 	click := b.Clicks[0].ID
 	at := models.ClickTime(click).UTC()
 	in := conversion.Input{

@@ -18,7 +18,7 @@ func TestConversionOfMoney(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	for seed := range uint64(4) {
-		x := clicktest.NewExchange(t, seed)
+		x := clicktest.NewMoneyEnv(t, seed)
 		for range 3 {
 			x.Publish(false)
 		}

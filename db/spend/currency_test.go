@@ -24,7 +24,7 @@ import (
 func TestChangeOfCurrency(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
-		x := clicktest.NewExchange(t, seed)
+		x := clicktest.NewMoneyEnv(t, seed)
 		for back := range 16 {
 			for i, currency := range []string{"USD", "GBP", "JPY"} {
 				r, err := models.NewRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), models.RatesOfFile)
@@ -105,7 +105,7 @@ func TestChangeOfCurrency(t *testing.T) {
 // missing rate.
 func TestChangeOfCurrencyRefused(t *testing.T) {
 	t.Parallel()
-	x := clicktest.NewExchange(t, 9)
+	x := clicktest.NewMoneyEnv(t, 9)
 	dbtest.SetRates(t, x.DB, "1.25")
 	x.Arrive(20)
 	x.Sell(10)

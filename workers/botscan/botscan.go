@@ -22,67 +22,20 @@ import (
 	"switchyard/workers"
 )
 
-// Clicks reads and revises the clicks to scan. Log implements it.
-type Clicks interface {
-	Waiting(ctx context.Context) ([]uuid.UUID, error)
-	Claim(ctx context.Context, account uuid.UUID, term time.Duration) (s dbbotscan.Progress, ok bool, err error)
-	Release(ctx context.Context, account uuid.UUID, done bool) error
-	DeleteExpired(ctx context.Context) error
-	Scan(ctx context.Context, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, limit int) (
+// Options of Register.
+type Options struct {
+	Clicks click.Log
+	// Scan scans the next clicks of an account; default dbbotscan.Scan.
+	Scan func(ctx context.Context, l click.Log, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, limit int) (
 		dbbotscan.Scanned, error)
-	Advance(ctx context.Context, c db.Conn, s dbbotscan.Progress, after uuid.UUID) (dbbotscan.Progress, bool, error)
-	Busy(ctx context.Context) (bool, error)
-	Recheck(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) ([]time.Time, bool, error)
-	Respread(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
-}
-
-// Log implements Clicks.
-type Log struct{ click.Log }
-
-// Waiting implements Clicks.
-func (l Log) Waiting(ctx context.Context) ([]uuid.UUID, error) { return dbbotscan.Waiting(ctx, l.Log) }
-
-// Claim implements Clicks.
-func (l Log) Claim(ctx context.Context, account uuid.UUID, term time.Duration) (dbbotscan.Progress, bool, error) {
-	return dbbotscan.Claim(ctx, l.Log, account, term)
-}
-
-// Release implements Clicks.
-func (l Log) Release(ctx context.Context, account uuid.UUID, done bool) error {
-	return dbbotscan.Release(ctx, l.Conn, account, done)
-}
-
-// DeleteExpired implements Clicks.
-func (l Log) DeleteExpired(ctx context.Context) error { return dbbotscan.DeleteExpired(ctx, l.Log) }
-
-// Scan implements Clicks.
-func (l Log) Scan(ctx context.Context, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, limit int) (
-	dbbotscan.Scanned, error,
-) {
-	return dbbotscan.Scan(ctx, l.Log, c, crowd, s, settings, limit)
-}
-
-// Advance implements Clicks.
-func (Log) Advance(ctx context.Context, c db.Conn, s dbbotscan.Progress, after uuid.UUID) (dbbotscan.Progress, bool, error) {
-	return dbbotscan.Advance(ctx, c, s, after)
-}
-
-// Busy implements Clicks.
-func (l Log) Busy(ctx context.Context) (bool, error) { return ingest.Busy(ctx, l.Log) }
-
-// Recheck implements Clicks.
-func (l Log) Recheck(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) ([]time.Time, bool, error) {
-	return dbbotscan.Recheck(ctx, l.Log, c, account, settings, limit)
-}
-
-// Respread implements Clicks.
-func (l Log) Respread(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error {
-	return spend.Respread(ctx, l.Log, c, account, day)
 }
 
 // Register registers the handlers at a runtime.
-func Register(r *workers.Runtime, s *store.Store, clicks Clicks) {
-	w := &worker{store: s, clicks: clicks, client: r.Client(), pause: pause}
+func Register(r *workers.Runtime, s *store.Store, o Options) {
+	if o.Scan == nil {
+		o.Scan = dbbotscan.Scan
+	}
+	w := &worker{Options: o, store: s, client: r.Client(), pause: pause}
 	workers.Register(r, jobs.ScanBots, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
 		return jobs.None{}, w.scan(ctx, workers.Account(ctx))
 	})
@@ -90,8 +43,8 @@ func Register(r *workers.Runtime, s *store.Store, clicks Clicks) {
 }
 
 type worker struct {
+	Options
 	store  *store.Store
-	clicks Clicks
 	client *jobs.Client
 	pause  func(ctx context.Context, d time.Duration) error
 	crowds crowds
@@ -114,10 +67,10 @@ const (
 
 // sweep starts a scan for each account with clicks to look at.
 func (w *worker) sweep(ctx context.Context) error {
-	if err := w.clicks.DeleteExpired(ctx); err != nil {
+	if err := dbbotscan.DeleteExpired(ctx, w.Clicks); err != nil {
 		return err
 	}
-	waiting, err := w.clicks.Waiting(ctx)
+	waiting, err := dbbotscan.Waiting(ctx, w.Clicks)
 	if err != nil {
 		return err
 	}
@@ -132,7 +85,7 @@ func (w *worker) sweep(ctx context.Context) error {
 // scan looks at the clicks of an account in batches. Each batch is committed on its own, so its changes stay if a later batch
 // fails. If a scan ends before it has seen all clicks, the next sweep continues it.
 func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
-	s, ok, err := w.clicks.Claim(ctx, account, lease)
+	s, ok, err := dbbotscan.Claim(ctx, w.Clicks, account, lease)
 	if err != nil || !ok {
 		return err
 	}
@@ -143,7 +96,7 @@ func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 		after, err = w.batch(ctx, crowd, after.next)
 	}
 	w.crowds.keep(account, crowd)
-	return errors.Join(err, w.clicks.Release(context.WithoutCancel(ctx), account, err == nil && after.done))
+	return errors.Join(err, dbbotscan.Release(context.WithoutCancel(ctx), w.Clicks.Conn, account, err == nil && after.done))
 }
 
 // progress is the position of a scan.
@@ -160,7 +113,7 @@ func (w *worker) batch(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.
 	if err != nil || p.done || p.stopped {
 		return p, err
 	}
-	busy, err := w.clicks.Busy(ctx)
+	busy, err := ingest.Busy(ctx, w.Clicks)
 	if err != nil || !busy {
 		return p, err
 	}
@@ -175,12 +128,12 @@ func rest(worked time.Duration) time.Duration {
 // next looks at one batch of new clicks.
 func (w *worker) next(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (p progress, err error) {
 	err = w.revise(ctx, s.AccountID, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
-		out, err := w.clicks.Scan(ctx, c, crowd, s, settings, clicksAtOnce)
+		out, err := w.Scan(ctx, w.Clicks, c, crowd, s, settings, clicksAtOnce)
 		if p = (progress{next: s, done: out.Done}); err != nil || out.After == s.After {
 			return nil, err
 		}
 		moved := false
-		p.next, moved, err = w.clicks.Advance(ctx, c, s, out.After)
+		p.next, moved, err = dbbotscan.Advance(ctx, c, s, out.After)
 		p.done, p.stopped = p.done && moved, !moved
 		return out.Days, err
 	})
@@ -191,7 +144,7 @@ func (w *worker) next(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.P
 func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	for done := false; !done; {
 		err := w.revise(ctx, account, func(c db.Conn, settings bot.Settings) (days []time.Time, err error) {
-			days, done, err = w.clicks.Recheck(ctx, c, account, settings, clicksAtOnce)
+			days, done, err = dbbotscan.Recheck(ctx, w.Clicks, c, account, settings, clicksAtOnce)
 			return days, err
 		})
 		if err != nil {
@@ -212,7 +165,7 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, fn func(db.Conn,
 			}
 			days, err := fn(s.Conn(), settings)
 			for _, day := range days {
-				err = errors.Join(err, w.clicks.Respread(ctx, s.Conn(), account, day))
+				err = errors.Join(err, spend.Respread(ctx, w.Clicks, s.Conn(), account, day))
 			}
 			return err
 		})

@@ -28,18 +28,15 @@ import (
 	"switchyard/workers/botscan"
 )
 
-// failing is a click log that scans 50 clicks at a time. Each instance fails once: at its second batch, after the work is done.
-type failing struct {
-	botscan.Log
-	batches, failures atomic.Int64
-}
+// failing scans 50 clicks at a time. Each instance fails once: at its second batch, after the work is done.
+type failing struct{ batches, failures atomic.Int64 }
 
 const atOnce = 50
 
-func (f *failing) Scan(ctx context.Context, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, _ int) (
+func (f *failing) scan(ctx context.Context, l click.Log, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, _ int) (
 	dbbotscan.Scanned, error,
 ) {
-	out, err := f.Log.Scan(ctx, c, crowd, s, settings, atOnce)
+	out, err := dbbotscan.Scan(ctx, l, c, crowd, s, settings, atOnce)
 	if err == nil && f.batches.Add(1) == 2 {
 		f.failures.Add(1)
 		return out, errors.New("the worker dies")
@@ -94,8 +91,8 @@ func TestScan(t *testing.T) {
 	queue := jobstest.Redis(t)
 	client := jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: d, Redis: queue, Client: client, Grace: 4 * time.Second})
-	dying := &failing{Log: botscan.Log{Log: click.Log{Conn: d}}}
-	botscan.Register(rt, store.New(d, nil), dying)
+	dying, log := &failing{}, click.Log{Conn: d}
+	botscan.Register(rt, store.New(d, nil), botscan.Options{Clicks: log, Scan: dying.scan})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- rt.Run(ctx) }()
@@ -139,7 +136,7 @@ func TestScan(t *testing.T) {
 		if idle() {
 			sweep()
 		}
-		waiting, err := dying.Waiting(t.Context())
+		waiting, err := dbbotscan.Waiting(t.Context(), log)
 		if err != nil {
 			t.Fatal(err)
 		}

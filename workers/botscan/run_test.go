@@ -9,44 +9,12 @@ import (
 
 	"switchyard/db"
 	dbbotscan "switchyard/db/botscan"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bot"
 )
-
-// endless is a click log in which a scan never reaches the last click.
-type endless struct {
-	Clicks
-	busy     bool
-	batches  int
-	released []bool // for each release: whether all clicks were scanned
-}
-
-func (e *endless) Claim(_ context.Context, account uuid.UUID, _ time.Duration) (dbbotscan.Progress, bool, error) {
-	return dbbotscan.Progress{AccountID: account}, true, nil
-}
-
-func (e *endless) Release(_ context.Context, _ uuid.UUID, done bool) error {
-	e.released = append(e.released, done)
-	return nil
-}
-
-func (e *endless) Recheck(context.Context, db.Conn, uuid.UUID, bot.Settings, int) ([]time.Time, bool, error) {
-	return nil, true, nil
-}
-
-func (e *endless) Scan(context.Context, db.Conn, *dbbotscan.Crowd, dbbotscan.Progress, bot.Settings, int) (dbbotscan.Scanned, error) {
-	e.batches++
-	return dbbotscan.Scanned{After: models.NewClickID()}, nil
-}
-
-func (e *endless) Advance(_ context.Context, _ db.Conn, s dbbotscan.Progress, after uuid.UUID) (dbbotscan.Progress, bool, error) {
-	s.After = after
-	return s, true, nil
-}
-
-func (e *endless) Busy(context.Context) (bool, error) { return e.busy, nil }
 
 // TestScanIsBounded checks that a scan ends although clicks are left, so that the next scan continues. While the service is busy,
 // the scan rests after each batch.
@@ -57,19 +25,35 @@ func TestScanIsBounded(t *testing.T) {
 	const owner = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`
 	dbtest.Exec(t, d, owner, account, account.String())
 	for _, busy := range []bool{false, true} {
-		clicks, rests := &endless{busy: busy}, 0
-		w := &worker{store: store.New(d, nil), clicks: clicks, pause: func(context.Context, time.Duration) error {
+		if busy {
+			const strained = `INSERT INTO spool_states (process, seen_at, rest_until) VALUES ($1, now(), now() + interval '1 hour')`
+			if _, err := d.ExecContext(t.Context(), strained, uuid.New()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		batches, rests := 0, 0
+		w := &worker{store: store.New(d, nil), pause: func(context.Context, time.Duration) error {
 			rests++
 			return nil
 		}}
+		w.Clicks = click.Log{Conn: d}
+		w.Scan = func(context.Context, click.Log, db.Conn, *dbbotscan.Crowd, dbbotscan.Progress, bot.Settings, int) (dbbotscan.Scanned, error) {
+			batches++
+			return dbbotscan.Scanned{After: models.NewClickID()}, nil // there is always another click
+		}
 		if err := w.scan(t.Context(), account); err != nil {
 			t.Fatal(err)
 		}
-		if clicks.batches == 0 || clicks.batches > batchesAtOnce || len(clicks.released) != 1 || clicks.released[0] {
-			t.Errorf("%d batches, released %v", clicks.batches, clicks.released)
+		var released bool // for the next scan, as not all clicks were scanned
+		const state = `SELECT behind AND leased_until IS NULL FROM bot_scans WHERE account_id = $1`
+		if err := d.GetContext(t.Context(), &released, state, account); err != nil {
+			t.Fatal(err)
 		}
-		if want := map[bool]int{true: clicks.batches}[busy]; rests != want {
-			t.Errorf("busy %v: %d rests after %d batches", busy, rests, clicks.batches)
+		if batches == 0 || batches > batchesAtOnce || !released {
+			t.Errorf("%d batches, released for the next scan: %v", batches, released)
+		}
+		if want := map[bool]int{true: batches}[busy]; rests != want {
+			t.Errorf("busy %v: %d rests after %d batches", busy, rests, batches)
 		}
 	}
 	if rest(time.Millisecond) != 9*time.Millisecond || rest(time.Hour) != maxPause {

@@ -116,7 +116,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	conversion.Register(r, records, clicks)
 	housekeeping.Register(r, records)
 	retention.Register(r, records, clicks)
-	botscan.Register(r, records, botscan.Log{Log: clicks})
+	botscan.Register(r, records, botscan.Options{Clicks: clicks})
 	plan.Register(r, records, reports, nil)
 	crawler.Register(r, records, crawler.Options{Clicks: clicks, Names: egress.NewNames(cfg.DNSServers...)})
 	if err := registerHosts(cfg, r, records, o, from.Locks); err != nil {

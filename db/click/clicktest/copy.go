@@ -38,7 +38,7 @@ func Begun(t *testing.T, k clickcopy.Copy) clickcopy.Copy {
 }
 
 // Happen makes a random change to clicks, conversions or spend.
-func (x *Exchange) Happen() {
+func (x *MoneyEnv) Happen() {
 	x.Helper()
 	switch x.Rnd.IntN(11) {
 	case 0:
@@ -65,7 +65,7 @@ func (x *Exchange) Happen() {
 }
 
 // forget erases a visitor.
-func (x *Exchange) forget() {
+func (x *MoneyEnv) forget() {
 	x.Helper()
 	if len(x.Clicks) == 0 {
 		return
@@ -82,7 +82,7 @@ func (x *Exchange) forget() {
 }
 
 // leave makes some visitors click through to an offer.
-func (x *Exchange) leave() {
+func (x *MoneyEnv) leave() {
 	x.Helper()
 	s := OpenSpool(x, x.TempDir())
 	for range min(5, len(x.Clicks)) {
@@ -95,7 +95,7 @@ func (x *Exchange) leave() {
 }
 
 // SameFigures checks that the copy gives the same figures as the ledger.
-func (x *Exchange) SameFigures(k clickcopy.Copy) {
+func (x *MoneyEnv) SameFigures(k clickcopy.Copy) {
 	x.Helper()
 	for back := -1; back < 5; back++ {
 		list, quiet, err := k.Audit(x.Context(), x.Account, x.Today.AddDate(0, 0, -back))
@@ -106,7 +106,7 @@ func (x *Exchange) SameFigures(k clickcopy.Copy) {
 }
 
 // Equal checks that the copy equals PostgreSQL: the figures by the audit, and the rows cell by cell.
-func (x *Exchange) Equal(k clickcopy.Copy) {
+func (x *MoneyEnv) Equal(k clickcopy.Copy) {
 	x.Helper()
 	x.SameFigures(k)
 	SameRows(x.T, x.DB, k.To)
@@ -149,7 +149,7 @@ func SameRows(t *testing.T, d *db.DB, to schema.Store) {
 }
 
 // Forward copies all noted changes.
-func (x *Exchange) Forward(k clickcopy.Copy) {
+func (x *MoneyEnv) Forward(k clickcopy.Copy) {
 	x.Helper()
 	if _, err := k.Forward(x.Context()); err != nil {
 		x.Fatal(err)
@@ -160,7 +160,7 @@ func (x *Exchange) Forward(k clickcopy.Copy) {
 }
 
 // ColdCopy begins a copy, so that days can leave PostgreSQL.
-func (x *Exchange) ColdCopy() clickcopy.Copy {
+func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	x.Helper()
 	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(x.T), Batch: 50}
 	x.Copied = click.NewCopyReader(k.To)
@@ -168,7 +168,7 @@ func (x *Exchange) ColdCopy() clickcopy.Copy {
 }
 
 // Freeze moves the days before a moment out of PostgreSQL, including thawed days.
-func (x *Exchange) Freeze(k clickcopy.Copy, before time.Time) {
+func (x *MoneyEnv) Freeze(k clickcopy.Copy, before time.Time) {
 	x.Helper()
 	x.Forward(k)
 	if err := k.Freeze(x.Context(), before, -time.Hour); err != nil {

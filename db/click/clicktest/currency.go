@@ -19,7 +19,7 @@ import (
 )
 
 // Figures returns the figures of every report by day, campaign and source since a moment.
-func (x *Exchange) Figures(from time.Time, rows bool) []string {
+func (x *MoneyEnv) Figures(from time.Time, rows bool) []string {
 	x.Helper()
 	list, err := report.Reader{Conn: x.DB}.Performance(x.Context(), report.Query{
 		AccountID: x.Account, From: from, To: x.Today.AddDate(0, 0, 1), Dimensions: []string{"date", "campaign_id", "source_id"}, FromRows: rows,
@@ -36,7 +36,7 @@ func (x *Exchange) Figures(from time.Time, rows bool) []string {
 }
 
 // Same checks that two lists of figures are equal.
-func (x *Exchange) Same(what string, want, got []string) {
+func (x *MoneyEnv) Same(what string, want, got []string) {
 	x.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		x.Fatalf("%s: %s", what, diff)
@@ -44,7 +44,7 @@ func (x *Exchange) Same(what string, want, got []string) {
 }
 
 // Begin starts a change of the currency.
-func (x *Exchange) Begin(to string) error {
+func (x *MoneyEnv) Begin(to string) error {
 	return db.Tx(x.Context(), x.DB, func(c db.Conn) error {
 		_, err := spend.BeginCurrency(x.Context(), click.Log{}, c, x.Account, to, uuid.New())
 		return err
@@ -53,7 +53,7 @@ func (x *Exchange) Begin(to string) error {
 
 // Finish runs the transactions of the job: at most steps transactions, or all if steps is negative. It calls each after every
 // transaction. It reports whether the change has ended.
-func (x *Exchange) Finish(steps int, each func()) bool {
+func (x *MoneyEnv) Finish(steps int, each func()) bool {
 	x.Helper()
 	k, open, err := exchangerate.FindChange(x.Context(), x.DB, x.Account)
 	if err != nil || !open {
@@ -95,7 +95,7 @@ func (x *Exchange) Finish(steps int, each func()) bool {
 }
 
 // Archive deletes clicks before a day, so that their figures are only in the ledger.
-func (x *Exchange) Archive(kept time.Time) {
+func (x *MoneyEnv) Archive(kept time.Time) {
 	x.Helper()
 	for _, q := range []string{
 		`INSERT INTO click_history (account_id, kept_from, deleted_to, announced_at) VALUES ($1, $2, $2, now()) ON CONFLICT DO NOTHING`,
@@ -109,7 +109,7 @@ func (x *Exchange) Archive(kept time.Time) {
 }
 
 // Logged returns the rates in the logs of clicks and conversions, by fact, day and currency.
-func (x *Exchange) Logged() map[string]string {
+func (x *MoneyEnv) Logged() map[string]string {
 	x.Helper()
 	out, log := map[string]string{}, click.Log{Conn: x.DB}
 	q := click.LogQuery{AccountID: x.Account, From: x.Today.AddDate(0, 0, -10), To: x.Today.AddDate(0, 0, 1), Limit: 1000}
@@ -131,7 +131,7 @@ func (x *Exchange) Logged() map[string]string {
 }
 
 // Rated checks that every fact has the rate of its day to the account's currency, and that the change has ended completely.
-func (x *Exchange) Rated(own string) {
+func (x *MoneyEnv) Rated(own string) {
 	x.Helper()
 	const wrong = `SELECT count(*) FROM (
 		SELECT (at AT TIME ZONE 'UTC')::date AS day, currency, rate FROM clicks
@@ -157,7 +157,7 @@ func Within(list []string, from time.Time) []string {
 }
 
 // Close checks that amounts are equal to within a millionth.
-func (x *Exchange) Close(what string, want, got []string) {
+func (x *MoneyEnv) Close(what string, want, got []string) {
 	x.Helper()
 	if len(want) != len(got) {
 		x.Fatalf("%s: %d groups, want %d", what, len(got), len(want))

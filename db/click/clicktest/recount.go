@@ -7,7 +7,7 @@ import (
 )
 
 // recount sums up the amounts of every row, multiplied by the rates, by day and source. It does not use the code under test.
-func (x *Exchange) recount() map[string]string {
+func (x *MoneyEnv) recount() map[string]string {
 	x.Helper()
 	sums := map[string]*big.Rat{}
 	add := func(key, amount, rate string) {
@@ -49,7 +49,7 @@ UNION ALL SELECT day::text, source_id::text, 'cost', amount::text, coalesce(rate
 }
 
 // counted returns the same sums from the ledger.
-func (x *Exchange) counted() map[string]string {
+func (x *MoneyEnv) counted() map[string]string {
 	x.Helper()
 	var rows []struct{ Day, Source, Kind, Amount string }
 	const q = `
@@ -68,7 +68,7 @@ GROUP BY 1, 2, 3 HAVING sum(k.amount) <> 0`
 }
 
 // Check compares the ledger, the rows and the recount.
-func (x *Exchange) Check(after string) {
+func (x *MoneyEnv) Check(after string) {
 	x.Helper()
 	x.Watch(after)
 	if x.Copied != nil { // rows are in ClickHouse

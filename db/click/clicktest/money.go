@@ -26,9 +26,9 @@ import (
 	"switchyard/models/bot"
 )
 
-// Exchange is an account in dollars with facts in four currencies, and a model of the published rates.
-type Exchange struct {
-	Books
+// MoneyEnv is an account in dollars with facts in four currencies, and a model of the published rates.
+type MoneyEnv struct {
+	Env
 	Published map[string]map[string]*big.Rat // by day and currency: value of one euro in the currency
 	fixed     map[string]string              // fixed rates as first seen, by day and currency
 	replaced  bool
@@ -36,15 +36,15 @@ type Exchange struct {
 }
 
 // ClickLog returns the click log of the database.
-func (x *Exchange) ClickLog() click.Log { return click.Log{Conn: x.DB, Copy: x.Copied} }
+func (x *MoneyEnv) ClickLog() click.Log { return click.Log{Conn: x.DB, Copy: x.Copied} }
 
 var currencies = []string{"USD", "EUR", "GBP", "JPY"}
 
-// NewExchange returns an account without clicks.
-func NewExchange(t *testing.T, seed uint64) *Exchange {
+// NewMoneyEnv returns an account without clicks.
+func NewMoneyEnv(t *testing.T, seed uint64) *MoneyEnv {
 	t.Helper()
-	x := &Exchange{
-		Books: Books{
+	x := &MoneyEnv{
+		Env: Env{
 			T: t, DB: dbtest.New(t), Rnd: rand.New(rand.NewPCG(seed, 7)), Today: time.Now().UTC().Truncate(24 * time.Hour),
 			Sources: []uuid.UUID{uuid.New(), uuid.New()}, Campaigns: []uuid.UUID{uuid.New(), uuid.New()},
 		},
@@ -55,12 +55,12 @@ func NewExchange(t *testing.T, seed uint64) *Exchange {
 }
 
 // DayText returns the day that is back days before today.
-func (x *Exchange) DayText(back int) string {
+func (x *MoneyEnv) DayText(back int) string {
 	return x.Today.AddDate(0, 0, -back).Format(time.DateOnly)
 }
 
 // Arrive makes n clicks and stores them.
-func (x *Exchange) Arrive(n int) {
+func (x *MoneyEnv) Arrive(n int) {
 	x.Helper()
 	s := OpenSpool(x, x.TempDir())
 	for range n {
@@ -79,7 +79,7 @@ func (x *Exchange) Arrive(n int) {
 }
 
 // Sell records conversions in any currency, at any time of the last days.
-func (x *Exchange) Sell(n int) {
+func (x *MoneyEnv) Sell(n int) {
 	x.Helper()
 	list := x.Inputs(n)
 	for i := range list {
@@ -107,7 +107,7 @@ func (x *Exchange) Sell(n int) {
 }
 
 // Move corrects the time of some existing conversions, and sometimes their currency.
-func (x *Exchange) Move() {
+func (x *MoneyEnv) Move() {
 	x.Helper()
 	var known []models.Conversion
 	if err := x.DB.SelectContext(x.Context(), &known,
@@ -129,7 +129,7 @@ func (x *Exchange) Move() {
 }
 
 // Pay sets random spend.
-func (x *Exchange) Pay() {
+func (x *MoneyEnv) Pay() {
 	x.Helper()
 	s := x.Spend()
 	s.Day = x.Today.AddDate(0, 0, -x.Rnd.IntN(7)) // clicks exist on three days only
@@ -141,7 +141,7 @@ func (x *Exchange) Pay() {
 }
 
 // Publish stores rates of a random day. Rates of the latest days are often missing.
-func (x *Exchange) Publish(replace bool) {
+func (x *MoneyEnv) Publish(replace bool) {
 	x.Helper()
 	day := x.DayText(x.Rnd.IntN([]int{5, 14}[x.Rnd.IntN(2)]))
 	var list []models.Rate
@@ -169,7 +169,7 @@ func (x *Exchange) Publish(replace bool) {
 }
 
 // euro returns the model's value of one euro in a currency on a day, or nil if it is unknown.
-func (x *Exchange) euro(day, currency string) *big.Rat {
+func (x *MoneyEnv) euro(day, currency string) *big.Rat {
 	if currency == models.Euro {
 		return big.NewRat(1, 1)
 	}
@@ -186,7 +186,7 @@ func (x *Exchange) euro(day, currency string) *big.Rat {
 }
 
 // rate returns the rate of a currency to the dollar on a day with 16 decimals, or an empty text if it is unknown.
-func (x *Exchange) rate(day, currency string) string {
+func (x *MoneyEnv) rate(day, currency string) string {
 	from, to := x.euro(day, currency), x.euro(day, "USD")
 	if from == nil || to == nil {
 		return ""
@@ -195,7 +195,7 @@ func (x *Exchange) rate(day, currency string) string {
 }
 
 // Watch checks that each fixed rate equals the model's rate at the time when it was fixed, and does not change later.
-func (x *Exchange) Watch(after string) {
+func (x *MoneyEnv) Watch(after string) {
 	x.Helper()
 	var rows []struct{ Day, Currency, Rate string }
 	if err := x.DB.SelectContext(x.Context(), &rows, `SELECT day::text, currency, coalesce(trim_scale(rate)::text, '') AS rate FROM account_rates`); err != nil {
@@ -213,7 +213,7 @@ func (x *Exchange) Watch(after string) {
 }
 
 // Restate sets the rates of waiting facts. It stops after steps transactions, unless steps is negative.
-func (x *Exchange) Restate(steps int) {
+func (x *MoneyEnv) Restate(steps int) {
 	x.Helper()
 	if err := exchangerate.Settle(x.Context(), x.DB); err != nil {
 		x.Fatal(err)
@@ -238,7 +238,7 @@ func (x *Exchange) Restate(steps int) {
 }
 
 // Clear deletes the clicks of a campaign.
-func (x *Exchange) Clear() {
+func (x *MoneyEnv) Clear() {
 	x.Helper()
 	from := x.Today.Add(-time.Duration(x.Rnd.IntN(72)) * time.Hour)
 	q := retention.ClearQuery{AccountID: x.Account, Of: x.Campaigns[:1], From: from, To: from.Add(6 * time.Hour)}
@@ -256,7 +256,7 @@ func (x *Exchange) Clear() {
 }
 
 // Rescore scores the clicks again by other settings.
-func (x *Exchange) Rescore() {
+func (x *MoneyEnv) Rescore() {
 	x.Helper()
 	threshold := []int{60, 95}[x.Rnd.IntN(2)]
 	q := botscan.RescoreQuery{AccountID: x.Account, Settings: bot.Settings{Threshold: threshold}}

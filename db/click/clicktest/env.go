@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// Books is an account whose clicks of two days came from two sources to two campaigns.
-type Books struct {
+// Env is an account whose clicks of two days came from two sources to two campaigns.
+type Env struct {
 	*testing.T
 	DB        *db.DB
 	Rnd       *rand.Rand
@@ -30,10 +30,10 @@ type Books struct {
 	Between   func() // called after each transaction; may be nil
 }
 
-// NewBooks returns an account with this number of clicks.
-func NewBooks(t *testing.T, seed uint64, clicks int) *Books {
+// NewEnv returns an account with this number of clicks.
+func NewEnv(t *testing.T, seed uint64, clicks int) *Env {
 	t.Helper()
-	b := &Books{
+	b := &Env{
 		T: t, DB: dbtest.New(t), Rnd: rand.New(rand.NewPCG(seed, 1)),
 		Today:   time.Now().UTC().Truncate(24 * time.Hour),
 		Sources: []uuid.UUID{uuid.New(), uuid.New()}, Campaigns: []uuid.UUID{uuid.New(), uuid.New()},
@@ -54,7 +54,7 @@ func NewBooks(t *testing.T, seed uint64, clicks int) *Books {
 }
 
 // Tx runs fn in a transaction.
-func (b *Books) Tx(fn func(c db.Conn) error) {
+func (b *Env) Tx(fn func(c db.Conn) error) {
 	b.Helper()
 	if err := db.Tx(b.Context(), b.DB, fn); err != nil {
 		b.Fatal(err)
@@ -64,7 +64,7 @@ func (b *Books) Tx(fn func(c db.Conn) error) {
 	}
 }
 
-const countedBooks = `
+const countedFigures = `
 SELECT concat_ws(' ', hour, campaign_id, source_id, sum(clicks), sum(bot_clicks), sum(approved), sum(pending),
 	sum(rejected), sum(chargebacks), trim_scale(sum(cost)), trim_scale(sum(revenue)), trim_scale(sum(pending_revenue)))
 FROM ledger GROUP BY hour, campaign_id, source_id
@@ -72,7 +72,7 @@ HAVING (sum(clicks), sum(bot_clicks), sum(cost), sum(revenue), sum(approved), su
 	(0, 0, 0, 0, 0, 0, 0)
 ORDER BY 1`
 
-const storedBooks = `
+const storedFigures = `
 WITH facts AS (
 	SELECT date_trunc('hour', at, 'UTC') AS hour, campaign_id, source_id, (NOT is_bot)::int AS clicks,
 		is_bot::int AS bots, CASE WHEN is_bot THEN 0 ELSE coalesce(cost * rate, 0) END AS cost, '' AS status, 0::numeric AS payout FROM clicks
@@ -90,11 +90,11 @@ SELECT concat_ws(' ', hour, campaign_id, source_id, sum(clicks), sum(bots), coun
 FROM facts GROUP BY hour, campaign_id, source_id ORDER BY 1`
 
 // Agree compares the ledger with the rows.
-func (b *Books) Agree(after string) {
+func (b *Env) Agree(after string) {
 	b.Helper()
 	var counted, stored []string
-	if err := errors.Join(b.DB.SelectContext(b.Context(), &counted, countedBooks),
-		b.DB.SelectContext(b.Context(), &stored, storedBooks)); err != nil {
+	if err := errors.Join(b.DB.SelectContext(b.Context(), &counted, countedFigures),
+		b.DB.SelectContext(b.Context(), &stored, storedFigures)); err != nil {
 		b.Fatal(err)
 	}
 	if diff := cmp.Diff(stored, counted); diff != "" {

@@ -15,7 +15,7 @@ import (
 )
 
 // Inputs returns n conversions of known and unknown clicks, with repetitions and inputs that are refused.
-func (b *Books) Inputs(n int) []conversion.Input {
+func (b *Env) Inputs(n int) []conversion.Input {
 	list := make([]conversion.Input, n)
 	for i := range list {
 		in := conversion.Input{
@@ -48,7 +48,7 @@ func brief(list []conversion.Corrected) []string {
 }
 
 // Correct records conversions.
-func (b *Books) Correct(list []conversion.Input) []conversion.Corrected {
+func (b *Env) Correct(list []conversion.Input) []conversion.Corrected {
 	b.Helper()
 	expected, _, err := conversion.Correct(b.Context(), click.Log{}, b.DB, b.Account, list, false)
 	if err != nil {
@@ -76,7 +76,7 @@ func (b *Books) Correct(list []conversion.Input) []conversion.Corrected {
 }
 
 // Spend returns random spend.
-func (b *Books) Spend() spend.Spend {
+func (b *Env) Spend() spend.Spend {
 	s := spend.Spend{
 		Day: b.Today.AddDate(0, 0, -b.Rnd.IntN(4)), SourceID: b.Sources[b.Rnd.IntN(2)],
 		Amount: decimal.New(int64(b.Rnd.IntN(100000)), -3), Currency: []string{"", "EUR"}[b.Rnd.IntN(2)],
@@ -88,7 +88,7 @@ func (b *Books) Spend() spend.Spend {
 }
 
 // SetSpend sets spend and checks the ledger: the cost of the day, source and campaign must equal the amount.
-func (b *Books) SetSpend(s spend.Spend) {
+func (b *Env) SetSpend(s spend.Spend) {
 	b.Helper()
 	expected, err := spend.Preview(b.Context(), b.DB, b.Account, []spend.Spend{s})
 	if err != nil {
