@@ -18,7 +18,7 @@ import (
 type Log struct {
 	Conn db.Conn
 	Copy *CopyReader      // reads old clicks for methods that find clicks; nil: PostgreSQL has all
-	Now  func() time.Time // for Tidy and ForgetHistory; default time.Now
+	Now  func() time.Time // default time.Now
 }
 
 // Time returns the time of the log's clock.

@@ -163,13 +163,13 @@ func TestColdDays(t *testing.T) {
 	}
 	check("nothing is cold")
 	if lost, err := click.UnavailableCopy(t.Context(), h.d); lost != nil || err != nil {
-		t.Error("LostCopy returned a reader although PostgreSQL has all clicks", err)
+		t.Error("UnavailableCopy returned a reader although PostgreSQL has all clicks", err)
 	}
 	h.freeze(from, from.AddDate(0, 0, 3))
 	check("three days are cold")
 	lost, err := click.UnavailableCopy(t.Context(), h.d)
 	if lost == nil || err != nil {
-		t.Fatal("LostCopy returned no reader although days are cold", err)
+		t.Fatal("UnavailableCopy returned no reader although days are cold", err)
 	}
 	away := click.NewCopyReader(silent{})
 	for what, copied := range map[string]*click.CopyReader{"ClickHouse is away": away, "CLICKS_URL is missing": lost} {

@@ -244,7 +244,7 @@ func (h *history) convert() {
 // costPrefix marks entries that hold the cost that an input reported for a conversion.
 const costPrefix = "cost of "
 
-// sell is the model of RecordConversion.
+// sell is the model of conversion.Record.
 func (h *history) sell(f *fact, in conversion.Input) string {
 	key := in.Goal + "/" + in.ConversionID
 	old := f.convs[key]
