@@ -84,7 +84,7 @@ func newEnv(t *testing.T, path string, schedule ...time.Duration) *env {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.spool.Close() })
-	w.ingester = ingest.New(w.spool, w.db, ingest.Options{})
+	w.ingester = ingest.NewIngester(w.spool, w.db, ingest.Options{})
 	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account,
 		w.account.String())
 	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name, postback_url) VALUES ($1, $2, 'Push & Pop', $3)`, w.source,
