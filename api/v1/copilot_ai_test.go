@@ -9,6 +9,7 @@ import (
 
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/dbtest"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -22,7 +23,7 @@ const aiKey = "canary-ai-key-Rw5"
 func answerAI(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	jobstest.Answer(s.Jobs, jobs.ConnectAI, func(account uuid.UUID, a jobs.ConnectAIArgs) (out jobs.ConnectedAI, err error) {
-		all := s.Store.AIConnections()
+		all := dbcopilot.NewAIConnections(s.Store)
 		var key string
 		if len(a.Key) > 0 {
 			key, err = all.Open(t.Context(), account, a.Key)

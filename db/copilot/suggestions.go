@@ -1,4 +1,5 @@
-// Package copilot stores what the Copilot suggests and proposes, the rules by which it acts, and the changes that it has made.
+// Package copilot stores what the Copilot suggests and proposes, the rules by which it acts, the changes that it has made, and the
+// language models by which it answers.
 package copilot
 
 import (

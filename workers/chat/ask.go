@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/store"
+	"switchyard/db/copilot"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/figurecheck"
@@ -41,8 +41,8 @@ func (w *worker) ask(ctx context.Context, a jobs.AskArgs) (out jobs.Asked, err e
 		out.Message = noProvider
 		return out, err
 	}
-	day := store.AIDay{Account: account.ID, Day: account.DayStart(w.o.Now()), OwnKey: using == models.AIOfAccount}
-	ok, err := w.store.AIConnections().Reserve(ctx, day, models.AIQuestionTokens, models.AIBudgetOf(day.OwnKey))
+	day := copilot.AIDay{Account: account.ID, Day: account.DayStart(w.o.Now()), OwnKey: using == models.AIOfAccount}
+	ok, err := copilot.NewAIConnections(w.store).Reserve(ctx, day, models.AIQuestionTokens, models.AIBudgetOf(day.OwnKey))
 	if err != nil || !ok {
 		out.Message = models.AIExhausted
 		return out, err
@@ -51,7 +51,7 @@ func (w *worker) ask(ctx context.Context, a jobs.AskArgs) (out jobs.Asked, err e
 	defer cancel()
 	s := w.session(account, a)
 	defer func() { // a failed question has used tokens too
-		if err := w.store.AIConnections().Settle(context.WithoutCancel(ctx), day, models.AIQuestionTokens, s.tokens); err != nil {
+		if err := copilot.NewAIConnections(w.store).Charge(context.WithoutCancel(ctx), day, models.AIQuestionTokens, s.tokens); err != nil {
 			slog.WarnContext(ctx, "usage of a question is not settled", "account_id", account.ID, "error", err)
 		}
 	}()
@@ -75,10 +75,10 @@ const noProvider = "No AI provider is connected: connect one by POST /copilot/ai
 
 // connection opens the account's own AI connection, or else the install's. It returns nil if there is neither.
 func (w *worker) connection(ctx context.Context, account uuid.UUID) (c *ai.Connection, model, using string, err error) {
-	own, err := w.store.AIConnections().Find(ctx, account)
+	own, err := copilot.NewAIConnections(w.store).Find(ctx, account)
 	switch {
 	case err == nil:
-		key, err := w.store.AIConnections().Key(ctx, account)
+		key, err := copilot.NewAIConnections(w.store).Key(ctx, account)
 		if err != nil {
 			return nil, "", models.AIOfAccount, err
 		}

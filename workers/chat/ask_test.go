@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/store"
+	"switchyard/db/copilot"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers/chat"
@@ -281,8 +281,8 @@ func TestAskBudget(t *testing.T) {
 	if got, err := w.question(false); err != nil || !got.Available {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	all, budget := w.store.AIConnections(), models.AIBudgetOf(true)
-	day := store.AIDay{Account: w.account.ID, Day: w.account.DayStart(time.Now()), OwnKey: true}
+	all, budget := copilot.NewAIConnections(w.store), models.AIBudgetOf(true)
+	day := copilot.AIDay{Account: w.account.ID, Day: w.account.DayStart(time.Now()), OwnKey: true}
 	var used struct{ Questions, Tokens int }
 	if err := w.db.GetContext(t.Context(), &used, `SELECT questions, tokens FROM ai_usage`); err != nil || used.Questions != 1 || used.Tokens != 99 {
 		t.Fatalf("%+v, %v", used, err)
@@ -312,7 +312,7 @@ func TestAskBudget(t *testing.T) {
 	if n := len(w.Asked()); n != 1 {
 		t.Errorf("%d questions reached the provider", n)
 	}
-	if err := all.ForgetUsage(t.Context(), day.Day.AddDate(0, 0, 1), 10); err != nil {
+	if err := all.DeleteOldUsage(t.Context(), day.Day.AddDate(0, 0, 1), 10); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := w.question(false); err != nil || !got.Available {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/copilot"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -43,7 +44,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	workers.Register(r, jobs.ConnectAI, w.connect)
 	workers.Register(r, jobs.AskCopilot, w.ask)
 	workers.RegisterTick(r, jobs.ForgetAIUsage, func(ctx context.Context) error {
-		return s.AIConnections().ForgetUsage(ctx, o.Now().Add(-keepUsage), forgottenAtOnce)
+		return copilot.NewAIConnections(s).DeleteOldUsage(ctx, o.Now().Add(-keepUsage), forgottenAtOnce)
 	})
 }
 
@@ -88,12 +89,12 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectAIArgs) (out jobs.Co
 	case !offered(model):
 		return out, models.Invalid("invalid", "the provider does not offer the model %.100q to this key: the action models lists those that it does", model)
 	case a.Action == models.AIConnect:
-		saved, err := w.store.AIConnections().Save(ctx, account, a.Provider, model, a.Key)
+		saved, err := copilot.NewAIConnections(w.store).Save(ctx, account, a.Provider, model, a.Key)
 		out.Connection = &saved
 		return out, err
 	}
 	out.Model = model
-	err = w.store.AIConnections().Choose(ctx, account, a.Provider, model)
+	err = copilot.NewAIConnections(w.store).Choose(ctx, account, a.Provider, model)
 	if errors.Is(err, models.NotFound("AI connection")) {
 		return out, models.Invalid("invalid", "the AI provider was disconnected meanwhile")
 	}
@@ -102,9 +103,9 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectAIArgs) (out jobs.Co
 
 func (w *worker) key(ctx context.Context, account uuid.UUID, a jobs.ConnectAIArgs) (string, error) {
 	if len(a.Key) > 0 {
-		return w.store.AIConnections().Open(ctx, account, a.Key)
+		return copilot.NewAIConnections(w.store).Open(ctx, account, a.Key)
 	}
-	key, err := w.store.AIConnections().Key(ctx, account)
+	key, err := copilot.NewAIConnections(w.store).Key(ctx, account)
 	if errors.Is(err, models.NotFound("AI connection")) {
 		return "", models.Invalid("invalid", "no AI provider is connected")
 	}

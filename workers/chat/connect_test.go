@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"switchyard/db/copilot"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers/providers/ai/aitest"
@@ -35,12 +36,12 @@ func TestConnect(t *testing.T) {
 			if err != nil || got.Model != m.ID {
 				t.Errorf("%s: %+v, %v", p.Name, got, err)
 			}
-			if saved, err := w.store.AIConnections().Find(t.Context(), account); err != nil || saved.Model != m.ID {
+			if saved, err := copilot.NewAIConnections(w.store).Find(t.Context(), account); err != nil || saved.Model != m.ID {
 				t.Errorf("%s: %+v, %v", p.Name, saved, err)
 			}
 		}
 	}
-	if ok, err := w.store.AIConnections().Delete(t.Context(), account); !ok || err != nil {
+	if ok, err := copilot.NewAIConnections(w.store).Delete(t.Context(), account); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	for _, action := range []string{models.AIModels, models.AIModelOf} {
@@ -77,7 +78,7 @@ func TestConnectRefused(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.store.AIConnections().Find(t.Context(), account); !errors.Is(err, models.NotFound("")) {
+	if _, err := copilot.NewAIConnections(w.store).Find(t.Context(), account); !errors.Is(err, models.NotFound("")) {
 		t.Error(err)
 	}
 }

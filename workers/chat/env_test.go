@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/copilot"
 	"switchyard/db/dbtest"
 	"switchyard/db/seal"
 	"switchyard/db/store"
@@ -94,7 +95,7 @@ func (w *env) connect(account uuid.UUID, provider string) {
 
 func (w *env) sealed(account uuid.UUID, key string) []byte {
 	w.Helper()
-	sealed, err := w.store.AIConnections().Seal(account, key)
+	sealed, err := copilot.NewAIConnections(w.store).Seal(account, key)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/copilot"
 	"switchyard/db/seal"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -56,7 +57,7 @@ func showAI(c models.AIConnection) *AIConnected {
 
 // ownAI returns the account's own AI connection, or nil if the account has not connected a provider.
 func ownAI(c *route.Call) (*models.AIConnection, error) {
-	own, err := c.Store.AIConnections().Find(c.Context(), c.Account.ID)
+	own, err := copilot.NewAIConnections(c.Store).Find(c.Context(), c.Account.ID)
 	if errors.Is(err, models.NotFound("AI connection")) {
 		return nil, nil //nolint:nilnil // a missing connection is not an error here
 	}
@@ -140,7 +141,7 @@ func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	if err := models.CheckAIKey(b.APIKey); err != nil {
 		return nil, err
 	}
-	sealed, err := c.Store.AIConnections().Seal(c.Account.ID, b.APIKey)
+	sealed, err := copilot.NewAIConnections(c.Store).Seal(c.Account.ID, b.APIKey)
 	if errors.Is(err, seal.ErrNoKey) {
 		return nil, models.Errorf(models.KindInternal, "not_configured", "this install cannot store keys yet: it has no encryption key")
 	}
@@ -169,6 +170,6 @@ type AIRemoved struct {
 }
 
 func deleteAI(c *route.Call) (AIRemoved, error) {
-	ok, err := c.Store.AIConnections().Delete(c.Context(), c.Account.ID)
+	ok, err := copilot.NewAIConnections(c.Store).Delete(c.Context(), c.Account.ID)
 	return AIRemoved{ok}, err
 }

@@ -7,7 +7,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
-	"switchyard/db/store"
+	dbcopilot "switchyard/db/copilot"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -44,8 +44,8 @@ func (d Deps) findChat(c *route.Call) (out ChatState, err error) {
 	if out.Using, out.Message = d.using(own); out.Using == models.AIOfNobody {
 		return out, nil
 	}
-	day := store.AIDay{Account: c.Account.ID, Day: c.Account.DayStart(time.Now()), OwnKey: own != nil}
-	used, err := c.Store.AIConnections().Exhausted(c.Context(), day, models.AIQuestionTokens, models.AIBudgetOf(day.OwnKey))
+	day := dbcopilot.AIDay{Account: c.Account.ID, Day: c.Account.DayStart(time.Now()), OwnKey: own != nil}
+	used, err := dbcopilot.NewAIConnections(c.Store).Exhausted(c.Context(), day, models.AIQuestionTokens, models.AIBudgetOf(day.OwnKey))
 	if used {
 		out.Message = models.AIExhausted
 	}

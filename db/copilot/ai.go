@@ -1,4 +1,4 @@
-package store
+package copilot
 
 import (
 	"context"
@@ -9,18 +9,19 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
 // AIConnections accesses the connections of accounts to AI providers and the usage of their chats.
-type AIConnections struct{ s *Store }
+type AIConnections struct{ s *store.Store }
 
-// AIConnections returns access to the connections on this store's connection.
-func (s *Store) AIConnections() AIConnections { return AIConnections{s} }
+// NewAIConnections returns access to the connections on this store's connection.
+func NewAIConnections(s *store.Store) AIConnections { return AIConnections{s} }
 
 // Find returns the connection of an account. The error is models.NotFound if the account has no connection.
 func (a AIConnections) Find(ctx context.Context, account uuid.UUID) (models.AIConnection, error) {
-	return db.Get[models.AIConnection](ctx, a.s.c, "AI connection",
+	return db.Get[models.AIConnection](ctx, a.s.Conn(), "AI connection",
 		`SELECT account_id, provider, model, saved_at FROM ai_connections WHERE account_id = $1`, account)
 }
 
@@ -30,18 +31,18 @@ func aiKeyPlace(account uuid.UUID) seal.Place {
 
 // Seal encrypts a key for Save. Without an ENCRYPTION_KEY the error is seal.ErrNoKey.
 func (a AIConnections) Seal(account uuid.UUID, key string) ([]byte, error) {
-	return a.s.box.Seal(aiKeyPlace(account), []byte(key))
+	return a.s.Box().Seal(aiKeyPlace(account), []byte(key))
 }
 
 // Open decrypts a sealed key.
 func (a AIConnections) Open(ctx context.Context, account uuid.UUID, sealed []byte) (string, error) {
-	key, err := a.s.box.Open(ctx, aiKeyPlace(account), sealed)
+	key, err := a.s.Box().Open(ctx, aiKeyPlace(account), sealed)
 	return string(key), err
 }
 
 // Key returns the decrypted key of an account. The error is models.NotFound if the account has no connection.
 func (a AIConnections) Key(ctx context.Context, account uuid.UUID) (string, error) {
-	sealed, err := db.Get[[]byte](ctx, a.s.c, "AI connection", `SELECT key FROM ai_connections WHERE account_id = $1`, account)
+	sealed, err := db.Get[[]byte](ctx, a.s.Conn(), "AI connection", `SELECT key FROM ai_connections WHERE account_id = $1`, account)
 	if err != nil {
 		return "", err
 	}
@@ -55,23 +56,19 @@ RETURNING account_id, provider, model, saved_at`
 
 // Save stores a connection to a provider with a sealed key. It replaces an existing connection.
 func (a AIConnections) Save(ctx context.Context, account uuid.UUID, provider, model string, sealed []byte) (models.AIConnection, error) {
-	return db.Get[models.AIConnection](ctx, a.s.c, "AI connection", saveAI, account, provider, model, sealed)
+	return db.Get[models.AIConnection](ctx, a.s.Conn(), "AI connection", saveAI, account, provider, model, sealed)
 }
 
 // Choose sets the model of a connection to a provider. The error is models.NotFound if the account is no longer connected to this
 // provider.
 func (a AIConnections) Choose(ctx context.Context, account uuid.UUID, provider, model string) error {
-	n, err := a.s.exec(ctx, "choose AI model", `UPDATE ai_connections SET model = $3 WHERE account_id = $1 AND provider = $2`,
+	return db.ExecOne(ctx, a.s.Conn(), "AI connection", `UPDATE ai_connections SET model = $3 WHERE account_id = $1 AND provider = $2`,
 		account, provider, model)
-	if err == nil && n == 0 {
-		return models.NotFound("AI connection")
-	}
-	return err
 }
 
 // Delete deletes the connection of an account and its key. ok is false if there was no connection.
 func (a AIConnections) Delete(ctx context.Context, account uuid.UUID) (ok bool, err error) {
-	n, err := a.s.exec(ctx, "delete AI connection", `DELETE FROM ai_connections WHERE account_id = $1`, account)
+	n, err := db.Exec(ctx, a.s.Conn(), "delete AI connection", `DELETE FROM ai_connections WHERE account_id = $1`, account)
 	return n > 0, err
 }
 
@@ -91,7 +88,7 @@ RETURNING u.questions`
 // Reserve counts a question and reserves its tokens. The count covers all processes. ok is false if the day's budget has no room
 // for the question.
 func (a AIConnections) Reserve(ctx context.Context, u AIDay, tokens int, budget models.AIBudget) (ok bool, err error) {
-	_, err = db.Get[int](ctx, a.s.c, "AI usage", reserveAI, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, tokens,
+	_, err = db.Get[int](ctx, a.s.Conn(), "AI usage", reserveAI, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, tokens,
 		budget.Questions, budget.Tokens)
 	if errors.Is(err, models.NotFound("AI usage")) {
 		return false, nil
@@ -99,23 +96,23 @@ func (a AIConnections) Reserve(ctx context.Context, u AIDay, tokens int, budget 
 	return err == nil, err
 }
 
-// Settle replaces the reserved tokens by the tokens that were used.
-func (a AIConnections) Settle(ctx context.Context, u AIDay, reserved, used int) error {
-	_, err := a.s.exec(ctx, "settle AI usage", `UPDATE ai_usage SET tokens = greatest(tokens - $4 + $5, 0)
+// Charge replaces the reserved tokens by the tokens that were used.
+func (a AIConnections) Charge(ctx context.Context, u AIDay, reserved, used int) error {
+	_, err := db.Exec(ctx, a.s.Conn(), "charge AI usage", `UPDATE ai_usage SET tokens = greatest(tokens - $4 + $5, 0)
 		WHERE account_id = $1 AND day = $2::date AND own_key = $3`, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, reserved, used)
 	return err
 }
 
 // Exhausted reports whether the budget of a day has no room for a question that needs the given tokens.
 func (a AIConnections) Exhausted(ctx context.Context, u AIDay, tokens int, budget models.AIBudget) (bool, error) {
-	return db.Get[bool](ctx, a.s.c, "AI usage", `SELECT EXISTS (SELECT FROM ai_usage
+	return db.Get[bool](ctx, a.s.Conn(), "AI usage", `SELECT EXISTS (SELECT FROM ai_usage
 		WHERE account_id = $1 AND day = $2::date AND own_key = $3 AND (questions >= $4 OR tokens + $5 > $6))`,
 		u.Account, u.Day.Format(time.DateOnly), u.OwnKey, budget.Questions, tokens, budget.Tokens)
 }
 
-// ForgetUsage deletes the usage of the days before the given day, at most limit rows.
-func (a AIConnections) ForgetUsage(ctx context.Context, before time.Time, limit int) error {
-	_, err := a.s.exec(ctx, "forget AI usage", `DELETE FROM ai_usage WHERE ctid IN (
+// DeleteOldUsage deletes the usage of the days before the given day, at most limit rows.
+func (a AIConnections) DeleteOldUsage(ctx context.Context, before time.Time, limit int) error {
+	_, err := db.Exec(ctx, a.s.Conn(), "forget AI usage", `DELETE FROM ai_usage WHERE ctid IN (
 		SELECT ctid FROM ai_usage WHERE day < $1::date LIMIT $2)`, before.Format(time.DateOnly), limit)
 	return err
 }
