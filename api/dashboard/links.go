@@ -135,7 +135,7 @@ func admit(c *route.Call, link models.EntryLink, b useLinkBody) (person models.P
 			return person, err
 		}
 		if link.Kind == models.LinkEntry {
-			if err := people.DropTOTP(c.Context(), person.ID); err != nil {
+			if err := people.RemoveTOTP(c.Context(), person.ID); err != nil {
 				return person, err
 			}
 		}

@@ -230,5 +230,5 @@ func confirmTOTP(c *route.Call, b codeBody) (out RecoveryCodes, err error) {
 }
 
 func dropTOTP(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.DeletedAnswer{Deleted: true}, dbpeople.New(c.Store).DropTOTP(c.Context(), c.Person.ID)
+	return answer.DeletedAnswer{Deleted: true}, dbpeople.New(c.Store).RemoveTOTP(c.Context(), c.Person.ID)
 }

@@ -33,7 +33,7 @@ func withPlatforms(t *testing.T) *apitest.Server {
 	t.Helper()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{SignIn: platforms{}}})
 	jobstest.Answer(s.Jobs, jobs.ExchangeOAuth, func(account uuid.UUID, args jobs.OAuthAttemptArgs) (jobs.OAuthConnected, error) {
-		a, code, err := dboauth.NewAttempts(s.Store).Claim(t.Context(), account, args.ID, time.Now())
+		a, code, err := dboauth.NewAttempts(s.Store).Consume(t.Context(), account, args.ID, time.Now())
 		return jobs.OAuthConnected{ID: a.ID, Provider: a.Provider, UserName: code}, err
 	})
 	return s

@@ -132,5 +132,5 @@ func removeMember(c *route.Call) (answer.DeletedAnswer, error) {
 }
 
 func dropLink(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), people.New(c.Store).DropLink(c.Context(), c.Account.ID, c.ID)
+	return answer.Deleted(c.ID), people.New(c.Store).DeleteLink(c.Context(), c.Account.ID, c.ID)
 }

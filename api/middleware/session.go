@@ -113,7 +113,7 @@ func (p *Pipeline) visitor(c *route.Call, token string) error {
 	if err := p.site.check(c.Request); err != nil {
 		return err
 	}
-	v, err := people.New(p.store).Visit(c.Context(), token)
+	v, err := people.New(p.store).FindSession(c.Context(), token)
 	if err != nil {
 		return err
 	}

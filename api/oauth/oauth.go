@@ -242,7 +242,7 @@ func ErrRefused() error {
 // Complete completes a sign-in with the code that the platform sent. It has a job exchange the code, and waits for the connection.
 // Errors: signin_expired, signin_refused, not_configured, too_many.
 func Complete(ctx context.Context, attempts oauth.Attempts, client *jobs.Client, state, code string) (jobs.OAuthConnected, error) {
-	a, err := attempts.Return(ctx, state, code, time.Now())
+	a, err := attempts.RecordCode(ctx, state, code, time.Now())
 	if err != nil {
 		return jobs.OAuthConnected{}, err
 	}

@@ -110,7 +110,7 @@ func TestSignIn(t *testing.T) {
 	var redirect, code, verifier string
 	made := uuid.New()
 	jobstest.Answer(b.Jobs, jobs.ExchangeOAuth, func(account uuid.UUID, args jobs.OAuthAttemptArgs) (jobs.OAuthConnected, error) {
-		a, got, err := dboauth.NewAttempts(b.Store).Claim(t.Context(), account, args.ID, time.Now())
+		a, got, err := dboauth.NewAttempts(b.Store).Consume(t.Context(), account, args.ID, time.Now())
 		redirect, code, verifier = a.Redirect, got, a.Verifier
 		return jobs.OAuthConnected{ID: made, Provider: a.Provider, UserName: "jane@example.com"}, err
 	})

@@ -237,7 +237,7 @@ func TestCopilotRuleAlert(t *testing.T) {
 	}
 	alerts := func(list ...dbcopilot.RuleAlert) []any {
 		t.Helper()
-		if _, err := rules.Raise(t.Context(), r, list, time.Now()); err != nil {
+		if _, err := rules.SetAlerts(t.Context(), r, list, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		return s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)

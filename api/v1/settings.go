@@ -165,7 +165,7 @@ func beginCurrency(ctx context.Context, tx *store.Store, next models.Account, jo
 	if err := copilot.NewRules(tx).Convert(ctx, next.ID, rate); err != nil {
 		return err
 	}
-	if err := copilot.NewSuggestions(tx).Outdate(ctx, next.ID); err != nil {
+	if err := copilot.NewSuggestions(tx).ExpireAmounts(ctx, next.ID); err != nil {
 		return err
 	}
 	return tx.SaveSettings(ctx, next, next.Currency)

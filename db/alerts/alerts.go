@@ -95,15 +95,15 @@ type Reader struct {
 	Figures Figures
 }
 
-// look is one reading of an account.
-type look struct {
+// reading is an account at a moment, for the finders.
+type reading struct {
 	Reader
 	account models.Account
 	now     time.Time
 }
 
 // finders find the alerts of an account, each of one cause or two.
-var finders = []func(context.Context, look) ([]Alert, error){
+var finders = []func(context.Context, reading) ([]Alert, error){
 	brokenLinks, unsafeLinks, failingWebhooks,
 	strayDomains, endingDomains, troubledCertificates, failingDNSAccounts,
 	failingNetworks, failingSpend, troubledUploads, troubledConnections, failingGeoDatabase,
@@ -112,11 +112,11 @@ var finders = []func(context.Context, look) ([]Alert, error){
 	matchedRules, lateJobs, lateClicks,
 }
 
-// Of gathers what needs attention in an account, the latest first: at most 500 of one cause.
-func (r Reader) Of(ctx context.Context, account models.Account, now time.Time) ([]Alert, error) {
+// List gathers what needs attention in an account, the latest first: at most 500 of one cause.
+func (r Reader) List(ctx context.Context, account models.Account, now time.Time) ([]Alert, error) {
 	out := []Alert{}
 	for _, find := range finders {
-		found, err := find(ctx, look{r, account, now})
+		found, err := find(ctx, reading{r, account, now})
 		if err != nil {
 			return nil, err
 		}

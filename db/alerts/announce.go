@@ -33,8 +33,8 @@ UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
 	ORDER BY looked_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING account_id`
 
-// Watched claims at most limit accounts that have active channels and were last looked at before since. It is for workers.
-func (a Channels) Watched(ctx context.Context, now, since time.Time, limit int) ([]uuid.UUID, error) {
+// ClaimDue claims at most limit accounts that have active channels and were last looked at before since. It is for workers.
+func (a Channels) ClaimDue(ctx context.Context, now, since time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, a.s.Conn(), "watched accounts", dueWatches, now, since, limit)
 }
 
@@ -87,7 +87,7 @@ func (a Channels) Announce(ctx context.Context, account uuid.UUID, now []Announc
 		if err != nil {
 			return err
 		}
-		if err := NewChannels(s).note(ctx, account, news); err != nil {
+		if err := NewChannels(s).recordNews(ctx, account, news); err != nil {
 			return err
 		}
 		for _, m := range write(channels, news) {
@@ -132,7 +132,7 @@ func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
-func (a Channels) note(ctx context.Context, account uuid.UUID, n News) error {
+func (a Channels) recordNews(ctx context.Context, account uuid.UUID, n News) error {
 	for _, v := range n.Ended {
 		if _, err := db.Exec(ctx, a.s.Conn(), "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {
 			return err
@@ -152,8 +152,8 @@ func (a Channels) note(ctx context.Context, account uuid.UUID, n News) error {
 	return nil
 }
 
-// ForgetMessages deletes at most limit messages that are older than the given time.
-func (a Channels) ForgetMessages(ctx context.Context, before time.Time, limit int) error {
+// DeleteExpiredMessages deletes at most limit messages that are older than the given time.
+func (a Channels) DeleteExpiredMessages(ctx context.Context, before time.Time, limit int) error {
 	_, err := db.Exec(ctx, a.s.Conn(), "forget alert messages", `DELETE FROM alert_messages WHERE id IN (
 		SELECT id FROM alert_messages WHERE created_at < $1 LIMIT $2)`, before, limit)
 	return err

@@ -75,7 +75,7 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 		if err := s.LockAccount(ctx, c.AccountID); err != nil {
 			return err
 		}
-		if err := NewChannels(s).room(ctx, c.AccountID, kind); err != nil {
+		if err := NewChannels(s).checkRoom(ctx, c.AccountID, kind); err != nil {
 			return err
 		}
 		if c, err = db.Get[models.AlertChannel](ctx, s.Conn(), "alert channel", insertChannel, c.ID, c.AccountID, kind.Name, c.Name,
@@ -96,9 +96,9 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 	return c, messages, err
 }
 
-// room returns the error too_many if the account has its maximum number of channels, or of codes sent in a day. The caller has
+// checkRoom returns the error too_many if the account has its maximum number of channels, or of codes sent in a day. The caller has
 // locked the account.
-func (a Channels) room(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
+func (a Channels) checkRoom(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
 	have, err := db.Get[int](ctx, a.s.Conn(), "alert channels", countChannels, account)
 	if err == nil && have >= models.MaxAlertChannels {
 		return models.Invalid("too_many", "an account may have at most %d alert channels", models.MaxAlertChannels)
@@ -211,16 +211,16 @@ func (a Channels) Message(ctx context.Context, account, id uuid.UUID) (models.Al
 }
 
 const (
-	noteSent   = `UPDATE alert_channels SET sent_at = now(), failures = 0, failure = '', failing_since = NULL WHERE account_id = $1 AND id = $2`
-	noteUnsent = `UPDATE alert_channels SET failures = failures + 1, failure = left($3, 500), failing_since = coalesce(failing_since, now())
+	recordSent   = `UPDATE alert_channels SET sent_at = now(), failures = 0, failure = '', failing_since = NULL WHERE account_id = $1 AND id = $2`
+	recordUnsent = `UPDATE alert_channels SET failures = failures + 1, failure = left($3, 500), failing_since = coalesce(failing_since, now())
 WHERE account_id = $1 AND id = $2`
 )
 
-// Note records the result of sending to a channel. An empty failure means success. It does nothing if the channel was deleted.
-func (a Channels) Note(ctx context.Context, account, id uuid.UUID, failure string) error {
-	q, args := noteSent, []any{account, id}
+// RecordResult records the result of sending to a channel. An empty failure means success. It does nothing if the channel was deleted.
+func (a Channels) RecordResult(ctx context.Context, account, id uuid.UUID, failure string) error {
+	q, args := recordSent, []any{account, id}
 	if failure != "" {
-		q, args = noteUnsent, append(args, failure)
+		q, args = recordUnsent, append(args, failure)
 	}
 	_, err := db.Exec(ctx, a.s.Conn(), "note alert channel", q, args...)
 	return err

@@ -12,7 +12,7 @@ import (
 )
 
 // failingNetworks lists the networks whose orders could not be imported several times in a row.
-func failingNetworks(ctx context.Context, l look) ([]Alert, error) {
+func failingNetworks(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.NetworkIntegrations().Failing(ctx, l.account.ID)
 	return failingIntegrations("network.failing", "network", found), err
 }
@@ -28,13 +28,13 @@ func failingIntegrations(of, kind string, list []store.FailingIntegration) []Ale
 }
 
 // failingSpend lists the traffic sources whose spend could not be read several times in a row.
-func failingSpend(ctx context.Context, l look) ([]Alert, error) {
+func failingSpend(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.SourceIntegrations().Failing(ctx, l.account.ID)
 	return failingIntegrations("spend.failing", "source", found), err
 }
 
 // troubledUploads lists the traffic sources whose uploads of conversions were stopped, or failed several times in a row.
-func troubledUploads(ctx context.Context, l look) ([]Alert, error) {
+func troubledUploads(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.SourceIntegrations().TroubledUploads(ctx, l.account.ID)
 	return db.Map(found, func(s store.TroubledUploads) Alert {
 		a := Alert{
@@ -51,7 +51,7 @@ func troubledUploads(ctx context.Context, l look) ([]Alert, error) {
 }
 
 // troubledConnections lists the connections by sign-in that the platform takes no longer, or whose tokens cannot be renewed.
-func troubledConnections(ctx context.Context, l look) ([]Alert, error) {
+func troubledConnections(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := oauth.NewConnections(l.Store).Troubled(ctx, l.account.ID, l.now)
 	return db.Map(found, func(k models.OAuthConnection) Alert {
 		a := Alert{
@@ -66,7 +66,7 @@ func troubledConnections(ctx context.Context, l look) ([]Alert, error) {
 }
 
 // failingGeoDatabase is the alert of a geo database whose last look-up failed.
-func failingGeoDatabase(ctx context.Context, l look) ([]Alert, error) {
+func failingGeoDatabase(ctx context.Context, l reading) ([]Alert, error) {
 	g, err := l.Store.GeoDatabases().Find(ctx, l.account.ID)
 	switch {
 	case errors.Is(err, models.NotFound("geo database")):

@@ -12,7 +12,7 @@ import (
 )
 
 // strayDomains lists the domains that lead elsewhere although links are on them.
-func strayDomains(ctx context.Context, l look) ([]Alert, error) {
+func strayDomains(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Domains().Stray(ctx, l.account.ID, l.now)
 	return db.Map(found, func(d store.StrayDomain) Alert {
 		end := " Links on it stop working on " + d.Since.Add(models.UnverifyAfter).UTC().Format(time.DateOnly) + "."
@@ -30,7 +30,7 @@ func strayDomains(ctx context.Context, l look) ([]Alert, error) {
 }
 
 // endingDomains lists the domains whose name is not registered for much longer.
-func endingDomains(ctx context.Context, l look) ([]Alert, error) {
+func endingDomains(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Domains().Ending(ctx, l.account.ID, l.now)
 	return db.Map(found, func(d store.EndingDomain) Alert {
 		a := Alert{
@@ -46,7 +46,7 @@ func endingDomains(ctx context.Context, l look) ([]Alert, error) {
 }
 
 // troubledCertificates lists the domains whose certificate ends soon and was not renewed, or cannot be had.
-func troubledCertificates(ctx context.Context, l look) ([]Alert, error) {
+func troubledCertificates(ctx context.Context, l reading) ([]Alert, error) {
 	now := l.now
 	found, err := l.Store.Certificates().Troubled(ctx, l.account.ID, now)
 	return db.Map(found, func(k models.Certificate) Alert {
@@ -74,7 +74,7 @@ func troubledCertificates(ctx context.Context, l look) ([]Alert, error) {
 }
 
 // failingDNSAccounts lists the DNS accounts that did not work when they were last asked.
-func failingDNSAccounts(ctx context.Context, l look) ([]Alert, error) {
+func failingDNSAccounts(ctx context.Context, l reading) ([]Alert, error) {
 	connected, err := l.Store.DNSAccounts().List(ctx, l.account.ID)
 	var out []Alert
 	for _, a := range connected {

@@ -17,14 +17,14 @@ func linkAlert(p models.LinkProblem, kind, severity, message string) Alert {
 	}
 }
 
-func brokenLinks(ctx context.Context, l look) ([]Alert, error) {
+func brokenLinks(ctx context.Context, l reading) ([]Alert, error) {
 	links, err := l.Store.Links().Broken(ctx, l.account.ID)
 	return db.Map(links, func(p models.LinkProblem) Alert {
 		return linkAlert(p, models.EventLinkBroken, Warning, p.State.Error)
 	}), err
 }
 
-func unsafeLinks(ctx context.Context, l look) ([]Alert, error) {
+func unsafeLinks(ctx context.Context, l reading) ([]Alert, error) {
 	links, err := l.Store.Links().Unsafe(ctx, l.account.ID)
 	return db.Map(links, func(p models.LinkProblem) Alert {
 		message := "listed as " + strings.Join(p.Threats, ", ")
@@ -36,7 +36,7 @@ func unsafeLinks(ctx context.Context, l look) ([]Alert, error) {
 }
 
 // failingWebhooks lists the active endpoints whose last attempts all failed, models.FailingReceiver of them at least.
-func failingWebhooks(ctx context.Context, l look) ([]Alert, error) {
+func failingWebhooks(ctx context.Context, l reading) ([]Alert, error) {
 	hooks, err := l.Store.Webhooks().List(ctx, l.account.ID)
 	var out []Alert
 	for _, w := range hooks {

@@ -13,7 +13,7 @@ import (
 )
 
 // unconvertedMoney lists the currencies whose amounts count no money, as some day has no rate.
-func unconvertedMoney(ctx context.Context, l look) ([]Alert, error) {
+func unconvertedMoney(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Unconverted(ctx, l.account.ID)
 	return db.Map(found, func(u exchangerate.Unconverted) Alert {
 		return Alert{
@@ -26,7 +26,7 @@ func unconvertedMoney(ctx context.Context, l look) ([]Alert, error) {
 }
 
 // cappedOffers lists the offers that have reached their daily cap today.
-func cappedOffers(ctx context.Context, l look) ([]Alert, error) {
+func cappedOffers(ctx context.Context, l reading) ([]Alert, error) {
 	offers, err := l.Store.Offers().WithCap(ctx, l.account.ID)
 	if err != nil || len(offers) == 0 {
 		return nil, err
@@ -51,7 +51,7 @@ const nearLimit = 0.8
 
 // plansLimit reports that the allowance of this month has been passed, unless the account has another plan since. Otherwise it
 // reports an allowance that is nearly used.
-func plansLimit(ctx context.Context, l look) ([]Alert, error) {
+func plansLimit(ctx context.Context, l reading) ([]Alert, error) {
 	passed, err := l.Store.Usage().Limit(ctx, l.account.ID, l.now)
 	switch e, ok := models.AsError(err); {
 	case ok && e.Kind == models.KindNotFound, err == nil && passed.Plan != l.account.Plan:
@@ -65,7 +65,7 @@ func plansLimit(ctx context.Context, l look) ([]Alert, error) {
 	}}, nil
 }
 
-func nearPlansLimit(ctx context.Context, l look) ([]Alert, error) {
+func nearPlansLimit(ctx context.Context, l reading) ([]Alert, error) {
 	allowance := l.account.Allowances().ClicksPerMonth
 	if allowance == models.Unlimited {
 		return nil, nil

@@ -54,7 +54,7 @@ const longWait = 10 * time.Minute
 
 // networksWithBadPostbacks lists the account's active networks that had at least the given number of unmatched or refused postbacks
 // in the last day.
-func (l look) networksWithBadPostbacks(ctx context.Context, least int) ([]networkPostbacks, error) {
+func (l reading) networksWithBadPostbacks(ctx context.Context, least int) ([]networkPostbacks, error) {
 	day := l.now.AddDate(0, 0, -1)
 	return db.Select[networkPostbacks](ctx, l.Store.Conn(), "troubled networks", selectTroubled, l.account.ID, day, day.AddDate(0, 0, -7),
 		l.now.Add(-longWait), least, store.MaxAlerts)
@@ -78,6 +78,6 @@ ORDER BY f.failing_since DESC, s.id LIMIT $3`
 
 // sourcesWithFailures lists the account's active sources with at least the given number of consecutive failed attempts, newest
 // failure first. The failing host may be a host that the source no longer uses.
-func (l look) sourcesWithFailures(ctx context.Context, least int) ([]failingSource, error) {
+func (l reading) sourcesWithFailures(ctx context.Context, least int) ([]failingSource, error) {
 	return db.Select[failingSource](ctx, l.Store.Conn(), "failing sources", selectFailingSources, l.account.ID, least, store.MaxAlerts)
 }

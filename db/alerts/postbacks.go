@@ -29,7 +29,7 @@ func tooMany(bad, total, before, beforeTotal int64) bool {
 }
 
 // badPostbacks lists the networks whose postbacks do not become conversions.
-func badPostbacks(ctx context.Context, l look) ([]Alert, error) {
+func badPostbacks(ctx context.Context, l reading) ([]Alert, error) {
 	list, err := l.networksWithBadPostbacks(ctx, leastBad)
 	var out []Alert
 	add := func(n networkPostbacks, kind, what string, bad, before int64) {
@@ -52,7 +52,7 @@ func badPostbacks(ctx context.Context, l look) ([]Alert, error) {
 
 // failingSources lists the active traffic sources that do not hear of conversions: the last attempts at one of their
 // hosts all failed, models.FailingReceiver of them at least.
-func failingSources(ctx context.Context, l look) ([]Alert, error) {
+func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 	list, err := l.sourcesWithFailures(ctx, models.FailingReceiver)
 	var out []Alert
 	for _, s := range list {
@@ -73,7 +73,7 @@ func failingSources(ctx context.Context, l look) ([]Alert, error) {
 
 // unfilledTokens lists the parameters of tracking links that traffic sources never fill, as the Copilot has found them. A
 // suggestion that was dismissed or snoozed there is not listed.
-func unfilledTokens(ctx context.Context, l look) ([]Alert, error) {
+func unfilledTokens(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := dbcopilot.NewSuggestions(l.Store).OpenOf(ctx, l.account.ID, copilot.KindToken, l.now)
 	return db.Map(found, func(s copilot.Suggestion) Alert {
 		source, sub := copilot.TokenOf(s.Key)
@@ -90,7 +90,7 @@ const late = 10 * time.Minute
 
 // lateJobs lists the kinds of jobs of the account that wait although they are due. Each is one alert, whichever of its jobs
 // is the oldest.
-func lateJobs(ctx context.Context, l look) ([]Alert, error) {
+func lateJobs(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := jobrow.Late(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-late))
 	return db.Map(found, func(j jobrow.LateJobs) Alert {
 		return Alert{

@@ -8,7 +8,7 @@ import (
 )
 
 // matchedRules lists what the rules of the account say: one alert for each target that a rule matched when it last ran.
-func matchedRules(ctx context.Context, l look) ([]Alert, error) {
+func matchedRules(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := copilot.NewRules(l.Store).Alerts(ctx, l.account.ID)
 	return db.Map(found, func(a copilot.RuleAlert) Alert {
 		return Alert{

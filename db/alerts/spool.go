@@ -9,7 +9,7 @@ import (
 )
 
 // lateClicks is the alert of processes that record clicks or postbacks faster than they store them, or cannot store them.
-func lateClicks(ctx context.Context, l look) ([]Alert, error) {
+func lateClicks(ctx context.Context, l reading) ([]Alert, error) {
 	s, err := ingest.ReadStored(ctx, l.Store.Conn(), l.now)
 	if err != nil || s.Since == nil || s.Until == nil {
 		return nil, err

@@ -30,7 +30,7 @@ func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant
 	}
 	if ok {
 		p = Preview{Action: change.Action, Before: change.Before, After: change.After}
-		_, err = k.named(ctx, account, &p)
+		_, err = k.nameRecord(ctx, account, &p)
 		p.Stale = nil // the change was made, even if the record is gone now
 		return p, err
 	}
@@ -43,7 +43,7 @@ func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant
 		return p, models.Invalid("advice_only", "this is advice: nothing can be changed by itself")
 	case ok:
 		if p.Action, err = suggestion.Action.Variant(variant); err == nil {
-			err = k.foresee(ctx, account, suggestion.Digest, &p)
+			err = k.previewChange(ctx, account, suggestion.Digest, &p)
 		}
 		return p, err
 	}
@@ -56,14 +56,14 @@ func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant
 		return p, models.NotFound("suggestion, change or proposal")
 	}
 	p.Action = proposal.Action
-	err = k.foresee(ctx, account, proposal.Digest, &p)
+	err = k.previewChange(ctx, account, proposal.Digest, &p)
 	return p, err
 }
 
-// foresee fills in the change that a preview's action would make. It sets Stale if the record has changed since it was judged, or
-// if the record refuses the action.
-func (k Suggestions) foresee(ctx context.Context, account uuid.UUID, digest string, p *Preview) error {
-	r, err := k.named(ctx, account, p)
+// previewChange fills in the change that a preview's action would make. It sets Stale if the record has changed since it was
+// judged, or if the record refuses the action.
+func (k Suggestions) previewChange(ctx context.Context, account uuid.UUID, digest string, p *Preview) error {
+	r, err := k.nameRecord(ctx, account, p)
 	if err == nil && p.Stale == nil {
 		if p.Action.Judged(r) != digest {
 			p.Stale = models.Conflict("stale", "what it was about has changed since")
@@ -79,8 +79,8 @@ func (k Suggestions) foresee(ctx context.Context, account uuid.UUID, digest stri
 	return err
 }
 
-// named returns the record of a preview and sets the preview's names. It sets Stale if the record cannot be found.
-func (k Suggestions) named(ctx context.Context, account uuid.UUID, p *Preview) (copilot.Record, error) {
+// nameRecord returns the record of a preview and sets the preview's names. It sets Stale if the record cannot be found.
+func (k Suggestions) nameRecord(ctx context.Context, account uuid.UUID, p *Preview) (copilot.Record, error) {
 	r, err := k.Record(ctx, account, p.Action)
 	if e, ok := models.AsError(err); ok {
 		p.Stale, err = e, nil

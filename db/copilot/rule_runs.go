@@ -106,9 +106,9 @@ type RuleAlert struct {
 	Since   time.Time `db:"since"`
 }
 
-// Raise replaces the alerts of a rule by list and ends all others. stands reports for each alert of the list whether it is raised.
+// SetAlerts replaces the alerts of a rule by list and ends all others. stands reports for each alert of the list whether it is raised.
 // An alert that ended within the cool-down is not raised again. The error is stale if the rule has changed since r was read.
-func (k Rules) Raise(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (stands []bool, err error) {
+func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (stands []bool, err error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
 		if err := NewRules(s).locked(ctx, r); err != nil {
 			return nil, err
@@ -145,12 +145,12 @@ INSERT INTO copilot_rule_runs (id, account_id, rule_id, at, window_from, window_
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 	// The log of a rule contains its newest 100 recorded runs.
-	forgetRuleRuns = `
+	deleteOldRuns = `
 DELETE FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 AND id NOT IN (
 	SELECT id FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 ORDER BY at DESC, id DESC LIMIT 100)`
 
 	// A target is stored as long as its change can be undone.
-	forgetTargets = `
+	deleteExpiredTargets = `
 DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NULL AND until < $3`
 )
 
@@ -167,10 +167,10 @@ func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error
 		if err != nil {
 			return err
 		}
-		if _, err = db.Exec(ctx, s.Conn(), "forget runs", forgetRuleRuns, r.AccountID, r.ID); err != nil {
+		if _, err = db.Exec(ctx, s.Conn(), "forget runs", deleteOldRuns, r.AccountID, r.ID); err != nil {
 			return err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "forget targets", forgetTargets, r.AccountID, r.ID, run.At.Add(-keepChange))
+		_, err = db.Exec(ctx, s.Conn(), "forget targets", deleteExpiredTargets, r.AccountID, r.ID, run.At.Add(-keepChange))
 		return err
 	})
 }

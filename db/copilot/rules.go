@@ -54,7 +54,7 @@ func (k Rules) Change(ctx context.Context, account, id uuid.UUID, edit func(*aut
 	})
 }
 
-const takeDueRules = `
+const claimDueRules = `
 UPDATE copilot_rules r SET taken_until = $2 WHERE r.id IN (
 	SELECT d.id FROM copilot_rules d WHERE d.is_active AND d.next_at <= $1 AND d.taken_until <= $1 AND d.account_id IN (
 		SELECT account_id FROM copilot_rules WHERE is_active AND next_at <= $1 AND taken_until <= $1
@@ -62,10 +62,10 @@ UPDATE copilot_rules r SET taken_until = $2 WHERE r.id IN (
 	FOR UPDATE SKIP LOCKED
 ) RETURNING r.account_id`
 
-// TakeDue claims the due rules of at most limit accounts and returns the accounts. Rules that another job has claimed are left out.
+// ClaimDue claims the due rules of at most limit accounts and returns the accounts. Rules that another job has claimed are left out.
 // A claimed rule becomes due again at until, unless it has run by then. It is for workers.
-func (k Rules) TakeDue(ctx context.Context, now, until time.Time, limit int) ([]uuid.UUID, error) {
-	list, err := db.Select[uuid.UUID](ctx, k.s.Conn(), "due rules", takeDueRules, now, until, limit)
+func (k Rules) ClaimDue(ctx context.Context, now, until time.Time, limit int) ([]uuid.UUID, error) {
+	list, err := db.Select[uuid.UUID](ctx, k.s.Conn(), "due rules", claimDueRules, now, until, limit)
 	slices.SortFunc(list, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return slices.Compact(list), err
 }

@@ -27,15 +27,15 @@ func (k Suggestions) LastRun(ctx context.Context, account uuid.UUID) (Run, error
 // RefreshPause is the minimum time between two requested refreshes.
 const RefreshPause = 2 * time.Minute
 
-const askRefresh = `
+const requestRefresh = `
 INSERT INTO copilot_runs AS r (account_id, asked_at, attempt) VALUES ($1, $2, $3)
 ON CONFLICT (account_id) DO UPDATE SET asked_at = $2, attempt = $3
 WHERE r.asked_at IS NULL OR r.asked_at <= $4 OR r.asked_at > $2 OR r.attempt = $3`
 
-// Ask records the request of a refresh. The error is too_soon within RefreshPause after another refresh. A repeated call with the
-// same attempt counts as the same refresh. Calls with the zero attempt each count as a new refresh.
-func (k Suggestions) Ask(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
-	n, err := db.Exec(ctx, k.s.Conn(), "ask for a refresh", askRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
+// RequestRefresh records the request of a refresh. The error is too_soon within RefreshPause after another refresh. A repeated call
+// with the same attempt counts as the same refresh. Calls with the zero attempt each count as a new refresh.
+func (k Suggestions) RequestRefresh(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
+	n, err := db.Exec(ctx, k.s.Conn(), "ask for a refresh", requestRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
 	if err == nil && n == 0 {
 		err = models.Errorf(models.KindTooMany, "too_soon", "the suggestions were refreshed within the last two minutes")
 	}
@@ -43,7 +43,7 @@ func (k Suggestions) Ask(ctx context.Context, account, attempt uuid.UUID, now ti
 }
 
 // A run that did not end is due again after an hour.
-const takeDueCopilots = `
+const claimDueAccounts = `
 INSERT INTO copilot_runs AS r (account_id, next_at)
 SELECT a.id, $1::timestamptz + interval '1 hour' FROM accounts a LEFT JOIN copilot_runs d ON d.account_id = a.id
 WHERE d.account_id IS NULL OR d.next_at <= $1
@@ -51,9 +51,9 @@ ORDER BY d.next_at NULLS FIRST, a.id LIMIT $2
 ON CONFLICT (account_id) DO UPDATE SET next_at = excluded.next_at WHERE r.next_at <= $1
 RETURNING r.account_id`
 
-// TakeDue claims at most limit accounts whose run is due. It is for workers.
-func (k Suggestions) TakeDue(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
-	return db.Select[uuid.UUID](ctx, k.s.Conn(), "due copilots", takeDueCopilots, now, limit)
+// ClaimDue claims at most limit accounts whose run is due. It is for workers.
+func (k Suggestions) ClaimDue(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, k.s.Conn(), "due copilots", claimDueAccounts, now, limit)
 }
 
 // FoundSuggestions is the result of a run.
@@ -88,19 +88,19 @@ WHERE account_id = $1 AND judged_at < $2
 			AND (kind <> ALL ($4::text[]) AND (campaign_id IS NULL OR campaign_id <> ALL ($5::uuid[])) OR expires_at <= $2)
 		OR status = 'dismissed' AND decided_at < $3)`
 
-const outdateSuggestions = `
+const expireAmounts = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp() WHERE account_id = $1
 	AND status IN ('open', 'snoozed') AND (effect <> 'null' OR action ->> 'attribute' IS NOT NULL)`
 
-// Outdate expires the open suggestions that depend on amounts, because the account now has another currency. The next run finds
+// ExpireAmounts expires the open suggestions that depend on amounts, because the account now has another currency. The next run finds
 // them again.
-func (k Suggestions) Outdate(ctx context.Context, account uuid.UUID) error {
-	_, err := db.Exec(ctx, k.s.Conn(), "outdate suggestions", outdateSuggestions, account)
+func (k Suggestions) ExpireAmounts(ctx context.Context, account uuid.UUID) error {
+	_, err := db.Exec(ctx, k.s.Conn(), "outdate suggestions", expireAmounts, account)
 	return err
 }
 
-// forgetSuggestions deletes old changes and suggestions that ended long ago.
-const forgetSuggestions = `
+// deleteExpired deletes old changes and suggestions that ended long ago.
+const deleteExpired = `
 WITH changes AS (DELETE FROM copilot_changes WHERE account_id = $1 AND created_at < $3)
 DELETE FROM copilot_suggestions WHERE account_id = $1 AND status IN ('applied', 'expired') AND decided_at < $2`
 
@@ -124,7 +124,7 @@ func (k Suggestions) Save(ctx context.Context, account uuid.UUID, f FoundSuggest
 			append([]string{}, f.Unread...), db.UUIDs(f.Skipped)); err != nil {
 			return err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "forget suggestions", forgetSuggestions, account, f.At.Add(-keepSuggestion), f.At.Add(-keepChange))
+		_, err = db.Exec(ctx, s.Conn(), "forget suggestions", deleteExpired, account, f.At.Add(-keepSuggestion), f.At.Add(-keepChange))
 		return err
 	})
 }

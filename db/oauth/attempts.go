@@ -68,7 +68,7 @@ func (k Attempts) Begin(ctx context.Context, account uuid.UUID, provider, redire
 		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		if err := NewConnections(s).room(ctx, account); err != nil {
+		if err := NewConnections(s).checkRoom(ctx, account); err != nil {
 			return err
 		}
 		if _, err := db.Exec(ctx, s.Conn(), "begin sign-in", `INSERT INTO oauth_attempts
@@ -116,9 +116,9 @@ func (k Attempts) Find(ctx context.Context, state string, now time.Time) (models
 	return k.open(ctx, row, found, err)
 }
 
-// Return stores the code with which the browser has returned from the platform. A state accepts only one code. Error:
+// RecordCode stores the code with which the browser has returned from the platform. A state accepts only one code. Error:
 // signin_expired.
-func (k Attempts) Return(ctx context.Context, state, code string, now time.Time) (models.OAuthAttempt, error) {
+func (k Attempts) RecordCode(ctx context.Context, state, code string, now time.Time) (models.OAuthAttempt, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (a models.OAuthAttempt, err error) {
 		row, found, err := db.First[sealedAttempt](ctx, s.Conn(), "sign-in", `SELECT `+attemptColumns+`, a.verifier
 			FROM oauth_attempts a WHERE `+openAttempt+` FOR UPDATE`, hashState(state), now, k.session, k.account)
@@ -140,8 +140,8 @@ func (k Attempts) Cancel(ctx context.Context, state string, now time.Time) error
 	return err
 }
 
-// Claim deletes a sign-in that has its code, and returns both. Only one caller gets them. Error: signin_expired.
-func (k Attempts) Claim(ctx context.Context, account, id uuid.UUID, now time.Time) (a models.OAuthAttempt, code string, err error) {
+// Consume deletes a sign-in that has its code, and returns both. Only one caller gets them. Error: signin_expired.
+func (k Attempts) Consume(ctx context.Context, account, id uuid.UUID, now time.Time) (a models.OAuthAttempt, code string, err error) {
 	row, found, err := db.First[sealedAttempt](ctx, k.s.Conn(), "sign-in", `DELETE FROM oauth_attempts a
 		WHERE account_id = $1 AND id = $2 AND code IS NOT NULL AND expires_at > $3
 		RETURNING `+attemptColumns+`, a.verifier, a.code`, account, id, now)

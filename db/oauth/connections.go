@@ -119,7 +119,7 @@ func (k Connections) Save(ctx context.Context, account uuid.UUID, provider strin
 		}
 		if !known {
 			id = uuid.Must(uuid.NewV7())
-			if err := NewConnections(s).room(ctx, account); err != nil {
+			if err := NewConnections(s).checkRoom(ctx, account); err != nil {
 				return c, err
 			}
 		}
@@ -145,8 +145,8 @@ func refreshAt(expires *time.Time, now time.Time) *time.Time {
 	return &at
 }
 
-// room returns the error too_many if the account has its maximum number of connections. The caller has locked the account.
-func (k Connections) room(ctx context.Context, account uuid.UUID) error {
+// checkRoom returns the error too_many if the account has its maximum number of connections. The caller has locked the account.
+func (k Connections) checkRoom(ctx context.Context, account uuid.UUID) error {
 	have, err := db.Get[int](ctx, k.s.Conn(), "connections", `SELECT count(*) FROM oauth_connections WHERE account_id = $1`, account)
 	if err == nil && have >= models.MaxOAuthConnections {
 		err = models.Invalid("too_many", "at most %d connections can be made by sign-in", models.MaxOAuthConnections)

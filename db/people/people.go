@@ -96,8 +96,8 @@ func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) e
 	})
 }
 
-// DropTOTP deletes the person's TOTP secrets and recovery codes, so that the sign-in no longer asks for a code.
-func (p People) DropTOTP(ctx context.Context, id uuid.UUID) error {
+// RemoveTOTP deletes the person's TOTP secrets and recovery codes, so that the sign-in no longer asks for a code.
+func (p People) RemoveTOTP(ctx context.Context, id uuid.UUID) error {
 	const q = `WITH codes AS (DELETE FROM recovery_codes WHERE user_id = $1)
 		UPDATE users SET totp = NULL, totp_new = NULL WHERE id = $1`
 	return db.ExecOne(ctx, p.s.Conn(), "person", q, id)
@@ -119,7 +119,7 @@ func (p People) UseRecoveryCode(ctx context.Context, id uuid.UUID, code string) 
 func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	const q = `INSERT INTO memberships (account_id, user_id, role) VALUES ($1, $2, $3)
 		ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role`
-	return p.keepOwner(ctx, account, func(s *store.Store) error {
+	return p.changeMembers(ctx, account, func(s *store.Store) error {
 		if err := endLinksOf(ctx, s, account, id, role); err != nil {
 			return err
 		}
@@ -128,9 +128,9 @@ func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Rol
 	})
 }
 
-// keepOwner runs a change of an account's members in a transaction. It refuses a change that leaves the account without an owner:
+// changeMembers runs a change of an account's members in a transaction. It refuses a change that leaves the account without an owner:
 // last_owner. An account that had no owner before, for example because only keys use it, may stay without.
-func (p People) keepOwner(ctx context.Context, account uuid.UUID, change func(*store.Store) error) error {
+func (p People) changeMembers(ctx context.Context, account uuid.UUID, change func(*store.Store) error) error {
 	const q = `SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`
 	return p.s.Tx(ctx, func(s *store.Store) error {
 		if err := s.LockAccount(ctx, account); err != nil {
@@ -164,9 +164,9 @@ func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member
 	return db.Select[models.Member](ctx, p.s.Conn(), "members", listMembers, account, maxMembers)
 }
 
-// forgetPerson deletes the password and the codes of a person who has no account left. The e-mail address was never confirmed by a
-// message, so someone else may have chosen the password. The next invitation asks for a new one.
-const forgetPerson = `
+// deleteCredentials deletes the password and the codes of a person who has no account left. The e-mail address was never confirmed
+// by a message, so someone else may have chosen the password. The next invitation asks for a new one.
+const deleteCredentials = `
 WITH gone AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
 DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM gone)`
@@ -174,14 +174,14 @@ DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM gone)`
 // SetRole changes a member's role. An empty role ends the membership and its sessions. The links that the member made for others
 // stop working. The last owner cannot lose the role: last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
-	return p.keepOwner(ctx, account, func(s *store.Store) error {
+	return p.changeMembers(ctx, account, func(s *store.Store) error {
 		if err := endLinksOf(ctx, s, account, id, role); err != nil {
 			return err
 		}
 		if role == "" {
 			err := db.ExecOne(ctx, s.Conn(), "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
 			if err == nil {
-				_, err = db.Exec(ctx, s.Conn(), "forget credentials", forgetPerson, id)
+				_, err = db.Exec(ctx, s.Conn(), "forget credentials", deleteCredentials, id)
 			}
 			return err
 		}
@@ -225,7 +225,7 @@ func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link model
 		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		if err := stillOwner(ctx, s, account, of.MadeBy); err != nil {
+		if err := checkOwner(ctx, s, account, of.MadeBy); err != nil {
 			return err
 		}
 		const drop = `DELETE FROM entry_links WHERE account_id = $1 AND kind = $2 AND email = $3 AND used_at IS NULL`
@@ -248,8 +248,8 @@ func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link model
 	return link, token, err
 }
 
-// stillOwner refuses the maker of a link if a concurrent change has removed the maker or ended the maker's role of owner.
-func stillOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uuid.NullUUID) error {
+// checkOwner refuses the maker of a link if a concurrent change has removed the maker or ended the maker's role of owner.
+func checkOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uuid.NullUUID) error {
 	const q = `SELECT $2::uuid IS NULL OR EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
 	ok, err := db.Get[bool](ctx, s.Conn(), "maker", q, account, maker, models.RoleOwner)
 	if err == nil && !ok {
@@ -305,8 +305,8 @@ func (p People) Links(ctx context.Context, account uuid.UUID) ([]models.EntryLin
 	return db.Select[models.EntryLink](ctx, p.s.Conn(), "links", q, account, maxLinks)
 }
 
-// DropLink deletes an open link.
-func (p People) DropLink(ctx context.Context, account, id uuid.UUID) error {
+// DeleteLink deletes an open link.
+func (p People) DeleteLink(ctx context.Context, account, id uuid.UUID) error {
 	return db.ExecOne(ctx, p.s.Conn(), "link", `DELETE FROM entry_links WHERE account_id = $1 AND id = $2 AND used_at IS NULL`, account, id)
 }
 

@@ -46,9 +46,9 @@ FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = s.acc
 	JOIN memberships m ON m.account_id = s.account_id AND m.user_id = s.user_id
 WHERE s.hash = $1 AND s.created_at > now() - make_interval(secs => $2) AND s.seen_at > now() - make_interval(secs => $3)`
 
-// Visit returns the session of a token. For an unknown or ended session the error is 401 unauthenticated. It reads the database
+// FindSession returns the session of a token. For an unknown or ended session the error is 401 unauthenticated. It reads the database
 // each time, so that every process refuses an ended session at once.
-func (p People) Visit(ctx context.Context, token string) (Visit, error) {
+func (p People) FindSession(ctx context.Context, token string) (Visit, error) {
 	v, ok, err := db.First[Visit](ctx, p.s.Conn(), "session", findVisit, models.HashToken(token),
 		models.SessionLife.Seconds(), models.SessionIdle.Seconds())
 	if err == nil && !ok {

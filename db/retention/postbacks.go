@@ -73,10 +73,10 @@ func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (tota
 		before := now.AddDate(0, 0, -p.PostbackDays)
 		deleteAll(selectOldPostbacks, before, p.Name)
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
-			n, err = sourcepostback.DeleteOld(ctx, c, p.Name, before, postbacksAtOnce)
+			n, err = sourcepostback.DeleteExpired(ctx, c, p.Name, before, postbacksAtOnce)
 		}
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
-			n, err = upload.DeleteOld(ctx, c, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
+			n, err = upload.DeleteExpired(ctx, c, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
 		}
 	}
 	deleteAll(selectOldPostbacksWithoutAccount, now.AddDate(0, 0, -models.StrangersPostbackDays))

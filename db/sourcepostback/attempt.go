@@ -38,7 +38,7 @@ const (
 INSERT INTO source_failures AS f (source_id, origin, account_id) VALUES ($1, $2, $3)
 ON CONFLICT (source_id, origin) DO UPDATE SET failures = f.failures + 1`
 
-	forgetFailures = `DELETE FROM source_failures WHERE source_id = $1 AND origin = $2`
+	deleteFailures = `DELETE FROM source_failures WHERE source_id = $1 AND origin = $2`
 )
 
 // RecordAttempt records an attempt in its postback and in the failures of the host. Call it in the transaction that ends the job's
@@ -54,7 +54,7 @@ func RecordAttempt(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 	}
 	switch {
 	case a.Told:
-		_, err = db.Exec(ctx, c, "forget failures of source", forgetFailures, t.SourceID, a.Origin)
+		_, err = db.Exec(ctx, c, "forget failures of source", deleteFailures, t.SourceID, a.Origin)
 	case !a.Stopped && a.Origin != "":
 		_, err = db.Exec(ctx, c, "count failure of source", countFailure, t.SourceID, a.Origin, t.AccountID)
 	}

@@ -22,8 +22,8 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 
 	deletePostbacks = `DELETE FROM source_postbacks WHERE id = ANY ($1::uuid[])`
 
-	// Failures at a host that a source no longer uses are never reset by a success, so deleteOldFailures deletes them by age.
-	deleteOldFailures = `
+	// Failures at a host that a source no longer uses are never reset by a success, so deleteExpiredFailures deletes them by age.
+	deleteExpiredFailures = `
 DELETE FROM source_failures f USING accounts a WHERE a.id = f.account_id AND a.plan = $2 AND f.failing_since < $1`
 )
 
@@ -37,10 +37,10 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return remove(ctx, c, ids)
 }
 
-// DeleteOld deletes at most limit postbacks of accounts on a plan that were created before the given time, with their jobs. It
+// DeleteExpired deletes at most limit postbacks of accounts on a plan that were created before the given time, with their jobs. It
 // returns the number of deleted postbacks. It also deletes counts of consecutive failures that began before that time.
-func DeleteOld(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
-	if _, err := db.Exec(ctx, c, "old failures of sources", deleteOldFailures, before, plan); err != nil {
+func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
+	if _, err := db.Exec(ctx, c, "old failures of sources", deleteExpiredFailures, before, plan); err != nil {
 		return 0, err
 	}
 	var ids []uuid.UUID

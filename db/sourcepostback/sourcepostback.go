@@ -45,7 +45,7 @@ SELECT id FROM fresh`
 // of c. The conversions must be stored already and must not change any more in this transaction. A status that a conversion had
 // before adds nothing. Add returns the jobs, which the caller dispatches after the commit.
 func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.JobRef, error) {
-	told, err := wanted(ctx, c, account, list)
+	told, err := conversionsToSend(ctx, c, account, list)
 	if err != nil || len(told) == 0 {
 		return nil, err
 	}
@@ -64,8 +64,8 @@ func amounts(list []models.Conversion, of func(models.Conversion) decimal.Decima
 	return db.Map(list, func(v models.Conversion) string { return of(v).String() })
 }
 
-// wanted returns the conversions about which their sources want to be told.
-func wanted(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.Conversion, error) {
+// conversionsToSend returns the conversions about which their sources want to be told.
+func conversionsToSend(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.Conversion, error) {
 	var sources []uuid.UUID
 	for _, v := range list {
 		if v.SourceID != uuid.Nil && !slices.Contains(sources, v.SourceID) {
@@ -126,8 +126,8 @@ var findTrial = `
 SELECT ` + settings + `, s.name AS source_name, a.timezone, a.currency
 FROM traffic_sources s JOIN accounts a ON a.id = s.account_id WHERE s.account_id = $1 AND s.id = $2`
 
-// Trial returns a traffic source for a trial postback, and the currency of the account. The Target has no postback data.
-func Trial(ctx context.Context, c db.Conn, account, source uuid.UUID) (t Target, currency string, err error) {
+// TrialTarget returns a traffic source for a trial postback, and the currency of the account. The Target has no postback data.
+func TrialTarget(ctx context.Context, c db.Conn, account, source uuid.UUID) (t Target, currency string, err error) {
 	type row struct {
 		models.SourcePostback
 

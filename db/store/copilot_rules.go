@@ -59,8 +59,8 @@ func checkLive[R any](ctx context.Context, s *Store, t *table[R], account uuid.U
 	return nil
 }
 
-// Due lists the active rules of an account that are due. The rule that has waited longest comes first.
-func (k CopilotRules) Due(ctx context.Context, account uuid.UUID, now time.Time) ([]autorule.Rule, error) {
+// ListDue lists the active rules of an account that are due. The rule that has waited longest comes first.
+func (k CopilotRules) ListDue(ctx context.Context, account uuid.UUID, now time.Time) ([]autorule.Rule, error) {
 	return db.Select[autorule.Rule](ctx, k.s.c, "due rules", copilotRuleTable.from+` WHERE `+copilotRuleTable.live+`
 		AND t.is_active AND t.next_at <= $2 ORDER BY t.next_at, t.id`, account, now)
 }

@@ -29,7 +29,7 @@ func Count(ctx context.Context, c db.Conn, account, source uuid.UUID, since time
 const (
 	deleteOfClicks = `DELETE FROM conversion_uploads WHERE click_id = ANY ($1::uuid[])`
 
-	deleteOld = `
+	deleteExpired = `
 DELETE FROM conversion_uploads WHERE id IN (
 	SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 		SELECT id FROM conversion_uploads WHERE account_id = a.id AND created_at < $1 ORDER BY created_at LIMIT $3
@@ -42,9 +42,9 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return err
 }
 
-// DeleteOld deletes at most limit uploads of accounts on a plan that were created before the given time. It returns their
+// DeleteExpired deletes at most limit uploads of accounts on a plan that were created before the given time. It returns their
 // number.
-func DeleteOld(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
-	n, err := db.Exec(ctx, c, "forget uploads", deleteOld, before, plan, limit)
+func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
+	n, err := db.Exec(ctx, c, "forget uploads", deleteExpired, before, plan, limit)
 	return int(n), err
 }

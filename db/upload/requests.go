@@ -29,7 +29,7 @@ ORDER BY check_at LIMIT $4`
 
 	endRequest = `DELETE FROM upload_requests WHERE account_id = $1 AND source_id = $2 AND request = $3`
 
-	deleteOldRequests = `DELETE FROM upload_requests WHERE made_at < $1`
+	deleteExpiredRequests = `DELETE FROM upload_requests WHERE made_at < $1`
 
 	// decideRequest applies the outcome of a request to its uploads. They have counted as accepted since the request was made. An
 	// upload is not sent again if the platform has decided a later upload of the same conversion, because sending it would undo the
@@ -47,8 +47,8 @@ FROM (
 ) k WHERE u.id = k.id RETURNING u.result`
 )
 
-// DueRequests lists at most limit requests whose outcome is due to be queried from the platform.
-func DueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, limit int) ([]Request, error) {
+// ListDueRequests lists at most limit requests whose outcome is due to be queried from the platform.
+func ListDueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, limit int) ([]Request, error) {
 	return db.Select[Request](ctx, c, "requests of uploads", dueRequests, account, source, now, limit)
 }
 
@@ -82,9 +82,9 @@ func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r Request, o 
 	return n, err
 }
 
-// DeleteOldRequests deletes requests that were made before the given time. They are left over from connections that were removed or
-// stopped, whose platform is no longer asked about them.
-func DeleteOldRequests(ctx context.Context, c db.Conn, before time.Time) error {
-	_, err := db.Exec(ctx, c, "forget requests of uploads", deleteOldRequests, before)
+// DeleteExpiredRequests deletes requests that were made before the given time. They are left over from connections that were
+// removed or stopped, whose platform is no longer asked about them.
+func DeleteExpiredRequests(ctx context.Context, c db.Conn, before time.Time) error {
+	_, err := db.Exec(ctx, c, "forget requests of uploads", deleteExpiredRequests, before)
 	return err
 }

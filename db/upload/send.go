@@ -169,8 +169,8 @@ type pendingUpload struct {
 	Worth decimal.NullDecimal `db:"worth"` // in the account's currency; NULL if there is no rate yet
 }
 
-// hold is the reason why uploads are postponed, and the time until which they are postponed.
-type hold struct {
+// postponement is the reason why uploads are postponed, and the time until which they are postponed.
+type postponement struct {
 	why   string
 	until time.Time
 }
@@ -191,19 +191,19 @@ func (b Batch) within(ctx context.Context, c db.Conn, found []pendingUpload) (ta
 	if err != nil {
 		return nil, err
 	}
-	tomorrow, held := b.Day.AddDate(0, 0, 1), map[hold][]models.ConversionUpload{}
+	tomorrow, held := b.Day.AddDate(0, 0, 1), map[postponement][]models.ConversionUpload{}
 	for _, u := range found {
-		var h hold
+		var h postponement
 		switch worth := used.Worth.Add(u.Worth.Decimal); {
 		case !b.Live || u.Action == models.UploadRetract:
 			taken = append(taken, u.ConversionUpload)
 			continue
 		case used.N >= b.CapCount:
-			h = hold{"the daily cap on their number is reached", tomorrow}
+			h = postponement{"the daily cap on their number is reached", tomorrow}
 		case !u.Worth.Valid:
-			h = hold{"no exchange rate yet: the daily cap on their value cannot count it", b.Now.Add(rateEvery)}
+			h = postponement{"no exchange rate yet: the daily cap on their value cannot count it", b.Now.Add(rateEvery)}
 		case worth.GreaterThan(b.CapValue):
-			h = hold{"the daily cap on their value is reached", tomorrow}
+			h = postponement{"the daily cap on their value is reached", tomorrow}
 		default:
 			used.N, used.Worth, taken = used.N+1, worth, append(taken, u.ConversionUpload)
 			continue

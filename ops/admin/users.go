@@ -92,7 +92,7 @@ func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes b
 			"a person who is on no account needs `switchyard users invite`")
 	}
 	if dropCodes {
-		if err := people.New(a.Store).DropTOTP(ctx, person.ID); err != nil {
+		if err := people.New(a.Store).RemoveTOTP(ctx, person.ID); err != nil {
 			return Link{}, err
 		}
 	}

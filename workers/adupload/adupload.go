@@ -77,7 +77,7 @@ func (u *uploader) sweep(ctx context.Context) error {
 	if err := upload.SkipUnwanted(ctx, u.store.Conn(), now, 10*takenAtOnce); err != nil {
 		return err
 	}
-	if err := upload.DeleteOldRequests(ctx, u.store.Conn(), now.Add(-requestsKept)); err != nil {
+	if err := upload.DeleteExpiredRequests(ctx, u.store.Conn(), now.Add(-requestsKept)); err != nil {
 		return err
 	}
 	return workers.StartDue(ctx, u.store, u.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {

@@ -23,7 +23,7 @@ const (
 // check asks the platform for the outcome of requests that it has taken. If the platform does not know the outcome yet, check
 // asks again later. After askedFor it stops asking, and the uploads of the request stay accepted.
 func (s *sending) check(ctx context.Context) error {
-	due, err := upload.DueRequests(ctx, s.store.Conn(), s.account.ID, s.TargetID, s.o.Now(), checkedAtOnce)
+	due, err := upload.ListDueRequests(ctx, s.store.Conn(), s.account.ID, s.TargetID, s.o.Now(), checkedAtOnce)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
 	failed := w.store.Links().SaveService(ctx, models.LinkService{Name: models.ServiceJobs, Status: models.ServiceOK, CheckedAt: now})
 	for n := watchedAtOnce; n == watchedAtOnce && ctx.Err() == nil; {
-		list, err := alerts.NewChannels(w.store).Watched(ctx, now, now.Add(-pause), watchedAtOnce)
+		list, err := alerts.NewChannels(w.store).ClaimDue(ctx, now, now.Add(-pause), watchedAtOnce)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
@@ -76,7 +76,7 @@ func (w *worker) sweep(ctx context.Context) error {
 		}
 		n = len(list)
 	}
-	return errors.Join(failed, alerts.NewChannels(w.store).ForgetMessages(ctx, now.Add(-messagesKept), forgottenAtOnce))
+	return errors.Join(failed, alerts.NewChannels(w.store).DeleteExpiredMessages(ctx, now.Add(-messagesKept), forgottenAtOnce))
 }
 
 // announce stores messages to the channels of an account about the alerts that began or ended.
@@ -85,7 +85,7 @@ func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	found, err := w.o.Alerts.Of(ctx, account, w.o.Now())
+	found, err := w.o.Alerts.List(ctx, account, w.o.Now())
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (w *worker) send(ctx context.Context, u *run) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if err := all.Note(ctx, account, c.ID, text(failure)); err != nil {
+	if err := all.RecordResult(ctx, account, c.ID, text(failure)); err != nil {
 		return err
 	}
 	if failure != nil {
@@ -172,5 +172,5 @@ func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.Teste
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
-	return jobs.TestedAlert{Sent: failure == nil, Error: text(failure)}, alerts.NewChannels(w.store).Note(ctx, c.AccountID, c.ID, text(failure))
+	return jobs.TestedAlert{Sent: failure == nil, Error: text(failure)}, alerts.NewChannels(w.store).RecordResult(ctx, c.AccountID, c.ID, text(failure))
 }

@@ -312,7 +312,7 @@ func TestAskBudget(t *testing.T) {
 	if n := len(w.Asked()); n != 1 {
 		t.Errorf("%d questions reached the provider", n)
 	}
-	if err := all.DeleteOldUsage(t.Context(), day.Day.AddDate(0, 0, 1), 10); err != nil {
+	if err := all.DeleteExpiredUsage(t.Context(), day.Day.AddDate(0, 0, 1), 10); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := w.question(false); err != nil || !got.Available {

@@ -44,7 +44,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	workers.Register(r, jobs.ConnectAI, w.connect)
 	workers.Register(r, jobs.AskCopilot, w.ask)
 	workers.RegisterTick(r, jobs.ForgetAIUsage, func(ctx context.Context) error {
-		return copilot.NewAIConnections(s).DeleteOldUsage(ctx, o.Now().Add(-keepUsage), forgottenAtOnce)
+		return copilot.NewAIConnections(s).DeleteExpiredUsage(ctx, o.Now().Add(-keepUsage), forgottenAtOnce)
 	})
 }
 

@@ -54,7 +54,7 @@ type worker struct {
 
 // sweep starts a refresh for each account that is due. If a refresh is lost, its account is due again after an hour.
 func (w *worker) sweep(ctx context.Context) error {
-	due, err := dbcopilot.NewSuggestions(w.store).TakeDue(ctx, w.now(), atOnce)
+	due, err := dbcopilot.NewSuggestions(w.store).ClaimDue(ctx, w.now(), atOnce)
 	for _, account := range due {
 		_, failed := jobs.Submit(ctx, w.client, jobs.RefreshCopilot, account, jobs.None{})
 		err = errors.Join(err, failed)

@@ -247,7 +247,7 @@ func TestSweep(t *testing.T) {
 	}
 	taken := func(at time.Time) int {
 		t.Helper()
-		due, err := dbcopilot.NewSuggestions(w.store).TakeDue(t.Context(), at, 10)
+		due, err := dbcopilot.NewSuggestions(w.store).ClaimDue(t.Context(), at, 10)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -111,7 +111,7 @@ func TestReads(t *testing.T) {
 			t.Errorf("no %s among %v", kind, found)
 		}
 	}
-	if err := dbcopilot.NewSuggestions(w.store).Outdate(t.Context(), w.account.ID); err != nil {
+	if err := dbcopilot.NewSuggestions(w.store).ExpireAmounts(t.Context(), w.account.ID); err != nil {
 		t.Fatal(err)
 	}
 	open, err := dbcopilot.NewSuggestions(w.store).OpenOf(t.Context(), w.account.ID, "block_value", *w.now.Load())

@@ -32,7 +32,7 @@ func (w *worker) sweepRules(ctx context.Context) error {
 	var ids, accounts []uuid.UUID
 	err := w.store.Tx(ctx, func(s *store.Store) (err error) {
 		ids = nil
-		if accounts, err = dbcopilot.NewRules(s).TakeDue(ctx, now, now.Add(rulesTaken), rulesAtOnce); err != nil {
+		if accounts, err = dbcopilot.NewRules(s).ClaimDue(ctx, now, now.Add(rulesTaken), rulesAtOnce); err != nil {
 			return err
 		}
 		for _, account := range accounts {
@@ -67,7 +67,7 @@ func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jo
 	if err != nil {
 		return err
 	}
-	rules, err := dbcopilot.NewRules(w.store).Due(ctx, account.ID, u.Args.At)
+	rules, err := dbcopilot.NewRules(w.store).ListDue(ctx, account.ID, u.Args.At)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (x *execution) alert(ctx context.Context, matched []autorule.Target) error 
 	list := db.Map(shown, func(t autorule.Target) dbcopilot.RuleAlert {
 		return dbcopilot.RuleAlert{Target: x.rule.Key(t), Name: t.Name, Message: x.rule.Message(t)}
 	})
-	stands, err := dbcopilot.NewRules(x.store).Raise(ctx, x.rule, list, x.run.At.Time)
+	stands, err := dbcopilot.NewRules(x.store).SetAlerts(ctx, x.rule, list, x.run.At.Time)
 	if e, ok := models.AsError(err); ok && e.Code == "stale" {
 		return nil // the rule has changed, so End stores nothing
 	}

@@ -288,8 +288,8 @@ func TestRuleJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := *w.now.Load()
-	due, err := dbcopilot.NewRules(w.store).TakeDue(t.Context(), now, now.Add(time.Minute), 10)
-	again, err2 := dbcopilot.NewRules(w.store).TakeDue(t.Context(), now, now.Add(time.Minute), 10)
+	due, err := dbcopilot.NewRules(w.store).ClaimDue(t.Context(), now, now.Add(time.Minute), 10)
+	again, err2 := dbcopilot.NewRules(w.store).ClaimDue(t.Context(), now, now.Add(time.Minute), 10)
 	if err := errors.Join(err, err2); err != nil || !slices.Equal(due, []uuid.UUID{w.account.ID}) || len(again) != 0 {
 		t.Errorf("due accounts %v, then %v; %v", due, again, err)
 	}

@@ -138,7 +138,7 @@ func (w *env) attempt(at string) (id uuid.UUID, state string) {
 		w.Fatal(err)
 	}
 	back := w.page(at, a, state)
-	if _, err = dboauth.NewAttempts(w.store).Return(w.Context(), back.Query().Get("state"), back.Query().Get("code"), w.Now()); err != nil {
+	if _, err = dboauth.NewAttempts(w.store).RecordCode(w.Context(), back.Query().Get("state"), back.Query().Get("code"), w.Now()); err != nil {
 		w.Fatal(err)
 	}
 	return a.ID, state
@@ -171,7 +171,7 @@ func (w *env) connect(at string) uuid.UUID {
 		Egress: egresstest.Client(w, w.Server, egress.Options{}), Now: w.Now,
 	})
 	id, _ := w.attempt(at)
-	a, code, err := dboauth.NewAttempts(w.store).Claim(w.Context(), w.account, id, w.Now())
+	a, code, err := dboauth.NewAttempts(w.store).Consume(w.Context(), w.account, id, w.Now())
 	if err != nil {
 		w.Fatal(err)
 	}

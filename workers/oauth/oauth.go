@@ -58,7 +58,7 @@ func (k *Connections) Register(r *workers.Runtime) {
 // exchange completes a sign-in: it exchanges the code that the platform has returned for tokens, and saves the connection.
 func (k *Connections) exchange(ctx context.Context, a jobs.OAuthAttemptArgs) (out jobs.OAuthConnected, err error) {
 	account := workers.Account(ctx)
-	attempt, code, err := dboauth.NewAttempts(k.store).Claim(ctx, account, a.ID, k.o.Now())
+	attempt, code, err := dboauth.NewAttempts(k.store).Consume(ctx, account, a.ID, k.o.Now())
 	if err != nil {
 		return out, err
 	}

@@ -70,11 +70,11 @@ func TestAttempts(t *testing.T) {
 	w := newEnv(t)
 	ctx, attempts := t.Context(), dboauth.NewAttempts(w.store)
 	id, state := w.attempt(models.GoogleAds)
-	_, err := attempts.Return(ctx, state, "another", w.Now())
+	_, err := attempts.RecordCode(ctx, state, "another", w.Now())
 	wantCode(t, err, "signin_expired")
 	_, err = attempts.Find(ctx, state, w.Now())
 	wantCode(t, err, "signin_expired")
-	_, _, err = attempts.Claim(ctx, uuid.New(), id, w.Now())
+	_, _, err = attempts.Consume(ctx, uuid.New(), id, w.Now())
 	wantCode(t, err, "signin_expired")
 	_, late, err := attempts.Begin(ctx, w.account, models.Meta, redirect, w.Now())
 	if err != nil {
@@ -84,9 +84,9 @@ func TestAttempts(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	w.later(models.OAuthAttemptTime)
-	_, err = attempts.Return(ctx, late, "code", w.Now())
+	_, err = attempts.RecordCode(ctx, late, "code", w.Now())
 	wantCode(t, err, "signin_expired")
-	_, _, err = attempts.Claim(ctx, w.account, id, w.Now())
+	_, _, err = attempts.Consume(ctx, w.account, id, w.Now())
 	wantCode(t, err, "signin_expired")
 	var states []string
 	for range 25 {

@@ -19,7 +19,7 @@ import (
 // does not want the status. Nothing is recorded, not even a failure of the source's host.
 func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs.TestedPostback, err error) {
 	account := workers.Account(ctx)
-	t, currency, err := sourcepostback.Trial(ctx, s.db, account, args.SourceID)
+	t, currency, err := sourcepostback.TrialTarget(ctx, s.db, account, args.SourceID)
 	if err != nil {
 		return out, err
 	}

@@ -85,8 +85,8 @@ func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {
 		return out, err
 	}
 	c.MustHavePlace()
-	found, err := dbalerts.Reader{Store: c.Store, Figures: d.Reports}.Of(c.Context(), c.Account, now)
-	out.Alerts, out.Count = answer.Each(found, showAlert), len(found)
+	found, err := dbalerts.Reader{Store: c.Store, Figures: d.Reports}.List(c.Context(), c.Account, now)
+	out.Alerts, out.Count = answer.Each(found, alertAnswer), len(found)
 	if !c.MayWriteAs(models.RoleMember) {
 		for i, a := range found {
 			if a.Kind == "webhook" {
@@ -97,7 +97,7 @@ func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {
 	return out, err
 }
 
-func showAlert(a dbalerts.Alert) Alert {
+func alertAnswer(a dbalerts.Alert) Alert {
 	return Alert{
 		Type: a.Type, Severity: a.Severity, Kind: a.Kind, ID: a.ID.String(), Name: a.Name, URL: a.URL, Message: a.Message,
 		Do: a.Do, Status: a.Status, Threats: append([]string{}, a.Threats...), Since: answer.Stamp(a.Since),

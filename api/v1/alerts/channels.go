@@ -84,7 +84,7 @@ type AlertChannelShown struct {
 	Error        *string           `json:"error" doc:"why the last message was not taken"`
 }
 
-func showAlertChannel(c models.AlertChannel) AlertChannelShown {
+func channelAnswer(c models.AlertChannel) AlertChannelShown {
 	kind, _ := models.AlertChannelKindNamed(c.Kind)
 	return AlertChannelShown{
 		ID: c.ID, Kind: c.Kind, Name: c.Name, Severity: c.Least, IsActive: c.IsActive, Confirmed: !c.Waits,
@@ -99,7 +99,7 @@ func (d Deps) listAlertChannels(c *route.Call) (AlertChannelList, error) {
 		Kinds: answer.Each(models.AlertChannelKinds, func(k models.AlertChannelKind) AlertChannelForm {
 			return AlertChannelForm{k.Name, k.Label, d.Email || k.Name != models.ChannelEmail, answer.CredentialFields(k.CredentialForm)}
 		}),
-		Channels: answer.Each(found, showAlertChannel), EncryptionAvailable: c.Store.Box().HasKey(),
+		Channels: answer.Each(found, channelAnswer), EncryptionAvailable: c.Store.Box().HasKey(),
 	}, err
 }
 
@@ -133,7 +133,7 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 		return AlertChannelShown{}, err
 	}
 	d.Jobs.DispatchFor(c.Context(), c.Account.ID, models.KindSendAlert, messages...)
-	return showAlertChannel(saved), nil
+	return channelAnswer(saved), nil
 }
 
 // checkAlertReceiver checks the credentials that contain the receiver of alerts: a URL or an e-mail address.
@@ -166,7 +166,7 @@ func changeAlertChannel(c *route.Call, b AlertChannelPatch) (AlertChannelShown, 
 		return AlertChannelShown{}, models.Invalid("no_fields", "there is nothing to change")
 	}
 	saved, err := dbalerts.NewChannels(c.Store).Update(c.Context(), c.Account.ID, b.RecordID(), b.Name.Sent(), b.Severity.Sent(), b.IsActive.Sent())
-	return showAlertChannel(saved), err
+	return channelAnswer(saved), err
 }
 
 func deleteAlertChannel(c *route.Call) (answer.DeletedAnswer, error) {

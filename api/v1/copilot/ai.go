@@ -26,7 +26,7 @@ func aiRoutes(d Deps) []route.Route {
 			Method: "POST", Path: "/copilot/ai", Group: group,
 			Summary: "list models, connect an AI provider, or choose a model; a new key is tried first",
 			Codes:   route.Codes("400 invalid", "500 not_configured", "502 ai_error"),
-			Slow:    connectAIJob.Answer(), Handle: route.Take(d.actAI),
+			Slow:    connectAIJob.Answer(), Handle: route.Take(d.runAIAction),
 		},
 		{
 			Method: "DELETE", Path: "/copilot/ai", Group: group, Summary: "remove your own AI key",
@@ -51,12 +51,12 @@ type AIConnected struct {
 	SavedAt  string `json:"savedAt"`
 }
 
-func showAI(c models.AIConnection) *AIConnected {
+func aiAnswer(c models.AIConnection) *AIConnected {
 	return &AIConnected{c.Provider, c.Model, answer.Stamp(c.SavedAt)}
 }
 
-// ownAI returns the account's own AI connection, or nil if the account has not connected a provider.
-func ownAI(c *route.Call) (*models.AIConnection, error) {
+// accountAI returns the account's own AI connection, or nil if the account has not connected a provider.
+func accountAI(c *route.Call) (*models.AIConnection, error) {
 	own, err := copilot.NewAIConnections(c.Store).Find(c.Context(), c.Account.ID)
 	if errors.Is(err, models.NotFound("AI connection")) {
 		return nil, nil //nolint:nilnil // a missing connection is not an error here
@@ -64,8 +64,8 @@ func ownAI(c *route.Call) (*models.AIConnection, error) {
 	return &own, err
 }
 
-// using returns whose key the chat uses, and a message that explains it.
-func (d Deps) using(own *models.AIConnection) (whose, message string) {
+// describeKey returns whose key the chat uses, and a message that explains it.
+func (d Deps) describeKey(own *models.AIConnection) (whose, message string) {
 	label := func(name string) string {
 		p, _ := models.AIProviderNamed(name)
 		return cmp.Or(p.Label, name)
@@ -80,15 +80,15 @@ func (d Deps) using(own *models.AIConnection) (whose, message string) {
 }
 
 func (d Deps) findAI(c *route.Call) (out AIConnection, err error) {
-	own, err := ownAI(c)
+	own, err := accountAI(c)
 	if err != nil {
 		return out, err
 	}
 	out.CanManage = c.MayWriteAs(models.RoleMember)
 	out.Encryption = c.Store.Box().HasKey()
-	out.Using, out.Message = d.using(own)
+	out.Using, out.Message = d.describeKey(own)
 	if own != nil {
-		out.Connection = showAI(*own)
+		out.Connection = aiAnswer(*own)
 	}
 	return out, nil
 }
@@ -111,12 +111,12 @@ type AIActed struct {
 var connectAIJob = slow.New(jobs.ConnectAI, func(a jobs.ConnectedAI) AIActed {
 	out := AIActed{Models: a.Models, Model: a.Model}
 	if a.Connection != nil {
-		out.Connected = showAI(*a.Connection)
+		out.Connected = aiAnswer(*a.Connection)
 	}
 	return out
 })
 
-func (d Deps) actAI(c *route.Call, b AIBody) (out AIActed, err error) {
+func (d Deps) runAIAction(c *route.Call, b AIBody) (out AIActed, err error) {
 	args := jobs.ConnectAIArgs{Action: b.Action, Provider: b.Provider, Model: b.Model}
 	switch {
 	case b.APIKey != "" && b.Action != models.AIModelOf:
@@ -150,7 +150,7 @@ func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 
 // savedAI returns the provider of the saved connection, for an action that sends no key.
 func savedAI(c *route.Call, b AIBody) (string, error) {
-	own, err := ownAI(c)
+	own, err := accountAI(c)
 	switch {
 	case err != nil:
 		return "", err

@@ -24,7 +24,7 @@ func chatRoutes(d Deps) []route.Route {
 		{
 			Method: "POST", Path: "/copilot/chat", Group: group, Scope: route.Ask, Summary: "ask a question about the account",
 			Codes: route.Codes("400 invalid", "502 ai_error"),
-			Slow:  askCopilotJob.Answer(), Handle: route.Take(d.askCopilot),
+			Slow:  answerChatJob.Answer(), Handle: route.Take(d.answerChat),
 		},
 	}
 }
@@ -37,11 +37,11 @@ type ChatState struct {
 }
 
 func (d Deps) findChat(c *route.Call) (out ChatState, err error) {
-	own, err := ownAI(c)
+	own, err := accountAI(c)
 	if err != nil {
 		return out, err
 	}
-	if out.Using, out.Message = d.using(own); out.Using == models.AIOfNobody {
+	if out.Using, out.Message = d.describeKey(own); out.Using == models.AIOfNobody {
 		return out, nil
 	}
 	day := dbcopilot.AIDay{Account: c.Account.ID, Day: c.Account.DayStart(time.Now()), OwnKey: own != nil}
@@ -91,7 +91,7 @@ type ChatProposal struct {
 	ExpiresAt string `json:"expires_at"`
 }
 
-var askCopilotJob = slow.New(jobs.AskCopilot, func(a jobs.Asked) ChatAnswer {
+var answerChatJob = slow.New(jobs.AskCopilot, func(a jobs.Asked) ChatAnswer {
 	return ChatAnswer{
 		ChatState: ChatState{a.Available, a.Using, a.Message}, Answer: a.Answer,
 		Lookups: answer.Each(a.Lookups, func(l jobs.Lookup) ChatLookup {
@@ -99,12 +99,12 @@ var askCopilotJob = slow.New(jobs.AskCopilot, func(a jobs.Asked) ChatAnswer {
 		}),
 		Proposals: answer.Each(a.Proposals, func(p jobs.Proposed) ChatProposal {
 			p.Proposal.ExpiresAt = p.ExpiresAt
-			return proposalShown(p.Proposal)
+			return proposalAnswer(p.Proposal)
 		}),
 	}
 })
 
-func (d Deps) askCopilot(c *route.Call, b ChatBody) (out ChatAnswer, err error) {
+func (d Deps) answerChat(c *route.Call, b ChatBody) (out ChatAnswer, err error) {
 	list := b.Messages[max(len(b.Messages)-chatTurns, 0):]
 	last := list[len(list)-1]
 	if last.Role != "user" || strings.TrimSpace(last.Content) == "" {
@@ -116,5 +116,5 @@ func (d Deps) askCopilot(c *route.Call, b ChatBody) (out ChatAnswer, err error) 
 			args.Turns = append(args.Turns, jobs.Said{Assistant: assistant, Text: m.Content})
 		}
 	}
-	return askCopilotJob.Run(c, d.Jobs, args)
+	return answerChatJob.Run(c, d.Jobs, args)
 }

@@ -44,7 +44,7 @@ func suggestionRoutes(d Deps) []route.Route {
 			Method: "POST", Path: "/copilot", Group: group, Summary: "act on a suggestion, change or proposal, or refresh",
 			Codes: route.Codes("400 invalid advice_only", "403 plan_required", "404 not_found", "409 not_open stale already_undone",
 				"429 too_soon", "502 network"),
-			Slow: refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.Take(d.actOnCopilot),
+			Slow: refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.Take(d.runAction),
 		},
 		{
 			Method: "GET", Path: "/copilot/preview", Group: group, Summary: "what a suggestion or a proposal would change, or what a change has changed",
@@ -100,7 +100,7 @@ type CopilotChange struct {
 	UndoneAt     *models.Stamp     `json:"undone_at"`
 }
 
-func suggestionShown(s copilot.Suggestion) CopilotSuggestion {
+func suggestionAnswer(s copilot.Suggestion) CopilotSuggestion {
 	out := CopilotSuggestion{Suggestion: s, AdviceOnly: s.Action == nil, Variants: []string{}}
 	if s.Action != nil {
 		out.Variants = s.Action.Variants()
@@ -108,11 +108,11 @@ func suggestionShown(s copilot.Suggestion) CopilotSuggestion {
 	return out
 }
 
-func changeShown(k copilot.Change) CopilotChange {
+func changeAnswer(k copilot.Change) CopilotChange {
 	return CopilotChange{k.ID, k.SuggestionID, k.ProposalID, k.RuleID, k.CampaignID, k.Title, k.Evidence, k.Action, k.Status, k.CreatedAt, k.UndoneAt}
 }
 
-func proposalShown(p copilot.Proposal) ChatProposal {
+func proposalAnswer(p copilot.Proposal) ChatProposal {
 	return ChatProposal{p, answer.Stamp(p.ExpiresAt)}
 }
 
@@ -137,7 +137,7 @@ func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
 	proposals, err := dbcopilot.NewProposals(c.Store).List(c.Context(), c.Account.ID, now)
 	return CopilotAnswer{CopilotList: &CopilotList{
 		Plan: c.Account.Plan, CanApply: c.Account.Allowances().OneClick, LastRunAt: answer.StampOrNull(run.RunAt), Total: open,
-		Suggestions: answer.Each(list, suggestionShown), Changes: answer.Each(changes, changeShown), Proposals: answer.Each(proposals, proposalShown),
+		Suggestions: answer.Each(list, suggestionAnswer), Changes: answer.Each(changes, changeAnswer), Proposals: answer.Each(proposals, proposalAnswer),
 	}}, err
 }
 
@@ -199,7 +199,7 @@ func refreshesCopilot(body []byte) bool {
 	return json.Unmarshal(body, &b) == nil && b.Action == refreshAction
 }
 
-func (d Deps) actOnCopilot(c *route.Call, b CopilotBody) (CopilotActed, error) {
+func (d Deps) runAction(c *route.Call, b CopilotBody) (CopilotActed, error) {
 	if b.Action == refreshAction {
 		return d.refreshCopilot(c)
 	}
@@ -220,32 +220,32 @@ var refreshCopilotJob = slow.New(jobs.RefreshCopilot, func(r jobs.CopilotRefresh
 })
 
 func (d Deps) refreshCopilot(c *route.Call) (CopilotActed, error) {
-	if err := dbcopilot.NewSuggestions(c.Store).Ask(c.Context(), c.Account.ID, c.AttemptID, time.Now()); err != nil {
+	if err := dbcopilot.NewSuggestions(c.Store).RequestRefresh(c.Context(), c.Account.ID, c.AttemptID, time.Now()); err != nil {
 		return CopilotActed{}, err
 	}
 	return refreshCopilotJob.Run(c, d.Jobs, jobs.None{})
 }
 
-// decided returns the answer of an action that has changed the status of an item.
-func decided(b CopilotBody, status string) CopilotActed {
+// decidedAnswer returns the answer of an action that has changed the status of an item.
+func decidedAnswer(b CopilotBody, status string) CopilotActed {
 	return CopilotActed{Action: b.Action, ID: &b.ID, Status: &status}
 }
 
 func (d Deps) dismissSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
 	s, err := dbcopilot.NewSuggestions(c.Store).Decide(c.Context(), c.Account.ID, id, time.Now(), copilot.StatusDismissed, nil)
-	return decided(b, s.Status), err
+	return decidedAnswer(b, s.Status), err
 }
 
 func (d Deps) snoozeSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
 	until := time.Now().AddDate(0, 0, b.Days)
 	s, err := dbcopilot.NewSuggestions(c.Store).Decide(c.Context(), c.Account.ID, id, time.Now(), copilot.StatusSnoozed, &until)
-	out := decided(b, s.Status)
+	out := decidedAnswer(b, s.Status)
 	out.SnoozedUntil = answer.StampOrNull(&until)
 	return out, err
 }
 
-// mayApply returns the error plan_required if the plan has no one-click apply. People carry out suggestions by hand then.
-func mayApply(c *route.Call) error {
+// checkApplyPlan returns the error plan_required if the plan has no one-click apply. People carry out suggestions by hand then.
+func checkApplyPlan(c *route.Call) error {
 	if !c.Account.Allowances().OneClick {
 		return &models.Error{
 			Kind: models.KindForbidden, Code: "plan_required",
@@ -255,28 +255,28 @@ func mayApply(c *route.Call) error {
 	return nil
 }
 
-// changed returns the answer of an action that made or reverted a change. The deliveries of its events are dispatched after the
+// changedAnswer returns the answer of an action that made or reverted a change. The deliveries of its events are dispatched after the
 // answer.
-func (d Deps) changed(c *route.Call, b CopilotBody, status string, done dbcopilot.Applied) CopilotActed {
+func (d Deps) changedAnswer(c *route.Call, b CopilotBody, status string, done dbcopilot.Applied) CopilotActed {
 	if len(done.Deliveries) > 0 {
 		c.After(func(ctx context.Context) {
 			d.Jobs.DispatchFor(ctx, c.Account.ID, models.KindDeliverWebhook, done.Deliveries...)
 		})
 	}
-	out, id := decided(b, status), done.Change.ID.String()
+	out, id := decidedAnswer(b, status), done.Change.ID.String()
 	out.ChangeID = &id
 	return out
 }
 
 func (d Deps) applySuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
-	if err := mayApply(c); err != nil {
+	if err := checkApplyPlan(c); err != nil {
 		return CopilotActed{}, err
 	}
 	done, err := dbcopilot.NewSuggestions(c.Store).Apply(c.Context(), c.Account.ID, id, b.Variant, time.Now())
 	if err != nil {
 		return CopilotActed{}, err
 	}
-	return d.changed(c, b, copilot.StatusApplied, done), nil
+	return d.changedAnswer(c, b, copilot.StatusApplied, done), nil
 }
 
 func (d Deps) undoChange(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
@@ -284,21 +284,21 @@ func (d Deps) undoChange(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotAct
 	if err != nil {
 		return CopilotActed{}, err
 	}
-	return d.changed(c, b, copilot.StatusUndone, done), nil
+	return d.changedAnswer(c, b, copilot.StatusUndone, done), nil
 }
 
 func (d Deps) applyProposal(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
-	if err := mayApply(c); err != nil {
+	if err := checkApplyPlan(c); err != nil {
 		return CopilotActed{}, err
 	}
 	done, err := dbcopilot.NewProposals(c.Store).Apply(c.Context(), c.Account.ID, id, time.Now())
 	if err != nil {
 		return CopilotActed{}, err
 	}
-	return d.changed(c, b, copilot.StatusApplied, done), nil
+	return d.changedAnswer(c, b, copilot.StatusApplied, done), nil
 }
 
 func (d Deps) cancelProposal(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
 	err := dbcopilot.NewProposals(c.Store).Cancel(c.Context(), c.Account.ID, id, time.Now())
-	return decided(b, copilot.StatusCancelled), err
+	return decidedAnswer(b, copilot.StatusCancelled), err
 }

@@ -77,19 +77,19 @@ type CopilotRulePatch struct {
 	autorule.Settings `optional:"true"`
 }
 
-// mayRule returns the error plan_required for a rule that changes something if the plan has no one-click apply.
-func mayRule(c *route.Call, s autorule.Settings) error {
+// checkRulePlan returns the error plan_required for a rule that changes something if the plan has no one-click apply.
+func checkRulePlan(c *route.Call, s autorule.Settings) error {
 	if !s.Changes() {
 		return nil
 	}
-	return mayApply(c)
+	return checkApplyPlan(c)
 }
 
 func createCopilotRule(c *route.Call, b CopilotRuleBody) (a CopilotRule, err error) {
 	if err := b.Validate(); err != nil {
 		return a, err
 	}
-	if err := mayRule(c, b.Settings); err != nil {
+	if err := checkRulePlan(c, b.Settings); err != nil {
 		return a, err
 	}
 	rule := autorule.Rule{Name: b.Name, IsActive: b.IsActive, Settings: b.Settings}
@@ -115,7 +115,7 @@ func changeCopilotRule(c *route.Call, b CopilotRulePatch) (CopilotRule, error) {
 		if err := r.Validate(); err != nil || !r.IsActive {
 			return err
 		}
-		return mayRule(c, r.Settings)
+		return checkRulePlan(c, r.Settings)
 	})
 	return copilotRule(saved), err
 }
