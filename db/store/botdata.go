@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/models"
 	"switchyard/models/botdata"
 )
 
@@ -53,9 +52,5 @@ func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
 
 // Delete deletes the list of a kind. The error is models.NotFound if there is no such list.
 func (b BotData) Delete(ctx context.Context, kind string) error {
-	n, err := b.s.exec(ctx, "delete bot data", `DELETE FROM bot_data WHERE kind = $1`, kind)
-	if err == nil && n == 0 {
-		return models.NotFound("list")
-	}
-	return err
+	return b.s.one(ctx, "list", `DELETE FROM bot_data WHERE kind = $1`, kind)
 }

@@ -71,11 +71,7 @@ WHERE account_id = $1 AND provider = $2`
 // Switch switches a geo database on or off. The error is models.NotFound if the account has no database of the provider. Clicks
 // that came while it was off are not looked up.
 func (g GeoDatabases) Switch(ctx context.Context, account uuid.UUID, provider string, enabled bool) error {
-	n, err := g.s.exec(ctx, "switch geo database", switchGeo, account, provider, enabled, models.FloorClickID(time.Now()))
-	if err == nil && n == 0 {
-		return models.NotFound("geo database")
-	}
-	return err
+	return g.s.one(ctx, "geo database", switchGeo, account, provider, enabled, models.FloorClickID(time.Now()))
 }
 
 // Delete disconnects the geo database of an account and deletes its key and its answers. ok is false if there was no database.
