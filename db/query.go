@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"strings"
 
@@ -18,7 +19,7 @@ import (
 // Select reads all rows of a query. T is a struct with db tags or a single value. The list is never nil. what names the
 // rows in errors.
 //
-// Unlike sqlx it fills plain lists of texts, and fields whose tag has the option json: see Document.
+// Unlike sqlx it fills plain lists of texts, addresses, and fields whose tag has the option json: see Document.
 func Select[T any](ctx context.Context, c Conn, what, query string, args ...any) ([]T, error) {
 	list := []T{}
 	var fields []*reflectx.FieldInfo
@@ -117,14 +118,8 @@ func EachRow(ctx context.Context, c Conn, what string, fn func(*sqlx.Rows) error
 
 // Columns lists the columns of T's db tags as SQL, each behind a prefix such as "t.".
 func Columns[T any](prefix string) string {
-	var names []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		if tag, ok := f.Tag.Lookup("db"); ok {
-			name, _, _ := strings.Cut(tag, ",")
-			names = append(names, prefix+name)
-		}
-	}
-	return strings.Join(names, ", ")
+	_, names := taggedFields[T]()
+	return prefix + strings.Join(names, ", "+prefix)
 }
 
 // fieldsOf finds the field of T for each column. A T that is a single value is its own field.
@@ -146,11 +141,14 @@ func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 	return fields, nil
 }
 
-// cell is what a column is scanned into: the field itself, except for lists of texts and JSON documents.
+// cell is what a column is scanned into: the field itself, except for lists of texts, addresses and JSON documents.
 func cell(field reflect.Value, isJSON bool) any {
 	p := field.Addr()
 	if isJSON {
 		return document{p.Interface()}
+	}
+	if a, ok := p.Interface().(*netip.Addr); ok {
+		return (*Addr)(a)
 	}
 	if texts := reflect.TypeFor[*pq.StringArray](); p.CanConvert(texts) { // of models.Tags too
 		p = p.Convert(texts)

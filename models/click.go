@@ -130,44 +130,44 @@ func (c *Click) Sender() uuid.UUID {
 
 // ClickOut is one step of a visitor from a lander to an offer.
 type ClickOut struct {
-	ID          uuid.UUID // a UUIDv7: its time is the time of the step
-	ClickID     uuid.UUID
-	AccountID   uuid.UUID
-	Slot        int
-	OfferID     uuid.UUID
-	NetworkID   uuid.UUID
-	Destination string
+	ID          uuid.UUID `spool:"1"` // a UUIDv7: its time is the time of the step
+	ClickID     uuid.UUID `spool:"2"`
+	AccountID   uuid.UUID `spool:"3"`
+	Slot        int       `spool:"4"`
+	OfferID     uuid.UUID `spool:"5"`
+	NetworkID   uuid.UUID `spool:"6"`
+	Destination string    `spool:"7"`
 }
 
 // ClickTrap records that a client followed the hidden link of a click, which no person can see.
 type ClickTrap struct {
-	ClickID   uuid.UUID
-	AccountID uuid.UUID // zero: unknown to the process that recorded it
-	Sender    uuid.UUID // as Click.Sender
+	ClickID   uuid.UUID `spool:"1"`
+	AccountID uuid.UUID `spool:"2"` // zero: unknown to the process that recorded it
+	Sender    uuid.UUID `spool:"3"` // as Click.Sender
 }
 
 // Postback is a message about a conversion from a network or a shop, in the form in which it arrived. It is stored at once. The
 // job conversion:record interprets it later.
 type Postback struct {
-	ID        uuid.UUID         `json:"id"`                  // a UUIDv7: its time is when the postback arrived
-	AccountID uuid.UUID         `json:"account_id,omitzero"` // known when the address names a network or an own domain
-	NetworkID uuid.UUID         `json:"network_id,omitzero"` // from the address /postback/{network id}
-	ClickID   uuid.UUID         `json:"click_id,omitzero"`   // the click that it names, if it was found on arrival
-	Source    string            `json:"source"`              // postback, pixel, tag, goal_api
-	Domain    string            `json:"domain"`              //
-	IP        netip.Addr        `json:"ip"`                  //
-	Params    map[string]string `json:"params"`              // query, form or JSON members: the first value of each, cut to its limit
+	ID        uuid.UUID         `db:"id" spool:"1" json:"id"`                          // a UUIDv7: its time is when the postback arrived
+	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known when the address names a network or an own domain
+	NetworkID uuid.UUID         `db:"network_id" spool:"3" json:"network_id,omitzero"` // from the address /postback/{network id}
+	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the click that it names, if it was found on arrival
+	Source    string            `db:"source" spool:"4" json:"source"`                  // postback, pixel, tag, goal_api
+	Domain    string            `db:"domain" spool:"5" json:"domain"`                  //
+	IP        netip.Addr        `db:"ip" spool:"6" json:"ip"`                          //
+	Params    map[string]string `db:"params,json" spool:"7" json:"params"`             // query, form or JSON members: the first value of each, cut to its limit
 	// Proof proves the sender. It is sealed: see package postback. Signature and SignedText are parts of it. They are in clear
 	// only in a postback that has just arrived, or that an older version of the service stored.
-	Proof      []byte `json:"-"`
-	Signature  string `json:"-"`
-	SignedText string `json:"-"`
+	Proof      []byte `db:"proof" spool:"12" json:"-"`
+	Signature  string `db:"signature" spool:"8" json:"-"`
+	SignedText string `db:"signed_text" spool:"9" json:"-"`
 	// Unmatched tells a person why the postback names no click. Such a postback is already decided and has no job. Otherwise
 	// Unmatched is empty.
-	Unmatched string `json:"unmatched,omitempty"`
+	Unmatched string `spool:"11" json:"unmatched,omitempty"`
 	// Refused tells a person why the postback is not believed. Such a postback is already decided and has no job. Otherwise
 	// Refused is empty.
-	Refused string `json:"refused,omitempty"`
+	Refused string `spool:"13" json:"refused,omitempty"`
 }
 
 // OfGoal reports whether the service itself made the postback from a site event that it has checked. Such a postback needs no

@@ -14,30 +14,30 @@ import (
 
 // SiteEvent is an action of a visitor on a page of the account, as the page tag or a server reports it.
 type SiteEvent struct {
-	ID         uuid.UUID // from SiteEventID: an event that is sent again has the same id
-	AccountID  uuid.UUID
-	SiteID     uuid.UUID
-	ReceivedAt time.Time
-	At         time.Time
-	ClickID    uuid.UUID // zero: the visitor has no click
-	Arrival    string    // how the click was found, one of Arrivals; empty: not reported
-	AdID       string    // the click id of the ad platform that Arrival names
-	Name       string    // EventView, EventClick or the key of a goal
-	Host       string
-	Path       string // without the query
-	Referrer   string
-	Value      decimal.Decimal // zero: not reported
-	Currency   string          // three letters, or empty
-	OrderID    string
-	Items      []SiteItem
-	Slot       int    // the slot that was clicked
-	Source     string // FromTag or FromGoalAPI
-	TimeZone   string // the browser's offset from UTC, such as +02:00
-	Screen     string // width x height
-	WebDriver  bool   // the browser reports that a program controls it
-	Domain     string // the domain to which the event was sent
-	IP         netip.Addr
-	Goals      []ReachedGoal
+	ID         uuid.UUID       `db:"id" spool:"1"` // from SiteEventID: an event that is sent again has the same id
+	AccountID  uuid.UUID       `db:"account_id" spool:"2"`
+	SiteID     uuid.UUID       `db:"site_id" spool:"3"`
+	ReceivedAt time.Time       `db:"received_at" spool:"4"`
+	At         time.Time       `db:"at" spool:"5"`
+	ClickID    uuid.UUID       `db:"click_id" spool:"6"` // zero: the visitor has no click
+	Arrival    string          `db:"arrival" spool:"7"`  // how the click was found, one of Arrivals; empty: not reported
+	AdID       string          `db:"ad_id" spool:"8"`    // the click id of the ad platform that Arrival names
+	Name       string          `db:"name" spool:"9"`     // EventView, EventClick or the key of a goal
+	Host       string          `db:"host" spool:"10"`
+	Path       string          `db:"path" spool:"11"` // without the query
+	Referrer   string          `db:"referrer" spool:"12"`
+	Value      decimal.Decimal `db:"value" spool:"13"`    // zero: not reported
+	Currency   string          `db:"currency" spool:"14"` // three letters, or empty
+	OrderID    string          `db:"order_id" spool:"15"`
+	Items      []SiteItem      `db:"items,json" spool:"16"`
+	Slot       int             `db:"slot" spool:"17"`       // the slot that was clicked
+	Source     string          `db:"source" spool:"18"`     // FromTag or FromGoalAPI
+	TimeZone   string          `db:"time_zone" spool:"19"`  // the browser's offset from UTC, such as +02:00
+	Screen     string          `db:"screen" spool:"20"`     // width x height
+	WebDriver  bool            `db:"web_driver" spool:"21"` // the browser reports that a program controls it
+	Domain     string          `spool:"22"`                 // the domain to which the event was sent
+	IP         netip.Addr      `spool:"23"`
+	Goals      []ReachedGoal   `spool:"24"`
 }
 
 // SiteItem is a product of an order.

@@ -51,7 +51,7 @@ type SmartlinkRule struct {
 // SmartlinkClick is one visit to a smartlink. The campaign fields of its Click are empty.
 type SmartlinkClick struct {
 	Click
-	SmartlinkID    uuid.UUID
-	RuleID         uuid.UUID // zero: no rule matched
-	DestinationURL string    // as stored; in Destination the tokens are filled
+	SmartlinkID    uuid.UUID `spool:"201"`
+	RuleID         uuid.UUID `spool:"202"` // zero: no rule matched
+	DestinationURL string    `spool:"203"` // as stored; in Destination the tokens are filled
 }

@@ -63,7 +63,7 @@ var Table = func() schema.Table {
 		Layout: `PARTITION BY toYYYYMMDD(at) ORDER BY (account_id, at, id) SETTINGS index_granularity = 1024, ` + tableSettings,
 	}
 	for _, c := range AllColumns {
-		t.Columns = append(t.Columns, schema.Column{Name: c.name, Type: clickHouseType(c)})
+		t.Columns = append(t.Columns, schema.Column{Name: c.name, Type: clickHouseType(c.name, c.at(&StoredClick{}))})
 	}
 	t.Columns = append(soldColumns(t.Columns), versionColumns...)
 	return t
@@ -77,13 +77,13 @@ var versionColumns = []schema.Column{{Name: "version", Type: "UInt64"}, {Name: "
 const tableSettings = `fsync_after_insert = 1, fsync_part_directory = 1, min_age_to_force_merge_seconds = 3600,
 	min_age_to_force_merge_on_partition_only = 1`
 
-// clickHouseType returns the ClickHouse type of a column of clicks.
-func clickHouseType(c Column[StoredClick]) string {
-	switch c.at(&StoredClick{}).(type) {
+// clickHouseType returns the ClickHouse type of a column whose values a pointer of this type has.
+func clickHouseType(name string, pointer any) string {
+	switch pointer.(type) {
 	case *uuid.UUID:
 		return "UUID"
 	case *string:
-		if a := clickattr.Find(c.name); a != nil && (a.Dimension > 0 || c.name == "user_agent") {
+		if a := clickattr.Find(name); a != nil && (a.Dimension > 0 || name == "user_agent") {
 			return chWord
 		}
 		return chText
@@ -106,7 +106,7 @@ func clickHouseType(c Column[StoredClick]) string {
 	case *decimal.NullDecimal:
 		return chRate
 	}
-	panic(fmt.Sprintf("click: no type of %s in ClickHouse", c.name))
+	panic(fmt.Sprintf("click: no type of %s in ClickHouse", name))
 }
 
 // clickHouseCell returns the value behind a pointer in the form that ClickHouse accepts.
@@ -164,40 +164,39 @@ func RemovedRow(account, id uuid.UUID, version uint64) []any {
 	return row
 }
 
-// ConversionTable is the table of conversions: their columns, and the time of the click.
-var ConversionTable = schema.Table{
-	Name: "conversions", Engine: "ReplacingMergeTree(version, removed)",
-	Layout: `PARTITION BY toYYYYMM(click_at) ORDER BY (account_id, click_at, click_id, id) SETTINGS ` + tableSettings,
-	Columns: append([]schema.Column{
-		{Name: "id", Type: "UUID"},
-		{Name: "account_id", Type: "UUID"},
-		{Name: "click_id", Type: "UUID"},
-		{Name: "click_at", Type: chTime},
-		{Name: "conversion_id", Type: chText},
-		{Name: "goal", Type: chWord},
-		{Name: "status", Type: chWord},
-		{Name: "original_status", Type: chText},
-		{Name: "payout", Type: chMoney},
-		{Name: "currency", Type: chWord},
-		{Name: "rate", Type: chRate},
-		{Name: "cost", Type: chAmount},
-		{Name: "campaign_id", Type: "UUID"},
-		{Name: "offer_id", Type: "UUID"},
-		{Name: "source_id", Type: "UUID"},
-		{Name: "network_id", Type: "UUID"},
-		{Name: "source", Type: chWord},
-		{Name: "recorded_at", Type: chTime},
-		{Name: "updated_at", Type: chTime},
-	}, versionColumns...),
+// conversionFields are the columns that a conversion has in PostgreSQL and in ClickHouse.
+var conversionFields = taggedColumns[models.Conversion]()
+
+// conversionTypes are the types of columns in ClickHouse that do not follow from the type in Go.
+var conversionTypes = map[string]string{
+	"goal": chWord, "status": chWord, "currency": chWord, "source": chWord, "cost": chAmount,
 }
+
+// ConversionTable is the table of conversions: their columns, and the time of the click.
+var ConversionTable = func() schema.Table {
+	t := schema.Table{
+		Name: "conversions", Engine: "ReplacingMergeTree(version, removed)",
+		Layout: `PARTITION BY toYYYYMM(click_at) ORDER BY (account_id, click_at, click_id, id) SETTINGS ` + tableSettings,
+	}
+	for _, c := range conversionFields {
+		kind := conversionTypes[c.name]
+		if kind == "" {
+			kind = clickHouseType(c.name, c.at(&models.Conversion{}))
+		}
+		t.Columns = append(t.Columns, schema.Column{Name: c.name, Type: kind})
+	}
+	t.Columns = append(t.Columns, schema.Column{Name: "click_at", Type: chTime})
+	t.Columns = append(t.Columns, versionColumns...)
+	return t
+}()
 
 // ConversionRow returns the row of a version of a conversion.
 func ConversionRow(v *models.Conversion, version uint64) []any {
-	row := []any{
-		v.ID, v.AccountID, v.ClickID, models.ClickTime(v.ClickID), v.ConversionID, v.Goal, v.Status, v.OriginalStatus, v.Payout, v.Currency,
-		clickHouseCell(&v.Rate), v.Cost, v.CampaignID, v.OfferID, v.SourceID, v.NetworkID, v.Source, v.RecordedAt, v.UpdatedAt,
+	row := make([]any, 0, len(ConversionTable.Columns))
+	for _, c := range conversionFields {
+		row = append(row, clickHouseCell(c.at(v)))
 	}
-	return append(row, version, uint8(0))
+	return append(row, models.ClickTime(v.ClickID), version, uint8(0))
 }
 
 // RemovedConversion returns the row of a version that marks a conversion as removed.

@@ -2,10 +2,9 @@ package click
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
-	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -88,6 +87,18 @@ var SmartlinkColumns = func() Columns[StoredSmartlinkClick] {
 	}
 	return list
 }()
+
+// taggedColumns returns the columns in the db tags of T.
+func taggedColumns[T any]() Columns[T] {
+	var list Columns[T]
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if name, ok := f.Tag.Lookup("db"); ok {
+			at := func(row *T) any { return reflect.ValueOf(row).Elem().FieldByIndex(f.Index).Addr().Interface() }
+			list = append(list, Column[T]{name, at})
+		}
+	}
+	return list
+}
 
 // Named returns the columns with these names, in the order of the table. It panics if one is missing.
 func (l Columns[T]) Named(names ...string) Columns[T] {
@@ -201,32 +212,8 @@ func (v *subsValue) Scan(src any) error {
 	return nil
 }
 
-// AddrValue stores an address as inet, and a missing address as NULL.
-type AddrValue netip.Addr
-
-// Value implements driver.Valuer.
-func (v *AddrValue) Value() (driver.Value, error) {
-	if a := (*netip.Addr)(v); a.IsValid() {
-		return a.WithZone("").String(), nil
-	}
-	return nil, nil //nolint:nilnil // NULL
-}
-
-// Scan implements sql.Scanner.
-func (v *AddrValue) Scan(src any) error {
-	var s sql.NullString
-	if err := s.Scan(src); err != nil || !s.Valid {
-		*v = AddrValue{}
-		return err
-	}
-	text, _, _ := strings.Cut(s.String, "/")
-	a, err := netip.ParseAddr(text)
-	if err != nil {
-		return fmt.Errorf("click: address: %w", err)
-	}
-	*v = AddrValue(a)
-	return nil
-}
+// AddrValue is an address in a column.
+type AddrValue = db.Addr
 
 // bitsValue stores 64 bits in a bigint. The highest bit becomes the sign.
 type bitsValue uint64

@@ -309,11 +309,16 @@ const insertedAtOnce = 1000
 var insertConversions = `INSERT INTO conversions (` + Columns + `)
 VALUES (:` + strings.ReplaceAll(Columns, ", ", ", :") + `)`
 
-const updateConversion = `UPDATE conversions SET status = :status, original_status = :original_status,
-	offer_id = :offer_id, network_id = :network_id, payout = :payout, currency = :currency, rate = :rate, cost = :cost,
-	given_cost = :given_cost, source = :source, statements = :statements, recorded_at = :recorded_at,
-	updated_at = :updated_at
-WHERE id = :id AND account_id = :account_id`
+// updateConversion sets all columns except the key of the conversion and what it has from its click.
+var updateConversion = func() string {
+	var set []string
+	for name := range strings.SplitSeq(Columns, ", ") {
+		if !slices.Contains([]string{"id", "account_id", "click_id", "conversion_id", "goal", "campaign_id", "source_id"}, name) {
+			set = append(set, name+" = :"+name)
+		}
+	}
+	return `UPDATE conversions SET ` + strings.Join(set, ", ") + ` WHERE id = :id AND account_id = :account_id`
+}()
 
 // update writes a conversion that changed.
 func (v Conversion) update(ctx context.Context, c db.Conn) error {

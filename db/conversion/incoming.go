@@ -58,7 +58,7 @@ func (r Reader) Stored(ctx context.Context, id uuid.UUID) (m Message, err error)
 // Received returns the message of a postback that has just arrived and is not stored yet.
 func Received(p models.Postback) Message {
 	return Message{
-		StoredPostback: StoredPostback{Postback: p}, open: p.Params,
+		StoredPostback: NewPostback(p), open: p.Params,
 		proof: postback.Proof{Signature: p.Signature, SignedText: p.SignedText},
 	}
 }

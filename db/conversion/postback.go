@@ -3,16 +3,12 @@ package conversion
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"switchyard/db"
-	"switchyard/db/click"
 	"switchyard/db/jobrow"
 	"switchyard/models"
 )
@@ -22,21 +18,17 @@ import (
 // OFFSET 0 makes each postback look only into the partition of its click, even if the ids of a batch are from many days.
 var insertPostbacks = `
 WITH given AS MATERIALIZED (
-	SELECT p.*, owner.account_id AS owner, owner.campaign_id
-	FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-		$10::text[], $11::timestamptz[], $12::text[], $13::bytea[], $14::text[]) AS p (id, account_id, network_id, click_id, source,
-		domain, ip, params, signature, signed_text, received_at, detail, proof, decided) ` + joinOwner + `
+	SELECT ` + db.Columns[arrivedPostback]("p.") + `, owner.account_id AS owner, owner.campaign_id
+	FROM ` + db.FromRecords[arrivedPostback]() + ` p ` + joinOwner + `
 ), fresh AS (
-	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text,
-		received_at, outcome, detail, decided_at, match_at, campaign_id)
-	SELECT id, account_id, network_id, click_id, source, domain, nullif(ip, '')::inet, params::jsonb, nullif(proof, ''), signature,
-		signed_text, received_at, decided, detail, CASE WHEN decided <> 'pending' THEN clock_timestamp() END,
-		CASE WHEN decided = 'pending' AND owner IS NULL THEN clock_timestamp() END, campaign_id
+	INSERT INTO postbacks (` + db.Columns[arrivedPostback]("") + `, decided_at, match_at, campaign_id)
+	SELECT ` + db.Columns[arrivedPostback]("") + `, CASE WHEN outcome <> 'pending' THEN clock_timestamp() END,
+		CASE WHEN outcome = 'pending' AND owner IS NULL THEN clock_timestamp() END, campaign_id
 	FROM given
 	ON CONFLICT (id) DO NOTHING
 	RETURNING id
 ), open AS MATERIALIZED (
-	SELECT DISTINCT id, owner AS account_id FROM given JOIN fresh USING (id) WHERE decided = 'pending' AND owner IS NOT NULL
+	SELECT DISTINCT id, owner AS account_id FROM given JOIN fresh USING (id) WHERE outcome = 'pending' AND owner IS NOT NULL
 ), due AS (
 	` + jobrow.InsertFrom("open", recordKind, "NULL") + `
 	ON CONFLICT (id) DO NOTHING
@@ -59,31 +51,13 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	if len(list) == 0 {
 		return nil, nil
 	}
-	params, err := paramsOf(list)
+	rows, err := db.Records(db.Map(list, func(p *models.Postback) arrivedPostback {
+		return arrivedPostback{*p, models.ClickTime(p.ID), arrivedAs(p), cmp.Or(p.Refused, p.Unmatched)}
+	}))
 	if err != nil {
 		return nil, err
 	}
-	textsOf := func(of func(*models.Postback) string) []string { return db.Map(list, of) }
-	return db.Select[models.JobRef](ctx, c, "store postbacks", insertPostbacks,
-		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.ID }),
-		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.AccountID }),
-		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.NetworkID }),
-		db.UUIDsOf(list, func(p *models.Postback) uuid.UUID { return p.ClickID }),
-		textsOf(func(p *models.Postback) string { return p.Source }),
-		textsOf(func(p *models.Postback) string { return p.Domain }),
-		textsOf(func(p *models.Postback) string {
-			if !p.IP.IsValid() {
-				return ""
-			}
-			return p.IP.WithZone("").String()
-		}),
-		params,
-		textsOf(func(p *models.Postback) string { return p.Signature }),
-		textsOf(func(p *models.Postback) string { return p.SignedText }),
-		textsOf(func(p *models.Postback) string { return models.ClickTime(p.ID).Format(time.RFC3339Nano) }),
-		textsOf(func(p *models.Postback) string { return cmp.Or(p.Refused, p.Unmatched) }),
-		pq.ByteaArray(db.Map(list, func(p *models.Postback) []byte { return append([]byte{}, p.Proof...) })),
-		textsOf(arrivedAs))
+	return db.Select[models.JobRef](ctx, c, "store postbacks", insertPostbacks, rows...)
 }
 
 // arrivedAs returns the outcome with which a postback is stored.
@@ -97,34 +71,29 @@ func arrivedAs(p *models.Postback) string {
 	return PostbackPending
 }
 
-// paramsOf returns the parameters of each postback as a JSON object.
-func paramsOf(list []*models.Postback) ([]string, error) {
-	texts := make([]string, len(list))
-	for i, p := range list {
-		params := p.Params
-		if params == nil {
-			params = map[string]string{}
-		}
-		raw, err := json.Marshal(params)
-		if err != nil {
-			return nil, fmt.Errorf("conversion: store postbacks: %w", err)
-		}
-		texts[i] = string(raw)
-	}
-	return texts, nil
+// arrivedPostback has the columns of a postback that are set when it arrives.
+type arrivedPostback struct {
+	models.Postback
+	ReceivedAt time.Time `db:"received_at"`
+	Outcome    string    `db:"outcome"`
+	Detail     string    `db:"detail"` // of the outcome, for a person
 }
-
-const selectPostback = `
-SELECT account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text, outcome,
-	coalesce(conversion_id, '00000000-0000-0000-0000-000000000000')
-FROM postbacks WHERE id = $1`
 
 // StoredPostback is a raw postback and its outcome so far.
 type StoredPostback struct {
-	models.Postback
-	Outcome      string
-	ConversionID uuid.UUID // the conversion as which it was recorded
+	arrivedPostback
+	DecidedAt     *time.Time `db:"decided_at"`
+	ConversionID  uuid.UUID  `db:"conversion_id"` // the conversion as which it was recorded
+	InvalidPayout string     `db:"invalid_payout"`
 }
+
+// NewPostback returns a postback that is not stored yet.
+func NewPostback(p models.Postback) (s StoredPostback) {
+	s.Postback = p
+	return s
+}
+
+var selectPostback = `SELECT ` + db.Columns[StoredPostback]("") + ` FROM postbacks WHERE id = $1`
 
 // Outcomes of a postback.
 const (
@@ -137,20 +106,7 @@ const (
 
 // FindPostback reads a raw postback. It returns models.NotFound if there is no such postback.
 func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (StoredPostback, error) {
-	p := StoredPostback{Postback: models.Postback{ID: id}}
-	var params []byte
-	err := c.QueryRowxContext(ctx, selectPostback, id).Scan(&p.AccountID, &p.NetworkID, &p.ClickID, &p.Source,
-		&p.Domain, (*click.AddrValue)(&p.IP), &params, &p.Proof, &p.Signature, &p.SignedText, &p.Outcome, &p.ConversionID)
-	if db.NoRows(err) {
-		return p, models.NotFound("postback")
-	}
-	if err == nil {
-		err = json.Unmarshal(params, &p.Params)
-	}
-	if err != nil {
-		return p, fmt.Errorf("conversion: find postback: %w", err)
-	}
-	return p, nil
+	return db.Get[StoredPostback](ctx, c, "postback", selectPostback, id)
 }
 
 const selectUndecided = `

@@ -2,7 +2,6 @@ package conversion
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -13,21 +12,9 @@ import (
 
 // PostbackEntry is a postback in the log.
 type PostbackEntry struct {
-	ID            uuid.UUID         `db:"id"`
-	NetworkID     uuid.UUID         `db:"network_id"`
-	ClickID       uuid.UUID         `db:"click_id"`
-	ConversionID  uuid.UUID         `db:"conversion_id"`
-	CampaignID    uuid.UUID         `db:"campaign_id"`
-	Source        string            `db:"source"`
-	Domain        string            `db:"domain"`
-	IP            string            `db:"ip"`
-	Params        map[string]string `db:"params,json"`
-	Proof         []byte            `db:"proof"`
-	ReceivedAt    time.Time         `db:"received_at"`
-	DecidedAt     *time.Time        `db:"decided_at"`
-	Result        string            `db:"result"`
-	Detail        string            `db:"detail"`
-	InvalidPayout string            `db:"invalid_payout"`
+	StoredPostback
+	CampaignID uuid.UUID `db:"campaign_id"`
+	Result     string    `db:"result"`
 }
 
 // Sampled reports whether the postback is only a sample of similar postbacks that were not stored. This is so for unmatched
@@ -47,10 +34,8 @@ type PostbackQuery struct {
 
 // The campaign is the click's, even if there is no conversion. For a click that has left PostgreSQL, it is the campaign stored in
 // the postback.
-const selectPostbackLog = `
-SELECT p.id, p.network_id, p.click_id, coalesce(p.conversion_id, '00000000-0000-0000-0000-000000000000') AS conversion_id,
-	coalesce(k.campaign_id, p.campaign_id, '00000000-0000-0000-0000-000000000000') AS campaign_id, p.source, p.domain,
-	coalesce(host(p.ip), '') AS ip, p.params, p.proof, p.received_at, p.decided_at, r.result, p.detail, p.invalid_payout
+var selectPostbackLog = `
+SELECT ` + db.Columns[StoredPostback]("p.") + `, coalesce(k.campaign_id, p.campaign_id) AS campaign_id, r.result
 FROM postbacks p
 CROSS JOIN LATERAL (SELECT CASE WHEN p.outcome = 'pending' THEN 'accepted' WHEN p.outcome <> 'recorded' THEN p.outcome
 	WHEN p.detail = '` + ResultDuplicate + `' THEN 'duplicate' ELSE 'matched' END AS result) r
@@ -59,7 +44,7 @@ LEFT JOIN LATERAL (
 ) k ON true
 WHERE p.account_id = $1`
 
-const (
+var (
 	selectPostbackPage = selectPostbackLog + ` AND p.received_at >= $2 AND p.received_at < $3
 	AND ($6::uuid IS NULL OR p.network_id = $6) AND ($7::uuid IS NULL OR coalesce(k.campaign_id, p.campaign_id) = $7) AND ($8 = '' OR r.result = $8)
 	AND ($9::uuid IS NULL OR p.click_id = $9)

@@ -2,30 +2,26 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/models"
 )
 
-const insertEvents = `
-INSERT INTO site_events (id, account_id, site_id, received_at, at, click_id, arrival, ad_id, name, host, path, referrer, value,
-	currency, order_id, items, slot, source, time_zone, screen, web_driver, goals, applied)
-SELECT e.id, e.account_id, e.site_id, e.received_at, e.at, e.click_id, e.arrival, e.ad_id, e.name, e.host, e.path, e.referrer,
-	e.value, e.currency, e.order_id, e.items::jsonb, e.slot, e.source, e.time_zone, e.screen, e.web_driver,
-	ARRAY(SELECT jsonb_array_elements_text(e.goals::jsonb)), e.applied
-FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::timestamptz[], $6::uuid[], $7::text[], $8::text[],
-	$9::text[], $10::text[], $11::text[], $12::text[], $13::numeric[], $14::text[], $15::text[], $16::text[], $17::int[],
-	$18::text[], $19::text[], $20::text[], $21::boolean[], $22::text[], $23::boolean[])
-	AS e (id, account_id, site_id, received_at, at, click_id, arrival, ad_id, name, host, path, referrer, value, currency,
-	order_id, items, slot, source, time_zone, screen, web_driver, goals, applied)
+// storedEvent is a row of site_events.
+type storedEvent struct {
+	models.SiteEvent
+	Goals   []string `db:"goals"`   // keys of the goals that it reached
+	Applied bool     `db:"applied"` // its arrival waits for no click
+}
+
+var insertEvents = `
+INSERT INTO site_events (` + db.Columns[storedEvent]("") + `)
+SELECT ` + db.Columns[storedEvent]("") + ` FROM ` + db.FromRecords[storedEvent]() + ` e
 ON CONFLICT (id) DO NOTHING
 RETURNING id`
 
@@ -34,46 +30,13 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 	if len(list) == 0 {
 		return nil, nil
 	}
-	items, err := documents(list, func(e *models.SiteEvent) any { return append([]models.SiteItem{}, e.Items...) })
+	rows, err := db.Records(db.Map(list, func(e *models.SiteEvent) storedEvent {
+		return storedEvent{*e, db.Map(e.Goals, func(g models.ReachedGoal) string { return g.Key }), !e.FindsClick()}
+	}))
 	if err != nil {
 		return nil, err
 	}
-	goals, err := documents(list, func(e *models.SiteEvent) any {
-		return db.Map(e.Goals, func(g models.ReachedGoal) string { return g.Key })
-	})
-	if err != nil {
-		return nil, err
-	}
-	texts := func(of func(*models.SiteEvent) string) []string { return db.Map(list, of) }
-	ids := func(of func(*models.SiteEvent) uuid.UUID) string { return db.UUIDsOf(list, of) }
-	times := func(of func(*models.SiteEvent) time.Time) []string {
-		return texts(func(e *models.SiteEvent) string { return of(e).UTC().Format(time.RFC3339Nano) })
-	}
-	flags := func(of func(*models.SiteEvent) bool) pq.BoolArray { return db.Map(list, of) }
-	stored, err := db.Select[uuid.UUID](ctx, c, "store site events", insertEvents,
-		ids(func(e *models.SiteEvent) uuid.UUID { return e.ID }),
-		ids(func(e *models.SiteEvent) uuid.UUID { return e.AccountID }),
-		ids(func(e *models.SiteEvent) uuid.UUID { return e.SiteID }),
-		times(func(e *models.SiteEvent) time.Time { return e.ReceivedAt }),
-		times(func(e *models.SiteEvent) time.Time { return e.At }),
-		ids(func(e *models.SiteEvent) uuid.UUID { return e.ClickID }),
-		texts(func(e *models.SiteEvent) string { return e.Arrival }),
-		texts(func(e *models.SiteEvent) string { return e.AdID }),
-		texts(func(e *models.SiteEvent) string { return e.Name }),
-		texts(func(e *models.SiteEvent) string { return e.Host }),
-		texts(func(e *models.SiteEvent) string { return e.Path }),
-		texts(func(e *models.SiteEvent) string { return e.Referrer }),
-		texts(func(e *models.SiteEvent) string { return e.Value.String() }),
-		texts(func(e *models.SiteEvent) string { return e.Currency }),
-		texts(func(e *models.SiteEvent) string { return e.OrderID }),
-		items,
-		db.Map(list, func(e *models.SiteEvent) int64 { return int64(e.Slot) }),
-		texts(func(e *models.SiteEvent) string { return e.Source }),
-		texts(func(e *models.SiteEvent) string { return e.TimeZone }),
-		texts(func(e *models.SiteEvent) string { return e.Screen }),
-		flags(func(e *models.SiteEvent) bool { return e.WebDriver }),
-		goals,
-		flags(func(e *models.SiteEvent) bool { return !e.FindsClick() }))
+	stored, err := db.Select[uuid.UUID](ctx, c, "store site events", insertEvents, rows...)
 	if err != nil {
 		return nil, err
 	}
@@ -82,19 +45,6 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 		byID[e.ID] = e
 	}
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
-}
-
-// documents returns a JSON document for each event.
-func documents(list []*models.SiteEvent, of func(*models.SiteEvent) any) ([]string, error) {
-	texts := make([]string, len(list))
-	for i, e := range list {
-		raw, err := json.Marshal(of(e))
-		if err != nil {
-			return nil, fmt.Errorf("ingest: store site events: %w", err)
-		}
-		texts[i] = string(raw)
-	}
-	return texts, nil
 }
 
 // The first event of a click determines how its visitor arrived. Clicks are locked in the order of their ids, as everywhere.

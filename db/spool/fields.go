@@ -2,7 +2,9 @@ package spool
 
 import (
 	"net/netip"
+	"reflect"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,64 +48,13 @@ func clickField(a *clickattr.Attr) field[models.Click] {
 	return moneyField(a.Tag, a.Money)
 }
 
-var outFields = []field[models.ClickOut]{
-	idField(1, func(o *models.ClickOut) *uuid.UUID { return &o.ID }),
-	idField(2, func(o *models.ClickOut) *uuid.UUID { return &o.ClickID }),
-	idField(3, func(o *models.ClickOut) *uuid.UUID { return &o.AccountID }),
-	intField(4, func(o *models.ClickOut) *int { return &o.Slot }),
-	idField(5, func(o *models.ClickOut) *uuid.UUID { return &o.OfferID }),
-	idField(6, func(o *models.ClickOut) *uuid.UUID { return &o.NetworkID }),
-	textField(7, func(o *models.ClickOut) *string { return &o.Destination }),
-}
-
-var postbackFields = []field[models.Postback]{
-	idField(1, func(p *models.Postback) *uuid.UUID { return &p.ID }),
-	idField(2, func(p *models.Postback) *uuid.UUID { return &p.AccountID }),
-	idField(3, func(p *models.Postback) *uuid.UUID { return &p.NetworkID }),
-	textField(4, func(p *models.Postback) *string { return &p.Source }),
-	textField(5, func(p *models.Postback) *string { return &p.Domain }),
-	addrField(6, func(p *models.Postback) *netip.Addr { return &p.IP }),
-	mapField(7, func(p *models.Postback) *map[string]string { return &p.Params }),
-	textField(8, func(p *models.Postback) *string { return &p.Signature }),
-	textField(9, func(p *models.Postback) *string { return &p.SignedText }),
-	idField(10, func(p *models.Postback) *uuid.UUID { return &p.ClickID }),
-	textField(11, func(p *models.Postback) *string { return &p.Unmatched }),
-	bytesField(12, func(p *models.Postback) *[]byte { return &p.Proof }),
-	textField(13, func(p *models.Postback) *string { return &p.Refused }),
-}
-
-var eventFields = []field[models.SiteEvent]{
-	idField(1, func(e *models.SiteEvent) *uuid.UUID { return &e.ID }),
-	idField(2, func(e *models.SiteEvent) *uuid.UUID { return &e.AccountID }),
-	idField(3, func(e *models.SiteEvent) *uuid.UUID { return &e.SiteID }),
-	timeField(4, func(e *models.SiteEvent) *time.Time { return &e.ReceivedAt }),
-	timeField(5, func(e *models.SiteEvent) *time.Time { return &e.At }),
-	idField(6, func(e *models.SiteEvent) *uuid.UUID { return &e.ClickID }),
-	textField(7, func(e *models.SiteEvent) *string { return &e.Arrival }),
-	textField(8, func(e *models.SiteEvent) *string { return &e.AdID }),
-	textField(9, func(e *models.SiteEvent) *string { return &e.Name }),
-	textField(10, func(e *models.SiteEvent) *string { return &e.Host }),
-	textField(11, func(e *models.SiteEvent) *string { return &e.Path }),
-	textField(12, func(e *models.SiteEvent) *string { return &e.Referrer }),
-	moneyField(13, func(e *models.SiteEvent) *decimal.Decimal { return &e.Value }),
-	textField(14, func(e *models.SiteEvent) *string { return &e.Currency }),
-	textField(15, func(e *models.SiteEvent) *string { return &e.OrderID }),
-	listField(16, func(e *models.SiteEvent) *[]models.SiteItem { return &e.Items }),
-	intField(17, func(e *models.SiteEvent) *int { return &e.Slot }),
-	textField(18, func(e *models.SiteEvent) *string { return &e.Source }),
-	textField(19, func(e *models.SiteEvent) *string { return &e.TimeZone }),
-	textField(20, func(e *models.SiteEvent) *string { return &e.Screen }),
-	boolField(21, func(e *models.SiteEvent) *bool { return &e.WebDriver }),
-	textField(22, func(e *models.SiteEvent) *string { return &e.Domain }),
-	addrField(23, func(e *models.SiteEvent) *netip.Addr { return &e.IP }),
-	listField(24, func(e *models.SiteEvent) *[]models.ReachedGoal { return &e.Goals }),
-}
-
-var trapFields = []field[models.ClickTrap]{
-	idField(1, func(t *models.ClickTrap) *uuid.UUID { return &t.ClickID }),
-	idField(2, func(t *models.ClickTrap) *uuid.UUID { return &t.AccountID }),
-	idField(3, func(t *models.ClickTrap) *uuid.UUID { return &t.Sender }),
-}
+// The fields of the other records. Their structs in package models name the tags.
+var (
+	outFields      = taggedFields[models.ClickOut]()
+	postbackFields = taggedFields[models.Postback]()
+	eventFields    = taggedFields[models.SiteEvent]()
+	trapFields     = taggedFields[models.ClickTrap]()
+)
 
 // smartlinkFields encodes the fields of a click under the same tags as clickFields, and the smartlink's own fields.
 var smartlinkFields = func() []field[models.SmartlinkClick] {
@@ -115,9 +66,54 @@ var smartlinkFields = func() []field[models.SmartlinkClick] {
 			set: func(c *models.SmartlinkClick, p []byte) error { return f.set(&c.Click, p) },
 		})
 	}
-	return append(fields,
-		idField(201, func(c *models.SmartlinkClick) *uuid.UUID { return &c.SmartlinkID }),
-		idField(202, func(c *models.SmartlinkClick) *uuid.UUID { return &c.RuleID }),
-		textField(203, func(c *models.SmartlinkClick) *string { return &c.DestinationURL }),
-	)
+	return append(fields, taggedFields[models.SmartlinkClick]()...)
 }()
+
+// taggedFields encodes the members of T that have the struct tag spool, in the order of their tags.
+func taggedFields[T any]() []field[T] {
+	var list []field[T]
+	for _, member := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if text := member.Tag.Get("spool"); text != "" {
+			tag, err := strconv.ParseUint(text, 10, 8)
+			if err != nil {
+				panic("spool: tag of " + member.Name + ": " + err.Error())
+			}
+			list = append(list, taggedField[T](byte(tag), member))
+		}
+	}
+	slices.SortFunc(list, func(a, b field[T]) int { return int(a.tag) - int(b.tag) })
+	return list
+}
+
+func taggedField[T any](tag byte, member reflect.StructField) field[T] {
+	switch reflect.Zero(member.Type).Interface().(type) {
+	case string:
+		return textField(tag, memberAt[T, string](member))
+	case uuid.UUID:
+		return idField(tag, memberAt[T, uuid.UUID](member))
+	case netip.Addr:
+		return addrField(tag, memberAt[T, netip.Addr](member))
+	case time.Time:
+		return timeField(tag, memberAt[T, time.Time](member))
+	case decimal.Decimal:
+		return moneyField(tag, memberAt[T, decimal.Decimal](member))
+	case int:
+		return intField(tag, memberAt[T, int](member))
+	case bool:
+		return boolField(tag, memberAt[T, bool](member))
+	case []byte:
+		return bytesField(tag, memberAt[T, []byte](member))
+	case map[string]string:
+		return mapField(tag, memberAt[T, map[string]string](member))
+	case []models.SiteItem:
+		return listField(tag, memberAt[T, []models.SiteItem](member))
+	case []models.ReachedGoal:
+		return listField(tag, memberAt[T, []models.ReachedGoal](member))
+	}
+	panic("spool: no encoding of " + member.Name)
+}
+
+// memberAt returns a function that returns the pointer to a member of T.
+func memberAt[T, V any](member reflect.StructField) func(*T) *V {
+	return func(v *T) *V { return reflect.ValueOf(v).Elem().FieldByIndex(member.Index).Addr().Interface().(*V) } //nolint:forcetypeassert // the type of the member
+}

@@ -118,13 +118,14 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 	})
 	rows := answer.Each(list, func(p conversion.PostbackEntry) PostbackRow {
 		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // if it cannot be decrypted, the rest is still shown
+		ip, _ := p.IP.MarshalText() // empty without an address
 		row := PostbackRow{
 			ID: p.ID, Direction: "in", At: answer.Stamp(p.ReceivedAt), DecidedAt: answer.StampOrNull(p.DecidedAt),
 			Result: p.Result, Reason: p.Detail, Sample: p.Sampled(),
 			NetworkID: answer.OrNull(p.NetworkID), NetworkName: names[p.NetworkID.String()],
 			CampaignID: answer.OrNull(p.CampaignID), CampaignName: names[p.CampaignID.String()],
 			ConversionID: answer.OrNull(p.ConversionID), InvalidPayout: answer.OrNull(p.InvalidPayout),
-			Query: postback.Query(postback.Masked(p.Params, secrets), proof.Names()), Source: p.Source, Domain: p.Domain, IP: p.IP,
+			Query: postback.Query(postback.Masked(p.Params, secrets), proof.Names()), Source: p.Source, Domain: p.Domain, IP: string(ip),
 		}
 		if p.ClickID != uuid.Nil {
 			row.ClickID = answer.OrNull(models.FormatClickID(p.ClickID))
