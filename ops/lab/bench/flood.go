@@ -38,7 +38,7 @@ type flooding struct {
 	account       uuid.UUID
 	people, fresh *run
 	quiet         aside
-	quietCost     cost // in a second of people's clicks
+	quietCost     cost          // in a second of people's clicks
 	saturated     time.Duration // p99 of people's clicks at full rate
 }
 
