@@ -90,7 +90,7 @@ func (p *pages) send(ctx context.Context, via http.RoundTripper, n int) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		got, err := p.Service.Send(ctx, p.urls[rand.IntN(len(p.urls))], via, http.MethodPost, path, body, p.secret)
+		got, err := p.Send(ctx, p.urls[rand.IntN(len(p.urls))], via, http.MethodPost, path, body, p.secret)
 		switch {
 		case err == nil && (got.Status == http.StatusNoContent || got.Status == http.StatusOK && ofServer(n)):
 			return nil

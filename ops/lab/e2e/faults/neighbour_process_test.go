@@ -1,7 +1,5 @@
 package faults
 
-import "switchyard/ops/lab/e2e"
-
 import (
 	"context"
 	"encoding/json"
@@ -13,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"switchyard/ops/lab/e2e"
 )
 
 // attackCommand is the argument with which the test binary attacks.
