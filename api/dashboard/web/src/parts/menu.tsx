@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { Icon } from './icons.tsx'
 
 type Props = {
   label: ComponentChildren
@@ -45,8 +46,44 @@ export function Menu({ label, name, kind = 'btn', children, onOpen, ...rest }: P
   )
 }
 
-export const Item = ({ on, pressed, children }: { on: () => void; pressed?: boolean; children: ComponentChildren }) => (
-  <button type="button" class="item" aria-pressed={pressed} onClick={on}>
+type ItemProps = { on: () => void; close?: () => void; pressed?: boolean; children: ComponentChildren }
+
+// Item is a line of a menu. With close it closes the menu first.
+export const Item = ({ on, close, pressed, children }: ItemProps) => (
+  <button
+    type="button"
+    class="item"
+    aria-pressed={pressed}
+    onClick={() => {
+      close?.()
+      on()
+    }}>
     {children}
   </button>
+)
+
+type RowMenuProps = { name: string; kind?: string; actions: ({ label: string; on: () => void; bad?: boolean } | false)[] }
+
+// RowMenu shows the actions on a row behind a button with three dots.
+export const RowMenu = ({ name, kind = 'btn sm quiet icon', actions }: RowMenuProps) => (
+  <Menu
+    kind={kind}
+    name={name}
+    label={
+      <>
+        <Icon name="more" />
+        <span class="hidden">{name}</span>
+      </>
+    }>
+    {close =>
+      actions.map(
+        a =>
+          a && (
+            <Item key={a.label} close={close} on={a.on}>
+              {a.bad ? <span class="bad">{a.label}</span> : a.label}
+            </Item>
+          ),
+      )
+    }
+  </Menu>
 )

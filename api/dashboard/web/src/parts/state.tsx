@@ -37,6 +37,25 @@ export function Late({ children }: { children: ComponentChildren }) {
   )
 }
 
+type LoadingProps = { of: { error: ApiError | undefined; again: () => void }; height: number; style?: string }
+
+// Loading is shown in place of content that is not there yet: a grey area of some height, or the error.
+export const Loading = ({ of, height, style = 'margin:14px' }: LoadingProps) =>
+  of.error ? (
+    <Failed error={of.error} again={of.again} />
+  ) : (
+    <Late>
+      <div class="skeleton" style={`height:${height}px;${style}`} />
+    </Late>
+  )
+
+// LoadingCard is Loading in a card of its own.
+export const LoadingCard = (p: LoadingProps) => (
+  <section class="card">
+    <Loading {...p} />
+  </section>
+)
+
 export const Bone = ({ w, h = 10 }: { w: number | string; h?: number }) => (
   <span class="skeleton" style={`display:inline-block;max-width:100%;width:${typeof w === 'number' ? w + 'px' : w};height:${h}px`} />
 )

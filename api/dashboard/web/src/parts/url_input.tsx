@@ -82,12 +82,7 @@ export function UrlInput({
               {tokens
                 .filter(k => postback || !k.of_conversion)
                 .map(k => (
-                  <Item
-                    key={k.name}
-                    on={() => {
-                      close()
-                      insert(k.name)
-                    }}>
+                  <Item key={k.name} close={close} on={() => insert(k.name)}>
                     <span class="mono">{`{${k.name}}`}</span>
                     <span class="dim cut" title={k.doc}>
                       {k.doc}

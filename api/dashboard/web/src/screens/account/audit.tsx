@@ -8,7 +8,7 @@ import { span } from '../../core/window.ts'
 import { w as words } from '../../text/people.ts'
 import { Select } from '../../parts/form.tsx'
 import { Owners } from '../../parts/owners.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
 
@@ -133,12 +133,8 @@ function Log() {
         <Select label={w.what} value={what} options={things} on={v => change({ what: v || null }, true)} />
       </div>
       <section class="card report lists">
-        {error && !rows ? (
-          <Failed error={error} again={again} />
-        ) : !rows ? (
-          <Late>
-            <div class="skeleton" style="height:220px;margin:14px" />
-          </Late>
+        {!rows ? (
+          <Loading of={{ error, again }} height={220} />
         ) : rows.length === 0 ? (
           <Empty title={who || what ? w.emptyFiltered : w.empty}>
             {(who || what) && (

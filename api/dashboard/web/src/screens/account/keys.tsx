@@ -12,7 +12,7 @@ import { Field, Input, Seg, Select } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
 import { toast } from '../../core/toast.ts'
@@ -36,18 +36,7 @@ function List() {
     [adding, setAdding] = useState(false),
     [shownKey, setShownKey] = useState<KeyRow>(),
     [action, setAction] = useState<{ what: 'rotate' | 'revoke'; of: KeyRow }>()
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:220px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={220} />
   const rotate = async (k: KeyRow) => {
     const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
     touches('app')

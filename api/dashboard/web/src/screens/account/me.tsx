@@ -12,7 +12,7 @@ import { Field, Input, Seg, Select, Switch } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { setTheme } from '../../parts/shell.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
+import { Loading } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 
 const w = words.me
@@ -267,13 +267,7 @@ function Sessions() {
         )}
       </header>
       {!data ? (
-        error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:80px;margin:14px" />
-          </Late>
-        )
+        <Loading of={{ error, again }} height={80} />
       ) : (
         <ul class="list people">
           {data.rows.map(s => (

@@ -8,7 +8,7 @@ import { t } from '../../core/text.ts'
 import { midnight, plus, type Day } from '../../core/window.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { AsTable, Plot, type Series } from '../../parts/plot.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
+import { LoadingCard } from '../../parts/state.tsx'
 
 const w = t.plan
 const dayAt = (text: string): Day => {
@@ -20,18 +20,7 @@ const dayText = (text: string) => dateOf(Date.parse(text.slice(0, 10)), undefine
 // Plan shows the limits of the plan and the usage.
 export function Plan() {
   const { data, error, again } = use('GET /plan/usage', {}, 300)
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:300px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={300} />
   return (
     <div class="grid">
       <Clicks of={data} />

@@ -11,7 +11,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
+import { LoadingCard } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 
 const w = t.settings
@@ -35,18 +35,7 @@ const isCurrency = (code: string) => /^[A-Z]{3}$/.test(code)
 // Settings edits the name, the currency, the time zone and the formats of the account.
 export function Settings() {
   const { data, error, again } = use('GET /settings', {})
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:300px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={300} />
   return <Form key={JSON.stringify(data)} saved={data} />
 }
 

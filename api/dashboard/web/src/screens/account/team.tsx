@@ -12,7 +12,7 @@ import { Field, Input, Select } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
+import { LoadingCard } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 
 const w = words.team
@@ -30,18 +30,7 @@ export const TeamScreen = () => (
 function Team() {
   const { data, error, again } = use('GET /app/api/team', {}),
     [inviting, setInviting] = useState(false)
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:220px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={220} />
   return (
     <div class="grid settings">
       <section class="card">

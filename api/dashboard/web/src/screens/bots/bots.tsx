@@ -12,7 +12,7 @@ import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/bots.ts'
 import { Select, Switch } from '../../parts/form.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
+import { LoadingCard } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Histogram } from '../../parts/histogram.tsx'
 import { BotLists } from './lists.tsx'
@@ -41,18 +41,7 @@ export function Bots() {
 function Scoring() {
   const { data, error, again } = use('GET /bot-detection', {}),
     [job, setJob] = useState<{ id: string; range: Range } | null>(null)
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:420px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={420} />
   return (
     <Form
       key={data.threshold + data.signals.map(s => s.enabled).join()}

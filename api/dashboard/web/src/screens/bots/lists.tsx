@@ -16,7 +16,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Area, editing, Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { toast } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
@@ -127,12 +127,8 @@ export function BotLists() {
         </div>
       )}
       <section class="card report lists">
-        {list.error && !rows ? (
-          <Failed error={list.error} again={list.again} />
-        ) : !rows ? (
-          <Late>
-            <div class="skeleton" style="height:220px;margin:14px" />
-          </Late>
+        {!rows ? (
+          <Loading of={list} height={220} />
         ) : list.rows!.length === 0 ? (
           <Empty title={w.empty}>
             <p class="dim">{w.emptyMore}</p>

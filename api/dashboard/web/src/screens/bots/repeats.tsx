@@ -9,7 +9,7 @@ import { change, place } from '../../core/router.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/bots.ts'
 import { Select } from '../../parts/form.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
@@ -81,12 +81,8 @@ export function Repeats() {
         />
       </div>
       <section class="card report lists repeats">
-        {error && !data ? (
-          <Failed error={error} again={again} />
-        ) : !data ? (
-          <Late>
-            <div class="skeleton" style="height:260px;margin:14px" />
-          </Late>
+        {!data ? (
+          <Loading of={{ error, again }} height={260} />
         ) : data.rows.length === 0 ? (
           <Empty title={w.noRepeats} />
         ) : (

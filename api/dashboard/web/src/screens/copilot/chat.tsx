@@ -7,7 +7,7 @@ import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Field, FormError, Input, Select, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
+import { LoadingCard } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { said } from './text.ts'
@@ -17,18 +17,7 @@ import { Proposed } from './history.tsx'
 export function Chat() {
   const state = use('GET /copilot/chat', {}),
     plan = use('GET /copilot', {})
-  if (!state.data)
-    return (
-      <section class="card">
-        {state.error ? (
-          <Failed error={state.error} again={state.again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:240px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!state.data) return <LoadingCard of={state} height={240} />
   if (state.data.using === 'none') return <Connect />
   return <Talk may={!!plan.data?.canApply} available={state.data.available} message={state.data.message} using={state.data.using} />
 }
@@ -244,18 +233,7 @@ function Connect() {
     [key, setKey] = useState(''),
     [wrong, setWrong] = useState<Wrong>(),
     [busy, setBusy] = useState(false)
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:200px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={200} />
   const connect = async () => {
     if (!key.trim()) return setWrong({ field: 'apiKey', text: w.needsKey })
     setBusy(true)

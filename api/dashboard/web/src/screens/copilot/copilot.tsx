@@ -8,7 +8,7 @@ import { touches, use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Late, LoadingCard } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { Change, Opens, Why } from './change.tsx'
@@ -59,18 +59,7 @@ function Later({ load }: { load: () => Promise<ComponentType> }) {
 
 function Listed({ history }: { history: boolean }) {
   const { data, error, again } = use('GET /copilot', {}, 60)
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:260px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={260} />
   return history ? <History of={data} /> : <Suggestions of={data} />
 }
 
@@ -214,12 +203,7 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
                 {shut => (
                   <>
                     {s.variants.map(v => (
-                      <Item
-                        key={v}
-                        on={() => {
-                          shut()
-                          void apply(v as CopilotBody['variant'])
-                        }}>
+                      <Item key={v} close={shut} on={() => void apply(v as CopilotBody['variant'])}>
                         {w.variants[v] ?? v}
                       </Item>
                     ))}
@@ -244,12 +228,7 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
             {shut => (
               <>
                 {[1, 7, 30].map(n => (
-                  <Item
-                    key={n}
-                    on={() => {
-                      shut()
-                      void away(n)
-                    }}>
+                  <Item key={n} close={shut} on={() => void away(n)}>
                     {w.days(n)}
                   </Item>
                 ))}

@@ -7,9 +7,9 @@ import { touches, use, useAll } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Switch } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Item, Menu } from '../../parts/menu.tsx'
+import { RowMenu } from '../../parts/menu.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Loading } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { figuresText } from './text.ts'
@@ -43,12 +43,8 @@ export function Rules() {
           )}
         </header>
         <p class="soft part rulestext">{w.rulesText}</p>
-        {error && !rows ? (
-          <Failed error={error} again={again} />
-        ) : !rows ? (
-          <Late>
-            <div class="skeleton" style="height:140px;margin:14px" />
-          </Late>
+        {!rows ? (
+          <Loading of={{ error, again }} height={140} />
         ) : rows.length === 0 ? (
           <Empty title={w.noRules}>
             {may && (
@@ -121,51 +117,16 @@ function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Aski
         {w.runs}
       </button>
       {may && (
-        <Menu
-          kind="btn sm quiet icon"
+        <RowMenu
           name={t.lists.actionsOf(r.name)}
-          label={
-            <>
-              <Icon name="more" />
-              <span class="hidden">{t.lists.actionsOf(r.name)}</span>
-            </>
-          }>
-          {shut => (
-            <>
-              <Item
-                on={() => {
-                  shut()
-                  ask({ kind: 'edit', rule: r })
-                }}>
-                {w.editRule}
-              </Item>
-              {r.mode === 'live' ? (
-                <Item
-                  on={() => {
-                    shut()
-                    void patch(r, { mode: 'shadow' }).catch(failed)
-                  }}>
-                  {w.toShadow}
-                </Item>
-              ) : (
-                <Item
-                  on={() => {
-                    shut()
-                    ask({ kind: 'live', rule: r })
-                  }}>
-                  {w.toLive}
-                </Item>
-              )}
-              <Item
-                on={() => {
-                  shut()
-                  ask({ kind: 'remove', rule: r })
-                }}>
-                <span class="bad">{w.removeRule}</span>
-              </Item>
-            </>
-          )}
-        </Menu>
+          actions={[
+            { label: w.editRule, on: () => ask({ kind: 'edit', rule: r }) },
+            r.mode === 'live'
+              ? { label: w.toShadow, on: () => void patch(r, { mode: 'shadow' }).catch(failed) }
+              : { label: w.toLive, on: () => ask({ kind: 'live', rule: r }) },
+            { label: w.removeRule, bad: true, on: () => ask({ kind: 'remove', rule: r }) },
+          ]}
+        />
       )}
     </li>
   )
@@ -178,13 +139,7 @@ function Runs({ of: r, close }: { of: CopilotRule; close: () => void }) {
     <Sheet side reads title={`${w.runs}: ${r.name}`} close={close}>
       <div class="body">
         {!data ? (
-          error ? (
-            <Failed error={error} again={again} />
-          ) : (
-            <Late>
-              <div class="skeleton" style="height:160px" />
-            </Late>
-          )
+          <Loading of={{ error, again }} height={160} style="" />
         ) : data.rows.length === 0 ? (
           <Empty title={w.noRuns} />
         ) : (

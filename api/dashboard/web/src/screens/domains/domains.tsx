@@ -10,7 +10,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Item, Menu } from '../../parts/menu.tsx'
+import { RowMenu } from '../../parts/menu.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Bone, Empty, Failed, Late } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
@@ -149,43 +149,15 @@ export function Domains() {
       kind: 'more',
       phone: true,
       cell: r => (
-        <Menu
-          name={t.lists.actionsOf(r.domain)}
+        <RowMenu
           kind="btn quiet icon"
-          label={
-            <>
-              <Icon name="more" />
-              <span class="hidden">{t.lists.actionsOf(r.domain)}</span>
-            </>
-          }>
-          {close => (
-            <>
-              <Item
-                on={() => {
-                  close()
-                  show(r.id)
-                }}>
-                {t.campaigns.openIt}
-              </Item>
-              {!r.is_default && r.is_verified && (
-                <Item
-                  on={() => {
-                    close()
-                    void makeDefault(r)
-                  }}>
-                  {w.makeDefault}
-                </Item>
-              )}
-              <Item
-                on={() => {
-                  close()
-                  setRemoving(r)
-                }}>
-                <span class="bad">{t.lists.remove}</span>
-              </Item>
-            </>
-          )}
-        </Menu>
+          name={t.lists.actionsOf(r.domain)}
+          actions={[
+            { label: t.campaigns.openIt, on: () => show(r.id) },
+            !r.is_default && r.is_verified && { label: w.makeDefault, on: () => void makeDefault(r) },
+            { label: t.lists.remove, bad: true, on: () => setRemoving(r) },
+          ]}
+        />
       ),
     })
   return (

@@ -316,11 +316,7 @@ function SavedFlows({ take, save }: { campaign: string; take: (p: Paths) => void
       }>
       {close => (
         <>
-          <Item
-            on={() => {
-              close()
-              save()
-            }}>
+          <Item close={close} on={save}>
             {t.flow.saveAs}
           </Item>
           {flows?.map(f => (

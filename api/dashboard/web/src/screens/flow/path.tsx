@@ -301,12 +301,7 @@ function Rules({
             {close => (
               <div class="searches">
                 {free.map(r => (
-                  <Item
-                    key={r.id}
-                    on={() => {
-                      close()
-                      on({ rules: [...p.rules, { name: r.name, rule_id: r.id }] })
-                    }}>
+                  <Item key={r.id} close={close} on={() => on({ rules: [...p.rules, { name: r.name, rule_id: r.id }] })}>
                     {r.name}
                   </Item>
                 ))}

@@ -204,12 +204,7 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
               {attributes
                 .filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')
                 .map(a => (
-                  <Item
-                    key={a}
-                    on={() => {
-                      close()
-                      change(a, '')
-                    }}>
+                  <Item key={a} close={close} on={() => change(a, '')}>
                     {attributeName(a)}
                   </Item>
                 ))}

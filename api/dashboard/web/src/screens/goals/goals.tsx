@@ -11,9 +11,9 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
 import { Select, Switch } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Item, Menu } from '../../parts/menu.tsx'
+import { RowMenu } from '../../parts/menu.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
@@ -36,18 +36,7 @@ export function Goals() {
       return true
     }
   })
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:360px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={360} />
   const addSite = may && (
     <button type="button" class="btn" onClick={() => setEditedSite('new')}>
       <Icon name="plus" />
@@ -126,34 +115,13 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
   const [removing, setRemoving] = useState(false)
   return (
     <>
-      <Menu
-        kind="btn sm quiet icon"
+      <RowMenu
         name={w.siteActions}
-        label={
-          <>
-            <Icon name="more" />
-            <span class="hidden">{w.siteActions}</span>
-          </>
-        }>
-        {close => (
-          <>
-            <Item
-              on={() => {
-                close()
-                edit()
-              }}>
-              {w.editSite}
-            </Item>
-            <Item
-              on={() => {
-                close()
-                setRemoving(true)
-              }}>
-              <span class="bad">{w.removeSite}</span>
-            </Item>
-          </>
-        )}
-      </Menu>
+        actions={[
+          { label: w.editSite, on: edit },
+          { label: w.removeSite, bad: true, on: () => setRemoving(true) },
+        ]}
+      />
       {removing && (
         <Ask
           title={w.removeSiteTitle(s.name)}
@@ -243,34 +211,13 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
       kind: 'more',
       cell: g =>
         may && (
-          <Menu
-            kind="btn sm quiet icon"
+          <RowMenu
             name={w.actionsOf(g.name)}
-            label={
-              <>
-                <Icon name="more" />
-                <span class="hidden">{w.actionsOf(g.name)}</span>
-              </>
-            }>
-            {close => (
-              <>
-                <Item
-                  on={() => {
-                    close()
-                    edit(g)
-                  }}>
-                  {w.edit}
-                </Item>
-                <Item
-                  on={() => {
-                    close()
-                    setRemoving(g)
-                  }}>
-                  <span class="bad">{w.remove}</span>
-                </Item>
-              </>
-            )}
-          </Menu>
+            actions={[
+              { label: w.edit, on: () => edit(g) },
+              { label: w.remove, bad: true, on: () => setRemoving(g) },
+            ]}
+          />
         ),
     },
   ]

@@ -5,7 +5,7 @@ import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, LoadingCard } from '../../parts/state.tsx'
 
 const w = t.alerts,
   live = 30 // seconds between reloads
@@ -35,18 +35,7 @@ function placeOf(a: Alert): string | null {
 export function Alerts() {
   const { data, error, again } = use('GET /alerts', {}, live),
     only = place.value.query.get('severity') ?? ''
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:220px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={220} />
   const of = (s: string) => data.alerts.filter(a => a.severity === s)
   return (
     <div class="grid alerts">

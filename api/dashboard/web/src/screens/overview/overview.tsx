@@ -15,7 +15,7 @@ import { Spark } from '../../parts/spark.tsx'
 import { useMarks } from '../../parts/marked.tsx'
 import { Changed, label, NeedsYou, RightNow } from './cards.tsx'
 import { FirstSteps, useFirst } from './first.tsx'
-import { Bone, Empty, Failed, Late } from '../../parts/state.tsx'
+import { Bone, Empty, Failed, Late, Loading } from '../../parts/state.tsx'
 
 const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
 const colours: Partial<Record<Name, string>> = {
@@ -253,12 +253,8 @@ function Over({ now, was, step, choice, list }: OverProps) {
         )}
       </header>
       <div class="plotpad">
-        {now.error && !made ? (
-          <Failed error={now.error} again={now.again} />
-        ) : !made ? (
-          <Late>
-            <div class="skeleton" style="height:236px" />
-          </Late>
+        {!made ? (
+          <Loading of={now} height={236} style="" />
         ) : asTable ? (
           <AsTable label={title} times={made.times} series={made.series} hours={step !== 'day'} beside={marks.column} />
         ) : (

@@ -14,7 +14,7 @@ import { span } from '../../core/window.ts'
 import { Field, FormError, Input, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Loading } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import { Table, type Column } from '../../parts/table.tsx'
 import { causeOfJob, JobIcon, Since } from '../../parts/tray.tsx'
@@ -72,12 +72,8 @@ export function Exports() {
             <kbd class="wide">N</kbd>
           </button>
         </header>
-        {error && !rows ? (
-          <Failed error={error} again={again} />
-        ) : !rows ? (
-          <Late>
-            <div class="skeleton" style="height:160px;margin:14px" />
-          </Late>
+        {!rows ? (
+          <Loading of={{ error, again }} height={160} />
         ) : rows.length === 0 ? (
           <Empty title={w.empty}>
             <p class="dim">{w.emptyMore}</p>

@@ -14,9 +14,9 @@ import { w } from '../../text/webhooks.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Seg, Select, Switch } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Item, Menu } from '../../parts/menu.tsx'
+import { RowMenu } from '../../parts/menu.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Loading, LoadingCard } from '../../parts/state.tsx'
 import { stepsOf } from '../../parts/stepper.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { failed, toast } from '../../core/toast.ts'
@@ -59,18 +59,7 @@ export function Webhooks() {
       return true
     }
   })
-  if (!data)
-    return (
-      <section class="card">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:320px;margin:14px" />
-          </Late>
-        )}
-      </section>
-    )
+  if (!data) return <LoadingCard of={{ error, again }} height={320} />
   return (
     <div class="grid webhooks">
       {!data.planIncludes && (
@@ -181,41 +170,17 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
                 {w.test}
               </button>
             )}
-            <Menu
-              kind="btn sm quiet icon"
+            <RowMenu
               name={w.actionsOf(nameOf(h))}
-              label={
-                <>
-                  <Icon name="more" />
-                  <span class="hidden">{w.actionsOf(nameOf(h))}</span>
-                </>
-              }>
-              {close => {
-                const item = (text: string, on: () => void, bad = false) => (
-                  <Item
-                    on={() => {
-                      close()
-                      on()
-                    }}>
-                    <span class={bad ? 'bad' : ''}>{text}</span>
-                  </Item>
-                )
-                return (
-                  <>
-                    {item(w.itsLog, () => change({ webhook: h.id, state: null }))}
-                    {item(w.copyAddress, () => void copy(h.url))}
-                    {may && (
-                      <>
-                        {item(w.test, () => void test(h))}
-                        {item(w.edit, () => edit(h))}
-                        {item(w.rotate, () => setRotating(h))}
-                        {item(w.remove, () => setRemoving(h), true)}
-                      </>
-                    )}
-                  </>
-                )
-              }}
-            </Menu>
+              actions={[
+                { label: w.itsLog, on: () => change({ webhook: h.id, state: null }) },
+                { label: w.copyAddress, on: () => void copy(h.url) },
+                may && { label: w.test, on: () => void test(h) },
+                may && { label: w.edit, on: () => edit(h) },
+                may && { label: w.rotate, on: () => setRotating(h) },
+                may && { label: w.remove, bad: true, on: () => setRemoving(h) },
+              ]}
+            />
           </li>
         ))}
       </ul>
@@ -362,12 +327,8 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
           />
         )}
       </div>
-      {error && !rows ? (
-        <Failed error={error} again={again} />
-      ) : !rows ? (
-        <Late>
-          <div class="skeleton" style="height:200px;margin:14px" />
-        </Late>
+      {!rows ? (
+        <Loading of={{ error, again }} height={200} />
       ) : rows.length === 0 ? (
         <Empty title={state || webhook ? w.noneFiltered : w.none}>
           {state || webhook ? (
