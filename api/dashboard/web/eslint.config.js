@@ -20,7 +20,6 @@ const long = {
   'screens/flow/path.tsx': 176, // PathSheet
   'screens/flow/simulate.tsx': 204, // Simulate
   'screens/gallery/gallery.tsx': 177, // Gallery
-  'screens/integrations/source.tsx': 193, // Connection
   'screens/reports/reports.tsx': 160, // Table, Reports
   'screens/reports/views.tsx': 163, // Views
   'screens/smartlinks/sheet.tsx': 216, // Smartlink

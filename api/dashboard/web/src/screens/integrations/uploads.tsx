@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ConversionAction, SourceRow, SourceUploads } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { amount, count } from '../../core/format.ts'
@@ -7,7 +8,7 @@ import { me } from '../../core/me.ts'
 import { w } from '../../text/integrations.ts'
 import { Field, Input, MoneyInput, Seg, Select, Switch } from '../../parts/form.tsx'
 import { toast } from '../../core/toast.ts'
-import { mayConnect, said } from '../../core/connect.ts'
+import { mayConnect, refused } from '../../core/connect.ts'
 
 // Telling holds the settings for uploading conversions to a platform.
 export type Telling = {
@@ -112,26 +113,17 @@ function Action({
   error?: string
 }) {
   const [actions, setActions] = useState<ConversionAction[]>(),
-    [busy, setBusy] = useState(false),
+    [busy, run] = useBusy(),
     path = { id: source.id }
-  const run = async (what: () => Promise<unknown>) => {
-    setBusy(true)
-    try {
-      await what()
-    } catch (e) {
-      toast(said(e), { bad: true })
-    } finally {
-      setBusy(false)
-    }
-  }
-  const look = () => run(async () => setActions((await call('GET /traffic-sources/{id}/integration/conversion-actions', { path })).actions))
+  const look = () =>
+    run(async () => setActions((await call('GET /traffic-sources/{id}/integration/conversion-actions', { path })).actions), refused)
   const make = () =>
     run(async () => {
       const made = await call('POST /traffic-sources/{id}/integration/conversion-actions', { path, body: {} })
       toast(w.source.actionMade(made.name))
       on(made.resource_name ?? made.name)
       setActions(undefined)
-    })
+    }, refused)
   return (
     <div class="across">
       <Field label={w.source.action} hint={actions?.length === 0 ? w.source.noActions : w.source.actionHint} error={error}>

@@ -1,0 +1,212 @@
+import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import type { CredentialFieldShown } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
+import { asError } from '../../core/call.ts'
+import { mayConnect, refused } from '../../core/connect.ts'
+import { touches, type Used } from '../../core/query.ts'
+import { toast } from '../../core/toast.ts'
+import { w } from '../../text/integrations.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Credentials, given, type Values } from '../../parts/credentials.tsx'
+import { Field, FormError, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Loading } from '../../parts/state.tsx'
+
+type SheetProps<D> = {
+  name: string
+  of: Used<D>
+  close: () => void
+  children: (data: D, mark: (dirty: boolean) => void) => ComponentChildren
+}
+
+// ConnectionSheet loads a connection and shows its parts. It asks before it closes with unsaved changes, which the parts mark.
+export function ConnectionSheet<D>({ name, of, close, children }: SheetProps<D>) {
+  const [dirty, setDirty] = useState(false)
+  return (
+    <Sheet side title={name} close={close} keep={() => dirty}>
+      {of.data ? <div class="story">{children(of.data, setDirty)}</div> : <Loading of={of} height={240} />}
+    </Sheet>
+  )
+}
+
+const places: Record<string, string> = {
+  choose_connection: 'oauth_connection_id',
+  not_connected: 'oauth_connection_id',
+  invalid_conversion_action: 'conversion_action',
+  no_conversion_action: 'conversion_action',
+  no_url: 'url',
+  invalid_provider: 'provider',
+}
+const own = ['campaign_param', 'conversion_action', 'oauth_connection_id']
+
+type Form = { provider: string; label: string; fields: CredentialFieldShown[] }
+type Tested = { ok: boolean; message: string; detail: string | null }
+type Options<F extends Form> = {
+  name: string
+  rows: 'networks' | 'traffic-sources'
+  providers: F[]
+  connected: string | null
+  credentials: Values
+  mark: (dirty: boolean) => void
+  send: (form: F, credentials: Values) => Promise<unknown>
+}
+
+// useConnection holds the provider and the credentials that a person edits, and saves and tests the connection.
+export function useConnection<F extends Form>({ name, rows, providers, connected, credentials, mark, send }: Options<F>) {
+  const [provider, setProvider] = useState(connected ?? ''),
+    [values, setValues] = useState<Values>({}),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, run] = useBusy()
+  const form = providers.find(p => p.provider === provider),
+    saved = connected === provider ? credentials : {}
+  const touched =
+    <A extends unknown[]>(fn: (...a: A) => void) =>
+    (...a: A) => {
+      fn(...a)
+      mark(true)
+    }
+  const save = async () => {
+    if (!form) return
+    const explain = (e: unknown) => {
+      const error = asError(e),
+        found = wrongOf(error, [...form.fields.map(f => f.name), ...own], places)
+      setWrong({ ...found, text: found.field && error.code === 'invalid_credentials' ? found.text : (w.codes[error.code] ?? found.text) })
+    }
+    await run(async () => {
+      setWrong(undefined)
+      await send(form, given(form.fields, saved, values))
+      setValues({})
+      mark(false)
+      touches(rows)
+      toast(w.saved(name))
+    }, explain)
+  }
+  // test shows what the platform answers. A success shows done, by default the platform's own message.
+  const test = <T extends Tested>(ask: () => Promise<T>, done = (out: T) => out.message, ...changed: string[]) =>
+    run(async () => {
+      const out = await ask()
+      touches(rows, ...changed)
+      toast(out.ok ? done(out) : (out.detail ?? out.message), { bad: !out.ok })
+    }, refused)
+  const choose = (v: string) => {
+    setProvider(v)
+    setValues({})
+    setWrong(undefined)
+  }
+  const errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  const type = touched(setValues)
+  return { name, rows, providers, connected, provider, form, saved, values, wrong, busy, touched, save, test, choose, errorAt, type }
+}
+
+type Props = {
+  of: Pick<
+    ReturnType<typeof useConnection>,
+    'name' | 'rows' | 'connected' | 'provider' | 'saved' | 'values' | 'wrong' | 'busy' | 'save' | 'choose' | 'errorAt' | 'type'
+  > & { providers: Form[]; form?: Form }
+  encryption: boolean
+  error: string | null
+  about?: ComponentChildren
+  hint?: string
+  signIn?: ComponentChildren
+  more?: ComponentChildren
+  under?: ComponentChildren
+  test: () => unknown
+  beside?: ComponentChildren
+  disconnect: () => Promise<unknown>
+  children?: ComponentChildren
+}
+
+// PlatformConnection edits the connection of a record to a platform: the provider, its credentials, and the parts of one kind of
+// platform. about is shown above the provider, signIn and more around the credentials, under below them, beside next to the test.
+export function PlatformConnection({
+  of: c,
+  encryption,
+  error,
+  about,
+  hint,
+  signIn,
+  more,
+  under,
+  test,
+  beside,
+  disconnect,
+  children,
+}: Props) {
+  const [disconnecting, setDisconnecting] = useState(false),
+    may = mayConnect()
+  return (
+    <form
+      class="record"
+      onSubmit={e => {
+        e.preventDefault()
+        void c.save()
+      }}>
+      <fieldset disabled={!may || !encryption}>
+        <section class="part">
+          <h2>{w.source.credentials}</h2>
+          {!encryption && <p class="warn">{w.codes.no_encryption_key}</p>}
+          {error && (
+            <p class="bad wrap" role="alert">
+              {error}
+            </p>
+          )}
+          {about}
+          <div class="fields">
+            <Field label={w.provider} hint={hint} error={c.errorAt('provider')}>
+              {wired => (
+                <Combobox
+                  wired={wired}
+                  label={w.provider}
+                  value={c.provider}
+                  choices={c.providers.map(p => ({ value: p.provider, label: p.label }))}
+                  on={c.choose}
+                />
+              )}
+            </Field>
+            {signIn}
+            {c.form && <Credentials fields={c.form.fields} saved={c.saved} value={c.values} on={c.type} wrong={c.wrong} />}
+            {more}
+          </div>
+          {under}
+        </section>
+        {children}
+        <FormError wrong={c.wrong} />
+      </fieldset>
+      {may && (
+        <div class="row formfoot wraps">
+          {c.connected && (
+            <>
+              <button type="button" class="btn" disabled={c.busy} onClick={test}>
+                {w.test}
+              </button>
+              {beside}
+              <button type="button" class="btn quiet" onClick={() => setDisconnecting(true)}>
+                {w.disconnect}
+              </button>
+            </>
+          )}
+          <span class="grow" />
+          <button class="btn primary" disabled={!c.form || c.busy || !encryption}>
+            {c.connected ? w.save : w.connect}
+          </button>
+        </div>
+      )}
+      {disconnecting && (
+        <Ask
+          title={w.disconnectTitle(c.name)}
+          text={w.forgotten}
+          go={w.disconnect}
+          danger
+          close={() => setDisconnecting(false)}
+          on={() =>
+            disconnect().then(() => {
+              touches(c.rows)
+              toast(w.gone(c.name))
+            })
+          }
+        />
+      )}
+    </form>
+  )
+}
