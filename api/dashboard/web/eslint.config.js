@@ -16,7 +16,6 @@ const long = {
   'screens/copilot/chat.tsx': 151, // Talk
   'screens/copilot/rule.tsx': 174, // RuleForm
   'screens/domains/domains.tsx': 234, // Domains
-  'screens/flow/flow.tsx': 255, // Flow
   'screens/flow/path.tsx': 176, // PathSheet
   'screens/flow/simulate.tsx': 204, // Simulate
   'screens/gallery/gallery.tsx': 177, // Gallery

@@ -12,6 +12,7 @@ import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import type { Book } from './book.ts'
+import type { useDraft } from './draft.ts'
 
 // PathFigures shows the figures of the window by path.
 export function PathFigures({
@@ -76,21 +77,10 @@ export function PathFigures({
   )
 }
 
-type ConflictProps = {
-  base: Flow
-  theirs: FlowAnswer
-  draft: Flow
-  book: Book
-  busy: boolean
-  keep: () => void
-  take: () => void
-  close: () => void
-}
-
 // Conflict shows the changes that another person saved next to the unsaved changes here. Nothing is overwritten without asking.
-export function Conflict({ base, theirs, draft, book, busy, keep, take, close }: ConflictProps) {
-  const other = changes(base, theirs.streams, book.known),
-    own = changes(base, draft, book.known)
+export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDraft>; theirs: FlowAnswer; book: Book }) {
+  const other = changes(d.base, theirs.streams, book.known),
+    close = () => d.setDialog(null)
   return (
     <Sheet
       title={t.flow.conflict}
@@ -101,10 +91,10 @@ export function Conflict({ base, theirs, draft, book, busy, keep, take, close }:
             {t.flow.later}
           </button>
           <span class="grow" />
-          <button type="button" class="btn" onClick={take}>
+          <button type="button" class="btn" onClick={d.take}>
             {t.flow.takeTheirs}
           </button>
-          <button type="button" class="btn danger" disabled={busy} onClick={keep}>
+          <button type="button" class="btn danger" disabled={d.busy} onClick={() => void d.save(theirs.version)}>
             {t.flow.keepOwn}
           </button>
         </>
@@ -121,7 +111,7 @@ export function Conflict({ base, theirs, draft, book, busy, keep, take, close }:
           <div>
             <h3 class="strong">{t.flow.own}</h3>
             <ul class="bullets">
-              {own.map((c, i) => (
+              {d.list.map((c, i) => (
                 <li key={i}>{changeText(c)}</li>
               ))}
             </ul>
