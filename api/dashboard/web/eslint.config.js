@@ -17,7 +17,6 @@ const long = {
   'screens/copilot/rule.tsx': 174, // RuleForm
   'screens/domains/domains.tsx': 234, // Domains
   'screens/flow/path.tsx': 176, // PathSheet
-  'screens/flow/simulate.tsx': 204, // Simulate
   'screens/gallery/gallery.tsx': 177, // Gallery
   'screens/reports/reports.tsx': 160, // Table, Reports
   'screens/reports/views.tsx': 163, // Views

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { CampaignWhole, Simulated, SourceRow } from '../../api.gen.ts'
 import { ApiError, asError, call } from '../../core/call.ts'
 import { choicesOf, type Choice } from '../../core/choices.ts'
@@ -18,6 +18,8 @@ import { shareText } from './text.ts'
 import type { Lit } from './rails.tsx'
 
 type Visitor = Record<string, string>
+// Asked is what a person simulates. click is the id of a click whose visitor is sent again.
+type Asked = { click: string; visitor: Visitor; seed: number; time: string; mode: 'one' | 'many' }
 type Props = {
   campaign: CampaignWhole
   draft: Flow
@@ -46,27 +48,20 @@ const typed = (v: Visitor) =>
       .map(([k, o]) => [k, o === 'true' ? true : o === 'false' ? false : o]),
   )
 
-// Simulate sends a made-up visitor, or a visitor from the log, through the flow on the screen.
-export function Simulate({ campaign: c, draft, book, sources, light, said }: Props) {
-  const click = place.value.query.get('visitor') ?? ''
-  const [preset, setPreset] = useState(click ? '' : 'german'),
-    [visitor, setVisitor] = useState<Visitor>(click ? {} : presets.german!),
-    [seed, setSeed] = useState(newSeed),
-    [time, setTime] = useState(''),
-    [mode, setMode] = useState<'one' | 'many'>('one')
+// useSimulation sends the draft and a visitor to the service, a moment after the last change, and lights up the visitor's route.
+function useSimulation({ campaign: c, draft, light }: Props, asked: Asked) {
   const [result, setResult] = useState<Simulated>(),
-    [error, setError] = useState<ApiError>(),
-    box = useRef<HTMLElement>(null),
-    from = useRef(click)
+    [error, setError] = useState<ApiError>()
   const draftText = JSON.stringify(draft),
-    visitorText = JSON.stringify(visitor)
+    askedText = JSON.stringify(asked)
   useEffect(() => {
     if (draft.length === 0) {
       setResult(undefined)
       light({})
       return
     }
-    const stop = new AbortController()
+    const stop = new AbortController(),
+      { click, visitor, seed, time, mode } = asked
     const timer = setTimeout(() => {
       const body = {
         streams: toSend(draft),
@@ -74,10 +69,10 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
         bind_visitors: c.bind_visitors,
         fallback_url: c.fallback_url,
         destination_url: c.destination_url,
-        visitor: { ...(from.current ? {} : { campaign_id: c.id, ...(c.source_id ? { source_id: c.source_id } : {}) }), ...typed(visitor) },
+        visitor: { ...(click ? {} : { campaign_id: c.id, ...(c.source_id ? { source_id: c.source_id } : {}) }), ...typed(visitor) },
         seed,
         ...(time ? { at: time.replace('T', ' ') + ':00' } : {}),
-        ...(from.current ? { click_id: from.current } : {}),
+        ...(click ? { click_id: click } : {}),
         ...(mode === 'many' ? { draws } : {}),
       }
       call('POST /tools/simulate', { body, signal: stop.signal }).then(
@@ -99,21 +94,31 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
       clearTimeout(timer)
       stop.abort()
     }
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- draftText, visitorText and the settings of c hold what is sent
-  }, [draftText, visitorText, seed, time, mode, c.flow_rotation, c.bind_visitors, c.fallback_url, c.destination_url])
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- draftText, askedText and the settings of c hold what is sent
+  }, [draftText, askedText, c.flow_rotation, c.bind_visitors, c.fallback_url, c.destination_url])
+  return { result, error }
+}
+
+// Simulate sends a made-up visitor, or a visitor from the log, through the flow on the screen.
+export function Simulate(p: Props) {
+  const click = place.value.query.get('visitor') ?? ''
+  const [preset, setPreset] = useState(click ? '' : 'german'),
+    [asked, setAsked] = useState<Asked>(() => ({
+      click,
+      visitor: click ? {} : presets.german!,
+      seed: newSeed(),
+      time: '',
+      mode: 'one',
+    })),
+    { mode } = asked,
+    { result, error } = useSimulation(p, asked)
+  const set = (change: Partial<Asked>) => setAsked({ ...asked, ...change })
   const pick = (name: string) => {
     setPreset(name)
-    from.current = ''
-    setVisitor(presets[name]!)
+    set({ click: '', visitor: presets[name]! })
   }
-  const change = (name: string, value: string) => {
-    setPreset('')
-    setVisitor({ ...visitor, [name]: value })
-  }
-  const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])],
-    d = result?.decision
   return (
-    <section class="card simulate" data-simulate ref={box} aria-label={t.simulate.title}>
+    <section class="card simulate" data-simulate aria-label={t.simulate.title}>
       <header>
         <h2>{t.simulate.title}</h2>
         <span class="grow" />
@@ -124,7 +129,7 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
             { value: 'one', label: t.simulate.one },
             { value: 'many', label: count(draws) },
           ]}
-          on={setMode}
+          on={mode => set({ mode })}
         />
       </header>
       <div class="body">
@@ -139,122 +144,155 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
               {t.simulate.presets[name]}
             </button>
           ))}
-          {from.current && (
+          {asked.click ? (
             <span class="chip on">
               {t.simulate.fromClick}
               <button type="button" aria-label={t.parts.remove(t.simulate.fromClick)} onClick={() => pick('german')}>
                 <Icon name="x" />
               </button>
             </span>
-          )}
-          {!from.current && (
-            <a class="chip add" href={to(`/app/campaigns/${c.id}/clicks`)}>
+          ) : (
+            <a class="chip add" href={to(`/app/campaigns/${p.campaign.id}/clicks`)}>
               <Icon name="clicks" />
               {t.simulate.fromClick}
             </a>
           )}
         </div>
-        <div class="grid two">
-          {shown.map(name => (
-            <Attribute
-              key={name}
-              name={name}
-              value={visitor[name] ?? ''}
-              sources={choicesOf(sources)}
-              on={v => change(name, v)}
-              set={name === 'source_id' && !('source_id' in visitor) && !from.current ? c.source_name : undefined}
-            />
-          ))}
-          <label class="field">
-            <span class="label">{t.simulate.when}</span>
-            <input class="input" type="datetime-local" value={time} onInput={e => setTime(e.currentTarget.value)} />
-          </label>
-          <div class="field">
-            <span class="label">{t.simulate.seed}</span>
-            <span class="row">
-              <Input
-                class="mono"
-                inputMode="numeric"
-                aria-label={t.simulate.seed}
-                value={String(seed)}
-                on={v => setSeed(Number(v.replace(/\D/g, '').slice(0, 12)))}
-              />
-              <button
-                type="button"
-                class="btn icon"
-                aria-label={t.simulate.again}
-                title={t.simulate.again}
-                onClick={() => setSeed(newSeed())}>
-                <Icon name="dice" />
-              </button>
-            </span>
-          </div>
-        </div>
-        <Menu
-          kind="btn sm quiet"
-          name={t.simulate.another}
-          label={
-            <>
-              <Icon name="plus" />
-              {t.simulate.another}
-            </>
-          }>
-          {close => (
-            <div class="searches">
-              {attributes
-                .filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')
-                .map(a => (
-                  <Item key={a} close={close} on={() => change(a, '')}>
-                    {attributeName(a)}
-                  </Item>
-                ))}
-            </div>
-          )}
-        </Menu>
+        <VisitorFields
+          of={asked}
+          sources={choicesOf(p.sources)}
+          sourceName={asked.click ? undefined : p.campaign.source_name}
+          set={set}
+          change={(name, value) => {
+            setPreset('')
+            set({ visitor: { ...asked.visitor, [name]: value } })
+          }}
+        />
       </div>
       {error ? (
         <div class="came bad" role="alert">
           <span>{t.flow.codes[error.code] ?? sentence(error)}</span>
           {error.code in t.flow.codes && (
-            <button type="button" class="btn sm" onClick={() => said(error)}>
+            <button type="button" class="btn sm" onClick={() => p.said(error)}>
               {t.simulate.showIt}
             </button>
           )}
         </div>
       ) : result && mode === 'one' ? (
-        <>
-          <div class="came" role="status">
-            <div class="row wraps strong">
-              {way(result, book).map((name, i) => (
-                <>
-                  {i > 0 && <Icon name="right" />}
-                  <span>{name}</span>
-                </>
-              ))}
-            </div>
-            {d?.url && (
-              <div class="mono dim cut" title={d.url}>
-                {d.transition} {d.url}
-              </div>
-            )}
-          </div>
-          <Trace campaigns={result.campaigns} decision={d ?? null} names={book.known.names} />
-        </>
+        <Route of={result} book={p.book} />
       ) : (
-        result?.distribution && <Distribution of={result} book={book} />
+        result?.distribution && <Distribution of={result} book={p.book} />
       )}
       <p class="dim fine formfoot">{t.simulate.text}</p>
     </section>
   )
 }
 
-const way = (s: Simulated, book: Book) =>
-  s.decision
-    ? [
-        s.decision.path || (t.trace.fallbacks[s.decision.via] ?? s.decision.via),
-        ...[s.decision.lander_id, s.decision.offer_id].filter(Boolean).map(id => book.known.names[id!] ?? t.gone),
-      ]
-    : [t.trace.fallbacks.none!]
+type VisitorProps = {
+  of: Asked
+  sources?: Choice[]
+  sourceName?: string | null
+  set: (change: Partial<Asked>) => void
+  change: (name: string, value: string) => void
+}
+
+// VisitorFields edits the attributes of the visitor, the time of the visit and the random number.
+function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, change }: VisitorProps) {
+  const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])]
+  return (
+    <>
+      <div class="grid two">
+        {shown.map(name => (
+          <Attribute
+            key={name}
+            name={name}
+            value={visitor[name] ?? ''}
+            sources={sources}
+            on={v => change(name, v)}
+            set={name === 'source_id' && !('source_id' in visitor) ? sourceName : undefined}
+          />
+        ))}
+        <label class="field">
+          <span class="label">{t.simulate.when}</span>
+          <input class="input" type="datetime-local" value={time} onInput={e => set({ time: e.currentTarget.value })} />
+        </label>
+        <div class="field">
+          <span class="label">{t.simulate.seed}</span>
+          <span class="row">
+            <Input
+              class="mono"
+              inputMode="numeric"
+              aria-label={t.simulate.seed}
+              value={String(seed)}
+              on={v => set({ seed: Number(v.replace(/\D/g, '').slice(0, 12)) })}
+            />
+            <button
+              type="button"
+              class="btn icon"
+              aria-label={t.simulate.again}
+              title={t.simulate.again}
+              onClick={() => set({ seed: newSeed() })}>
+              <Icon name="dice" />
+            </button>
+          </span>
+        </div>
+      </div>
+      <Menu
+        kind="btn sm quiet"
+        name={t.simulate.another}
+        label={
+          <>
+            <Icon name="plus" />
+            {t.simulate.another}
+          </>
+        }>
+        {close => (
+          <div class="searches">
+            {attributes
+              .filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')
+              .map(a => (
+                <Item key={a} close={close} on={() => change(a, '')}>
+                  {attributeName(a)}
+                </Item>
+              ))}
+          </div>
+        )}
+      </Menu>
+    </>
+  )
+}
+
+type Way = { path: string; via: string; lander_id: string | null; offer_id: string | null }
+
+// wayOf returns the names of the path, the landing page and the offer that a visitor gets.
+const wayOf = (d: Way, book: Book) => [
+  d.path || (t.trace.fallbacks[d.via] ?? d.via),
+  ...[d.lander_id, d.offer_id].filter(Boolean).map(id => book.known.names[id!] ?? t.gone),
+]
+
+// Route shows where one visitor goes, and why.
+function Route({ of: { decision: d, campaigns }, book }: { of: Simulated; book: Book }) {
+  return (
+    <>
+      <div class="came" role="status">
+        <div class="row wraps strong">
+          {(d ? wayOf(d, book) : [t.trace.fallbacks.none!]).map((name, i) => (
+            <>
+              {i > 0 && <Icon name="right" />}
+              <span>{name}</span>
+            </>
+          ))}
+        </div>
+        {d?.url && (
+          <div class="mono dim cut" title={d.url}>
+            {d.transition} {d.url}
+          </div>
+        )}
+      </div>
+      <Trace campaigns={campaigns} decision={d ?? null} names={book.known.names} />
+    </>
+  )
+}
 
 // Distribution shows where many visitors with the same attributes would go.
 function Distribution({ of, book }: { of: Simulated; book: Book }) {
@@ -263,10 +301,7 @@ function Distribution({ of, book }: { of: Simulated; book: Book }) {
   return (
     <div class="places" role="status">
       {rows.map((r, i) => {
-        const name = [
-          r.path || (t.trace.fallbacks[r.via] ?? r.via),
-          ...[r.lander_id, r.offer_id].filter(Boolean).map(id => book.known.names[id!] ?? t.gone),
-        ].join(' › ')
+        const name = wayOf(r, book).join(' › ')
         return (
           <div key={i} class="barline">
             <i style={`width:${(r.count / sum) * 92}%`} />
@@ -283,19 +318,9 @@ function Distribution({ of, book }: { of: Simulated; book: Book }) {
   )
 }
 
-function Attribute({
-  name,
-  value,
-  on,
-  sources,
-  set,
-}: {
-  name: string
-  value: string
-  on: (v: string) => void
-  sources?: Choice[]
-  set?: string
-}) {
+type AttributeProps = { name: string; value: string; on: (v: string) => void; sources?: Choice[]; set?: string | null }
+
+function Attribute({ name, value, on, sources, set }: AttributeProps) {
   const form = formOf(name, operatorsOf(name)[0] ?? 'equals'),
     label = attributeName(name)
   const choices: Choice[] | undefined =
