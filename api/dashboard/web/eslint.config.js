@@ -16,7 +16,6 @@ const long = {
   'screens/copilot/chat.tsx': 151, // Talk
   'screens/copilot/rule.tsx': 174, // RuleForm
   'screens/domains/domains.tsx': 234, // Domains
-  'screens/flow/path.tsx': 176, // PathSheet
   'screens/gallery/gallery.tsx': 177, // Gallery
   'screens/reports/reports.tsx': 160, // Table, Reports
   'screens/reports/views.tsx': 163, // Views

@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks'
+import type { Destination, Path } from '../../api.gen.ts'
+import { choicesOf, type Choice } from '../../core/choices.ts'
+import { t } from '../../core/text.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Input, Select } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { UrlInput } from '../../parts/url_input.tsx'
+import type { Book, useBook } from './book.ts'
+import { isLander, nameOf, shareOf, split } from './edit.ts'
+import { shareText } from './text.ts'
+
+type Props = { path: Path; book: Book; records: ReturnType<typeof useBook>; on: (c: Partial<Path>) => void }
+
+// Destinations edits the landing pages and offers of a path with their weights. It shows the slots of landing pages too.
+export function Destinations({ path: p, book, records, on }: Props) {
+  const { landers, onward } = split(p, book.known),
+    [address, setAddress] = useState(''),
+    lander = p.action === 'lander'
+  const put = (destinations: Destination[]) => on({ destinations })
+  const join = (d: Partial<Destination>) => put([...p.destinations, { ...d, weight: 100 }])
+  const set = (d: Destination, change: Partial<Destination>) => put(p.destinations.map(o => (o === d ? { ...o, ...change } : o)))
+  const unused = (list: Choice[] | undefined) => list?.filter(c => lander || !p.destinations.some(d => d.id === c.value))
+  const rows = (list: Destination[], label: string) =>
+    list.length > 0 && (
+      <div class="dests" role="group" aria-label={label}>
+        {list.map((d, i) => (
+          <div key={i} class="row">
+            <span class="grow cut" title={nameOf(d, book.known)}>
+              {nameOf(d, book.known) || t.gone}
+            </span>
+            {lander && !isLander(d, book.known) && (
+              <Select
+                label={t.flow.slotOf(nameOf(d, book.known))}
+                value={String(d.slot ?? 0)}
+                options={[
+                  { value: '0', label: t.flow.everySlot },
+                  ...Array.from({ length: 20 }, (_, n) => ({ value: String(n + 1), label: t.flow.slot(n + 1) })),
+                ]}
+                on={v => set(d, { slot: Number(v) || undefined })}
+              />
+            )}
+            <Input
+              class="num weightin"
+              type="number"
+              min={0}
+              aria-label={t.flow.weightOfPath(nameOf(d, book.known))}
+              value={String(d.weight)}
+              on={v => set(d, { weight: Number(v) || 0 })}
+            />
+            <span class="dim num pct">{shareText(shareOf(d, list))}</span>
+            <button
+              type="button"
+              class="btn quiet icon"
+              aria-label={t.parts.remove(nameOf(d, book.known))}
+              onClick={() => put(p.destinations.filter(o => o !== d))}>
+              <Icon name="x" />
+            </button>
+          </div>
+        ))}
+      </div>
+    )
+  return (
+    <>
+      {lander && (
+        <>
+          <h3 class="label">{t.flow.heads.landers}</h3>
+          {rows(landers, t.flow.heads.landers)}
+          <Combobox
+            label={t.flow.addLander}
+            placeholder={t.flow.addLander}
+            value=""
+            choices={unused(choicesOf(records.landers))?.filter(c => !landers.some(d => d.id === c.value))}
+            on={id => {
+              if (id) join({ id })
+            }}
+          />
+        </>
+      )}
+      <h3 class="label">{lander ? t.flow.offersBehind : t.flow.heads.offers}</h3>
+      {rows(onward, t.flow.heads.offers)}
+      <Combobox
+        label={t.flow.addOffer}
+        placeholder={t.flow.addOffer}
+        value=""
+        choices={unused(choicesOf(records.offers))}
+        on={id => {
+          if (id) join({ id })
+        }}
+      />
+      <details class="addurl">
+        <summary>{t.flow.addAddress}</summary>
+        <UrlInput label={t.flow.addAddress} value={address} on={setAddress} />
+        <button
+          type="button"
+          class="btn sm"
+          disabled={!address.trim()}
+          onClick={() => {
+            join({ url: address.trim() })
+            setAddress('')
+          }}>
+          {t.flow.addIt}
+        </button>
+      </details>
+    </>
+  )
+}

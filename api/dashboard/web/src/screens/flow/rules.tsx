@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks'
+import type { Path } from '../../api.gen.ts'
+import { asError, call } from '../../core/call.ts'
+import { sentence } from '../../core/errors.ts'
+import { touches } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { toast } from '../../core/toast.ts'
+import { Sentence } from '../../parts/condition.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Item, Menu } from '../../parts/menu.tsx'
+import type { Book } from './book.ts'
+
+type Props = { path: Path; book: Book; saved: { id: string; name: string }[] | undefined; on: (c: Partial<Path>) => void }
+
+// Rules edits the rules of a path: saved rules of the account and rules of the path's own.
+export function Rules({ path: p, book, saved, on }: Props) {
+  const [newName, setNewName] = useState(''),
+    [error, setError] = useState<string>()
+  const used = new Set(p.rules.map(r => r.rule_id)),
+    free = saved?.filter(r => !used.has(r.id))
+  const keep = () =>
+    call('POST /rules', { body: { name: newName, logic: p.logic, conditions: p.filters } }).then(
+      made => {
+        touches('rules')
+        on({ filters: [], rules: [...p.rules, { name: made.name, rule_id: made.id }] })
+        setNewName('')
+        toast(t.flow.ruleSaved(made.name))
+      },
+      e => setError(sentence(asError(e))),
+    )
+  return (
+    <>
+      <div class="rules">
+        {p.rules.map((r, i) => {
+          const s = r.rule_id ? book.rules.get(r.rule_id) : undefined
+          return (
+            <div key={i} class="ruleline row">
+              <span class="grow">
+                <b>{s?.name ?? r.name}</b> <span class="dim fine">{r.rule_id ? t.flow.savedRule : t.flow.ownRule}</span>
+                <span class="block">
+                  {(s?.conditions ?? r.conditions ?? []).map((c, j) => (
+                    <Sentence key={j} of={c} names={book.known.names} />
+                  ))}
+                </span>
+              </span>
+              <button
+                type="button"
+                class="btn quiet icon"
+                aria-label={t.parts.remove(r.name)}
+                onClick={() => on({ rules: p.rules.filter((_, j) => j !== i) })}>
+                <Icon name="x" />
+              </button>
+            </div>
+          )
+        })}
+      </div>
+      <div class="row wraps">
+        {free && free.length > 0 && (
+          <Menu
+            kind="btn sm"
+            name={t.flow.addRule}
+            label={
+              <>
+                <Icon name="plus" />
+                {t.flow.addRule}
+              </>
+            }>
+            {close => (
+              <div class="searches">
+                {free.map(r => (
+                  <Item key={r.id} close={close} on={() => on({ rules: [...p.rules, { name: r.name, rule_id: r.id }] })}>
+                    {r.name}
+                  </Item>
+                ))}
+              </div>
+            )}
+          </Menu>
+        )}
+        {p.filters.length > 0 && (
+          <Menu kind="btn sm quiet" name={t.flow.keepRule} label={t.flow.keepRule}>
+            {close => (
+              <form
+                onSubmit={e => {
+                  e.preventDefault()
+                  e.stopPropagation()
+                  if (newName.trim()) void keep().then(close)
+                }}>
+                <label class="field">
+                  <span>{t.overview.name}</span>
+                  <input class="input" maxLength={255} value={newName} onInput={e => setNewName(e.currentTarget.value)} />
+                </label>
+                <button class="btn sm">{t.parts.save}</button>
+                {error && (
+                  <p class="bad" role="alert">
+                    {error}
+                  </p>
+                )}
+              </form>
+            )}
+          </Menu>
+        )}
+      </div>
+    </>
+  )
+}
