@@ -47,20 +47,96 @@ export function RemoveDomain({ of: d, close, gone }: { of: DomainRow; close: () 
   )
 }
 
-// Domains lists the hosts of tracking links.
-export function Domains() {
+// columns lists the columns of the table, without the menu of a row.
+const columns: Column<DomainRow>[] = [
+  {
+    name: 'domain',
+    label: w.domain,
+    left: true,
+    phone: true,
+    kind: 'first',
+    cell: r => (
+      <span class="named">
+        <span class="row">
+          <span class="name cut" title={r.domain}>
+            {r.domain}
+          </span>
+          {spareOf(r)
+            .slice(0, 1)
+            .map(s => (
+              <span key={s} class="tag">
+                {s}
+              </span>
+            ))}
+        </span>
+        <small class="dim cut">{r.group_name || usedBy(r) || w.nothing}</small>
+      </span>
+    ),
+  },
+  { name: 'state', label: w.state, left: true, phone: true, cell: r => <State of={r} /> },
+  {
+    name: 'https',
+    label: w.https,
+    left: true,
+    cell: r =>
+      r.https === null ? (
+        <span class="dim">{w.unknown}</span>
+      ) : r.https ? (
+        <span class="good">{w.yes}</span>
+      ) : (
+        <span class="warn">{w.no}</span>
+      ),
+  },
+  {
+    name: 'certificate',
+    label: w.certificate,
+    left: true,
+    cell: r => (
+      <span class="named">
+        <Certificate status={r.ssl_status} />
+        {r.certificate_expires_at && <small class="dim">{w.until(dateOf(Date.parse(r.certificate_expires_at)))}</small>}
+      </span>
+    ),
+  },
+  { name: 'registered', label: w.registered, left: true, cell: r => <Ending at={r.registered_until} /> },
+  {
+    name: 'used',
+    label: w.used,
+    left: true,
+    cell: r => (
+      <span class="named">
+        <span>{usedBy(r) || <span class="dim">{w.nothing}</span>}</span>
+        {r.failed_over > 0 && <small class="warn">{w.away(r.failed_over)}</small>}
+      </span>
+    ),
+  },
+  { name: 'checked', label: w.checked, left: true, cell: r => <span class="dim">{r.checked_at ? ago(r.checked_at) : w.never}</span> },
+]
+
+const menu = (show: (r: DomainRow) => void, remove: (r: DomainRow) => void): Column<DomainRow> => ({
+  name: 'more',
+  label: '',
+  kind: 'more',
+  phone: true,
+  cell: r => (
+    <RowMenu
+      kind="btn quiet icon"
+      name={t.lists.actionsOf(r.domain)}
+      actions={[
+        { label: t.campaigns.openIt, on: () => show(r) },
+        !r.is_default && r.is_verified && { label: w.makeDefault, on: () => void makeDefault(r) },
+        { label: t.lists.remove, bad: true, on: () => remove(r) },
+      ]}
+    />
+  ),
+})
+
+// useDomains loads all domains, again and again while one is not set up yet. checkedAt is the time of the last answer.
+function useDomains() {
   const list = useAll('GET /domains', { limit: 100 }),
-    about = use('GET /domains', { limit: 1 }).data,
-    rows = list.rows,
-    may = mayChange()
-  const open = place.value.query.get('id'),
-    [adding, setAdding] = useState(false),
-    [removing, setRemoving] = useState<DomainRow | null>(null),
-    [checkedAt, setCheckedAt] = useState(Date.now())
-  const shown = rows?.find(r => r.id === open),
+    { rows } = list,
+    [checkedAt, setCheckedAt] = useState(Date.now()),
     waiting = rows?.some(waits) ?? false
-  const show = (id: string | null) => change({ id }, true)
-  const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
   useEffect(() => {
     if (rows) setCheckedAt(Date.now())
   }, [rows])
@@ -72,94 +148,28 @@ export function Domains() {
     return () => clearInterval(timer)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- list is a new object in each render
   }, [waiting])
+  return { ...list, waiting, checkedAt }
+}
+
+// Domains lists the hosts of tracking links.
+export function Domains() {
+  const list = useDomains(),
+    { rows } = list,
+    about = use('GET /domains', { limit: 1 }).data,
+    may = mayChange()
+  const open = place.value.query.get('id'),
+    [adding, setAdding] = useState(false),
+    [removing, setRemoving] = useState<DomainRow | null>(null)
+  const shown = rows?.find(r => r.id === open),
+    groups = [...new Set(rows?.map(r => r.group_name).filter(Boolean))]
+  const show = (id: string | null) => change({ id }, true)
+  const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
   useKeys([...(may ? [{ key: 'N', text: w.add }] : []), { key: 'J K', text: w.next }, { key: 'O', text: w.open }], e => {
     if (e.key === 'n' && may) {
       setAdding(true)
       return true
     }
   })
-  const columns: Column<DomainRow>[] = [
-    {
-      name: 'domain',
-      label: w.domain,
-      left: true,
-      phone: true,
-      kind: 'first',
-      cell: r => (
-        <span class="named">
-          <span class="row">
-            <span class="name cut" title={r.domain}>
-              {r.domain}
-            </span>
-            {spareOf(r)
-              .slice(0, 1)
-              .map(s => (
-                <span key={s} class="tag">
-                  {s}
-                </span>
-              ))}
-          </span>
-          <small class="dim cut">{r.group_name || usedBy(r) || w.nothing}</small>
-        </span>
-      ),
-    },
-    { name: 'state', label: w.state, left: true, phone: true, cell: r => <State of={r} /> },
-    {
-      name: 'https',
-      label: w.https,
-      left: true,
-      cell: r =>
-        r.https === null ? (
-          <span class="dim">{w.unknown}</span>
-        ) : r.https ? (
-          <span class="good">{w.yes}</span>
-        ) : (
-          <span class="warn">{w.no}</span>
-        ),
-    },
-    {
-      name: 'certificate',
-      label: w.certificate,
-      left: true,
-      cell: r => (
-        <span class="named">
-          <Certificate status={r.ssl_status} />
-          {r.certificate_expires_at && <small class="dim">{w.until(dateOf(Date.parse(r.certificate_expires_at)))}</small>}
-        </span>
-      ),
-    },
-    { name: 'registered', label: w.registered, left: true, cell: r => <Ending at={r.registered_until} /> },
-    {
-      name: 'used',
-      label: w.used,
-      left: true,
-      cell: r => (
-        <span class="named">
-          <span>{usedBy(r) || <span class="dim">{w.nothing}</span>}</span>
-          {r.failed_over > 0 && <small class="warn">{w.away(r.failed_over)}</small>}
-        </span>
-      ),
-    },
-    { name: 'checked', label: w.checked, left: true, cell: r => <span class="dim">{r.checked_at ? ago(r.checked_at) : w.never}</span> },
-  ]
-  if (may)
-    columns.push({
-      name: 'more',
-      label: '',
-      kind: 'more',
-      phone: true,
-      cell: r => (
-        <RowMenu
-          kind="btn quiet icon"
-          name={t.lists.actionsOf(r.domain)}
-          actions={[
-            { label: t.campaigns.openIt, on: () => show(r.id) },
-            !r.is_default && r.is_verified && { label: w.makeDefault, on: () => void makeDefault(r) },
-            { label: t.lists.remove, bad: true, on: () => setRemoving(r) },
-          ]}
-        />
-      ),
-    })
   return (
     <>
       <div class="line filters">
@@ -168,9 +178,9 @@ export function Domains() {
             <span class="dim">{w.cname}</span> <b class="mono">{about.cname_target}</b>
           </span>
         )}
-        {waiting && (
+        {list.waiting && (
           <span class="dim fine" role="status">
-            {w.listLooks(hourOf(checkedAt))}
+            {w.listLooks(hourOf(list.checkedAt))}
           </span>
         )}
         <span class="grow" />
@@ -209,7 +219,7 @@ export function Domains() {
           <Table
             label={w.title}
             rows={rows}
-            columns={columns}
+            columns={may ? [...columns, menu(r => show(r.id), setRemoving)] : columns}
             keyOf={r => r.id}
             nameOf={r => r.domain}
             height={44}
@@ -229,15 +239,13 @@ export function Domains() {
           </div>
         </section>
       )}
-      {adding && (
-        <AddDomains known={[...new Set(rows?.map(r => r.group_name).filter(Boolean))]} close={() => setAdding(false)} show={show} />
-      )}
+      {adding && <AddDomains known={groups} close={() => setAdding(false)} show={show} />}
       {shown && (
         <DomainSheet
           key={shown.id}
           of={shown}
           target={about?.cname_target ?? null}
-          groups={[...new Set([...(rows?.map(r => r.group_name).filter(Boolean) ?? []), 'spare'])]}
+          groups={[...new Set([...groups, 'spare'])]}
           close={() => show(null)}
           step={step}
           remove={() => setRemoving(shown)}
