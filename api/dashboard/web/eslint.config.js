@@ -13,8 +13,6 @@ const long = {
   'screens/campaigns/link.tsx': 174, // CampaignLink
   'screens/campaigns/new.tsx': 255, // Wizard
   'screens/campaigns/settings.tsx': 177, // CampaignSettings
-  'screens/copilot/chat.tsx': 151, // Talk
-  'screens/copilot/rule.tsx': 174, // RuleForm
   'screens/gallery/gallery.tsx': 177, // Gallery
   'screens/reports/reports.tsx': 160, // Table, Reports
   'screens/reports/views.tsx': 163, // Views

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ChatLookup } from '../../api.gen.ts'
-import { ApiError, asError, call } from '../../core/call.ts'
+import { useBusy } from '../../core/busy.ts'
+import { asError, call, type ApiError } from '../../core/call.ts'
 import { linkOf, sentOf, setTurns, turns, type Turn } from '../../core/chat.ts'
 import { can } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
@@ -22,35 +23,45 @@ export function Chat() {
   return <Talk may={!!plan.data?.canApply} available={state.data.available} message={state.data.message} using={state.data.using} />
 }
 
+// useQuestions sends a question with the turns before it, and holds whether an answer is awaited and what failed.
+function useQuestions() {
+  const [busy, run] = useBusy(),
+    [error, setError] = useState<ApiError>(),
+    stop = useRef<AbortController>(undefined)
+  useEffect(() => () => stop.current?.abort(), [])
+  const ask = (question: string) => {
+    const before = [...turns(), { role: 'user', content: question } as Turn],
+      now = new AbortController()
+    return run(
+      async () => {
+        stop.current = now
+        setTurns(before)
+        setError(undefined)
+        const answer = await call('POST /copilot/chat', { body: { messages: sentOf(before) }, signal: now.signal })
+        setTurns([...before, { role: 'assistant', content: answer.answer || answer.message, answer }])
+        if (answer.proposals.length) touches('copilot')
+      },
+      e => {
+        setTurns([...before.slice(0, -1), { ...before.at(-1)!, failed: true }])
+        if (!now.signal.aborted) setError(asError(e))
+      },
+    )
+  }
+  const clear = () => {
+    setTurns([])
+    setError(undefined)
+  }
+  return { busy, error, ask, clear, stop: () => stop.current?.abort() }
+}
+
 function Talk({ may, available, message, using }: { may: boolean; available: boolean; message: string; using: string }) {
   const list = turns(),
     [text, setText] = useState(''),
-    [busy, setBusy] = useState(false),
-    [error, setError] = useState<ApiError>(),
-    stop = useRef<AbortController>(undefined),
-    end = useRef<HTMLLIElement>(null)
-  useEffect(() => {
-    end.current?.scrollIntoView({ block: 'nearest' })
-  }, [list.length, busy])
-  useEffect(() => () => stop.current?.abort(), [])
-  const ask = async (question: string) => {
+    { busy, error, ask, clear, stop } = useQuestions()
+  const send = (question: string) => {
     if (!question.trim() || busy) return
-    const before = [...turns(), { role: 'user', content: question.trim() } as Turn]
-    setTurns(before)
     setText('')
-    setError(undefined)
-    setBusy(true)
-    stop.current = new AbortController()
-    try {
-      const answer = await call('POST /copilot/chat', { body: { messages: sentOf(before) }, signal: stop.current.signal })
-      setTurns([...before, { role: 'assistant', content: answer.answer || answer.message, answer }])
-      if (answer.proposals.length) touches('copilot')
-    } catch (e) {
-      setTurns([...before.slice(0, -1), { ...before.at(-1)!, failed: true }])
-      if (!stop.current.signal.aborted) setError(asError(e))
-    } finally {
-      setBusy(false)
-    }
+    void ask(question.trim())
   }
   return (
     <section class="card chat">
@@ -59,14 +70,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
         {w.using[using] && <span class="dim fine">{w.usingOf(w.using[using]!)}</span>}
         <span class="grow" />
         {list.length > 0 && (
-          <button
-            type="button"
-            class="btn sm"
-            disabled={busy}
-            onClick={() => {
-              setTurns([])
-              setError(undefined)
-            }}>
+          <button type="button" class="btn sm" disabled={busy} onClick={clear}>
             {w.again}
           </button>
         )}
@@ -77,50 +81,14 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
           <p>{w.empty}</p>
           <div class="examples">
             {w.examples.map(e => (
-              <button key={e} type="button" class="chip" disabled={!available} onClick={() => void ask(e)}>
+              <button key={e} type="button" class="chip" disabled={!available} onClick={() => send(e)}>
                 {e}
               </button>
             ))}
           </div>
         </div>
       ) : (
-        <ol class="turns" aria-live="polite">
-          {list.map((o, i) => (
-            <li key={i} class={o.role}>
-              <div class="dim fine">{o.role === 'user' ? w.you : w.model}</div>
-              <div class="said">{o.content || w.noAnswer}</div>
-              {o.failed && <p class="dim fine">{w.failedNote}</p>}
-              {o.answer && o.answer.lookups.length > 0 && (
-                <div class="row wraps">
-                  <span class="dim fine">{w.lookups}</span>
-                  {o.answer.lookups.map((l, j) => (
-                    <LookedUp key={j} of={l} />
-                  ))}
-                </div>
-              )}
-              {o.answer && o.answer.proposals.length > 0 && (
-                <div class="grid">
-                  <h3>{w.proposed}</h3>
-                  {o.answer.proposals.map(p => (
-                    <div key={p.id} class="card inner">
-                      <Proposed of={p} may={may} />
-                    </div>
-                  ))}
-                </div>
-              )}
-            </li>
-          ))}
-          {busy && (
-            <li class="assistant" aria-busy="true">
-              <div class="dim fine">{w.model}</div>
-              <span class="dim">{w.thinking}</span>
-              <span class="meter wait" aria-hidden="true">
-                <i />
-              </span>
-            </li>
-          )}
-          <li ref={end} class="endmark" aria-hidden="true" />
-        </ol>
+        <Turns list={list} busy={busy} may={may} />
       )}
       {error && (
         <p class="bad part" role="alert">
@@ -137,7 +105,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
         class="part askform"
         onSubmit={e => {
           e.preventDefault()
-          void ask(text)
+          send(text)
         }}>
         <Field label={w.ask} hint={w.askHint}>
           {wired => (
@@ -152,7 +120,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
               onKeyDown={e => {
                 if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
                   e.preventDefault()
-                  void ask(text)
+                  send(text)
                 }
               }}
             />
@@ -160,7 +128,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
         </Field>
         <div class="row">
           {busy ? (
-            <button type="button" class="btn" onClick={() => stop.current?.abort()}>
+            <button type="button" class="btn" onClick={stop}>
               {w.stop}
             </button>
           ) : (
@@ -171,6 +139,53 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
         </div>
       </form>
     </section>
+  )
+}
+
+// Turns shows the questions and the answers, and scrolls to the last one.
+function Turns({ list, busy, may }: { list: Turn[]; busy: boolean; may: boolean }) {
+  const end = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'nearest' })
+  }, [list.length, busy])
+  return (
+    <ol class="turns" aria-live="polite">
+      {list.map((o, i) => (
+        <li key={i} class={o.role}>
+          <div class="dim fine">{o.role === 'user' ? w.you : w.model}</div>
+          <div class="said">{o.content || w.noAnswer}</div>
+          {o.failed && <p class="dim fine">{w.failedNote}</p>}
+          {o.answer && o.answer.lookups.length > 0 && (
+            <div class="row wraps">
+              <span class="dim fine">{w.lookups}</span>
+              {o.answer.lookups.map((l, j) => (
+                <LookedUp key={j} of={l} />
+              ))}
+            </div>
+          )}
+          {o.answer && o.answer.proposals.length > 0 && (
+            <div class="grid">
+              <h3>{w.proposed}</h3>
+              {o.answer.proposals.map(p => (
+                <div key={p.id} class="card inner">
+                  <Proposed of={p} may={may} />
+                </div>
+              ))}
+            </div>
+          )}
+        </li>
+      ))}
+      {busy && (
+        <li class="assistant" aria-busy="true">
+          <div class="dim fine">{w.model}</div>
+          <span class="dim">{w.thinking}</span>
+          <span class="meter wait" aria-hidden="true">
+            <i />
+          </span>
+        </li>
+      )}
+      <li ref={end} class="endmark" aria-hidden="true" />
+    </ol>
   )
 }
 
@@ -232,23 +247,23 @@ function Connect() {
     [provider, setProvider] = useState('openai'),
     [key, setKey] = useState(''),
     [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false)
+    [busy, run] = useBusy()
   if (!data) return <LoadingCard of={{ error, again }} height={200} />
   const connect = async () => {
     if (!key.trim()) return setWrong({ field: 'apiKey', text: w.needsKey })
-    setBusy(true)
-    setWrong(undefined)
-    try {
-      const got = await call('POST /copilot/ai', { body: { action: 'connect', provider, apiKey: key.trim() } })
-      setKey('')
-      touches('copilot')
-      toast(w.connected(got.connected?.model ?? provider))
-    } catch (e) {
-      const error = asError(e)
-      setWrong({ text: said(error) + (error.code === 'ai_error' ? ' ' + error.message : ''), request: error.request })
-    } finally {
-      setBusy(false)
-    }
+    await run(
+      async () => {
+        setWrong(undefined)
+        const got = await call('POST /copilot/ai', { body: { action: 'connect', provider, apiKey: key.trim() } })
+        setKey('')
+        touches('copilot')
+        toast(w.connected(got.connected?.model ?? provider))
+      },
+      e => {
+        const error = asError(e)
+        setWrong({ text: said(error) + (error.code === 'ai_error' ? ' ' + error.message : ''), request: error.request })
+      },
+    )
   }
   return (
     <section class="card narrow">

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Comparison, CopilotRule, CopilotRuleBody, CopilotRuleReplay } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
-import { choicesOf, useCampaigns, useSources } from '../../core/choices.ts'
+import { choicesOf, useCampaigns, useSources, type Choice, type Option } from '../../core/choices.ts'
 import { dateTime } from '../../core/dates.ts'
 import { names, text } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
@@ -75,57 +76,48 @@ const options = (of: Record<string, string>, only?: string[]) =>
   Object.entries(of)
     .filter(([value]) => !only || only.includes(value))
     .map(([value, label]) => ({ value, label }))
-const minutes = [10, 30, 60, 120, 360, 720, 1440, 10080]
+
+const steps = (list: number[], now: number, label: (minutes: number) => string) =>
+  [...new Set([...list, now])].sort((a, b) => a - b).map(m => ({ value: String(m), label: label(m) }))
 
 // RuleForm creates or changes a rule. Before saving, a person can see what the rule would have done in the past.
 export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void }) {
   const start = draftOf(of),
     [draft, setDraft] = useState(start),
     [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(''),
-    [replay, setReplay] = useState<CopilotRuleReplay>()
+    [busy, run] = useBusy(),
+    [replay, setReplay] = useState<CopilotRuleReplay | 'running'>()
   const set = (c: Partial<Draft>) => {
     setDraft({ ...draft, ...c })
     setWrong(undefined)
     setReplay(undefined)
   }
-  const look = (looks_at: Draft['looks_at']) =>
-    set({
-      looks_at,
-      attribute: looks_at === 'value' ? draft.attribute || 'sub1' : '',
-      action: actions[looks_at].includes(draft.action) ? draft.action : 'alert',
-    })
-  const campaigns = choicesOf(useCampaigns()),
-    sources = choicesOf(useSources()),
-    at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
-  const send = async (what: 'save' | 'replay') => {
+  const send = async (work: () => Promise<unknown>) => {
     if (!draft.name.trim()) return setWrong({ field: 'name', text: w.needsName })
-    setBusy(what)
     setWrong(undefined)
-    try {
-      if (what === 'replay') setReplay(await call('POST /copilot/rules/replay', { body: draft }))
-      else {
-        await (of ? call('PATCH /copilot/rules', { body: { ...draft, id: of.id } }) : call('POST /copilot/rules', { body: draft }))
-        touches('copilot')
-        toast(w.ruleSaved(draft.name))
-        close()
-      }
-    } catch (e) {
+    await run(work, e => {
       const error = asError(e)
+      setReplay(now => (now === 'running' ? undefined : now))
       setWrong(
         w.failed[error.code]
           ? { text: said(error) }
           : wrongOf(error, ['name', 'conditions', 'window', 'attribute', 'action'], { invalid_condition: 'conditions' }),
       )
-    } finally {
-      setBusy('')
-    }
+    })
   }
-  const number = (name: 'window' | 'factor' | 'min_weight' | 'max_weight' | 'max_changes', label: string, step = '1') => (
-    <Field label={label} error={at(name)}>
-      {wired => <Input wired={wired} type="number" min="0" step={step} value={String(draft[name])} on={v => set({ [name]: Number(v) })} />}
-    </Field>
-  )
+  const simulate = () =>
+    send(async () => {
+      setReplay('running')
+      setReplay(await call('POST /copilot/rules/replay', { body: draft }))
+    })
+  const save = () =>
+    send(async () => {
+      await (of ? call('PATCH /copilot/rules', { body: { ...draft, id: of.id } }) : call('POST /copilot/rules', { body: draft }))
+      touches('copilot')
+      toast(w.ruleSaved(draft.name))
+      close()
+    })
+  const props = { draft, set, at: (name: string) => (wrong?.field === name ? wrong.text : undefined) }
   return (
     <Sheet
       side
@@ -134,122 +126,146 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
       keep={() => JSON.stringify(draft) !== JSON.stringify(start)}
       foot={
         <>
-          <button type="button" class="btn" disabled={!!busy} onClick={() => void send('replay')}>
+          <button type="button" class="btn" disabled={busy} onClick={() => void simulate()}>
             {w.replay}
           </button>
           <span class="grow" />
           <button type="button" class="btn" onClick={close}>
             {t.parts.cancel}
           </button>
-          <button type="button" class="btn primary" disabled={!!busy} onClick={() => void send('save')}>
+          <button type="button" class="btn primary" disabled={busy} onClick={() => void save()}>
             {w.saveRule}
           </button>
         </>
       }>
       <div class="body">
         <div class="fields">
-          <Field label={w.name} wide error={at('name')}>
-            {wired => <Input wired={wired} value={draft.name} maxLength={100} on={name => set({ name })} />}
-          </Field>
-          <Field label={w.looksAt}>{wired => <Select wired={wired} value={draft.looks_at} options={options(w.levels)} on={look} />}</Field>
-          {draft.looks_at === 'value' && (
-            <Field label={w.attribute} error={at('attribute')}>
-              {wired => (
-                <Select
-                  wired={wired}
-                  value={draft.attribute}
-                  options={attributes.map(value => ({ value, label: t.dimensions[value] ?? value }))}
-                  on={attribute => set({ attribute })}
-                />
-              )}
-            </Field>
-          )}
-          <Field label={w.conditions} wide group error={at('conditions')}>
-            {() => <Comparisons list={draft.conditions} on={conditions => set({ conditions })} />}
-          </Field>
-          {number('window', w.windowSize)}
-          <Field label={w.unit}>
-            {wired => (
-              <Select wired={wired} value={draft.window_unit} options={options(w.units)} on={window_unit => set({ window_unit })} />
-            )}
-          </Field>
-          <div class="across">
-            <Switch shown on={draft.include_current} set={include_current => set({ include_current })} label={w.current} />
-          </div>
-          <Field label={w.action} error={at('action')}>
-            {wired => (
-              <Select
-                wired={wired}
-                value={draft.action}
-                options={options(w.actions, actions[draft.looks_at])}
-                on={action => set({ action })}
-              />
-            )}
-          </Field>
-          {draft.action === 'weight' && (
-            <>
-              {number('factor', w.factor, '0.1')}
-              {number('min_weight', w.minWeight, '0.1')}
-              {number('max_weight', w.maxWeight, '0.1')}
-            </>
-          )}
-          <Field label={w.interval}>
-            {wired => (
-              <Select
-                wired={wired}
-                value={String(draft.every_minutes)}
-                options={[...new Set([...minutes, draft.every_minutes])]
-                  .sort((a, b) => a - b)
-                  .map(m => ({ value: String(m), label: w.every(m) }))}
-                on={v => set({ every_minutes: Number(v) })}
-              />
-            )}
-          </Field>
-          <Field label={w.cooldown}>
-            {wired => (
-              <Select
-                wired={wired}
-                value={String(draft.cooldown_minutes)}
-                options={[...new Set([60, 360, 720, 1440, 2880, 10080, 43200, draft.cooldown_minutes])]
-                  .sort((a, b) => a - b)
-                  .map(m => ({ value: String(m), label: m % 1440 === 0 ? w.days(m / 1440) : w.hours(Math.round(m / 60)) }))}
-                on={v => set({ cooldown_minutes: Number(v) })}
-              />
-            )}
-          </Field>
-          {draft.action !== 'alert' && number('max_changes', w.maxChanges)}
-          <Field label={w.scope} wide hint={draft.campaign_ids.length ? undefined : w.everyCampaign}>
-            {wired => (
-              <ComboMany
-                wired={wired}
-                label={w.scope}
-                values={draft.campaign_ids}
-                choices={campaigns}
-                on={campaign_ids => set({ campaign_ids: campaign_ids as string[] })}
-              />
-            )}
-          </Field>
-          <Field label={w.sources} wide>
-            {wired => (
-              <ComboMany
-                wired={wired}
-                label={w.sources}
-                values={draft.source_ids}
-                choices={sources}
-                on={source_ids => set({ source_ids: source_ids as string[] })}
-              />
-            )}
-          </Field>
+          <When {...props} />
+          <Then {...props} />
+          <Scope {...props} />
         </div>
         <FormError wrong={wrong} />
-        {busy === 'replay' && (
+        {replay === 'running' ? (
           <p class="dim" role="status">
             {w.replaying}
           </p>
+        ) : (
+          replay && <Replayed of={replay} />
         )}
-        {replay && <Replayed of={replay} />}
       </div>
     </Sheet>
+  )
+}
+
+type FieldsProps = { draft: Draft; set: (c: Partial<Draft>) => void; at: (name: string) => string | undefined }
+type NumberProps = FieldsProps & {
+  name: 'window' | 'factor' | 'min_weight' | 'max_weight' | 'max_changes'
+  label: string
+  step?: string
+}
+
+const NumberField = ({ draft, set, at, name, label, step = '1' }: NumberProps) => (
+  <Field label={label} error={at(name)}>
+    {wired => <Input wired={wired} type="number" min="0" step={step} value={String(draft[name])} on={v => set({ [name]: Number(v) })} />}
+  </Field>
+)
+
+type ChoiceProps = { label: string; value: string; options: Option[]; on: (v: string) => void; error?: string }
+
+const ChoiceField = ({ label, error, ...rest }: ChoiceProps) => (
+  <Field label={label} error={error}>
+    {wired => <Select wired={wired} {...rest} />}
+  </Field>
+)
+
+// When edits the name of a rule, the records that it watches, and the figures at which it acts.
+function When(p: FieldsProps) {
+  const { draft, set, at } = p
+  const watch = (looks_at: string) =>
+    set({
+      looks_at,
+      attribute: looks_at === 'value' ? draft.attribute || 'sub1' : '',
+      action: actions[looks_at]!.includes(draft.action) ? draft.action : 'alert',
+    })
+  return (
+    <>
+      <Field label={w.name} wide error={at('name')}>
+        {wired => <Input wired={wired} value={draft.name} maxLength={100} on={name => set({ name })} />}
+      </Field>
+      <ChoiceField label={w.looksAt} value={draft.looks_at} options={options(w.levels)} on={watch} />
+      {draft.looks_at === 'value' && (
+        <ChoiceField
+          label={w.attribute}
+          error={at('attribute')}
+          value={draft.attribute}
+          options={attributes.map(value => ({ value, label: t.dimensions[value] ?? value }))}
+          on={attribute => set({ attribute })}
+        />
+      )}
+      <Field label={w.conditions} wide group error={at('conditions')}>
+        {() => <Comparisons list={draft.conditions} on={conditions => set({ conditions })} />}
+      </Field>
+      <NumberField {...p} name="window" label={w.windowSize} />
+      <ChoiceField label={w.unit} value={draft.window_unit} options={options(w.units)} on={window_unit => set({ window_unit })} />
+      <div class="across">
+        <Switch shown on={draft.include_current} set={include_current => set({ include_current })} label={w.current} />
+      </div>
+    </>
+  )
+}
+
+// Then edits what a rule does, and how often.
+function Then(p: FieldsProps) {
+  const { draft, set, at } = p
+  return (
+    <>
+      <ChoiceField
+        label={w.action}
+        error={at('action')}
+        value={draft.action}
+        options={options(w.actions, actions[draft.looks_at])}
+        on={action => set({ action })}
+      />
+      {draft.action === 'weight' && (
+        <>
+          <NumberField {...p} name="factor" label={w.factor} step="0.1" />
+          <NumberField {...p} name="min_weight" label={w.minWeight} step="0.1" />
+          <NumberField {...p} name="max_weight" label={w.maxWeight} step="0.1" />
+        </>
+      )}
+      <ChoiceField
+        label={w.interval}
+        value={String(draft.every_minutes)}
+        options={steps([10, 30, 60, 120, 360, 720, 1440, 10080], draft.every_minutes, w.every)}
+        on={v => set({ every_minutes: Number(v) })}
+      />
+      <ChoiceField
+        label={w.cooldown}
+        value={String(draft.cooldown_minutes)}
+        options={steps([60, 360, 720, 1440, 2880, 10080, 43200], draft.cooldown_minutes, m =>
+          m % 1440 === 0 ? w.days(m / 1440) : w.hours(Math.round(m / 60)),
+        )}
+        on={v => set({ cooldown_minutes: Number(v) })}
+      />
+      {draft.action !== 'alert' && <NumberField {...p} name="max_changes" label={w.maxChanges} />}
+    </>
+  )
+}
+
+// Scope chooses the campaigns and the sources that a rule watches.
+function Scope({ draft, set }: FieldsProps) {
+  const campaigns = choicesOf(useCampaigns()),
+    sources = choicesOf(useSources())
+  const many = (name: 'campaign_ids' | 'source_ids', label: string, choices: Choice[] | undefined, hint?: string) => (
+    <Field label={label} wide hint={hint}>
+      {wired => <ComboMany wired={wired} label={label} values={draft[name]} choices={choices} on={ids => set({ [name]: ids })} />}
+    </Field>
+  )
+  return (
+    <>
+      {many('campaign_ids', w.scope, campaigns, draft.campaign_ids.length ? undefined : w.everyCampaign)}
+      {many('source_ids', w.sources, sources)}
+    </>
   )
 }
 
