@@ -9,7 +9,6 @@ const long = {
   'parts/listing.tsx': 247, // Listing
   'parts/plot.tsx': 175, // Plot
   'screens/account/settings.tsx': 194, // Form
-  'screens/bots/lists.tsx': 165, // Adding
   'screens/campaigns/link.tsx': 174, // CampaignLink
   'screens/campaigns/new.tsx': 255, // Wizard
   'screens/campaigns/settings.tsx': 177, // CampaignSettings
@@ -19,7 +18,6 @@ const long = {
   'screens/smartlinks/sheet.tsx': 216, // Smartlink
   'screens/smartlinks/smartlinks.tsx': 250, // Smartlinks
   'screens/transfer/import.tsx': 214, // Import
-  'screens/webhooks/webhooks.tsx': 158, // Log
 }
 
 export default [

@@ -228,66 +228,60 @@ type LogProps = {
   more: boolean
 }
 
-// Log lists the deliveries, newest first.
-function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
-  const q = place.value.query,
-    webhook = q.get('webhook') ?? '',
-    state = q.get('state') ?? '',
-    [confirming, setConfirming] = useState(false),
-    of = hooks.find(h => h.id === webhook)
-  const columns: Column<DeliveryRow>[] = [
-    {
-      name: 'at',
-      label: w.time,
-      left: true,
-      phone: true,
-      width: 100,
-      cell: r => <Two a={hourOf(Date.parse(r.createdAt))} b={dateOf(Date.parse(r.createdAt))} />,
-    },
-    {
-      name: 'event',
-      label: w.event,
-      left: true,
-      phone: true,
-      kind: 'first',
-      cell: r => (
-        <Two a={w.eventNames[r.event] ?? r.event} b={nameOf(hooks.find(h => h.id === r.webhookId) ?? { name: w.gone, url: '' })} />
-      ),
-    },
-    { name: 'state', label: w.state, left: true, phone: true, width: 110, cell: r => stateTag(r) },
-    { name: 'attempts', label: w.attempts, width: 80, cell: r => count(r.attempts) },
-    {
-      name: 'answer',
-      label: w.answer,
-      left: true,
-      cell: r => (r.attempts ? <Two a={r.httpStatus ? String(r.httpStatus) : w.noAnswer} b={r.error ?? ''} /> : <span class="dim">—</span>),
-    },
-    {
-      name: 'next',
-      label: w.next,
-      left: true,
-      width: 130,
-      cell: r => (r.nextAttemptAt ? nextTry(r.nextAttemptAt) : <span class="dim">—</span>),
-    },
-    ...(may
-      ? [
-          {
-            name: 'acts',
-            label: '',
-            kind: 'more',
-            width: 120,
-            cell: (r: DeliveryRow) =>
-              r.status !== 'delivered' &&
-              r.attempts > 0 && (
-                <button type="button" class="btn sm" onClick={() => void redeliver(r)}>
-                  {w.redeliver}
-                </button>
-              ),
-          },
-        ]
-      : []),
-  ]
-  const failures = use('GET /webhooks/deliveries', { limit: 1, status: 'failed', ...(webhook ? { webhook } : {}) }, live).data
+const columnsOf = (hooks: WebhookRow[], may: boolean): Column<DeliveryRow>[] => [
+  {
+    name: 'at',
+    label: w.time,
+    left: true,
+    phone: true,
+    width: 100,
+    cell: r => <Two a={hourOf(Date.parse(r.createdAt))} b={dateOf(Date.parse(r.createdAt))} />,
+  },
+  {
+    name: 'event',
+    label: w.event,
+    left: true,
+    phone: true,
+    kind: 'first',
+    cell: r => <Two a={w.eventNames[r.event] ?? r.event} b={nameOf(hooks.find(h => h.id === r.webhookId) ?? { name: w.gone, url: '' })} />,
+  },
+  { name: 'state', label: w.state, left: true, phone: true, width: 110, cell: r => stateTag(r) },
+  { name: 'attempts', label: w.attempts, width: 80, cell: r => count(r.attempts) },
+  {
+    name: 'answer',
+    label: w.answer,
+    left: true,
+    cell: r => (r.attempts ? <Two a={r.httpStatus ? String(r.httpStatus) : w.noAnswer} b={r.error ?? ''} /> : <span class="dim">—</span>),
+  },
+  {
+    name: 'next',
+    label: w.next,
+    left: true,
+    width: 130,
+    cell: r => (r.nextAttemptAt ? nextTry(r.nextAttemptAt) : <span class="dim">—</span>),
+  },
+  ...(may
+    ? [
+        {
+          name: 'acts',
+          label: '',
+          kind: 'more',
+          width: 120,
+          cell: (r: DeliveryRow) =>
+            r.status !== 'delivered' &&
+            r.attempts > 0 && (
+              <button type="button" class="btn sm" onClick={() => void redeliver(r)}>
+                {w.redeliver}
+              </button>
+            ),
+        },
+      ]
+    : []),
+]
+// RedeliverFailed sends the failed deliveries of the last 30 days again, of one endpoint or of all.
+function RedeliverFailed({ webhook, of }: { webhook: string; of: WebhookRow | undefined }) {
+  const [confirming, setConfirming] = useState(false),
+    failures = use('GET /webhooks/deliveries', { limit: 1, status: 'failed', ...(webhook ? { webhook } : {}) }, live).data
   const all = async () => {
     const { from, to: until } = windowOf('30d', zone.value)
     const got = await task(
@@ -300,16 +294,35 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
     touches('webhooks')
   }
   return (
+    <>
+      <button type="button" class="btn sm" disabled={!failures?.rows.length} onClick={() => setConfirming(true)}>
+        {w.all}
+      </button>
+      {confirming && (
+        <Ask
+          title={w.allTitle}
+          text={w.allText(of ? nameOf(of) : w.every, 30)}
+          go={w.redeliver}
+          close={() => setConfirming(false)}
+          on={all}
+        />
+      )}
+    </>
+  )
+}
+
+// Log lists the deliveries, newest first.
+function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
+  const q = place.value.query,
+    webhook = q.get('webhook') ?? '',
+    state = q.get('state') ?? ''
+  return (
     <section class="card report lists clicklog">
       <header>
         <h2>{w.log}</h2>
         <span class="dim fine">{w.logText}</span>
         <span class="grow" />
-        {may && (
-          <button type="button" class="btn sm" disabled={!failures?.rows.length} onClick={() => setConfirming(true)}>
-            {w.all}
-          </button>
-        )}
+        {may && <RedeliverFailed webhook={webhook} of={hooks.find(h => h.id === webhook)} />}
       </header>
       <div class="line logline">
         <Seg
@@ -343,7 +356,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
         <Table
           label={w.log}
           rows={rows}
-          columns={columns}
+          columns={columnsOf(hooks, may)}
           keyOf={r => r.id}
           nameOf={r => r.id}
           height={44}
@@ -370,15 +383,6 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
             </span>
           )}
         </div>
-      )}
-      {confirming && (
-        <Ask
-          title={w.allTitle}
-          text={w.allText(of ? nameOf(of) : w.every, 30)}
-          go={w.redeliver}
-          close={() => setConfirming(false)}
-          on={all}
-        />
       )}
     </section>
   )
