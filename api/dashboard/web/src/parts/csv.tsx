@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
 import { mostBytes } from '../core/csv.ts'
 import { t } from '../core/text.ts'
+import { DropArea } from './drop.tsx'
 import { Field } from './form.tsx'
 import { Icon } from './icons.tsx'
 
@@ -9,9 +9,7 @@ type Props = { example: string; text: string; set: (v: string) => void; tooLarge
 
 // Source takes a file that a person drops or chooses, or the text of a file.
 export function Source({ example, text, set, tooLarge }: Props) {
-  const [dragOver, setDragOver] = useState(false)
-  const read = (file?: File | null) => {
-    if (!file) return
+  const take = (file: File) => {
     if (file.size > mostBytes) {
       set('')
       tooLarge()
@@ -19,19 +17,14 @@ export function Source({ example, text, set, tooLarge }: Props) {
     }
     void file.text().then(set)
   }
+  const button = (
+    <>
+      <Icon name="doc" />
+      {w.file}
+    </>
+  )
   return (
-    <div
-      class={'drop' + (dragOver ? ' over' : '')}
-      onDragOver={e => {
-        e.preventDefault()
-        setDragOver(true)
-      }}
-      onDragLeave={() => setDragOver(false)}
-      onDrop={e => {
-        e.preventDefault()
-        setDragOver(false)
-        read(e.dataTransfer?.files[0])
-      }}>
+    <DropArea label={button} accept=".csv,.tsv,.txt,text/csv" take={take}>
       <Field label={w.drop}>
         {wired => (
           <textarea
@@ -51,18 +44,6 @@ export function Source({ example, text, set, tooLarge }: Props) {
           />
         )}
       </Field>
-      <label class="btn sm filebutton">
-        <Icon name="doc" />
-        {w.file}
-        <input
-          type="file"
-          accept=".csv,.tsv,.txt,text/csv"
-          onChange={e => {
-            read(e.currentTarget.files?.[0])
-            e.currentTarget.value = ''
-          }}
-        />
-      </label>
-    </div>
+    </DropArea>
   )
 }

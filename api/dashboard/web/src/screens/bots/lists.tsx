@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { BotEntryRow } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { choicesOf, useCampaigns } from '../../core/choices.ts'
@@ -13,7 +14,8 @@ import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/bots.ts'
 import { Combobox } from '../../parts/combobox.tsx'
-import { Area, editing, Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { DropArea } from '../../parts/drop.tsx'
+import { Area, Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
@@ -166,156 +168,54 @@ export function BotLists() {
 
 const isEverybody = (e: ApiError) => e.code === 'invalid_input' && e.message.startsWith('the entry is for everybody')
 
+type Entry = { list_type: string; attribute: string; operator: string; text: string; note: string; campaign_id: string; everybody: boolean }
+const fresh: Entry = { list_type: 'deny', attribute: 'ip', operator: 'equals', text: '', note: '', campaign_id: '', everybody: false }
+const places = {
+  value_required: 'value',
+  invalid_regex: 'value',
+  too_long: 'value',
+  invalid_operator: 'operator',
+  invalid_campaign: 'campaign',
+  invalid_input: 'value',
+}
+
 function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>; close: () => void }) {
-  const [list, setList] = useState('deny'),
-    [attribute, setAttribute] = useState('ip'),
-    [operator, setOperator] = useState('equals'),
-    [text, setText] = useState(''),
-    [campaign, setCampaign] = useState(''),
-    [note, setNote] = useState('')
-  const [wrong, setWrong] = useState<Wrong>(),
+  const [entry, setEntry] = useState(fresh),
+    [wrong, setWrong] = useState<Wrong>(),
     [matchesEverybody, setMatchesEverybody] = useState(false),
-    [confirmed, setConfirmed] = useState(false),
-    [busy, setBusy] = useState(false),
-    [dragOver, setDragOver] = useState(false)
-  const lines = text.split('\n').filter(l => l.replace(/#.*/, '').trim()).length
-  const take = (file?: File | null) => {
-    if (file && file.size <= mostBytes) void file.text().then(edits(setText))
-  }
-  const save = async () => {
-    if (busy) return
-    setBusy(true)
+    [busy, run] = useBusy()
+  const lines = entry.text.split('\n').filter(l => l.replace(/#.*/, '').trim()).length
+  const set = (change: Partial<Entry>) => {
     setWrong(undefined)
-    try {
-      const made = await call('POST /bot-lists', {
-        body: {
-          list_type: list,
-          attribute,
-          operator,
-          text,
-          note,
-          ...(campaign ? { campaign_id: campaign } : {}),
-          ...(confirmed ? { everybody: confirmed } : {}),
-        },
-      })
-      touches('bot-lists', 'bot-detection')
-      toast(w.added(made.value_count, count(made.value_count)))
-      close()
-    } catch (e) {
-      const error = asError(e),
-        at = wrongOf(error, ['note'], {
-          value_required: 'value',
-          invalid_regex: 'value',
-          too_long: 'value',
-          invalid_operator: 'operator',
-          invalid_campaign: 'campaign',
-          invalid_input: 'value',
-        })
-      setMatchesEverybody(isEverybody(error))
-      setWrong({ ...at, text: isEverybody(error) ? w.errors.everybody! : (w.errors[error.code] ?? at.text) })
-      setBusy(false)
-    }
+    setEntry(now => ({ ...now, ...change }))
   }
-  const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
-  const edits = editing(setWrong)
+  const add = async () => {
+    setWrong(undefined)
+    const { campaign_id, everybody, ...rest } = entry
+    const made = await call('POST /bot-lists', {
+      body: { ...rest, ...(campaign_id ? { campaign_id } : {}), ...(everybody ? { everybody } : {}) },
+    })
+    touches('bot-lists', 'bot-detection')
+    toast(w.added(made.value_count, count(made.value_count)))
+    close()
+  }
+  const explain = (e: unknown) => {
+    const error = asError(e),
+      at = wrongOf(error, ['note'], places)
+    setMatchesEverybody(isEverybody(error))
+    setWrong({ ...at, text: isEverybody(error) ? w.errors.everybody! : (w.errors[error.code] ?? at.text) })
+  }
   return (
-    <Sheet title={w.add} close={close} keep={() => text.trim() !== ''}>
+    <Sheet title={w.add} close={close} keep={() => entry.text.trim() !== ''}>
       <form
         class="record"
         noValidate
         onSubmit={e => {
           e.preventDefault()
-          void save()
+          void run(add, explain)
         }}>
         <div class="part">
-          <div class="fields">
-            <div class="across">
-              <Field label={w.list} group>
-                {() => (
-                  <Seg
-                    label={w.list}
-                    value={list}
-                    options={[
-                      { value: 'deny', label: w.deny },
-                      { value: 'allow', label: w.allow },
-                    ]}
-                    on={edits(setList)}
-                  />
-                )}
-              </Field>
-            </div>
-            <Field label={w.attribute}>
-              {wired => (
-                <Select
-                  wired={wired}
-                  value={attribute}
-                  options={attributes.map(value => ({ value, label: attributeName(value) }))}
-                  on={v => {
-                    edits(setAttribute)(v)
-                    setOperator(usual[v] ?? 'equals')
-                  }}
-                />
-              )}
-            </Field>
-            <Field label={w.operator} error={at('operator')}>
-              {wired => (
-                <Select
-                  wired={wired}
-                  value={operator}
-                  options={operatorsOf(attribute).map(value => ({ value, label: w.operators[value]! }))}
-                  on={edits(setOperator)}
-                />
-              )}
-            </Field>
-            <div
-              class={'across drop' + (dragOver ? ' over' : '')}
-              onDragOver={e => {
-                e.preventDefault()
-                setDragOver(true)
-              }}
-              onDragLeave={() => setDragOver(false)}
-              onDrop={e => {
-                e.preventDefault()
-                setDragOver(false)
-                take(e.dataTransfer?.files[0])
-              }}>
-              <Field
-                label={w.values}
-                hint={
-                  <>
-                    {w.valuesHint} {lines > 0 && w.valueCount(lines, count(lines))}
-                  </>
-                }
-                error={at('value')}>
-                {wired => <Area wired={wired} rows={6} value={text} max={mostBytes} on={edits(setText)} />}
-              </Field>
-              <label class="btn sm filebutton">
-                {w.file}
-                <input type="file" accept=".txt,.csv,text/plain" onChange={e => take(e.currentTarget.files?.[0])} />
-              </label>
-              {matchesEverybody && (
-                <label class="row">
-                  <input type="checkbox" checked={confirmed} onChange={() => edits(setConfirmed)(!confirmed)} />
-                  {w.everybody}
-                </label>
-              )}
-            </div>
-            <Field label={w.campaign} error={at('campaign')}>
-              {wired => (
-                <Combobox
-                  wired={wired}
-                  label={w.campaign}
-                  value={campaign}
-                  shown={campaign ? undefined : w.everywhere}
-                  choices={campaigns && [{ value: '', label: w.everywhere }, ...campaigns]}
-                  on={edits(setCampaign)}
-                />
-              )}
-            </Field>
-            <Field label={w.note} hint={w.noteHint} error={at('note')}>
-              {wired => <Input wired={wired} value={note} maxLength={500} on={edits(setNote)} />}
-            </Field>
-          </div>
+          <EntryFields of={entry} set={set} wrong={wrong} lines={lines} campaigns={campaigns} matchesEverybody={matchesEverybody} />
         </div>
         <FormError wrong={wrong} />
         <div class="row formfoot">
@@ -329,5 +229,99 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
         </div>
       </form>
     </Sheet>
+  )
+}
+
+type FieldsProps = {
+  of: Entry
+  set: (change: Partial<Entry>) => void
+  wrong?: Wrong
+  lines: number
+  campaigns: ReturnType<typeof choicesOf>
+  matchesEverybody: boolean
+}
+
+// EntryFields edits a new entry. For one that matches every visitor it has a box to confirm that.
+function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody }: FieldsProps) {
+  const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  return (
+    <div class="fields">
+      <div class="across">
+        <Field label={w.list} group>
+          {() => (
+            <Seg
+              label={w.list}
+              value={entry.list_type}
+              options={[
+                { value: 'deny', label: w.deny },
+                { value: 'allow', label: w.allow },
+              ]}
+              on={list_type => set({ list_type })}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label={w.attribute}>
+        {wired => (
+          <Select
+            wired={wired}
+            value={entry.attribute}
+            options={attributes.map(value => ({ value, label: attributeName(value) }))}
+            on={attribute => set({ attribute, operator: usual[attribute] ?? 'equals' })}
+          />
+        )}
+      </Field>
+      <Field label={w.operator} error={at('operator')}>
+        {wired => (
+          <Select
+            wired={wired}
+            value={entry.operator}
+            options={operatorsOf(entry.attribute).map(value => ({ value, label: w.operators[value]! }))}
+            on={operator => set({ operator })}
+          />
+        )}
+      </Field>
+      <DropArea
+        wide
+        label={w.file}
+        accept=".txt,.csv,text/plain"
+        take={file => {
+          if (file.size <= mostBytes) void file.text().then(text => set({ text }))
+        }}
+        under={
+          matchesEverybody && (
+            <label class="row">
+              <input type="checkbox" checked={entry.everybody} onChange={() => set({ everybody: !entry.everybody })} />
+              {w.everybody}
+            </label>
+          )
+        }>
+        <Field
+          label={w.values}
+          hint={
+            <>
+              {w.valuesHint} {lines > 0 && w.valueCount(lines, count(lines))}
+            </>
+          }
+          error={at('value')}>
+          {wired => <Area wired={wired} rows={6} value={entry.text} max={mostBytes} on={text => set({ text })} />}
+        </Field>
+      </DropArea>
+      <Field label={w.campaign} error={at('campaign')}>
+        {wired => (
+          <Combobox
+            wired={wired}
+            label={w.campaign}
+            value={entry.campaign_id}
+            shown={entry.campaign_id ? undefined : w.everywhere}
+            choices={campaigns && [{ value: '', label: w.everywhere }, ...campaigns]}
+            on={campaign_id => set({ campaign_id })}
+          />
+        )}
+      </Field>
+      <Field label={w.note} hint={w.noteHint} error={at('note')}>
+        {wired => <Input wired={wired} value={entry.note} maxLength={500} on={note => set({ note })} />}
+      </Field>
+    </div>
   )
 }
