@@ -22,16 +22,12 @@ const whole = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map(n => n * 10 ** 
 // Place returns the position of a moment, in px from the left.
 type Place = (at: number) => number
 
-// Plot shows lines over time. over is drawn above the plot. It gets the function that places a moment.
-export function Plot({ label, times, series, hours, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
-  const box = useRef<HTMLDivElement>(null),
-    room = over ? 30 : 10
-  const [area, setArea] = useState<{ at: Place }>()
-  const [hovered, setHovered] = useState<{ i: number; x: number } | null>(null)
-  const [themeChanges, setThemeChanges] = useState(0)
+// useTheme returns a number that changes with the colours of the page.
+function useTheme() {
+  const [changes, setChanges] = useState(0)
   useEffect(() => {
     const media = matchMedia('(prefers-color-scheme: dark)'),
-      turn = () => setThemeChanges(n => n + 1)
+      turn = () => setChanges(n => n + 1)
     media.addEventListener('change', turn)
     const seen = new MutationObserver(turn)
     seen.observe(document.documentElement, { attributeFilter: ['data-theme'] })
@@ -40,123 +36,155 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
       seen.disconnect()
     }
   }, [])
-  useEffect(() => {
-    const el = box.current!,
-      tz = zone.value
-    const line = resolved('--line'),
-      text = resolved('--text-3'),
-      strong = resolved('--line-strong'),
-      font = '11px ' + getComputedStyle(el).fontFamily
-    const kinds = new Map<string, Kind>(series.map(s => [s.right ? 'r' : 'y', s.kind]))
-    const axis = (scale: string, side: number): uPlot.Axis => ({
+  return changes
+}
+
+type Drawn = Pick<Props, 'times' | 'series' | 'hours'>
+const tall = 236 // px
+
+// axesOf returns the time axis, and an axis of values on the left and, if a series wants it, on the right.
+function axesOf({ times, series, hours }: Drawn, el: HTMLElement, font: string): uPlot.Axis[] {
+  const tz = zone.value,
+    stroke = resolved('--text-3'),
+    line = resolved('--line'),
+    length = times.at(-1)! - times[0]!,
+    long = length > 16 * 864e5,
+    byHour = hours && length <= 2 * 864e5
+  const axis = (scale: string, side: number): uPlot.Axis => {
+    const kind = kindsOf(series).get(scale)
+    return {
       scale,
       side,
-      stroke: text,
+      stroke,
       font,
       size: 52,
       gap: 6,
       grid: { show: side === 3, stroke: line, width: 1 },
       ticks: { show: false },
       space: 44,
-      ...(kinds.get(scale) === 'count' ? { incrs: whole } : {}),
-      values: (_, v) => v.map(n => tick(n, kinds.get(scale)!)),
-    })
-    const zeroed = (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [
-      Math.min(0, low ?? 0),
-      high > 0 ? high * 1.06 : low < 0 ? 0 : 1,
-    ]
-    const scales: uPlot.Scales = { x: { time: false }, y: { range: zeroed } }
-    if (kinds.has('r')) scales.r = { range: zeroed }
-    const long = times.at(-1)! - times[0]! > 16 * 864e5
-    const chart = new uPlot(
-      {
-        width: el.clientWidth,
-        height: 236,
-        padding: [room, kinds.has('r') ? 0 : 22, 0, 0], // room for half of the last day's name
-        legend: { show: false },
-        scales,
-        cursor: {
-          y: false,
-          points: {
-            size: 8,
-            width: 2,
-            stroke: resolved('--surface'),
-            fill: (u, i) => String(u.series[i]!.stroke instanceof Function ? '' : u.series[i]!.stroke) || resolved(series[i - 1]!.colour),
-          },
-          drag: { x: false, y: false },
-        },
-        axes: [
-          {
-            stroke: text,
-            font,
-            size: 30,
-            gap: 10,
-            grid: { show: false },
-            ticks: { show: false },
-            splits: () => ticksOf(times, tz, hours && times.at(-1)! - times[0]! <= 2 * 864e5, el.clientWidth / 70),
-            values: (_, v) => v.map(n => (hours && times.at(-1)! - times[0]! <= 2 * 864e5 ? hourOf(n) : long ? axisDate(n) : axisDay(n))),
-          },
-          axis('y', 3),
-          ...(kinds.has('r') ? [axis('r', 1)] : []),
-        ],
-        series: [
-          {},
-          ...series.map((s): uPlot.Series => {
-            const colour = resolved(s.colour)
-            return {
-              scale: s.right ? 'r' : 'y',
-              stroke: colour,
-              width: s.dash ? 1.3 : 2,
-              dash: s.dash ? [3, 4] : undefined,
-              fill: s.fill ? colour.replace('rgb(', 'rgba(').replace(')', ', .09)') : undefined,
-              points: { show: times.length < 3 },
-              spanGaps: false,
-            }
-          }),
-        ],
-        hooks: {
-          setCursor: [
-            u => {
-              const i = u.cursor.idx
-              setHovered(i == null || u.cursor.left! < 0 ? null : { i, x: u.bbox.left / devicePixelRatio + u.valToPos(times[i]!, 'x') })
-            },
-          ],
-          draw: [
-            u =>
-              setArea({
-                at: at => (u.bbox.left + Math.max(0, Math.min(u.bbox.width, u.valToPos(at, 'x') * devicePixelRatio))) / devicePixelRatio,
-              }),
-          ],
-          drawAxes: [
-            u => {
-              const now = Date.now()
-              if (now <= times[0]! || now >= times.at(-1)!) return
-              const x = u.valToPos(now, 'x', true)
-              u.ctx.save()
-              u.ctx.strokeStyle = strong
-              u.ctx.setLineDash([2, 3])
-              u.ctx.beginPath()
-              u.ctx.moveTo(x, u.bbox.top)
-              u.ctx.lineTo(x, u.bbox.top + u.bbox.height)
-              u.ctx.stroke()
-              const before = x > u.bbox.left + u.bbox.width / 2,
-                away = 5 * devicePixelRatio
-              u.ctx.font = `${11 * devicePixelRatio}px ${getComputedStyle(el).fontFamily}`
-              u.ctx.fillStyle = text
-              u.ctx.textAlign = before ? 'right' : 'left'
-              u.ctx.textBaseline = 'top'
-              u.ctx.fillText(t.overview.now, x + (before ? -away : away), u.bbox.top + 2 * devicePixelRatio)
-              u.ctx.restore()
-            },
-          ],
-        },
+      ...(kind === 'count' ? { incrs: whole } : {}),
+      values: (_, v) => v.map(n => tick(n, kind!)),
+    }
+  }
+  return [
+    {
+      stroke,
+      font,
+      size: 30,
+      gap: 10,
+      grid: { show: false },
+      ticks: { show: false },
+      splits: () => ticksOf(times, tz, byHour, el.clientWidth / 70),
+      values: (_, v) => v.map(n => (byHour ? hourOf(n) : long ? axisDate(n) : axisDay(n))),
+    },
+    axis('y', 3),
+    ...(kindsOf(series).has('r') ? [axis('r', 1)] : []),
+  ]
+}
+
+// kindsOf returns the kind of figure on each scale: y on the left, r on the right.
+const kindsOf = (series: Series[]) => new Map<string, Kind>(series.map(s => [s.right ? 'r' : 'y', s.kind]))
+
+// nowLine returns a function that draws a dashed line at the present moment, if the plot contains it.
+function nowLine(times: number[], family: string) {
+  const text = resolved('--text-3'),
+    strong = resolved('--line-strong')
+  return (u: uPlot) => {
+    const now = Date.now()
+    if (now <= times[0]! || now >= times.at(-1)!) return
+    const x = u.valToPos(now, 'x', true)
+    u.ctx.save()
+    u.ctx.strokeStyle = strong
+    u.ctx.setLineDash([2, 3])
+    u.ctx.beginPath()
+    u.ctx.moveTo(x, u.bbox.top)
+    u.ctx.lineTo(x, u.bbox.top + u.bbox.height)
+    u.ctx.stroke()
+    const before = x > u.bbox.left + u.bbox.width / 2,
+      away = 5 * devicePixelRatio
+    u.ctx.font = `${11 * devicePixelRatio}px ${family}`
+    u.ctx.fillStyle = text
+    u.ctx.textAlign = before ? 'right' : 'left'
+    u.ctx.textBaseline = 'top'
+    u.ctx.fillText(t.overview.now, x + (before ? -away : away), u.bbox.top + 2 * devicePixelRatio)
+    u.ctx.restore()
+  }
+}
+
+const zeroed = (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [
+  Math.min(0, low ?? 0),
+  high > 0 ? high * 1.06 : low < 0 ? 0 : 1,
+]
+
+// optionsOf returns what uPlot needs to draw the lines into el, without the hooks of the cursor.
+function optionsOf(d: Drawn, el: HTMLElement, room: number): uPlot.Options {
+  const { times, series } = d,
+    family = getComputedStyle(el).fontFamily,
+    right = kindsOf(series).has('r')
+  return {
+    width: el.clientWidth,
+    height: tall,
+    padding: [room, right ? 0 : 22, 0, 0], // room for half of the last day's name
+    legend: { show: false },
+    scales: { x: { time: false }, y: { range: zeroed }, ...(right ? { r: { range: zeroed } } : {}) },
+    cursor: {
+      y: false,
+      points: {
+        size: 8,
+        width: 2,
+        stroke: resolved('--surface'),
+        fill: (u, i) => String(u.series[i]!.stroke instanceof Function ? '' : u.series[i]!.stroke) || resolved(series[i - 1]!.colour),
       },
+      drag: { x: false, y: false },
+    },
+    axes: axesOf(d, el, '11px ' + family),
+    series: [
+      {},
+      ...series.map((s): uPlot.Series => {
+        const colour = resolved(s.colour)
+        return {
+          scale: s.right ? 'r' : 'y',
+          stroke: colour,
+          width: s.dash ? 1.3 : 2,
+          dash: s.dash ? [3, 4] : undefined,
+          fill: s.fill ? colour.replace('rgb(', 'rgba(').replace(')', ', .09)') : undefined,
+          points: { show: times.length < 3 },
+          spanGaps: false,
+        }
+      }),
+    ],
+    hooks: { drawAxes: [nowLine(times, family)] },
+  }
+}
+
+type Hovered = { i: number; x: number }
+
+// Plot shows lines over time. over is drawn above the plot. It gets the function that places a moment.
+export function Plot({ label, times, series, hours, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null),
+    room = over ? 30 : 10,
+    [area, setArea] = useState<{ at: Place }>(),
+    [hovered, setHovered] = useState<Hovered | null>(null),
+    theme = useTheme()
+  useEffect(() => {
+    const el = box.current!,
+      options = optionsOf({ times, series, hours }, el, room)
+    const point = (u: uPlot) => {
+      const i = u.cursor.idx
+      setHovered(i == null || u.cursor.left! < 0 ? null : { i, x: u.bbox.left / devicePixelRatio + u.valToPos(times[i]!, 'x') })
+    }
+    const place = (u: uPlot) =>
+      setArea({
+        at: at => (u.bbox.left + Math.max(0, Math.min(u.bbox.width, u.valToPos(at, 'x') * devicePixelRatio))) / devicePixelRatio,
+      })
+    const chart = new uPlot(
+      { ...options, hooks: { ...options.hooks, setCursor: [point], draw: [place] } },
       [times, ...series.map(s => s.values)] as uPlot.AlignedData,
       el,
     )
     const fit = new ResizeObserver(() =>
       requestAnimationFrame(() => {
-        if (el.isConnected && el.clientWidth && el.clientWidth !== chart.width) chart.setSize({ width: el.clientWidth, height: 236 })
+        if (el.isConnected && el.clientWidth && el.clientWidth !== chart.width) chart.setSize({ width: el.clientWidth, height: tall })
       }),
     )
     fit.observe(el)
@@ -164,40 +192,45 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
       fit.disconnect()
       chart.destroy()
     }
-  }, [times, series, hours, themeChanges, room])
-  const left = hovered && box.current && hovered.x > box.current.clientWidth / 2
+  }, [times, series, hours, theme, room])
+  const left = !!hovered && !!box.current && hovered.x > box.current.clientWidth / 2
   return (
     <div class="plotbox">
       <div ref={box} role="img" aria-label={label} />
       {area && over?.(area.at)}
-      {hovered && hovered.i < times.length && (
-        <div class="tip num" style={left ? `right:calc(100% - ${hovered.x - 12}px)` : `left:${hovered.x + 12}px`}>
-          <div class="dim nowrap">
-            {dayOf(times[hovered.i]!)}
-            {hours && ', ' + hourOf(times[hovered.i]!)}
-          </div>
-          {series.map(s => (
-            <div class="row" key={s.name}>
-              <span class="soft nowrap">
-                <i class={s.dash ? 'sw dash' : 'sw'} style={`--c:var(${s.colour})`} />
-                {s.name}
-              </span>
-              <span class="grow" />
-              <b>{shown(s.values[hovered.i], s.kind)}</b>
-            </div>
-          ))}
-          {extra?.(hovered.i).map(e => (
-            <div class="row" key={e.name}>
-              <span class="soft">{e.name}</span>
-              <span class="grow" />
-              <b>{e.text}</b>
-            </div>
-          ))}
-        </div>
-      )}
+      {hovered && hovered.i < times.length && <Tip of={hovered} left={left} times={times} series={series} hours={hours} extra={extra} />}
     </div>
   )
 }
+
+type TipProps = Omit<Props, 'label'> & { of: Hovered; left: boolean }
+
+// Tip shows the figures at the moment under the pointer, left or right of it.
+const Tip = ({ of: { i, x }, left, times, series, hours, extra }: TipProps) => (
+  <div class="tip num" style={left ? `right:calc(100% - ${x - 12}px)` : `left:${x + 12}px`}>
+    <div class="dim nowrap">
+      {dayOf(times[i]!)}
+      {hours && ', ' + hourOf(times[i]!)}
+    </div>
+    {series.map(s => (
+      <div class="row" key={s.name}>
+        <span class="soft nowrap">
+          <i class={s.dash ? 'sw dash' : 'sw'} style={`--c:var(${s.colour})`} />
+          {s.name}
+        </span>
+        <span class="grow" />
+        <b>{shown(s.values[i], s.kind)}</b>
+      </div>
+    ))}
+    {extra?.(i).map(e => (
+      <div class="row" key={e.name}>
+        <span class="soft">{e.name}</span>
+        <span class="grow" />
+        <b>{e.text}</b>
+      </div>
+    ))}
+  </div>
+)
 
 // Legend shows the name of each line.
 export const Legend = ({ of }: { of?: Series[] }) => (

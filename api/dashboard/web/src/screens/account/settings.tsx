@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Settings as Saved } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
 import { adopt } from '../../core/jobs.ts'
@@ -39,63 +40,52 @@ export function Settings() {
   return <Form key={JSON.stringify(data)} saved={data} />
 }
 
+const places = { invalid_timezone: 'timezone', invalid_currency: 'currency', rate_missing: 'currency' }
+
 function Form({ saved }: { saved: Saved }) {
-  const start: Draft = {
-    organizationName: saved.organizationName,
-    currency: saved.currency,
-    timezone: saved.timezone,
-    dateFormat: saved.dateFormat,
-    timeFormat: saved.timeFormat,
-  }
+  const { organizationName, currency, timezone, dateFormat, timeFormat } = saved,
+    start: Draft = { organizationName, currency, timezone, dateFormat, timeFormat }
   const [draft, setDraft] = useState(start),
     [wrong, setWrong] = useState<Wrong>(),
     [confirming, setConfirming] = useState(false),
-    [busy, setBusy] = useState(false),
+    [busy, run] = useBusy(),
     may = can('owner')
-  const set = (change: Partial<Draft>) => {
-    setDraft({ ...draft, ...change })
+  const replace = (d: Draft) => {
+    setDraft(d)
     setWrong(undefined)
   }
   const changed = JSON.stringify(draft) !== JSON.stringify(start),
     restates = draft.currency !== saved.currency
-  const save = async () => {
-    setBusy(true)
+  const send = async () => {
     setWrong(undefined)
-    try {
-      const answer = await call('PATCH /settings', {
-        body: {
-          organization_name: draft.organizationName,
-          currency: draft.currency,
-          timezone: draft.timezone,
-          date_format: draft.dateFormat,
-          time_format: draft.timeFormat,
-        },
-      })
-      me.value = await call('GET /app/api/session')
-      if (answer.jobId) adopt(t.exports.currency(answer.currency), answer.jobId, t.exports.restated, '/app/reports')
-      forget()
-      touches('settings')
-      toast(w.saved)
-    } catch (e) {
-      const error = asError(e),
-        text = error.code === 'rate_missing' ? w.rateMissing : error.code === 'busy' ? w.busyText : ''
-      const at = wrongOf(error, ['organization_name', 'timezone', 'currency'], {
-        invalid_timezone: 'timezone',
-        invalid_currency: 'currency',
-        rate_missing: 'currency',
-      })
-      setWrong({ ...at, text: text || at.text })
-    } finally {
-      setBusy(false)
-    }
+    const answer = await call('PATCH /settings', {
+      body: {
+        organization_name: draft.organizationName,
+        currency: draft.currency,
+        timezone: draft.timezone,
+        date_format: draft.dateFormat,
+        time_format: draft.timeFormat,
+      },
+    })
+    me.value = await call('GET /app/api/session')
+    if (answer.jobId) adopt(t.exports.currency(answer.currency), answer.jobId, t.exports.restated, '/app/reports')
+    forget()
+    touches('settings')
+    toast(w.saved)
   }
+  const save = () =>
+    run(send, e => {
+      const error = asError(e),
+        text = error.code === 'rate_missing' ? w.rateMissing : error.code === 'busy' ? w.busyText : '',
+        at = wrongOf(error, ['organization_name', 'timezone', 'currency'], places)
+      setWrong({ ...at, text: text || at.text })
+    })
   const submit = () => {
     if (!isCurrency(draft.currency)) return setWrong({ field: 'currency', text: w.invalidCurrency })
     if (!isZone(draft.timezone)) return setWrong({ field: 'timezone', text: w.invalidZone })
     if (restates) setConfirming(true)
     else void save()
   }
-  const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
   return (
     <div class="grid settings">
       <section class="card narrow">
@@ -113,62 +103,7 @@ function Form({ saved }: { saved: Saved }) {
           }}>
           <fieldset disabled={!may || busy}>
             <div class="part">
-              <div class="fields">
-                <Field label={w.name} error={at('organization_name')}>
-                  {wired => (
-                    <Input
-                      wired={wired}
-                      value={draft.organizationName}
-                      maxLength={200}
-                      required
-                      on={organizationName => set({ organizationName })}
-                    />
-                  )}
-                </Field>
-                <Field
-                  label={w.timezone}
-                  error={at('timezone')}
-                  hint={
-                    <>
-                      {w.zoneHint} {isZone(draft.timezone) && w.zoneNow(timeText(Date.now(), draft))}
-                    </>
-                  }>
-                  {wired => (
-                    <Combobox
-                      wired={wired}
-                      label={w.timezone}
-                      value={draft.timezone}
-                      choices={zones}
-                      on={timezone => set({ timezone: timezone || 'UTC' })}
-                    />
-                  )}
-                </Field>
-                <Field label={w.currency} error={at('currency')} hint={w.currencyHint}>
-                  {wired => (
-                    <Input wired={wired} class="mono" value={draft.currency} maxLength={3} on={v => set({ currency: v.toUpperCase() })} />
-                  )}
-                </Field>
-                <Field label={w.dateFormat}>
-                  {wired => (
-                    <Select
-                      wired={wired}
-                      value={draft.dateFormat}
-                      options={dateFormats.map(value => ({ value, label: `${value} · ${dateOf(Date.now(), value, zoneOf(draft))}` }))}
-                      on={dateFormat => set({ dateFormat })}
-                    />
-                  )}
-                </Field>
-                <Field label={w.timeFormat} group>
-                  {() => (
-                    <Seg
-                      label={w.timeFormat}
-                      value={draft.timeFormat}
-                      options={Object.entries(w.times).map(([value, label]) => ({ value, label }))}
-                      on={timeFormat => set({ timeFormat })}
-                    />
-                  )}
-                </Field>
-              </div>
+              <Fields of={draft} set={change => replace({ ...draft, ...change })} wrong={wrong} />
             </div>
             {restates && (
               <div class="part">
@@ -181,13 +116,7 @@ function Form({ saved }: { saved: Saved }) {
             <div class="formfoot row">
               <span class="grow" />
               {changed && (
-                <button
-                  type="button"
-                  class="btn quiet"
-                  onClick={() => {
-                    setDraft(start)
-                    setWrong(undefined)
-                  }}>
+                <button type="button" class="btn quiet" onClick={() => replace(start)}>
                   {t.parts.discard}
                 </button>
               )}
@@ -198,29 +127,7 @@ function Form({ saved }: { saved: Saved }) {
           )}
         </form>
       </section>
-      <section class="card narrow">
-        <header>
-          <h2>{w.example}</h2>
-        </header>
-        <dl class="facts part" aria-live="polite">
-          <dt>{w.moment}</dt>
-          <dd class="num">
-            {dateOf(Date.now(), draft.dateFormat, zoneOf(draft))} {timeText(Date.now(), draft)}
-          </dd>
-          <dt>{w.amount}</dt>
-          <dd class="num">
-            {isCurrency(draft.currency)
-              ? new Intl.NumberFormat(language, { style: 'currency', currency: draft.currency }).format(1234.5)
-              : '—'}
-          </dd>
-          <dt>{w.count}</dt>
-          <dd class="num">{new Intl.NumberFormat(language).format(1234567)}</dd>
-        </dl>
-        <div class="part">
-          <p class="soft">{w.siteKeyHint}</p>
-          <Copy label={w.siteKey} text={saved.siteKey} />
-        </div>
-      </section>
+      <Example of={draft} siteKey={saved.siteKey} />
       {confirming && (
         <Ask
           title={w.restateTitle(saved.currency, draft.currency)}
@@ -233,6 +140,85 @@ function Form({ saved }: { saved: Saved }) {
     </div>
   )
 }
+
+function Fields({ of: draft, set, wrong }: { of: Draft; set: (change: Partial<Draft>) => void; wrong?: Wrong }) {
+  const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
+  return (
+    <div class="fields">
+      <Field label={w.name} error={at('organization_name')}>
+        {wired => (
+          <Input wired={wired} value={draft.organizationName} maxLength={200} required on={organizationName => set({ organizationName })} />
+        )}
+      </Field>
+      <Field
+        label={w.timezone}
+        error={at('timezone')}
+        hint={
+          <>
+            {w.zoneHint} {isZone(draft.timezone) && w.zoneNow(timeText(Date.now(), draft))}
+          </>
+        }>
+        {wired => (
+          <Combobox
+            wired={wired}
+            label={w.timezone}
+            value={draft.timezone}
+            choices={zones}
+            on={timezone => set({ timezone: timezone || 'UTC' })}
+          />
+        )}
+      </Field>
+      <Field label={w.currency} error={at('currency')} hint={w.currencyHint}>
+        {wired => <Input wired={wired} class="mono" value={draft.currency} maxLength={3} on={v => set({ currency: v.toUpperCase() })} />}
+      </Field>
+      <Field label={w.dateFormat}>
+        {wired => (
+          <Select
+            wired={wired}
+            value={draft.dateFormat}
+            options={dateFormats.map(value => ({ value, label: `${value} · ${dateOf(Date.now(), value, zoneOf(draft))}` }))}
+            on={dateFormat => set({ dateFormat })}
+          />
+        )}
+      </Field>
+      <Field label={w.timeFormat} group>
+        {() => (
+          <Seg
+            label={w.timeFormat}
+            value={draft.timeFormat}
+            options={Object.entries(w.times).map(([value, label]) => ({ value, label }))}
+            on={timeFormat => set({ timeFormat })}
+          />
+        )}
+      </Field>
+    </div>
+  )
+}
+
+// Example shows a time, an amount and a number as the account would see them, and the key of the account's own pages.
+const Example = ({ of: draft, siteKey }: { of: Draft; siteKey: string }) => (
+  <section class="card narrow">
+    <header>
+      <h2>{w.example}</h2>
+    </header>
+    <dl class="facts part" aria-live="polite">
+      <dt>{w.moment}</dt>
+      <dd class="num">
+        {dateOf(Date.now(), draft.dateFormat, zoneOf(draft))} {timeText(Date.now(), draft)}
+      </dd>
+      <dt>{w.amount}</dt>
+      <dd class="num">
+        {isCurrency(draft.currency) ? new Intl.NumberFormat(language, { style: 'currency', currency: draft.currency }).format(1234.5) : '—'}
+      </dd>
+      <dt>{w.count}</dt>
+      <dd class="num">{new Intl.NumberFormat(language).format(1234567)}</dd>
+    </dl>
+    <div class="part">
+      <p class="soft">{w.siteKeyHint}</p>
+      <Copy label={w.siteKey} text={siteKey} />
+    </div>
+  </section>
+)
 
 const zoneOf = (d: Draft) => (isZone(d.timezone) ? d.timezone : 'UTC')
 const timeText = (at: number, d: Draft) =>
