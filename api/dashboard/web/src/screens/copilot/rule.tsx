@@ -170,9 +170,9 @@ const NumberField = ({ draft, set, at, name, label, step = '1' }: NumberProps) =
   </Field>
 )
 
-type ChoiceProps = { label: string; value: string; options: Option[]; on: (v: string) => void; error?: string }
+type ChoiceProps<V> = { label: string; value: V; options: Option[]; on: (v: V) => void; error?: string }
 
-const ChoiceField = ({ label, error, ...rest }: ChoiceProps) => (
+const ChoiceField = <V extends string>({ label, error, ...rest }: ChoiceProps<V>) => (
   <Field label={label} error={error}>
     {wired => <Select wired={wired} {...rest} />}
   </Field>
@@ -181,11 +181,11 @@ const ChoiceField = ({ label, error, ...rest }: ChoiceProps) => (
 // When edits the name of a rule, the records that it watches, and the figures at which it acts.
 function When(p: FieldsProps) {
   const { draft, set, at } = p
-  const watch = (looks_at: string) =>
+  const watch = (looks_at: Draft['looks_at']) =>
     set({
       looks_at,
       attribute: looks_at === 'value' ? draft.attribute || 'sub1' : '',
-      action: actions[looks_at]!.includes(draft.action) ? draft.action : 'alert',
+      action: actions[looks_at].includes(draft.action) ? draft.action : 'alert',
     })
   return (
     <>

@@ -133,7 +133,7 @@ function Who({ path: p, book, records, wrong, on }: Props) {
 
 // Where edits what the visitors of the path get.
 function Where({ path: p, book, records, wrong, self, on }: Props) {
-  const setAction = (action: string) =>
+  const setAction = (action: Path['action']) =>
     on({
       action,
       ...(action === 'lander' ? {} : { destinations: p.destinations.filter(d => !isLander(d, book.known)) }),
