@@ -32,7 +32,7 @@ func (c *benchCmd) Run(ctx context.Context, top *cli) (err error) {
 	defer func() { err = errors.Join(err, visitors.Close()) }()
 	return bench.Run(ctx, bench.Options{
 		Detector: detector{visitors},
-		Rounds: max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Parts: c.Parts,
+		Rounds:   max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Parts: c.Parts,
 		Sustained: c.Sustained, Clicks: max(0, c.Clicks), Flood: max(0, c.Flood), Binary: top.Binary, Out: os.Stdout,
 	})
 }

@@ -118,7 +118,7 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 	})
 	rows := answer.Each(list, func(p conversion.PostbackEntry) PostbackRow {
 		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // if it cannot be decrypted, the rest is still shown
-		ip, _ := p.IP.MarshalText() // empty without an address
+		ip, _ := p.IP.MarshalText()                               // empty without an address
 		row := PostbackRow{
 			ID: p.ID, Direction: "in", At: answer.Stamp(p.ReceivedAt), DecidedAt: answer.StampOrNull(p.DecidedAt),
 			Result: p.Result, Reason: p.Detail, Sample: p.Sampled(),
