@@ -76,7 +76,7 @@ func description(d Deps) route.Route {
 		}
 		return route.NewStatic("application/json; charset=utf-8", text)
 	})
-	row.Handle = route.Do(func(*route.Call) (route.Static, error) { return document() })
+	row.Handle = route.Handle(func(*route.Call) (route.Static, error) { return document() })
 	return row
 }
 
@@ -120,13 +120,13 @@ func New(d Deps) http.Handler {
 	}))
 	e.Any(dashboard.Prefix, board)
 	e.Any(dashboard.Prefix+"/*path", board)
-	return compressed(e)
+	return compress(e)
 }
 
-// compressed compresses JSON, CSV and page responses of at least 1 KiB for clients that accept compression. A response that
+// compress compresses JSON, CSV and page responses of at least 1 KiB for clients that accept compression. A response that
 // is already compressed is passed through unchanged. A few random bytes keep the length of a response from revealing its
 // contents.
-func compressed(h http.Handler) http.Handler {
+func compress(h http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(1<<10), gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.EnableZstd(false),
 		gzhttp.RandomJitter(32, 0, false), gzhttp.ContentTypes([]string{
 			"application/json", "text/csv", "text/html", "text/javascript", "text/markdown",

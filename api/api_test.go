@@ -221,10 +221,10 @@ func TestWithoutRedis(t *testing.T) {
 func TestPanicIsA500WithRequestID(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Extra: []route.Route{{
-		Method: "GET", Path: "/boom", Handle: route.Do(func(*route.Call) (string, error) { panic("secret") }),
+		Method: "GET", Path: "/boom", Handle: route.Handle(func(*route.Call) (string, error) { panic("secret") }),
 	}, {
 		Method: "GET", Path: "/broken",
-		Handle: route.Do(func(*route.Call) (string, error) { return "", fmt.Errorf("secret") }),
+		Handle: route.Handle(func(*route.Call) (string, error) { return "", fmt.Errorf("secret") }),
 	}}})
 	for _, path := range []string{"/boom", "/broken"} {
 		a := s.Do("GET", path, nil).Want(500, "internal_error")
@@ -242,7 +242,7 @@ func TestDeprecation(t *testing.T) {
 	t.Parallel()
 	announced := time.Unix(1760000000, 0)
 	row := route.Route{
-		Method: "GET", Path: "/old", Handle: route.Do(func(*route.Call) (string, error) { return "x", nil }),
+		Method: "GET", Path: "/old", Handle: route.Handle(func(*route.Call) (string, error) { return "x", nil }),
 		Deprecated: &route.Deprecated{Announced: announced, Sunset: announced.AddDate(0, 3, 0), Link: "https://x.example/c"},
 	}
 	s := apitest.New(t, apitest.Options{Extra: []route.Route{row}})

@@ -19,7 +19,7 @@ func TestCompressed(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("click,country,payout\n", 500)
 	file := func(path string, fails error) route.Route {
-		return route.Route{Method: "GET", Path: path, Handle: route.Do(func(*route.Call) (route.File, error) {
+		return route.Route{Method: "GET", Path: path, Handle: route.Handle(func(*route.Call) (route.File, error) {
 			return route.File{
 				Name: "clicks.csv", Type: "text/csv; charset=utf-8", Size: int64(len(text)),
 				Write: func(_ context.Context, w io.Writer) error {
@@ -34,8 +34,8 @@ func TestCompressed(t *testing.T) {
 	}
 	s := apitest.New(t, apitest.Options{Extra: []route.Route{
 		file("/whole", nil), file("/broken", io.ErrClosedPipe),
-		{Method: "GET", Path: "/large", Handle: route.Do(func(*route.Call) (string, error) { return text, nil })},
-		{Method: "GET", Path: "/small", Handle: route.Do(func(*route.Call) (string, error) { return "yes", nil })},
+		{Method: "GET", Path: "/large", Handle: route.Handle(func(*route.Call) (string, error) { return text, nil })},
+		{Method: "GET", Path: "/small", Handle: route.Handle(func(*route.Call) (string, error) { return "yes", nil })},
 	}})
 	for _, c := range []struct {
 		path, takes string

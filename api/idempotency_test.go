@@ -137,7 +137,7 @@ func TestStoredAnswersAreSealed(t *testing.T) {
 func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/flaky", Scope: route.Write, Slow: slow, Codes: route.Codes("400 refused"),
-		Handle: route.Do(func(c *route.Call) (int32, error) {
+		Handle: route.Handle(func(c *route.Call) (int32, error) {
 			n := runs.Add(1)
 			_, err := c.Store.Offers().Create(c.Context(), models.Offer{
 				Owned: models.Owned{AccountID: c.Account.ID}, OfferFields: models.OfferFields{
@@ -202,7 +202,7 @@ func TestSlowCallHoldsItsKey(t *testing.T) {
 	started, release := make(chan string, 4), make(chan struct{})
 	s := apitest.New(t, apitest.Options{Extra: []route.Route{{
 		Method: "POST", Path: "/slow", Scope: route.Write, Slow: &route.Slow{},
-		Handle: route.Do(func(c *route.Call) (string, error) {
+		Handle: route.Handle(func(c *route.Call) (string, error) {
 			started <- c.AttemptID.String()
 			<-release
 			return "done", nil
@@ -233,7 +233,7 @@ func TestAfterCommitWork(t *testing.T) {
 	s := apitest.New(t, apitest.Options{Extra: []route.Route{{
 		Method: "POST", Path: "/after", Scope: route.Write, Codes: route.Codes("400 refused"),
 		Query: []route.Param{{Name: "fail"}},
-		Handle: route.Do(func(c *route.Call) (string, error) {
+		Handle: route.Handle(func(c *route.Call) (string, error) {
 			c.After(func(context.Context) { ran.Add(1) })
 			if c.Query.Has("fail") {
 				return "", models.Invalid("refused", "refused")
@@ -255,7 +255,7 @@ func TestAfterCommitWork(t *testing.T) {
 func sized(runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/sized", Scope: route.Write, Slow: slow, Query: []route.Param{{Name: "size", Type: "integer"}},
-		Handle: route.Do(func(c *route.Call) (string, error) {
+		Handle: route.Handle(func(c *route.Call) (string, error) {
 			runs.Add(1)
 			size, err := strconv.Atoi(c.Query.Get("size"))
 			return strings.Repeat("x", size), err

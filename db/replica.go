@@ -17,12 +17,12 @@ type Replica struct {
 	primary, replica func(ctx context.Context) (position, error)
 	now              func() time.Time
 
-	asking sync.Mutex // held by who asks both
-	asked  time.Time  // when both were asked last
-	marks  []mark     // what the replica is not known to have replayed, the oldest first
+	measuring  sync.Mutex // held by who asks both
+	measuredAt time.Time  // when both were asked last
+	marks      []mark     // what the replica is not known to have replayed, the oldest first
 
-	mu    sync.Mutex
-	shown time.Time // the replica shows at least this moment; zero: nothing is known
+	mu      sync.Mutex
+	freshAt time.Time // the replica shows at least this moment; zero: nothing is known
 
 	fresh     atomic.Bool // for the log: the last verdict
 	toReplica atomic.Int64
@@ -39,18 +39,18 @@ type mark struct {
 }
 
 const (
-	// askEvery is the shortest time between two checks of both servers. No checks are made while nothing is read.
-	askEvery = 500 * time.Millisecond
-	// askTimeout is how long one of the servers may take to answer.
-	askTimeout = 2 * time.Second
-	maxMarks   = 64
+	// measureEvery is the shortest time between two checks of both servers. No checks are made while nothing is read.
+	measureEvery = 500 * time.Millisecond
+	// measureTimeout is how long one of the servers may take to answer.
+	measureTimeout = 2 * time.Second
+	maxMarks       = 64
 )
 
 // NewReplica watches a replica. Data that is read through Options.Replica is at most limit old. The caller owns both pools.
 func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
 	ask := func(d *DB, query string) func(context.Context) (position, error) {
 		return func(ctx context.Context) (position, error) {
-			ctx, cancel := context.WithTimeout(ctx, askTimeout)
+			ctx, cancel := context.WithTimeout(ctx, measureTimeout)
 			defer cancel()
 			return Get[position](ctx, d, "position in the log", query)
 		}
@@ -65,14 +65,14 @@ func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
 // Fresh reports whether what the replica shows is younger than the limit. It asks both servers now and then; while one
 // call asks, the others answer from what is known.
 func (r *Replica) Fresh(ctx context.Context) bool {
-	if r.asking.TryLock() {
-		if r.now().Sub(r.asked) >= askEvery {
-			if err := r.ask(ctx); err != nil && ctx.Err() == nil {
+	if r.measuring.TryLock() {
+		if r.now().Sub(r.measuredAt) >= measureEvery {
+			if err := r.measure(ctx); err != nil && ctx.Err() == nil {
 				slog.DebugContext(ctx, "replica not compared", "error", err)
 			}
-			r.asked = r.now()
+			r.measuredAt = r.now()
 		}
-		r.asking.Unlock()
+		r.measuring.Unlock()
 	}
 	behind, known := r.Behind()
 	fresh := known && behind <= r.limit
@@ -90,10 +90,10 @@ func (r *Replica) Fresh(ctx context.Context) bool {
 func (r *Replica) Behind() (age time.Duration, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.shown.IsZero() {
+	if r.freshAt.IsZero() {
 		return 0, false
 	}
-	return r.now().Sub(r.shown), true
+	return r.now().Sub(r.freshAt), true
 }
 
 // Uses is how many statements outside a transaction and how many transactions went to each of the servers.
@@ -101,8 +101,8 @@ func (r *Replica) Uses() (toReplica, toPrimary int64) {
 	return r.toReplica.Load(), r.toPrimary.Load()
 }
 
-// ask notes where the primary is, then how far the replica has come.
-func (r *Replica) ask(ctx context.Context) error {
+// measure records where the primary is, then how far the replica has come.
+func (r *Replica) measure(ctx context.Context) error {
 	at := r.now()
 	written, err := r.primary(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *Replica) ask(ctx context.Context) error {
 	}
 	for len(r.marks) > 0 && r.marks[0].position <= replayed {
 		r.mu.Lock()
-		r.shown = r.marks[0].at
+		r.freshAt = r.marks[0].at
 		r.mu.Unlock()
 		r.marks = r.marks[1:]
 	}

@@ -6,20 +6,20 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Said is a turn of a conversation with the Copilot.
-type Said struct {
+// ChatTurn is a turn of a conversation with the Copilot.
+type ChatTurn struct {
 	Assistant bool   `json:"assistant,omitempty"`
 	Text      string `json:"text"`
 }
 
-// AskArgs are a conversation that ends with a question.
-type AskArgs struct {
-	Turns    []Said `json:"turns"`
-	ReadOnly bool   `json:"read_only,omitempty"` // the caller's API key may only read, so the answer proposes no changes
+// ChatArgs are a conversation that ends with a question.
+type ChatArgs struct {
+	Turns    []ChatTurn `json:"turns"`
+	ReadOnly bool       `json:"read_only,omitempty"` // the caller's API key may only read, so the answer proposes no changes
 }
 
-// Asked is the answer to a question. If the chat is not available, only Message is set.
-type Asked struct {
+// ChatReply is the answer to a question. If the chat is not available, only Message is set.
+type ChatReply struct {
 	Available bool       `json:"available"`
 	Using     string     `json:"using"`
 	Message   string     `json:"message"`
@@ -43,9 +43,9 @@ type Lookup struct {
 	Error     string            `json:"error,omitempty"` // why there are no rows
 }
 
-// AskCopilot answers a question about an account. The job is not tried again, because each request to a model costs money and may
+// AnswerChat answers a question about an account. The job is not tried again, because each request to a model costs money and may
 // give another answer. Its timeout is below AnswerWithin. Errors: ai_error.
-var AskCopilot = Define[AskArgs, Asked]("copilot:ask", Policy{Queue: Interactive, Timeout: 24 * time.Second})
+var AnswerChat = Define[ChatArgs, ChatReply]("copilot:ask", Policy{Queue: Interactive, Timeout: 24 * time.Second})
 
-// ForgetAIUsage deletes old records of the tokens that chats have used.
-var ForgetAIUsage = tick("ai:forget", time.Minute)
+// DeleteAIUsage deletes old records of the tokens that chats have used.
+var DeleteAIUsage = tick("ai:forget", time.Minute)

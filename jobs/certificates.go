@@ -38,20 +38,20 @@ var RequestCertificate = Define[CertificateArgs, Certificate]("certificates:requ
 var ReadCertificate = Define[CertificateArgs, Certificate]("certificates:read", certificatePolicy)
 
 // ReleaseCertificate releases the certificate of a domain, so that it is not obtained again automatically. If the edge refuses,
-// the job fails with the edge's error, and ForgetCertificate keeps trying. It fails with the errors of RequestCertificate.
+// the job fails with the edge's error, and ReleaseAtEdge keeps trying. It fails with the errors of RequestCertificate.
 var ReleaseCertificate = Define[CertificateArgs, ReleasedCertificate]("certificates:release", certificatePolicy)
 
-// ForgetCertificateArgs name the host whose certificate the edge must forget.
-type ForgetCertificateArgs struct {
+// ReleaseAtEdgeArgs name the host whose certificate the edge must forget.
+type ReleaseAtEdgeArgs struct {
 	Edge       string    `json:"edge"`
 	Host       string    `json:"host"`
 	ExternalID string    `json:"external_id"` // empty: unknown; then the edge forgets what it made since AskedAt
 	AskedAt    time.Time `json:"asked_at"`
 }
 
-// ForgetCertificate makes the edge forget a host whose certificate was released or whose domain was deleted. Its row is written
+// ReleaseAtEdge makes the edge delete a host whose certificate was released or whose domain was deleted. Its row is written
 // together with that change. The last wait repeats for about two weeks, so that an operator has time to correct the credentials.
-var ForgetCertificate = Define[ForgetCertificateArgs, None](models.KindReleaseCertificate, Policy{
+var ReleaseAtEdge = Define[ReleaseAtEdgeArgs, None](models.KindReleaseCertificate, Policy{
 	Queue: Bulk, Timeout: 2 * time.Minute, Row: true, MaxAttempts: 40,
 	Retries: []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 8 * time.Hour},
 })

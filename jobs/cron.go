@@ -28,12 +28,12 @@ var Cron = []CronRow{
 	{"look for bots among new clicks", "5/20 * * * * *", SweepBots},
 	{"verify crawlers", "23 * * * * *", SweepCrawlers},
 	{"forget old jobs", "17 3 * * *", Prune},
-	{"forget stored answers", "7 * * * *", ForgetAnswers},
-	{"forget ended sessions and links", "13 * * * *", ForgetEntries},
-	{"forget removed rules", "29 * * * *", ForgetRules},
+	{"forget stored answers", "7 * * * *", DeleteExpiredAnswers},
+	{"forget ended sessions and links", "13 * * * *", DeleteExpiredEntries},
+	{"forget removed rules", "29 * * * *", DeleteUnusedRules},
 	{"compact the ledger", "*/5 * * * *", CompactLedger},
 	{"tidy clicks", "41 3 * * *", TidyClicks},
-	{"forget what plans do not keep", "11 4 * * *", ForgetHistory},
+	{"forget what plans do not keep", "11 4 * * *", DeleteExpiredHistory},
 	{"check links", "23 * * * *", SweepLinks},
 	{"look for unsafe links", "7/20 * * * *", ScreenLinks},
 	{"check domains", "41 * * * * *", SweepDomains},
@@ -46,13 +46,13 @@ var Cron = []CronRow{
 	{"read the spend of traffic sources", "27 * * * * *", SweepSpend},
 	{"publish changed campaigns to the edge", "*/5 * * * * *", SweepEdge},
 	{"read exchange rates", "19 */10 * * * *", FetchRates},
-	{"convert what waits for a rate", "37 * * * * *", SettleRates},
+	{"convert what waits for a rate", "37 * * * * *", UpdateRates},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"judge the figures of accounts", "53 * * * * *", SweepCopilot},
 	{"run the rules of accounts", "3 * * * * *", SweepRules},
-	{"forget what chats have used", "37 4 * * *", ForgetAIUsage},
+	{"forget what chats have used", "37 4 * * *", DeleteAIUsage},
 	{"announce alerts", "33 * * * * *", SweepAlerts},
-	{"delete old exports", "23 * * * *", SweepExports},
+	{"delete old exports", "23 * * * *", DeleteExpiredExports},
 }
 
 // The jobs that the clock starts.
@@ -67,13 +67,13 @@ var (
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
 	Prune = tick("jobs:prune", 10*time.Minute, tickRetries...)
 
-	// ForgetEntries deletes sessions and links that have ended, and old entries of the audit log.
-	ForgetEntries = tick("entries:forget", 5*time.Minute)
-	// ForgetAnswers deletes the API's stored answers to idempotent calls after 24 hours.
-	ForgetAnswers = tick("answers:forget", 5*time.Minute)
+	// DeleteExpiredEntries deletes sessions and links that have ended, and old entries of the audit log.
+	DeleteExpiredEntries = tick("entries:forget", 5*time.Minute)
+	// DeleteExpiredAnswers deletes the API's stored answers to idempotent calls after 24 hours.
+	DeleteExpiredAnswers = tick("answers:forget", 5*time.Minute)
 
-	// ForgetRules deletes removed rules that no flow uses any more.
-	ForgetRules = tick("rules:forget", 10*time.Minute)
+	// DeleteUnusedRules deletes removed rules that no flow uses any more.
+	DeleteUnusedRules = tick("rules:forget", 10*time.Minute)
 
 	// CompactLedger merges ledger rows with equal keys into one. It also applies the steps of visitors that were recorded before
 	// their click.
@@ -82,8 +82,8 @@ var (
 	// TidyClicks creates the partitions of the next days, and drops partitions older than every plan's history.
 	TidyClicks = tick("clicks:tidy", 30*time.Minute, tickRetries...)
 
-	// ForgetHistory deletes clicks and postbacks that are older than the history of their account's plan.
-	ForgetHistory = tick("history:forget", 2*time.Hour, tickRetries...)
+	// DeleteExpiredHistory deletes clicks and postbacks that are older than the history of their account's plan.
+	DeleteExpiredHistory = tick("history:forget", 2*time.Hour, tickRetries...)
 
 	// SweepLinks checks the links of active offers and landing pages that were not checked within the hour. The next run
 	// continues where a run ends.
@@ -96,8 +96,8 @@ var (
 	// WatchPlans announces accounts whose clicks of the month exceed the allowance of their plan.
 	WatchPlans = tick("plans:watch", 5*time.Minute)
 
-	// SweepExports deletes report files after their 30 days.
-	SweepExports = tick("export:sweep", 10*time.Minute, tickRetries...)
+	// DeleteExpiredExports deletes report files after their 30 days.
+	DeleteExpiredExports = tick("export:sweep", 10*time.Minute, tickRetries...)
 )
 
 // tickRetries has the retries of jobs whose next tick is hours away.

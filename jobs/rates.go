@@ -6,9 +6,9 @@ import "time"
 // first checks whether a fetch is due.
 var FetchRates = tick("rates:fetch", 5*time.Minute)
 
-// SettleRates fills in the missing rates of days as soon as they are known, and updates the days whose rates the operator has
+// UpdateRates fills in the missing rates of days as soon as they are known, and updates the days whose rates the operator has
 // replaced. It starts RestateMoney for each account with facts on these days.
-var SettleRates = tick("rates:settle", 5*time.Minute)
+var UpdateRates = tick("rates:settle", 5*time.Minute)
 
 // RestateMoney corrects an account's clicks, conversions and spend whose rate differs from the rate of their day. It works in
 // batches, and ledger and rows agree after each batch.

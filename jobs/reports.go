@@ -13,8 +13,8 @@ type ReportAnswer struct {
 	Labels map[string]map[string]string `json:"labels"`
 }
 
-// ReportsKept is how many of the newest answers are kept for each account and kind of report.
-const ReportsKept = 10
+// StoredReports is how many of the newest answers are kept for each account and kind of report.
+const StoredReports = 10
 
 // Reports that read too much for a request. There is one kind of job for each report operation of the API.
 var (

@@ -40,7 +40,7 @@ func CheckAIKey(key string) error {
 const (
 	AIOfAccount = "account"
 	AIOfInstall = "install"
-	AIOfNobody  = "none"
+	AINone      = "none"
 )
 
 // AIConnection is an account's own connection to an AI provider.

@@ -75,15 +75,15 @@ func NewCampaign(account Account) Campaign {
 		Mode: "affiliate", CostModel: "auto", Currency: account.Currency, FlowRotation: "position", BindVisitors: "none",
 		UniquenessMethod: "ip_ua", UniquenessTTLHours: 24,
 	}}
-	c.Own(account.ID, uuid.Nil)
+	c.SetOwner(account.ID, uuid.Nil)
 	return c
 }
 
 // TracksGoals reports whether the campaign's mode needs goal tracking in the plan.
 func (c Campaign) TracksGoals() bool { return c.Mode != "affiliate" }
 
-// Paused returns the payload of campaign.paused. by says who paused the campaign: api, dashboard or copilot.
-func (c Campaign) Paused(by string) CampaignPausedData {
+// PausedData returns the payload of campaign.paused. by says who paused the campaign: api, dashboard or copilot.
+func (c Campaign) PausedData(by string) CampaignPausedData {
 	return CampaignPausedData{CampaignID: c.ID.String(), Name: c.Name, Alias: c.Alias, By: by}
 }
 

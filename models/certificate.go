@@ -93,9 +93,9 @@ type CertificateState struct {
 	RenewAt *time.Time `db:"renew_at"`
 }
 
-// Shown returns the state in the form that answers show. The last failure becomes the first of the errors. If there is no
+// Public returns the state in the form that answers show. The last failure becomes the first of the errors. If there is no
 // certificate, the detail says when there will be one.
-func (c Certificate) Shown() CertificateState {
+func (c Certificate) Public() CertificateState {
 	s := c.CertificateState
 	if c.Failure != "" {
 		s.Errors = append([]string{c.Failure}, s.Errors...)
@@ -120,24 +120,24 @@ func (c Certificate) NeedsRequest(now time.Time) bool {
 	return c.ExternalID == "" || SSLStuck(c.SSLStatus) || c.RenewAt != nil && !c.RenewAt.After(now)
 }
 
-// The waits that NextLook uses.
+// The waits that NextCheck uses.
 const (
-	certificateDay   = 24 * time.Hour
-	firstRetry       = time.Minute
-	retryGrows       = 4
-	soonestLook      = 10 * time.Second
-	latestLook       = time.Hour
-	failingFor       = 30 * certificateDay // after that it is looked at only on request
-	spreadOfNextLook = 0.2
+	certificateDay = 24 * time.Hour
+	firstRetry     = time.Minute
+	retryGrows     = 4
+	soonestCheck   = 10 * time.Second
+	latestCheck    = time.Hour
+	failingFor     = 30 * certificateDay // after that it is looked at only on request
+	checkSpread    = 0.2
 )
 
-// NextLook returns the time at which a certificate is looked at again. random is a number from 0 to 1. It spreads looks that
+// NextCheck returns the time at which a certificate is looked at again. random is a number from 0 to 1. It spreads looks that
 // would otherwise fall on the same moment. ok is false if the certificate is looked at only on request.
 //
 // A certificate that serves is looked at once a day, and when it has to be renewed. A failed certificate is retried after a
 // minute, and then after growing waits of at most a day. A certificate that is still being issued is looked at more often while
 // its state is young: after a quarter of the state's age, within 10 seconds to 1 hour.
-func (c Certificate) NextLook(now time.Time, random float64) (next time.Time, ok bool) {
+func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, ok bool) {
 	var wait time.Duration
 	switch {
 	case c.Attempts > 0 && !c.Serving && c.FailingSince != nil && now.Sub(*c.FailingSince) > failingFor:
@@ -150,9 +150,9 @@ func (c Certificate) NextLook(now time.Time, random float64) (next time.Time, ok
 	case c.Serving:
 		wait = certificateDay
 	default:
-		wait = min(max(now.Sub(c.ChangedAt)/retryGrows, soonestLook), latestLook)
+		wait = min(max(now.Sub(c.ChangedAt)/retryGrows, soonestCheck), latestCheck)
 	}
-	next = now.Add(time.Duration(float64(wait) * (1 + spreadOfNextLook*(random-0.5))))
+	next = now.Add(time.Duration(float64(wait) * (1 + checkSpread*(random-0.5))))
 	if c.Serving && c.RenewAt != nil && c.RenewAt.Before(next) && c.Failure == "" {
 		next = *c.RenewAt
 		if soonest := now.Add(firstRetry); next.Before(soonest) {

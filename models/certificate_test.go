@@ -37,7 +37,7 @@ func TestNextLook(t *testing.T) {
 		"pending": {pending(time.Hour), 15 * time.Minute}, "long pending": {pending(9 * day), time.Hour},
 	} {
 		for _, random := range []float64{0, 0.5, 0.999} {
-			got, ok := tt.c.NextLook(now, random)
+			got, ok := tt.c.NextCheck(now, random)
 			least, most := tt.want*9/10, tt.want*11/10
 			if ok != (tt.want > 0) || ok && (got.Sub(now) < least || got.Sub(now) > most) || ok && random == 0.5 && got.Sub(now) != tt.want {
 				t.Errorf("%s: %v %t, want %v", name, got.Sub(now), ok, tt.want)

@@ -69,7 +69,7 @@ type Click struct {
 	Via       int
 
 	// PassedStreamID is the first path that was meant to take the visitor but could not. PassedReason says why: see
-	// flow.Passed.
+	// flow.RefusedPath.
 	PassedStreamID uuid.UUID
 	PassedReason   string
 }
@@ -170,9 +170,9 @@ type Postback struct {
 	Refused string `spool:"13" json:"refused,omitempty"`
 }
 
-// OfGoal reports whether the service itself made the postback from a site event that it has checked. Such a postback needs no
+// IsFromGoal reports whether the service itself made the postback from a site event that it has checked. Such a postback needs no
 // proof from a network.
-func (p *Postback) OfGoal() bool { return p.Source == FromTag || p.Source == FromGoalAPI }
+func (p *Postback) IsFromGoal() bool { return p.Source == FromTag || p.Source == FromGoalAPI }
 
 // Results of a postback.
 const (

@@ -53,7 +53,7 @@ func (p CredentialForm) Complete(sent, stored map[string]string) (map[string]str
 			return nil, credentialsError("%s has no field %.60q: its fields are %s", p.Label, name, p.fieldNames())
 		}
 	}
-	moved := p.moved(sent, stored)
+	moved := p.changesTarget(sent, stored)
 	for _, f := range p.Fields {
 		value := clean(f, sent[f.Name])
 		if value == "" && (!f.Secret || !moved) {
@@ -88,8 +88,8 @@ func isZone(name string) bool {
 	return name != "" && name != "Local" && err == nil
 }
 
-// moved reports whether a field that decides where requests go gets another value.
-func (p CredentialForm) moved(sent, stored map[string]string) bool {
+// changesTarget reports whether a field that decides where requests go gets another value.
+func (p CredentialForm) changesTarget(sent, stored map[string]string) bool {
 	return slices.ContainsFunc(p.Fields, func(f CredentialField) bool {
 		value := clean(f, sent[f.Name])
 		return f.Address && value != "" && stored[f.Name] != "" && value != stored[f.Name]

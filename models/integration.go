@@ -74,10 +74,10 @@ func PlatformFailed(origin, code string) bool { return code != TooManyRows || or
 // wideEvery is the interval between imports of the longer window.
 const wideEvery = 24 * time.Hour
 
-// NextWide returns the time at which the longer window is due again. code is the error code of the run that has just imported
+// NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just imported
 // it, or empty if the run succeeded. The zero time means that the window stays due. A window with too many rows would have as
 // many half an hour later, so it does not stay due.
-func NextWide(now time.Time, code string) time.Time {
+func NextWideSync(now time.Time, code string) time.Time {
 	if code == "" || code == TooManyRows {
 		return now.Add(wideEvery)
 	}

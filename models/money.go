@@ -17,8 +17,8 @@ func MoneyOf(d *decimal.Decimal) *Money {
 	return &Money{*d}
 }
 
-// Shown returns the amount in the form that answers and report files show: rounded to six decimals.
-func (m Money) Shown() string { return m.Round(6).String() }
+// Text returns the amount in the form that answers and report files show: rounded to six decimals.
+func (m Money) Text() string { return m.Round(6).String() }
 
 // MarshalJSON writes a number, never a string.
-func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.Shown()), nil }
+func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.Text()), nil }

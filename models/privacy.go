@@ -20,8 +20,8 @@ const (
 // Whole reports whether whole addresses are stored.
 func (p IPPrivacy) Whole() bool { return p == IPFull || p == "" }
 
-// Stored returns the part of an address that is stored. It returns an invalid address if no part is stored.
-func (p IPPrivacy) Stored(ip netip.Addr) netip.Addr {
+// StoredPart returns the part of an address that is stored. It returns an invalid address if no part is stored.
+func (p IPPrivacy) StoredPart(ip netip.Addr) netip.Addr {
 	if p.Whole() {
 		return ip
 	}

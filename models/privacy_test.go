@@ -16,19 +16,19 @@ func TestIPPrivacy(t *testing.T) {
 		{"fe80::1%eth0", "fe80::"},
 	} {
 		ip := netip.MustParseAddr(tt.ip)
-		if got := models.IPTruncated.Stored(ip); got != netip.MustParseAddr(tt.truncated) {
+		if got := models.IPTruncated.StoredPart(ip); got != netip.MustParseAddr(tt.truncated) {
 			t.Errorf("%s is stored as %s", tt.ip, got)
 		}
-		if got := models.IPFull.Stored(ip); got != ip {
+		if got := models.IPFull.StoredPart(ip); got != ip {
 			t.Errorf("%s is stored as %s", tt.ip, got)
 		}
 		for _, p := range []models.IPPrivacy{models.IPNone, "mistyped"} {
-			if got := p.Stored(ip); got.IsValid() {
+			if got := p.StoredPart(ip); got.IsValid() {
 				t.Errorf("%q stores %s", p, got)
 			}
 		}
 	}
-	if models.IPTruncated.Stored(netip.Addr{}).IsValid() || !models.IPPrivacy("").Whole() || models.IPNone.Whole() {
+	if models.IPTruncated.StoredPart(netip.Addr{}).IsValid() || !models.IPPrivacy("").Whole() || models.IPNone.Whole() {
 		t.Error("an invalid address is stored, or Whole is wrong")
 	}
 }

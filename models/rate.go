@@ -46,9 +46,9 @@ func CrossRate(fromPerEuro, toPerEuro decimal.Decimal) decimal.Decimal {
 // SameRate is the rate for amounts in the account's own currency.
 var SameRate = decimal.NewNullDecimal(decimal.NewFromInt(1))
 
-// Counted returns an amount converted by a rate, or zero if there is no rate. The result is exact, so the converted parts of an
-// amount add up to the converted amount.
-func Counted(amount decimal.Decimal, rate decimal.NullDecimal) decimal.Decimal {
+// ConvertAmount returns an amount converted by a rate, or zero if there is no rate. The result is exact, so the converted parts
+// of an amount add up to the converted amount.
+func ConvertAmount(amount decimal.Decimal, rate decimal.NullDecimal) decimal.Decimal {
 	switch {
 	case !rate.Valid:
 		return decimal.Zero
@@ -58,8 +58,8 @@ func Counted(amount decimal.Decimal, rate decimal.NullDecimal) decimal.Decimal {
 	return amount.Mul(rate.Decimal)
 }
 
-// ShownRate returns a rate in the form that answers show, or nil if there is no rate.
-func ShownRate(rate decimal.NullDecimal) *json.Number {
+// FormatRate returns a rate in the form that answers show, or nil if there is no rate.
+func FormatRate(rate decimal.NullDecimal) *json.Number {
 	if !rate.Valid {
 		return nil
 	}

@@ -13,8 +13,8 @@ type Owned struct {
 	AccountID uuid.UUID `db:"account_id" json:"-"`
 }
 
-// Own sets the account that owns the record, and the record's id. A new record has the zero id.
-func (o *Owned) Own(account, id uuid.UUID) { o.AccountID, o.ID = account, id }
+// SetOwner sets the account that owns the record, and the record's id. A new record has the zero id.
+func (o *Owned) SetOwner(account, id uuid.UUID) { o.AccountID, o.ID = account, id }
 
 // RecordID returns the id of the record.
 func (o Owned) RecordID() uuid.UUID { return o.ID }

@@ -102,14 +102,14 @@ func (e *SiteEvent) FindsClick() bool {
 	return e.ClickID != uuid.Nil && e.Arrival != ArrivalDirect && slices.Contains(Arrivals, e.Arrival)
 }
 
-// Reach records each goal that the event reaches. A goal is reached if it is active and if its key is the event's name. An
+// RecordGoals records each goal that the event reaches. A goal is reached if it is active and if its key is the event's name. An
 // active page goal is also reached by a view of its page.
-func (e *SiteEvent) Reach(s SiteTerms, goals []GoalTerms) {
+func (e *SiteEvent) RecordGoals(s SiteTerms, goals []GoalTerms) {
 	for _, g := range goals {
 		if !g.IsActive || g.Key != e.Name && !g.isPage(e) {
 			continue
 		}
-		value, currency := g.worth(e, s)
+		value, currency := g.valueOf(e, s)
 		r := ReachedGoal{Key: g.Key, Value: value, Currency: currency}
 		if g.Status == StatusPending {
 			r.Status = StatusPending
@@ -201,8 +201,8 @@ func (g GoalTerms) isPage(e *SiteEvent) bool {
 	return g.Kind == GoalPage && e.Name == EventView && MatchesPath(g.MatchPath, e.Path)
 }
 
-// worth returns the value of an event that reaches the goal.
-func (g GoalTerms) worth(e *SiteEvent, s SiteTerms) (value decimal.Decimal, currency string) {
+// valueOf returns the value of an event that reaches the goal.
+func (g GoalTerms) valueOf(e *SiteEvent, s SiteTerms) (value decimal.Decimal, currency string) {
 	currency = g.Currency
 	if currency == "" {
 		currency = s.Currency

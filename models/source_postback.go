@@ -26,9 +26,9 @@ type GoalPostback struct {
 	Statuses []string `json:"statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"as postback_statuses"`
 }
 
-// To returns the address at which the source is notified of a conversion with a goal and a status. ok is false if the source is
-// not notified of it.
-func (p SourcePostback) To(goal, status string) (url string, ok bool) {
+// URLFor returns the address at which the source is notified of a conversion with a goal and a status. ok is false if the source
+// is not notified of it.
+func (p SourcePostback) URLFor(goal, status string) (url string, ok bool) {
 	url, statuses := p.PostbackURL, p.PostbackStatuses
 	for _, g := range p.PostbackGoals {
 		if strings.EqualFold(g.Goal, goal) {
@@ -72,14 +72,14 @@ func (p SourcePostback) Share(amount decimal.Decimal) decimal.Decimal {
 
 // Results of a postback to a traffic source.
 const (
-	SentPending = "pending"
-	SentTold    = "told"
-	SentFailed  = "failed"
-	SentSkipped = "skipped" // not sent, for example because the source was paused
+	SentPending  = "pending"
+	SentAccepted = "told"
+	SentFailed   = "failed"
+	SentSkipped  = "skipped" // not sent, for example because the source was paused
 )
 
 // SentResults lists the results of postbacks to traffic sources.
-var SentResults = []string{SentPending, SentTold, SentFailed, SentSkipped}
+var SentResults = []string{SentPending, SentAccepted, SentFailed, SentSkipped}
 
 // SentPostback is the notification of a traffic source about a conversion. A conversion has one for each status that it gets.
 type SentPostback struct {

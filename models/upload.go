@@ -73,7 +73,7 @@ func NextUpload(there, refused *ConversionUpload, wanted bool, status string, va
 	switch {
 	case wanted && !told:
 		action = UploadNew
-	case wanted && !there.tells(value, currency):
+	case wanted && !there.reports(value, currency):
 		action = UploadRestate
 	case !wanted && told && (status == StatusRejected || status == StatusChargeback):
 		action = UploadRetract
@@ -81,13 +81,13 @@ func NextUpload(there, refused *ConversionUpload, wanted bool, status string, va
 	switch {
 	case action == UploadRestate && there.Result == UploadPending && there.Attempts == 0:
 		return UploadAmend
-	case refused != nil && refused.Action == action && (action == UploadRetract || refused.tells(value, currency)):
+	case refused != nil && refused.Action == action && (action == UploadRetract || refused.reports(value, currency)):
 		return ""
 	}
 	return action
 }
 
-func (u *ConversionUpload) tells(value decimal.Decimal, currency string) bool {
+func (u *ConversionUpload) reports(value decimal.Decimal, currency string) bool {
 	return u.Value.Equal(value) && u.Currency == currency
 }
 

@@ -19,7 +19,7 @@ import (
 	"switchyard/workers"
 )
 
-type ask struct {
+type benchArgs struct {
 	N int `json:"n"`
 }
 
@@ -29,10 +29,10 @@ type reply struct {
 }
 
 var (
-	add     = jobs.Define[ask, reply]("wtest:add", jobs.Policy{Queue: jobs.Interactive, Timeout: time.Second})
-	effect  = jobs.Define[ask, int]("wtest:effect", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{0, 0}, Row: true})
-	aside   = jobs.Define[ask, int]("wtest:aside", jobs.Policy{Queue: jobs.Bulk, Row: true})
-	delayed = jobs.Define[ask, int]("wtest:delayed", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{time.Hour}, Row: true})
+	add     = jobs.Define[benchArgs, reply]("wtest:add", jobs.Policy{Queue: jobs.Interactive, Timeout: time.Second})
+	effect  = jobs.Define[benchArgs, int]("wtest:effect", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{0, 0}, Row: true})
+	aside   = jobs.Define[benchArgs, int]("wtest:aside", jobs.Policy{Queue: jobs.Bulk, Row: true})
+	delayed = jobs.Define[benchArgs, int]("wtest:delayed", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{time.Hour}, Row: true})
 )
 
 // bench is a database, a Redis server and a runtime on them.
@@ -127,8 +127,8 @@ func (b *bench) effects() map[uuid.UUID]int {
 	return m
 }
 
-// leave is a handler whose effect the tests count.
-func leave(ctx context.Context, u *workers.Run[ask, int]) error {
+// countEffect is a handler whose effect the tests count.
+func countEffect(ctx context.Context, u *workers.Run[benchArgs, int]) error {
 	return u.Commit(ctx, 2*u.Args.N, func(c db.Conn) error {
 		_, err := c.ExecContext(ctx, `INSERT INTO effects VALUES ($1, $2)`, u.Job.ID, u.Attempt)
 		return err

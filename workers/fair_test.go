@@ -18,8 +18,8 @@ import (
 )
 
 var (
-	hang    = jobs.Define[ask, reply]("wtest:hang", jobs.Policy{Queue: jobs.Interactive})
-	counted = jobs.Define[ask, int]("wtest:counted", jobs.Policy{Queue: jobs.Bulk, Row: true, PerAccount: 1})
+	hang    = jobs.Define[benchArgs, reply]("wtest:hang", jobs.Policy{Queue: jobs.Interactive})
+	counted = jobs.Define[benchArgs, int]("wtest:counted", jobs.Policy{Queue: jobs.Bulk, Row: true, PerAccount: 1})
 )
 
 // account adds an account.
@@ -36,7 +36,7 @@ func (b *bench) counted(account uuid.UUID, n int) []uuid.UUID {
 	b.t.Helper()
 	ids := make([]uuid.UUID, n)
 	for i := range ids {
-		r, err := counted.NewRow(account, ask{N: i})
+		r, err := counted.NewRow(account, benchArgs{N: i})
 		if err == nil {
 			err = jobrow.Insert(b.t.Context(), b.db, r)
 		}
@@ -57,7 +57,7 @@ func TestManyRowsDelayNobody(t *testing.T) {
 	many, few := b.account(), b.account()
 	first, gate := make(chan struct{}, 40), make(chan struct{})
 	var running, most atomic.Int32
-	handler := func(ctx context.Context, u *workers.Run[ask, int]) error {
+	handler := func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
 		if u.Job.AccountID.UUID == many {
 			if n := running.Add(1); n > most.Load() {
 				most.Store(n)
@@ -66,7 +66,7 @@ func TestManyRowsDelayNobody(t *testing.T) {
 			<-gate
 			running.Add(-1) // before the commit, because after it the next job may run
 		}
-		return leave(ctx, u)
+		return countEffect(ctx, u)
 	}
 	ids := b.counted(many, 40)
 	other := b.counted(few, 1)[0]
@@ -106,7 +106,7 @@ func TestHangingJobsDelayNobody(t *testing.T) {
 		n, _ := running.LoadOrStore(account, new(atomic.Int32))
 		return n.(*atomic.Int32)
 	}
-	workers.Register(b.rt, hang, func(ctx context.Context, a ask) (reply, error) {
+	workers.Register(b.rt, hang, func(ctx context.Context, a benchArgs) (reply, error) {
 		if a.N == 0 {
 			return reply{Sum: 1}, nil
 		}
@@ -121,12 +121,12 @@ func TestHangingJobsDelayNobody(t *testing.T) {
 	b.start(b.rt)
 	for _, account := range []uuid.UUID{uuid.New(), uuid.New()} {
 		for range 80 {
-			if _, err := jobs.Submit(t.Context(), b.client, hang, account, ask{N: 1}); err != nil {
+			if _, err := jobs.Submit(t.Context(), b.client, hang, account, benchArgs{N: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		await.Until(t, "some hang", func() bool { return count(account).Load() > 0 })
-		ticket, err := jobs.Submit(t.Context(), b.client, hang, uuid.New(), ask{})
+		ticket, err := jobs.Submit(t.Context(), b.client, hang, uuid.New(), benchArgs{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func (r *Runtime) prune(ctx context.Context) error {
 func pruneRows(ctx context.Context, d *db.DB, now time.Time) error {
 	err := delivery.EnsureWeeks(ctx, d, now, weeksAhead)
 	rows, rowsErr := jobrow.DeleteFinished(ctx, d, now.Add(-jobrow.Retention))
-	weeks, weeksErr := delivery.DropWeeks(ctx, d, now.Add(-jobrow.Retention-deliveryTime))
+	weeks, weeksErr := delivery.DeleteWeeks(ctx, d, now.Add(-jobrow.Retention-deliveryTime))
 	slog.InfoContext(ctx, "old jobs deleted", "rows", rows, "weeks", weeks)
 	return errors.Join(err, rowsErr, weeksErr)
 }

@@ -14,7 +14,7 @@ import (
 func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	workers.RegisterRow(b.rt, effect, leave)
+	workers.RegisterRow(b.rt, effect, countEffect)
 	const rows, answered, rounds = 600, 150, 10
 	const many = `INSERT INTO jobs (id, kind, next_attempt_at)
 		SELECT gen_random_uuid(), $1, now() - interval '1 hour' FROM generate_series(1, $2)`

@@ -48,7 +48,7 @@ func (r *env) add(at time.Time, tables ...string) {
 func (r *env) night(now time.Time) {
 	r.Helper()
 	log := click.Log{Conn: r.db, Now: func() time.Time { return now }}
-	for _, err := range []error{pruneRows(r.Context(), r.db, now), retention.Tidy(r.Context(), log), retention.DeleteExpired(r.Context(), log)} {
+	for _, err := range []error{pruneRows(r.Context(), r.db, now), retention.MaintainPartitions(r.Context(), log), retention.DeleteExpired(r.Context(), log)} {
 		if err != nil {
 			r.Fatalf("%s: %v", now, err)
 		}
@@ -66,8 +66,8 @@ func (r *env) count(table string) map[string]int {
 	return counts
 }
 
-// want returns, for each plan, the number of rows that were added at or after the time that from returns.
-func (r *env) want(table string, from func(models.Plan) time.Time) map[string]int {
+// expectedRows returns, for each plan, the number of rows that were added at or after the time that from returns.
+func (r *env) expectedRows(table string, from func(models.Plan) time.Time) map[string]int {
 	counts := map[string]int{}
 	for _, p := range models.Plans {
 		counts[p.Name] = 0
@@ -98,7 +98,7 @@ func TestRetention(t *testing.T) {
 	t.Parallel()
 	r := &env{T: t, db: dbtest.New(t), added: map[string][]time.Time{}}
 	start := time.Now().UTC().Truncate(oneDay).Add(3 * time.Hour)
-	if err := retention.Tidy(t.Context(), click.Log{Conn: r.db}); err != nil {
+	if err := retention.MaintainPartitions(t.Context(), click.Log{Conn: r.db}); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range models.Plans {
@@ -153,7 +153,7 @@ func (r *env) check(now time.Time) {
 		"clicks": history, "smartlink_clicks": history, "postbacks": postbacks, "source_postbacks": postbacks,
 		"site_events": postbacks, "jobs": finished,
 	} {
-		if diff := cmp.Diff(r.want(table, from), r.count(table)); diff != "" {
+		if diff := cmp.Diff(r.expectedRows(table, from), r.count(table)); diff != "" {
 			r.Errorf("%s at %s:\n%s", table, now, diff)
 		}
 	}
@@ -165,8 +165,8 @@ func (r *env) check(now time.Time) {
 	}
 	// Whole weeks are deleted, events one week later than deliveries.
 	for table, weeks := range map[string]int{"webhook_deliveries": 1, "events": 2} {
-		kept := r.want(table, finished)
-		most := r.want(table, func(models.Plan) time.Time {
+		kept := r.expectedRows(table, finished)
+		most := r.expectedRows(table, func(models.Plan) time.Time {
 			return now.Add(-jobrow.Retention-deliveryTime).AddDate(0, 0, -7*weeks)
 		})
 		for plan, n := range r.count(table) {

@@ -114,10 +114,11 @@ func (c rowConfig) admit(ctx context.Context, r *Runtime, row uuid.UUID) (func()
 	return release, nil
 }
 
-// Now makes one attempt of a row from inside another handler, under the same lease and fence as an attempt from the queue. If
-// manual is true, it does so in any state of the row. If the row cannot be claimed, Now returns a *jobrow.RefusalError. If the
-// attempt was made and its end was committed, Now returns nil, also after a failed attempt: fn itself keeps the attempt's error.
-func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, manual bool,
+// RunNow makes one attempt of a row from inside another handler, under the same lease and fence as an attempt from the queue. If
+// manual is true, it does so in any state of the row. If the row cannot be claimed, RunNow returns a *jobrow.RefusalError. If the
+// attempt was made and its end was committed, RunNow returns nil, also after a failed attempt: fn itself keeps the attempt's
+// error.
+func RunNow[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, manual bool,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
 	want := jobrow.ClaimRequest{ID: id, Account: account, Generation: -1, Manual: manual}
@@ -168,7 +169,7 @@ func (r *Runtime) renewLease(ctx context.Context, abandon context.CancelCauseFun
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		KeepLease(ctx, r.o.Lease, func(ctx context.Context) (held bool, err error) {
+		MaintainLease(ctx, r.o.Lease, func(ctx context.Context) (held bool, err error) {
 			err = jobrow.Renew(ctx, r.o.DB, row.ID, row.Fence, r.o.Lease)
 			if errors.Is(err, jobrow.ErrFenced) {
 				return false, nil

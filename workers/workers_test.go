@@ -25,7 +25,7 @@ func TestAwait(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	block := make(chan struct{})
-	workers.Register(b.rt, add, func(ctx context.Context, a ask) (reply, error) {
+	workers.Register(b.rt, add, func(ctx context.Context, a benchArgs) (reply, error) {
 		switch a.N {
 		case 1:
 			return reply{}, models.Errorf(models.KindTooLarge, "too_large", "too many rows")
@@ -51,7 +51,7 @@ func TestAwait(t *testing.T) {
 		{2, "internal_error", models.KindInternal},
 		{3, "internal_error", models.KindInternal},
 	} {
-		ticket, err := jobs.Submit(t.Context(), b.client, add, account, ask{N: c.n})
+		ticket, err := jobs.Submit(t.Context(), b.client, add, account, benchArgs{N: c.n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestAwait(t *testing.T) {
 			t.Errorf("state after %d: %+v, %v", c.n, s, err)
 		}
 	}
-	ticket, err := jobs.Submit(t.Context(), b.client, add, account, ask{N: 4})
+	ticket, err := jobs.Submit(t.Context(), b.client, add, account, benchArgs{N: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +84,9 @@ func TestAwait(t *testing.T) {
 func TestRowRunsOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	workers.RegisterRow(b.rt, effect, leave)
+	workers.RegisterRow(b.rt, effect, countEffect)
 	b.start(b.rt)
-	id := row(b, effect, ask{N: 21})
+	id := row(b, effect, benchArgs{N: 21})
 	for g := range int64(5) { // several tasks of the same row, as a queue in disorder may have
 		if err := b.client.DispatchRows(t.Context(), models.JobRef{Kind: effect.Kind(), ID: id, Generation: g}); err != nil {
 			t.Fatal(err)
@@ -111,12 +111,12 @@ func TestRowRunsOnce(t *testing.T) {
 func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	ctx, id := t.Context(), row(b, effect, ask{N: 1})
+	ctx, id := t.Context(), row(b, effect, benchArgs{N: 1})
 	dead, err := jobrow.Claim(ctx, b.db, jobrow.ClaimRequest{ID: id, Kind: effect.Kind(), Lease: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	workers.RegisterRow(b.rt, effect, leave)
+	workers.RegisterRow(b.rt, effect, countEffect)
 	b.start(b.rt)
 	await.Until(b.t, "redone", func() bool {
 		if err := b.rt.Reconcile(ctx); err != nil {
@@ -142,15 +142,15 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	ctx, id := t.Context(), row(b, effect, ask{N: 1})
+	ctx, id := t.Context(), row(b, effect, benchArgs{N: 1})
 	claimed, verdict := make(chan int64, 1), make(chan error, 1)
-	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
 		if u.Attempt > 1 {
-			return leave(ctx, u)
+			return countEffect(ctx, u)
 		}
 		claimed <- u.Job.Fence
 		<-ctx.Done()
-		err := leave(context.WithoutCancel(ctx), u)
+		err := countEffect(context.WithoutCancel(ctx), u)
 		verdict <- errors.Join(err, context.Cause(ctx))
 		return err
 	})
@@ -174,8 +174,8 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	workers.RegisterRow(b.rt, effect, leave)
-	workers.RegisterRow(b.rt, aside, leave)
+	workers.RegisterRow(b.rt, effect, countEffect)
+	workers.RegisterRow(b.rt, aside, countEffect)
 	var waiting []uuid.UUID
 	const many = `INSERT INTO jobs (id, kind, next_attempt_at)
 		SELECT gen_random_uuid(), $1, now() - interval '1 hour' FROM generate_series(1, 1000) RETURNING id`
@@ -187,7 +187,7 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lost := row(b, aside, ask{N: 1})
+	lost := row(b, aside, benchArgs{N: 1})
 	const older = `UPDATE jobs SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`
 	dbtest.Exec(t, b.db, older, lost)
 	if err := b.rt.Reconcile(t.Context()); err != nil {
@@ -202,17 +202,17 @@ func TestFlushLosesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx := t.Context()
-	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
 		if u.Attempt == 1 && u.Args.N%3 == 0 {
 			return errors.New("first attempt fails")
 		}
-		return leave(ctx, u)
+		return countEffect(ctx, u)
 	})
 	b.start(b.rt)
 	const rows = 150
 	ids := make([]uuid.UUID, rows)
 	for i := range ids {
-		ids[i] = row(b, effect, ask{N: i})
+		ids[i] = row(b, effect, benchArgs{N: i})
 		b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), ids[i])
 		if i%50 == 25 {
 			if err := b.redis.FlushAll(ctx).Err(); err != nil {
@@ -240,9 +240,9 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 	b := newBench(t)
 	ctx := t.Context()
 	var mend sync.Map
-	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
 		if _, ok := mend.Load(u.Job.ID); ok {
-			return leave(ctx, u)
+			return countEffect(ctx, u)
 		}
 		if u.Attempt == 1 {
 			panic("boom")
@@ -265,7 +265,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		return ""
 	}
 	run := func() uuid.UUID {
-		id := row(b, effect, ask{N: 1})
+		id := row(b, effect, benchArgs{N: 1})
 		b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), id)
 		b.state(id, models.JobFailed)
 		await.Until(b.t, "archived", func() bool { return archived(id) != "" })
@@ -316,9 +316,9 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx := t.Context()
-	workers.RegisterRow(b.rt, delayed, func(context.Context, *workers.Run[ask, int]) error { return errors.New("no") })
+	workers.RegisterRow(b.rt, delayed, func(context.Context, *workers.Run[benchArgs, int]) error { return errors.New("no") })
 	b.start(b.rt)
-	id := row(b, delayed, ask{})
+	id := row(b, delayed, benchArgs{})
 	b.client.DispatchFor(ctx, uuid.Nil, delayed.Kind(), id)
 	queue := asynq.NewInspectorFromRedisClient(b.redis)
 	task := jobs.TaskID(models.JobRef{Kind: delayed.Kind(), ID: id})
@@ -347,9 +347,9 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 func TestStopGivesRowsBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	ctx, id := t.Context(), row(b, delayed, ask{N: 1})
+	ctx, id := t.Context(), row(b, delayed, benchArgs{N: 1})
 	started := make(chan struct{}, 1)
-	workers.RegisterRow(b.rt, delayed, func(ctx context.Context, _ *workers.Run[ask, int]) error {
+	workers.RegisterRow(b.rt, delayed, func(ctx context.Context, _ *workers.Run[benchArgs, int]) error {
 		started <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
@@ -362,7 +362,7 @@ func TestStopGivesRowsBack(t *testing.T) {
 		t.Errorf("after a stop: %s, %d attempts, due %s", j.State, j.Attempts, j.NextAttemptAt)
 	}
 	next := b.runtime()
-	workers.RegisterRow(next, delayed, leave)
+	workers.RegisterRow(next, delayed, countEffect)
 	b.start(next)
 	b.state(id, models.JobDone)
 }
@@ -373,7 +373,7 @@ func TestFailureIsNoted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	own := func(db.Conn, workers.NextAttempt) error { return nil }
-	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
 		switch u.Args.N {
 		case 1:
 			return models.Invalid("no", "never")
@@ -385,7 +385,7 @@ func TestFailureIsNoted(t *testing.T) {
 		_, err := db.Exec(ctx, c, "note", `INSERT INTO effects VALUES ($1, $2)`, row.ID, len(cause.Error()))
 		return err
 	}))
-	refused, noted, late, died := row(b, effect, ask{N: 1}), row(b, effect, ask{N: 2}), row(b, effect, ask{N: 3}), row(b, effect, ask{N: 4})
+	refused, noted, late, died := row(b, effect, benchArgs{N: 1}), row(b, effect, benchArgs{N: 2}), row(b, effect, benchArgs{N: 3}), row(b, effect, benchArgs{N: 4})
 	dbtest.Exec(t, b.db, `UPDATE jobs SET attempts = 1000 WHERE id = $1`, died)
 	b.start(b.rt)
 	all := []uuid.UUID{refused, noted, late, died}

@@ -13,21 +13,22 @@ import (
 	"switchyard/models/token"
 )
 
-// Apart refuses a body with an address that leads visitors to the dashboard at own. A link to a form there would act as the
-// person who clicks it. It checks every field with the format routable, and the paths of a flow. of is a zero value of the body's
-// type. The error has the code that the field has for a wrong address. Apart accepts a body that Decode would refuse.
-func Apart(body []byte, of any, own string) error {
-	if own == "" || of == nil || !sendsVisitors(reflect.TypeOf(of)) {
+// RefuseDashboardLinks refuses a body with an address that leads visitors to the dashboard at own. A link to a form there would
+// act as the person who clicks it. It checks every field with the format routable, and the paths of a flow. of is a zero value of
+// the body's type. The error has the code that the field has for a wrong address. RefuseDashboardLinks accepts a body that Decode
+// would refuse.
+func RefuseDashboardLinks(body []byte, of any, own string) error {
+	if own == "" || of == nil || !hasVisitorAddress(reflect.TypeOf(of)) {
 		return nil
 	}
-	return apart{own}.value(withoutMark(body), reflect.TypeOf(of), "")
+	return dashboardLinks{own}.value(withoutMark(body), reflect.TypeOf(of), "")
 }
 
 // senders caches whether the bodies of a type have a field with an address for visitors, so that large bodies without such a
 // field are not parsed.
 var senders sync.Map // of reflect.Type to bool
 
-func sendsVisitors(t reflect.Type) bool {
+func hasVisitorAddress(t reflect.Type) bool {
 	if known, ok := senders.Load(t); ok {
 		return known.(bool) //nolint:forcetypeassert // nothing else is stored
 	}
@@ -39,9 +40,9 @@ func sendsVisitors(t reflect.Type) bool {
 // hasAddress reports whether a value of a type may contain an address for visitors. seen has the types that the caller is already
 // checking.
 func hasAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
-	t = held(t)
+	t = elemType(t)
 	if t != nil && t.Kind() == reflect.Slice {
-		t = held(t.Elem())
+		t = elemType(t.Elem())
 	}
 	if t == nil || t.Kind() != reflect.Struct || seen[t] {
 		return false
@@ -53,8 +54,8 @@ func hasAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	})
 }
 
-// held returns the type inside an Opt or a pointer. It returns any other type unchanged, and nil for any.
-func held(t reflect.Type) reflect.Type {
+// elemType returns the type inside an Opt or a pointer. It returns any other type unchanged, and nil for any.
+func elemType(t reflect.Type) reflect.Type {
 	if o, ok := reflect.New(t).Interface().(interface{ OptValue() any }); ok {
 		return reflect.TypeOf(o.OptValue())
 	}
@@ -68,12 +69,12 @@ func isPaths(f reflect.StructField) bool { return f.Tag.Get("is") == "paths" }
 
 var routable = formats["routable"]
 
-// apart searches a body for addresses that lead to own.
-type apart struct{ own string }
+// dashboardLinks searches a body for addresses that lead to own.
+type dashboardLinks struct{ own string }
 
 // value searches a value of a type. It ignores a value of the wrong form, because Decode refuses it.
-func (a apart) value(raw json.RawMessage, t reflect.Type, path string) error {
-	switch t = held(t); {
+func (a dashboardLinks) value(raw json.RawMessage, t reflect.Type, path string) error {
+	switch t = elemType(t); {
 	case t == nil:
 		return nil
 	case t.Kind() == reflect.Struct:
@@ -84,7 +85,7 @@ func (a apart) value(raw json.RawMessage, t reflect.Type, path string) error {
 	return nil
 }
 
-func (a apart) fields(raw json.RawMessage, t reflect.Type, path string) error {
+func (a dashboardLinks) fields(raw json.RawMessage, t reflect.Type, path string) error {
 	var sent map[string]json.RawMessage
 	fields := fieldsOf(t)
 	if len(fields) == 0 || json.Unmarshal(raw, &sent) != nil {
@@ -112,7 +113,7 @@ func (a apart) fields(raw json.RawMessage, t reflect.Type, path string) error {
 	return nil
 }
 
-func (a apart) items(raw json.RawMessage, t reflect.Type, path string) error {
+func (a dashboardLinks) items(raw json.RawMessage, t reflect.Type, path string) error {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		return nil
@@ -125,7 +126,7 @@ func (a apart) items(raw json.RawMessage, t reflect.Type, path string) error {
 	return nil
 }
 
-func (a apart) address(raw json.RawMessage, path, code string) error {
+func (a dashboardLinks) address(raw json.RawMessage, path, code string) error {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
 		return nil
@@ -136,7 +137,7 @@ func (a apart) address(raw json.RawMessage, path, code string) error {
 	return nil
 }
 
-func (a apart) paths(raw json.RawMessage, path string) error {
+func (a dashboardLinks) paths(raw json.RawMessage, path string) error {
 	paths, err := flow.Parse(raw)
 	if err != nil {
 		return nil //nolint:nilerr // the handler reports it

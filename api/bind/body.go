@@ -63,8 +63,8 @@ func DecodeKnown(body []byte, keys *Keys, into any) error {
 	return d.refused
 }
 
-// Sends reports whether a body has at least one field of the struct of, as null or as a value.
-func Sends(body []byte, of any) bool {
+// HasFields reports whether a body has at least one field of the struct of, as null or as a value.
+func HasFields(body []byte, of any) bool {
 	sent, err := Object(body)
 	isSent := func(f field) bool { return sent[f.name] != nil }
 	return err == nil && slices.ContainsFunc(fieldsOf(reflect.TypeOf(of)), isSent)

@@ -24,7 +24,7 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	}
 	switch {
 	case null && f.null == "refused":
-		return spot{path, f.formCode()}.bad(wanted(v))
+		return spot{path, f.formCode()}.bad(typeInWords(v))
 	case f.Required && (!given || !f.optional && isBlank(v)):
 		return refuse(f.missing, "%s is required", path)
 	case !given && (!null || !f.optional || f.null != "empty"), !f.optional && isText && v.Len() == 0:
@@ -62,8 +62,8 @@ func isBlank(v reflect.Value) bool {
 	return v.Type() == reflect.TypeFor[uuid.UUID]() && v.IsZero()
 }
 
-// wanted returns the type of a value in words for an error message.
-func wanted(v reflect.Value) string {
+// typeInWords returns the type of a value in words for an error message.
+func typeInWords(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Bool:
 		return "true or false"
@@ -162,7 +162,7 @@ func (f *field) list(v reflect.Value, path string) error {
 	isText := v.Type().Elem().Kind() == reflect.String
 	for i := 0; isText && i < v.Len(); i++ {
 		at, item := path+"["+strconv.Itoa(i)+"]", v.Index(i)
-		if blank := strings.TrimSpace(item.String()) == ""; blank && f.dropBlank {
+		if blank := strings.TrimSpace(item.String()) == ""; blank && f.omitBlank {
 			item.SetString("")
 		} else if blank && f.unique {
 			return refuse(f.formCode(), "%s is empty", at)
@@ -170,7 +170,7 @@ func (f *field) list(v reflect.Value, path string) error {
 			return err
 		}
 	}
-	if isText && (f.unique || f.dropBlank) {
+	if isText && (f.unique || f.omitBlank) {
 		v.Set(f.distinct(v))
 	}
 	switch n := v.Len(); {

@@ -29,15 +29,15 @@ var formats = map[string]*format{
 	"country":  {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
 	// Two letters that are the code of an existing country. UK becomes GB.
 	"iso_country": {"invalid_country", map[string]any{"pattern": `^[A-Za-z]{2}$`}, readVisitorCountry},
-	"alias":       {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, same(models.CheckAlias)},
-	"slug":        {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, same(models.CheckSlug)},
+	"alias":       {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, unchanged(models.CheckAlias)},
+	"slug":        {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, unchanged(models.CheckSlug)},
 	"timezone":    {code: "invalid_timezone", read: readTimezone},
 	// Three letters; anything else is USD.
 	"currency": {read: readCurrency},
 }
 
-// same returns a read function that checks a text and leaves it unchanged.
-func same(check func(text string) error) func(path, text string) (string, error) {
+// unchanged returns a read function that checks a text and leaves it unchanged.
+func unchanged(check func(text string) error) func(path, text string) (string, error) {
 	return func(_, text string) (string, error) { return text, check(text) }
 }
 

@@ -67,9 +67,9 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 // Names returns the names that the object itself may have, sorted.
 func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.in)) }
 
-// Elsewhere removes the names in other from k, except the names in own. For a removed name, the error of Check points to where,
-// the call that accepts the name.
-func (k *Keys) Elsewhere(other, own *Keys, where string) {
+// PointElsewhere removes the names in other from k, except the names in own. For a removed name, the error of Check points to
+// where, the call that accepts the name.
+func (k *Keys) PointElsewhere(other, own *Keys, where string) {
 	if k == nil || other == nil || own == nil {
 		return
 	}

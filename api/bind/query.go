@@ -25,7 +25,7 @@ func Query(raw string) (url.Values, error) {
 	}
 	for name, list := range values {
 		for _, text := range append(list, name) {
-			if !Text(text) {
+			if !ValidText(text) {
 				return nil, models.Invalid("invalid_input", "the query holds characters that are not text")
 			}
 		}
@@ -33,8 +33,8 @@ func Query(raw string) (url.Values, error) {
 	return values, nil
 }
 
-// Text reports whether PostgreSQL can store a text: valid UTF-8 without NUL.
-func Text(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+// ValidText reports whether PostgreSQL can store a text: valid UTF-8 without NUL.
+func ValidText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // Int reads a whole number. A number outside the range becomes the nearest number in it. An absent or empty parameter is the
 // default. Anything else is invalid_input.

@@ -29,7 +29,7 @@ type Rules struct {
 	null      string // "refused": null has the wrong form; "empty": null is an empty value, here or in the embedded fields
 	loose     bool   // a value of another type is an empty text
 	trim      bool
-	dropBlank bool
+	omitBlank bool
 	unique    bool
 	fold      func(string) string
 
@@ -57,7 +57,7 @@ func RulesOf(f reflect.StructField) Rules {
 	}
 	r := Rules{
 		missing: tag.Get("required"), blank: tag.Get("empty"), form: form, beyond: beyond, null: tag.Get("null"),
-		trim: tag.Get("trim") == "true", unique: tag.Get("unique") == "true", dropBlank: tag.Get("skipBlank") == "true",
+		trim: tag.Get("trim") == "true", unique: tag.Get("unique") == "true", omitBlank: tag.Get("skipBlank") == "true",
 		preset: tag.Get("default"), loose: tag.Get("loose") == "true",
 	}
 	if r.Required = r.missing != ""; r.missing == "true" {

@@ -38,7 +38,7 @@ func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	w := Window{From: today.AddDate(0, 0, 1-windowDays), To: endOfDay(today)}
 	from, to := q.Get("from"), q.Get("to")
 	if to != "" {
-		t, bare, err := moment("to", to)
+		t, bare, err := parseMoment("to", to)
 		if err != nil {
 			return w, err
 		}
@@ -51,7 +51,7 @@ func ParseWindow(q url.Values, now time.Time) (Window, error) {
 		}
 	}
 	if from != "" {
-		t, _, err := moment("from", from)
+		t, _, err := parseMoment("from", from)
 		if err != nil {
 			return w, err
 		}
@@ -77,7 +77,7 @@ func HasWindow(q url.Values) bool { return q.Get("from") != "" || q.Get("to") !=
 
 func endOfDay(day time.Time) time.Time { return day.Add(24*time.Hour - time.Second) }
 
-func moment(name, text string) (t time.Time, bare bool, err error) {
+func parseMoment(name, text string) (t time.Time, bare bool, err error) {
 	t, err = time.Parse(time.DateOnly, text)
 	bare = err == nil
 	if !bare {

@@ -111,11 +111,11 @@ func (c *Certificates) Run(ctx context.Context) {
 	var others sync.WaitGroup
 	defer others.Wait()
 	others.Go(func() {
-		if err := db.Listen(ctx, c.o.URL, certstore.Channel, c.notice); err != nil {
+		if err := db.Listen(ctx, c.o.URL, certstore.Channel, c.handleNotice); err != nil {
 			slog.ErrorContext(ctx, "changes of certificates cannot be listened to", "error", err)
 		}
 	})
-	others.Go(func() { c.tellMissing(ctx) })
+	others.Go(func() { c.reportMissing(ctx) })
 	others.Go(func() { interval.Every(ctx, resyncEvery, func() { c.mark("", true) }) })
 	for {
 		select {
@@ -131,7 +131,7 @@ func (c *Certificates) Run(ctx context.Context) {
 	}
 }
 
-func (c *Certificates) notice(ctx context.Context, n db.Notice) {
+func (c *Certificates) handleNotice(ctx context.Context, n db.Notice) {
 	if n.Resync || n.Payload == certstore.AboutChallenges {
 		c.challenges.reload(ctx)
 	}
@@ -221,7 +221,7 @@ func (c *Certificates) load(ctx context.Context, hosts []string) error {
 		var unusable unusable
 		for _, s := range list {
 			found[s.Host] = true
-			if err := c.take(ctx, s); err != nil {
+			if err := c.install(ctx, s); err != nil {
 				unusable.add(s.Host, err)
 				continue
 			}
@@ -240,8 +240,8 @@ func (c *Certificates) load(ctx context.Context, hosts []string) error {
 	return nil
 }
 
-// take opens a certificate and serves it from now on.
-func (c *Certificates) take(ctx context.Context, s certstore.Sealed) error {
+// install opens a certificate and serves it from now on.
+func (c *Certificates) install(ctx context.Context, s certstore.Sealed) error {
 	text, err := c.o.Store.Open(ctx, s)
 	if err != nil {
 		return err
@@ -322,9 +322,9 @@ func (c *Certificates) Len() int {
 	return len(c.hosts)
 }
 
-// left returns the remaining share of the lifetime of a host's certificate, between 0 and 1. It returns 0 if the certificate
-// has expired or does not exist.
-func (c *Certificates) left(host string, now time.Time) float64 {
+// lifetimeLeft returns the remaining share of the lifetime of a host's certificate, between 0 and 1. It returns 0 if the
+// certificate has expired or does not exist.
+func (c *Certificates) lifetimeLeft(host string, now time.Time) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	e := c.hosts[host]

@@ -401,7 +401,7 @@ func TestOwn(t *testing.T) {
 	if one, there := left["one.example"]; !there || one <= 0 || one > 0.5 || len(left) != 2 || left["two.example"] != 0 {
 		t.Errorf("left are %v", left)
 	}
-	if later := c.left("one.example", time.Now().Add(2*time.Hour)); later != 0 {
+	if later := c.lifetimeLeft("one.example", time.Now().Add(2*time.Hour)); later != 0 {
 		t.Errorf("an expired certificate has %f left, want 0", later)
 	}
 }
@@ -451,7 +451,7 @@ func TestFlood(t *testing.T) {
 		t.Errorf("%d queries, %v", store.count()-before, names)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	all.Go(func() { c.tellMissing(ctx) })
+	all.Go(func() { c.reportMissing(ctx) })
 	if host := await.Recv(t, told); host != "two.example" || len(c.missing.queue) != 0 {
 		t.Errorf("Missing was called for %s, and %d more hosts wait", host, len(c.missing.queue))
 	}

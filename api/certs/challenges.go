@@ -41,7 +41,7 @@ type challenges struct {
 // find returns a challenge of a host for which fits returns true. It reads the challenges from PostgreSQL first, because the
 // notice of a new challenge may still be on its way. If known is true, it reads only when no challenge in memory fits.
 func (c *challenges) find(ctx context.Context, host string, known bool, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
-	if found, ok := c.look(host, fits); ok && known {
+	if found, ok := c.match(host, fits); ok && known {
 		return found, true
 	}
 	c.mu.Lock()
@@ -51,7 +51,7 @@ func (c *challenges) find(ctx context.Context, host string, known bool, fits fun
 	}
 	c.mu.Unlock()
 	if full { // perhaps with requests for challenges that do not exist, so answer from memory
-		return c.look(host, fits)
+		return c.match(host, fits)
 	}
 	defer func() {
 		c.mu.Lock()
@@ -59,10 +59,10 @@ func (c *challenges) find(ctx context.Context, host string, known bool, fits fun
 		c.mu.Unlock()
 	}()
 	c.reload(ctx)
-	return c.look(host, fits)
+	return c.match(host, fits)
 }
 
-func (c *challenges) look(host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
+func (c *challenges) match(host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, one := range c.known {

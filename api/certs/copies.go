@@ -41,7 +41,7 @@ func (c *Certificates) readCopies(ctx context.Context) {
 		}
 		s, err := readCopy(c.o.Dir, f)
 		if err == nil {
-			err = c.take(ctx, s)
+			err = c.install(ctx, s)
 		}
 		if err != nil {
 			unusable.add(f.Name(), err)

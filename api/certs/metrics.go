@@ -42,7 +42,7 @@ func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
 		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "tls_own_certificate_left", ConstLabels: prometheus.Labels{"host": host},
 			Help: "How much of the life of the certificate of a host of the install is left, of 1. 0: it has expired, or there is none.",
-		}, func() float64 { return c.left(host, time.Now()) }))
+		}, func() float64 { return c.lifetimeLeft(host, time.Now()) }))
 	}
 	return all
 }

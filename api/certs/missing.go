@@ -18,12 +18,12 @@ const (
 type missing struct {
 	queue chan string
 
-	mu   sync.Mutex
-	told map[string]time.Time
+	mu       sync.Mutex
+	reported map[string]time.Time
 }
 
 func newMissing() missing {
-	return missing{queue: make(chan string, missingQueue), told: map[string]time.Time{}}
+	return missing{queue: make(chan string, missingQueue), reported: map[string]time.Time{}}
 }
 
 // add queues a host, unless it was queued a moment ago or the queue is full. It never waits.
@@ -31,30 +31,30 @@ func (m *missing) add(host string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	if now.Sub(m.told[host]) < missingEvery {
+	if now.Sub(m.reported[host]) < missingEvery {
 		return
 	}
 	select {
 	case m.queue <- host:
-		m.told[host] = now
+		m.reported[host] = now
 	default:
 	}
 }
 
-// forget removes hosts that were queued at least missingEvery ago. They may be queued again.
-func (m *missing) forget() {
+// evict removes hosts that were queued at least missingEvery ago. They may be queued again.
+func (m *missing) evict() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	for host, at := range m.told {
+	for host, at := range m.reported {
 		if now.Sub(at) >= missingEvery {
-			delete(m.told, host)
+			delete(m.reported, host)
 		}
 	}
 }
 
-// tellMissing reports the queued hosts to Options.Missing, one at a time, until the context ends.
-func (c *Certificates) tellMissing(ctx context.Context) {
+// reportMissing reports the queued hosts to Options.Missing, one at a time, until the context ends.
+func (c *Certificates) reportMissing(ctx context.Context) {
 	tick := time.NewTicker(missingEvery)
 	defer tick.Stop()
 	for {
@@ -62,7 +62,7 @@ func (c *Certificates) tellMissing(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			c.missing.forget()
+			c.missing.evict()
 		case host := <-c.missing.queue:
 			if c.o.Missing == nil {
 				continue

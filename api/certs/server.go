@@ -27,13 +27,13 @@ type Guard struct {
 
 	mu     sync.Mutex
 	silent *list.List // of net.Conn, the oldest first
-	at     map[net.Conn]*held
+	at     map[net.Conn]*tracked
 	turn   uint64 // counts the changes of connection states
 	closed uint64
 }
 
-// held is an open connection.
-type held struct {
+// tracked is an open connection.
+type tracked struct {
 	silent *list.Element // nil: it has sent a request
 	idle   uint64        // the turn since which it waits for its next request; 0: it does not wait
 }
@@ -42,7 +42,7 @@ type held struct {
 func NewGuard() *Guard { return newGuard(maxSilent, min(maxOpen, openFiles()/4*3)) }
 
 func newGuard(silent, all int) *Guard {
-	return &Guard{max: silent, all: all, silent: list.New(), at: map[net.Conn]*held{}}
+	return &Guard{max: silent, all: all, silent: list.New(), at: map[net.Conn]*tracked{}}
 }
 
 // ConnState records a connection's new state, and closes connections beyond the limits. It serves as http.Server's ConnState.
@@ -77,7 +77,7 @@ func (g *Guard) open(c net.Conn) {
 		g.close(c)
 		return
 	}
-	g.at[c] = &held{silent: g.silent.PushBack(c)}
+	g.at[c] = &tracked{silent: g.silent.PushBack(c)}
 	if g.silent.Len() > g.max {
 		g.closeSilent()
 	}

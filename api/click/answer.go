@@ -71,11 +71,11 @@ func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 	r.send(w, d.Transition())
 }
 
-// askHints asks the browser for more client hints (Accept-CH). From its next request on, the hints name the system and the device
-// that the user agent hides. Only a browser that has sent hints already is asked; browsers send hints over secure connections
-// only. The answer does not wait for the new hints: Critical-CH would make the browser repeat the request and count a click
-// twice.
-func (r *request) askHints(h http.Header) {
+// requestHints asks the browser for more client hints (Accept-CH). From its next request on, the hints name the system and the
+// device that the user agent hides. Only a browser that has sent hints already is asked; browsers send hints over secure
+// connections only. The answer does not wait for the new hints: Critical-CH would make the browser repeat the request and count a
+// click twice.
+func (r *request) requestHints(h http.Header) {
 	if r.http.Header["Sec-Ch-Ua"] != nil {
 		h["Accept-Ch"] = moreHints
 	}
@@ -84,7 +84,7 @@ func (r *request) askHints(h http.Header) {
 func (r *request) send(w http.ResponseWriter, transition string) {
 	h := w.Header()
 	h["Cache-Control"] = noStore
-	r.askHints(h)
+	r.requestHints(h)
 	page, ok := pages[transition]
 	if !ok {
 		status, ok := redirects[transition]

@@ -45,12 +45,13 @@ func addQuery(params map[string]string, raw string) {
 		var pair string
 		pair, raw, _ = strings.Cut(raw, "&")
 		name, value, _ := strings.Cut(pair, "=")
-		addParam(params, lenient(name), lenient(value))
+		addParam(params, unescapeLenient(name), unescapeLenient(value))
 	}
 }
 
-// lenient unescapes a text, or returns it unchanged if an escape is broken. A network's broken escape must not cost a conversion.
-func lenient(s string) string {
+// unescapeLenient unescapes a text, or returns it unchanged if an escape is broken. A network's broken escape must not cost a
+// conversion.
+func unescapeLenient(s string) string {
 	if u, err := url.QueryUnescape(s); err == nil {
 		return u
 	}

@@ -48,7 +48,7 @@ type count struct {
 	own     int  // of this process, not in Redis yet
 	read    int  // in PostgreSQL, when last read
 	since   int  // of this process since that reading
-	asked   bool // Redis has answered today
+	synced  bool // Redis has answered today
 	waiting bool // in capCounter.waiting
 }
 
@@ -88,7 +88,7 @@ func (u *capCounter) of(id uuid.UUID) *count {
 
 func (c *count) rollDay(day int) {
 	if c.day != day {
-		c.day, c.total, c.own, c.read, c.since, c.asked = day, 0, 0, 0, 0, false
+		c.day, c.total, c.own, c.read, c.since, c.synced = day, 0, 0, 0, 0, false
 	}
 }
 
@@ -105,7 +105,7 @@ func (c *count) add() {
 // that other processes may reach it, or if this process has taken a quarter of a percent of the cap without reporting it. A few
 // processes together therefore never exceed the cap by more than one percent.
 func (c *count) near(limit int) bool {
-	return !c.asked || limit-c.used() <= 256+limit/50 || c.own >= limit/400
+	return !c.synced || limit-c.used() <= 256+limit/50 || c.own >= limit/400
 }
 
 // exchange adds this process's clicks to the count in Redis and reads the total of all processes. With a limit above 0 it also
@@ -120,7 +120,7 @@ func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
 		c.total, c.own = c.total+c.own, 0 // the clicks may have arrived: adding them again could count them twice
 		return false, err
 	}
-	c.total, c.own, c.asked = total, 0, true
+	c.total, c.own, c.synced = total, 0, true
 	if taken {
 		c.since++
 	}

@@ -193,7 +193,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		onlyGet(w)
+		refuseMethod(w)
 		return
 	}
 	if word == challengeWord && rest == challengeRest {
@@ -224,7 +224,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func onlyGet(w http.ResponseWriter) {
+func refuseMethod(w http.ResponseWriter) {
 	w.Header().Set("Allow", "GET, HEAD")
 	writePage(w, http.StatusMethodNotAllowed, asText, []byte("only GET and HEAD are answered here\n"))
 }

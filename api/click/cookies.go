@@ -29,8 +29,8 @@ const (
 	clickCookieAge   = 60 * 24 * time.Hour
 )
 
-// memory is the data that this process and the cookies have about a returning visitor.
-type memory struct {
+// returning is the data that this process and the cookies have about a returning visitor.
+type returning struct {
 	isNew bool // the visitor id was made now
 	bound flow.Binding
 	seen  *remembered // found by the fingerprint; nil: nothing, or it has expired

@@ -76,8 +76,9 @@ func (s edgeProof) read(value, purpose, about string, now time.Time) (text strin
 	return text, hmac.Equal(mac, s.sum(purpose, at, text, about))
 }
 
-// drawn returns the seed that the edge drew for this visitor before it handed the visitor over. ok is false without such a seed.
-func (r *request) drawn() (seed uint64, ok bool) {
+// edgeSeed returns the seed that the edge drew for this visitor before it handed the visitor over. ok is false without such a
+// seed.
+func (r *request) edgeSeed() (seed uint64, ok bool) {
 	v := r.http.Header[edgeHeader]
 	if len(v) == 0 {
 		return 0, false
@@ -133,7 +134,7 @@ type edgeResult struct {
 // edgeClicks answers POST /edge/clicks. 200 means that all clicks of the batch that can be recorded are on stable storage. After
 // any 5xx the edge sends the batch again. Each click counts once, by its id.
 func (h *Handler) edgeClicks(w http.ResponseWriter, r *http.Request) {
-	result, err := h.takeEdgeClicks(w, r)
+	result, err := h.receiveEdgeClicks(w, r)
 	if err != nil {
 		replyError(w, err)
 		return
@@ -141,7 +142,7 @@ func (h *Handler) edgeClicks(w http.ResponseWriter, r *http.Request) {
 	writeReply(w, http.StatusOK, reply{Data: result})
 }
 
-func (h *Handler) takeEdgeClicks(w http.ResponseWriter, r *http.Request) (out edgeResult, err error) {
+func (h *Handler) receiveEdgeClicks(w http.ResponseWriter, r *http.Request) (out edgeResult, err error) {
 	switch {
 	case len(h.edge) == 0:
 		return out, errNoEdge

@@ -83,20 +83,20 @@ func (h *Handler) edgeClick(e *edgeClick) (c *models.Click, ok bool) {
 		r.known.isNew, r.click.Arrival = true, "redirect"
 	}
 	first.Price.Apply(&r.click, first.Row.TrafficLossPct, r.source, r.givenCost())
-	if !r.follow(e) {
+	if !r.applyEdge(e) {
 		return nil, false
 	}
-	return keepClick(&r.click), true
+	return copyClick(&r.click), true
 }
 
-func keepClick(c *models.Click) *models.Click {
+func copyClick(c *models.Click) *models.Click {
 	kept := *c
 	return &kept
 }
 
-// follow stores the edge's decision and the visitor's binding in the click. It returns false if the seed is malformed, or if a
+// applyEdge stores the edge's decision and the visitor's binding in the click. It returns false if the seed is malformed, or if a
 // campaign is gone or belongs to another account.
-func (r *request) follow(e *edgeClick) bool {
+func (r *request) applyEdge(e *edgeClick) bool {
 	c := &r.click
 	seed, err := strconv.ParseUint(e.Seed, 16, 64)
 	if err != nil {
@@ -117,8 +117,8 @@ func (r *request) follow(e *edgeClick) bool {
 			r.HandOver(hop.Path, hop.Bindable)
 			continue
 		}
-		c.StreamID, c.LanderID = hop.Path, r.ours(e.Lander)
-		c.OfferID = r.ours(e.Offer)
+		c.StreamID, c.LanderID = hop.Path, r.ownID(e.Lander)
+		c.OfferID = r.ownID(e.Offer)
 		if o := r.snap.Offer(c.OfferID); o != nil && o.Row.NetworkID.Valid {
 			c.NetworkID = o.Row.NetworkID.UUID
 		}
@@ -136,8 +136,8 @@ func (r *request) follow(e *edgeClick) bool {
 	return true
 }
 
-// ours returns the id of an offer or a landing page, or the zero id if it belongs to another account.
-func (r *request) ours(id uuid.UUID) uuid.UUID {
+// ownID returns the id of an offer or a landing page, or the zero id if it belongs to another account.
+func (r *request) ownID(id uuid.UUID) uuid.UUID {
 	if o := r.snap.Offer(id); o != nil && o.Row.AccountID != r.click.AccountID {
 		return uuid.Nil
 	}

@@ -251,7 +251,7 @@ func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID,
 	r.now, r.header = time.UnixMilli(now.UnixMilli()), http.Header{}
 	r.pcg.Seed(one, two)
 	d := r.snap.Domain(a.hosts[campaign])
-	decision := r.arrive(d, r.snap.Campaign(campaign), r)
+	decision := r.routeVisitor(d, r.snap.Campaign(campaign), r)
 	r.remember(r.header, &decision)
 	out.want, out.wanted = r.click, decision
 	for _, c := range (&http.Response{Header: r.header}).Cookies() {

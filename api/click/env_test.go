@@ -46,14 +46,14 @@ func (s *tape) Append(_ context.Context, r spool.Record) error {
 		return errors.New("the disk is full")
 	}
 	if r.Click != nil { // the handler reuses its click
-		r.Click = keep(r.Click)
+		r.Click = copyOf(r.Click)
 	}
 	s.records = append(s.records, r)
 	return nil
 }
 
-// keep returns a copy of a click.
-func keep(c *models.Click) *models.Click {
+// copyOf returns a copy of a click.
+func copyOf(c *models.Click) *models.Click {
 	kept := *c
 	return &kept
 }

@@ -179,7 +179,7 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int,
 	if len(events) == 0 {
 		return 0, nil, err
 	}
-	switch err := h.takeEvents(r.Context(), account, events); {
+	switch err := h.storeEvents(r.Context(), account, events); {
 	case errors.Is(err, errNoSite):
 		return 0, nil, errSiteless
 	case err != nil:
@@ -246,7 +246,7 @@ func originHost(r *http.Request) string {
 var ways = []loose{"url", "cookie", "local"}
 
 // event reads an event of a page. clock is the page's time when the message was sent, and known is the click in the sender's
-// cookie. Long texts are cut later, by takeEvents.
+// cookie. Long texts are cut later, by storeEvents.
 func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e models.SiteEvent, err *models.Error) {
 	if p.ID == "" || len(p.ID) > tag.MaxID {
 		return e, errNoEventID
@@ -269,16 +269,16 @@ func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e mode
 	if e.Value, err = eventValue(string(p.Value)); err != nil {
 		return e, err
 	}
-	p.arrive(&e, known)
+	p.setFoundBy(&e, known)
 	address := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")
 	host, path, _ := strings.Cut(address, "/")
 	e.Host, e.Path = host, "/"+path
 	return e, nil
 }
 
-// arrive records how the click was found: by the page, by the cookie of the tracking domain, by an ad platform's id, or not at
-// all.
-func (p *pageEvent) arrive(e *models.SiteEvent, known uuid.UUID) {
+// setFoundBy records how the click was found: by the page, by the cookie of the tracking domain, by an ad platform's id, or not
+// at all.
+func (p *pageEvent) setFoundBy(e *models.SiteEvent, known uuid.UUID) {
 	id, err := models.ParseClickID(string(p.Click))
 	kind, ad, _ := strings.Cut(string(p.Ad), "=")
 	switch {

@@ -20,13 +20,13 @@ import (
 	"switchyard/models/bucket"
 )
 
-// tell posts a message as the page tag does. events are the members of its list.
-func (w *env) tell(events string, edits ...edit) (status int, code string) {
+// postEvents posts a message as the page tag does. events are the members of its list.
+func (w *env) postEvents(events string, edits ...edit) (status int, code string) {
 	w.Helper()
-	return w.tellBody(fmt.Sprintf(`{"site": %q, "now": 1700000060000, "events": [%s]}`, w.account, events), edits...)
+	return w.postBody(fmt.Sprintf(`{"site": %q, "now": 1700000060000, "events": [%s]}`, w.account, events), edits...)
 }
 
-func (w *env) tellBody(body string, edits ...edit) (status int, code string) {
+func (w *env) postBody(body string, edits ...edit) (status int, code string) {
 	w.Helper()
 	all := append([]edit{header("Content-Type", "text/plain;charset=UTF-8"), header("Origin", "https://shop.test")}, edits...)
 	res := w.send(http.MethodPost, "/t/event", body, all...)
@@ -114,7 +114,7 @@ func TestPageEvents(t *testing.T) {
 		if c.edit != nil {
 			edits = append(edits, c.edit)
 		}
-		if status, code := w.tell(c.event, edits...); status != http.StatusNoContent {
+		if status, code := w.postEvents(c.event, edits...); status != http.StatusNoContent {
 			t.Errorf("%s: %d %s", c.name, status, code)
 			continue
 		}
@@ -134,7 +134,7 @@ func TestPageEventTimes(t *testing.T) {
 	w := newEnv(t)
 	w.site("", "")
 	w.fresh()
-	w.tell(`{"id": "a", "name": "view", "value": 1, "at": 1700000000000}, {"id": "b", "name": "view", "value": 2, "at": 1800000000000},
+	w.postEvents(`{"id": "a", "name": "view", "value": 1, "at": 1700000000000}, {"id": "b", "name": "view", "value": 2, "at": 1800000000000},
 		{"id": "c", "name": "view", "value": 3, "at": 1e300}, {"id": "d", "name": "view", "value": 4, "at": "NaN"}, {"id": "e", "name": "view", "value": 5}`)
 	got := w.tape.events()
 	for i, want := range []time.Duration{time.Minute, 0, 0, 0, 0} {
@@ -151,7 +151,7 @@ func TestPageEventsRefused(t *testing.T) {
 	w := newEnv(t)
 	w.fresh()
 	const view = `{"id": "1", "name": "view"}`
-	if status, code := w.tell(view); status != http.StatusNotFound || code != "no_site" {
+	if status, code := w.postEvents(view); status != http.StatusNotFound || code != "no_site" {
 		t.Errorf("without a site: %d %s", status, code)
 	}
 	w.site("shop.test", "")
@@ -192,7 +192,7 @@ func TestPageEventsRefused(t *testing.T) {
 		if c.edit != nil {
 			edits = append(edits, c.edit)
 		}
-		if status, code := w.tellBody(c.body, edits...); status != c.status || code != c.code {
+		if status, code := w.postBody(c.body, edits...); status != c.status || code != c.code {
 			t.Errorf("%s: %d %q, want %d %q", c.name, status, code, c.status, c.code)
 		}
 	}
@@ -221,18 +221,18 @@ func TestPageEventsLimited(t *testing.T) {
 	w.fresh()
 	const view = `{"id": "1", "name": "view"}`
 	w.tape.fail = true
-	if status, code := w.tell(view); status != http.StatusServiceUnavailable || code != "unavailable" {
+	if status, code := w.postEvents(view); status != http.StatusServiceUnavailable || code != "unavailable" {
 		t.Errorf("the disk is full: %d %s", status, code)
 	}
 	w.tape.fail = false
 	w.h.eventLimits.addressees = bucket.New[addressee](never, 2, 100)
 	w.h.eventLimits.few = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{204, 204, 204, 429} {
-		if status, _ := w.tell(view); status != want {
+		if status, _ := w.postEvents(view); status != want {
 			t.Errorf("message %d: %d, want %d", i, status, want)
 		}
 	}
-	if status, _ := w.tell(view, peer("9.9.9.9:1")); status != http.StatusNoContent {
+	if status, _ := w.postEvents(view, peer("9.9.9.9:1")); status != http.StatusNoContent {
 		t.Errorf("a sender of few messages: %d", status)
 	}
 	three := strings.Join([]string{view, view, view}, ",")
@@ -241,20 +241,20 @@ func TestPageEventsLimited(t *testing.T) {
 		events string
 		want   int
 	}{{three, 204}, {three, 429}, {view, 204}, {view, 204}, {view, 429}} {
-		if status, _ := w.tell(c.events); status != c.want {
+		if status, _ := w.postEvents(c.events); status != c.want {
 			t.Errorf("message %d: %d, want %d: each event counts", i, status, c.want)
 		}
 	}
 	w.h.eventLimits.addressees = bucket.New[addressee](never, 100, 100)
 	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 5, 100)
 	for i, want := range []int{204, 429} {
-		if status, _ := w.tell(three, peer("9.9.9.2:1")); status != want {
+		if status, _ := w.postEvents(three, peer("9.9.9.2:1")); status != want {
 			t.Errorf("message %d of one sender: %d, want %d: each event counts", i, status, want)
 		}
 	}
 	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{204, 429} {
-		if status, _ := w.tell(view, peer("9.9.9.1:1")); i == 1 && status != want {
+		if status, _ := w.postEvents(view, peer("9.9.9.1:1")); i == 1 && status != want {
 			t.Errorf("message %d of one sender: %d, want %d", i, status, want)
 		}
 	}

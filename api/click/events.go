@@ -37,10 +37,10 @@ var errNoSite = models.NotFound("site")
 // appendsAtOnce is how many events of one message wait for the disk together, so that they share a write.
 const appendsAtOnce = 64
 
-// takeEvents puts events of an account on stable storage, each with the goals that it reaches by the current settings. An event
+// storeEvents puts events of an account on stable storage, each with the goals that it reaches by the current settings. An event
 // without a SiteID belongs to the site of its host; if no active site has that host, the error is errNoSite. After any other
 // error some of the events may be stored: the sender sends all of them again, and each counts once.
-func (h *Handler) takeEvents(ctx context.Context, a *routing.Account, events []models.SiteEvent) error {
+func (h *Handler) storeEvents(ctx context.Context, a *routing.Account, events []models.SiteEvent) error {
 	snapshot, now := h.routes.Current(), time.Now()
 	for i := range events {
 		e := &events[i]
@@ -55,7 +55,7 @@ func (h *Handler) takeEvents(ctx context.Context, a *routing.Account, events []m
 		}
 		if site := snapshot.Site(e.SiteID); site != nil {
 			e.Goals = nil
-			e.Reach(site.Row.SiteTerms, snapshot.GoalsOf(e.SiteID))
+			e.RecordGoals(site.Row.SiteTerms, snapshot.GoalsOf(e.SiteID))
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), messageBudget)

@@ -90,7 +90,7 @@ func TestEventsReachGoals(t *testing.T) {
 		{models.SiteEvent{Name: "purchase", Host: "closed.shop.example.test"}, shop, one("purchase", "10", "EUR", "pending", "")},
 	} {
 		c.event.ID, c.event.Value = models.SiteEventID(w.account, models.FromTag, c.event.Name+c.event.Path), decimal.NewFromInt(int64(i))
-		if err := w.h.takeEvents(t.Context(), w.routed(), []models.SiteEvent{c.event}); err != nil {
+		if err := w.h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{c.event}); err != nil {
 			t.Fatal(err)
 		}
 		list := w.tape.events()
@@ -108,11 +108,11 @@ func TestEventsAreWithinBounds(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	other := w.newAccount()
-	if err := w.fresh().h.takeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
+	if err := w.fresh().h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
 		t.Error("an event of an account without sites was taken")
 	}
 	w.site("", "account_id = '"+other.String()+"'")
-	if err := w.fresh().h.takeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
+	if err := w.fresh().h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
 		t.Error("an event was taken by a site of another account")
 	}
 	w.site("", "")
@@ -123,7 +123,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 		Arrival: "magic", Currency: "euro", Slot: 99, At: now.AddDate(0, 0, -40), Value: decimal.New(1, 1_000_000_000),
 		Items: slices.Repeat([]models.SiteItem{{SKU: long, Name: long, Price: models.NewMoney(decimal.New(-1, 0)), Quantity: -1}}, 500),
 	}}
-	if err := w.fresh().h.takeEvents(t.Context(), w.routed(), events); err != nil {
+	if err := w.fresh().h.storeEvents(t.Context(), w.routed(), events); err != nil {
 		t.Fatal(err)
 	}
 	e := w.tape.events()[0]
@@ -133,7 +133,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	w.tape.fail = true
-	if err := w.h.takeEvents(t.Context(), w.routed(), events); err == nil {
+	if err := w.h.storeEvents(t.Context(), w.routed(), events); err == nil {
 		t.Error("events that no storage took were acknowledged")
 	}
 }

@@ -87,7 +87,7 @@ type goalReply struct {
 // serverGoals answers POST /t/goal, where the account's own servers report one goal or a list of goals. Accepted goals are on
 // stable storage, whether or not their click is known yet. The same goal sent again counts once.
 func (h *Handler) serverGoals(w http.ResponseWriter, r *http.Request) {
-	out, single, err := h.takeGoals(w, r)
+	out, single, err := h.receiveGoals(w, r)
 	if err == nil && single && out.Refused == 1 {
 		err = models.Invalid(*out.Results[0].Code, "%s", *out.Results[0].Message)
 	}
@@ -98,7 +98,7 @@ func (h *Handler) serverGoals(w http.ResponseWriter, r *http.Request) {
 	writeReply(w, http.StatusOK, reply{Data: out})
 }
 
-func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalReply, single bool, err error) {
+func (h *Handler) receiveGoals(w http.ResponseWriter, r *http.Request) (out goalReply, single bool, err error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		return out, false, errPostOnly
@@ -141,7 +141,7 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.
 	if a == nil || signature == "" || len(a.GoalSecrets(now)) == 0 {
 		return nil, nil, h.refuseSecret(r, a)
 	}
-	leave, ok := h.limits.unproven.enter(from, r.ContentLength)
+	leave, ok := h.limits.unproven.acquire(from, r.ContentLength)
 	if !ok {
 		return nil, nil, h.tooMany()
 	}
@@ -203,7 +203,7 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 			out.Refused++
 			h.metrics.refusedGoals.WithLabelValues(refusal.Code).Inc()
 			if refusal.Code == unknownGoal {
-				h.keepRefused(r, a, map[string]string{"clickid": models.FormatClickID(e.ClickID), "goal": e.Name}, refusal.Message)
+				h.storeRefused(r, a, map[string]string{"clickid": models.FormatClickID(e.ClickID), "goal": e.Name}, refusal.Message)
 			}
 			continue
 		}
@@ -215,7 +215,7 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 	if len(events) == 0 {
 		return out, single, nil
 	}
-	if err := h.takeEvents(r.Context(), a, events); err != nil {
+	if err := h.storeEvents(r.Context(), a, events); err != nil {
 		return goalReply{}, single, errUnavailable
 	}
 	return out, single, nil
@@ -312,13 +312,13 @@ func (item goalItem) fill(e *models.SiteEvent) *models.Error {
 // refuseSecret counts and samples a message whose sender is not proven. It returns errGoalSecret.
 func (h *Handler) refuseSecret(r *http.Request, a *routing.Account) error {
 	h.metrics.refusedGoals.WithLabelValues(wrongSecret).Inc()
-	h.keepRefused(r, a, map[string]string{postback.Param("secret"): postback.Mask}, errGoalSecret.Message)
+	h.storeRefused(r, a, map[string]string{postback.Param("secret"): postback.Mask}, errGoalSecret.Message)
 	return errGoalSecret
 }
 
-// keepRefused stores samples of refused messages in the log of postbacks, without anything that may be a secret. a is nil if the
+// storeRefused stores samples of refused messages in the log of postbacks, without anything that may be a secret. a is nil if the
 // sender is unknown.
-func (h *Handler) keepRefused(r *http.Request, a *routing.Account, params map[string]string, reason string) {
+func (h *Handler) storeRefused(r *http.Request, a *routing.Account, params map[string]string, reason string) {
 	p := h.newPostback(r, models.FromGoalAPI)
 	p.Params, p.Refused = params, reason
 	to := h.addresseeOf(p)

@@ -295,7 +295,7 @@ func TestStrangersCannotTakeServerIDs(t *testing.T) {
 	bare := fmt.Sprintf(`{"click_id":%q,"goal":"lead"}`, click)
 	for _, own := range []string{"A-17", "event A-17", "goal_api\x00event A-17", bare} {
 		id, err := json.Marshal(own)
-		if status, code := w.tell(`{"name": "view", "id": ` + string(id) + `}`); err != nil || status != 204 {
+		if status, code := w.postEvents(`{"name": "view", "id": ` + string(id) + `}`); err != nil || status != 204 {
 			t.Fatalf("%q: %d %s %v", own, status, code, err)
 		}
 	}

@@ -77,7 +77,7 @@ func (h *Handler) Collectors() []prometheus.Collector {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "routing_unusable",
 			Help: "Campaigns, saved rules and smartlinks that cannot be used as they were saved.",
-		}, func() float64 { return float64(h.routes.Current().Unusable()) }),
+		}, func() float64 { return float64(h.routes.Current().CountUnusable()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: "switchyard", Name: "routing_changes_total",
 			Help: "Routing snapshots made.",

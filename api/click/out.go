@@ -40,15 +40,15 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 	t, ok := r.resume()
 	switch {
 	case !ok && r.camp != nil: // the path is gone, the campaign is not
-		r.leave(w)
+		r.sendToFallback(w)
 		return
 	case !ok:
 		notFound(w)
 		return
 	}
-	url, ok := r.goOn(t[4])
+	url, ok := r.nextDestination(t[4])
 	if !ok {
-		r.leave(w)
+		r.sendToFallback(w)
 		return
 	}
 	if len(r.out) == 0 {
@@ -56,8 +56,8 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		return
 	}
 	h.visitors.Describe(req, r.snap.BotData(), &r.seen)
-	if r.isAhead() {
-		refuseAhead(w)
+	if r.isPrefetch() {
+		refusePrefetch(w)
 		return
 	}
 	if r.isReal() && r.route.Collect {
@@ -71,10 +71,10 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 	r.send(w, flow.Transition302)
 }
 
-// goOn draws the destination of a lander's visitor for the slot and fills it. bound is the offer, or the address in its place,
-// that the visitor is bound to. goOn returns the destination's address with its tokens unfilled. ok is false if the slot has no
-// destination.
-func (r *request) goOn(bound uuid.UUID) (url *token.Template, ok bool) {
+// nextDestination draws the destination of a lander's visitor for the slot and fills it. bound is the offer, or the address in
+// its place, that the visitor is bound to. nextDestination returns the destination's address with its tokens unfilled. ok is
+// false if the slot has no destination.
+func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool) {
 	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())
 	if !ok {
 		return nil, false
@@ -107,7 +107,7 @@ func (r *request) resume() (clickCookie, bool) {
 		ok := r.confirm(full)
 		switch {
 		case r.camp == nil || r.camp.Row.ID != c.CampaignID:
-		case r.made(c):
+		case r.madeClick(c):
 			r.click = *c
 		default:
 			r.source = r.snap.Source(uuid.NullUUID{UUID: c.SourceID, Valid: true})
@@ -170,9 +170,9 @@ func (r *request) confirm(t clickCookie) bool {
 	return r.route != nil && r.route.Action == flow.ActionLander
 }
 
-// made reports whether the visitor of this request made the click: the visitor's cookie must have the click's visitor id. A click
-// id alone proves nothing, because it is in addresses that others see.
-func (r *request) made(c *models.Click) bool {
+// madeClick reports whether the visitor of this request made the click: the visitor's cookie must have the click's visitor id. A
+// click id alone proves nothing, because it is in addresses that others see.
+func (r *request) madeClick(c *models.Click) bool {
 	id, err := models.ParseClickID(cookie(r.http.Header, cookieName(r.domain, visitorCookieName, c.AccountID)))
 	return err == nil && id != uuid.Nil && id == c.VisitorID
 }
@@ -187,7 +187,7 @@ func (r *request) rebuild(t clickCookie) {
 		Domain: r.domain.Host, Currency: r.camp.Row.Currency, SourceID: r.camp.Row.SourceID.UUID,
 	}
 	r.readSubs()
-	c.ExternalID = received(r.externalID())
+	c.ExternalID = cleanReceived(r.externalID())
 	r.identify()
 	r.describe()
 }
@@ -225,8 +225,8 @@ func (r *request) bindOffer(h http.Header, t clickCookie, got uuid.UUID) {
 	}
 }
 
-// leave sends the visitor of a lander that no longer leads anywhere to the campaign's own fallback.
-func (r *request) leave(w http.ResponseWriter) {
+// sendToFallback sends the visitor of a lander that no longer leads anywhere to the campaign's own fallback.
+func (r *request) sendToFallback(w http.ResponseWriter) {
 	r.out = r.expand(r.out[:0], r.camp.Plan.LastResort().URL, nil)
 	if len(r.out) == 0 {
 		notFound(w)

@@ -55,7 +55,7 @@ func TestClickOutBySlot(t *testing.T) {
 	}
 	before := len(w.tape.outs())
 	w.sent("/out", with(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
-	w.refusesAhead("/out", with(landed.Cookies()), ahead[0])
+	w.checkPrefetch("/out", with(landed.Cookies()), ahead[0])
 	if len(w.tape.outs()) != before {
 		t.Error("HEAD or prefetch was counted")
 	}
@@ -125,13 +125,13 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 	w.campaign("no-lander", bind, path("redirect", nil, addresses[1:]...))
 	w.fresh()
 	for _, alias := range []string{"summer-sale", "by-address"} {
-		w.keepsOffer(alias, "/out")
+		w.checkOffer(alias, "/out")
 	}
-	w.keepsOffer("no-lander", "/no-lander")
+	w.checkOffer("no-lander", "/no-lander")
 }
 
-// keepsOffer visits a campaign repeatedly as one visitor, and checks that out leads to the same host each time.
-func (w *env) keepsOffer(alias, out string) {
+// checkOffer visits a campaign repeatedly as one visitor, and checks that out leads to the same host each time.
+func (w *env) checkOffer(alias, out string) {
 	w.Helper()
 	jar := map[string]*http.Cookie{}
 	visit := func(target string) string {
@@ -242,7 +242,7 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 			t.Errorf("%s: to %s", name, got)
 		}
 	}
-	w.h.recent.Set(c.ID, keep(c))
+	w.h.recent.Set(c.ID, copyOf(c))
 	if got := made(with(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
 		t.Errorf("the click's own visitor: to %s", got)
 	}

@@ -59,7 +59,7 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), messageBudget)
 	defer cancel()
-	err := h.hideProof(ctx, p)
+	err := h.sealProof(ctx, p)
 	if err == nil {
 		err = h.postbacks.Append(ctx, spool.Record{Postback: p})
 	}
@@ -72,10 +72,10 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	return nil
 }
 
-// hideProof seals the proof of the sender, so that neither the disk nor the database has it in clear text. If the message names
-// no click, hideProof lists the names of its hidden parameters, because a wrong mapping may have hidden the click id. Before the
+// sealProof seals the proof of the sender, so that neither the disk nor the database has it in clear text. If the message names
+// no click, sealProof lists the names of its hidden parameters, because a wrong mapping may have hidden the click id. Before the
 // routing snapshot is loaded, any parameter may be a secret.
-func (h *Handler) hideProof(ctx context.Context, p *models.Postback) (err error) {
+func (h *Handler) sealProof(ctx context.Context, p *models.Postback) (err error) {
 	n, _ := h.fieldsOf(p.NetworkID)
 	routes, loaded := h.routes.Current(), h.Ready()
 	proof, ok := postback.Hide(p, n, func(name string) bool { return !loaded || routes.MayBeSecret(p.AccountID, name) })

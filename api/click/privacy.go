@@ -21,20 +21,20 @@ type concealing struct {
 // Append implements Recorder.
 func (c concealing) Append(ctx context.Context, r spool.Record) error {
 	if r.Postback != nil {
-		r.Postback.IP = c.privacy.Stored(r.Postback.IP)
+		r.Postback.IP = c.privacy.StoredPart(r.Postback.IP)
 	}
 	if r.Event != nil {
-		r.Event.IP = c.privacy.Stored(r.Event.IP)
+		r.Event.IP = c.privacy.StoredPart(r.Event.IP)
 	}
 	return c.Recorder.Append(ctx, r)
 }
 
-// conceal reduces the click's address to the part that may be stored. r.seen keeps the whole address for the decisions.
-func (r *request) conceal() {
+// truncateAddress reduces the click's address to the part that may be stored. r.seen keeps the whole address for the decisions.
+func (r *request) truncateAddress() {
 	if r.h.privacy.Whole() {
 		return
 	}
-	r.click.IP = r.h.privacy.Stored(r.seen.IP)
+	r.click.IP = r.h.privacy.StoredPart(r.seen.IP)
 	key := r.appendAddress(r.page[:0], netguard.ClientPrefix(r.seen.IP).Addr())
 	sum := sha256.Sum256(key)
 	r.click.AddressKey = binary.BigEndian.Uint64(sum[:])

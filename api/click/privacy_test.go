@@ -56,8 +56,8 @@ func TestPrivacy(t *testing.T) {
 			w.sent("/smart", peer(visitor), host(own))
 			w.get("/postback?clickid="+models.FormatClickID(first.ID), peer(visitor))
 			w.get("/pixel.gif?clickid="+models.FormatClickID(first.ID), peer(visitor))
-			w.tell(`{"id": "1", "name": "view", "at": 1700000000000, "url": "shop.test/"}`, peer(visitor))
-			w.keeps(privacy, stored)
+			w.postEvents(`{"id": "1", "name": "view", "at": 1700000000000, "url": "shop.test/"}`, peer(visitor))
+			w.checkPrivacy(privacy, stored)
 		})
 	}
 }
@@ -70,8 +70,8 @@ func (w *env) key(target, from string) []byte {
 	return key[:]
 }
 
-// keeps checks that no record on the tape has a whole address, and that all other data is there.
-func (w *env) keeps(privacy models.IPPrivacy, stored string) {
+// checkPrivacy checks that no record on the tape has a whole address, and that all other data is there.
+func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 	w.Helper()
 	kinds := map[string]bool{}
 	for _, r := range w.tape.records {
@@ -114,7 +114,7 @@ func TestAddressKeys(t *testing.T) {
 	w.h.privacy = models.IPNone
 	r := w.h.acquire(nil)
 	r.seen.IP = netip.MustParseAddr("203.0.113.77")
-	key := func() uint64 { r.conceal(); return r.click.AddressKey }
+	key := func() uint64 { r.truncateAddress(); return r.click.AddressKey }
 	r.now = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	first := key()
 	r.now = r.now.Add(24*time.Hour - time.Second)
@@ -130,7 +130,7 @@ func TestAddressKeys(t *testing.T) {
 	other.privacy = models.IPNone
 	s := other.acquire(nil)
 	s.seen.IP, s.now = r.seen.IP, r.now
-	s.conceal()
+	s.truncateAddress()
 	if s.click.AddressKey == r.click.AddressKey {
 		t.Error("two installs have the same key")
 	}

@@ -100,8 +100,8 @@ func TestProtectedLanderLists(t *testing.T) {
 	}
 }
 
-// ask returns the verdict that a page gets about a visitor.
-func (w *env) ask(query url.Values, edits ...edit) verdict {
+// verdictOf returns the verdict that a page gets about a visitor.
+func (w *env) verdictOf(query url.Values, edits ...edit) verdict {
 	w.Helper()
 	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(own)}, edits...)...)
 	if res.StatusCode != http.StatusOK || res.Header.Get("Access-Control-Allow-Origin") != "*" ||
@@ -115,7 +115,7 @@ func (w *env) ask(query url.Values, edits ...edit) verdict {
 	return *body.Data
 }
 
-func (w *env) wants(what string, got verdict, reason string) {
+func (w *env) checkVerdict(what string, got verdict, reason string) {
 	w.Helper()
 	if got.Reason != reason || got.Allowed != (reason == reasonOK || reason == reasonOpen) {
 		w.Errorf("%s: %+v, want %s", what, got, reason)
@@ -136,36 +136,36 @@ func TestSignedLander(t *testing.T) {
 		return u.Query().Get(name)
 	}
 	k := key("signed-1", "k")
-	w.wants("a good key", w.ask(url.Values{"key": {k}}), reasonOK)
-	w.wants("again", w.ask(url.Values{"lp_key": {k}, "lander": {l.String()}}), reasonOK)
+	w.checkVerdict("a good key", w.verdictOf(url.Values{"key": {k}}), reasonOK)
+	w.checkVerdict("again", w.verdictOf(url.Values{"lp_key": {k}, "lander": {l.String()}}), reasonOK)
 	for name, bad := range map[string]string{
 		"cut": k[1:], "longer": k + "A", "changed": k[:20] + "A" + k[21:], "nonsense": strings.Repeat("_", len(k)), "signs": strings.Repeat("%", len(k)),
 	} {
 		if bad != k {
-			w.wants(name, w.ask(url.Values{"key": {bad}}), reasonBadKey)
+			w.checkVerdict(name, w.verdictOf(url.Values{"key": {bad}}), reasonBadKey)
 		}
 	}
-	w.wants("another page's", w.ask(url.Values{"key": {k}, "lander": {plain.String()}}), reasonBadKey)
-	none := w.ask(url.Values{"lander": {l.String()}})
-	w.wants("no key", none, reasonNoKey)
+	w.checkVerdict("another page's", w.verdictOf(url.Values{"key": {k}, "lander": {plain.String()}}), reasonBadKey)
+	none := w.verdictOf(url.Values{"lander": {l.String()}})
+	w.checkVerdict("no key", none, reasonNoKey)
 	if none.FallbackURL == nil || *none.FallbackURL != "https://else.test/" {
 		t.Errorf("fallback %v", none.FallbackURL)
 	}
-	w.wants("only a click", w.ask(url.Values{"clickid": {models.FormatClickID(w.tape.last().ID)}}), reasonNoKey)
-	w.wants("nothing", w.ask(url.Values{}), reasonNoLander)
+	w.checkVerdict("only a click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(w.tape.last().ID)}}), reasonNoKey)
+	w.checkVerdict("nothing", w.verdictOf(url.Values{}), reasonNoLander)
 
 	to := w.sent("/signed-2", host(own))
 	if !strings.HasPrefix(to, "https://page.test/?a=b&lp_key=") || !strings.HasSuffix(to, "#top") {
 		t.Errorf("the key was not added: %s", to)
 	}
 	bound := key("signed-2", "lp_key")
-	w.wants("same visitor", w.ask(url.Values{"key": {bound}}), reasonOK)
-	w.wants("same network", w.ask(url.Values{"key": {bound}}, peer("8.8.8.99:1")), reasonOK)
-	w.wants("other network", w.ask(url.Values{"key": {bound}}, peer("8.8.9.8:1")), reasonBadKey)
-	w.wants("other browser", w.ask(url.Values{"key": {bound}}, header("User-Agent", iPhone)), reasonBadKey)
+	w.checkVerdict("same visitor", w.verdictOf(url.Values{"key": {bound}}), reasonOK)
+	w.checkVerdict("same network", w.verdictOf(url.Values{"key": {bound}}, peer("8.8.8.99:1")), reasonOK)
+	w.checkVerdict("other network", w.verdictOf(url.Values{"key": {bound}}, peer("8.8.9.8:1")), reasonBadKey)
+	w.checkVerdict("other browser", w.verdictOf(url.Values{"key": {bound}}, header("User-Agent", iPhone)), reasonBadKey)
 	server := []edit{peer("9.9.9.9:1"), header("User-Agent", "php/8")}
-	w.wants("asked by the page's server", w.ask(url.Values{"key": {bound}, "ip": {"8.8.8.8"}, "ua": {chrome}}, server...), reasonOK)
-	w.wants("for somebody else", w.ask(url.Values{"key": {bound}, "ip": {"8.8.9.8"}, "ua": {chrome}}, server...), reasonBadKey)
+	w.checkVerdict("asked by the page's server", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.8.8"}, "ua": {chrome}}, server...), reasonOK)
+	w.checkVerdict("for somebody else", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.9.8"}, "ua": {chrome}}, server...), reasonBadKey)
 
 	if res := w.get("/lp/verify?key="+k, host(shared)); res.StatusCode != http.StatusOK {
 		t.Errorf("on the shared domain: %d", res.StatusCode)
@@ -177,13 +177,13 @@ func TestSignedLander(t *testing.T) {
 	}
 	w.protect(l, m{"mode": "signed", "countries": []string{"DE"}})
 	w.fresh()
-	w.wants("a visitor whom the lists refuse", w.ask(url.Values{"key": {k}}), reasonList)
+	w.checkVerdict("a visitor whom the lists refuse", w.verdictOf(url.Values{"key": {k}}), reasonList)
 	dbtest.Exec(w, w.db, `UPDATE landers SET protection = '{}' WHERE id = $1`, l)
 	w.fresh()
-	w.wants("protection switched off", w.ask(url.Values{"lander": {l.String()}}), reasonOpen)
+	w.checkVerdict("protection switched off", w.verdictOf(url.Values{"lander": {l.String()}}), reasonOpen)
 	dbtest.Exec(w, w.db, `UPDATE landers SET deactivated_at = now() WHERE id = $1`, l)
 	w.fresh()
-	w.wants("the page is gone", w.ask(url.Values{"key": {k}}), reasonNoLander)
+	w.checkVerdict("the page is gone", w.verdictOf(url.Values{"key": {k}}), reasonNoLander)
 }
 
 func TestLanderKeysOfOthers(t *testing.T) {
@@ -193,7 +193,7 @@ func TestLanderKeysOfOthers(t *testing.T) {
 	w.account = w.newAccount()
 	dbtest.Exec(w, w.db, `UPDATE landers SET account_id = $2 WHERE id = $1`, l, w.account)
 	w.fresh()
-	w.wants("another account's page", w.ask(url.Values{"lander": {l.String()}}), reasonNoLander)
+	w.checkVerdict("another account's page", w.verdictOf(url.Values{"lander": {l.String()}}), reasonNoLander)
 }
 
 func TestLanderKeyExpires(t *testing.T) {
@@ -215,7 +215,7 @@ func TestLanderKeyExpires(t *testing.T) {
 	w := newEnv(t)
 	l := w.guarded("signed-1", "https://page.test/", m{"mode": "signed"})
 	old := landerKey{click: uuid.New(), lander: l, expires: time.Now().Add(-time.Second)}
-	w.wants("expired", w.ask(url.Values{"key": {string(signer(w.h.routes.Current().LanderSecret()).append(nil, old, ip, ""))}}), reasonExpired)
+	w.checkVerdict("expired", w.verdictOf(url.Values{"key": {string(signer(w.h.routes.Current().LanderSecret()).append(nil, old, ip, ""))}}), reasonExpired)
 }
 
 func TestClickLander(t *testing.T) {
@@ -228,17 +228,17 @@ func TestClickLander(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := u.Query().Get("clickid")
-	w.wants("the click", w.ask(url.Values{"clickid": {id}}), reasonOK)
-	w.wants("the cookie", w.ask(url.Values{}, with(res.Cookies())), reasonOK)
-	w.wants("no click", w.ask(url.Values{"lander": {l.String()}}), reasonNoKey)
-	w.wants("unknown", w.ask(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
-	w.wants("another page's", w.ask(url.Values{"clickid": {id}, "lander": {w.guarded("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
+	w.checkVerdict("the click", w.verdictOf(url.Values{"clickid": {id}}), reasonOK)
+	w.checkVerdict("the cookie", w.verdictOf(url.Values{}, with(res.Cookies())), reasonOK)
+	w.checkVerdict("no click", w.verdictOf(url.Values{"lander": {l.String()}}), reasonNoKey)
+	w.checkVerdict("unknown", w.verdictOf(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
+	w.checkVerdict("another page's", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.guarded("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
 		reasonNoClick)
-	late := keep(w.tape.last())
+	late := copyOf(w.tape.last())
 	floor := models.FloorClickID(time.Now().Add(-2 * time.Minute))
 	copy(late.ID[:6], floor[:6])
 	w.h.recent.Set(late.ID, late)
-	w.wants("too late", w.ask(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
+	w.checkVerdict("too late", w.verdictOf(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
 }
 
 // TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor. The address is filled from the
@@ -252,7 +252,7 @@ func TestFallbackIsFilled(t *testing.T) {
 			"mode": "click", "ttlSeconds": 60, "fallbackUrl": "https://else.test/?s={sub1}&c={campaign_alias}&d={device_type}&x={lp_key}",
 		})
 		w.get("/"+alias+"?sub1=a%26b", host(own))
-		c := keep(w.tape.last())
+		c := copyOf(w.tape.last())
 		old := models.FloorClickID(time.Now().Add(-2 * time.Minute))
 		copy(c.ID[:6], old[:6])
 		w.h.recent.Set(c.ID, c)
@@ -273,7 +273,7 @@ func TestFallbackIsFilled(t *testing.T) {
 		"page's server":   {url.Values{"lander": {here.LanderID.String()}, "ip": {"8.8.8.8"}}, "s=&c=&d=&x=", nil},
 		"another's click": {url.Values{"lander": {here.LanderID.String()}, "clickid": of(there)}, "s=&c=&d=desktop&x=", nil},
 	} {
-		if got := w.ask(tt.query, tt.edits...).FallbackURL; got == nil || *got != "https://else.test/?"+tt.want {
+		if got := w.verdictOf(tt.query, tt.edits...).FallbackURL; got == nil || *got != "https://else.test/?"+tt.want {
 			t.Errorf("%s: %v, want %s", what, got, tt.want)
 		}
 	}
@@ -288,15 +288,15 @@ func TestSingleUse(t *testing.T) {
 		return url.Values{"key": {k}}
 	}
 	one, two := key(), key()
-	w.wants("first", w.ask(one), reasonOK)
-	w.wants("again", w.ask(one), reasonUsed)
-	w.wants("another key", w.ask(two), reasonOK)
+	w.checkVerdict("first", w.verdictOf(one), reasonOK)
+	w.checkVerdict("again", w.verdictOf(one), reasonUsed)
+	w.checkVerdict("another key", w.verdictOf(two), reasonOK)
 	w.h = w.handler(w.tape, "") // another process
-	w.wants("again elsewhere", w.ask(one), reasonUsed)
+	w.checkVerdict("again elsewhere", w.verdictOf(one), reasonUsed)
 	three := key()
 	results := make(chan bool, 8)
 	for range 8 {
-		go func() { results <- w.ask(three).Allowed }()
+		go func() { results <- w.verdictOf(three).Allowed }()
 	}
 	allowed := 0
 	for range 8 {

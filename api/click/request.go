@@ -46,8 +46,8 @@ type request struct {
 	facts   cond.Facts
 	params  []param
 	click   models.Click
-	known   memory // the data about earlier visits of this visitor
-	out     []byte // the destination
+	known   returning // the data about earlier visits of this visitor
+	out     []byte    // the destination
 	page    []byte
 	slot    int
 	counted bool // a real click: neither HEAD nor a prefetch
@@ -124,7 +124,7 @@ func unescape(s string) (string, bool) {
 func (r *request) Param(name string) string {
 	for i := range r.params {
 		if strings.EqualFold(r.params[i].name, name) {
-			return received(r.params[i].value)
+			return cleanReceived(r.params[i].value)
 		}
 	}
 	return ""
@@ -142,8 +142,9 @@ func (r *request) Header(name string) string {
 	return ""
 }
 
-// received returns a value that the traffic source filled in, cleaned. It is empty for a macro that the source did not replace.
-func received(value string) string {
+// cleanReceived returns a value that the traffic source filled in, cleaned. It is empty for a macro that the source did not
+// replace.
+func cleanReceived(value string) string {
 	if value == "" {
 		return ""
 	}
@@ -170,7 +171,7 @@ func (r *request) readSubs() {
 			n, ok = genericSubs[strings.ToLower(p.name)]
 		}
 		if ok && r.click.Subs[n] == "" {
-			r.click.Subs[n] = received(p.value)
+			r.click.Subs[n] = cleanReceived(p.value)
 		}
 	}
 }
@@ -209,7 +210,7 @@ func (r *request) describe() {
 		r.seen.Keyword = kw
 	}
 	r.click.Visitor = r.seen.Visitor
-	r.conceal()
+	r.truncateAddress()
 }
 
 // setFacts fills the facts that conditions use, except the bot score. The click must be described already.

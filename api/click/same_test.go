@@ -154,8 +154,8 @@ type arrival struct {
 	back    bool
 }
 
-// ask has an Explainer decide for the visitor of a recorded click, with the counts and bindings from before the click.
-func (s *simulated) ask(c *models.Click, a *arrival, query map[string]string, h *Handler, conversions map[uuid.UUID]int) routing.Question {
+// question has an Explainer decide for the visitor of a recorded click, with the counts and bindings from before the click.
+func (s *simulated) question(c *models.Click, a *arrival, query map[string]string, h *Handler, conversions map[uuid.UUID]int) routing.Question {
 	facts := &cond.Facts{}
 	facts.SetText(cond.Named("sub1"), c.Subs[0])
 	facts.SetText(cond.Named("country"), c.Country)
@@ -217,7 +217,7 @@ func TestLiveEqualsSimulated(t *testing.T) {
 			}
 			c := models.Click{Subs: [models.Subs]string{query["sub1"]}}
 			c.Country = a.country
-			q := s.ask(&c, a, query, h, maps.Clone(conversions))
+			q := s.question(&c, a, query, h, maps.Clone(conversions))
 			before := len(kept.clicks())
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, req)
@@ -232,7 +232,7 @@ func TestLiveEqualsSimulated(t *testing.T) {
 			live := list[len(list)-1]
 			q.Seed = live.RouteSeed
 			e := explainer.Explain(q)
-			if told, did := told(&e), done(live); told != did {
+			if told, did := decisionText(&e), done(live); told != did {
 				t.Fatalf("setup %d, visit %d\nlive:      %s\nsimulated: %s", seed, n, did, told)
 			}
 			vias[e.Via]++
@@ -262,7 +262,7 @@ func countryOf(tb testing.TB, addr string) string {
 	return d.Country
 }
 
-func told(e *routing.Explanation) string {
+func decisionText(e *routing.Explanation) string {
 	var path, lander, offer, passed uuid.UUID
 	var why flow.Refusal
 	if e.Route != nil {

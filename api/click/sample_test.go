@@ -94,9 +94,9 @@ type guest struct {
 	want   string
 }
 
-// show sends visitors to protected pages, in both modes. pages returns for each visitor the word shown, or the address that the
-// visitor is sent to.
-func (s *samples) show(pages func([]guest) []string) {
+// sendVisitors sends visitors to protected pages, in both modes. pages returns for each visitor the word shown, or the address
+// that the visitor is sent to.
+func (s *samples) sendVisitors(pages func([]guest) []string) {
 	s.Helper()
 	const shown, elsewhere = "shown", "https://else.test/"
 	var list []guest
@@ -141,7 +141,7 @@ func TestSampleInJavaScript(t *testing.T) {
 				if (await admit(Domain, Lander, page)) console.log('shown');
 			}
 		})();`)
-	s.show(func(list []guest) []string {
+	s.sendVisitors(func(list []guest) []string {
 		text, err := json.Marshal(list)
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func TestSampleInPHP(t *testing.T) {
 	s := newSamples(t, "protect.php")
 	s.write("page.php", `<?php require 'protect.php'; admit($_SERVER['HTTP_TRACKING'], $_SERVER['HTTP_LANDER']); echo 'shown';`)
 	base := s.phpServer()
-	s.show(func(list []guest) (got []string) {
+	s.sendVisitors(func(list []guest) (got []string) {
 		for _, a := range list {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/page.php?"+a.Query, nil)
 			if err != nil {

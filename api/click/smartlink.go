@@ -14,20 +14,20 @@ import (
 // shortLink answers a word that is no campaign's alias: with the smartlink of that slug, or else with 404.
 func (h *Handler) shortLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word string) {
 	if l := h.routes.Current().Smartlink(d, word); l != nil {
-		h.follow(w, req, d, l)
+		h.serveSmartlink(w, req, d, l)
 		return
 	}
 	notFound(w)
 }
 
-// follow answers a smartlink. The first rule that matches the visitor chooses the destination.
-func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *routing.Domain, l *routing.Smartlink) {
+// serveSmartlink answers a smartlink. The first rule that matches the visitor chooses the destination.
+func (h *Handler) serveSmartlink(w http.ResponseWriter, req *http.Request, d *routing.Domain, l *routing.Smartlink) {
 	start := time.Now()
 	r := h.acquire(req)
 	defer h.release(r)
 	r.initClick(d, l.As)
-	if r.isAhead() {
-		refuseAhead(w)
+	if r.isPrefetch() {
+		refusePrefetch(w)
 		return
 	}
 	// A visitor is unique if no cookie says that the account has seen this browser at this domain before.

@@ -146,7 +146,7 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 		t.Error(got)
 	}
 	for _, e := range ahead {
-		w.refusesAhead("/deal", host(own), e)
+		w.checkPrefetch("/deal", host(own), e)
 	}
 	if n := len(w.tape.smart()); n != 0 {
 		t.Errorf("%d clicks counted", n)

@@ -256,7 +256,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	if a, b := w.sent("/capped-path"), w.sent("/capped-path"); a != "https://capped.test/" || b != "https://f.test/" {
 		t.Errorf("%s, then %s", a, b)
 	}
-	w.passedOver(t, p["id"], flow.RefusedCapped)
+	w.checkPassed(t, p["id"], flow.RefusedCapped)
 	if got := w.sent("/capped-offer"); got != "https://one.test/" {
 		t.Errorf("to %s", got)
 	}
@@ -271,18 +271,18 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	if got := w.sent("/capped-offer"); got != "https://f.test/" {
 		t.Errorf("a capped offer: to %s", got)
 	}
-	w.passedOver(t, full["id"], flow.RefusedDestinations)
+	w.checkPassed(t, full["id"], flow.RefusedDestinations)
 	if err := readUsage(t.Context(), w.h, now.Add(24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.sent("/capped-offer"); got != "https://one.test/" {
 		t.Errorf("the next day: to %s", got)
 	}
-	w.passedOver(t, uuid.Nil.String(), "")
+	w.checkPassed(t, uuid.Nil.String(), "")
 }
 
-// passedOver checks the path that the last click names as having matched but refused the visitor, and the reason.
-func (w *env) passedOver(t *testing.T, path any, why flow.Refusal) {
+// checkPassed checks the path that the last click names as having matched but refused the visitor, and the reason.
+func (w *env) checkPassed(t *testing.T, path any, why flow.Refusal) {
 	t.Helper()
 	if c := w.tape.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {
 		t.Errorf("passed over %s: %s; want %s: %s", c.PassedStreamID, c.PassedReason, path, why)

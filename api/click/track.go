@@ -26,9 +26,9 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 	r := h.acquire(req)
 	defer h.release(r)
 	r.header = w.Header()
-	decision := r.arrive(d, c, r)
-	if r.isAhead() {
-		refuseAhead(w)
+	decision := r.routeVisitor(d, c, r)
+	if r.isPrefetch() {
+		refusePrefetch(w)
 		return
 	}
 	if r.counted {
@@ -49,8 +49,8 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 	h.metrics.observe(time.Since(start))
 }
 
-// arrive fills the click, decides where the visitor goes, and fills the destination.
-func (r *request) arrive(d *routing.Domain, c *routing.Campaign, visit routing.Visit) flow.Decision {
+// routeVisitor fills the click, decides where the visitor goes, and fills the destination.
+func (r *request) routeVisitor(d *routing.Domain, c *routing.Campaign, visit routing.Visit) flow.Decision {
 	r.initClick(d, c)
 	c.Price.Apply(&r.click, c.Row.TrafficLossPct, r.source, r.givenCost())
 	decision := r.decide(visit)
@@ -70,7 +70,7 @@ func (r *request) initClick(d *routing.Domain, camp *routing.Campaign) {
 	}
 	c.Params = postback.Clean(r.http.URL.RawQuery, maxParams)
 	r.readSubs()
-	c.ExternalID = received(r.externalID())
+	c.ExternalID = cleanReceived(r.externalID())
 	r.identify()
 	r.describe()
 	r.setFacts()
@@ -86,13 +86,14 @@ func (r *request) isReal() bool {
 	return r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
 }
 
-// isAhead reports whether a browser loads the link ahead of a click that may never come. The request must be described already.
-func (r *request) isAhead() bool { return r.seen.Signals&bot.Prefetch != 0 }
+// isPrefetch reports whether a browser loads the link ahead of a click that may never come. The request must be described
+// already.
+func (r *request) isPrefetch() bool { return r.seen.Signals&bot.Prefetch != 0 }
 
-// refuseAhead answers 503 to a browser that loads a link ahead of a click. Browsers discard an error and ask again when the user
-// clicks. They would follow a redirect at once and use the result for the click: the click would not be counted, and the offer
-// would get no click id.
-func refuseAhead(w http.ResponseWriter) {
+// refusePrefetch answers 503 to a browser that loads a link ahead of a click. Browsers discard an error and ask again when the
+// user clicks. They would follow a redirect at once and use the result for the click: the click would not be counted, and the
+// offer would get no click id.
+func refusePrefetch(w http.ResponseWriter) {
 	w.Header()["Cache-Control"] = noStore
 	writePage(w, http.StatusServiceUnavailable, asText, []byte("not ahead of a click\n"))
 }
@@ -131,7 +132,7 @@ func (r *request) decide(visit routing.Visit) flow.Decision {
 		return d
 	}
 	c.RouteSeed = r.pcg.Uint64()
-	if seed, ok := r.drawn(); ok {
+	if seed, ok := r.edgeSeed(); ok {
 		c.RouteSeed = seed
 	}
 	out := r.snap.Decide(r.camp, &r.visitor, &r.env, c.RouteSeed, visit)
@@ -227,7 +228,7 @@ func appendParam(url []byte, name, value string) []byte {
 // record puts a fact on stable storage, even if the visitor hangs up. If that takes longer than the timeout, the visitor is sent
 // on, and the spool writes the fact as soon as the disk accepts it. Facts are lost only if the spool has no room for them.
 func (h *Handler) record(rec spool.Record) {
-	ctx := h.deadlines.after(h.timeout)
+	ctx := h.deadlines.contextFor(h.timeout)
 	err := h.spool.Append(ctx, rec)
 	switch {
 	case err == nil:
@@ -253,7 +254,7 @@ type deadline struct {
 
 const deadlineStep = 50 * time.Millisecond
 
-func (d *deadlines) after(timeout time.Duration) context.Context {
+func (d *deadlines) contextFor(timeout time.Duration) context.Context {
 	now := time.Now()
 	if c := d.current.Load(); c != nil && now.Before(c.fresh) {
 		return c

@@ -118,7 +118,7 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 		t.Errorf("HEAD: %d %v", head.StatusCode, head.Header)
 	}
 	for _, e := range ahead {
-		w.refusesAhead("/summer-sale", e)
+		w.checkPrefetch("/summer-sale", e)
 	}
 	if n := len(w.tape.clicks()); n != 0 {
 		t.Fatalf("%d clicks counted", n)
@@ -132,8 +132,8 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 // ahead are headers of browsers that load a link ahead of a click.
 var ahead = []edit{header("Sec-Purpose", "prefetch;prerender"), header("Purpose", "prefetch"), header("X-Moz", "prefetch")}
 
-// refusesAhead fails unless the answer is an error that does not disclose the link's destination.
-func (w *env) refusesAhead(target string, edits ...edit) {
+// checkPrefetch fails unless the answer is an error that does not disclose the link's destination.
+func (w *env) checkPrefetch(target string, edits ...edit) {
 	w.Helper()
 	res := w.get(target, edits...)
 	if h := res.Header; res.StatusCode != http.StatusServiceUnavailable || h.Get("Location") != "" || h.Get("Cache-Control") != "no-store" ||

@@ -27,7 +27,7 @@ const (
 // nothing: it is the same for an unknown click, for a browser that fetches ahead, and for a sender of too many requests.
 func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text string) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
-		onlyGet(w)
+		refuseMethod(w)
 		return
 	}
 	d := h.routes.Current().Domain(models.BareHost(req.Host))
@@ -35,7 +35,7 @@ func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text stri
 		notFound(w)
 		return
 	}
-	if t, ok := h.trapped(req, d, text); ok {
+	if t, ok := h.newTrap(req, d, text); ok {
 		h.recordTrap(req.Context(), t)
 	}
 	w.Header()["Cache-Control"] = noStore
@@ -43,9 +43,9 @@ func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text stri
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// trapped returns the trap to record for the click whose hidden link was followed. ok is false if the id names no click that this
+// newTrap returns the trap to record for the click whose hidden link was followed. ok is false if the id names no click that this
 // domain may serve, if the request is a prefetch or a HEAD, or if the sender is over a limit.
-func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t models.ClickTrap, ok bool) {
+func (h *Handler) newTrap(req *http.Request, d *routing.Domain, text string) (t models.ClickTrap, ok bool) {
 	id, err := models.ParseClickID(text)
 	now := time.Now()
 	age := now.Sub(models.ClickTime(id))
@@ -64,7 +64,7 @@ func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t 
 		return t, false
 	}
 	r.click.Visitor = r.seen.Visitor
-	r.conceal()
+	r.truncateAddress()
 	t = models.ClickTrap{ClickID: id, AccountID: d.AccountID.UUID, Sender: r.click.Sender()}
 	c, known := h.findClick(req.Context(), id)
 	switch {

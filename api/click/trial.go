@@ -79,7 +79,7 @@ func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http
 		h.caps.sync(id, localDay(r.now, zone), n)
 	}
 	visit := &trialVisit{request: r}
-	decision := r.arrive(out.Domain, out.Campaign, visit)
+	decision := r.routeVisitor(out.Domain, out.Campaign, visit)
 	w := &discarder{header: http.Header{}}
 	r.answer(w, &decision)
 	out.Params, out.Status = r.trialParams(), w.status
@@ -134,7 +134,7 @@ func (r *request) trialParams() []TrialParam {
 	name("keyword", "keyword")
 	list := make([]TrialParam, len(r.params))
 	for i, p := range r.params {
-		list[i] = TrialParam{Name: p.name, Sent: p.value, Value: received(p.value), Field: fields[strings.ToLower(p.name)]}
+		list[i] = TrialParam{Name: p.name, Sent: p.value, Value: cleanReceived(p.value), Field: fields[strings.ToLower(p.name)]}
 	}
 	return list
 }
@@ -142,7 +142,7 @@ func (r *request) trialParams() []TrialParam {
 // trialOffers returns the destination of each slot of the lander that has a destination.
 func (r *request) trialOffers() (list []TrialOffer) {
 	for r.slot = 1; r.slot <= flow.MaxSlot; r.slot++ {
-		if _, ok := r.goOn(uuid.Nil); ok && len(r.out) > 0 {
+		if _, ok := r.nextDestination(uuid.Nil); ok && len(r.out) > 0 {
 			one := TrialOffer{Slot: r.slot, OfferID: r.click.OfferID, Destination: r.click.Destination}
 			if r.offer != nil {
 				one.Offer = r.offer.Row.Name

@@ -94,7 +94,7 @@ func (r *request) verify() verdict {
 	no := func(reason string) verdict {
 		v := verdict{Reason: reason}
 		if l.Guard.Fallback != nil && l.Guard.FallbackStatus == http.StatusFound {
-			url := r.elsewhere(l, e)
+			url := r.fallbackURL(l, e)
 			v.FallbackURL = &url
 		}
 		return v
@@ -119,9 +119,9 @@ func (r *request) verify() verdict {
 	return verdict{Allowed: true, Reason: reasonOK}
 }
 
-// elsewhere returns the fallback address for a refused visitor. It fills the address from the click that brought the visitor to
+// fallbackURL returns the fallback address for a refused visitor. It fills the address from the click that brought the visitor to
 // the page, if a key or the visitor's cookie proves that click, and otherwise from the visitor's own request.
-func (r *request) elsewhere(l *routing.Lander, e entry) string {
+func (r *request) fallbackURL(l *routing.Lander, e entry) string {
 	r.camp = &routing.Campaign{}
 	var c *models.Click
 	if e.click != uuid.Nil {
@@ -133,7 +133,7 @@ func (r *request) elsewhere(l *routing.Lander, e entry) string {
 		if camp := r.snap.Campaign(c.CampaignID); camp != nil {
 			r.camp = camp
 		}
-		if e.mode == models.ProtectSigned || r.made(c) {
+		if e.mode == models.ProtectSigned || r.madeClick(c) {
 			r.click = *c
 			break
 		}

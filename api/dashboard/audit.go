@@ -11,7 +11,7 @@ import (
 
 // audit returns the row that lists the audit log.
 func audit() []route.Route {
-	row := owned("GET", "/audit", "who changed what, newest first", route.Do(listAudit))
+	row := ownerRoute("GET", "/audit", "who changed what, newest first", route.Handle(listAudit))
 	row.Page, row.Window = true, true
 	row.Codes = route.Codes("400 invalid_id too_long")
 	row.Query = []route.Param{

@@ -14,12 +14,12 @@ import (
 
 // keys returns the rows for the account's API keys.
 func keys() []route.Route {
-	made := owned("POST", "/keys", "make a key; it is shown once", route.Take(createKey), "400 required too_long invalid_scope invalid_expiry")
+	made := ownerRoute("POST", "/keys", "make a key; it is shown once", route.HandleBody(createKey), "400 required too_long invalid_scope invalid_expiry")
 	made.Status = http.StatusCreated
 	return []route.Route{
-		owned("GET", "/keys", "keys of the account", route.Do(listKeys)), made,
-		owned("POST", "/keys/{id}/rotate", "replace a key; the old one stays valid for a day", route.Do(rotateKey), "404 not_found", "409 not_active"),
-		owned("DELETE", "/keys/{id}", "end a key at once", route.Do(revokeKey), "404 not_found"),
+		ownerRoute("GET", "/keys", "keys of the account", route.Handle(listKeys)), made,
+		ownerRoute("POST", "/keys/{id}/rotate", "replace a key; the old one stays valid for a day", route.Handle(rotateKey), "404 not_found", "409 not_active"),
+		ownerRoute("DELETE", "/keys/{id}", "end a key at once", route.Handle(revokeKey), "404 not_found"),
 	}
 }
 
@@ -67,10 +67,10 @@ func createKey(c *route.Call, b keyBody) (KeyRow, error) {
 		return KeyRow{}, models.Invalid("invalid_expiry", "a key lives for 30, 90 or 365 days, or (0) without end")
 	}
 	k, secret, err := c.Store.CreateKey(c.Context(), c.Account.ID, b.Name, b.Scope, time.Duration(b.Days)*24*time.Hour)
-	return shownOnce(k, secret), err
+	return keyWithSecret(k, secret), err
 }
 
-func shownOnce(k models.Key, secret string) KeyRow {
+func keyWithSecret(k models.Key, secret string) KeyRow {
 	row := keyRow(k)
 	row.Key = secret
 	return row
@@ -81,7 +81,7 @@ func rotateKey(c *route.Call) (KeyRow, error) {
 		return KeyRow{}, err
 	}
 	k, secret, err := c.Store.RotateKey(c.Context(), c.ID)
-	return shownOnce(k, secret), err
+	return keyWithSecret(k, secret), err
 }
 
 func revokeKey(c *route.Call) (KeyRow, error) {

@@ -33,12 +33,12 @@ type LinkShown struct {
 func (d Deps) findLink(c *route.Call, token string) (models.EntryLink, error) {
 	link, err := dbpeople.New(c.Store).FindLink(c.Context(), token)
 	if errors.Is(err, dbpeople.ErrLink) {
-		err = cmp.Or(d.count(c, ofAddress(c)), err)
+		err = cmp.Or(d.count(c, addressAllowances(c)), err)
 	}
 	return link, err
 }
 
-func (d Deps) lookAtLink(c *route.Call, b linkBody) (LinkShown, error) {
+func (d Deps) describeLink(c *route.Call, b linkBody) (LinkShown, error) {
 	link, err := d.findLink(c, b.Token)
 	if err != nil {
 		return LinkShown{}, err
@@ -91,7 +91,7 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 		return was.Tx(c.Context(), func(s *store.Store) error {
 			c.Store = s
 			defer func() { c.Store = was }()
-			person, err := admit(c, link, b)
+			person, err := carryOutLink(c, link, b)
 			if err == nil {
 				out, err = d.open(c, person, link.AccountID)
 			}
@@ -109,9 +109,9 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 	return out, err
 }
 
-// admit carries out the purpose of a link. It checks and hashes passwords before it uses the link, because UseLink locks the
-// account.
-func admit(c *route.Call, link models.EntryLink, b useLinkBody) (person models.Person, err error) {
+// carryOutLink carries out the purpose of a link. It checks and hashes passwords before it uses the link, because UseLink locks
+// the account.
+func carryOutLink(c *route.Call, link models.EntryLink, b useLinkBody) (person models.Person, err error) {
 	people := dbpeople.New(c.Store)
 	if person, err = people.Ensure(c.Context(), link.Email, nameOr(b.Name, link.Email)); err != nil {
 		return person, err

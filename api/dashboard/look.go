@@ -25,14 +25,14 @@ var themes = map[string]bool{"light": true, "dark": true}
 // languages are the languages of the page. The first one is used if a browser wants none of them.
 var (
 	languages = []string{"en", "de"}
-	wanted    = language.NewMatcher([]language.Tag{language.English, language.German})
+	supported = language.NewMatcher([]language.Tag{language.English, language.German})
 )
 
 // madeUp is a made-up language that only tests use: its words are lengthened English, written from right to left.
 const madeUp = "ar-XB"
 
-// remember sets the cookies that hold a person's look. It deletes the cookie of a choice that is empty.
-func (d Deps) remember(c *route.Call, p models.Person) {
+// setLookCookies sets the cookies that hold a person's look. It deletes the cookie of a choice that is empty.
+func (d Deps) setLookCookies(c *route.Call, p models.Person) {
 	for name, value := range map[string]string{themeCookie: p.Theme, languageCookie: p.Language} {
 		cookie := http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
 			Name: name, Value: value, Path: Prefix, Secure: d.Site.Secure(), HttpOnly: true,
@@ -55,12 +55,12 @@ func languageOf(r *http.Request) string {
 	if chosen == madeUp {
 		return chosen
 	}
-	_, i := language.MatchStrings(wanted, chosen, r.Header.Get("Accept-Language"))
+	_, i := language.MatchStrings(supported, chosen, r.Header.Get("Accept-Language"))
 	return languages[i]
 }
 
-// dressed returns the page in the look that the request's cookies choose.
-func dressed(page []byte, r *http.Request) []byte {
+// withLook returns the page in the look that the request's cookies choose.
+func withLook(page []byte, r *http.Request) []byte {
 	lang, tag := languageOf(r), `<html `
 	if c, err := r.Cookie(themeCookie); err == nil && themes[c.Value] {
 		tag += `data-theme="` + c.Value + `" `
@@ -70,11 +70,11 @@ func dressed(page []byte, r *http.Request) []byte {
 		words, dir = "en", "rtl"
 	}
 	page = bytes.Replace(page, []byte(`<html lang="en">`), []byte(tag+`lang="`+lang+`" dir="`+dir+`">`), 1)
-	return inWords(page, words)
+	return selectLanguage(page, words)
 }
 
-// inWords removes the lines of the page that load the words of other languages.
-func inWords(page []byte, lang string) []byte {
+// selectLanguage removes the lines of the page that load the words of other languages.
+func selectLanguage(page []byte, lang string) []byte {
 	var out []byte
 	for line := range bytes.Lines(page) {
 		if _, of, ok := strings.Cut(string(line), ` hreflang="`); !ok || strings.HasPrefix(of, lang+`"`) {

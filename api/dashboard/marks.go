@@ -18,14 +18,14 @@ const maxMarks = 300
 // marks returns the rows for the marks of plots: changes of the account, and notes of people.
 func marks() []route.Route {
 	write := func(r route.Route) route.Route { r.Role = models.RoleContributor; return r }
-	list := seen("GET", "/marks", "changes that may have moved figures, and notes, of a window", route.Do(listMarks), "400 invalid_id")
+	list := personRoute("GET", "/marks", "changes that may have moved figures, and notes, of a window", route.Handle(listMarks), "400 invalid_id")
 	list.Window, list.Query = true, []route.Param{{Name: "campaign", Type: "uuid", Doc: "only what names it, and notes about all"}}
 	return []route.Route{
 		list,
-		write(seen("POST", "/notes", "write a note", route.Take(createNote), "400 required too_long too_many invalid_date invalid_campaign")),
-		write(seen("PUT", "/notes/{id}", "change a note: its author or an owner", route.Take(changeNote),
+		write(personRoute("POST", "/notes", "write a note", route.HandleBody(createNote), "400 required too_long too_many invalid_date invalid_campaign")),
+		write(personRoute("PUT", "/notes/{id}", "change a note: its author or an owner", route.HandleBody(changeNote),
 			"400 invalid_id required too_long invalid_date invalid_campaign", "403 not_author", "404 not_found")),
-		write(seen("DELETE", "/notes/{id}", "delete a note: its author or an owner", route.Do(deleteNote), "400 invalid_id", "403 not_author", "404 not_found")),
+		write(personRoute("DELETE", "/notes/{id}", "delete a note: its author or an owner", route.Handle(deleteNote), "400 invalid_id", "403 not_author", "404 not_found")),
 	}
 }
 

@@ -28,17 +28,17 @@ func (d Deps) me() []route.Route {
 	confirmed := func(r route.Route) route.Route { r.Confirm = true; return r }
 	repeats := func(r route.Route) route.Route { r.Repeats = true; return r }
 	return []route.Route{
-		row("GET", "/session", "who is signed in, and on which account", route.Do(d.showMe)),
-		repeats(row("POST", "/session/confirm", "prove once more who it is", route.Take(d.confirm), "401 wrong_sign_in code_required")),
-		repeats(row("POST", "/session/account", "go to another account", route.Take(moveSession), "404 not_found")),
-		row("GET", "/sessions", "browsers that are signed in", route.Do(listSessions)),
-		row("DELETE", "/sessions/{id}", "end a session", route.Do(endSession), "404 not_found"),
-		row("DELETE", "/sessions", "end all other sessions", route.Do(endOthers)),
-		row("PATCH", "/me", "change name, theme and language", route.Take(d.changeMe), "400 required too_long"),
-		confirmed(row("POST", "/me/password", "set a new password; all other sessions end", route.Take(changePassword), "400 weak_password")),
-		confirmed(row("POST", "/me/totp", "begin to sign in with codes", route.Do(beginTOTP))),
-		row("PUT", "/me/totp", "sign in with codes from now on", route.Take(confirmTOTP), "400 wrong_code", "404 not_found"),
-		confirmed(row("DELETE", "/me/totp", "sign in without codes", route.Do(dropTOTP))),
+		row("GET", "/session", "who is signed in, and on which account", route.Handle(d.findMe)),
+		repeats(row("POST", "/session/confirm", "prove once more who it is", route.HandleBody(d.confirm), "401 wrong_sign_in code_required")),
+		repeats(row("POST", "/session/account", "go to another account", route.HandleBody(moveSession), "404 not_found")),
+		row("GET", "/sessions", "browsers that are signed in", route.Handle(listSessions)),
+		row("DELETE", "/sessions/{id}", "end a session", route.Handle(endSession), "404 not_found"),
+		row("DELETE", "/sessions", "end all other sessions", route.Handle(endOthers)),
+		row("PATCH", "/me", "change name, theme and language", route.HandleBody(d.changeMe), "400 required too_long"),
+		confirmed(row("POST", "/me/password", "set a new password; all other sessions end", route.HandleBody(changePassword), "400 weak_password")),
+		confirmed(row("POST", "/me/totp", "begin to sign in with codes", route.Handle(beginTOTP))),
+		row("PUT", "/me/totp", "sign in with codes from now on", route.HandleBody(confirmTOTP), "400 wrong_code", "404 not_found"),
+		confirmed(row("DELETE", "/me/totp", "sign in without codes", route.Handle(removeTOTP))),
 	}
 }
 
@@ -69,7 +69,7 @@ type MeAccount struct {
 	TimeFormat string    `json:"timeFormat"`
 }
 
-func (d Deps) showMe(c *route.Call) (Me, error) {
+func (d Deps) findMe(c *route.Call) (Me, error) {
 	places, err := dbpeople.New(c.Store).Accounts(c.Context(), c.Person.ID)
 	p, a := c.Person, c.Account
 	return Me{
@@ -151,8 +151,8 @@ func (d Deps) changeMe(c *route.Call, b meBody) (Me, error) {
 		return Me{}, err
 	}
 	c.Person = p
-	d.remember(c, p)
-	return d.showMe(c)
+	d.setLookCookies(c, p)
+	return d.findMe(c)
 }
 
 type passwordBody struct {
@@ -229,6 +229,6 @@ func confirmTOTP(c *route.Call, b codeBody) (out RecoveryCodes, err error) {
 	return out, people.ConfirmTOTP(c.Context(), c.Person.ID, out.Codes)
 }
 
-func dropTOTP(c *route.Call) (answer.DeletedAnswer, error) {
+func removeTOTP(c *route.Call) (answer.DeletedAnswer, error) {
 	return answer.DeletedAnswer{Deleted: true}, dbpeople.New(c.Store).RemoveTOTP(c.Context(), c.Person.ID)
 }

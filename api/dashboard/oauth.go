@@ -19,9 +19,9 @@ func (d Deps) oauth() []route.Route {
 	row := route.Route{Callers: route.People, Role: models.RoleMember, Method: "POST"}
 	begin, end := row, row
 	begin.Path, begin.Summary, begin.Confirm = "/app/api/oauth/{provider}", "begin a sign-in at an ad platform", true
-	begin.Handle = route.Do(d.beginOAuth)
+	begin.Handle = route.Handle(d.beginOAuth)
 	begin.Codes = route.Codes("404 unsupported", "400 not_configured too_many no_encryption_key")
-	end.Path, end.Summary, end.Handle = "/app/api/oauth", "end the sign-in that this session has begun", route.Take(d.endOAuth)
+	end.Path, end.Summary, end.Handle = "/app/api/oauth", "end the sign-in that this session has begun", route.HandleBody(d.endOAuth)
 	end.Codes = route.Codes("400 required too_long signin_expired signin_refused not_configured too_many no_encryption_key")
 	return []route.Route{begin, end}
 }

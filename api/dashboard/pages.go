@@ -102,7 +102,7 @@ func (p pages) shell(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(dressed(page, r))
+	_, _ = w.Write(withLook(page, r))
 }
 
 // asset serves a file that the page needs. Browsers keep it.

@@ -17,8 +17,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// made returns the files and the page of this build. It skips the test if the build has no dashboard.
-func made(t *testing.T) (fs.FS, string) {
+// builtPages returns the files and the page of this build. It skips the test if the build has no dashboard.
+func builtPages(t *testing.T) (fs.FS, string) {
 	t.Helper()
 	files, err := fs.Sub(built, "dist")
 	if err != nil {
@@ -62,7 +62,7 @@ func TestBudgets(t *testing.T) {
 
 func budget(t *testing.T, lang string) {
 	t.Helper()
-	files, page := made(t)
+	files, page := builtPages(t)
 	size := func(name string) int {
 		t.Helper()
 		text, err := fs.ReadFile(files, path.Join("assets", name))
@@ -91,7 +91,7 @@ func budget(t *testing.T, lang string) {
 			lazy = append(lazy, string(m[1]))
 		}
 	}
-	for _, m := range regexp.MustCompile(`/app/assets/([\w.-]+)`).FindAllStringSubmatch(string(inWords([]byte(page), lang)), -1) {
+	for _, m := range regexp.MustCompile(`/app/assets/([\w.-]+)`).FindAllStringSubmatch(string(selectLanguage([]byte(page), lang)), -1) {
 		take(m[1])
 	}
 	total, words := 0, 0

@@ -33,17 +33,18 @@ type allowance struct {
 	limit int
 }
 
-// ofAddress returns the allowances of the caller's address and its network.
-func ofAddress(c *route.Call) []allowance {
+// addressAllowances returns the allowances of the caller's address and its network.
+func addressAllowances(c *route.Call) []allowance {
 	return []allowance{
 		{"sign-in address:" + netguard.ClientPrefix(c.Client).String(), attemptsAddress},
 		{"sign-in network:" + netguard.NetworkPrefix(c.Client).String(), attemptsNetwork},
 	}
 }
 
-// ofPerson returns the allowances of proofs for an e-mail, known or not. The sign-in page and links share them. A browser on which the
-// person has signed in before has an allowance of its own, so that guesses of strangers do not lock the person out there.
-func (d Deps) ofPerson(c *route.Call, email string) ([]allowance, error) {
+// personAllowances returns the allowances of proofs for an e-mail, known or not. The sign-in page and links share them. A browser
+// on which the person has signed in before has an allowance of its own, so that guesses of strangers do not lock the person out
+// there.
+func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error) {
 	device, err := d.device(c, email)
 	if err != nil {
 		return nil, err
@@ -51,13 +52,13 @@ func (d Deps) ofPerson(c *route.Call, email string) ([]allowance, error) {
 	if device != "" {
 		return []allowance{{"sign-in device:" + device, attemptsPerson}}, nil
 	}
-	return append(ofAddress(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
+	return append(addressAllowances(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
 }
 
 // limited runs check, which checks a proof for an e-mail at the sign-in page or by a link. It refuses the proof without a check if
 // an allowance is used up.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
-	of, err := d.ofPerson(c, email)
+	of, err := d.personAllowances(c, email)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// maxAgentKept is the number of characters of a browser's user agent that a session keeps.
-const maxAgentKept = 300
+// maxAgentLength is the number of characters of a browser's user agent that a session keeps.
+const maxAgentLength = 300
 
 // signIn returns the rows for signing in and out, and for the links that let people in.
 func (d Deps) signIn() []route.Route {
@@ -21,20 +21,20 @@ func (d Deps) signIn() []route.Route {
 		"503 unavailable")
 	return []route.Route{
 		{
-			Method: "POST", Path: "/app/api/session", Callers: route.Anybody, Summary: "sign in", Handle: route.Take(d.enter),
+			Method: "POST", Path: "/app/api/session", Callers: route.Anybody, Summary: "sign in", Handle: route.HandleBody(d.startSession),
 			Codes: append(route.Codes("401 wrong_sign_in code_required"), entry...),
 		},
 		{
-			Method: "DELETE", Path: "/app/api/session", Callers: route.Anybody, Summary: "sign out", Handle: route.Do(d.leave),
+			Method: "DELETE", Path: "/app/api/session", Callers: route.Anybody, Summary: "sign out", Handle: route.Handle(d.signOut),
 			Codes: entry,
 		},
 		{
 			Method: "POST", Path: "/app/api/links/look", Callers: route.Anybody, Summary: "what a link is for",
-			Handle: route.Take(d.lookAtLink), Codes: entry,
+			Handle: route.HandleBody(d.describeLink), Codes: entry,
 		},
 		{
 			Method: "POST", Path: "/app/api/links/use", Callers: route.Anybody, Summary: "use a link; it works once",
-			Handle: route.Take(d.useLink), Codes: append(route.Codes("401 wrong_sign_in code_required", "409 last_owner"), entry...),
+			Handle: route.HandleBody(d.useLink), Codes: append(route.Codes("401 wrong_sign_in code_required", "409 last_owner"), entry...),
 		},
 	}
 }
@@ -51,7 +51,7 @@ type SignedIn struct {
 	AccountID uuid.UUID `json:"account_id"`
 }
 
-func (d Deps) enter(c *route.Call, b signInBody) (out SignedIn, err error) {
+func (d Deps) startSession(c *route.Call, b signInBody) (out SignedIn, err error) {
 	email, _ := models.CleanEmail(b.Email)
 	err = d.limited(c, email, b.Code, func() error {
 		person, _, err := dbpeople.New(c.Store).FindByEmail(c.Context(), email)
@@ -94,18 +94,18 @@ func (d Deps) open(c *route.Call, person models.Person, account uuid.UUID) (Sign
 	c.After(func(context.Context) {
 		d.Site.SetToken(c.Header(), token)
 		c.Header().Add("Set-Cookie", device.String())
-		d.remember(c, person)
+		d.setLookCookies(c, person)
 	})
 	return SignedIn{account}, nil
 }
 
-// agentOf returns the user agent of a request, cut to maxAgentKept characters.
+// agentOf returns the user agent of a request, cut to maxAgentLength characters.
 func agentOf(r *http.Request) string {
 	agent := []rune(r.UserAgent())
-	return string(agent[:min(len(agent), maxAgentKept)])
+	return string(agent[:min(len(agent), maxAgentLength)])
 }
 
-func (d Deps) leave(c *route.Call) (answer.DeletedAnswer, error) {
+func (d Deps) signOut(c *route.Call) (answer.DeletedAnswer, error) {
 	if token := d.Site.Token(c.Request); token != "" {
 		if err := dbpeople.New(c.Store).EndToken(c.Context(), token); err != nil {
 			return answer.DeletedAnswer{}, err

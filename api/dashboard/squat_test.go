@@ -8,9 +8,9 @@ import (
 	"switchyard/models"
 )
 
-// squatted returns a server on which the owner of another account has invited an address and has used the invitation too, with a
-// password and codes that only the owner knows. remove removes the address from that account again.
-func squatted(t *testing.T, email string) (s *apitest.Server, remove func()) {
+// squattedServer returns a server on which the owner of another account has invited an address and has used the invitation too,
+// with a password and codes that only the owner knows. remove removes the address from that account again.
+func squattedServer(t *testing.T, email string) (s *apitest.Server, remove func()) {
 	t.Helper()
 	s = apitest.New(t)
 	other, _, _ := s.NewAccount("scale")
@@ -36,7 +36,7 @@ func squatted(t *testing.T, email string) (s *apitest.Server, remove func()) {
 func TestEntryTrustsNoOtherPassword(t *testing.T) {
 	t.Parallel()
 	const email = "demo@example.com"
-	s, _ := squatted(t, email)
+	s, _ := squattedServer(t, email)
 	token := link(t, s, s.Account, models.LinkEntry, email, models.RoleOwner)
 	p := browserOf(t, s)
 	if p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 200, "").data["new_password"] != true {
@@ -59,7 +59,7 @@ func TestEntryTrustsNoOtherPassword(t *testing.T) {
 func TestRemovedPersonIsForgotten(t *testing.T) {
 	t.Parallel()
 	const email = "ceo@example.com"
-	s, remove := squatted(t, email)
+	s, remove := squattedServer(t, email)
 	use := func() answer {
 		token := link(t, s, s.Account, models.LinkInvite, email, models.RoleOwner)
 		return browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "C", "password": password})

@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// owned returns a row that only owners of the account may call. Everything except a GET asks for a recent proof of identity.
-func owned(method, path, summary string, h route.Handler, codes ...string) route.Route {
+// ownerRoute returns a row that only owners of the account may call. Everything except a GET asks for a recent proof of identity.
+func ownerRoute(method, path, summary string, h route.Handler, codes ...string) route.Route {
 	return route.Route{
 		Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People, Role: models.RoleOwner,
 		Confirm: method != http.MethodGet, Codes: route.Codes(codes...),
@@ -23,15 +23,15 @@ func owned(method, path, summary string, h route.Handler, codes ...string) route
 
 // team returns the rows for the people of an account.
 func team(d Deps) []route.Route {
-	role := owned("PATCH", "/team/{id}", "change somebody's role", route.Take(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
-	leave := owned("DELETE", "/team/{id}", "take somebody off the account; the sessions end", route.Do(removeMember),
+	role := ownerRoute("PATCH", "/team/{id}", "change somebody's role", route.HandleBody(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
+	leave := ownerRoute("DELETE", "/team/{id}", "take somebody off the account; the sessions end", route.Handle(removeMember),
 		"404 not_found", "409 last_owner")
 	role.Recorded, leave.Recorded = recordedMember, recordedMember
 	return []route.Route{
-		owned("GET", "/team", "people of the account, and open invitations", route.Do(listTeam)),
-		owned("POST", "/team", "invite somebody by a link", route.Take(d.invite), "400 required too_long too_many invalid_email invalid_role"),
+		ownerRoute("GET", "/team", "people of the account, and open invitations", route.Handle(listTeam)),
+		ownerRoute("POST", "/team", "invite somebody by a link", route.HandleBody(d.invite), "400 required too_long too_many invalid_email invalid_role"),
 		role, leave,
-		owned("DELETE", "/team/links/{id}", "withdraw an invitation", route.Do(dropLink), "404 not_found"),
+		ownerRoute("DELETE", "/team/links/{id}", "withdraw an invitation", route.Handle(removeLink), "404 not_found"),
 	}
 }
 
@@ -131,6 +131,6 @@ func removeMember(c *route.Call) (answer.DeletedAnswer, error) {
 	return answer.Deleted(c.ID), people.New(c.Store).SetRole(c.Context(), c.Account.ID, c.ID, "")
 }
 
-func dropLink(c *route.Call) (answer.DeletedAnswer, error) {
+func removeLink(c *route.Call) (answer.DeletedAnswer, error) {
 	return answer.Deleted(c.ID), people.New(c.Store).DeleteLink(c.Context(), c.Account.ID, c.ID)
 }

@@ -168,7 +168,7 @@ func TestFirstOwner(t *testing.T) {
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
 	confirms := func() {
 		t.Helper()
-		late(t, s)
+		expireProofs(t, s)
 		p.do("POST", "/app/api/keys", map[string]any{"name": "k", "scope": "full"}).want(t, 403, "confirm")
 		p.do("POST", "/app/api/session/confirm", map[string]any{"password": password}).want(t, 200, "")
 		p.do("POST", "/app/api/keys", map[string]any{"name": "k", "scope": "full"}).want(t, 201, "")
@@ -183,8 +183,8 @@ func TestFirstOwner(t *testing.T) {
 	confirms()
 }
 
-// late makes the last proofs of all sessions too old to count.
-func late(t *testing.T, s *apitest.Server) {
+// expireProofs makes the last proofs of all sessions too old to count.
+func expireProofs(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	age := (models.SessionProof + time.Minute).Seconds()
 	dbtest.Exec(t, s.DB, `UPDATE sessions SET confirmed_at = now() - make_interval(secs => $1)`, age)

@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// seen returns a row that every person on the account may call, whatever the role.
-func seen(method, path, summary string, h route.Handler, codes ...string) route.Route {
+// personRoute returns a row that every person on the account may call, whatever the role.
+func personRoute(method, path, summary string, h route.Handler, codes ...string) route.Route {
 	return route.Route{
 		Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People, Role: models.RoleViewer,
 		Codes: route.Codes(codes...),
@@ -25,14 +25,14 @@ func seen(method, path, summary string, h route.Handler, codes ...string) route.
 // views returns the rows for saved views of reports.
 func views() []route.Route {
 	return []route.Route{
-		seen("GET", "/views", "own and shared views of reports, by name", route.Do(listViews)),
-		seen("POST", "/views", "save a view; sharing it takes a contributor", route.Take(createView),
+		personRoute("GET", "/views", "own and shared views of reports, by name", route.Handle(listViews)),
+		personRoute("POST", "/views", "save a view; sharing it takes a contributor", route.HandleBody(createView),
 			"400 required too_long too_many invalid_view", "403 role_required", "409 duplicate_name"),
-		seen("PATCH", "/views/{id}", "change a view: its author, of a shared one an owner too", route.Take(changeView),
+		personRoute("PATCH", "/views/{id}", "change a view: its author, of a shared one an owner too", route.HandleBody(changeView),
 			"400 invalid_id required too_long too_many invalid_view no_fields", "403 role_required not_author", "404 not_found", "409 duplicate_name"),
-		seen("DELETE", "/views/{id}", "delete a view: its author, of a shared one an owner too", route.Do(deleteView),
+		personRoute("DELETE", "/views/{id}", "delete a view: its author, of a shared one an owner too", route.Handle(deleteView),
 			"400 invalid_id", "403 not_author", "404 not_found"),
-		seen("PUT", "/views/default", "the view that reports open with", route.Take(setDefaultView), "404 not_found"),
+		personRoute("PUT", "/views/default", "the view that reports open with", route.HandleBody(setDefaultView), "404 not_found"),
 	}
 }
 
@@ -111,8 +111,8 @@ func checkView(v *models.ViewReport) error {
 	return nil
 }
 
-// mayShare returns role_required if the view is to be shared and the caller's role may not write.
-func mayShare(c *route.Call, shared bool) error {
+// checkMayShare returns role_required if the view is to be shared and the caller's role may not write.
+func checkMayShare(c *route.Call, shared bool) error {
 	if shared && !c.MayWrite() {
 		return models.Errorf(models.KindForbidden, "role_required", "sharing a view takes the role %s, and you are %s", models.RoleContributor, c.Role)
 	}
@@ -123,7 +123,7 @@ func createView(c *route.Call, b viewBody) (ViewRow, error) {
 	if err := checkView(&b.Report); err != nil {
 		return ViewRow{}, err
 	}
-	if err := mayShare(c, b.Shared); err != nil {
+	if err := checkMayShare(c, b.Shared); err != nil {
 		return ViewRow{}, err
 	}
 	saved, err := c.Store.Views().Create(c.Context(), c.Account.ID, models.View{
@@ -154,7 +154,7 @@ func changeView(c *route.Call, b viewPatch) (ViewRow, error) {
 		v.Name, v.Report = b.Name.Or(v.Name), b.Report.Or(v.Report)
 		if b.Shared.Given() && b.Shared.Value != v.Shared {
 			v.Shared = b.Shared.Value
-			return mayShare(c, true)
+			return checkMayShare(c, true)
 		}
 		return nil
 	})

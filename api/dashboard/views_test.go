@@ -203,7 +203,7 @@ func TestMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	proposal, err := dbcopilot.NewProposals(s.Store).Create(t.Context(), copilot.Proposal{
-		Owned: models.Owned{AccountID: s.Account.ID}, CampaignID: action.CampaignID, Title: action.Title(record), Action: action, Digest: action.Judged(record),
+		Owned: models.Owned{AccountID: s.Account.ID}, CampaignID: action.CampaignID, Title: action.Title(record), Action: action, Digest: action.JudgedDigest(record),
 	}, time.Now())
 	if err != nil {
 		t.Fatal(err)

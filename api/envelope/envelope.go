@@ -48,8 +48,8 @@ type Reply struct {
 	file route.File // replaces Body if the answer is a file
 }
 
-// Of makes the reply to a call from the answer and the error of its handler.
-func Of(c *route.Call, answer any, err error) Reply {
+// New makes the reply to a call from the answer and the error of its handler.
+func New(c *route.Call, answer any, err error) Reply {
 	status := c.Route.Status
 	if later, ok := errors.AsType[*route.LaterError](err); ok {
 		status, answer, err = http.StatusAccepted, route.JobRef{Job: later.Job}, nil

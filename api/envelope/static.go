@@ -17,7 +17,7 @@ func Static(h http.Header, r *http.Request, status int, s route.Static) Reply {
 	if has(r.Header.Values("If-None-Match"), s.ETag) {
 		return Reply{Status: http.StatusNotModified, Type: s.Type}
 	}
-	if takesGzip(r.Header.Values("Accept-Encoding")) {
+	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
 		return Reply{Status: status, Type: s.Type, Body: s.Gzip}
 	}
@@ -35,7 +35,7 @@ func has(lists []string, tag string) bool {
 	return false
 }
 
-func takesGzip(lists []string) bool {
+func acceptsGzip(lists []string) bool {
 	for item := range strings.SplitSeq(strings.Join(lists, ","), ",") {
 		name, params, _ := strings.Cut(item, ";")
 		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {

@@ -23,13 +23,13 @@ const (
 	maxAuditValue = 500
 )
 
-// shown returns the members of the record that a call changes, as the API shows it. It returns nil if the row has no Recorded, if
-// the call is a POST, or if the record cannot be read.
-func shown(c *route.Call) map[string]json.RawMessage {
+// recordedMembers returns the members of the record that a call changes, as the API shows it. It returns nil if the row has no
+// Recorded, if the call is a POST, or if the record cannot be read.
+func recordedMembers(c *route.Call) map[string]json.RawMessage {
 	if c.Route.Scope != route.Write || c.Route.Recorded == nil || c.Request.Method == http.MethodPost {
 		return nil
 	}
-	record, err := c.Route.Recorded(c, namedBy(c))
+	record, err := c.Route.Recorded(c, namedRecord(c))
 	if err != nil || record == nil { // the handler reports a record that does not exist
 		return nil
 	}
@@ -42,9 +42,9 @@ func shown(c *route.Call) map[string]json.RawMessage {
 	return members
 }
 
-// namedBy returns the id of the record that a call names: in the path, else in the query, else in the body. It parses them
+// namedRecord returns the id of the record that a call names: in the path, else in the query, else in the body. It parses them
 // itself, because it runs before the handler.
-func namedBy(c *route.Call) uuid.UUID {
+func namedRecord(c *route.Call) uuid.UUID {
 	for _, text := range []string{c.Path["id"], c.Query.Get("id")} {
 		if id, err := uuid.Parse(text); err == nil {
 			return id
@@ -74,7 +74,7 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 	if c.Request.Method == http.MethodDelete {
 		names = []string{"name"}
 	} else {
-		after = shown(c)
+		after = recordedMembers(c)
 	}
 	for _, name := range names {
 		was, known := before[name]
@@ -86,11 +86,11 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 	return list
 }
 
-// audited records a change in the audit log. before has the record's values before the call. In a transaction, the entry commits
-// with the change. Without a transaction, the change is already made. A failure to record it is then only logged and does not
-// fail the call.
-func (p *Pipeline) audited(c *route.Call, reply envelope.Reply, before map[string]json.RawMessage) error {
-	if c.Route.Scope != route.Write || c.Route.Looks || c.Account.ID == uuid.Nil {
+// recordAudit records a change in the audit log. before has the record's values before the call. In a transaction, the entry
+// commits with the change. Without a transaction, the change is already made. A failure to record it is then only logged and does
+// not fail the call.
+func (p *Pipeline) recordAudit(c *route.Call, reply envelope.Reply, before map[string]json.RawMessage) error {
+	if c.Route.Scope != route.Write || c.Route.Checks || c.Account.ID == uuid.Nil {
 		return nil
 	}
 	e := models.AuditEntry{

@@ -24,11 +24,11 @@ func (p *Pipeline) authenticated(next step) step {
 				credential, find = token, p.visitor
 			}
 		}
-		if window, ok := p.refusals.used(credential); ok {
+		if window, ok := p.refusals.exhausted(credential); ok {
 			return overLimit(c, window)
 		}
 		if err := find(c, credential); err != nil {
-			return envelope.Of(c, nil, err)
+			return envelope.New(c, nil, err)
 		}
 		c.Credential = credential
 		return next(c)
@@ -69,9 +69,9 @@ func (p *Pipeline) limited(next step) step {
 			bucket, limit = "person:"+c.Person.ID.String(), personCalls
 		}
 		window := p.rates.Allow(c.Context(), bucket, limit)
-		tell(c.Header(), window)
-		if err := allowed(c); err != nil {
-			return envelope.Of(c, nil, err)
+		setRateLimitHeaders(c.Header(), window)
+		if err := checkAllowed(c); err != nil {
+			return envelope.New(c, nil, err)
 		}
 		if window.Over {
 			p.refusals.use(c.Credential, window)
@@ -83,25 +83,26 @@ func (p *Pipeline) limited(next step) step {
 
 // overLimit refuses a call beyond the minute's allowance.
 func overLimit(c *route.Call, w kv.Window) envelope.Reply {
-	tell(c.Header(), w)
+	setRateLimitHeaders(c.Header(), w)
 	reset := strconv.Itoa(seconds(w.Reset))
 	c.Header().Set("Retry-After", reset)
-	return envelope.Of(c, nil, models.Errorf(models.KindTooMany, "rate_limited",
+	return envelope.New(c, nil, models.Errorf(models.KindTooMany, "rate_limited",
 		"the %d calls of this minute are used; wait %s seconds", w.Limit, reset))
 }
 
-// tell sets the RateLimit headers.
-func tell(h http.Header, w kv.Window) {
+// setRateLimitHeaders sets the RateLimit headers.
+func setRateLimitHeaders(h http.Header, w kv.Window) {
 	h.Set("RateLimit-Limit", strconv.Itoa(w.Limit))
 	h.Set("RateLimit-Remaining", strconv.Itoa(w.Remaining))
 	h.Set("RateLimit-Reset", strconv.Itoa(seconds(w.Reset)))
 }
 
-// allowed returns an error if the caller may not make the call. The plan and the scope decide for a key, the role for a person.
-func allowed(c *route.Call) error {
+// checkAllowed returns an error if the caller may not make the call. The plan and the scope decide for a key, the role for a
+// person.
+func checkAllowed(c *route.Call) error {
 	switch {
 	case c.IsPerson():
-		return mayPerson(c)
+		return checkPerson(c)
 	case c.Route.Callers == route.People:
 		return models.Errorf(models.KindForbidden, "people_only", "this call is for people who are signed in, not for keys")
 	case !c.Account.Allowances().API:
@@ -123,7 +124,7 @@ func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []str
 		w.Header().Set("Allow", strings.Join(methods, ", "))
 		err = models.Errorf(models.KindMethod, "method_not_allowed", "this path has no method %.20s", r.Method)
 	}
-	refuse := func(c *route.Call) envelope.Reply { return envelope.Of(c, nil, err) }
+	refuse := func(c *route.Call) envelope.Reply { return envelope.New(c, nil, err) }
 	steps := step(refuse)
 	if bearer(r) != "" || p.site.Token(r) != "" {
 		steps = p.authenticated(p.limited(refuse))

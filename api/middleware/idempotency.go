@@ -36,27 +36,27 @@ func (p *Pipeline) idempotent(next step) step {
 			return next(c)
 		}
 		key := keys[0]
-		if len(keys) > 1 || key == "" || len(key) > maxIdempotencyKey || !bind.Text(key) {
-			return envelope.Of(c, nil, models.Invalid("invalid_input", "Idempotency-Key must have 1 to 255 characters"))
+		if len(keys) > 1 || key == "" || len(key) > maxIdempotencyKey || !bind.ValidText(key) {
+			return envelope.New(c, nil, models.Invalid("invalid_input", "Idempotency-Key must have 1 to 255 characters"))
 		}
 		c.IdempotencyKey = key
 		if err := p.store.Box().Ready(c.Context()); err != nil {
-			return envelope.Of(c, nil, err)
+			return envelope.New(c, nil, err)
 		}
 		a := store.Attempt{
-			Account: c.Account.ID, Key: ownKey(c, key), Fingerprint: fingerprint(c), Allowance: c.Account.Allowances().AnswerBytes,
+			Account: c.Account.ID, Key: storedKey(c, key), Fingerprint: fingerprint(c), Allowance: c.Account.Allowances().AnswerBytes,
 		}
 		if c.Route.Waits(c.Body) {
-			return p.leased(c, a, next)
+			return p.serveLeased(c, a, next)
 		}
 		return p.atomic(c, a, next)
 	}
 }
 
-// ownKey returns the key under which an answer is stored. The API keys of an account share their Idempotency-Keys. The keys of a
-// person are separate from them. Below /app the keys of each session are separate too, because the answer may hold a secret that
-// only this person may see. No caller can send such a stored key: it has a line break, and a header cannot have one.
-func ownKey(c *route.Call, key string) string {
+// storedKey returns the key under which an answer is stored. The API keys of an account share their Idempotency-Keys. The keys of
+// a person are separate from them. Below /app the keys of each session are separate too, because the answer may hold a secret
+// that only this person may see. No caller can send such a stored key: it has a line break, and a header cannot have one.
+func storedKey(c *route.Call, key string) string {
 	switch {
 	case !c.IsPerson():
 		return key
@@ -108,15 +108,15 @@ func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Re
 	case errors.Is(err, errUndo):
 		return reply
 	case err != nil:
-		c.DropAfter()
-		return envelope.Of(c, nil, err)
+		c.DiscardAfter()
+		return envelope.New(c, nil, err)
 	}
 	c.RunAfter()
 	return reply
 }
 
-// leased serves a call that awaits a job. It holds the key by a lease, which it renews while the call runs.
-func (p *Pipeline) leased(c *route.Call, a store.Attempt, next step) envelope.Reply {
+// serveLeased serves a call that awaits a job. It holds the key by a lease, which it renews while the call runs.
+func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	var replayed bool
 	err := p.store.Tx(c.Context(), func(tx *store.Store) (err error) {
@@ -127,7 +127,7 @@ func (p *Pipeline) leased(c *route.Call, a store.Attempt, next step) envelope.Re
 		return err
 	})
 	if err != nil {
-		return envelope.Of(c, nil, err)
+		return envelope.New(c, nil, err)
 	}
 	if replayed {
 		return reply
@@ -169,7 +169,7 @@ func (p *Pipeline) finish(ctx context.Context, a store.Attempt, reply envelope.R
 	if isFinal(reply) {
 		err = save(ctx, p.store, a, reply)
 	} else {
-		err = p.store.DropAttempt(ctx, a)
+		err = p.store.DeleteAttempt(ctx, a)
 	}
 	if err != nil {
 		slog.ErrorContext(ctx, "idempotent answer not stored", "account_id", a.Account, "error", err)
@@ -205,7 +205,7 @@ func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Repl
 		return reply, false, err
 	}
 	if before.Answer == nil {
-		reply, err = notKept(c, tx, *before)
+		reply, err = answerRepetition(c, tx, *before)
 	} else if err = json.Unmarshal(before.Answer, &reply); err != nil {
 		err = fmt.Errorf("middleware: replay: %w", err)
 	}
@@ -216,9 +216,9 @@ func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Repl
 	return reply, true, nil
 }
 
-// notKept answers a repetition when the first answer was not stored. It returns the job that the first call awaited, if the job
-// still has a row, and otherwise an error.
-func notKept(c *route.Call, tx *store.Store, before store.Stored) (envelope.Reply, error) {
+// answerRepetition answers a repetition when the first answer was not stored. It returns the job that the first call awaited, if
+// the job still has a row, and otherwise an error.
+func answerRepetition(c *route.Call, tx *store.Store, before store.Stored) (envelope.Reply, error) {
 	job, err := jobrow.Status(c.Context(), tx.Conn(), c.Account.ID, before.ID)
 	switch e, known := models.AsError(err); {
 	case err == nil:
@@ -229,5 +229,5 @@ func notKept(c *route.Call, tx *store.Store, before store.Stored) (envelope.Repl
 	default:
 		return envelope.Reply{}, err
 	}
-	return envelope.Of(c, nil, err), nil
+	return envelope.New(c, nil, err), nil
 }

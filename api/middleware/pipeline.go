@@ -64,12 +64,12 @@ const (
 
 // Serve answers one request for a row. path returns a parameter of the path.
 func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
-	steps := p.authenticated(p.limited(p.read(w, p.placed(p.idempotent(p.handled)))))
+	steps := p.authenticated(p.limited(p.read(w, p.placed(p.idempotent(p.runHandler)))))
 	switch {
 	case row.Public:
-		steps = p.handled
+		steps = p.runHandler
 	case row.Callers == route.Anybody:
-		steps = p.open(p.read(w, p.handled))
+		steps = p.open(p.read(w, p.runHandler))
 	}
 	p.answer(row, w, r, path, steps)
 }
@@ -81,13 +81,13 @@ func (p *Pipeline) ServeAs(account uuid.UUID, row *route.Route, w http.ResponseW
 		return func(c *route.Call) envelope.Reply {
 			var err error
 			if c.Account, err = p.store.FindAccount(c.Context(), account); err != nil {
-				return envelope.Of(c, nil, err)
+				return envelope.New(c, nil, err)
 			}
 			c.KeyScope = models.ScopeReadOnly
 			return next(c)
 		}
 	}
-	p.answer(row, w, r, path, known(p.read(w, p.placed(p.handled))))
+	p.answer(row, w, r, path, known(p.read(w, p.placed(p.runHandler))))
 }
 
 // answer runs the steps of a call, writes their reply and logs the call.
@@ -109,12 +109,12 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	}
 	w.Header().Set("X-Request-Id", c.RequestID)
 	deprecation(row, w.Header())
-	defer c.LeavePlace()
+	defer c.ReleasePlace()
 	start := time.Now()
-	reply := guarded(c, steps)
+	reply := recoverPanic(c, steps)
 	c.RunAlways()
-	p.declared(c, reply)
-	p.refusals.slow(c, reply.Status)
+	p.checkDeclared(c, reply)
+	p.refusals.delay(c, reply.Status)
 	whole := reply.Write(r.Context(), w)
 	p.observe(row, r.Method, reply.Status, time.Since(start))
 	slog.InfoContext(ctx, "request", "request_id", c.RequestID, "method", r.Method, "route", row.Path,
@@ -134,8 +134,8 @@ func (p *Pipeline) observe(row *route.Route, method string, status int, took tim
 	p.seconds.WithLabelValues(method, path, strconv.Itoa(status/100)+"xx").Observe(took.Seconds())
 }
 
-// guarded turns a panic anywhere below into a 500.
-func guarded(c *route.Call, steps step) (reply envelope.Reply) {
+// recoverPanic turns a panic anywhere below into a 500.
+func recoverPanic(c *route.Call, steps step) (reply envelope.Reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			slog.ErrorContext(c.Context(), "panic", "request_id", c.RequestID, "panic", fmt.Sprint(v),
@@ -151,46 +151,46 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 	return func(c *route.Call) envelope.Reply {
 		var err error
 		if c.Query, err = bind.Query(c.Request.URL.RawQuery); err != nil {
-			return envelope.Of(c, nil, err)
+			return envelope.New(c, nil, err)
 		}
 		for name, text := range c.Path {
-			if !bind.Text(text) {
-				return envelope.Of(c, nil, models.Invalid("invalid_input", "%s in the path is not text", name))
+			if !bind.ValidText(text) {
+				return envelope.New(c, nil, models.Invalid("invalid_input", "%s in the path is not text", name))
 			}
 		}
 		if c.Route.Body != nil || c.Request.Method == http.MethodPost {
 			if c.Body, err = bind.Read(w, c.Request, c.Route.BodyLimit); err != nil {
-				return envelope.Of(c, nil, err)
+				return envelope.New(c, nil, err)
 			}
-			if err := bind.Apart(c.Body, c.Route.Body, p.site.url); err != nil {
-				return envelope.Of(c, nil, err)
+			if err := bind.RefuseDashboardLinks(c.Body, c.Route.Body, p.site.url); err != nil {
+				return envelope.New(c, nil, err)
 			}
 		}
 		return next(c)
 	}
 }
 
-// handled runs the row's handler, records the change in the audit log, and then runs the work that After added. Within a
+// runHandler runs the row's handler, records the change in the audit log, and then runs the work that After added. Within a
 // transaction of the idempotency step, that step runs this work after its commit.
-func (p *Pipeline) handled(c *route.Call) envelope.Reply {
-	before := shown(c)
+func (p *Pipeline) runHandler(c *route.Call) envelope.Reply {
+	before := recordedMembers(c)
 	answer, err := c.Route.Handle.Run(c)
-	reply := envelope.Of(c, answer, err)
+	reply := envelope.New(c, answer, err)
 	if reply.Status < http.StatusBadRequest {
-		if err := p.audited(c, reply, before); err != nil {
-			reply = envelope.Of(c, nil, err)
+		if err := p.recordAudit(c, reply, before); err != nil {
+			reply = envelope.New(c, nil, err)
 		}
 	}
 	if reply.Status >= http.StatusBadRequest {
-		c.DropAfter()
+		c.DiscardAfter()
 	} else if c.Store == p.store {
 		c.RunAfter()
 	}
 	return reply
 }
 
-// declared reports an error that the route's row does not declare.
-func (p *Pipeline) declared(c *route.Call, reply envelope.Reply) {
+// checkDeclared reports an error that the route's row does not declare.
+func (p *Pipeline) checkDeclared(c *route.Call, reply envelope.Reply) {
 	personal := route.Code{HTTP: reply.Status, Code: reply.Code}
 	if reply.Code == "" || c.Route.Declares(reply.Status, reply.Code) || slices.Contains(route.PersonCodes, personal) {
 		return

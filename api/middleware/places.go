@@ -28,12 +28,12 @@ func (p *Pipeline) placed(next step) step {
 				"%d such calls of the account run already; wait %s seconds", share.Running, wait)
 		}
 		if err != nil {
-			return envelope.Of(c, nil, err)
+			return envelope.New(c, nil, err)
 		}
-		c.TakePlace(release)
+		c.SetPlace(release)
 		reply := next(c)
 		if !reply.IsFile() {
-			c.LeavePlace()
+			c.ReleasePlace()
 		}
 		return reply
 	}
@@ -72,19 +72,19 @@ var errNoPlace = errors.New("middleware: no place")
 // acquire takes a place for a call of an account, until release is called. It waits at most the Wait of the share. The error is
 // errNoPlace if the wait was too long, or at once if too many calls wait already. Otherwise it is the error of the context.
 func (p *places) acquire(ctx context.Context, account uuid.UUID) (release func(), err error) {
-	a := p.enter(account)
+	a := p.count(account)
 	if a == nil {
 		return nil, errNoPlace
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, p.share.Wait, errNoPlace)
 	defer cancel()
 	if a.free.Acquire(limited, 1) != nil {
-		p.leave(account, a)
+		p.uncount(account, a)
 		return nil, context.Cause(limited)
 	}
 	if p.all != nil && p.all.Acquire(limited, 1) != nil {
 		a.free.Release(1)
-		p.leave(account, a)
+		p.uncount(account, a)
 		return nil, context.Cause(limited)
 	}
 	return sync.OnceFunc(func() {
@@ -92,12 +92,12 @@ func (p *places) acquire(ctx context.Context, account uuid.UUID) (release func()
 			p.all.Release(1)
 		}
 		a.free.Release(1)
-		p.leave(account, a)
+		p.uncount(account, a)
 	}), nil
 }
 
-// enter counts a call of the account. It returns nil if the account has too many calls that run or wait.
-func (p *places) enter(account uuid.UUID) *accountPlaces {
+// count counts a call of the account. It returns nil if the account has too many calls that run or wait.
+func (p *places) count(account uuid.UUID) *accountPlaces {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	a := p.accounts[account]
@@ -112,7 +112,7 @@ func (p *places) enter(account uuid.UUID) *accountPlaces {
 	return a
 }
 
-func (p *places) leave(account uuid.UUID, a *accountPlaces) {
+func (p *places) uncount(account uuid.UUID, a *accountPlaces) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if a.calls--; a.calls == 0 {

@@ -24,17 +24,17 @@ const (
 	refusalRate  = 20  // refusals per second that one caller gets without a pause
 	refusalBurst = 200 // refusals that a caller gets without a pause before that rate applies
 	refusalPause = time.Second
-	maxHeld      = 2000 // refusals that wait at once in a process, at about 30 kB each with their connection
+	maxDelayed   = 2000 // refusals that wait at once in a process, at about 30 kB each with their connection
 	maxCallers   = 10_000
 )
 
 // refusals slows down floods of refused calls and remembers which callers have used up their calls of the minute.
 type refusals struct {
 	callers bucket.Set[caller]
-	held    *semaphore.Weighted
+	delayed *semaphore.Weighted
 	now     func() time.Time
 	pause   func(context.Context)
-	spent   *otter.Cache[[sha256.Size]byte, spent]
+	spent   *otter.Cache[[sha256.Size]byte, exhaustedWindow]
 }
 
 // caller is the account of a key, else the client's address.
@@ -43,8 +43,8 @@ type caller struct {
 	client  netip.Prefix
 }
 
-// spent is a rate-limit window whose calls are used up, and the time when it ends.
-type spent struct {
+// exhaustedWindow is a rate-limit window whose calls are used up, and the time when it ends.
+type exhaustedWindow struct {
 	window kv.Window
 	ends   time.Time
 }
@@ -52,16 +52,16 @@ type spent struct {
 func newRefusals() *refusals {
 	return &refusals{
 		callers: bucket.New[caller](refusalRate, refusalBurst, maxCallers),
-		held:    semaphore.NewWeighted(maxHeld),
+		delayed: semaphore.NewWeighted(maxDelayed),
 		now:     time.Now,
 		pause:   func(ctx context.Context) { _ = interval.Sleep(ctx, refusalPause) },
-		spent:   otter.Must(&otter.Options[[sha256.Size]byte, spent]{MaximumSize: maxCallers}),
+		spent:   otter.Must(&otter.Options[[sha256.Size]byte, exhaustedWindow]{MaximumSize: maxCallers}),
 	}
 }
 
-// slow delays a refusal if its caller had too many refusals. It waits before the reply is written, and never longer than one
+// delay delays a refusal if its caller had too many refusals. It waits before the reply is written, and never longer than one
 // pause.
-func (f *refusals) slow(c *route.Call, status int) {
+func (f *refusals) delay(c *route.Call, status int) {
 	if status != http.StatusTooManyRequests && status != http.StatusUnauthorized {
 		return
 	}
@@ -70,21 +70,21 @@ func (f *refusals) slow(c *route.Call, status int) {
 		peer, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
 		who.client = netguard.ClientPrefix(peer.Addr())
 	}
-	if f.callers.Allow(who, f.now()) || !f.held.TryAcquire(1) {
+	if f.callers.Allow(who, f.now()) || !f.delayed.TryAcquire(1) {
 		return
 	}
-	defer f.held.Release(1)
+	defer f.delayed.Release(1)
 	f.pause(c.Context())
 }
 
 // use remembers that the calls of a key's window are used up.
 func (f *refusals) use(key string, w kv.Window) {
-	f.spent.Set(sha256.Sum256([]byte(key)), spent{w, f.now().Add(w.Reset)})
+	f.spent.Set(sha256.Sum256([]byte(key)), exhaustedWindow{w, f.now().Add(w.Reset)})
 }
 
-// used returns the window of a key whose calls are used up. Its Reset is the time until the window ends. ok is false for any
+// exhausted returns the window of a key whose calls are used up. Its Reset is the time until the window ends. ok is false for any
 // other key, and after the window's end.
-func (f *refusals) used(key string) (w kv.Window, ok bool) {
+func (f *refusals) exhausted(key string) (w kv.Window, ok bool) {
 	s, ok := f.spent.GetIfPresent(sha256.Sum256([]byte(key)))
 	if !ok {
 		return w, false

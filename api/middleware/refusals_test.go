@@ -26,7 +26,7 @@ func TestFloodOfRefusalsIsSlowed(t *testing.T) {
 		c := route.NewCall(r, &route.Route{}, http.Header{})
 		c.Account.ID = account
 		before := pauses
-		f.slow(c, status)
+		f.delay(c, status)
 		return pauses > before
 	}
 	flooder, other := uuid.New(), uuid.New()
@@ -53,7 +53,7 @@ func TestFloodOfRefusalsIsSlowed(t *testing.T) {
 	if !refuse(uuid.Nil, "192.0.2.1:9", http.StatusUnauthorized) {
 		t.Error("a wrong key of the same address does not wait")
 	}
-	f.held = semaphore.NewWeighted(0)
+	f.delayed = semaphore.NewWeighted(0)
 	if refuse(flooder, "192.0.2.1:1", http.StatusTooManyRequests) {
 		t.Error("a caller waits although as many as may wait already do")
 	}
@@ -71,14 +71,14 @@ func TestUsedCallsAreRemembered(t *testing.T) {
 	f.now = func() time.Time { return now }
 	f.use("a", kv.Window{Limit: 60, Reset: 30 * time.Second, Over: true})
 	now = now.Add(20 * time.Second)
-	if w, ok := f.used("a"); !ok || w.Limit != 60 || w.Reset != 10*time.Second {
+	if w, ok := f.exhausted("a"); !ok || w.Limit != 60 || w.Reset != 10*time.Second {
 		t.Errorf("%+v, %v", w, ok)
 	}
-	if _, ok := f.used("b"); ok {
+	if _, ok := f.exhausted("b"); ok {
 		t.Error("another key counts as used up")
 	}
 	now = now.Add(10 * time.Second)
-	if _, ok := f.used("a"); ok {
+	if _, ok := f.exhausted("a"); ok {
 		t.Error("the key counts as used up after its minute")
 	}
 }

@@ -125,17 +125,17 @@ func (p *Pipeline) visitor(c *route.Call, token string) error {
 func (p *Pipeline) open(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		if !p.site.Is(c.Request) {
-			return envelope.Of(c, nil, models.Errorf(models.KindNotFound, "not_found", "there is no such path"))
+			return envelope.New(c, nil, models.Errorf(models.KindNotFound, "not_found", "there is no such path"))
 		}
 		if err := p.site.check(c.Request); err != nil {
-			return envelope.Of(c, nil, err)
+			return envelope.New(c, nil, err)
 		}
 		return next(c)
 	}
 }
 
-// mayPerson refuses a call that the person's role does not include, or that needs a more recent proof of identity.
-func mayPerson(c *route.Call) error {
+// checkPerson refuses a call that the person's role does not include, or that needs a more recent proof of identity.
+func checkPerson(c *route.Call) error {
 	switch {
 	case c.Role.Includes(c.Route.Role):
 	case c.Route.Declares(http.StatusForbidden, buyerOnly):

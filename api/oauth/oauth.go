@@ -88,22 +88,22 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
 	if q := r.URL.Query(); r.URL.Path == CallbackPath && strings.HasPrefix(q.Get("state"), models.OAuthSessionState) {
-		h.Set("Location", p.BaseURL+DashboardPath+"#"+handed(q))
+		h.Set("Location", p.BaseURL+DashboardPath+"#"+encodeParams(q))
 		w.WriteHeader(http.StatusSeeOther)
 		return
 	}
 	view, err := p.view(w, r)
 	status := http.StatusOK
 	if err != nil {
-		status, view = failed(r.Context(), err)
+		status, view = errorPage(r.Context(), err)
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_ = page.Execute(w, view) // the browser may be gone
 }
 
-// handed encodes the platform's parameters for the dashboard. Empty and overlong values are left out.
-func handed(q url.Values) string {
+// encodeParams encodes the platform's parameters for the dashboard. Empty and overlong values are left out.
+func encodeParams(q url.Values) string {
 	out := url.Values{}
 	for _, name := range []string{"state", "code", "error"} {
 		if v := q.Get(name); v != "" && len(v) <= maxCode {
@@ -126,8 +126,8 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// failed returns the page for an error. Details that people must not see are logged.
-func failed(ctx context.Context, err error) (int, view) {
+// errorPage returns the page for an error. Details that people must not see are logged.
+func errorPage(ctx context.Context, err error) (int, view) {
 	v := view{Title: "Not connected"}
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindInvalid {
 		v.Text = e.Message

@@ -35,7 +35,7 @@ func text(in, name, doc string) object {
 	}
 }
 
-func onward() object {
+func redirectAnswers() object {
 	return object{
 		"302": object{"description": "the visitor is sent on", "headers": object{
 			"Location": object{"schema": object{"type": "string"}, "description": "where to"},
@@ -53,12 +53,12 @@ var linkAddresses = []address{
 		http.MethodGet, "/{slug}", "followLink", "visitor",
 		"a tracking link, by the campaign's alias, or a smartlink, by its slug; the parameters are those that the traffic source names",
 		[]object{text("path", "slug", "alias of a campaign, or slug of a smartlink")},
-		onward(), nil,
+		redirectAnswers(), nil,
 	},
 	{
 		http.MethodGet, "/out", "clickOut", "visitor of a landing page", "goes on to an offer of the first slot",
 		[]object{text("query", "clickid", "the click that led to the page, where its cookie is not sent")},
-		onward(), nil,
+		redirectAnswers(), nil,
 	},
 	{
 		http.MethodGet, "/out/{slot}", "clickOutSlot", "visitor of a landing page", "goes on to an offer of a slot",
@@ -68,7 +68,7 @@ var linkAddresses = []address{
 			}},
 			text("query", "clickid", "the click that led to the page, where its cookie is not sent"),
 		},
-		onward(), nil,
+		redirectAnswers(), nil,
 	},
 	{http.MethodGet, "/postback", "sendPostback", "shop", "reports a conversion", postbackParams(), postbackAnswers(), nil},
 	{
@@ -190,7 +190,7 @@ func addTracking(paths object) {
 		}
 		op := object{
 			"operationId": a.ID, "summary": a.Doc, "description": descriptions()[a.Method+" "+a.Path] + " Called by: " + a.Who + ". See /docs/tracking.",
-			"tags": []string{trackingGroup}, "security": []any{}, "parameters": params, "responses": a.shown(e),
+			"tags": []string{trackingGroup}, "security": []any{}, "parameters": params, "responses": a.responses(e),
 		}
 		if a.body != nil {
 			body := object{"required": true, "content": jsonContent(a.body)}
@@ -201,8 +201,8 @@ func addTracking(paths object) {
 	}
 }
 
-// shown returns the answers of an address. The example is added to the answer with its status.
-func (a address) shown(e Example) object {
+// responses returns the answers of an address. The example is added to the answer with its status.
+func (a address) responses(e Example) object {
 	out := maps.Clone(a.answers)
 	answer, ok := out[strconv.Itoa(e.Status)].(object)
 	if !ok {

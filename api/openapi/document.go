@@ -89,7 +89,7 @@ func operation(s *schemas, row route.Route) object {
 			"required": !row.BodyOptional, "content": jsonContent(s.of(reflect.TypeOf(row.Body), true)),
 		}
 	}
-	showExample(s, op, row)
+	addExample(s, op, row)
 	return op
 }
 
@@ -168,7 +168,7 @@ func responses(s *schemas, row route.Route) object {
 		byStatus[c.HTTP] = append(byStatus[c.HTTP], c.Code)
 	}
 	for status, codes := range byStatus {
-		out[strconv.Itoa(status)] = s.refusal(status, codes)
+		out[strconv.Itoa(status)] = s.errorResponse(status, codes)
 	}
 	return out
 }
@@ -200,15 +200,15 @@ func enveloped(data object) object {
 	}
 }
 
-// refused describes an error answer that has one of the codes.
-func (s *schemas) refused(codes []string) object {
+// errorAnswer describes an error answer that has one of the codes.
+func (s *schemas) errorAnswer(codes []string) object {
 	return object{"description": strings.Join(codes, ", "), "x-codes": codes, "content": jsonContent(s.failure())}
 }
 
-// refusal returns the error answer for a status and its codes. The first answer for a status becomes a component, and operations
-// with the same codes refer to it.
-func (s *schemas) refusal(status int, codes []string) object {
-	answer := s.refused(codes)
+// errorResponse returns the error answer for a status and its codes. The first answer for a status becomes a component, and
+// operations with the same codes refer to it.
+func (s *schemas) errorResponse(status int, codes []string) object {
+	answer := s.errorAnswer(codes)
 	name := strings.ReplaceAll(http.StatusText(status), " ", "") // such as PaymentRequired
 	if known, ok := s.responses[name].(object); ok && known["description"] != answer["description"] {
 		return answer

@@ -39,8 +39,8 @@ var examples = sync.OnceValue(func() map[string]Example {
 // exampleOf returns the example of an operation. It returns the zero value for a row that only a test has.
 func exampleOf(method, path string) Example { return examples()[method+" "+path] }
 
-// showExample adds the body and the answer of a row's example to the row's operation.
-func showExample(s *schemas, op object, row route.Route) {
+// addExample adds the body and the answer of a row's example to the row's operation.
+func addExample(s *schemas, op object, row route.Route) {
 	e := exampleOf(row.Method, row.Path)
 	if e.Status == 0 {
 		return
@@ -56,7 +56,7 @@ func showExample(s *schemas, op object, row route.Route) {
 				codes = append(codes, c.Code)
 			}
 		}
-		answers[status] = s.refused(codes)
+		answers[status] = s.errorAnswer(codes)
 	}
 	withExample(answers[status].(object), e.Answer)
 }

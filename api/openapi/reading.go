@@ -88,7 +88,7 @@ func (r reader) read(key, method, path string, op object) reading {
 	for _, status := range slices.Sorted(maps.Keys(answers)) {
 		answer := r.open(answers[status].(object))
 		content := media(answer)
-		a := readAnswer{Status: status, Doc: textOf(answer, "description"), Example: shown(content["example"])}
+		a := readAnswer{Status: status, Doc: textOf(answer, "description"), Example: exampleText(content["example"])}
 		if status >= "4" && a.Example == "" {
 			out.Codes = append(out.Codes, a)
 			continue
@@ -127,7 +127,7 @@ func (r reader) curl(op reading, parameters []any, body object) string {
 		base = textOf(servers[0].(object), "url")
 	}
 	out := fmt.Sprintf("curl -X %s '%s%s' -H \"Authorization: Bearer $API_KEY\"", op.Method, base, path)
-	if example := shown(body["example"]); example != "" {
+	if example := exampleText(body["example"]); example != "" {
 		out += " -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(example, "'", `'\''`) + "'"
 	}
 	return out
@@ -241,8 +241,8 @@ func media(of any) object {
 	return nil
 }
 
-// shown returns the text in which an example is shown. It is empty if there is no example.
-func shown(example any) string {
+// exampleText returns the text in which an example is shown. It is empty if there is no example.
+func exampleText(example any) string {
 	switch v := example.(type) {
 	case nil:
 		return ""

@@ -126,21 +126,21 @@ func (c *Call) Address() string {
 	return c.Client.String()
 }
 
-// TakePlace gives the call a place in the share of its route. release frees the place. It is called once: by LeavePlace, or by
-// the holder after HandPlace.
-func (c *Call) TakePlace(release func()) { c.place = release }
+// SetPlace gives the call a place in the share of its route. release frees the place. It is called once: by ReleasePlace, or by
+// the holder after DetachPlace.
+func (c *Call) SetPlace(release func()) { c.place = release }
 
-// LeavePlace releases the call's place, if it has one.
-func (c *Call) LeavePlace() {
+// ReleasePlace releases the call's place, if it has one.
+func (c *Call) ReleasePlace() {
 	if c.place != nil {
 		c.place()
 	}
 	c.place = nil
 }
 
-// HandPlace removes the place from the call and returns its release function. The place then stays taken after the call, until
+// DetachPlace removes the place from the call and returns its release function. The place then stays taken after the call, until
 // release is called. If the call has no place, release does nothing.
-func (c *Call) HandPlace() (release func()) {
+func (c *Call) DetachPlace() (release func()) {
 	release, c.place = c.place, nil
 	if release == nil {
 		return func() {}
@@ -164,15 +164,15 @@ func (c *Call) RunAfter() {
 	}
 }
 
-// DropAfter discards the work that After added, when the call's effect was undone.
-func (c *Call) DropAfter() { c.after = nil }
+// DiscardAfter discards the work that After added, when the call's effect was undone.
+func (c *Call) DiscardAfter() { c.after = nil }
 
 // read parses the parameters that the row takes from the path and the query. The order of the steps decides which of several
 // mistakes is reported.
 func (c *Call) read() (err error) {
 	r := c.Route
 	params := r.Params()
-	if err := c.known(params); err != nil {
+	if err := c.checkParams(params); err != nil {
 		return err
 	}
 	for _, p := range params {
@@ -190,12 +190,12 @@ func (c *Call) read() (err error) {
 			}
 			return models.Invalid(code, "id must be a UUID")
 		}
-	case r.takes("id"):
+	case r.hasParam("id"):
 		if c.ID, err = c.QueryID("id"); err != nil {
 			return err
 		}
 	}
-	if r.Window || r.takes("from") {
+	if r.Window || r.hasParam("from") {
 		if c.Window, err = bind.ParseWindow(c.Query, time.Now()); err != nil {
 			return err
 		}
@@ -216,9 +216,9 @@ func (c *Call) read() (err error) {
 	return nil
 }
 
-// known refuses query parameters that the row does not take. Names that begin with _ pass. A member of a family, such as
+// checkParams refuses query parameters that the row does not take. Names that begin with _ pass. A member of a family, such as
 // f.country, also passes if the row has other members of the family: the handler has its own code for an unknown member.
-func (c *Call) known(params []Param) error {
+func (c *Call) checkParams(params []Param) error {
 	for name := range c.Query {
 		family, _, isMember := strings.Cut(name, ".")
 		is := func(p Param) bool { return p.Name == name || isMember && strings.HasPrefix(p.Name, family+".") }

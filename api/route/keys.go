@@ -21,21 +21,21 @@ func NameKeys(rows []Route) {
 		own := append([]any{row.Body, row.Handle.Body}, row.Echoes...)
 		types := slices.Clip(own)
 		for _, other := range rows {
-			if other.Answer != nil && row.echoes() && sameResource(row.Path, other.Path) {
-				types = append(types, shown(other.Answer)...)
+			if other.Answer != nil && row.acceptsAnswer() && sameResource(row.Path, other.Path) {
+				types = append(types, answerTypes(other.Answer)...)
 			}
 		}
 		row.Keys = bind.KeysOf(types...)
 		for _, put := range rows {
 			if row.Method == "PATCH" && put.Method == "PUT" && put.Body != nil && collection(put.Path) == collection(row.Path) {
-				row.Keys.Elsewhere(bind.KeysOf(put.Body), bind.KeysOf(own...), put.Method+" "+put.Path)
+				row.Keys.PointElsewhere(bind.KeysOf(put.Body), bind.KeysOf(own...), put.Method+" "+put.Path)
 			}
 		}
 	}
 }
 
-// echoes reports whether the body may be an object from an answer, sent back by the client.
-func (r *Route) echoes() bool {
+// acceptsAnswer reports whether the body may be an object from an answer, sent back by the client.
+func (r *Route) acceptsAnswer() bool {
 	list := "/" + collection(r.Path)
 	return r.Method == "PUT" || r.Path == list || r.Path == list+"/{id}"
 }
@@ -52,8 +52,9 @@ func sameResource(path, other string) bool {
 	return other == path || other == "/"+c || other == "/"+c+"/{id}"
 }
 
-// shown returns a zero value of an answer's type, and of each record type in it: the type of its rows, or of its embedded record.
-func shown(answer any) []any {
+// answerTypes returns a zero value of an answer's type, and of each record type in it: the type of its rows, or of its embedded
+// record.
+func answerTypes(answer any) []any {
 	out := []any{answer}
 	t := reflect.TypeOf(answer)
 	if t.Kind() != reflect.Struct {

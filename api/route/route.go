@@ -62,7 +62,7 @@ type Route struct {
 	Page    bool    // takes limit and cursor
 	Body    any     // zero value of the body's struct; nil: from Handle
 	Answer  any     // zero value of data's type; nil: from Handle
-	Codes   []Code  // errors of its own; the errors of every call come from Usual
+	Codes   []Code  // errors of its own; the errors of every call come from UsualCodes
 	// BodyLimit is the largest body in bytes.
 	BodyLimit int64
 	// BodyOptional lets the body be absent.
@@ -88,9 +88,9 @@ type Route struct {
 	Handle     Handler
 	// Repeats is set on a POST whose proof is valid only for a short time. It runs on each call, whatever its Idempotency-Key.
 	Repeats bool
-	// Looks is set on a route that checks something outside repeatedly while a person waits for it. Such calls are not in the
+	// Checks is set on a route that checks something outside repeatedly while a person waits for it. Such calls are not in the
 	// audit log.
-	Looks bool
+	Checks bool
 	// Recorded returns the record that the route changes, in the form of the API, so that the audit log can store the changed
 	// values. Its id is zero if the call names no record. Nil: the audit log only names the fields that were sent.
 	Recorded func(c *Call, id uuid.UUID) (any, error)
@@ -158,9 +158,9 @@ type Code struct {
 type Slow struct {
 	Kind   string // of the job
 	Answer any    // zero value of the answer's type
-	// Show turns the job's result into the answer. For a job that the route waits for, this is the answer that the route
+	// Render turns the job's result into the answer. For a job that the route waits for, this is the answer that the route
 	// documents.
-	Show func(result json.RawMessage) (any, error)
+	Render func(result json.RawMessage) (any, error)
 }
 
 // Share is a resource that the calls of all accounts have in common, such as the connections for reading reports. A call
@@ -199,16 +199,17 @@ type Deprecated struct {
 	Link      string    // the change list
 }
 
-// Handler runs a route. Body and Answer are zero values of the body's and the answer's types. Take and Do return handlers.
+// Handler runs a route. Body and Answer are zero values of the body's and the answer's types. Handle and HandleBody return
+// handlers.
 type Handler struct {
 	Body   any
 	Answer any
 	Run    func(*Call) (any, error)
 }
 
-// Do returns a handler without a body. Before fn runs, the id, window, page and numbers that the row takes are parsed into the
-// call.
-func Do[A any](fn func(*Call) (A, error)) Handler {
+// Handle returns a handler without a body. Before fn runs, the id, window, page and numbers that the row takes are parsed into
+// the call.
+func Handle[A any](fn func(*Call) (A, error)) Handler {
 	var answer A
 	return Handler{Answer: answer, Run: func(c *Call) (any, error) {
 		if err := c.read(); err != nil {
@@ -218,10 +219,10 @@ func Do[A any](fn func(*Call) (A, error)) Handler {
 	}}
 }
 
-// Take returns a handler like Do for a route with a body. The body is decoded before the parameters are parsed. If the body's
-// type has the method Preset(*Call), it sets the values of fields that are left out. If it has Fill(*Call), that method adds
-// members to the body before it is decoded.
-func Take[B, A any](fn func(*Call, B) (A, error)) Handler {
+// HandleBody returns a handler like Handle for a route with a body. The body is decoded before the parameters are parsed. If the
+// body's type has the method Preset(*Call), it sets the values of fields that are left out. If it has Fill(*Call), that method
+// adds members to the body before it is decoded.
+func HandleBody[B, A any](fn func(*Call, B) (A, error)) Handler {
 	var body B
 	var answer A
 	return Handler{Body: body, Answer: answer, Run: func(c *Call) (any, error) {
@@ -308,13 +309,13 @@ func (r Route) PathParams() []string {
 	return out
 }
 
-// takes reports whether the row itself lists a parameter of the query.
-func (r Route) takes(name string) bool {
+// hasParam reports whether the row itself lists a parameter of the query.
+func (r Route) hasParam(name string) bool {
 	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Name == name })
 }
 
-// Usual returns the errors that any call to this route can get.
-func (r Route) Usual() []Code {
+// UsualCodes returns the errors that any call to this route can get.
+func (r Route) UsualCodes() []Code {
 	if r.Public {
 		return Codes("500 internal_error")
 	}
@@ -334,7 +335,7 @@ func (r Route) Usual() []Code {
 
 // AllCodes returns the route's own codes and the usual codes, each once, ordered by status.
 func (r Route) AllCodes() []Code {
-	all := slices.Concat(r.Codes, r.Usual())
+	all := slices.Concat(r.Codes, r.UsualCodes())
 	slices.SortStableFunc(all, func(a, b Code) int { return a.HTTP - b.HTTP })
 	var out []Code
 	for _, c := range all {

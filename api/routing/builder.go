@@ -116,8 +116,8 @@ func (b *Builder) remove(k kindID, id uuid.UUID) {
 		return
 	}
 	b.unlink(old)
-	if l, ok := old.(leaver); ok {
-		if left := l.leave(b); left != nil {
+	if l, ok := old.(detacher); ok {
+		if left := l.detach(b); left != nil {
 			b.records[k].put(id, left)
 			return
 		}
@@ -239,7 +239,7 @@ func (b *Builder) completePlans() {
 		missed := func(id uuid.UUID) bool { return b.refOf(c.Row.AccountID, id) != nil }
 		changed := func(u ruleUse) bool { return b.ruleOf(c.Row.AccountID, u.id) != u.matcher }
 		if slices.ContainsFunc(c.missing, missed) || slices.ContainsFunc(c.rules, changed) {
-			again = append(again, c.whole())
+			again = append(again, c.fullRow())
 		}
 	}
 	b.put(campaigns, again)

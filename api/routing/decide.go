@@ -30,7 +30,7 @@ type Outcome struct {
 func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint64, visit Visit) Outcome {
 	var out Outcome
 	collect := true
-	var passed flow.Passed
+	var passed flow.RefusedPath
 	for hops := uint64(0); ; hops++ {
 		visit.Enter(c)
 		out.Decision = c.Plan.Pick(v, *env, seed+hops)

@@ -46,7 +46,7 @@ func encodeCopy(enc *gob.Encoder, s *Snapshot) error {
 		for r := range each[record](s, k) {
 			row := r.row()
 			if c, ok := r.(*Campaign); ok {
-				row = c.whole()
+				row = c.fullRow()
 			}
 			if row != nil {
 				batch = append(batch, row)

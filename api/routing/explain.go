@@ -131,8 +131,8 @@ func (v *explainedVisit) admit(r *flow.Route) bool {
 	return true
 }
 
-// own returns a copy of a map. The result is never nil.
-func own[V any](from map[uuid.UUID]V) map[uuid.UUID]V {
+// cloneMap returns a copy of a map. The result is never nil.
+func cloneMap[V any](from map[uuid.UUID]V) map[uuid.UUID]V {
 	to := make(map[uuid.UUID]V, len(from))
 	maps.Copy(to, from)
 	return to
@@ -142,7 +142,7 @@ func own[V any](from map[uuid.UUID]V) map[uuid.UUID]V {
 // must be true for the campaign.
 func (x *Explainer) Explain(q Question) Explanation {
 	x.Cap(q.Conversions)
-	q.Bound, q.Clicks = own(q.Bound), own(q.Clicks)
+	q.Bound, q.Clicks = cloneMap(q.Bound), cloneMap(q.Clicks)
 	v := &explainedVisit{q: &q, visitor: flow.Visitor{Facts: q.Facts}}
 	v.env.Admit = v.admit
 	out := x.snap.Decide(x.snap.Campaign(q.Campaign), &v.visitor, &v.env, q.Seed, v)

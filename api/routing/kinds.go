@@ -64,9 +64,9 @@ type linked interface {
 	unlink(s *Snapshot)
 }
 
-// leaver is a record that other records may still refer to when its row is gone.
-type leaver interface {
-	leave(b *Builder) record // the record that takes its place, or nil
+// detacher is a record that other records may still refer to when its row is gone.
+type detacher interface {
+	detach(b *Builder) record // the record that takes its place, or nil
 }
 
 // kindOf returns the kind for a compile function. That function gets the new row and the record that it replaces, or nil.

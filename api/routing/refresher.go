@@ -104,7 +104,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 	defer others.Wait()
 	others.Go(func() { k.saveAll(ctx) })
 	others.Go(func() {
-		if err := db.Listen(ctx, url, store.RoutingChannel, k.notice); err != nil {
+		if err := db.Listen(ctx, url, store.RoutingChannel, k.handleNotice); err != nil {
 			slog.ErrorContext(ctx, "routing changes cannot be listened to", "error", err)
 		}
 	})
@@ -129,7 +129,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 	}
 }
 
-func (k *Refresher) notice(_ context.Context, n db.Notice) { k.mark(n) }
+func (k *Refresher) handleNotice(_ context.Context, n db.Notice) { k.mark(n) }
 
 func (k *Refresher) mark(n db.Notice) {
 	k.mu.Lock()

@@ -38,7 +38,7 @@ func (p *Replayer) Route(click *click.StoredClick) models.RoutedTo {
 	q := p.explainer.Recorded(click, p.campaign)
 	q.Clicks = p.clicks
 	e := p.explainer.Explain(q)
-	to := models.RoutedTo{CampaignID: e.Stages[len(e.Stages)-1].CampaignID, To: toOf(e.Via)}
+	to := models.RoutedTo{CampaignID: e.Stages[len(e.Stages)-1].CampaignID, To: destinationKind(e.Via)}
 	if e.Route != nil {
 		to.StreamID = e.Route.ID
 	}
@@ -56,10 +56,10 @@ func (p *Replayer) Route(click *click.StoredClick) models.RoutedTo {
 	return to
 }
 
-// WentTo returns the destination that a recorded click had.
-func WentTo(c *click.StoredClick) models.RoutedTo {
+// RecordedDestination returns the destination that a recorded click had.
+func RecordedDestination(c *click.StoredClick) models.RoutedTo {
 	to := models.RoutedTo{
-		CampaignID: c.CampaignID, StreamID: c.StreamID, LanderID: c.LanderID, To: toOf(flow.Via(c.Via)), //nolint:gosec // it was one
+		CampaignID: c.CampaignID, StreamID: c.StreamID, LanderID: c.LanderID, To: destinationKind(flow.Via(c.Via)), //nolint:gosec // it was one
 	}
 	if c.LanderID == uuid.Nil {
 		to.OfferID = c.OfferID
@@ -67,8 +67,8 @@ func WentTo(c *click.StoredClick) models.RoutedTo {
 	return to
 }
 
-// toOf returns the kind of destination for a Via. The last resorts have names of their own; all others are "path".
-func toOf(via flow.Via) string {
+// destinationKind returns the kind of destination for a Via. The last resorts have names of their own; all others are "path".
+func destinationKind(via flow.Via) string {
 	switch via {
 	case flow.ViaNone, flow.ViaFallback, flow.ViaDestination:
 		return via.String()

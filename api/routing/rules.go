@@ -21,7 +21,7 @@ type rule struct {
 
 func (r *rule) row() store.RoutingRow { return &r.saved }
 
-func (r *rule) leave(b *Builder) record { //nolint:unparam // of an interface
+func (r *rule) detach(b *Builder) record { //nolint:unparam // of an interface
 	b.stale.Store(true)
 	return nil
 }
@@ -41,7 +41,7 @@ func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 		return &rule{*row, old.matcher, m == cond.Never}
 	}
 	b.stale.Store(true)
-	return &rule{*row, cond.Shared(m), m == cond.Never}
+	return &rule{*row, cond.NewShared(m), m == cond.Never}
 }
 
 // compileRule returns a matcher that matches no visitor if the rule cannot be read or is over the budget. A fault therefore
@@ -61,7 +61,7 @@ func compileRule(row *store.RoutingRule, explained bool) *cond.Matcher {
 		return cond.Never
 	}
 	if !explained {
-		m.DropSource()
+		m.DiscardSource()
 	}
 	return m
 }
@@ -74,9 +74,9 @@ func (s *Snapshot) ruleOf(account, id uuid.UUID) *cond.Matcher {
 	return nil
 }
 
-// Unusable counts the campaigns, saved rules and smartlinks that cannot be used as they were saved: they cannot be read, or
+// CountUnusable counts the campaigns, saved rules and smartlinks that cannot be used as they were saved: they cannot be read, or
 // their conditions are over the budget.
-func (s *Snapshot) Unusable() (n int) {
+func (s *Snapshot) CountUnusable() (n int) {
 	for c := range each[*Campaign](s, campaigns) {
 		if c.unusable {
 			n++

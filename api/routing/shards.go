@@ -26,7 +26,7 @@ func (s *shards[K, V]) get(k K) (V, bool) {
 // fork returns a copy whose writes do not change s.
 func (s *shards[K, V]) fork() shards[K, V] { return shards[K, V]{part: s.part} }
 
-func (s *shards[K, V]) own(i int) map[K]V {
+func (s *shards[K, V]) writable(i int) map[K]V {
 	if !s.owned[i] {
 		if s.part[i] == nil {
 			s.part[i] = map[K]V{}
@@ -38,12 +38,12 @@ func (s *shards[K, V]) own(i int) map[K]V {
 	return s.part[i]
 }
 
-func (s *shards[K, V]) put(k K, v V) { s.own(shardOf(k))[k] = v }
+func (s *shards[K, V]) put(k K, v V) { s.writable(shardOf(k))[k] = v }
 
 func (s *shards[K, V]) remove(k K) {
 	i := shardOf(k)
 	if _, ok := s.part[i][k]; ok {
-		delete(s.own(i), k)
+		delete(s.writable(i), k)
 	}
 }
 

@@ -42,13 +42,13 @@ func (a *Account) GoalSecrets(now time.Time) (sealed [][]byte) {
 	if len(a.Row.GoalSecret) > 0 {
 		sealed = append(sealed, a.Row.GoalSecret)
 	}
-	if len(a.Row.OldGoalSecret) > 0 && a.oldCounts(now) {
+	if len(a.Row.OldGoalSecret) > 0 && a.acceptsOldSecret(now) {
 		sealed = append(sealed, a.Row.OldGoalSecret)
 	}
 	return sealed
 }
 
-func (a *Account) oldCounts(now time.Time) bool {
+func (a *Account) acceptsOldSecret(now time.Time) bool {
 	return a.Row.OldGoalSecretUntil != nil && now.Before(*a.Row.OldGoalSecretUntil)
 }
 
@@ -63,7 +63,7 @@ func (s *Snapshot) AccountOfSiteKey(key string) *Account {
 func (s *Snapshot) AccountOfGoalSecret(secret string, now time.Time) *Account {
 	hash := sha256.Sum256([]byte(secret))
 	a, ok := s.goalKeys.get(hash)
-	if !ok || !bytes.Equal(hash[:], a.Row.GoalSecretHash) && !a.oldCounts(now) {
+	if !ok || !bytes.Equal(hash[:], a.Row.GoalSecretHash) && !a.acceptsOldSecret(now) {
 		return nil
 	}
 	return a
@@ -77,7 +77,7 @@ func (b *Builder) site(row *store.RoutingSite, _ *Site) *Site { return &Site{*ro
 func (t *Site) row() store.RoutingRow { return &t.Row }
 func (t *Site) key() uuid.UUID        { return t.Row.ID }
 func (t *Site) link(s *Snapshot)      { insert(&s.siteLists, t.Row.AccountID, t) }
-func (t *Site) unlink(s *Snapshot)    { withdraw(&s.siteLists, t.Row.AccountID, t) }
+func (t *Site) unlink(s *Snapshot)    { removeFromList(&s.siteLists, t.Row.AccountID, t) }
 
 // Goal is a goal of a site.
 type Goal struct{ Row store.RoutingGoal }
@@ -87,7 +87,7 @@ func (b *Builder) goal(row *store.RoutingGoal, _ *Goal) *Goal { return &Goal{*ro
 func (g *Goal) row() store.RoutingRow { return &g.Row }
 func (g *Goal) key() uuid.UUID        { return g.Row.ID }
 func (g *Goal) link(s *Snapshot)      { insert(&s.goalLists, g.Row.SiteID, g) }
-func (g *Goal) unlink(s *Snapshot)    { withdraw(&s.goalLists, g.Row.SiteID, g) }
+func (g *Goal) unlink(s *Snapshot)    { removeFromList(&s.goalLists, g.Row.SiteID, g) }
 
 // keyed is a record with an id, by which lists are ordered.
 type keyed interface {
@@ -105,8 +105,8 @@ func insert[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
 	lists.put(of, slices.Insert(slices.Clone(list), at, v))
 }
 
-// withdraw replaces a list by a copy without v.
-func withdraw[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
+// removeFromList replaces a list by a copy without v.
+func removeFromList[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
 	list, _ := lists.get(of)
 	if list = slices.DeleteFunc(slices.Clone(list), func(o V) bool { return o == v }); len(list) > 0 {
 		lists.put(of, list)

@@ -55,7 +55,7 @@ func (b *Builder) smartlink(row *store.RoutingSmartlink, _ *Smartlink) *Smartlin
 			l.unusable = true
 			continue
 		}
-		match.DropSource()
+		match.DiscardSource()
 		l.rules = append(l.rules, smartRule{r.ID, match, url})
 	}
 	return l
@@ -75,8 +75,8 @@ func (s *Snapshot) Smartlink(d *Domain, slug string) *Smartlink {
 	return l
 }
 
-// held reports whether an address belongs to a smartlink, even to a paused one.
-func (s *Snapshot) held(d *Domain, slug string) bool {
+// isSmartlinkSlug reports whether an address belongs to a smartlink, even to a paused one.
+func (s *Snapshot) isSmartlinkSlug(d *Domain, slug string) bool {
 	l, ok := s.slugs.get(address{d.ID, slug})
 	return ok && d.Serves(l.Row.AccountID)
 }

@@ -136,8 +136,8 @@ func (o *Offer) row() store.RoutingRow {
 	return &o.Row
 }
 
-// leave closes the reference, which plans still hold. If the row returns, the reference is opened again.
-func (o *Offer) leave(*Builder) record {
+// detach closes the reference, which plans still hold. If the row returns, the reference is opened again.
+func (o *Offer) detach(*Builder) record {
 	c := *o
 	c.gone = true
 	o.ref.SetPaused(true)
@@ -161,8 +161,8 @@ func (l *Lander) row() store.RoutingRow {
 	return &l.Row
 }
 
-// leave closes the reference, as Offer.leave does.
-func (l *Lander) leave(*Builder) record {
+// detach closes the reference, as Offer.detach does.
+func (l *Lander) detach(*Builder) record {
 	c := *l
 	c.Gone = true
 	l.ref.SetPaused(true)
@@ -203,8 +203,8 @@ func (c *Campaign) Active() bool { return c.Row.Status == "active" }
 
 func (c *Campaign) row() store.RoutingRow { return &c.Row }
 
-// whole returns the campaign's row with its flow.
-func (c *Campaign) whole() *store.RoutingCampaign {
+// fullRow returns the campaign's row with its flow.
+func (c *Campaign) fullRow() *store.RoutingCampaign {
 	row := c.Row
 	row.Streams = c.streams.text()
 	return &row
@@ -255,20 +255,20 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 		}
 		return d, c
 	}
-	return d, s.elsewhere(d, alias)
+	return d, s.findOnOtherDomain(d, alias)
 }
 
-// elsewhere returns the campaign of an alias when its link is used on another domain of its account. It is the account's oldest
-// campaign with the alias, or nil if that campaign's link leads nowhere. A smartlink or a campaign that has this very address
-// comes first, even while it leads nowhere: elsewhere then returns nil. Pausing it therefore sends no visitor to another
+// findOnOtherDomain returns the campaign of an alias when its link is used on another domain of its account. It is the account's
+// oldest campaign with the alias, or nil if that campaign's link leads nowhere. A smartlink or a campaign that has this very
+// address comes first, even while it leads nowhere: elsewhere then returns nil. Pausing it therefore sends no visitor to another
 // campaign.
-func (s *Snapshot) elsewhere(d *Domain, word string) *Campaign {
+func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil
 	}
 	list, _ := s.aliases.get(alias{d.AccountID.UUID, word})
 	own := func(c *Campaign) bool { return c.Row.DomainID == d.ID }
-	if len(list) == 0 || !list[0].Linked() || slices.ContainsFunc(list, own) || s.held(d, word) {
+	if len(list) == 0 || !list[0].Linked() || slices.ContainsFunc(list, own) || s.isSmartlinkSlug(d, word) {
 		return nil
 	}
 	return list[0]

@@ -31,12 +31,12 @@ func New[A, R, T any](job jobs.Job[A, R], answer func(R) T) Job[A, R, T] {
 	return Job[A, R, T]{job, answer}
 }
 
-// Shown returns the documented answer for a result.
-func (j Job[A, R, T]) Shown(r R) T { return j.answer(r) }
+// PublicResult returns the documented answer for a result.
+func (j Job[A, R, T]) PublicResult(r R) T { return j.answer(r) }
 
 // Answer returns the value for the field Slow of a row that waits for the job, or for the field Starts of a row that does not wait.
 func (j Job[A, R, T]) Answer() *route.Slow {
-	return &route.Slow{Kind: j.job.Kind(), Answer: *new(T), Show: func(raw json.RawMessage) (any, error) {
+	return &route.Slow{Kind: j.job.Kind(), Answer: *new(T), Render: func(raw json.RawMessage) (any, error) {
 		var r R
 		if len(raw) > 0 {
 			if err := json.Unmarshal(raw, &r); err != nil {
@@ -61,11 +61,11 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 		return answer, err
 	}
 	if c.Route.Share == route.Calls {
-		c.LeavePlace()
+		c.ReleasePlace()
 	}
 	answer, err = j.await(c, handle)
 	if _, goesOn := errors.AsType[*route.LaterError](err); goesOn {
-		go j.release(context.WithoutCancel(c.Context()), handle, c.HandPlace())
+		go j.release(context.WithoutCancel(c.Context()), handle, c.DetachPlace())
 	}
 	return answer, err
 }
@@ -159,7 +159,7 @@ func (j Job[A, R, T]) Join(c *route.Call, client *jobs.Client, args A) (answer T
 // Await waits like Run, for a job whose row was inserted and dispatched before. The call leaves its place in the route's
 // share, because the worker has limits of its own.
 func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {
-	c.LeavePlace()
+	c.ReleasePlace()
 	read := func(ctx context.Context) (models.JobStatus, error) {
 		return jobrow.Status(ctx, c.Store.Conn(), c.Account.ID, id)
 	}
@@ -177,7 +177,7 @@ func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err erro
 	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
 		// If the caller has gone away, a repetition gets this answer.
 		return answer, later
-	case errors.Is(err, jobrow.ErrResultDropped): // GET /jobs/{id} shows this error
+	case errors.Is(err, jobrow.ErrResultRemoved): // GET /jobs/{id} shows this error
 		later.Job.Status = models.JobDone
 		return answer, later
 	case err != nil:

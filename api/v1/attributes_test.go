@@ -200,8 +200,8 @@ func value(a clickattr.Attr, c *models.Click) any {
 	return nil
 }
 
-// shown returns the value of an attribute in answers and files.
-func shown(a clickattr.Attr, c *models.Click) string {
+// attributeValue returns the value of an attribute in answers and files.
+func attributeValue(a clickattr.Attr, c *models.Click) string {
 	if a.Bool != nil {
 		return strconv.FormatBool(*a.Bool(c))
 	}
@@ -249,8 +249,8 @@ func (x *attributes) reports() {
 		rows, err := report.Reader{Conn: x.s.DB}.Performance(x.Context(), report.Query{
 			AccountID: x.s.Account.ID, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Dimensions: []string{a.Name},
 		})
-		if err != nil || len(rows) != 1 || rows[0].Dims[0] != shown(a, &x.live) || rows[0].Clicks != 1 {
-			x.Errorf("by %s: %v %v, want %q once", a.Name, rows, err, shown(a, &x.live))
+		if err != nil || len(rows) != 1 || rows[0].Dims[0] != attributeValue(a, &x.live) || rows[0].Clicks != 1 {
+			x.Errorf("by %s: %v %v, want %q once", a.Name, rows, err, attributeValue(a, &x.live))
 		}
 	}
 }
@@ -271,8 +271,8 @@ func (x *attributes) files() {
 		x.Fatal(err)
 	}
 	for _, a := range clickattr.All {
-		if got, ok := file[a.Name]; a.In&clickattr.Exports != 0 && (!ok || got != shown(a, &x.live)) {
-			x.Errorf("the file has %q for %s, want %q", got, a.Name, shown(a, &x.live))
+		if got, ok := file[a.Name]; a.In&clickattr.Exports != 0 && (!ok || got != attributeValue(a, &x.live)) {
+			x.Errorf("the file has %q for %s, want %q", got, a.Name, attributeValue(a, &x.live))
 		}
 	}
 	smartlinks := export.SmartlinkClicks(uuid.UUID.String)
@@ -287,8 +287,8 @@ func (x *attributes) log() {
 	out := x.s.Do("GET", "/logs/clicks/"+models.FormatClickID(x.live.ID)+"?trace=1", nil).Want(200, "").Map()
 	row := out["click"].(map[string]any)
 	for _, a := range clickattr.All {
-		if got, ok := row[a.Name]; a.In&clickattr.Exports != 0 && a.Name != "visitor_id" && (!ok || text(got) != shown(a, &x.live)) {
-			x.Errorf("the log has %v for %s, want %q", got, a.Name, shown(a, &x.live))
+		if got, ok := row[a.Name]; a.In&clickattr.Exports != 0 && a.Name != "visitor_id" && (!ok || text(got) != attributeValue(a, &x.live)) {
+			x.Errorf("the log has %v for %s, want %q", got, a.Name, attributeValue(a, &x.live))
 		}
 	}
 	unrecorded := map[string]bool{"timezone": true, "organization": true, "url": true}

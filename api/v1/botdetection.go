@@ -20,11 +20,11 @@ func botDetection(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/bot-detection", Group: group, Summary: "scoring settings and the last 30 days", Share: route.Reads,
-			Handle: route.Do(d.botDetection),
+			Handle: route.Handle(d.botDetection),
 		},
 		{
 			Method: "PUT", Path: "/bot-detection", Group: group, Summary: "change the scoring settings",
-			Starts: rescoreJob.Answer(), Handle: route.Take(d.changeBotDetection), Recorded: recordedBotSettings,
+			Starts: rescoreJob.Answer(), Handle: route.HandleBody(d.changeBotDetection), Recorded: recordedBotSettings,
 		},
 	}
 }

@@ -24,7 +24,7 @@ func botLists() []route.Route {
 			"too_long",
 			"402 plan_limit"),
 	}
-	list := res.Row("GET", "", "allow and deny lists and what was blocked", route.Do(listBotEntries))
+	list := res.Row("GET", "", "allow and deny lists and what was blocked", route.Handle(listBotEntries))
 	list.Window, list.Page = true, true
 	return []route.Route{
 		list,
@@ -36,8 +36,8 @@ func botLists() []route.Route {
 // propagationSeconds is the maximum time until every web process knows a change.
 const propagationSeconds = 1
 
-// shownBotValues is the maximum number of an entry's values in an answer.
-const shownBotValues = 100
+// publicBotValues is the maximum number of an entry's values in an answer.
+const publicBotValues = 100
 
 // BotEntryBody is the body of POST /bot-lists.
 type BotEntryBody struct {
@@ -72,7 +72,7 @@ func (b BotEntryBody) Record() (models.BotEntry, error) {
 	if err := botlist.Check(&e, place); err != nil {
 		return e, err
 	}
-	if why := botlist.Everybody(&e); why != "" && !b.Everybody {
+	if why := botlist.TooBroad(&e); why != "" && !b.Everybody {
 		return e, models.Invalid("invalid_input", `the entry is for everybody: %s. If that is meant, send "everybody": true`, why)
 	}
 	return e, nil
@@ -118,7 +118,7 @@ type BotEntryAnswer struct {
 }
 
 func botEntryAnswer(e models.BotEntry) BotEntryAnswer {
-	a := BotEntryAnswer{BotEntry: e, Value: e.Value[:min(len(e.Value), shownBotValues)]}
+	a := BotEntryAnswer{BotEntry: e, Value: e.Value[:min(len(e.Value), publicBotValues)]}
 	if len(e.Value) == 1 {
 		a.Value = e.Value[0]
 	}

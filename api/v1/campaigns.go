@@ -33,10 +33,10 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 		Group: "Campaigns", Path: "/campaigns", Table: (*store.Store).Campaigns, Answer: d.campaignAnswer,
 		Filters: resource.UseFilters,
 	}
-	create := res.Row("POST", "", "create a campaign", route.Take(d.createCampaign),
+	create := res.Row("POST", "", "create a campaign", route.HandleBody(d.createCampaign),
 		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes)
 	create.Status = http.StatusCreated
-	stats := res.Row("GET", "/{id}/stats", "totals of a campaign for the window", route.Do(d.campaignStats),
+	stats := res.Row("GET", "/{id}/stats", "totals of a campaign for the window", route.Handle(d.campaignStats),
 		route.Codes("400 invalid_id"))
 	stats.Window, stats.Share = true, route.Reads
 	tools := []route.Route{
@@ -46,10 +46,10 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 	return append(rows, []route.Route{
 		resource.ListFigures(d.Reports, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRows),
 		create,
-		res.Row("GET", "/{id}", "one campaign with its flow", route.Do(d.findCampaign), answer.IDCodes),
-		res.Row("PATCH", "/{id}", "change the settings that are sent", route.Take(d.changeCampaign),
+		res.Row("GET", "/{id}", "one campaign with its flow", route.Handle(d.findCampaign), answer.IDCodes),
+		res.Row("PATCH", "/{id}", "change the settings that are sent", route.HandleBody(d.changeCampaign),
 			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields too_long", "409 stale"), campaignCodes),
-		res.Row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Do(deleteCampaign), answer.IDCodes),
+		res.Row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Handle(deleteCampaign), answer.IDCodes),
 		resource.Clone(res, "copy a campaign; the copy is paused", campaignCloned, route.Codes("400 invalid_domain", "402 plan_limit"),
 			answer.FlowCodes),
 		stats,
@@ -61,7 +61,7 @@ func (d Deps) createCampaign(c *route.Call, b CampaignBody) (CampaignCreated, er
 	if err != nil {
 		return CampaignCreated{}, err
 	}
-	record.Own(c.Account.ID, uuid.Nil)
+	record.SetOwner(c.Account.ID, uuid.Nil)
 	paths, err := b.paths(c)
 	if err != nil {
 		return CampaignCreated{}, err
@@ -108,7 +108,7 @@ func deleteCampaign(c *route.Call) (resource.DeletedUsed, error) {
 }
 
 func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, error) {
-	if !bind.Sends(c.Body, b) {
+	if !bind.HasFields(c.Body, b) {
 		return CampaignBrief{}, models.Invalid("no_fields", "there is nothing to change")
 	}
 	edit := func(saved *models.Campaign) error { return editCampaign(saved, c.Body) }

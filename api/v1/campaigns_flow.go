@@ -19,9 +19,9 @@ func campaignFlow(res resource.Kind[store.Campaigns, models.Campaign, CampaignAn
 	const path = "/{id}/flow"
 	stale := route.Codes("409 stale")
 	rows := []route.Route{
-		res.Row("GET", path, "the flow of a campaign", route.Do(findFlow), answer.IDCodes),
-		res.Row("PUT", path, "replace the flow of a campaign", route.Take(replaceFlow), answer.IDCodes, answer.FlowCodes, stale),
-		res.Row("PATCH", path, "change one path of a flow; the others may change meanwhile", route.Take(changePath),
+		res.Row("GET", path, "the flow of a campaign", route.Handle(findFlow), answer.IDCodes),
+		res.Row("PUT", path, "replace the flow of a campaign", route.HandleBody(replaceFlow), answer.IDCodes, answer.FlowCodes, stale),
+		res.Row("PATCH", path, "change one path of a flow; the others may change meanwhile", route.HandleBody(changePath),
 			answer.IDCodes, route.Codes("400 required no_fields invalid_cap invalid_destination zero_weights zero_path_weights"),
 			stale),
 	}

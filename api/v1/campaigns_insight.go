@@ -27,29 +27,29 @@ func (d Deps) insight() []route.Route {
 			Method: "GET", Path: "/campaigns/activity", Group: group, Share: route.Reads,
 			Summary: "clicks and goals of the last 7 days of the campaigns with an alias",
 			Query:   []route.Param{{Name: "alias", Type: "string", Required: true}},
-			Codes:   route.Codes("400 no_alias"), Handle: route.Do(d.campaignActivity),
+			Codes:   route.Codes("400 no_alias"), Handle: route.Handle(d.campaignActivity),
 		},
 		{
 			Method: "GET", Path: "/campaigns/arrivals", Group: group, Share: route.Reads,
 			Summary: "how visitors were identified",
 			Query:   []route.Param{{Name: "alias", Type: "string", Doc: "empty: all campaigns"}, days},
-			Handle:  route.Do(d.arrivals),
+			Handle:  route.Handle(d.arrivals),
 		},
 		{
 			Method: "GET", Path: "/campaigns/{id}/funnel", Group: group, Share: route.Reads,
 			Summary: "from the click to the sale",
 			Query:   []route.Param{days, {Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}},
-			Codes:   route.Codes("404 not_found"), Handle: route.Do(d.funnel),
+			Codes:   route.Codes("404 not_found"), Handle: route.Handle(d.funnel),
 		},
 		{
 			Method: "GET", Path: "/campaigns/{id}/changes", Group: group, Window: true, Page: true,
-			Summary: "who changed what of a campaign in the window, newest first", Codes: answer.IDCodes, Handle: route.Do(campaignChanges),
+			Summary: "who changed what of a campaign in the window, newest first", Codes: answer.IDCodes, Handle: route.Handle(campaignChanges),
 		},
 		{
 			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Window: true, Slow: clearJob.Answer(),
 			Summary: "delete the clicks of the window with their conversions, for good; without from and to: of the last " +
 				"seven days",
-			Codes: answer.IDCodes, Handle: route.Do(d.clearCampaign),
+			Codes: answer.IDCodes, Handle: route.Handle(d.clearCampaign),
 		},
 	}
 }

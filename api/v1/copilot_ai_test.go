@@ -108,12 +108,12 @@ func TestCopilotAI(t *testing.T) {
 func TestCopilotChat(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{AIProvider: "openai"}})
-	var got jobs.AskArgs
-	jobstest.Answer(s.Jobs, jobs.AskCopilot, func(_ uuid.UUID, a jobs.AskArgs) (jobs.Asked, error) {
+	var got jobs.ChatArgs
+	jobstest.Answer(s.Jobs, jobs.AnswerChat, func(_ uuid.UUID, a jobs.ChatArgs) (jobs.ChatReply, error) {
 		if got = a; a.Turns[0].Text == "away" {
-			return jobs.Asked{}, models.Errorf(models.KindBadGateway, "ai_error", "the provider is away")
+			return jobs.ChatReply{}, models.Errorf(models.KindBadGateway, "ai_error", "the provider is away")
 		}
-		return jobs.Asked{
+		return jobs.ChatReply{
 			Available: true, Using: "install", Answer: "5 clicks",
 			Lookups:   []jobs.Lookup{{Operation: "GET /stats/overview", Query: map[string]string{"from": "2026-11-01"}, Rows: 1}},
 			Proposals: []jobs.Proposed{{Proposal: copilot.Proposal{Title: "Pause it", Status: copilot.StatusOpen, Action: copilot.Action{Op: copilot.OpPauseOffer}}}},

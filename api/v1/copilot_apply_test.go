@@ -128,7 +128,7 @@ func (p *piloted) suggest(a *copilot.Action) string {
 		Kind: "pause_loser", Key: uuid.NewString(), Title: "Do it", Action: a, ExpiresAt: models.Stamp{Time: now.Add(copilot.Life)},
 	}}}
 	if a != nil {
-		f.List[0].Digest = a.Judged(p.record())
+		f.List[0].Digest = a.JudgedDigest(p.record())
 	}
 	if err := dbcopilot.NewSuggestions(p.Store).Save(p.t.Context(), p.Account.ID, f); err != nil {
 		p.t.Fatal(err)

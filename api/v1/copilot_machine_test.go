@@ -104,7 +104,7 @@ func (m *machine) suggest(op string, who int) {
 	}
 	switch {
 	case i.rule:
-		i.digest = a.Judged(m.record())
+		i.digest = a.JudgedDigest(m.record())
 	case proposal:
 		made, err := dbcopilot.NewProposals(m.Store).Create(m.t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: m.Account.ID}, Title: "Do it", Action: *a,
@@ -116,7 +116,7 @@ func (m *machine) suggest(op string, who int) {
 	default:
 		key := uuid.NewString()
 		err := dbcopilot.NewSuggestions(m.Store).Save(m.t.Context(), m.Account.ID, dbcopilot.FoundSuggestions{At: m.made, Next: m.made, List: []copilot.Suggestion{{
-			Kind: "pause_loser", Key: key, Title: "Do it", Action: a, Digest: a.Judged(m.record()),
+			Kind: "pause_loser", Key: key, Title: "Do it", Action: a, Digest: a.JudgedDigest(m.record()),
 			ExpiresAt: models.Stamp{Time: m.made.Add(copilot.Life)},
 		}}})
 		if err != nil {

@@ -130,12 +130,12 @@ func TestCopilotRuleRuns(t *testing.T) {
 	for range 3 {
 		run := r.NewRun(p.Account, at)
 		acts, _ := r.Acts([]autorule.Target{target}, nil)
-		done, err := rules.Act(t.Context(), r, acts[0], acts[0].Action.Judged(p.record()), run, r.Evidence(acts[0].Targets, "a", "b"))
+		done, err := rules.Act(t.Context(), r, acts[0], acts[0].Action.JudgedDigest(p.record()), run, r.Evidence(acts[0].Targets, "a", "b"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		run.Matched, run.Done = 1, 1
-		run.Note(r.Settings, autorule.ItemDone, "", uuid.NullUUID{UUID: done.Change.ID, Valid: true}, target)
+		run.Record(r.Settings, autorule.ItemDone, "", uuid.NullUUID{UUID: done.Change.ID, Valid: true}, target)
 		if err := rules.End(t.Context(), r, run); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestCopilotRuleEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	acts, _ := r.Acts([]autorule.Target{{Campaign: p.campaign, Name: "campaign C"}}, nil)
-	judged := acts[0].Action.Judged(p.record())
+	judged := acts[0].Action.JudgedDigest(p.record())
 	run := r.NewRun(p.Account, time.Now())
 	done, err := rules.Act(t.Context(), r, acts[0], judged, run, r.Evidence(acts[0].Targets, "a", "b"))
 	if err != nil || len(done.Deliveries) != 1 || p.record().Campaign.Status != models.CampaignPaused {

@@ -21,9 +21,9 @@ func corrections(d Deps) []route.Route {
 	}
 	return []route.Route{
 		row("/conversions", "record or revise conversions from CSV; a dry run unless apply is true",
-			conversionsJob.Answer(), route.Take(correct(d, conversionsJob, correction.Conversions))),
+			conversionsJob.Answer(), route.HandleBody(correct(d, conversionsJob, correction.Conversions))),
 		row("/cost", "set spend by day and source from CSV; a dry run unless apply is true",
-			costsJob.Answer(), route.Take(correct(d, costsJob, correction.Costs))),
+			costsJob.Answer(), route.HandleBody(correct(d, costsJob, correction.Costs))),
 	}
 }
 
@@ -67,16 +67,16 @@ type CostCorrection struct {
 
 var conversionsJob = slow.New(jobs.CorrectConversions,
 	func(a jobs.CorrectionAnswer[correction.ConversionOutcome]) ConversionCorrection {
-		head, sum := corrected(a)
+		head, sum := correctionAnswer(a)
 		return ConversionCorrection{head, sum, a.Outcomes}
 	})
 
 var costsJob = slow.New(jobs.CorrectCosts, func(a jobs.CorrectionAnswer[correction.CostOutcome]) CostCorrection {
-	head, sum := corrected(a)
+	head, sum := correctionAnswer(a)
 	return CostCorrection{head, sum, a.Outcomes}
 })
 
-func corrected[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Money) {
+func correctionAnswer[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Money) {
 	return Correction{
 		DryRun: a.DryRun, Total: a.Total, Accepted: a.Accepted, Refused: a.Refused, Truncated: a.Truncated,
 	}, models.NewMoney(a.Sum)

@@ -47,7 +47,7 @@ func namedDomain(c *route.Call) (models.Domain, error) {
 	return c.Store.Domains().Find(c.Context(), c.Account.ID, c.ID)
 }
 
-func certificateSaid(c jobs.Certificate) CertificateAnswer {
+func certificateAnswer(c jobs.Certificate) CertificateAnswer {
 	out := CertificateAnswer{
 		Hostname: c.Host, Edge: answer.OrNull(c.Edge), SSLStatus: c.SSLStatus, Serving: c.Serving, Detail: c.Detail, Errors: append([]string{}, c.Errors...),
 		ExpiresAt: answer.StampOrNull(c.ExpiresAt),
@@ -62,8 +62,8 @@ func certificateSaid(c jobs.Certificate) CertificateAnswer {
 }
 
 var (
-	requestCertificateJob = slow.New(jobs.RequestCertificate, certificateSaid)
-	readCertificateJob    = slow.New(jobs.ReadCertificate, certificateSaid)
+	requestCertificateJob = slow.New(jobs.RequestCertificate, certificateAnswer)
+	readCertificateJob    = slow.New(jobs.ReadCertificate, certificateAnswer)
 	releaseCertificateJob = slow.New(jobs.ReleaseCertificate, func(r jobs.ReleasedCertificate) CertificateDeleted {
 		return CertificateDeleted{r.Deleted, r.Detail}
 	})
@@ -98,7 +98,7 @@ var pointDomainJob = slow.New(jobs.PointDomain, func(p jobs.PointedDomain) Point
 		out.Detail = p.Record.Name + " " + p.Record.Type + " " + p.Record.Value
 	}
 	if p.Certificate != nil {
-		said := certificateSaid(*p.Certificate)
+		said := certificateAnswer(*p.Certificate)
 		out.Certificate = &said
 	}
 	if p.OK {

@@ -84,7 +84,7 @@ func begin(t *testing.T, s *apitest.Server, domain string, state models.Certific
 	t.Helper()
 	of := store.CertificateOf{AccountID: s.Account.ID, DomainID: uuid.MustParse(domain)}
 	now := time.Now()
-	if err := s.Store.Certificates().Want(t.Context(), of, models.EdgeCloudflare, now); err != nil {
+	if err := s.Store.Certificates().Request(t.Context(), of, models.EdgeCloudflare, now); err != nil {
 		t.Fatal(err)
 	}
 	held, ok, err := s.Store.Certificates().Begin(t.Context(), of, now, time.Minute, true)
@@ -145,7 +145,7 @@ func TestCertificateAlerts(t *testing.T) {
 	gone := s.Do("DELETE", "/domains?id="+id, nil).Want(200, "").Map()
 	same(t, gone, map[string]any{"deleted": true, "certificate_released": true})
 	var args []string
-	err := s.DB.SelectContext(t.Context(), &args, `SELECT args::text FROM jobs WHERE kind = $1 AND state = 'pending'`, jobs.ForgetCertificate.Kind())
+	err := s.DB.SelectContext(t.Context(), &args, `SELECT args::text FROM jobs WHERE kind = $1 AND state = 'pending'`, jobs.ReleaseAtEdge.Kind())
 	if err != nil || len(args) != 1 || !strings.Contains(fmt.Sprint(args), `"external_id": "x1"`) || len(alerts()) != 0 {
 		t.Errorf("%v, %v", args, err)
 	}

@@ -17,11 +17,11 @@ func edge(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/edge", Group: group, Summary: "whether campaigns are published to the edge",
-			Handle: route.Do(d.readEdge),
+			Handle: route.Handle(d.readEdge),
 		},
 		{
 			Method: "POST", Path: "/edge", Group: group, Summary: "publish every campaign to the edge now", Share: route.Sends,
-			Slow: publishEdgeJob.Answer(), Handle: route.Do(d.publishEdge),
+			Slow: publishEdgeJob.Answer(), Handle: route.Handle(d.publishEdge),
 		},
 	}
 }

@@ -32,10 +32,10 @@ var (
 func ProbeRoutes(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "POST", Path: "/probe", Scope: route.Write, Slow: probe.Answer(), Codes: route.Codes("502 network_error"),
-		Handle: route.Do(func(c *route.Call) (ProbeAnswer, error) { return probe.Run(c, d.Jobs, ProbeArgs{"hello"}) }),
+		Handle: route.Handle(func(c *route.Call) (ProbeAnswer, error) { return probe.Run(c, d.Jobs, ProbeArgs{"hello"}) }),
 	}, {
 		Method: "POST", Path: "/probe-row", Scope: route.Write, Slow: probeRow.Answer(), Query: []route.Param{{Name: "id"}},
-		Handle: route.Do(func(c *route.Call) (ProbeAnswer, error) {
+		Handle: route.Handle(func(c *route.Call) (ProbeAnswer, error) {
 			return probeRow.Await(c, d.Jobs, uuid.MustParse(c.Query.Get("id")))
 		}),
 	}}

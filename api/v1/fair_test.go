@@ -144,7 +144,7 @@ func TestShortCallsAreShared(t *testing.T) {
 	const calls = 10
 	entered, gate := make(chan struct{}, calls), make(chan struct{})
 	s := apitest.New(t, apitest.Options{Extra: []route.Route{{
-		Method: "GET", Path: "/held", Handle: route.Do(func(*route.Call) (string, error) {
+		Method: "GET", Path: "/held", Handle: route.Handle(func(*route.Call) (string, error) {
 			entered <- struct{}{}
 			<-gate
 			return "", nil

@@ -16,18 +16,18 @@ func geoDatabase(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/geo-database", Group: group, Summary: "the account's own geo database, if it has one",
-			Handle: route.Do(findGeoDatabase),
+			Handle: route.Handle(findGeoDatabase),
 		},
 		{
 			Method: "PUT", Path: "/geo-database", Group: group, Share: route.Sends,
 			Summary: "connect a geo database, change its key, or switch it on or off; a new key is tried first",
 			Codes: route.Codes("400 invalid_provider key_required invalid_key key_refused no_encryption_key",
 				"402 plan_limit", "502 network_error"),
-			Slow: connectGeoJob.Answer(), Handle: route.Take(d.saveGeoDatabase),
+			Slow: connectGeoJob.Answer(), Handle: route.HandleBody(d.saveGeoDatabase),
 		},
 		{
 			Method: "DELETE", Path: "/geo-database", Group: group, Summary: "disconnect it and forget its key",
-			Handle: route.Do(deleteGeoDatabase),
+			Handle: route.Handle(deleteGeoDatabase),
 		},
 	}
 }
@@ -98,7 +98,7 @@ func (d Deps) saveGeoDatabase(c *route.Call, b GeoDatabaseBody) (out GeoDatabase
 		return out, models.PlanLimit("the plan %q has no geo database of its own", c.Account.Plan)
 	}
 	if b.Key == "" {
-		err := c.Store.GeoDatabases().Switch(c.Context(), c.Account.ID, b.Provider, enabled)
+		err := c.Store.GeoDatabases().SetEnabled(c.Context(), c.Account.ID, b.Provider, enabled)
 		if errors.Is(err, models.NotFound("geo database")) {
 			return out, models.Invalid("key_required", "no key of this provider is saved: send one")
 		}

@@ -21,18 +21,18 @@ func goals(d Deps) []route.Route {
 		}
 	}
 	ofSite := route.Param{Name: "site", Type: "uuid", Doc: "of this site; left out: the first active one"}
-	list := row("GET", "", "a site's goals with figures", route.Do(d.listGoals))
+	list := row("GET", "", "a site's goals with figures", route.Handle(d.listGoals))
 	list.Query, list.Share = []route.Param{ofSite}, route.Lists
-	drop := row("DELETE", "", "delete a goal; its conversions stay", route.Do(removeGoal), "400 no_key no_site")
+	drop := row("DELETE", "", "delete a goal; its conversions stay", route.Handle(removeGoal), "400 no_key no_site")
 	drop.Query = []route.Param{{Name: "key", Required: true, Doc: "the goal's key"}, ofSite}
-	landers := row("GET", "/landers", "lead campaigns and the landing pages that their clicks reached", route.Do(d.goalLanders))
+	landers := row("GET", "/landers", "lead campaigns and the landing pages that their clicks reached", route.Handle(d.goalLanders))
 	landers.Share = route.Lists
-	save := row("PUT", "", "create or change a goal by key", route.Take(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
+	save := row("PUT", "", "create or change a goal by key", route.HandleBody(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
 		"402 plan_limit", "409 duplicate_name")
 	save.Echoes = []any{GoalRow{}} // other routes return goals only as a list
 	return []route.Route{
 		list, save,
-		row("POST", "", "rotate the server-to-server goal secret", route.Do(rotateGoalSecret)),
+		row("POST", "", "rotate the server-to-server goal secret", route.Handle(rotateGoalSecret)),
 		drop, landers,
 	}
 }
@@ -141,7 +141,7 @@ const (
 
 func (d Deps) goalLanders(c *route.Call) (LeadCampaigns, error) {
 	out := LeadCampaigns{Campaigns: []LeadCampaign{}}
-	list, err := c.Store.Campaigns().OfMode(c.Context(), c.Account.ID, models.SiteLead, leadCampaigns)
+	list, err := c.Store.Campaigns().ListByMode(c.Context(), c.Account.ID, models.SiteLead, leadCampaigns)
 	if err != nil || len(list) == 0 {
 		return out, err
 	}

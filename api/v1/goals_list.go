@@ -127,7 +127,7 @@ func (d Deps) listGoals(c *route.Call) (GoalList, error) {
 	}
 	now := time.Now()
 	r, err := d.reports(c).Site(c.Context(), c.Account.ID, out.Site.ID, now.AddDate(0, 0, -goalDays), now.Add(-liveMinutes*time.Minute))
-	out.show(goals, r)
+	out.fill(goals, r)
 	return out, err
 }
 
@@ -159,8 +159,8 @@ func (Deps) siteSettings(c *route.Call) (GoalList, error) {
 	return out, err
 }
 
-// show fills in the goals of the site and the figures of its visitors.
-func (l *GoalList) show(goals []models.Goal, r report.SiteReport) {
+// fill fills in the goals of the site and the figures of its visitors.
+func (l *GoalList) fill(goals []models.Goal, r report.SiteReport) {
 	l.SiteTotals = GoalTotals{Events: r.Totals.Events, Views: r.Totals.Views, Clicks: r.Totals.Clicks, Orders: r.Totals.Orders}
 	for _, e := range r.Earned {
 		l.SiteTotals.Conversions += e.Approved + e.Pending

@@ -15,7 +15,7 @@ func groups() []route.Route {
 		Query: []route.Param{{
 			Name: "scope", Enum: store.GroupScopes(), Default: defaultScope, Doc: "whose groups",
 		}},
-		Codes: route.Codes("400 invalid_scope"), Handle: route.Do(listGroups),
+		Codes: route.Codes("400 invalid_scope"), Handle: route.Handle(listGroups),
 	}}
 }
 

@@ -17,24 +17,24 @@ func integrations(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/integrations", Group: group, Summary: "DNS providers and connected accounts",
-			Handle: route.Do(listIntegrations),
+			Handle: route.Handle(listIntegrations),
 		},
 		{
 			Method: "PUT", Path: "/integrations", Group: group, Summary: "connect or change a DNS account",
 			Codes:  append(route.Codes("400 unknown_provider invalid_credentials too_many no_encryption_key"), answer.IDCodes...),
-			Handle: route.Take(saveIntegration),
+			Handle: route.HandleBody(saveIntegration),
 		},
 		{
 			Method: "DELETE", Path: "/integrations", Group: group, Summary: "disconnect a DNS account and forget its credentials",
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteIntegration),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Handle(deleteIntegration),
 		},
 		{
 			Method: "POST", Path: "/integrations/test", Group: group, Summary: "test a DNS account", Share: route.Sends,
-			Codes: route.Codes("400 invalid_id not_connected"), Slow: testDNSJob.Answer(), Handle: route.Take(d.testIntegration),
+			Codes: route.Codes("400 invalid_id not_connected"), Slow: testDNSJob.Answer(), Handle: route.HandleBody(d.testIntegration),
 		},
 		{
 			Method: "GET", Path: "/integrations/zones", Group: group, Summary: "zones that each DNS account holds", Share: route.Sends,
-			Slow: dnsZonesJob.Answer(), Handle: route.Do(d.listZones),
+			Slow: dnsZonesJob.Answer(), Handle: route.Handle(d.listZones),
 		},
 	}
 }
@@ -69,7 +69,7 @@ type DNSAccountShown struct {
 func listIntegrations(c *route.Call) (IntegrationList, error) {
 	found, err := c.Store.DNSAccounts().List(c.Context(), c.Account.ID)
 	return IntegrationList{
-		Providers: answer.Each(models.DNSProviders, providerForm), Accounts: answer.Each(found, dnsAccountShown),
+		Providers: answer.Each(models.DNSProviders, providerForm), Accounts: answer.Each(found, dnsAccountAnswer),
 		EncryptionAvailable: c.Store.Box().HasKey(),
 	}, err
 }
@@ -82,7 +82,7 @@ func providerForm(p models.DNSProvider) DNSProviderForm {
 	return DNSProviderForm{p.Name, p.Label, apex, answer.CredentialFields(p.CredentialForm)}
 }
 
-func dnsAccountShown(a models.DNSAccount) DNSAccountShown {
+func dnsAccountAnswer(a models.DNSAccount) DNSAccountShown {
 	p, _ := models.DNSProviderNamed(a.Provider)
 	return DNSAccountShown{
 		ID: a.ID, Provider: a.Provider, Label: a.Label, Credentials: p.Masked(a.Settings), SavedAt: answer.Stamp(a.SavedAt),

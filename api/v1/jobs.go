@@ -34,12 +34,12 @@ func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/jobs", Group: "Jobs", Summary: "the last jobs that calls of the account began, newest first",
-			Handle: route.Do(func(c *route.Call) (JobList, error) { return listJobs(c, kinds) }),
+			Handle: route.Handle(func(c *route.Call) (JobList, error) { return listJobs(c, kinds) }),
 		},
 		{
 			Method: "GET", Path: "/jobs/{id}", Group: "Jobs", Summary: "state and answer of a call that went on as a job",
 			Codes:  answer.IDCodes,
-			Handle: route.Do(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, shows) }),
+			Handle: route.Handle(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, shows) }),
 		},
 	}
 }
@@ -61,7 +61,7 @@ type JobRow struct {
 const listedJobs = 200
 
 func listJobs(c *route.Call, kinds []string) (JobList, error) {
-	list, err := jobrow.Asked(c.Context(), c.Store.Conn(), c.Account.ID, kinds, listedJobs)
+	list, err := jobrow.ListRequested(c.Context(), c.Store.Conn(), c.Account.ID, kinds, listedJobs)
 	return JobList{answer.Each(list, func(j models.Job) JobRow {
 		row := JobRow{
 			JobState:  route.JobState{ID: j.ID.String(), Kind: j.Kind, Status: j.State, URL: slow.URL(j.ID.String())},
@@ -93,7 +93,7 @@ func (d Deps) findJob(c *route.Call, shows map[string]*route.Slow) (JobAnswer, e
 		return out, nil
 	}
 	if show := shows[status.Kind]; show != nil && status.Status == models.JobDone {
-		out.Result, err = show.Show(status.Result)
+		out.Result, err = show.Render(status.Result)
 	}
 	return out, err
 }

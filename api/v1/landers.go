@@ -17,7 +17,7 @@ func landers(d Deps) []route.Route {
 		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_country",
 			"409 duplicate_name"),
 	}
-	patch := res.Row("PATCH", "", "pause or resume a landing page, or change its protection", route.Take(patchLander),
+	patch := res.Row("PATCH", "", "pause or resume a landing page, or change its protection", route.HandleBody(patchLander),
 		route.Codes("400 invalid_fallback"), answer.IDCodes, resource.RestoreCodes)
 	patch.Body = LanderPatch{}
 	return []route.Route{

@@ -16,7 +16,7 @@ func links(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "POST", Path: "/tools/check-links", Group: "Account", Slow: checkJob.Answer(), Share: route.Sends,
 		Summary: "request the link of an offer or a landing page now",
-		Codes:   route.Codes("400 required invalid_id", "404 not_found"), Handle: route.Take(d.checkLink),
+		Codes:   route.Codes("400 required invalid_id", "404 not_found"), Handle: route.HandleBody(d.checkLink),
 	}}
 }
 

@@ -115,7 +115,7 @@ func TestRemovedRulesLeave(t *testing.T) {
 	forget := func(want int64) {
 		t.Helper()
 		dbtest.Exec(t, d.DB, `UPDATE rules SET deleted_at = now() - interval '2 hours'`)
-		if n, err := d.Store.Rules().Forget(t.Context()); err != nil || n != want {
+		if n, err := d.Store.Rules().DeleteUnused(t.Context()); err != nil || n != want {
 			t.Errorf("%d rules are deleted, want %d: %v", n, want, err)
 		}
 	}

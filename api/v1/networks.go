@@ -30,18 +30,18 @@ func networks(d Deps, about reporting.Deps) []route.Route {
 			"409 duplicate_name"),
 	}
 	list := res.Row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
-		route.Do(d.listNetworks))
+		route.Handle(d.listNetworks))
 	list.Page, list.Share = true, route.Lists
 	list.Query = append(res.Params(), []route.Param{
 		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"},
 		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"},
 	}...)
-	post := res.Row("POST", "", "create an affiliate network, from a template if one is named", route.Take(d.createNetwork),
+	post := res.Row("POST", "", "create an affiliate network, from a template if one is named", route.HandleBody(d.createNetwork),
 		res.Codes, route.Codes("400 invalid_template"))
 	post.Status = http.StatusCreated
 	return []route.Route{
 		list, post, reporting.TestPostback(about),
-		res.Row("PUT", "", "replace an affiliate network", route.Take(d.putNetwork), answer.IDCodes, res.Codes),
+		res.Row("PUT", "", "replace an affiliate network", route.HandleBody(d.putNetwork), answer.IDCodes, res.Codes),
 		resource.Toggle(res, "pause or resume an affiliate network; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
 		resource.RemoveUsed(res, "deactivate an affiliate network", resource.DeactivatedWith),
 	}

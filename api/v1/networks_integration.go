@@ -24,16 +24,16 @@ func networkIntegrations(d Deps) []route.Route {
 			Codes: append(route.Codes("404 not_found"), route.Codes(codes...)...),
 		}
 	}
-	sync := row("POST", "/sync", "import conversions for a range; a dry run unless apply is true", route.Take(d.syncNetwork),
+	sync := row("POST", "/sync", "import conversions for a range; a dry run unless apply is true", route.HandleBody(d.syncNetwork),
 		"400 bad_range not_connected too_many", "502 network_error")
 	sync.Slow = syncNetworkJob.Answer()
-	test := row("POST", "/test", "test the network's API connection", route.Do(d.testNetwork), "400 not_connected")
+	test := row("POST", "/test", "test the network's API connection", route.Handle(d.testNetwork), "400 not_connected")
 	test.Slow, test.Share = testNetworkJob.Answer(), route.Sends
 	return []route.Route{
-		row("GET", "", "the network's API integration", route.Do(findNetworkIntegration)),
-		row("PUT", "", "connect or change the network's API integration", route.Take(saveNetworkIntegration),
+		row("GET", "", "the network's API integration", route.Handle(findNetworkIntegration)),
+		row("PUT", "", "connect or change the network's API integration", route.HandleBody(saveNetworkIntegration),
 			"400 unknown_provider invalid_credentials no_encryption_key"),
-		row("DELETE", "", "disconnect the network's API integration", route.Do(deleteNetworkIntegration)),
+		row("DELETE", "", "disconnect the network's API integration", route.Handle(deleteNetworkIntegration)),
 		sync, test,
 	}
 }

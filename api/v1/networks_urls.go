@@ -95,7 +95,7 @@ func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAns
 		if s, ok := secrets[n.ID]; ok {
 			secret = string(token.AppendEscaped(nil, s))
 		}
-		t := template.OfNetwork(n)
+		t := template.FromNetwork(n)
 		address := withQuery(base+n.ID.String(), t.PostbackQuery(secret))
 		return NetworkAnswer{n, n.OfferType, NetworkURLs{address, t.OfferSuffix()}}
 	}), nil
@@ -124,7 +124,7 @@ func (d Deps) createNetwork(c *route.Call, b NetworkCreate) (NetworkAnswer, erro
 	if err != nil {
 		return NetworkAnswer{}, err
 	}
-	n.Own(c.Account.ID, uuid.Nil)
+	n.SetOwner(c.Account.ID, uuid.Nil)
 	if n, err = c.Store.Networks().Create(c.Context(), n); err != nil {
 		return NetworkAnswer{}, err
 	}
@@ -136,7 +136,7 @@ func (d Deps) putNetwork(c *route.Call, b NetworkPut) (NetworkAnswer, error) {
 	if err != nil {
 		return NetworkAnswer{}, err
 	}
-	n.Own(c.Account.ID, b.RecordID())
+	n.SetOwner(c.Account.ID, b.RecordID())
 	if n, err = c.Store.Networks().Update(c.Context(), n); err != nil {
 		return NetworkAnswer{}, err
 	}

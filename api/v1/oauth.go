@@ -23,23 +23,23 @@ func oauthRoutes(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/oauth/connections", Group: group, Summary: "ad platforms connected by sign-in",
-			Handle: route.Do(d.listOAuth),
+			Handle: route.Handle(d.listOAuth),
 		},
 		{
 			Method: "DELETE", Path: "/oauth/connections", Group: group, Summary: "disconnect an ad platform and forget its tokens",
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteOAuth),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Handle(deleteOAuth),
 		},
 		{
 			Method: "POST", Path: "/oauth/{provider}/connect", Group: group, Summary: "begin a sign-in at an ad platform",
 			Codes:  route.Codes("404 unsupported", "400 not_configured too_many no_encryption_key"),
-			Handle: route.Do(d.connectOAuth),
+			Handle: route.Handle(d.connectOAuth),
 		},
 		{
 			Method: "GET", Path: "/oauth/{provider}/accounts", Group: group, Summary: "ad accounts reachable through a connection", Share: route.Sends,
 			Query: []route.Param{{Name: "connection", Type: "uuid", Doc: "the connection's id; default the first connection at the provider"}},
 			Codes: route.Codes("404 unsupported", "400 not_connected credentials not_configured",
 				"400 platform_a_refused platform_b_refused platform_c_refused"),
-			Slow: adAccountsJob.Answer(), Handle: route.Do(d.listAdAccounts),
+			Slow: adAccountsJob.Answer(), Handle: route.Handle(d.listAdAccounts),
 		},
 	}
 }
@@ -79,7 +79,7 @@ func (d Deps) listOAuth(c *route.Call) (OAuthList, error) {
 		shown := OAuthProvider{Provider: p.Name, Label: p.Label, Configured: d.SignIn != nil && d.SignIn.Configured(p.Name), Connections: []OAuthConnection{}}
 		for _, k := range found {
 			if k.Provider == p.Name {
-				shown.Connections = append(shown.Connections, oauthShown(k))
+				shown.Connections = append(shown.Connections, oauthAnswer(k))
 			}
 		}
 		out.Providers = append(out.Providers, shown)
@@ -87,7 +87,7 @@ func (d Deps) listOAuth(c *route.Call) (OAuthList, error) {
 	return out, err
 }
 
-func oauthShown(c models.OAuthConnection) OAuthConnection {
+func oauthAnswer(c models.OAuthConnection) OAuthConnection {
 	return OAuthConnection{
 		ID: c.ID, UserID: c.UserID, UserName: c.UserName, Scopes: append([]string{}, strings.Fields(c.Scopes)...), Status: c.Status,
 		ConnectedAt: answer.Stamp(c.ConnectedAt), RefreshedAt: answer.StampOrNull(c.RefreshedAt), ExpiresAt: answer.StampOrNull(c.ExpiresAt),

@@ -17,11 +17,11 @@ func plan(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/plan", Group: group, Summary: "the plan and its allowances",
-			Handle: route.Do(func(c *route.Call) (PlanAnswer, error) { return planAnswer(c.Account, time.Now()), nil }),
+			Handle: route.Handle(func(c *route.Call) (PlanAnswer, error) { return planAnswer(c.Account, time.Now()), nil }),
 		},
 		{
 			Method: "GET", Path: "/plan/usage", Group: group, Summary: "the plan with usage detail", Share: route.Lists,
-			Handle: route.Do(d.planUsage),
+			Handle: route.Handle(d.planUsage),
 		},
 	}
 }
@@ -220,7 +220,7 @@ func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanFor
 	f.Remaining, f.IsOver = &left, clicks > *limit
 	switch {
 	case f.IsOver:
-		f.OverOn = passedOn(days, *limit)
+		f.OverOn = exceededOn(days, *limit)
 	case f.Clicks > *limit:
 		on := begin.Add(time.Duration(float64(*limit) / rate * float64(time.Second))).Format(time.DateOnly)
 		f.OverOn = &on
@@ -253,8 +253,8 @@ func forecastBand(days []report.DayClicks, clicks int64, now time.Time) (low, hi
 	return &a, &b
 }
 
-// passedOn returns the day whose clicks exceeded the allowance, or nil.
-func passedOn(days []report.DayClicks, limit int64) *string {
+// exceededOn returns the day whose clicks exceeded the allowance, or nil.
+func exceededOn(days []report.DayClicks, limit int64) *string {
 	var sum int64
 	i := slices.IndexFunc(days, func(d report.DayClicks) bool {
 		sum += d.Clicks

@@ -30,16 +30,16 @@ type IntegrationRun struct {
 	Error     *string   `json:"error"`
 }
 
-// shownRuns is the maximum number of runs of each kind that GET shows.
-const shownRuns = 20
+// listedRuns is the maximum number of runs of each kind that GET shows.
+const listedRuns = 20
 
 // listRuns lists the last runs of a network or of a traffic source.
 func listRuns(c *route.Call, target uuid.UUID) ([]IntegrationRun, error) {
-	runs, err := c.Store.IntegrationRuns().List(c.Context(), c.Account.ID, target, shownRuns)
-	return answer.Each(runs, runShown), err
+	runs, err := c.Store.IntegrationRuns().List(c.Context(), c.Account.ID, target, listedRuns)
+	return answer.Each(runs, runAnswer), err
 }
 
-func runShown(r models.IntegrationRun) IntegrationRun {
+func runAnswer(r models.IntegrationRun) IntegrationRun {
 	day := func(at *time.Time) *string {
 		if at == nil {
 			return nil
@@ -71,8 +71,8 @@ func lastStatus(i models.Integration) *string {
 	return &status
 }
 
-// nextSync returns the time of the next automatic import. It is nil if there is none. active is false if the network or the traffic
-// source is paused.
+// nextSync returns the time of the next automatic import, or nil if no import is planned. active is false if the network or the
+// traffic source is paused.
 func nextSync(i models.Integration, active models.Active) *string {
 	if !i.IsEnabled || !bool(active) {
 		return nil

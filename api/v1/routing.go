@@ -19,7 +19,7 @@ func (d Deps) routingTool() route.Route {
 	return route.Route{
 		Method: "GET", Path: "/tools/routing", Group: "Campaigns", Window: true, Share: route.Lists,
 		Summary: "every campaign's rules, paths and destinations, with figures for the window",
-		Handle:  route.Do(d.routing),
+		Handle:  route.Handle(d.routing),
 	}
 }
 

@@ -24,7 +24,7 @@ func settings(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/settings", Group: group, Summary: "account settings",
-			Handle: route.Do(func(c *route.Call) (Settings, error) {
+			Handle: route.Handle(func(c *route.Call) (Settings, error) {
 				change, open, err := exchangerate.FindChange(c.Context(), c.Store.Conn(), c.Account.ID)
 				out := Settings{SettingsChanged: settingsOf(c.Account), SiteKey: c.Account.SiteKey}
 				if open {
@@ -38,7 +38,7 @@ func settings(d Deps) []route.Route {
 			Summary: "replace currency, time zone and formats",
 			Codes: route.Codes("400 invalid_currency invalid_timezone", "404 not_found",
 				"409 rate_missing busy"),
-			Starts: currencyJob.Answer(), Handle: route.Take(d.changeSettings), Recorded: recordedSettings,
+			Starts: currencyJob.Answer(), Handle: route.HandleBody(d.changeSettings), Recorded: recordedSettings,
 		},
 	}
 }
@@ -135,7 +135,7 @@ func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsCh
 		return beginCurrency(c.Context(), tx, next, id)
 	})
 	if e, ok := models.AsError(err); ok && e.Code == "rate_missing" {
-		if err := exchangerate.Want(c.Context(), c.Store.Conn(), c.Account.ID, next.Currency); err != nil {
+		if err := exchangerate.RequestRates(c.Context(), c.Store.Conn(), c.Account.ID, next.Currency); err != nil {
 			return out, err
 		}
 	}

@@ -80,7 +80,7 @@ func TestChangeCurrency(t *testing.T) {
 	if got := cost(); got != 4. {
 		t.Errorf("the cost is %v, want 4", got)
 	}
-	if wanted, err := exchangerate.Wanted(t.Context(), s.DB); err != nil || !wanted {
+	if wanted, err := exchangerate.NeedsFetch(t.Context(), s.DB); err != nil || !wanted {
 		t.Error("exchange rates are not requested", err)
 	}
 	dbtest.Exec(t, s.DB, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)

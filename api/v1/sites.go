@@ -18,15 +18,15 @@ func sites() []route.Route {
 			Method: method, Path: "/sites" + path, Group: goalsGroup, Summary: summary, Handle: handle, Codes: route.Codes(codes...),
 		}
 	}
-	drop := row("DELETE", "", "delete a site with its goals", route.Do(removeSite), "400 no_id")
+	drop := row("DELETE", "", "delete a site with its goals", route.Handle(removeSite), "400 no_id")
 	drop.Query = answer.QueryID
 	return []route.Route{
-		row("GET", "", "the sites of the account, oldest first", route.Do(listSites)),
-		row("POST", "", "add a site", route.Take(createSite), "400 invalid", "402 plan_limit", "409 duplicate_name"),
-		row("PUT", "", "replace the settings of a site", route.Take(replaceSite), "400 no_id invalid", "404 not_found",
+		row("GET", "", "the sites of the account, oldest first", route.Handle(listSites)),
+		row("POST", "", "add a site", route.HandleBody(createSite), "400 invalid", "402 plan_limit", "409 duplicate_name"),
+		row("PUT", "", "replace the settings of a site", route.HandleBody(replaceSite), "400 no_id invalid", "404 not_found",
 			"409 duplicate_name"),
 		drop,
-		row("POST", "/lead", "the account's lead site, made if there is none", route.Do(leadSite), "402 plan_limit"),
+		row("POST", "/lead", "the account's lead site, made if there is none", route.Handle(leadSite), "402 plan_limit"),
 	}
 }
 
@@ -66,7 +66,7 @@ func (f SiteFields) record(c *route.Call, id uuid.UUID) (models.Site, error) {
 	s := models.Site{Name: f.Name, Kind: f.Kind, SiteTerms: models.SiteTerms{
 		Currency: f.Currency, RevenueFrom: f.RevenueFrom, IsActive: f.IsActive.Or(true),
 	}}
-	s.Own(c.Account.ID, id)
+	s.SetOwner(c.Account.ID, id)
 	if f.Domain == "" {
 		return s, nil
 	}

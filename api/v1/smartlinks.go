@@ -25,9 +25,9 @@ func smartlinks(d Deps) []route.Route {
 			"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name"),
 	}
 	missing := route.Codes("404 not_found")
-	stats := res.Row("GET", "/{id}/stats", "clicks by rule and destination", route.Do(d.smartlinkStats), missing)
+	stats := res.Row("GET", "/{id}/stats", "clicks by rule and destination", route.Handle(d.smartlinkStats), missing)
 	clearing := res.Row("DELETE", "/{id}/stats", "irreversibly clear click history in the window; the link stays",
-		route.Do(d.clearSmartlink), missing)
+		route.Handle(d.clearSmartlink), missing)
 	stats.Window, clearing.Window, clearing.Slow = true, true, clearSmartlinkJob.Answer()
 	all, replace := resource.List(res, "smartlinks"), resource.Put[SmartlinkPut](res, "replace a smartlink", smartlinkAnswer)
 	for _, row := range []*route.Route{&stats, &all, &replace} {

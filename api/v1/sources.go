@@ -61,11 +61,11 @@ type SourceCreate struct{ SourceBody }
 // Fill adds the values of the platform's template. It leaves out the template's postback address if that address needs a value of
 // the account, because postbacks without that value would reach no account.
 func (SourceCreate) Fill(c *route.Call) error {
-	t, ok := template.SourceOf(textMember(c.Body, "platform"))
+	t, ok := template.FindSource(textMember(c.Body, "platform"))
 	if !ok {
 		return nil
 	}
-	if !t.ReadyToTell() {
+	if !t.WorksUnchanged() {
 		t.PostbackURL = ""
 	}
 	return c.FillBody(t)
@@ -93,7 +93,7 @@ type SourceAnswer struct {
 }
 
 func sourceAnswer(o models.TrafficSource) SourceAnswer {
-	t, _ := template.SourceOf(o.Platform)
+	t, _ := template.FindSource(o.Platform)
 	return SourceAnswer{o, t.PostbackURL}
 }
 

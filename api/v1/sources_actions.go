@@ -16,11 +16,11 @@ func sourceActions(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: path, Group: group, Summary: "conversion actions of the connected ad account", Share: route.Sends,
-			Codes: codes, Slow: listActionsJob.Answer(), Handle: route.Do(d.listActions),
+			Codes: codes, Slow: listActionsJob.Answer(), Handle: route.Handle(d.listActions),
 		},
 		{
 			Method: "POST", Path: path, Group: group, Summary: "create the action that conversions are uploaded to", Share: route.Sends,
-			Codes: codes, Slow: createActionJob.Answer(), BodyOptional: true, Handle: route.Take(d.createAction),
+			Codes: codes, Slow: createActionJob.Answer(), BodyOptional: true, Handle: route.HandleBody(d.createAction),
 		},
 	}
 }
@@ -40,7 +40,7 @@ type ConversionAction struct {
 	ReadyAt      *string `json:"ready_at" doc:"from when on microsoft_ads takes uploads to a goal that was made here, which wait until then; null: at any time"`
 }
 
-func actionShown(a jobs.ConversionAction) ConversionAction {
+func actionAnswer(a jobs.ConversionAction) ConversionAction {
 	return ConversionAction{
 		ID: a.ID, Name: a.Name, Category: a.Category, Status: a.Status, ResourceName: answer.OrNull(a.Resource), ReadyAt: answer.StampOrNull(a.ReadyAt),
 	}
@@ -48,9 +48,9 @@ func actionShown(a jobs.ConversionAction) ConversionAction {
 
 var (
 	listActionsJob = slow.New(jobs.ListConversionActions, func(list []jobs.ConversionAction) ConversionActions {
-		return ConversionActions{answer.Each(list, actionShown)}
+		return ConversionActions{answer.Each(list, actionAnswer)}
 	})
-	createActionJob = slow.New(jobs.CreateConversionAction, actionShown)
+	createActionJob = slow.New(jobs.CreateConversionAction, actionAnswer)
 )
 
 // withActions refuses a source whose platform has no conversion actions or cannot be asked, before a job is created.

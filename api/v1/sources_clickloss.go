@@ -33,13 +33,13 @@ func sourceRows(c *route.Call, page []models.TrafficSource) (func(models.Traffic
 	}, err
 }
 
-// shownLossDays is the number of days whose click loss the integration shows.
-const shownLossDays = 14
+// listedLossDays is the number of days whose click loss the integration shows.
+const listedLossDays = 14
 
 // clickLossDays returns the click loss of a source for each of the last days.
 func clickLossDays(c *route.Call, source uuid.UUID) ([]ClickLossDay, error) {
 	now := time.Now()
-	days, err := spend.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, []uuid.UUID{source}, now.AddDate(0, 0, 1-shownLossDays), now)
+	days, err := spend.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, []uuid.UUID{source}, now.AddDate(0, 0, 1-listedLossDays), now)
 	return answer.Each(days, func(d spend.LossDay) ClickLossDay {
 		return ClickLossDay{d.Day.Format(time.DateOnly), *answer.LossOf(&d.ClickLoss)}
 	}), err

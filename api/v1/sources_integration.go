@@ -25,15 +25,15 @@ func sourceIntegrations(d Deps) []route.Route {
 			Codes: append(route.Codes("400 invalid_id", "404 not_found"), route.Codes(codes...)...),
 		}
 	}
-	post := row("POST", "test the connection or sync spend", route.Take(d.runSourceIntegration), "400 not_configured no_url")
+	post := row("POST", "test the connection or sync spend", route.HandleBody(d.runSourceIntegration), "400 not_configured no_url")
 	post.Slow, post.BodyOptional = runSourceJob.Answer(), true
 	return []route.Route{
-		row("GET", "the source's integration (cost sync and conversion upload)", route.Do(findSourceIntegration)),
-		row("PUT", "connect or change the integration", route.Take(d.saveSourceIntegration),
+		row("GET", "the source's integration (cost sync and conversion upload)", route.Handle(findSourceIntegration)),
+		row("PUT", "connect or change the integration", route.HandleBody(d.saveSourceIntegration),
 			"400 invalid_provider invalid_pixel_id invalid_capi_token no_encryption_key no_url choose_connection not_connected "+
 				"invalid_conversion_action no_conversion_action no_capi_credentials"),
 		post,
-		row("DELETE", "remove the integration", route.Do(deleteSourceIntegration)),
+		row("DELETE", "remove the integration", route.Handle(deleteSourceIntegration)),
 	}
 }
 
@@ -286,14 +286,14 @@ func (d Deps) runSourceIntegration(c *route.Call, b SourceRunBody) (out SourceRu
 		Provider: i.Provider, From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Origin: models.RunByAPI,
 	}}
 	out, err = runSourceJob.Start(c, d.Jobs, args, nil)
-	if e, ok := models.AsError(err); ok && slices.Contains(toldFailures, e.Code) {
-		return runSourceJob.Shown(jobs.SpendSynced{Failure: e.Message, Provider: args.Provider, From: args.From, To: args.To}), nil
+	if e, ok := models.AsError(err); ok && slices.Contains(publicFailures, e.Code) {
+		return runSourceJob.PublicResult(jobs.SpendSynced{Failure: e.Message, Provider: args.Provider, From: args.From, To: args.To}), nil
 	}
 	return out, err
 }
 
-// toldFailures are errors of the job that are returned as an answer, because the call was valid and the platform was asked.
-var toldFailures = []string{"platform_error", "not_connected", models.TooManyRows}
+// publicFailures are errors of the job that are returned as an answer, because the call was valid and the platform was asked.
+var publicFailures = []string{"platform_error", "not_connected", models.TooManyRows}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.
 type SourceIntegrationDeleted struct {

@@ -42,7 +42,7 @@ type SourceUpload struct {
 }
 
 const (
-	shownUploads   = 20
+	listedUploads  = 20
 	countedUploads = 30 // days
 )
 
@@ -52,7 +52,7 @@ func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, e
 	if err != nil {
 		return nil, err
 	}
-	rows, err := upload.List(c.Context(), c.Store.Conn(), c.Account.ID, i.TargetID, shownUploads)
+	rows, err := upload.List(c.Context(), c.Store.Conn(), c.Account.ID, i.TargetID, listedUploads)
 	return &SourceUploads{
 		Accepted: counts[models.UploadAccepted], Rejected: counts[models.UploadRejected], Shadow: counts[models.UploadShadow],
 		Skipped: counts[models.UploadSkipped], Pending: counts[models.UploadPending],

@@ -24,17 +24,17 @@ func templates() []route.Route {
 		Group: "Network templates", Path: "/network-templates", Table: (*store.Store).NetworkTemplates,
 	}
 	save := res.Row("POST", "", "save one network template or up to 1000; an existing name is replaced",
-		route.Do(saveNetworkTemplates), route.Codes("400 empty too_many invalid_template"))
+		route.Handle(saveNetworkTemplates), route.Codes("400 empty too_many invalid_template"))
 	save.Status, save.BodyLimit, save.Body = http.StatusCreated, route.CSVBody, NetworkTemplatesBody{}
 	return []route.Route{
 		res.Row("GET", "", "the account's own network templates by name, then the built-in ones",
-			route.Do(listNetworkTemplates)),
+			route.Handle(listNetworkTemplates)),
 		save,
 		resource.Remove(res, "delete a network template of the account's own", answer.Deleted),
 		{
 			Method: "GET", Path: "/traffic-source-templates", Group: "Traffic sources",
 			Summary: "parameters, macros and postback address of each known platform",
-			Handle:  route.Do(listSourceTemplates),
+			Handle:  route.Handle(listSourceTemplates),
 		},
 	}
 }
@@ -170,7 +170,7 @@ func networkTemplate(raw json.RawMessage) (template.Network, error) {
 		return template.Network{}, err
 	}
 	n, err := b.Record()
-	return template.OfNetwork(n), err
+	return template.FromNetwork(n), err
 }
 
 // templateFields are the field names of a template, as a client sends it and as GET returns it.

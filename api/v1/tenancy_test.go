@@ -31,8 +31,8 @@ type records struct {
 	account uuid.UUID
 }
 
-// nobodys returns ids that no account has.
-func nobodys() records {
+// unknownIDs returns ids that no account has.
+func unknownIDs() records {
 	return records{uuid.New(), models.FormatClickID(models.NewClickID()), uuid.New()}
 }
 
@@ -226,7 +226,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 					}
 					t.Run(row.Method+row.Path, func(t *testing.T) {
 						for _, s := range ways {
-							tried[i] += env{s.In(t), e.ids}.asksFor(t, victims, row)
+							tried[i] += env{s.In(t), e.ids}.tryForeignIDs(t, victims, row)
 						}
 					})
 				}
@@ -247,10 +247,10 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 	}
 }
 
-// asksFor puts the ids of each victim into each place of the row and returns the number of calls.
-func (e env) asksFor(t *testing.T, victims []records, row route.Route) (tried int) {
+// tryForeignIDs puts the ids of each victim into each place of the row and returns the number of calls.
+func (e env) tryForeignIDs(t *testing.T, victims []records, row route.Route) (tried int) {
 	t.Helper()
-	nobody := nobodys()
+	nobody := unknownIDs()
 	for _, at := range e.places(t, row) {
 		random := at(nobody)
 		want := e.do(random)

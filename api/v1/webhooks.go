@@ -26,17 +26,17 @@ func webhooks(d Deps) []route.Route {
 		Answer: func(w models.Webhook) WebhookAnswer { return WebhookAnswer{w} },
 	}
 	urlCodes := route.Codes("400 invalid_url invalid_events")
-	add := res.Row("POST", "", "add an endpoint; the signing secret is in this answer once", route.Take(d.createWebhook),
+	add := res.Row("POST", "", "add an endpoint; the signing secret is in this answer once", route.HandleBody(d.createWebhook),
 		urlCodes, route.Codes("400 too_many no_encryption_key"))
-	drop := res.Row("DELETE", "", "delete an endpoint and its delivery log", route.Do(deleteWebhook), answer.IDCodes)
-	ping := res.Row("POST", "/test", "send a ping now", route.Take(d.testWebhook), answer.IDCodes)
-	log := res.Row("GET", "/deliveries", "the delivery log, newest first, 30 days", route.Do(listDeliveries),
+	drop := res.Row("DELETE", "", "delete an endpoint and its delivery log", route.Handle(deleteWebhook), answer.IDCodes)
+	ping := res.Row("POST", "/test", "send a ping now", route.HandleBody(d.testWebhook), answer.IDCodes)
+	log := res.Row("GET", "/deliveries", "the delivery log, newest first, 30 days", route.Handle(listDeliveries),
 		route.Codes("400 invalid_id invalid_status"))
 	again := res.Row("POST", "/deliveries/redeliver", "send one again now, with the same event and event id",
-		route.Take(d.redeliverWebhook), answer.IDCodes, route.Codes("409 in_progress"))
+		route.HandleBody(d.redeliverWebhook), answer.IDCodes, route.Codes("409 in_progress"))
 	failed := res.Row("POST", "/deliveries/redeliver-failed",
 		"send every failed delivery of a window again, each once, with the same event and event id",
-		route.Take(d.redeliverFailed), answer.IDCodes)
+		route.HandleBody(d.redeliverFailed), answer.IDCodes)
 	add.Status, drop.Query, log.Page = http.StatusCreated, answer.QueryID, true
 	log.Query = []route.Param{
 		{Name: "webhook", Type: "uuid", Doc: "only this endpoint"},
@@ -46,13 +46,13 @@ func webhooks(d Deps) []route.Route {
 	ping.Share, again.Share, failed.Share = route.Sends, route.Sends, route.Sends
 	failed.Window, failed.BodyOptional = true, true
 	return []route.Route{
-		res.Row("GET", "", "endpoints with the last week's deliveries", route.Do(listWebhooks)),
+		res.Row("GET", "", "endpoints with the last week's deliveries", route.Handle(listWebhooks)),
 		add,
-		res.Row("PATCH", "", "change an endpoint", route.Take(d.updateWebhook), answer.IDCodes, urlCodes,
+		res.Row("PATCH", "", "change an endpoint", route.HandleBody(d.updateWebhook), answer.IDCodes, urlCodes,
 			route.Codes("400 invalid_status no_fields")),
 		drop, ping, log, again,
 		res.Row("POST", "/rotate", "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
-			route.Take(rotateWebhook), route.Codes("400 no_encryption_key"), answer.IDCodes),
+			route.HandleBody(rotateWebhook), route.Codes("400 no_encryption_key"), answer.IDCodes),
 		failed,
 	}
 }

@@ -37,15 +37,15 @@ func main() {
 		kong.Name("lab"),
 		kong.Description("Proves, measures and runs the service from outside."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Vars{"binary": besideUs("switchyard"), "bench_parts": strings.Join(bench.Parts(), ",")},
+		kong.Vars{"binary": siblingProgram("switchyard"), "bench_parts": strings.Join(bench.Parts(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(c),
 	)
 	parsed.FatalIfErrorf(parsed.Run())
 }
 
-// besideUs is the path of a program in the directory of this one.
-func besideUs(name string) string {
+// siblingProgram returns the path of a program in the directory of this one.
+func siblingProgram(name string) string {
 	self, err := os.Executable()
 	if err != nil {
 		return name

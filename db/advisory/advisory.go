@@ -16,10 +16,10 @@ import (
 // every is how often a waiting process tries, and how often the holder checks its session.
 const every = time.Second
 
-// Hold calls lead whenever this process gets the named lock. It returns when the context ends, with the context's error. The lock
-// has its own session. If that session is lost, lead's context ends, and Hold tries again after lead has returned. If lead
-// returns earlier, the lock is released. While PostgreSQL is away, no process leads.
-func Hold(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
+// WithLock calls lead whenever this process gets the named lock. It returns when the context ends, with the context's error. The
+// lock has its own session. If that session is lost, lead's context ends, and WithLock tries again after lead has returned. If
+// lead returns earlier, the lock is released. While PostgreSQL is away, no process leads.
+func WithLock(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {

@@ -112,7 +112,7 @@ var finders = []func(context.Context, reading) ([]Alert, error){
 	matchedRules, lateJobs, lateClicks,
 }
 
-// List gathers what needs attention in an account, the latest first: at most 500 of one cause.
+// List returns what needs attention in an account, the latest first: at most 500 alerts of one cause.
 func (r Reader) List(ctx context.Context, account models.Account, now time.Time) ([]Alert, error) {
 	out := []Alert{}
 	for _, find := range finders {

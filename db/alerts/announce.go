@@ -56,16 +56,16 @@ type Announcement struct {
 	Subject, Body string
 }
 
-// News is the difference between the present and the announced alerts. Risen alerts were announced as less than critical and are
-// critical now.
-type News struct{ Begun, Risen, Ended []AnnouncedAlert }
+// Changes is the difference between the present and the announced alerts. Risen alerts were announced as less than critical and
+// are critical now.
+type Changes struct{ Begun, Risen, Ended []AnnouncedAlert }
 
 // Announce compares the present alerts with the announced ones. In one transaction it stores the difference and the messages that
 // write makes of it for the channels of the account, so that each beginning, each rise and each end is announced once. An alert
 // that has risen stays critical until it ends. Announce returns the jobs that send the messages. It does nothing once the account
 // has had its messages of the hour.
 func (a Channels) Announce(ctx context.Context, account uuid.UUID, now []AnnouncedAlert,
-	write func(channels []models.AlertChannel, n News) []Announcement,
+	write func(channels []models.AlertChannel, n Changes) []Announcement,
 ) (messages []uuid.UUID, err error) {
 	err = a.s.Tx(ctx, func(s *store.Store) error {
 		if _, watched, err := db.First[uuid.UUID](ctx, s.Conn(), "alert watch", lockWatch, account); err != nil || !watched {
@@ -75,7 +75,7 @@ func (a Channels) Announce(ctx context.Context, account uuid.UUID, now []Announc
 		if err != nil {
 			return err
 		}
-		news := News{without(now, have), risen(now, have), without(have, now)}
+		news := Changes{without(now, have), risen(now, have), without(have, now)}
 		if len(news.Begun)+len(news.Risen)+len(news.Ended) == 0 {
 			return nil
 		}
@@ -132,7 +132,7 @@ func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
-func (a Channels) recordNews(ctx context.Context, account uuid.UUID, n News) error {
+func (a Channels) recordNews(ctx context.Context, account uuid.UUID, n Changes) error {
 	for _, v := range n.Ended {
 		if _, err := db.Exec(ctx, a.s.Conn(), "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {
 			return err

@@ -91,7 +91,7 @@ const late = 10 * time.Minute
 // lateJobs lists the kinds of jobs of the account that wait although they are due. Each is one alert, whichever of its jobs
 // is the oldest.
 func lateJobs(ctx context.Context, l reading) ([]Alert, error) {
-	found, err := jobrow.Late(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-late))
+	found, err := jobrow.ListLate(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-late))
 	return db.Map(found, func(j jobrow.LateJobs) Alert {
 		return Alert{
 			Type: "jobs.behind", Severity: Warning, Kind: "account", ID: l.account.ID, Name: j.Kind,

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// scanSettle is the minimum age of a click when it is scanned. By then the page tag has had bot.TagWait, and the ingesters
+	// scanDelay is the minimum age of a click when it is scanned. By then the page tag has had bot.TagWait, and the ingesters
 	// have stored earlier records.
-	scanSettle = bot.TagWait + 10*time.Second
+	scanDelay = bot.TagWait + 10*time.Second
 	// storedLate is the age from which on a newly stored click counts as late, because a scan may have passed it. It is 15
-	// seconds less than scanSettle, as clocks may disagree.
-	storedLate = scanSettle - 15*time.Second
+	// seconds less than scanDelay, as clocks may disagree.
+	storedLate = scanDelay - 15*time.Second
 	// scanReach is the time that a scan looks back. Clicks that are stored later than that stay unscanned.
 	scanReach = 48 * time.Hour
 	// firstScan is the time that the first scan of an account looks back.
 	firstScan = time.Hour
-	// repeatsKept is the time for which repeated clicks are stored.
-	repeatsKept = bot.RepeatWindow + 2*time.Hour
+	// repeatRetention is the time for which repeated clicks are stored.
+	repeatRetention = bot.RepeatWindow + 2*time.Hour
 	// deletedAtOnce is the number of old rows that one statement of DeleteExpired deletes.
 	deletedAtOnce = 10_000
 )
@@ -58,17 +58,17 @@ SELECT account_id FROM bot_scans WHERE behind AND leased_until IS NULL OR leased
 
 // Waiting returns the accounts with clicks that are to be scanned.
 func Waiting(ctx context.Context, l click.Log) ([]uuid.UUID, error) {
-	err := db.RetryConflicts(func() error { return db.Tx(ctx, l.Conn, func(c db.Conn) error { return sweepBots(ctx, l, c) }) })
+	err := db.RetryConflicts(func() error { return db.Tx(ctx, l.Conn, func(c db.Conn) error { return markNewClicks(ctx, l, c) }) })
 	if err != nil {
 		return nil, err
 	}
 	return db.Select[uuid.UUID](ctx, l.Conn, "waiting scans", selectWaitingScans)
 }
 
-// sweepBots marks the accounts that have got clicks since the last sweep.
-func sweepBots(ctx context.Context, l click.Log, c db.Conn) error {
+// markNewClicks marks the accounts that have got clicks since the last sweep.
+func markNewClicks(ctx context.Context, l click.Log, c db.Conn) error {
 	now := l.Time()
-	from, to := models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanSettle))
+	from, to := models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanDelay))
 	swept, again, err := db.First[uuid.UUID](ctx, c, "swept clicks", selectSwept, from)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func Scan(ctx context.Context, l click.Log, c db.Conn, crowd *Crowd, s Progress,
 ) {
 	now := l.Time()
 	found, err := l.Store().Scan(ctx, c, scanColumns, click.Range{
-		Account: s.AccountID, Low: click.NextID(s.After), High: models.FloorClickID(now.Add(-scanSettle)), Limit: limit,
+		Account: s.AccountID, Low: click.NextID(s.After), High: models.FloorClickID(now.Add(-scanDelay)), Limit: limit,
 	})
 	if err != nil || len(found) == 0 {
 		return Scanned{After: s.After, Done: true}, err
@@ -134,7 +134,7 @@ func Scan(ctx context.Context, l click.Log, c db.Conn, crowd *Crowd, s Progress,
 		return out, err
 	}
 	j := judgement{Log: l, account: s.AccountID, settings: settings, fired: fired, waited: true}
-	out.Days, err = j.pass(ctx, c, found)
+	out.Days, err = j.judge(ctx, c, found)
 	return out, err
 }
 
@@ -156,7 +156,7 @@ func DeleteExpired(ctx context.Context, l click.Log) error {
 		query  string
 		before any
 	}{
-		{`DELETE FROM bot_repeats WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_repeats WHERE at < $1 LIMIT $2))`, now.Add(-repeatsKept)},
+		{`DELETE FROM bot_repeats WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_repeats WHERE at < $1 LIMIT $2))`, now.Add(-repeatRetention)},
 		{
 			`DELETE FROM bot_tagged WHERE ctid = ANY (ARRAY(SELECT ctid FROM bot_tagged WHERE click_id < $1 LIMIT $2))`,
 			models.FloorClickID(now.Add(-bot.TaggedWindow)),

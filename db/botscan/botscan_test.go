@@ -75,7 +75,7 @@ func (s *env) lands(after time.Duration, lander uuid.UUID) *models.Click {
 }
 
 // describesVisitor appends an event of the page tag to a spool.
-func (s *env) tells(c *models.Click, host, path string, change func(*models.SiteEvent)) {
+func (s *env) appendEvent(c *models.Click, host, path string, change func(*models.SiteEvent)) {
 	s.Helper()
 	s.events++
 	at := models.ClickTime(c.ID).Add(2 * time.Second)

@@ -83,8 +83,8 @@ func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Tim
 	return out, err
 }
 
-// ReturnClaims makes claims due at once, as if they had not been taken. It is for claims that the worker had no time for.
-func ReturnClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) error {
+// ReleaseClaims makes claims due at once, as if they had not been taken. It is for claims that the worker had no time for.
+func ReleaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) error {
 	_, err := db.Exec(ctx, c, "return crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
 		WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks), now)
 	return err

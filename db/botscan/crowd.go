@@ -131,16 +131,16 @@ func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uu
 			fired[click.ID] = signals
 		}
 	}
-	err := w.repeats(ctx, c, clicks, fired)
+	err := w.findRepeats(ctx, c, clicks, fired)
 	if err == nil {
 		w.after = clicks[len(clicks)-1].ID
 	}
 	return fired, err
 }
 
-// repeats finds repeated clicks and stores them. It does not look up a click that an ingester has marked, or whose visitor just
-// had enough clicks stored.
-func (w *Crowd) repeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick, fired map[uuid.UUID]bot.Signals) error {
+// findRepeats finds repeated clicks and stores them. It does not look up a click that an ingester has marked, or whose visitor
+// just had enough clicks stored.
+func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick, fired map[uuid.UUID]bot.Signals) error {
 	visits, err := w.visits(ctx, c, clicks)
 	if err != nil {
 		return err

@@ -118,9 +118,9 @@ func (m Marks) Floods(clicks []*click.StoredClick) {
 	}
 }
 
-// Repeats adds the signal of repeated clicks. Call it after uniqueness is decided. A click that its campaign counts as unique by
-// the address is not a repeat.
-func (m Marks) Repeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
+// MarkRepeats adds the signal of repeated clicks. Call it after uniqueness is decided. A click that its campaign counts as unique
+// by the address is not a repeat.
+func (m Marks) MarkRepeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
 	accounts, campaigns := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, k := range clicks {
 		switch {

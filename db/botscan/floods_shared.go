@@ -58,8 +58,8 @@ func (f *Floods) CountMessage(message []byte) {
 	}
 }
 
-// Stored deletes the signals of records that are stored or rejected, and reports their clicks to other processes.
-func (f *Floods) Stored(items []spool.Item) {
+// FinishStored deletes the signals of records that are stored or rejected, and reports their clicks to other processes.
+func (f *Floods) FinishStored(items []spool.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, it := range items {

@@ -92,7 +92,7 @@ func TestFloodsCountOnce(t *testing.T) {
 	if n := marked(); n != 1 {
 		t.Errorf("%d of %d clicks are a flood", n, len(items))
 	}
-	if f.Stored(items); len(f.Found) > 0 {
+	if f.FinishStored(items); len(f.Found) > 0 {
 		t.Errorf("%d clicks are remembered", len(f.Found))
 	}
 }
@@ -115,7 +115,7 @@ func TestFloodsAreShared(t *testing.T) {
 				t.Errorf("click %d is a flood", i+1)
 			}
 		}
-		own.Stored(items)
+		own.FinishStored(items)
 		message := own.NextMessage()
 		own.CountMessage(message)
 		other.CountMessage(message)

@@ -178,6 +178,6 @@ func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, set
 		j.fired[id] = bot.Signals(signals) //nolint:gosec // the same bits come back
 	}
 	clicks = slices.DeleteFunc(clicks, func(k *click.StoredClick) bool { _, ok := taken[k.ID]; return !ok })
-	days, err = j.pass(ctx, c, clicks)
+	days, err = j.judge(ctx, c, clicks)
 	return days, len(ids) < limit, err
 }

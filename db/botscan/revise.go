@@ -88,7 +88,7 @@ func (f Finding) apply(click *click.StoredClick) {
 		click.ConnectionType = cmp.Or(p.ConnectionType, click.ConnectionType)
 		if p.ProxyKind != "" {
 			click.ProxyKind = p.ProxyKind
-			click.BotSignals = click.BotSignals&^uint64(bot.Network) | uint64(bot.OfProxy(p.ProxyKind))
+			click.BotSignals = click.BotSignals&^uint64(bot.Network) | uint64(bot.FromProxyKind(p.ProxyKind))
 		}
 		click.GeoSource = f.Source
 	}

@@ -91,9 +91,9 @@ func (j *judgement) lock(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*cl
 	return j.Store().Read(ctx, c, scanColumns, click.Set{Account: j.account, IDs: ids, Lock: true})
 }
 
-// pass finds signals of clicks and revises the clicks. The clicks must be in the order of their ids. It returns the days on which
-// the split between bots and visitors has changed.
-func (j *judgement) pass(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]time.Time, error) {
+// judge finds signals of clicks and revises the clicks. The clicks must be in the order of their ids. It returns the days on
+// which the split between bots and visitors has changed.
+func (j *judgement) judge(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]time.Time, error) {
 	if len(clicks) == 0 {
 		return nil, nil
 	}

@@ -20,8 +20,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// leaves appends a click-out to a spool.
-func (s *env) leaves(c *models.Click, after time.Duration) {
+// appendClickOut appends a click-out to a spool.
+func (s *env) appendClickOut(c *models.Click, after time.Duration) {
 	s.Helper()
 	clicktest.Put(s, s.spools[0], spool.Record{Out: &models.ClickOut{
 		ID: clicktest.IDAt(models.ClickTime(c.ID).Add(after)), ClickID: c.ID, AccountID: c.AccountID, Slot: 1, OfferID: uuid.New(),
@@ -44,14 +44,14 @@ func TestFastClicks(t *testing.T) {
 	for i, name := range []string{"at the bound", "after it", "at once", "twice", "not at all", "foreign"} {
 		clicks[name] = s.lands(time.Duration(i)*time.Second, lander)
 	}
-	s.leaves(clicks["at the bound"], bot.FastBound)
-	s.leaves(clicks["after it"], bot.FastBound+time.Millisecond)
-	s.leaves(clicks["at once"], 0)
-	s.leaves(clicks["twice"], 5*time.Second)
-	s.leaves(clicks["twice"], time.Second/2)
+	s.appendClickOut(clicks["at the bound"], bot.FastBound)
+	s.appendClickOut(clicks["after it"], bot.FastBound+time.Millisecond)
+	s.appendClickOut(clicks["at once"], 0)
+	s.appendClickOut(clicks["twice"], 5*time.Second)
+	s.appendClickOut(clicks["twice"], time.Second/2)
 	forged := *clicks["foreign"]
 	forged.AccountID = clicktest.Account(t, s.DB)
-	s.leaves(&forged, time.Millisecond)
+	s.appendClickOut(&forged, time.Millisecond)
 	s.scan(2, bot.NewSettings(50, nil))
 	fast := []string{"fast_click"}
 	want := map[string][]string{
@@ -78,24 +78,24 @@ func TestNoJS(t *testing.T) {
 	silent := map[string]*models.Click{}
 	for i := range bot.TaggedBound {
 		after := time.Duration(i) * time.Second
-		s.tells(s.lands(after, pages["tagged"]), "page.example", "/a", nil)
-		s.tells(s.lands(after, pages["shop only"]), "page.example", "/checkout", nil)
-		s.tells(s.lands(after, pages["secret"]), "page.example", "/x", nil)
+		s.appendEvent(s.lands(after, pages["tagged"]), "page.example", "/a", nil)
+		s.appendEvent(s.lands(after, pages["shop only"]), "page.example", "/checkout", nil)
+		s.appendEvent(s.lands(after, pages["secret"]), "page.example", "/x", nil)
 		if few := s.lands(after, pages["few"]); i > 0 {
-			s.tells(few, "page.example", "/few", nil)
-			s.tells(few, "page.example", "/few", nil)
+			s.appendEvent(few, "page.example", "/few", nil)
+			s.appendEvent(few, "page.example", "/few", nil)
 		}
 	}
 	for name, id := range pages {
 		silent[name] = s.lands(time.Minute, id)
 	}
 	silent["server only"] = s.lands(time.Minute, pages["tagged"])
-	s.tells(silent["server only"], "page.example", "/a", func(e *models.SiteEvent) { e.Source = models.FromGoalAPI })
+	s.appendEvent(silent["server only"], "page.example", "/a", func(e *models.SiteEvent) { e.Source = models.FromGoalAPI })
 	silent["elsewhere"] = s.lands(time.Minute, pages["tagged"])
-	s.tells(silent["elsewhere"], "page.example", "/checkout", nil)
+	s.appendEvent(silent["elsewhere"], "page.example", "/checkout", nil)
 	silent["later"] = s.lands(2*time.Minute, pages["tagged"])
 	silent["left"] = s.lands(time.Minute, pages["tagged"])
-	s.leaves(silent["left"], bot.FastBound/2)
+	s.appendClickOut(silent["left"], bot.FastBound/2)
 	settings := bot.NewSettings(25, nil)
 	s.scan(10, settings)
 	noJS := []string{"no_js"}
@@ -111,8 +111,8 @@ func TestNoJS(t *testing.T) {
 	}
 
 	// The event of a slow phone arrives late and clears the signal. The page /few gets one more event.
-	s.tells(silent["tagged"], "page.example", "/a", func(e *models.SiteEvent) { e.ReceivedAt = time.Now() })
-	s.tells(silent["few"], "page.example", "/few", nil)
+	s.appendEvent(silent["tagged"], "page.example", "/a", func(e *models.SiteEvent) { e.ReceivedAt = time.Now() })
+	s.appendEvent(silent["few"], "page.example", "/few", nil)
 	s.scan(10, settings)
 	want["tagged"] = nil
 	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
@@ -156,8 +156,8 @@ func TestTimeZones(t *testing.T) {
 		{"no zone", "DE", "none", "", false},
 	} {
 		c := s.visit(time.Duration(i)*time.Second, "203.0.113.1", func(c *models.Click) { c.Country, c.ProxyKind = tt.country, tt.proxy })
-		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = tt.zone, summer })
-		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { // the visitor moves to another time zone
+		s.appendEvent(c, "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = tt.zone, summer })
+		s.appendEvent(c, "page.example", "/", func(e *models.SiteEvent) { // the visitor moves to another time zone
 			if tt.zone != "" {
 				e.TimeZone, e.At, e.ReceivedAt = "-05:00", summer, e.ReceivedAt.Add(time.Second)
 			}
@@ -174,7 +174,7 @@ func TestTimeZones(t *testing.T) {
 	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
-	s.tells(clicks["consent"], "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = "+08:00", summer })
+	s.appendEvent(clicks["consent"], "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = "+08:00", summer })
 	s.scan(4, bot.Settings{})
 	if got := s.fired(clicks)["consent"]; !cmp.Equal(got, []string{"geo_tz_mismatch"}) {
 		t.Errorf("after the scan: %v", got)
@@ -187,8 +187,8 @@ func TestDrivenBrowser(t *testing.T) {
 	s := newEnv(t)
 	clicks := map[string]*models.Click{"person": s.visit(0, "203.0.113.1", nil), "program": s.visit(0, "203.0.113.2", nil)}
 	for name, c := range clicks {
-		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { e.WebDriver = name == "program" })
-		s.tells(c, "page.example", "/", nil)
+		s.appendEvent(c, "page.example", "/", func(e *models.SiteEvent) { e.WebDriver = name == "program" })
+		s.appendEvent(c, "page.example", "/", nil)
 	}
 	s.scan(10, bot.Settings{})
 	if diff := cmp.Diff(map[string][]string{"person": nil, "program": {"headless"}}, s.fired(clicks), emptyIsNil); diff != "" {
@@ -202,7 +202,7 @@ func TestEventDuringScan(t *testing.T) {
 	s := newEnv(t)
 	lander := s.lander("https://page.example/a")
 	for range bot.TaggedBound {
-		s.tells(s.lands(0, lander), "page.example", "/a", nil)
+		s.appendEvent(s.lands(0, lander), "page.example", "/a", nil)
 	}
 	slow := s.lands(time.Second, lander)
 	s.store()
@@ -259,7 +259,7 @@ func TestStoredLate(t *testing.T) {
 		s.visit(time.Duration(i)*time.Millisecond, "203.0.113.1", nil)
 	}
 	s.scan(1000, bot.Settings{})
-	s.leaves(early, time.Second/2)
+	s.appendClickOut(early, time.Second/2)
 	s.scan(1000, bot.Settings{})
 	want := map[string][]string{"last": {"click_flood", "campaign_flood"}, "early": {"fast_click"}}
 	if diff := cmp.Diff(want, s.fired(map[string]*models.Click{"last": last, "early": early})); diff != "" {

@@ -74,8 +74,8 @@ func (s *Store) Extend(ctx context.Context, host string, fence int64, lease time
 		host, fence, lease.Seconds())
 }
 
-// Free ends a claim. It is not an error if the claim is over already.
-func (s *Store) Free(ctx context.Context, host string, fence int64) error {
+// EndClaim ends a claim. It is not an error if the claim is over already.
+func (s *Store) EndClaim(ctx context.Context, host string, fence int64) error {
 	_, err := db.Exec(ctx, s.c, "free host", `UPDATE edge_hosts SET lease_until = NULL WHERE host = $1 AND fence = $2`, host, fence)
 	return err
 }
@@ -136,8 +136,9 @@ func (s *Store) SetRenewal(ctx context.Context, host string, at time.Time) error
 	return err
 }
 
-// Release forgets the certificate of a host with its key, and cuts off an issuer that is at work. There may be none.
-func (s *Store) Release(ctx context.Context, host string) error {
+// Delete deletes the certificate of a host with its key, and ends the claim of an issuer that is at work. It is not an error if
+// there is no certificate.
+func (s *Store) Delete(ctx context.Context, host string) error {
 	return s.change(ctx, host, func(tx db.Conn) error {
 		_, err := db.Exec(ctx, tx, "release certificate", release, host)
 		return err
@@ -174,8 +175,8 @@ func (s *Store) Load(ctx context.Context, hosts []string) ([]Sealed, error) {
 	return db.Select[Sealed](ctx, s.c, "certificates", load, hosts)
 }
 
-// Forget deletes challenges whose issuers have died.
-func (s *Store) Forget(ctx context.Context) error {
+// DeleteExpiredChallenges deletes challenges whose issuers have died.
+func (s *Store) DeleteExpiredChallenges(ctx context.Context) error {
 	_, err := db.Exec(ctx, s.c, "old challenges", `DELETE FROM acme_challenges WHERE expires_at < now()`)
 	return err
 }

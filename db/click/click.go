@@ -26,7 +26,7 @@ func (c *StoredClick) Figures() models.Figures {
 	if c.IsBot {
 		return models.Figures{BotClicks: 1}
 	}
-	f := models.Figures{Clicks: 1, LPViews: int64(c.LPViews), LPClicks: int64(c.LPClicks), Cost: models.Counted(c.Cost, c.Rate)}
+	f := models.Figures{Clicks: 1, LPViews: int64(c.LPViews), LPClicks: int64(c.LPClicks), Cost: models.ConvertAmount(c.Cost, c.Rate)}
 	if c.IsUnique {
 		f.UniqueClicks = 1
 	}

@@ -13,20 +13,21 @@ import (
 	"switchyard/models"
 )
 
-// askTimeout is the time that Health waits for ClickHouse.
-const askTimeout = 2 * time.Second
+// pingTimeout is the time that Health waits for ClickHouse.
+const pingTimeout = 2 * time.Second
 
-// Ping checks whether the copy answers. After the copy did not answer, it returns an error without a query for the time leftAlone.
+// Ping checks whether the copy answers. After the copy did not answer, it returns an error without a query for the time
+// pingPause.
 func (k *CopyReader) Ping(ctx context.Context) error {
 	if time.Now().UnixNano() < k.away.Load() {
 		return errNotAnswered
 	}
-	timed, cancel := context.WithTimeout(ctx, askTimeout)
+	timed, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	var one uint8
 	err := k.Each(timed, "is it there", func(scan func(...any) error) error { return scan(&one) }, `SELECT 1`)
 	if timed.Err() != nil && ctx.Err() == nil {
-		k.away.Store(time.Now().Add(leftAlone).UnixNano())
+		k.away.Store(time.Now().Add(pingPause).UnixNano())
 	}
 	return err
 }
@@ -50,8 +51,8 @@ const (
 	FromCopy
 )
 
-// Answered counts a report for the store that answered it.
-func (k *CopyReader) Answered(by int) {
+// CountAnswer counts a report for the store that answered it.
+func (k *CopyReader) CountAnswer(by int) {
 	if k != nil {
 		k.answered[by].Add(1)
 	}
@@ -63,8 +64,8 @@ func (k *CopyReader) Reports(by int) float64 { return float64(k.answered[by].Loa
 // NewCopyReader returns the copy reader of a process.
 func NewCopyReader(from schema.Reader) *CopyReader { return &CopyReader{from: from} }
 
-// leftAlone is the time after a failed query in which callers that can use PostgreSQL instead do not query the copy.
-const leftAlone = 5 * time.Second
+// pingPause is the time after a failed query in which callers that can use PostgreSQL instead do not query the copy.
+const pingPause = 5 * time.Second
 
 // Snapshot runs fn in a read-only transaction that sees the state at its first statement. While it runs, no day's clicks leave
 // PostgreSQL, so State agrees with what fn reads.
@@ -128,7 +129,7 @@ func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(..
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	k.away.Store(time.Now().Add(leftAlone).UnixNano())
+	k.away.Store(time.Now().Add(pingPause).UnixNano())
 	slog.WarnContext(ctx, "clickhouse does not answer", "what", what, "error", err)
 	return &CopyAwayError{err}
 }

@@ -42,16 +42,16 @@ FROM click_copy`
 // ReadCopy returns the progress of the copy. Without a copy it returns the zero state.
 func ReadCopy(ctx context.Context, c db.Conn) (CopyState, error) {
 	var names []string
-	for _, t := range NoteTriggers {
+	for _, t := range ChangeTriggers {
 		names = append(names, t.Name)
 	}
 	s, _, err := db.First[CopyState](ctx, c, "state of the copy", selectCopy, names, len(names))
 	return s, err
 }
 
-// NoteTriggers note changes, one trigger for each kind of statement. They also fire for changes in partitions, because the
+// ChangeTriggers note changes, one trigger for each kind of statement. They also fire for changes in partitions, because the
 // statements name the table clicks.
-var NoteTriggers = []struct{ Name, Table, Event, Rows, Function string }{
+var ChangeTriggers = []struct{ Name, Table, Event, Rows, Function string }{
 	{"note_clicks_insert", "clicks", "INSERT", "NEW", "note_clicks"},
 	{"note_clicks_update", "clicks", "UPDATE", "NEW", "note_clicks"},
 	{"note_clicks_delete", "clicks", "DELETE", "OLD", "note_clicks"},

@@ -33,7 +33,7 @@ func (l Log) count(ctx context.Context, account uuid.UUID, list []rated) error {
 	for i, f := range list {
 		keys[i] = exchangerate.NewKey(account, f.at, cmp.Or(f.currency, k.From))
 	}
-	found, err := exchangerate.Look(ctx, l.Conn, keys)
+	found, err := exchangerate.FindRates(ctx, l.Conn, keys)
 	for i, f := range list {
 		if rate := found[keys[i]]; rate.Valid {
 			*f.rate = rate

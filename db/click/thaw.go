@@ -105,7 +105,7 @@ func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uui
 		if err != nil {
 			return err
 		}
-		return bringBack(ctx, c, list)
+		return reinsert(ctx, c, list)
 	})
 }
 
@@ -125,8 +125,8 @@ const (
 	recordThaw = `UPDATE click_cold SET thawed_at = now() WHERE day = ANY ($1::date[]) AND (thawed_at IS NULL OR thawed_at < now() - interval '1 hour')`
 )
 
-// bringBack inserts clicks of locked days into PostgreSQL, except clicks that are already there.
-func bringBack(ctx context.Context, c db.Conn, list []*StoredClick) error {
+// reinsert inserts clicks of locked days into PostgreSQL, except clicks that are already there.
+func reinsert(ctx context.Context, c db.Conn, list []*StoredClick) error {
 	days := map[time.Time]bool{}
 	for part := range slices.Chunk(list, CopiedAtOnce) {
 		there, err := Store{}.here(ctx, c, IDs(part))
@@ -219,7 +219,7 @@ func (s Store) ThawDay(ctx context.Context, c db.Conn, account uuid.UUID, at tim
 				return err
 			}
 			list = slices.DeleteFunc(list, func(k *StoredClick) bool { return gone[k.ID] })
-			if err := bringBack(ctx, c, list); err != nil {
+			if err := reinsert(ctx, c, list); err != nil {
 				return err
 			}
 		}

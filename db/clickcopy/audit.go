@@ -71,7 +71,7 @@ func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list 
 	if kept, err := click.OldestDay(ctx, k.From, account); err != nil || from.Before(kept) {
 		return nil, true, err
 	}
-	before, quiet, err := k.booked(ctx, account, from, to)
+	before, quiet, err := k.ledgerFigures(ctx, account, from, to)
 	if err != nil || !quiet {
 		return nil, false, err
 	}
@@ -79,7 +79,7 @@ func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list 
 	if err != nil {
 		return nil, false, err
 	}
-	after, quiet, err := k.booked(ctx, account, from, to)
+	after, quiet, err := k.ledgerFigures(ctx, account, from, to)
 	if err != nil || !quiet || !maps.EqualFunc(before, after, func(a, b models.Figures) bool { return a.Plus(b.Neg()).IsZero() }) {
 		return nil, false, err
 	}
@@ -104,8 +104,8 @@ WHERE account_id = $1 AND day = $2::date AND alone GROUP BY source_id, campaign_
 	waitsFor = `SELECT EXISTS (SELECT FROM click_changes WHERE account_id = $1 AND click_id >= $2 AND click_id < $3)`
 )
 
-// booked returns the ledger's figures of the clicks in [from, to). quiet reports whether no change of these clicks waits.
-func (k Copy) booked(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, quiet bool, err error) {
+// ledgerFigures returns the ledger's figures of the clicks in [from, to). quiet reports whether no change of these clicks waits.
+func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, quiet bool, err error) {
 	err = db.Snapshot(ctx, k.From, func(c db.Conn) error {
 		waits, err := db.Get[bool](ctx, c, "waiting changes", waitsFor, account, models.FloorClickID(from), models.FloorClickID(to))
 		if err != nil {
@@ -136,7 +136,7 @@ func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error
 	if cold, err := k.cold(ctx, p.from); err != nil || cold {
 		return err
 	}
-	err := k.versioned(ctx, func(_ db.Conn, version uint64) error { p.version = version; return nil })
+	err := k.withVersion(ctx, func(_ db.Conn, version uint64) error { p.version = version; return nil })
 	if err != nil || p.version == 0 {
 		return err
 	}

@@ -28,7 +28,7 @@ type Copy struct {
 	Differs func(day time.Time)
 }
 
-func (k Copy) batch() int {
+func (k Copy) batchSize() int {
 	if k.Batch == 0 {
 		return click.CopiedAtOnce
 	}
@@ -77,7 +77,7 @@ func (k Copy) Begin(ctx context.Context) error {
 
 // createNotes creates the triggers, or replaces them.
 func createNotes(ctx context.Context, c db.Conn) error {
-	for _, t := range click.NoteTriggers {
+	for _, t := range click.ChangeTriggers {
 		q := fmt.Sprintf(`CREATE OR REPLACE TRIGGER %s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION %s()`,
 			t.Name, t.Event, t.Table, t.Rows, t.Function)
 		if _, err := db.Exec(ctx, c, "note changes", q); err != nil {
@@ -100,7 +100,7 @@ func (k Copy) End(ctx context.Context) error {
 		if !s.ColdBefore.IsZero() {
 			return errCold
 		}
-		for _, t := range click.NoteTriggers {
+		for _, t := range click.ChangeTriggers {
 			if _, err := db.Exec(ctx, c, "note no changes", `DROP TRIGGER IF EXISTS `+t.Name+` ON `+t.Table); err != nil {
 				return err
 			}

@@ -155,7 +155,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 	for e.Kills() < kills {
 		x.Happen()
 		x.Forward(k)
-		e.Answered()
+		e.RecordAnswer()
 	}
 	<-done
 	x.Forward(k)

@@ -90,7 +90,7 @@ func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 	for more := true; more; {
 		var rows [][]any
 		err := db.Snapshot(ctx, k.From, func(c db.Conn) error {
-			rows, low, err = p.clicks(ctx, c, low, high, k.batch())
+			rows, low, err = p.clicks(ctx, c, low, high, k.batchSize())
 			return err
 		})
 		if err == nil {
@@ -99,7 +99,7 @@ func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 		if err != nil {
 			return n, err
 		}
-		n, more = n+int64(len(rows)), len(rows) == k.batch()
+		n, more = n+int64(len(rows)), len(rows) == k.batchSize()
 	}
 	if err := k.copySales(ctx, p, high); err != nil || p.cold {
 		return n, err
@@ -128,7 +128,7 @@ func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, 
 func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error {
 	clickID, id := models.FloorClickID(p.from), uuid.Nil
 	for {
-		list, err := db.Select[models.Conversion](ctx, k.From, "conversions to copy", selectPartSold, db.OrNull(p.account), clickID, id, high, k.batch())
+		list, err := db.Select[models.Conversion](ctx, k.From, "conversions to copy", selectPartSold, db.OrNull(p.account), clickID, id, high, k.batchSize())
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -136,7 +136,7 @@ func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error
 		for i := range list {
 			rows[i] = click.ConversionRow(&list[i], p.version)
 		}
-		if err := k.put(ctx, nil, rows); err != nil || len(list) < k.batch() {
+		if err := k.put(ctx, nil, rows); err != nil || len(list) < k.batchSize() {
 			return err
 		}
 		clickID, id = list[len(list)-1].ClickID, list[len(list)-1].ID

@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// note is a noted change of a click or a conversion.
-type note struct {
+// changeNote is a noted change of a click or a conversion.
+type changeNote struct {
 	N          int64         `db:"n"`
 	Account    uuid.UUID     `db:"account_id"`
 	Click      uuid.UUID     `db:"click_id"`
@@ -26,7 +26,7 @@ type note struct {
 
 const (
 	selectNotes = `SELECT n, account_id, click_id, conversion_id, removed FROM click_changes ORDER BY n LIMIT $1`
-	dropDone    = `DELETE FROM click_changes WHERE n = ANY ($1::bigint[])`
+	deleteDone  = `DELETE FROM click_changes WHERE n = ANY ($1::bigint[])`
 )
 
 // Forward copies noted changes to ClickHouse until none is left, and returns the number of copied changes. It keeps trying while
@@ -34,7 +34,7 @@ const (
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
-		if total += n; err != nil || n < k.batch() {
+		if total += n; err != nil || n < k.batchSize() {
 			return total, err
 		}
 	}
@@ -48,7 +48,7 @@ func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 		return err
 	}
 	for _, t := range []schema.Table{click.Table, click.ConversionTable} {
-		if err := k.To.DropAccounts(ctx, t, gone); err != nil {
+		if err := k.To.DeleteAccounts(ctx, t, gone); err != nil {
 			return err
 		}
 	}
@@ -84,8 +84,8 @@ func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	var b forwarded
-	err := k.versioned(ctx, func(c db.Conn, version uint64) (err error) {
-		b, err = readNoted(ctx, c, version, k.batch())
+	err := k.withVersion(ctx, func(c db.Conn, version uint64) (err error) {
+		b, err = readNoted(ctx, c, version, k.batchSize())
 		return err
 	})
 	if err != nil || len(b.done) == 0 {
@@ -94,7 +94,7 @@ func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 	if err := k.put(ctx, b.clicks, b.conversions); err != nil {
 		return 0, err
 	}
-	_, err = db.Exec(ctx, k.From, "changes that were brought", dropDone, pq.Array(b.done))
+	_, err = db.Exec(ctx, k.From, "changes that were brought", deleteDone, pq.Array(b.done))
 	return len(b.done), err
 }
 
@@ -117,8 +117,8 @@ const (
 	nextVersion  = `UPDATE click_copy SET version = version + 1 RETURNING version`
 )
 
-// versioned runs fn in a snapshot, with a new version. Without a copy it does not run fn.
-func (k Copy) versioned(ctx context.Context, fn func(c db.Conn, version uint64) error) error {
+// withVersion runs fn in a snapshot, with a new version. Without a copy it does not run fn.
+func (k Copy) withVersion(ctx context.Context, fn func(c db.Conn, version uint64) error) error {
 	return db.Tx(ctx, k.From, func(c db.Conn) error {
 		if _, err := db.Exec(ctx, c, "lock versions", lockVersions); err != nil {
 			return err
@@ -139,11 +139,11 @@ type forwarded struct {
 
 // readNoted reads at most limit noted changes and returns the ClickHouse rows for them, in the snapshot of c.
 func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b forwarded, err error) {
-	notes, err := db.Select[note](ctx, c, "noted changes", selectNotes, limit)
+	notes, err := db.Select[changeNote](ctx, c, "noted changes", selectNotes, limit)
 	if err != nil || len(notes) == 0 {
 		return b, err
 	}
-	clicks, sales := map[uuid.UUID]note{}, map[uuid.UUID]note{}
+	clicks, sales := map[uuid.UUID]changeNote{}, map[uuid.UUID]changeNote{}
 	for _, n := range notes {
 		b.done = append(b.done, n.N)
 		if n.Conversion.Valid {
@@ -152,23 +152,23 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 		}
 		clicks[n.Click] = n.after(clicks[n.Click])
 	}
-	if b.clicks, err = notedClicks(ctx, c, clicks, version); err != nil {
+	if b.clicks, err = changedClickRows(ctx, c, clicks, version); err != nil {
 		return b, err
 	}
-	b.conversions, err = notedConversions(ctx, c, sales, version)
+	b.conversions, err = changedConversionRows(ctx, c, sales, version)
 	return b, err
 }
 
 // after merges two notes of the same row. The row counts as removed if either note says so. If a removed row exists when it is
 // read, it was inserted again.
-func (n note) after(before note) note {
+func (n changeNote) after(before changeNote) changeNote {
 	n.Removed = n.Removed || before.Removed
 	return n
 }
 
-// notedClicks returns the ClickHouse rows for noted clicks. A click that is not in PostgreSQL gets a row that removes it only if a
-// note says that it was removed. Otherwise a later note will say so, or the click is only in ClickHouse.
-func notedClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
+// changedClickRows returns the ClickHouse rows for noted clicks. A click that is not in PostgreSQL gets a row that removes it
+// only if a note says that it was removed. Otherwise a later note will say so, or the click is only in ClickHouse.
+func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	ids := db.SortedIDs(noted)
 	list, err := click.WarmStore().Read(ctx, c, click.AllColumns, click.Set{IDs: ids})
 	if err != nil {
@@ -193,8 +193,8 @@ func notedClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, versi
 
 var selectNotedConversions = `SELECT ` + click.ConversionColumns + ` FROM conversions WHERE id = ANY ($1::uuid[])`
 
-// notedConversions returns the ClickHouse rows for noted conversions.
-func notedConversions(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
+// changedConversionRows returns the ClickHouse rows for noted conversions.
+func changedConversionRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	if len(noted) == 0 {
 		return nil, nil
 	}

@@ -129,7 +129,7 @@ func TestCluster(t *testing.T) {
 	if n, _ := count(accounts[1]); n != 1 {
 		t.Errorf("%d rows are left of a part that was dropped", n)
 	}
-	if err := conn.DropAccounts(t.Context(), owned, accounts[:3]); err != nil {
+	if err := conn.DeleteAccounts(t.Context(), owned, accounts[:3]); err != nil {
 		t.Fatal(err)
 	}
 	await.Until(t, "the rows of an account are gone", func() bool { n, _ := count(accounts[2]); return n == 0 })

@@ -60,7 +60,7 @@ func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	if p.server != nil {
-		p.server.Answered()
+		p.server.RecordAnswer()
 	}
 	answer, err := io.ReadAll(res.Body)
 	_ = res.Body.Close()

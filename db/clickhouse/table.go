@@ -75,8 +75,8 @@ func (c *Conn) dropPartition(t schema.Table, name string) string {
 	return "ALTER TABLE " + t.Name + localSuffix + c.onCluster() + " DROP PARTITION " + name
 }
 
-// DropAccounts deletes all rows of accounts from a table that has a column account_id. The server does so in the background.
-func (c *Conn) DropAccounts(ctx context.Context, t schema.Table, accounts []uuid.UUID) error {
+// DeleteAccounts deletes all rows of accounts from a table that has a column account_id. The server does so in the background.
+func (c *Conn) DeleteAccounts(ctx context.Context, t schema.Table, accounts []uuid.UUID) error {
 	if len(accounts) == 0 {
 		return nil
 	}

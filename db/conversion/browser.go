@@ -41,9 +41,9 @@ func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) error {
 	return err
 }
 
-// boundBrowser limits the effect of reports by browsers. It refuses a payout that is not an amount if the conversion would then
+// limitBrowser limits the effect of reports by browsers. It refuses a payout that is not an amount if the conversion would then
 // be worth nothing. Conversions of a click beyond models.MaxBrowserConversions are pending, and a browser cannot approve them.
-func (b *correcting) boundBrowser(in *Input, now *Conversion, t terms) error {
+func (b *correcting) limitBrowser(in *Input, now *Conversion, t terms) error {
 	if !in.fromBrowser() {
 		return nil
 	}

@@ -99,7 +99,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 		v, past = *old, old.history()
 		if in.Final && in.Status != "" && !models.CanMove(old.Status, in.Status) {
 			return *old, Outcome{
-				Conversion: old.Conversion, given: old.GivenCost, Result: ResultIgnored, Reason: noMove(old.Status, in.Status),
+				Conversion: old.Conversion, given: old.GivenCost, Result: ResultIgnored, Reason: forbiddenMove(old.Status, in.Status),
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	case all.outranked(at):
 		out.Result, out.Reason = ResultIgnored, outranked
 	case !allowed[at]:
-		out.Result, out.Reason = ResultIgnored, noMove(found[at], said.Status)
+		out.Result, out.Reason = ResultIgnored, forbiddenMove(found[at], said.Status)
 	case at < len(all)-1:
 		out.Result, out.Reason = ResultSuperseded, superseded
 	default:
@@ -165,7 +165,7 @@ const (
 	outranked  = "a server or a correction has told of this conversion: what a browser tells afterwards does not change it"
 )
 
-func noMove(from, to string) string {
+func forbiddenMove(from, to string) string {
 	return fmt.Sprintf("a conversion does not go from %s to %s", from, to)
 }
 
@@ -251,9 +251,9 @@ type Conversion struct {
 func (v Conversion) Figures() models.Figures {
 	switch v.Status {
 	case models.StatusApproved:
-		return models.Figures{Approved: 1, Revenue: models.Counted(v.Payout, v.Rate), Cost: v.Cost}
+		return models.Figures{Approved: 1, Revenue: models.ConvertAmount(v.Payout, v.Rate), Cost: v.Cost}
 	case models.StatusPending:
-		return models.Figures{Pending: 1, PendingRevenue: models.Counted(v.Payout, v.Rate)}
+		return models.Figures{Pending: 1, PendingRevenue: models.ConvertAmount(v.Payout, v.Rate)}
 	case models.StatusRejected:
 		return models.Figures{Rejected: 1}
 	case models.StatusChargeback:
@@ -312,10 +312,10 @@ func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal
 	case v.Status != models.StatusApproved: // it costs nothing until it is approved
 		v.Cost = decimal.Zero
 	case v.GivenCost.Valid:
-		v.Cost = models.Counted(v.GivenCost.Decimal, rate).Round(models.MoneyScale)
+		v.Cost = models.ConvertAmount(v.GivenCost.Decimal, rate).Round(models.MoneyScale)
 	default:
-		v.Cost = models.Counted(click.ConversionCost, click.Rate).
-			Add(models.Counted(v.Payout.Mul(click.RevenueShare).Div(hundred), rate)).Round(models.MoneyScale)
+		v.Cost = models.ConvertAmount(click.ConversionCost, click.Rate).
+			Add(models.ConvertAmount(v.Payout.Mul(click.RevenueShare).Div(hundred), rate)).Round(models.MoneyScale)
 	}
 }
 

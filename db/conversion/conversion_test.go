@@ -146,7 +146,7 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 		want := last(fmt.Sprint("a", i), list)
 		late := slices.Clone(list)
 		rand.Shuffle(len(late), func(i, j int) { late[i], late[j] = late[j], late[i] })
-		again := append(late, list[rand.IntN(len(list))]) //nolint:gocritic // one that is run again by hand
+		again := append(late, list[rand.IntN(len(list))]) //nolint:gocritic // a postback that is run again by hand
 		if diff := cmp.Diff(want, last(fmt.Sprint("b", i), again)); diff != "" {
 			t.Errorf("%+v\nrecorded as %+v: %s", list, late, diff)
 		}

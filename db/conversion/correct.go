@@ -51,15 +51,15 @@ func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, lis
 
 // correcting holds the data that is needed to decide the inputs.
 type correcting struct {
-	account uuid.UUID
-	in      click.Store
-	inputs  []checkedInput
-	clicks  map[uuid.UUID]*click.StoredClick
-	own     string              // currency of the account
-	terms   map[uuid.UUID]terms // by offer
-	entries map[dedupe]*entry
-	browser map[uuid.UUID]int // by click: number of conversions that only browsers have reported
-	order   []*entry          // changed entries, in the order of their first change
+	account  uuid.UUID
+	in       click.Store
+	inputs   []checkedInput
+	clicks   map[uuid.UUID]*click.StoredClick
+	currency string              // currency of the account
+	terms    map[uuid.UUID]terms // by offer
+	entries  map[dedupe]*entry
+	browser  map[uuid.UUID]int // by click: number of conversions that only browsers have reported
+	order    []*entry          // changed entries, in the order of their first change
 }
 
 // checkedInput is an input with cleaned texts, or the error that refuses it.
@@ -156,7 +156,7 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUI
 	}
 	list, err := db.Select[row](ctx, c, "offers of clicks", selectTerms, b.account, db.UUIDs(offers))
 	for _, t := range list {
-		if b.own = t.Own; t.ID != uuid.Nil {
+		if b.currency = t.Own; t.ID != uuid.Nil {
 			b.terms[t.ID] = t.terms
 		}
 	}
@@ -186,9 +186,9 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 			keys = append(keys, k)
 		}
 	}
-	get := exchangerate.Look
+	get := exchangerate.FindRates
 	if write {
-		get = exchangerate.Hold
+		get = exchangerate.LockRates
 	}
 	found, err := get(ctx, c, keys)
 	if err != nil {
@@ -198,7 +198,7 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 		rate := models.SameRate
 		if k, foreign := b.rateKey(v); foreign {
 			rate = found[k]
-		} else if e := b.entries[v.dedupe()]; e.keepsRate(v) {
+		} else if e := b.entries[v.dedupe()]; e.hasSameRate(v) {
 			rate = e.was.Rate
 		}
 		v.SetPrice(b.clicks[v.ClickID], rate)
@@ -209,14 +209,14 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 
 // rateKey returns the key of the rate that a conversion needs. foreign is false if it needs no rate.
 func (b *correcting) rateKey(v *Conversion) (k exchangerate.Key, foreign bool) {
-	if v.Currency == b.own || v.Currency == "" || b.own == "" || b.entries[v.dedupe()].keepsRate(v) {
+	if v.Currency == b.currency || v.Currency == "" || b.currency == "" || b.entries[v.dedupe()].hasSameRate(v) {
 		return k, false
 	}
 	return exchangerate.NewKey(b.account, v.RecordedAt, v.Currency), true
 }
 
-// keepsRate reports whether a conversion has the same day and currency as the stored conversion.
-func (e *entry) keepsRate(v *Conversion) bool {
+// hasSameRate reports whether a conversion has the same day and currency as the stored conversion.
+func (e *entry) hasSameRate(v *Conversion) bool {
 	return e.was != nil && e.was.Currency == v.Currency &&
 		e.was.RecordedAt.UTC().Truncate(click.Day).Equal(v.RecordedAt.UTC().Truncate(click.Day))
 }
@@ -238,7 +238,7 @@ func (b *correcting) decide(in checkedInput) Corrected {
 		b.entries[key] = e
 	}
 	t := b.terms[click.OfferID]
-	if err := b.boundBrowser(&in.Input, e.now, t); err != nil {
+	if err := b.limitBrowser(&in.Input, e.now, t); err != nil {
 		return Corrected{Refusal: err}
 	}
 	next, out := in.decide(click, e.now, t)

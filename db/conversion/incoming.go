@@ -37,8 +37,8 @@ type Message struct {
 // proofLost is the detail of a postback whose proof was sealed under a key that no longer exists.
 const proofLost = "what proves the sender cannot be opened: ENCRYPTION_KEY has changed"
 
-// Stored returns a stored postback. The error is models.NotFound if it does not exist.
-func (r Reader) Stored(ctx context.Context, id uuid.UUID) (m Message, err error) {
+// Find returns a stored postback. The error is models.NotFound if it does not exist.
+func (r Reader) Find(ctx context.Context, id uuid.UUID) (m Message, err error) {
 	if m.StoredPostback, err = FindPostback(ctx, r.Store.Conn(), id); err != nil {
 		return m, err
 	}
@@ -55,8 +55,8 @@ func (r Reader) Stored(ctx context.Context, id uuid.UUID) (m Message, err error)
 	return m, err
 }
 
-// Received returns the message of a postback that has just arrived and is not stored yet.
-func Received(p models.Postback) Message {
+// NewMessage returns the message of a postback that has just arrived and is not stored yet.
+func NewMessage(p models.Postback) Message {
 	return Message{
 		StoredPostback: NewPostback(p), open: p.Params,
 		proof: postback.Proof{Signature: p.Signature, SignedText: p.SignedText},
@@ -131,12 +131,12 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 		return v, nil
 	}
 	v.Click = &found
-	if found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && patient && !m.OfGoal() {
+	if found.LanderID != uuid.Nil && found.OfferID == uuid.Nil && patient && !m.IsFromGoal() {
 		v.Wait = "the visitor's step from the lander to an offer is not known yet"
 		return v, nil
 	}
 	d.AccountID = found.AccountID
-	return v, r.believe(ctx, &v, named, found.NetworkID)
+	return v, r.authenticate(ctx, &v, named, found.NetworkID)
 }
 
 // GoalNotReached is the detail of a goal that was refused when it arrived. Its value was not computed at that time.
@@ -145,15 +145,15 @@ const GoalNotReached = "it was refused when it arrived: let the server report it
 // WrongSecret is the detail of a postback that does not prove its sender.
 const WrongSecret = "the secret of the network is missing or wrong"
 
-// believe refuses a postback that does not prove its sender, and reads all others. of is the network of the click. A goal's
+// authenticate refuses a postback that does not prove its sender, and reads all others. of is the network of the click. A goal's
 // postback needs no proof, because it was believed when its event arrived.
-func (r Reader) believe(ctx context.Context, v *Verdict, named store.PostbackNetwork, of uuid.UUID) error {
+func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, of uuid.UUID) error {
 	m := &v.Message
-	if m.OfGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused when it arrived
+	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused when it arrived
 		v.End(PostbackRefused, GoalNotReached)
 		return nil
 	}
-	if m.OfGoal() { // the settings of networks do not apply to goals
+	if m.IsFromGoal() { // the settings of networks do not apply to goals
 		v.Input, _ = m.input(v.Decision.ClickID, v.Decision.AccountID)
 		v.Input.OwnValue = true
 		return nil
@@ -210,8 +210,8 @@ func (m *Message) Authentic() bool {
 	return postback.Authentic(m.trust.Secret, given, m.proof.Signature, m.proof.SignedText)
 }
 
-// WantsSecret reports whether the message must prove its sender.
-func (m *Message) WantsSecret() bool { return m.trust.Secret != "" }
+// NeedsSecret reports whether the message must prove its sender.
+func (m *Message) NeedsSecret() bool { return m.trust.Secret != "" }
 
 // Fields returns the fields of the message. If the address names another network than the click's, the parameter with the secret of
 // the click's network is not read as a field.

@@ -59,9 +59,9 @@ const (
 
 // Matched is the result of a call of MatchPostbacks.
 type Matched struct {
-	Jobs    []models.JobRef // jobs of postbacks whose click is now stored
-	Looked  int             // number of postbacks examined
-	Decided map[string]int  // number of postbacks that were decided, by outcome
+	Jobs     []models.JobRef // jobs of postbacks whose click is now stored
+	Examined int             // number of postbacks examined
+	Decided  map[string]int  // number of postbacks that were decided, by outcome
 }
 
 // MatchPostbacks looks for the clicks of postbacks that are due, at most limit, starting with the postback that has been due for
@@ -77,7 +77,7 @@ func MatchPostbacks(ctx context.Context, l click.Log, waits []time.Duration, lim
 		models.JobRef
 		Outcome string `db:"outcome"`
 	}](ctx, l.Conn, "match postbacks", matchPostbacks, limit, pq.Float64Array(seconds), first)
-	m := Matched{Looked: len(list), Decided: map[string]int{}}
+	m := Matched{Examined: len(list), Decided: map[string]int{}}
 	for _, row := range list {
 		if row.Kind != "" {
 			m.Jobs = append(m.Jobs, row.JobRef)

@@ -52,7 +52,7 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 		return nil, nil
 	}
 	rows, err := db.Records(db.Map(list, func(p *models.Postback) arrivedPostback {
-		return arrivedPostback{*p, models.ClickTime(p.ID), arrivedAs(p), cmp.Or(p.Refused, p.Unmatched)}
+		return arrivedPostback{*p, models.ClickTime(p.ID), initialOutcome(p), cmp.Or(p.Refused, p.Unmatched)}
 	}))
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	return db.Select[models.JobRef](ctx, c, "store postbacks", insertPostbacks, rows...)
 }
 
-// arrivedAs returns the outcome with which a postback is stored.
-func arrivedAs(p *models.Postback) string {
+// initialOutcome returns the outcome with which a postback is stored.
+func initialOutcome(p *models.Postback) string {
 	switch {
 	case p.Refused != "":
 		return PostbackRefused

@@ -116,7 +116,7 @@ func (k Suggestions) apply(ctx context.Context, change copilot.Change, judged st
 	change.ID = uuid.Must(uuid.NewV7())
 	a := change.Action
 	deliveries, entries, err := k.carryOut(ctx, change.AccountID, a, nil, func(r copilot.Record) (copilot.Record, error) {
-		if a.Judged(r) != judged {
+		if a.JudgedDigest(r) != judged {
 			return r, models.Conflict("stale", "what it was about has changed since")
 		}
 		after, was, is, err := a.Apply(r)
@@ -302,7 +302,7 @@ func checkEntry(e *models.BotEntry) error {
 	if err := botlist.Check(e, func(i int) string { return fmt.Sprintf("value[%d]", i) }); err != nil {
 		return err
 	}
-	if why := botlist.Everybody(e); why != "" {
+	if why := botlist.TooBroad(e); why != "" {
 		return models.Invalid("invalid", "the entry would be for everybody: %s", why)
 	}
 	return nil

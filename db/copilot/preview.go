@@ -65,7 +65,7 @@ func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant
 func (k Suggestions) previewChange(ctx context.Context, account uuid.UUID, digest string, p *Preview) error {
 	r, err := k.nameRecord(ctx, account, p)
 	if err == nil && p.Stale == nil {
-		if p.Action.Judged(r) != digest {
+		if p.Action.JudgedDigest(r) != digest {
 			p.Stale = models.Conflict("stale", "what it was about has changed since")
 		}
 		var refused error

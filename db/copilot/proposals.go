@@ -21,8 +21,8 @@ func NewProposals(s *store.Store) Proposals { return Proposals{s} }
 const (
 	// maxProposals is the maximum number of open proposals of an account, and the maximum length of the list.
 	maxProposals = 100
-	// keepProposal is how long a proposal can be applied, and also how long it is then stored before its deletion.
-	keepProposal = 7 * 24 * time.Hour
+	// proposalRetention is how long a proposal can be applied, and also how long it is then stored before its deletion.
+	proposalRetention = 7 * 24 * time.Hour
 )
 
 var createProposal = `
@@ -59,7 +59,7 @@ func (p Proposals) Create(ctx context.Context, proposal copilot.Proposal, now ti
 			return proposal, err
 		}
 		if _, err := db.Exec(ctx, s.Conn(), "forget proposals", `DELETE FROM copilot_proposals WHERE account_id = $1 AND expires_at < $2`,
-			account, now.Add(-keepProposal)); err != nil {
+			account, now.Add(-proposalRetention)); err != nil {
 			return proposal, err
 		}
 		open, err := db.Get[int](ctx, s.Conn(), "proposals", `SELECT count(*) FROM copilot_proposals
@@ -71,7 +71,7 @@ func (p Proposals) Create(ctx context.Context, proposal copilot.Proposal, now ti
 			return proposal, models.Invalid("invalid", "%d proposals are open: apply or cancel some first", maxProposals)
 		}
 		return db.Get[copilot.Proposal](ctx, s.Conn(), "proposal", createProposal, uuid.Must(uuid.NewV7()), account, proposal.CampaignID,
-			proposal.Title, proposal.Reason, db.Document(a), a.Judged(record), now, now.Add(keepProposal))
+			proposal.Title, proposal.Reason, db.Document(a), a.JudgedDigest(record), now, now.Add(proposalRetention))
 	})
 }
 

@@ -170,7 +170,7 @@ func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error
 		if _, err = db.Exec(ctx, s.Conn(), "forget runs", deleteOldRuns, r.AccountID, r.ID); err != nil {
 			return err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "forget targets", deleteExpiredTargets, r.AccountID, r.ID, run.At.Add(-keepChange))
+		_, err = db.Exec(ctx, s.Conn(), "forget targets", deleteExpiredTargets, r.AccountID, r.ID, run.At.Add(-changeRetention))
 		return err
 	})
 }

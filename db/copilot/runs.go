@@ -120,11 +120,11 @@ func (k Suggestions) Save(ctx context.Context, account uuid.UUID, f FoundSuggest
 				return err
 			}
 		}
-		if _, err := db.Exec(ctx, s.Conn(), "end suggestions", endSuggestions, account, f.At, f.At.Add(-keepSuggestion),
+		if _, err := db.Exec(ctx, s.Conn(), "end suggestions", endSuggestions, account, f.At, f.At.Add(-suggestionRetention),
 			append([]string{}, f.Unread...), db.UUIDs(f.Skipped)); err != nil {
 			return err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "forget suggestions", deleteExpired, account, f.At.Add(-keepSuggestion), f.At.Add(-keepChange))
+		_, err = db.Exec(ctx, s.Conn(), "forget suggestions", deleteExpired, account, f.At.Add(-suggestionRetention), f.At.Add(-changeRetention))
 		return err
 	})
 }

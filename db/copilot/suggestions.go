@@ -22,10 +22,10 @@ func NewSuggestions(s *store.Store) Suggestions { return Suggestions{s} }
 
 // Limits of the lists, and how long finished suggestions and changes are stored.
 const (
-	maxSuggestions = 200
-	maxChanges     = 50
-	keepSuggestion = 90 * 24 * time.Hour // also how long a dismissed suggestion is not suggested again
-	keepChange     = 365 * 24 * time.Hour
+	maxSuggestions      = 200
+	maxChanges          = 50
+	suggestionRetention = 90 * 24 * time.Hour // also how long a dismissed suggestion is not suggested again
+	changeRetention     = 365 * 24 * time.Hour
 )
 
 var suggestionColumns = db.Columns[copilot.Suggestion]("s.")

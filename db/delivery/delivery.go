@@ -84,11 +84,11 @@ func MarkArgs(id uuid.UUID, a Attempt) []any {
 	return []any{id, a.Number, a.Delivered, a.Status, a.Error, a.Final, a.Answer}
 }
 
-const dropDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'`
+const discardDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'`
 
-// Drop marks a pending delivery as failed without sending it. The customer sees why as the error.
-func Drop(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
-	_, err := db.Exec(ctx, c, "drop delivery", dropDelivery, id, why)
+// Discard marks a pending delivery as failed without sending it. The customer sees why as the error.
+func Discard(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
+	_, err := db.Exec(ctx, c, "drop delivery", discardDelivery, id, why)
 	return err
 }
 

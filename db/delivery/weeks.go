@@ -57,23 +57,23 @@ func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error
 
 const lockLog = `SELECT pg_advisory_xact_lock(hashtext('switchyard webhook log'))`
 
-// DropWeeks deletes deliveries of whole weeks that ended before the given time, with their jobs, and the events of earlier weeks.
-// It returns the number of dropped partitions. A week with a delivery that still waits or is being sent is kept, together with all
-// later weeks.
-func DropWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
-	n, first, err := dropDeliveries(ctx, d, weekOf(before))
+// DeleteWeeks deletes deliveries of whole weeks that ended before the given time, with their jobs, and the events of earlier
+// weeks. It returns the number of dropped partitions. A week with a delivery that still waits or is being sent is kept, together
+// with all later weeks.
+func DeleteWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
+	n, first, err := deleteDeliveries(ctx, d, weekOf(before))
 	if err != nil {
 		return n, err
 	}
 	// The event of a delivery is at most a week older.
 	old, err := weeksBefore(ctx, d, events, first.Add(-week))
 	for i := 0; err == nil && i < len(old); i++ {
-		if err = dropWeek(ctx, d, events, old[i]); err == nil {
+		if err = deleteWeek(ctx, d, events, old[i]); err == nil {
 			n++
 		}
 	}
 	if err == nil {
-		err = dropRest(ctx, d, before)
+		err = deleteRest(ctx, d, before)
 	}
 	return n, err
 }
@@ -100,8 +100,8 @@ func weeksBefore(ctx context.Context, d *db.DB, log string, limit time.Time) ([]
 // deleteBatch is the number of rows that one statement deletes, so that no statement holds its locks for long.
 const deleteBatch = 5000
 
-// dropDeliveries deletes whole weeks of deliveries and their jobs. first is the first week that stays.
-func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, first time.Time, err error) {
+// deleteDeliveries deletes whole weeks of deliveries and their jobs. first is the first week that stays.
+func deleteDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, first time.Time, err error) {
 	weeks, err := weeksBefore(ctx, d, deliveries, limit)
 	if err != nil {
 		return 0, limit, err
@@ -113,7 +113,7 @@ func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, firs
 		if err != nil || open {
 			return n, from, err
 		}
-		if err := dropWeek(ctx, d, deliveries, from); err != nil {
+		if err := deleteWeek(ctx, d, deliveries, from); err != nil {
 			return n, from, err
 		}
 		n++
@@ -121,7 +121,7 @@ func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, firs
 	return n, limit, nil
 }
 
-func dropWeek(ctx context.Context, d *db.DB, log string, from time.Time) error {
+func deleteWeek(ctx context.Context, d *db.DB, log string, from time.Time) error {
 	return db.Tx(ctx, d, func(c db.Conn) error {
 		_, err := db.Exec(ctx, c, "drop week", lockWait+`; DROP TABLE `+log+`_w`+from.Format(weekForm))
 		return err
@@ -136,7 +136,7 @@ var (
 		WHERE r.created_at < $1 AND NOT EXISTS (SELECT FROM webhook_deliveries_rest d WHERE d.event_id = r.id) LIMIT $2)`
 )
 
-func dropRest(ctx context.Context, d *db.DB, before time.Time) error {
+func deleteRest(ctx context.Context, d *db.DB, before time.Time) error {
 	if _, err := db.InParts(ctx, d, "drop old deliveries", deleteRestDeliveries, deleteBatch, before); err != nil {
 		return err
 	}

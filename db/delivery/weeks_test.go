@@ -124,7 +124,7 @@ func TestDropWeeks(t *testing.T) {
 	old, failed, waiting, after := l.add(at(0), "done"), l.add(at(0), "failed"), l.add(at(1), "pending"), l.add(at(2), "done")
 	drop := func(before time.Time) int {
 		t.Helper()
-		n, err := delivery.DropWeeks(t.Context(), l.db, before)
+		n, err := delivery.DeleteWeeks(t.Context(), l.db, before)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestHousekeepingGivesWay(t *testing.T) {
 		if _, err := c.ExecContext(t.Context(), `SELECT count(*) FROM webhook_deliveries`); err != nil {
 			return err
 		}
-		if _, err := delivery.DropWeeks(t.Context(), l.db, later); err == nil {
+		if _, err := delivery.DeleteWeeks(t.Context(), l.db, later); err == nil {
 			return errors.New("the week went while somebody read it")
 		}
 		return nil
@@ -181,7 +181,7 @@ func TestHousekeepingGivesWay(t *testing.T) {
 	if !l.has(old) {
 		t.Error("the delivery was deleted although the call failed")
 	}
-	if n, err := delivery.DropWeeks(context.WithoutCancel(t.Context()), l.db, later); err != nil || n == 0 {
+	if n, err := delivery.DeleteWeeks(context.WithoutCancel(t.Context()), l.db, later); err != nil || n == 0 {
 		t.Errorf("without a reader: %d partitions dropped, %v", n, err)
 	}
 }

@@ -41,8 +41,8 @@ func AddChange(ctx context.Context, c db.Conn, k Change) error {
 	return err
 }
 
-// NoteArchived records that the ledger before Kept has been restated.
-func NoteArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
+// RecordArchived records that the ledger before Kept has been restated.
+func RecordArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	_, err := db.Exec(ctx, c, "archive is restated", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
 	return err
 }
@@ -57,8 +57,8 @@ func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	return err
 }
 
-// Want requests the rates of a currency for an account that is about to change to it. The next fetch reads them.
-func Want(ctx context.Context, c db.Conn, account uuid.UUID, currency string) error {
+// RequestRates requests the rates of a currency for an account that is about to change to it. The next fetch reads them.
+func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency string) error {
 	_, err := db.Exec(ctx, c, "want rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
 	return err
 }
@@ -79,8 +79,8 @@ func Changing(fact, at string) string {
 		fact, at)
 }
 
-// Fixed lists the keys of an account: the keys with a rate, and the keys that wait for a rate.
-func Fixed(ctx context.Context, c db.Conn, account uuid.UUID) (rated, waiting []Key, err error) {
+// FixedKeys lists the keys of an account: the keys with a rate, and the keys that wait for a rate.
+func FixedKeys(ctx context.Context, c db.Conn, account uuid.UUID) (rated, waiting []Key, err error) {
 	rows, err := db.Select[keyRow](ctx, c, "fixed rates", `SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1`, account)
 	for _, r := range rows {
 		if r.Rate.Valid {
@@ -121,11 +121,11 @@ func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error
 	return missing, nil
 }
 
-// Missing returns the currency that has no rate on the day of a key. This is the key's currency, or to, the currency to which it is
-// converted.
-func Missing(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
-	known, err := PerEuro(ctx, c, []Of{k.Of, {k.Day, to}})
-	if _, ok := known[k.Of]; !ok {
+// MissingCurrency returns the currency that has no rate on the day of a key. This is the key's currency, or to, the currency to
+// which it is converted.
+func MissingCurrency(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
+	known, err := PerEuro(ctx, c, []CurrencyDay{k.CurrencyDay, {k.Day, to}})
+	if _, ok := known[k.CurrencyDay]; !ok {
 		return k.Currency, err
 	}
 	return to, err
@@ -134,7 +134,7 @@ func Missing(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
 // Factor returns the value of one unit of the key's currency in the account's currency, by the fixed rate of the key's day. It
 // returns 1 if no rate is fixed.
 func Factor(ctx context.Context, c db.Conn, k Key) (decimal.Decimal, error) {
-	found, _, err := fixed(ctx, c, []Key{k}, "")
+	found, _, err := readFixed(ctx, c, []Key{k}, "")
 	if rate := found[k]; rate.Valid {
 		return rate.Decimal, err
 	}

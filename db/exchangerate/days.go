@@ -19,12 +19,12 @@ import (
 // Key identifies a fixed rate: the rate of a currency on a day for an account. The currency is not the account's own.
 type Key struct {
 	Account uuid.UUID
-	Of
+	CurrencyDay
 }
 
 // NewKey returns the key for an amount at the given time.
 func NewKey(account uuid.UUID, at time.Time, currency string) Key {
-	return Key{account, Of{at.UTC().Truncate(24 * time.Hour), currency}}
+	return Key{account, CurrencyDay{at.UTC().Truncate(24 * time.Hour), currency}}
 }
 
 // arguments returns the columns of keys as query arguments. The keys are sorted, so that two transactions never deadlock on them.
@@ -53,11 +53,11 @@ ON CONFLICT DO NOTHING`
 	ownCurrencies = `SELECT k.nth, a.currency` + fromKeys + `JOIN accounts a ON a.id = k.account_id`
 )
 
-// Hold returns the rates of keys and share-locks them until the transaction of c ends. A rate change therefore either sees the fact
-// that is being written or waits for it, and no fact is written by a rate that has just been replaced. A key without a fixed rate
-// gets the rate of its day, or NULL if that day has no rate.
-func Hold(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
-	out, missing, err := fixed(ctx, c, keys, ` FOR SHARE OF r`)
+// LockRates returns the rates of keys and share-locks them until the transaction of c ends. A rate change therefore either sees
+// the fact that is being written or waits for it, and no fact is written by a rate that has just been replaced. A key without a
+// fixed rate gets the rate of its day, or NULL if that day has no rate.
+func LockRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
+	out, missing, err := readFixed(ctx, c, keys, ` FOR SHARE OF r`)
 	if err != nil || len(missing) == 0 {
 		return out, err
 	}
@@ -71,14 +71,14 @@ func Hold(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecim
 	if _, err := db.Exec(ctx, c, "fix rates", fixRates, args...); err != nil {
 		return nil, err
 	}
-	now, _, err := fixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have fixed the rates first
+	now, _, err := readFixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have fixed the rates first
 	maps.Copy(out, now)
 	return out, err
 }
 
-// Look returns the rates that Hold would return now. It locks and writes nothing.
-func Look(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
-	out, missing, err := fixed(ctx, c, keys, "")
+// FindRates returns the rates that LockRates would return now. It locks and writes nothing.
+func FindRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
+	out, missing, err := readFixed(ctx, c, keys, "")
 	if err != nil || len(missing) == 0 {
 		return out, err
 	}
@@ -95,8 +95,8 @@ func textOrNull(d decimal.NullDecimal) *string {
 	return &text
 }
 
-// fixed returns the rates that are fixed, and the keys without a fixed rate. lock is SQL that locks the rows.
-func fixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key]decimal.NullDecimal, []Key, error) {
+// readFixed returns the rates that are fixed, and the keys without a fixed rate. lock is SQL that locks the rows.
+func readFixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key]decimal.NullDecimal, []Key, error) {
 	out := map[Key]decimal.NullDecimal{}
 	if len(keys) == 0 {
 		return out, nil, nil
@@ -121,10 +121,10 @@ func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDe
 	if err != nil {
 		return nil, err
 	}
-	var of []Of
+	var of []CurrencyDay
 	for i, k := range sorted {
 		if currency, ok := own[i+1]; ok {
-			of = append(of, k.Of, Of{k.Day, currency})
+			of = append(of, k.CurrencyDay, CurrencyDay{k.Day, currency})
 		}
 	}
 	euros, err := PerEuro(ctx, c, of)
@@ -134,8 +134,8 @@ func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDe
 		if !ok {
 			continue
 		}
-		from, hasFrom := euros[k.Of]
-		to, hasTo := euros[Of{k.Day, currency}]
+		from, hasFrom := euros[k.CurrencyDay]
+		to, hasTo := euros[CurrencyDay{k.Day, currency}]
 		switch {
 		case k.Currency == currency:
 			out[k] = models.SameRate

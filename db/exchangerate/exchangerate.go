@@ -4,7 +4,7 @@
 // models.RateDays back. Only the operator can change a stored rate.
 //
 // The first fact of an account that needs a day's rate fixes it (Hold). From then on the day keeps this rate, whatever is published
-// later. If there is no rate yet, the day is fixed without a rate, and Settle sets the rate once it is published. A fixed
+// later. If there is no rate yet, the day is fixed without a rate, and UpdateFixed sets the rate once it is published. A fixed
 // rate changes only then, or when the operator replaces a rate. The facts with the old rate are restated. A fact is written under a
 // lock on its fixed rate. Therefore a change of the rate finds every fact that was written earlier, and every later fact has the
 // new rate.
@@ -64,7 +64,7 @@ func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out
 			}
 		}
 		if replace {
-			if err := noteChange(ctx, c, db.Map(done, func(r savedRate) models.Rate { return r.Rate })); err != nil {
+			if err := recordChange(ctx, c, db.Map(done, func(r savedRate) models.Rate { return r.Rate })); err != nil {
 				return out, err
 			}
 		}
@@ -97,8 +97,8 @@ func dayOrNull(t time.Time) any {
 	return t.Format(time.DateOnly)
 }
 
-// Of identifies a currency on a day.
-type Of struct {
+// CurrencyDay identifies a currency on a day.
+type CurrencyDay struct {
 	Day      time.Time // midnight UTC
 	Currency string
 }
@@ -112,11 +112,11 @@ CROSS JOIN LATERAL (
 ) r`
 
 // PerEuro returns the price of one euro in each currency on its day. It leaves out currencies without a rate.
-func PerEuro(ctx context.Context, c db.Conn, list []Of) (map[Of]decimal.Decimal, error) {
+func PerEuro(ctx context.Context, c db.Conn, list []CurrencyDay) (map[CurrencyDay]decimal.Decimal, error) {
 	found, err := db.Pairs[int, decimal.Decimal](ctx, c, "rates of days", perEuro,
-		db.Map(list, func(o Of) string { return o.Day.Format(time.DateOnly) }),
-		db.Map(list, func(o Of) string { return o.Currency }), models.RateDays)
-	out := map[Of]decimal.Decimal{}
+		db.Map(list, func(o CurrencyDay) string { return o.Day.Format(time.DateOnly) }),
+		db.Map(list, func(o CurrencyDay) string { return o.Currency }), models.RateDays)
+	out := map[CurrencyDay]decimal.Decimal{}
 	for nth, rate := range found {
 		out[list[nth-1]] = rate
 	}
@@ -136,9 +136,9 @@ func LastDay(ctx context.Context, c db.Conn, source string) (time.Time, error) {
 	return day.UTC(), err
 }
 
-// isWanted is true if a record is in another currency than its account, if amounts wait for a rate, or if an account is about to
-// change its currency.
-const isWanted = `
+// needsFetch is true if a record is in another currency than its account, if amounts wait for a rate, or if an account is about
+// to change its currency.
+const needsFetch = `
 SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM offers r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM networks r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
@@ -147,7 +147,7 @@ SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WH
 	OR EXISTS (SELECT FROM account_rates WHERE rate IS NULL)
 	OR EXISTS (SELECT FROM accounts WHERE wants_currency NOT IN ('', currency))`
 
-// Wanted reports whether rates have to be fetched. They do not if everything is in the currency of its account.
-func Wanted(ctx context.Context, c db.Conn) (bool, error) {
-	return db.Get[bool](ctx, c, "wanted rates", isWanted)
+// NeedsFetch reports whether rates have to be fetched. They do not if everything is in the currency of its account.
+func NeedsFetch(ctx context.Context, c db.Conn) (bool, error) {
+	return db.Get[bool](ctx, c, "wanted rates", needsFetch)
 }

@@ -21,23 +21,23 @@ type keyRow struct {
 
 func (r keyRow) key() Key { return NewKey(r.Account, r.Day, r.Currency) }
 
-const noteChanges = `
+const recordChanges = `
 INSERT INTO rate_changes (day, currency)
 SELECT day, currency FROM unnest($1::date[], $2::text[]) AS k (day, currency)
 WHERE EXISTS (SELECT FROM account_rates r WHERE r.day >= k.day AND r.day <= k.day + $3::int)
 ON CONFLICT DO NOTHING`
 
-// noteChange records rates that were replaced, or that were added for days without a rate, so that Settle finds the facts of these
-// days.
-func noteChange(ctx context.Context, c db.Conn, list []models.Rate) error {
-	_, err := db.Exec(ctx, c, "note changes of rates", noteChanges,
+// recordChange records rates that were replaced, or that were added for days without a rate, so that UpdateFixed finds the facts
+// of these days.
+func recordChange(ctx context.Context, c db.Conn, list []models.Rate) error {
+	_, err := db.Exec(ctx, c, "note changes of rates", recordChanges,
 		db.Map(list, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
 		db.Map(list, func(r models.Rate) string { return r.Currency }), models.RateDays)
 	return err
 }
 
 const (
-	takeChanges = `SELECT day, currency FROM rate_changes ORDER BY day, currency LIMIT $1`
+	selectChanges = `SELECT day, currency FROM rate_changes ORDER BY day, currency LIMIT $1`
 
 	// A rate may have been used by facts of its day and of the seven days after it. These facts are in the rate's currency, or in
 	// any currency if the rate's currency is the account's own.
@@ -47,7 +47,7 @@ JOIN unnest($1::date[], $2::text[]) AS k (day, currency)
 	ON r.day >= k.day AND r.day <= k.day + $3::int AND k.currency IN (r.currency, a.currency)
 WHERE r.rate IS NOT NULL GROUP BY r.account_id, r.day, r.currency, r.rate`
 
-	dropChanges = `DELETE FROM rate_changes c USING unnest($1::date[], $2::text[]) AS k (day, currency)
+	deleteChanges = `DELETE FROM rate_changes c USING unnest($1::date[], $2::text[]) AS k (day, currency)
 WHERE c.day = k.day AND c.currency = k.currency`
 
 	waiting = `
@@ -58,15 +58,15 @@ WHERE rate IS NULL AND (account_id, day, currency) > ($1, $2::date, $3) ORDER BY
 WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate IS DISTINCT FROM $4`
 )
 
-// settledAtOnce is the number of rows that Settle reads at a time.
-const settledAtOnce = 500
+// updatedAtOnce is the number of rows that UpdateFixed reads at a time.
+const updatedAtOnce = 500
 
-// Settle sets the rate of days that were fixed without a rate, if there is a rate now. It also updates fixed rates that the
-// operator has replaced. The facts are restated afterwards: see Restating. If Settle is interrupted, the completed part of its work
-// stays.
-func Settle(ctx context.Context, d *db.DB) error {
+// UpdateFixed sets the rate of days that were fixed without a rate, if there is a rate now. It also updates fixed rates that the
+// operator has replaced. The facts are restated afterwards: see AccountsToRestate. If UpdateFixed is interrupted, the completed
+// part of its work stays.
+func UpdateFixed(ctx context.Context, d *db.DB) error {
 	for {
-		changes, err := db.Select[models.Rate](ctx, d, "changes of rates", takeChanges, settledAtOnce)
+		changes, err := db.Select[models.Rate](ctx, d, "changes of rates", selectChanges, updatedAtOnce)
 		if err != nil {
 			return err
 		}
@@ -82,14 +82,14 @@ func Settle(ctx context.Context, d *db.DB) error {
 		if err := change(ctx, d, rows); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, d, "changes of rates", dropChanges, days, currencies); err != nil {
+		if _, err := db.Exec(ctx, d, "changes of rates", deleteChanges, days, currencies); err != nil {
 			return err
 		}
 	}
 	last := keyRow{}
 	for {
 		rows, err := db.Select[keyRow](ctx, d, "days without a rate", waiting, last.Account, last.Day.Format(time.DateOnly), last.Currency,
-			settledAtOnce)
+			updatedAtOnce)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -122,22 +122,22 @@ func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	return nil
 }
 
-// Restating lists the accounts with facts whose rate is not the rate of their day. It leaves out accounts whose currency is being
-// changed, because that change restates everything.
-func Restating(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
+// AccountsToRestate lists the accounts with facts whose rate is not the rate of their day. It leaves out accounts whose currency
+// is being changed, because that change restates everything.
+func AccountsToRestate(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "accounts to restate", `SELECT DISTINCT account_id FROM account_rates r WHERE restating
 		AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = r.account_id)`)
 }
 
-// RestatingOf lists the keys of an account with facts that still have another rate than the key.
-func RestatingOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Key, error) {
+// KeysToRestate lists the keys of an account with facts that still have another rate than the key.
+func KeysToRestate(ctx context.Context, c db.Conn, account uuid.UUID) ([]Key, error) {
 	rows, err := db.Select[keyRow](ctx, c, "days to restate",
 		`SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1 AND restating ORDER BY day, currency`, account)
 	return db.Map(rows, keyRow.key), err
 }
 
-// Restated records that all facts of a key have the given rate. ok is false if the key no longer has this rate.
-func Restated(ctx context.Context, c db.Conn, k Key, rate decimal.Decimal) (ok bool, err error) {
+// RecordRestated records that all facts of a key have the given rate. ok is false if the key no longer has this rate.
+func RecordRestated(ctx context.Context, c db.Conn, k Key, rate decimal.Decimal) (ok bool, err error) {
 	n, err := db.Exec(ctx, c, "restated", `UPDATE account_rates SET restating = false
 		WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate = $4`, k.Account, k.Day.Format(time.DateOnly), k.Currency, rate)
 	return n > 0, err
@@ -160,8 +160,8 @@ func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconve
 	return db.Select[Unconverted](ctx, c, "unconverted money", selectUnconverted, account)
 }
 
-// Forget deletes the fixed rates of days before the given day. No facts that use them are left.
-func Forget(ctx context.Context, c db.Conn, before time.Time, limit int) error {
+// DeleteExpired deletes the fixed rates of days before the given day. No facts that use them are left.
+func DeleteExpired(ctx context.Context, c db.Conn, before time.Time, limit int) error {
 	_, err := db.InParts(ctx, c, "forget rates", `DELETE FROM account_rates WHERE ctid IN (
 		SELECT ctid FROM account_rates WHERE day < $1 AND NOT restating LIMIT $2)`, limit, before.Format(time.DateOnly))
 	return err

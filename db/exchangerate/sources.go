@@ -16,24 +16,24 @@ type Source struct {
 	Failure  string     `db:"failure" json:"failure"`   // empty: the last fetch did not fail
 }
 
-const takeSource = `
+const claimSource = `
 INSERT INTO rate_sources AS s (source, next_at) VALUES ($1, $3)
 ON CONFLICT (source) DO UPDATE SET next_at = excluded.next_at WHERE s.next_at <= $2
 RETURNING source, next_at, asked_at, failures, failure`
 
-// Take claims a source that is due at now. For all other callers the source is then due at later. ok is false if it is not due. A
-// source that was never fetched is due.
-func Take(ctx context.Context, c db.Conn, source string, now, later time.Time) (Source, bool, error) {
-	return db.First[Source](ctx, c, "take source of rates", takeSource, source, now, later)
+// ClaimSource claims a source that is due at now. For all other callers the source is then due at later. ok is false if it is not
+// due. A source that was never fetched is due.
+func ClaimSource(ctx context.Context, c db.Conn, source string, now, later time.Time) (Source, bool, error) {
+	return db.First[Source](ctx, c, "take source of rates", claimSource, source, now, later)
 }
 
-const noteSource = `
+const recordFetch = `
 UPDATE rate_sources SET asked_at = $2, next_at = $3, failure = left($4, 500), failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END
 WHERE source = $1`
 
-// Note stores the result of a fetch and the time of the next one. An empty failure means that the source delivered rates.
-func Note(ctx context.Context, c db.Conn, source, failure string, now, next time.Time) error {
-	_, err := db.Exec(ctx, c, "note source of rates", noteSource, source, now, next, failure)
+// RecordFetch stores the result of a fetch and the time of the next one. An empty failure means that the source delivered rates.
+func RecordFetch(ctx context.Context, c db.Conn, source, failure string, now, next time.Time) error {
+	_, err := db.Exec(ctx, c, "note source of rates", recordFetch, source, now, next, failure)
 	return err
 }
 

@@ -54,7 +54,7 @@ func (r Reader) eachCold(ctx context.Context, t Table, q Query, fn func([]sql.Ra
 				return err
 			}
 			cells := db.Map(texts, func(s string) sql.RawBytes { return sql.RawBytes(s) })
-			if err := t.show(cells); err != nil {
+			if err := t.formatIDs(cells); err != nil {
 				return err
 			}
 			return fn(cells)

@@ -24,7 +24,7 @@ type column struct {
 	expr    string
 	there   string                 // SQL of the same value in ClickHouse, for clicks
 	foreign bool                   // the texts come from outside; false: an id, a number or a time of our own
-	show    func(uuid.UUID) string // converts an id to the text in the file; nil: the value stays unchanged
+	format  func(uuid.UUID) string // converts an id to the text in the file; nil: the value stays unchanged
 }
 
 // Table describes the rows and columns of a kind of file.
@@ -117,31 +117,31 @@ func (r Reader) each(ctx context.Context, t Table, q Query, fn func([]sql.RawByt
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		if err := t.show(cells); err != nil {
+		if err := t.formatIDs(cells); err != nil {
 			return err
 		}
 		return fn(cells)
 	}, query, t.args(q)...)
 }
 
-// show replaces ids by the form in which the file shows them.
-func (t Table) show(cells []sql.RawBytes) error {
+// formatIDs replaces ids by the form in which the file shows them.
+func (t Table) formatIDs(cells []sql.RawBytes) error {
 	for i, c := range t.columns {
-		if c.show == nil {
+		if c.format == nil {
 			continue
 		}
 		id, err := uuid.ParseBytes(cells[i])
 		if err != nil {
 			return fmt.Errorf("export: %s: %w", c.name, err)
 		}
-		cells[i] = sql.RawBytes(c.show(id))
+		cells[i] = sql.RawBytes(c.format(id))
 	}
 	return nil
 }
 
 // clickID returns the column with a click's id in its public form.
 func clickID(expr string) column {
-	return column{name: "click_id", expr: expr, there: "toString(f.id)", show: models.FormatClickID}
+	return column{name: "click_id", expr: expr, there: "toString(f.id)", format: models.FormatClickID}
 }
 
 func id(name string) column {

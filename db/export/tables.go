@@ -44,8 +44,8 @@ func ofClick(a *clickattr.Attr) column {
 	return number(a.Name)
 }
 
-// before inserts a column into list before the column with the given name.
-func before(name string, c column, list []column) []column {
+// insertBefore inserts a column into list before the column with the given name.
+func insertBefore(name string, c column, list []column) []column {
 	return slices.Insert(list, slices.IndexFunc(list, func(c column) bool { return c.name == name }), c)
 }
 
@@ -103,10 +103,10 @@ func SmartlinkClicks(slug func(smartlink uuid.UUID) string) Table {
 				clickID(`f.id::text`),
 				stamp("at", "f.at"),
 				id("smartlink_id"),
-				{name: "slug", expr: `f.smartlink_id::text`, foreign: true, show: slug},
+				{name: "slug", expr: `f.smartlink_id::text`, foreign: true, format: slug},
 				id("rule_id"),
 			},
-			before("destination", text("destination_url"), exported(clickattr.Smartlinks)),
+			insertBefore("destination", text("destination_url"), exported(clickattr.Smartlinks)),
 		),
 		count: `SELECT FROM smartlink_clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3 AND ($4::uuid IS NULL OR smartlink_id = $4)`,

@@ -44,19 +44,19 @@ type batchStore interface {
 
 // Ingester moves records from a spool to PostgreSQL.
 type Ingester struct {
-	spool    *spool.Spool
-	store    batchStore
-	o        Options
-	own      *spool.Reader
-	adopted  []*spool.Reader
-	throttle throttle
-	strained atomic.Bool // redirects wait for a processor
-	limit    int         // most records of the next batch; lower after refused data
-	backlog  bool        // the last round left records waiting
-	waiting  map[uuid.UUID]time.Time
-	floods   *botscan.Floods
-	sweptAt  time.Time // when waiting hops were last looked at
-	readyAt  time.Time // when partitions were last made
+	spool     *spool.Spool
+	store     batchStore
+	o         Options
+	own       *spool.Reader
+	adopted   []*spool.Reader
+	throttle  throttle
+	strained  atomic.Bool // redirects wait for a processor
+	limit     int         // most records of the next batch; lower after refused data
+	backlog   bool        // the last round left records waiting
+	waiting   map[uuid.UUID]time.Time
+	floods    *botscan.Floods
+	retriedAt time.Time // when waiting hops were last looked at
+	readyAt   time.Time // when partitions were last made
 }
 
 // NewIngester returns the ingester of a spool. A spool must have only one ingester.
@@ -78,7 +78,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o Options) *Ingester {
 }
 
 const (
-	sweepEvery  = 2 * time.Second  // interval of retries of hops that wait for their click
+	retryEvery  = 2 * time.Second  // interval of retries of hops that wait for their click
 	waitForHop  = time.Minute      // how long the ingester retries them; ApplyWaitingHops applies them later
 	adoptEvery  = 30 * time.Second // interval of the search for spools of ended processes
 	maxWaitHops = 10_000
@@ -102,13 +102,13 @@ func (g *Ingester) Run(ctx context.Context) error {
 			case <-adopt.C:
 				g.adopt(ctx)
 			case <-g.spool.Written():
-			case <-time.After(sweepEvery / 2):
+			case <-time.After(retryEvery / 2):
 			}
 			continue
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(g.pause(n, time.Since(start), err)):
+		case <-time.After(g.pauseAfter(n, time.Since(start), err)):
 		}
 	}
 	return g.close()
@@ -121,8 +121,8 @@ const (
 	gather     = 4 // times Interval
 )
 
-// pause returns the time to wait after a round that stored n records.
-func (g *Ingester) pause(n int, took time.Duration, err error) time.Duration {
+// pauseAfter returns the time to wait after a round that stored n records.
+func (g *Ingester) pauseAfter(n int, took time.Duration, err error) time.Duration {
 	switch {
 	case err != nil:
 		return time.Second
@@ -154,7 +154,7 @@ func (g *Ingester) Drain(ctx context.Context) error {
 // round stores one batch of each reader and returns how many records it stored.
 func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.makeReady(ctx)
-	g.sweep(ctx)
+	g.retryHops(ctx)
 	if !g.spool.AckPostgres() { // with AckPostgres, records are not appended faster than they are stored
 		g.throttle.update(time.Now())
 		g.strained.Store(g.throttle.share < 1)
@@ -220,7 +220,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		err := g.commit(ctx, good[:n])
 		switch {
 		case err == nil:
-			g.floods.Stored(good[:n])
+			g.floods.FinishStored(good[:n])
 			good = good[n:]
 			g.limit = min(g.limit*2, g.o.BatchSize)
 		case !refused(err):
@@ -229,7 +229,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 			if err := r.Reject(ctx, good[0], err); err != nil {
 				return err
 			}
-			g.floods.Stored(good[:1])
+			g.floods.FinishStored(good[:1])
 			good = good[1:]
 		default:
 			g.limit = max(n/2, 1)
@@ -291,12 +291,12 @@ func (g *Ingester) after(ctx context.Context, out stored) {
 	}
 }
 
-// sweep tries again to apply hops that arrived before their clicks.
-func (g *Ingester) sweep(ctx context.Context) {
-	if len(g.waiting) == 0 || time.Since(g.sweptAt) < sweepEvery {
+// retryHops tries again to apply hops that arrived before their clicks.
+func (g *Ingester) retryHops(ctx context.Context) {
+	if len(g.waiting) == 0 || time.Since(g.retriedAt) < retryEvery {
 		return
 	}
-	g.sweptAt = time.Now()
+	g.retriedAt = time.Now()
 	out, err := g.try(ctx, batch{retry: db.SortedIDs(g.waiting)})
 	if err != nil {
 		if !db.IsConflict(err) {

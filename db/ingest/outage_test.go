@@ -134,7 +134,7 @@ func TestBrokenConnections(t *testing.T) {
 	if n := clicktest.Number[int](t, d, `SELECT sum(clicks) FROM ledger`); n != rounds*each {
 		t.Errorf("the ledger counts %d", n)
 	}
-	if st := s.Stats(); st.Rejected != 0 || st.Dropped != 0 {
+	if st := s.Stats(); st.Rejected != 0 || st.Skipped != 0 {
 		t.Errorf("%+v", st)
 	}
 }

@@ -23,7 +23,7 @@ const selectKnownSmartlinkClicks = `SELECT id FROM smartlink_clicks WHERE id = A
 
 // storeSmartlinkClicks writes the clicks that are not stored yet, and their sums.
 func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*click.StoredSmartlinkClick) error {
-	list, err := unknown(list, func(ids []uuid.UUID) ([]uuid.UUID, error) {
+	list, err := onlyUnknown(list, func(ids []uuid.UUID) ([]uuid.UUID, error) {
 		return db.Select[uuid.UUID](ctx, c, "known smartlink clicks", selectKnownSmartlinkClicks, db.UUIDs(ids), ids[0], ids[len(ids)-1])
 	})
 	if err != nil || len(list) == 0 {

@@ -228,7 +228,7 @@ func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]
 	if len(foreign) == 0 {
 		return nil
 	}
-	found, err := exchangerate.Hold(ctx, c, keys)
+	found, err := exchangerate.LockRates(ctx, c, keys)
 	for i, v := range foreign {
 		v.Rate = found[keys[i]]
 	}
@@ -237,7 +237,7 @@ func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]
 
 // storeClicks writes the clicks that are not stored yet and returns their ids.
 func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, s ledger.Deltas) ([]uuid.UUID, error) {
-	clicks, err := unknown(b.clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.Known(ctx, c, ids) })
+	clicks, err := onlyUnknown(b.clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.Known(ctx, c, ids) })
 	if err != nil || len(clicks) == 0 {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, s led
 	if err := click.DecideUnique(ctx, c, clicks); err != nil {
 		return nil, err
 	}
-	if err := b.marks.Repeats(ctx, c, clicks); err != nil {
+	if err := b.marks.MarkRepeats(ctx, c, clicks); err != nil {
 		return nil, err
 	}
 	ids := make([]uuid.UUID, len(clicks))
@@ -269,8 +269,8 @@ func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, s led
 	return ids, botscan.CountBlocked(ctx, c, clicks)
 }
 
-// unknown returns the clicks that known does not report as stored, each of them once.
-func unknown[T interface{ ClickID() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
+// onlyUnknown returns the clicks that known does not report as stored, each of them once.
+func onlyUnknown[T interface{ ClickID() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
 	if len(clicks) == 0 {
 		return nil, nil
 	}

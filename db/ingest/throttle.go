@@ -39,10 +39,11 @@ type throttle struct {
 	queue  float64 // average number of goroutines that wait for each processor, see maxQueue
 }
 
-func newThrottle() throttle { return throttle{share: 1, queued: queued} }
+func newThrottle() throttle { return throttle{share: 1, queued: processorWait} }
 
-// queued returns the seconds that all goroutines together have waited for a processor, divided by the number of processors.
-func queued() float64 {
+// processorWait returns the seconds that all goroutines together have waited for a processor, divided by the number of
+// processors.
+func processorWait() float64 {
 	sample := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	metrics.Read(sample)
 	if sample[0].Value.Kind() != metrics.KindFloat64Histogram {

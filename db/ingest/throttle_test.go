@@ -62,7 +62,7 @@ func TestThrottle(t *testing.T) {
 // The measured value exists and only grows.
 func TestQueued(t *testing.T) {
 	t.Parallel()
-	before := queued()
+	before := processorWait()
 	done := make(chan struct{})
 	for range 1000 {
 		go func() { done <- struct{}{} }()
@@ -70,7 +70,7 @@ func TestQueued(t *testing.T) {
 	for range 1000 {
 		<-done
 	}
-	if after := queued(); after <= before {
+	if after := processorWait(); after <= before {
 		t.Errorf("before %v, after %v", before, after)
 	}
 	h := &metrics.Float64Histogram{Counts: []uint64{9, 2, 1}, Buckets: []float64{math.Inf(-1), 0.5, 2, math.Inf(1)}}

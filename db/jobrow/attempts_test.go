@@ -26,7 +26,7 @@ func TestAttemptsByHand(t *testing.T) {
 	manual.Manual = true
 	cause := jobrow.CauseOf(errors.New("x"))
 	for want := 4; want <= 5; want++ { // the policy of the claim allows 3 attempts
-		j := take(t, d, manual)
+		j := mustClaim(t, d, manual)
 		if j.AttemptLimit != want {
 			t.Errorf("a waiting row has the limit %d after %d manual attempts, want %d", j.AttemptLimit, want-3, want)
 		}
@@ -39,11 +39,11 @@ func TestAttemptsByHand(t *testing.T) {
 		"done":   func(j models.Job) error { return jobrow.Complete(ctx, d, id, j.Fence, nil) },
 	}
 	for _, state := range []string{"failed", "done"} {
-		j := take(t, d, manual)
+		j := mustClaim(t, d, manual)
 		if err := ends[state](j); err != nil {
 			t.Fatal(err)
 		}
-		if j = take(t, d, manual); j.AttemptLimit != j.Attempts {
+		if j = mustClaim(t, d, manual); j.AttemptLimit != j.Attempts {
 			t.Errorf("a manual attempt of a %s row is attempt %d of %d, want the last one", state, j.Attempts, j.AttemptLimit)
 		}
 		if err := jobrow.Fail(ctx, d, id, j.Fence, cause, -1); err != nil {
@@ -56,7 +56,7 @@ func TestAttemptsByHand(t *testing.T) {
 func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
-	early := take(t, d, claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute))))
+	early := mustClaim(t, d, claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute))))
 	if early.AttemptLimit != 0 {
 		t.Errorf("a new row has the attempt limit %d, want none", early.AttemptLimit)
 	}
@@ -66,7 +66,7 @@ func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 	if rows, err := jobrow.Requeue(ctx, d, nil); err != nil || len(rows) != 1 || rows[0].Archived != -1 {
 		t.Fatalf("requeued: %+v, %v", rows, err)
 	}
-	if j := take(t, d, claim(early.ID)); j.Attempts != 2 || j.AttemptLimit != 2 {
+	if j := mustClaim(t, d, claim(early.ID)); j.Attempts != 2 || j.AttemptLimit != 2 {
 		t.Errorf("the requeued row runs attempt %d of %d, want 2 of 2", j.Attempts, j.AttemptLimit)
 	}
 }

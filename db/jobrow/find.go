@@ -28,8 +28,8 @@ func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobSt
 	s := models.JobStatus{ID: j.ID.String(), Kind: j.Kind, Status: j.State}
 	switch j.State {
 	case models.JobDone:
-		if s.Result = j.Result; string(j.Result) == droppedResult {
-			s.Result, s.Error = nil, ErrResultDropped
+		if s.Result = j.Result; string(j.Result) == removedResult {
+			s.Result, s.Error = nil, ErrResultRemoved
 		}
 	case models.JobFailed:
 		s.Error = &models.Error{}
@@ -117,8 +117,8 @@ SELECT kind, min(next_attempt_at) AS since, count(*) AS rows FROM (
 	WHERE state = 'pending' AND next_attempt_at < $2 ORDER BY next_attempt_at LIMIT 50000
 ) late WHERE account_id = $1 GROUP BY kind ORDER BY since, kind`
 
-// Late lists the kinds of an account's jobs that were due before the given time and still wait. The kind that has waited longest
-// comes first.
-func Late(ctx context.Context, c db.Conn, account uuid.UUID, due time.Time) ([]LateJobs, error) {
+// ListLate lists the kinds of an account's jobs that were due before the given time and still wait. The kind that has waited
+// longest comes first.
+func ListLate(ctx context.Context, c db.Conn, account uuid.UUID, due time.Time) ([]LateJobs, error) {
 	return db.Select[LateJobs](ctx, c, "late jobs", lateRows, account, due)
 }

@@ -43,7 +43,7 @@ func claim(id uuid.UUID) jobrow.ClaimRequest {
 	return jobrow.ClaimRequest{ID: id, Kind: kind, Lease: time.Minute, MaxAttempts: 3, Generation: -1}
 }
 
-func take(t *testing.T, d *db.DB, want jobrow.ClaimRequest) models.Job {
+func mustClaim(t *testing.T, d *db.DB, want jobrow.ClaimRequest) models.Job {
 	t.Helper()
 	j, err := jobrow.Claim(t.Context(), d, want)
 	if err != nil {
@@ -80,7 +80,7 @@ func TestRefusals(t *testing.T) {
 	}
 	mine := claim(id)
 	mine.Account = owner
-	j := take(t, d, mine)
+	j := mustClaim(t, d, mine)
 	if j.Fence != 1 || j.Attempts != 1 || j.State != models.JobRunning {
 		t.Errorf("claimed: %+v", j)
 	}
@@ -98,7 +98,7 @@ func TestRefusals(t *testing.T) {
 	if r := refused(t, d, claim(add(t, d, owner, time.Now().Add(time.Hour)))); r != jobrow.NotDue {
 		t.Errorf("a row that is not due: refused as %s", r)
 	}
-	failed := take(t, d, claim(add(t, d, owner, past)))
+	failed := mustClaim(t, d, claim(add(t, d, owner, past)))
 	if err := jobrow.Fail(ctx, d, failed.ID, failed.Fence, jobrow.CauseOf(errors.New("x")), 4); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestRefusals(t *testing.T) {
 	if r := refused(t, d, stale); r != jobrow.Finished {
 		t.Errorf("a stale task of a failed row: refused as %s, want finished", r)
 	}
-	if j := take(t, d, own); j.AttemptLimit-j.Attempts != 0 {
+	if j := mustClaim(t, d, own); j.AttemptLimit-j.Attempts != 0 {
 		t.Errorf("the archived task has %d more attempts after this one, want 0", j.AttemptLimit-j.Attempts)
 	}
 }
@@ -120,7 +120,7 @@ func TestEffectAndStateCommitTogether(t *testing.T) {
 	}
 	short := claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute)))
 	short.Lease = time.Nanosecond
-	first, second := take(t, d, short), take(t, d, short)
+	first, second := mustClaim(t, d, short), mustClaim(t, d, short)
 	commit := func(fence int64) error {
 		return db.Tx(ctx, d, func(c db.Conn) error {
 			if err := jobrow.Complete(ctx, c, short.ID, fence, json.RawMessage(`{"n":1}`)); err != nil {
@@ -168,10 +168,10 @@ func TestDueAndRegenerate(t *testing.T) {
 	d, ctx, past := dbtest.New(t), t.Context(), time.Now().Add(-time.Minute)
 	waiting, crashed := add(t, d, uuid.Nil, past), claim(add(t, d, uuid.Nil, past))
 	crashed.Lease = time.Nanosecond
-	take(t, d, crashed)
-	take(t, d, claim(add(t, d, uuid.Nil, past))) // held
+	mustClaim(t, d, crashed)
+	mustClaim(t, d, claim(add(t, d, uuid.Nil, past))) // held
 	add(t, d, uuid.Nil, time.Now().Add(time.Hour))
-	done := take(t, d, claim(add(t, d, uuid.Nil, past)))
+	done := mustClaim(t, d, claim(add(t, d, uuid.Nil, past)))
 	if err := jobrow.Complete(ctx, d, done.ID, done.Fence, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -197,20 +197,20 @@ func TestRequeue(t *testing.T) {
 	t.Parallel()
 	d, ctx, past := dbtest.New(t), t.Context(), time.Now().Add(-time.Minute)
 	fail := func() uuid.UUID {
-		j := take(t, d, claim(add(t, d, uuid.Nil, past)))
+		j := mustClaim(t, d, claim(add(t, d, uuid.Nil, past)))
 		if err := jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(errors.New("x")), -1); err != nil {
 			t.Fatal(err)
 		}
 		return j.ID
 	}
 	failed, later := fail(), add(t, d, uuid.Nil, time.Now().Add(time.Hour))
-	held := take(t, d, claim(add(t, d, uuid.Nil, past)))
+	held := mustClaim(t, d, claim(add(t, d, uuid.Nil, past)))
 	rows, err := jobrow.Requeue(ctx, d, []uuid.UUID{failed, later, held.ID})
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("requeued: %+v, %v", rows, err)
 	}
 	for _, id := range []uuid.UUID{failed, later} {
-		take(t, d, claim(id))
+		mustClaim(t, d, claim(id))
 	}
 	fail()
 	if rows, err := jobrow.Requeue(ctx, d, nil, "jtest:else"); err != nil || len(rows) != 0 {
@@ -241,7 +241,7 @@ func TestStats(t *testing.T) {
 	if got := waits(); !got[models.JobPending] {
 		t.Errorf("a pending row does not count as waiting: %v", got)
 	}
-	held := take(t, d, want)
+	held := mustClaim(t, d, want)
 	if got := waits(); got[models.JobRunning] {
 		t.Errorf("a held row counts as waiting: %v", got)
 	}
@@ -258,7 +258,7 @@ func TestStatusAndPrune(t *testing.T) {
 	d, ctx, past := dbtest.New(t), t.Context(), time.Now().Add(-time.Minute)
 	owner := account(t, d)
 	end := func(fn func(context.Context, models.Job) error) uuid.UUID {
-		j := take(t, d, claim(add(t, d, owner, past)))
+		j := mustClaim(t, d, claim(add(t, d, owner, past)))
 		if err := fn(ctx, j); err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func TestClaimDoesNotMakeOthersHasty(t *testing.T) {
 	d := dbtest.New(t)
 	d.SetMaxOpenConns(1)
 	dbtest.Exec(t, d, `SET synchronous_commit = on`)
-	take(t, d, claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute))))
+	mustClaim(t, d, claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute))))
 	var after string
 	if err := d.GetContext(t.Context(), &after, `SHOW synchronous_commit`); err != nil || after != "on" {
 		t.Errorf("after the claim synchronous_commit is %s, %v, want on", after, err)

@@ -51,22 +51,22 @@ func Unfinished(ctx context.Context, c db.Conn, account uuid.UUID, kind string) 
 	return db.Select[json.RawMessage](ctx, c, "unfinished jobs", unfinished, account, kind)
 }
 
-const askedRows = `
+const requestedRows = `
 SELECT id, account_id, kind, state, coalesce(error, 'null') AS error, created_at, finished_at FROM jobs
 WHERE account_id = $1 AND ` + submitted + ` AND kind = ANY ($2) ORDER BY created_at DESC, id DESC LIMIT $3`
 
-// Asked lists the newest jobs of the given kinds that an account has requested, without their arguments and results.
-func Asked(ctx context.Context, c db.Conn, account uuid.UUID, kinds []string, limit int) ([]models.Job, error) {
-	return db.Select[models.Job](ctx, c, "jobs of an account", askedRows, account, pq.Array(kinds), limit)
+// ListRequested lists the newest jobs of the given kinds that an account has requested, without their arguments and results.
+func ListRequested(ctx context.Context, c db.Conn, account uuid.UUID, kinds []string, limit int) ([]models.Job, error) {
+	return db.Select[models.Job](ctx, c, "jobs of an account", requestedRows, account, pq.Array(kinds), limit)
 }
 
-const keepNewest = `
+const retainNewest = `
 DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE account_id = $1 AND state IN ('done', 'failed') AND kind LIKE 'report:%' AND kind = $2
     ORDER BY finished_at DESC OFFSET $3)`
 
-// KeepNewest deletes the finished jobs of an account and a kind of report, except the newest keep ones.
-func KeepNewest(ctx context.Context, c db.Conn, kind string, account uuid.UUID, keep int) error {
-	_, err := db.Exec(ctx, c, "delete old reports", keepNewest, account, kind, keep)
+// RetainNewest deletes the finished jobs of an account and a kind of report, except the newest keep ones.
+func RetainNewest(ctx context.Context, c db.Conn, kind string, account uuid.UUID, keep int) error {
+	_, err := db.Exec(ctx, c, "delete old reports", retainNewest, account, kind, keep)
 	return err
 }

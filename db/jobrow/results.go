@@ -11,11 +11,11 @@ import (
 // countedResult is the size in bytes from which a result counts. Smaller results take no more room than the rest of their row.
 const countedResult = 2 << 10
 
-// droppedResult replaces a result that is no longer kept. The text has the form in which PostgreSQL returns it.
-const droppedResult = `{"result_dropped": true}`
+// removedResult replaces a result that is no longer kept. The text has the form in which PostgreSQL returns it.
+const removedResult = `{"result_dropped": true}`
 
-// ErrResultDropped is the error that is shown in place of a dropped result.
-var ErrResultDropped = models.Errorf(models.KindTooLarge, "result_dropped",
+// ErrResultRemoved is the error that is shown in place of a dropped result.
+var ErrResultRemoved = models.Errorf(models.KindTooLarge, "result_dropped",
 	"the job is done, but its result is not kept any more: it was too large, or newer results took its place")
 
 const addResult = `
@@ -25,7 +25,7 @@ ON CONFLICT (job_id) DO UPDATE SET bytes = excluded.bytes, finished_at = exclude
 const planOf = `SELECT plan FROM accounts WHERE id = $1`
 
 // Rows that a concurrent transaction has locked to drop their results are skipped.
-const dropResults = `
+const removeResults = `
 WITH ranked AS (
     SELECT job_id, sum(bytes) OVER (ORDER BY finished_at DESC, job_id) AS total FROM job_results WHERE account_id = $1
 ), chosen AS (
@@ -51,6 +51,6 @@ func LimitResults(ctx context.Context, c db.Conn, j models.Job, result json.RawM
 		return err
 	}
 	plan, _ := models.PlanNamed(name)
-	_, err = db.Exec(ctx, c, "drop results", dropResults, account, plan.AnswerBytes, models.MaxJobResult, []byte(droppedResult))
+	_, err = db.Exec(ctx, c, "drop results", removeResults, account, plan.AnswerBytes, models.MaxJobResult, []byte(removedResult))
 	return err
 }

@@ -17,7 +17,7 @@ import (
 // finish completes a new job of an account with a result of size bytes.
 func finish(t *testing.T, d *db.DB, owner uuid.UUID, size int) uuid.UUID {
 	t.Helper()
-	j := take(t, d, claim(add(t, d, owner, time.Now().Add(-time.Minute))))
+	j := mustClaim(t, d, claim(add(t, d, owner, time.Now().Add(-time.Minute))))
 	result, err := json.Marshal(strings.Repeat("x", size-2))
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestResultsAreBounded(t *testing.T) {
 	}
 	again := claim(all[0])
 	again.Manual = true
-	j := take(t, d, again)
+	j := mustClaim(t, d, again)
 	if err := jobrow.Fail(t.Context(), d, j.ID, j.Fence, jobrow.CauseOf(models.Invalid("x", "x")), -1); err != nil {
 		t.Fatal(err)
 	}

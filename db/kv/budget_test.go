@@ -30,19 +30,19 @@ func TestBudget(t *testing.T) {
 	}
 	ctx, one, two := t.Context(), open(), open()
 	for i, b := range []*Budget{one, two, one} {
-		if wait := b.Take(ctx, 2); wait != 0 {
+		if wait := b.Allow(ctx, 2); wait != 0 {
 			t.Fatalf("call %d waits %v", i, wait)
 		}
 	}
-	if wait := two.Take(ctx, 2); wait <= 0 || wait > time.Hour {
+	if wait := two.Allow(ctx, 2); wait <= 0 || wait > time.Hour {
 		t.Errorf("a call that must leave two calls to others waits %v, want up to an hour", wait)
 	}
 	for i, b := range []*Budget{one, two} {
-		if wait := b.Take(ctx, 0); wait != 0 {
+		if wait := b.Allow(ctx, 0); wait != 0 {
 			t.Fatalf("call %d of the two remaining calls waits %v", i, wait)
 		}
 	}
-	if wait := two.Take(ctx, 0); wait <= 0 || wait > time.Hour {
+	if wait := two.Allow(ctx, 0); wait <= 0 || wait > time.Hour {
 		t.Errorf("a call beyond the burst waits %v, want up to an hour", wait)
 	}
 	if err := one.o.Client.Del(ctx, prefix+"budget:p").Err(); err != nil {
@@ -50,13 +50,13 @@ func TestBudget(t *testing.T) {
 	}
 	one.Pause(ctx, 2*time.Hour)
 	for i, b := range []*Budget{one, two} {
-		if wait := b.Take(ctx, 0); wait <= time.Hour || wait > 2*time.Hour {
+		if wait := b.Allow(ctx, 0); wait <= time.Hour || wait > 2*time.Hour {
 			t.Errorf("process %d waits %v during the pause, want between one and two hours", i, wait)
 		}
 	}
 	// A shorter pause does not end a longer one.
 	two.Pause(ctx, time.Minute)
-	if wait := two.Take(ctx, 0); wait <= 0 {
+	if wait := two.Allow(ctx, 0); wait <= 0 {
 		t.Error("a shorter pause has ended the longer one")
 	}
 	away := NewBudget(BudgetOptions{
@@ -64,12 +64,12 @@ func TestBudget(t *testing.T) {
 		Timeout: time.Minute,
 	})
 	for range 2 {
-		if wait := away.Take(ctx, 0); wait != 0 {
+		if wait := away.Allow(ctx, 0); wait != 0 {
 			t.Errorf("without Redis a call waits %v", wait)
 		}
 	}
 	away.Pause(ctx, time.Hour)
-	if wait := away.Take(ctx, 0); wait <= 0 {
+	if wait := away.Allow(ctx, 0); wait <= 0 {
 		t.Error("without Redis a process forgets its own pause")
 	}
 }

@@ -82,15 +82,15 @@ func (r *Rates) Allow(ctx context.Context, account string, limit int) Window {
 // AllowWithin is Allow for windows of another length and for calls that do not count for an account. name identifies the window.
 func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length time.Duration) Window {
 	if r.reachable() {
-		w, err := r.shared(ctx, name, limit, length)
+		w, err := r.countShared(ctx, name, limit, length)
 		if err == nil {
 			return w
 		}
 		if ctx.Err() == nil {
-			r.lost(ctx, err)
+			r.recordFailure(ctx, err)
 		}
 	}
-	return r.own(name, limit, time.Now(), length)
+	return r.countLocally(name, limit, time.Now(), length)
 }
 
 // Uncount removes a call from its window, for a limit that applies only to failures. Such a call is counted before its success is
@@ -104,7 +104,7 @@ func (r *Rates) Uncount(ctx context.Context, name string) {
 			return
 		}
 		if ctx.Err() == nil {
-			r.lost(ctx, err)
+			r.recordFailure(ctx, err)
 		}
 	}
 	r.mu.Lock()
@@ -122,7 +122,7 @@ if n > 0 then
 end
 return n`)
 
-func (r *Rates) shared(ctx context.Context, name string, limit int, length time.Duration) (Window, error) {
+func (r *Rates) countShared(ctx context.Context, name string, limit int, length time.Duration) (Window, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	res, err := allowScript.Run(ctx, r.client, []string{r.prefix + "rate:" + name}, length.Milliseconds()).Int64Slice()
@@ -137,14 +137,14 @@ func windowOf(count, limit int, left time.Duration) Window {
 	return Window{Limit: limit, Remaining: max(0, limit-count), Reset: left, Over: count > limit}
 }
 
-// own counts a call only in this process.
-func (r *Rates) own(account string, limit int, now time.Time, length time.Duration) Window {
+// countLocally counts a call only in this process.
+func (r *Rates) countLocally(account string, limit int, now time.Time, length time.Duration) Window {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	share := max(1, limit/r.processes)
 	w := r.local[account]
 	if w == nil || !now.Before(w.ends) {
-		r.sweep(now)
+		r.evictEnded(now)
 		w = &localWindow{ends: now.Add(length)}
 		r.local[account] = w
 	}
@@ -152,8 +152,8 @@ func (r *Rates) own(account string, limit int, now time.Time, length time.Durati
 	return windowOf(w.count, share, w.ends.Sub(now))
 }
 
-// sweep deletes ended windows, so that the map does not grow with every account ever seen.
-func (r *Rates) sweep(now time.Time) {
+// evictEnded deletes ended windows, so that the map does not grow with every account ever seen.
+func (r *Rates) evictEnded(now time.Time) {
 	for account, w := range r.local {
 		if !now.Before(w.ends) {
 			delete(r.local, account)
@@ -170,7 +170,7 @@ func (r *Rates) reachable() bool {
 	return time.Now().After(r.awayUntil)
 }
 
-func (r *Rates) lost(ctx context.Context, err error) {
+func (r *Rates) recordFailure(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.awayUntil = time.Now().Add(awayPause)

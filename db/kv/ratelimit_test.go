@@ -15,24 +15,24 @@ func TestOwnWindows(t *testing.T) {
 	r.processes = 3
 	now := time.Unix(1000, 0)
 	for i := range 101 {
-		got := r.own("a", 300, now, window)
+		got := r.countLocally("a", 300, now, window)
 		if got.Limit != 100 || got.Over != (i == 100) || got.Remaining != max(0, 99-i) || got.Reset != time.Minute {
 			t.Fatalf("call %d: %+v", i, got)
 		}
 	}
-	if got := r.own("b", 300, now, window); got.Remaining != 99 {
+	if got := r.countLocally("b", 300, now, window); got.Remaining != 99 {
 		t.Errorf("another account: %+v", got)
 	}
-	if got := r.own("a", 300, now.Add(59*time.Second), window); !got.Over || got.Reset != time.Second {
+	if got := r.countLocally("a", 300, now.Add(59*time.Second), window); !got.Over || got.Reset != time.Second {
 		t.Errorf("at the window's end: %+v", got)
 	}
-	if got := r.own("a", 300, now.Add(time.Minute), window); got.Over || got.Remaining != 99 {
+	if got := r.countLocally("a", 300, now.Add(time.Minute), window); got.Over || got.Remaining != 99 {
 		t.Errorf("in the next window: %+v", got)
 	}
 	if len(r.local) != 1 {
 		t.Errorf("%d windows are stored, want only the live one", len(r.local))
 	}
-	if got := r.own("tiny", 1, now, window); got.Limit != 1 || got.Over {
+	if got := r.countLocally("tiny", 1, now, window); got.Limit != 1 || got.Over {
 		t.Errorf("a share of a small limit is %+v, want 1 call", got)
 	}
 }

@@ -310,8 +310,8 @@ func (p People) DeleteLink(ctx context.Context, account, id uuid.UUID) error {
 	return db.ExecOne(ctx, p.s.Conn(), "link", `DELETE FROM entry_links WHERE account_id = $1 AND id = $2 AND used_at IS NULL`, account, id)
 }
 
-// auditKept is how long entries of the audit log are kept.
-const auditKept = 400 * 24 * time.Hour
+// auditRetention is how long entries of the audit log are kept.
+const auditRetention = 400 * 24 * time.Hour
 
 // DeleteExpired deletes ended sessions and links, and old entries of the audit log. n is the number of deleted rows.
 func (p People) DeleteExpired(ctx context.Context) (n int64, err error) {
@@ -323,7 +323,7 @@ func (p People) DeleteExpired(ctx context.Context) (n int64, err error) {
 		{`DELETE FROM sessions WHERE seen_at < now() - make_interval(secs => $1)`, models.SessionIdle},
 		{`DELETE FROM entry_links WHERE expires_at < now() - make_interval(secs => $1)`, models.EntryLinkLife},
 		{`DELETE FROM audit WHERE ctid = ANY (ARRAY(SELECT ctid FROM audit
-			WHERE created_at < now() - make_interval(secs => $1) LIMIT 5000))`, auditKept},
+			WHERE created_at < now() - make_interval(secs => $1) LIMIT 5000))`, auditRetention},
 	} {
 		rows, err := db.Exec(ctx, p.s.Conn(), "forget entries", d.query, d.age.Seconds())
 		if n += rows; err != nil {

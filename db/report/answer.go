@@ -26,7 +26,7 @@ func (b *builder) orderBy(q Query) (string, error) {
 		expr = b.dialect.quotient(m.Sums())
 	}
 	if at := slices.IndexFunc(b.dims, func(d dimension) bool { return d.name == name }); at >= 0 {
-		expr = b.dialect.ordered(b.dims[at], group(at))
+		expr = b.dialect.sortable(b.dims[at], group(at))
 	}
 	if m != nil && m.IsCounter() {
 		expr = name
@@ -42,7 +42,7 @@ func (b *builder) orderBy(q Query) (string, error) {
 		order = append(order, "clicks DESC")
 	}
 	for i, d := range b.dims {
-		order = append(order, b.dialect.ordered(d, group(i)))
+		order = append(order, b.dialect.sortable(d, group(i)))
 	}
 	return strings.Join(order, ", "), nil
 }
@@ -77,7 +77,7 @@ func (p postgres) statement(b *builder) string {
 	var groups, texts []string
 	for i, d := range b.dims {
 		groups = append(groups, group(i))
-		texts = append(texts, fmt.Sprintf("%s AS t%d, ", p.shown(d, groups[i]), i)) // a cast would be named like the column of the order
+		texts = append(texts, fmt.Sprintf("%s AS t%d, ", p.asText(d, groups[i]), i)) // a cast would be named like the column of the order
 	}
 	names, sums := b.columns()
 	figures := strings.Join(names, ", ")

@@ -32,7 +32,7 @@ func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportAr
 		}
 		losses, err := r.Losses(ctx, q)
 		for i := range rows {
-			rows[i].Loss = losses.Of(rows[i])
+			rows[i].Loss = losses.ForRow(rows[i])
 		}
 		return rows, err
 	}

@@ -109,7 +109,7 @@ func (r Reader) prepare(ctx context.Context, q Query) (Query, error) {
 	}
 	change, open, err := exchangerate.FindChange(ctx, r.Conn, q.AccountID)
 	if open {
-		q.change, q.kept = &change, change.Kept
+		q.change, q.oldestDay = &change, change.Kept
 	}
 	return q, err
 }
@@ -118,7 +118,7 @@ func (r Reader) prepare(ctx context.Context, q Query) (Query, error) {
 // hours in which the account had traffic.
 func (r Reader) prepareClocks(ctx context.Context, q Query) (Query, error) {
 	list, err := q.clocked()
-	if err != nil || len(list) == 0 || !q.kept.IsZero() {
+	if err != nil || len(list) == 0 || !q.oldestDay.IsZero() {
 		return q, err
 	}
 	if q.Compare == nil && slices.ContainsFunc(list, func(d dimension) bool {
@@ -128,6 +128,6 @@ func (r Reader) prepareClocks(ctx context.Context, q Query) (Query, error) {
 			return q, err
 		}
 	}
-	q.kept, err = click.OldestDay(ctx, r.Conn, q.AccountID)
+	q.oldestDay, err = click.OldestDay(ctx, r.Conn, q.AccountID)
 	return q, err
 }

@@ -33,8 +33,8 @@ func readersOf(d *db.DB, there *click.CopyReader) readers {
 	return readers{Reader{Conn: d, Copy: there}, click.Log{Conn: d, Copy: there}, export.Reader{Conn: d, Copy: there}}
 }
 
-// asks returns queries about a range of days by name. Some of these days become cold later.
-func asks(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
+// coldQueries returns queries about a range of days by name. Some of these days become cold later.
+func coldQueries(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
 	list := map[string]func(context.Context, readers) (any, error){}
 	q := Query{AccountID: h.account, From: from.Add(17 * time.Minute), To: to.Add(-time.Minute)}
 	for _, dims := range []string{"", "campaign_id", "city,date", "country,hour", "ip", "campaign_id,country,browser,os,offer_id"} {
@@ -141,10 +141,10 @@ func TestColdDays(t *testing.T) {
 	h := newHistory(t, 21)
 	today := h.start.Truncate(day)
 	from := today.AddDate(0, 0, -5)
-	strew(t, h, from, today, 300)
+	storeClicks(t, h, from, today, 300)
 	var e engines
 	there := e.there(t, h.d)
-	questions, want := asks(h, from, today), map[string]any{}
+	questions, want := coldQueries(h, from, today), map[string]any{}
 	here := readersOf(h.d, nil)
 	for name, ask := range questions {
 		var err error
@@ -188,7 +188,7 @@ func TestColdDays(t *testing.T) {
 			t.Errorf("%s: %d questions of %d were refused", what, refused, len(questions))
 		}
 	}
-	for name, ask := range asks(h, from.AddDate(0, 0, 3), today) {
+	for name, ask := range coldQueries(h, from.AddDate(0, 0, 3), today) {
 		if _, err := ask(t.Context(), readersOf(h.d, away)); err != nil && !strings.HasPrefix(name, "conversions") && !strings.HasPrefix(name, "click") {
 			t.Errorf("while ClickHouse is unavailable: %s of days that are not cold: %v", name, err)
 		}
@@ -205,8 +205,8 @@ func TestClusterAnswers(t *testing.T) {
 	h := newHistory(t, 22)
 	today := h.start.Truncate(day)
 	from := today.AddDate(0, 0, -3)
-	strew(t, h, from, today, 200)
-	questions, want := asks(h, from, today), map[string]any{}
+	storeClicks(t, h, from, today, 200)
+	questions, want := coldQueries(h, from, today), map[string]any{}
 	for name, ask := range questions {
 		var err error
 		if want[name], err = ask(t.Context(), readersOf(h.d, nil)); err != nil {

@@ -19,9 +19,9 @@ type columnar struct {
 	others string // facts that are only in PostgreSQL, as lines of tab-separated fields; empty: none
 }
 
-// columnarTime has the ClickHouse expressions of a timed dimension, which correspond to dimension.expr and dimension.show, and
+// columnarTime has the ClickHouse expressions of a timed dimension, which correspond to dimension.expr and dimension.format, and
 // the type of its values.
-type columnarTime struct{ expr, show, kind string }
+type columnarTime struct{ expr, format, kind string }
 
 // Types of raw values in ClickHouse.
 const (
@@ -59,7 +59,7 @@ func (columnar) kindOf(d dimension) string {
 	return "String"
 }
 
-func (columnar) shown(d dimension, raw string) string {
+func (columnar) asText(d dimension, raw string) string {
 	switch d.kind {
 	case id:
 		return "if(" + raw + " = " + schema.NoID + ", '', toString(" + raw + "))"
@@ -68,7 +68,7 @@ func (columnar) shown(d dimension, raw string) string {
 	case addr:
 		return schema.Host(raw)
 	case timed:
-		return strings.ReplaceAll(d.there.show, "%s", raw)
+		return strings.ReplaceAll(d.there.format, "%s", raw)
 	case local:
 		return "toString(" + raw + ")"
 	case text:
@@ -76,9 +76,9 @@ func (columnar) shown(d dimension, raw string) string {
 	return "toString(" + raw + ")"
 }
 
-// ordered implements dialect. ClickHouse sorts UUIDs in another order than PostgreSQL, and does not sort addresses by their
+// sortable implements dialect. ClickHouse sorts UUIDs in another order than PostgreSQL, and does not sort addresses by their
 // family.
-func (columnar) ordered(d dimension, raw string) string {
+func (columnar) sortable(d dimension, raw string) string {
 	switch d.kind {
 	case id:
 		return "toString(" + raw + ")"
@@ -135,7 +135,7 @@ func addresses6(values []string) []string {
 func (c columnar) condition(k condition, at string) string {
 	expr := c.raw(k.dimension, at)
 	if k.kind == timed {
-		expr = c.shown(k.dimension, expr)
+		expr = c.asText(k.dimension, expr)
 	}
 	if k.not {
 		return expr + " NOT IN (" + k.values + ")"
@@ -190,8 +190,8 @@ func (b *builder) fromCopy(start time.Time, first int) {
 	}
 }
 
-// handed returns a SELECT of the facts that PostgreSQL sends, as a table in the statement.
-func (c columnar) handed(b *builder) string {
+// passedFacts returns a SELECT of the facts that PostgreSQL sends, as a table in the statement.
+func (c columnar) passedFacts(b *builder) string {
 	var list strings.Builder
 	for i, d := range b.dims {
 		fmt.Fprintf(&list, "%s %s, ", group(i), c.kindOf(d))
@@ -216,13 +216,13 @@ func (c columnar) handed(b *builder) string {
 func (c columnar) statement(b *builder) string {
 	parts := b.parts
 	if c.others != "" {
-		parts = append(slices.Clone(parts), c.handed(b))
+		parts = append(slices.Clone(parts), c.passedFacts(b))
 	}
 	var groups, texts, keys []string
 	for i, d := range b.dims {
 		groups = append(groups, "facts."+group(i)+" AS "+group(i))
 		keys = append(keys, "facts."+group(i))
-		texts = append(texts, c.shown(d, group(i)))
+		texts = append(texts, c.asText(d, group(i)))
 	}
 	names, sums := c.sums(b)
 	from := " FROM (\n" + strings.Join(parts, "\nUNION ALL\n") + "\n) AS facts"

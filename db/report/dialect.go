@@ -12,10 +12,10 @@ import (
 type dialect interface {
 	// raw returns the expression by which facts are grouped. The time of the facts is in column at.
 	raw(d dimension, at string) string
-	// shown returns the expression of a raw value as a text.
-	shown(d dimension, raw string) string
-	// ordered returns an expression that sorts raw values in the order of PostgreSQL, with missing values last.
-	ordered(d dimension, raw string) string
+	// asText returns the expression of a raw value as a text.
+	asText(d dimension, raw string) string
+	// sortable returns an expression that sorts raw values in the order of PostgreSQL, with missing values last.
+	sortable(d dimension, raw string) string
 	// span returns the number of the span that contains the time %s, from 1, or the code of that span.
 	span(b *builder, list []span, codes []int64) string
 	// values returns the list of a filter's values. It leaves out values that no row can have.
@@ -39,7 +39,7 @@ func (postgres) raw(d dimension, at string) string {
 	return d.expr
 }
 
-func (postgres) shown(d dimension, raw string) string {
+func (postgres) asText(d dimension, raw string) string {
 	switch d.kind {
 	case id:
 		return `coalesce(nullif(` + raw + `, '00000000-0000-0000-0000-000000000000')::text, '')`
@@ -48,7 +48,7 @@ func (postgres) shown(d dimension, raw string) string {
 	case addr:
 		return `coalesce(host(` + raw + `), '')`
 	case timed:
-		return strings.ReplaceAll(d.show, "%s", raw)
+		return strings.ReplaceAll(d.format, "%s", raw)
 	case local:
 		return raw + "::text"
 	case text:
@@ -56,7 +56,7 @@ func (postgres) shown(d dimension, raw string) string {
 	return raw
 }
 
-func (postgres) ordered(_ dimension, raw string) string { return raw }
+func (postgres) sortable(_ dimension, raw string) string { return raw }
 
 func (postgres) span(b *builder, list []span, codes []int64) string {
 	number := "width_bucket(%s, " + b.arg(texts(starts(list))) + "::timestamptz[])"
@@ -82,7 +82,7 @@ func (postgres) values(b *builder, d dimension, values []string) string {
 func (p postgres) condition(c condition, at string) string {
 	expr := p.raw(c.dimension, at)
 	if c.kind == addr || c.kind == timed {
-		expr = p.shown(c.dimension, expr)
+		expr = p.asText(c.dimension, expr)
 	}
 	if c.not {
 		return expr + " <> ALL (" + c.values + ")"

@@ -37,11 +37,11 @@ type dimension struct {
 	place int // position in the list of dimensions
 	expr  string
 	kind  kind
-	// show, there and step belong to a timed dimension. show is the SQL of the shown text; %s stands for the value of expr. there
-	// has both expressions for ClickHouse. step is the coarsest time of a table that has the dimension.
-	show  string
-	there columnarTime
-	step  time.Duration
+	// format, there and step belong to a timed dimension. show is the SQL of the shown text; %s stands for the value of expr.
+	// there has both expressions for ClickHouse. step is the coarsest time of a table that has the dimension.
+	format string
+	there  columnarTime
+	step   time.Duration
 	// values lists the values that the dimension can have. It is nil if all values are possible.
 	values *clickattr.Values
 	// grain cuts local time for a timed dimension in a time zone. inOrder is true if the values follow one another in time.
@@ -59,25 +59,25 @@ var dimensions = func() []dimension {
 	list := []dimension{
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
 		{
-			name: "date", place: 27, expr: trunc("day"), kind: timed, show: shownAs("YYYY-MM-DD"), step: day,
+			name: "date", place: 27, expr: trunc("day"), kind: timed, format: formattedAs("YYYY-MM-DD"), step: day,
 			there: columnarTime{"toStartOfDay(%s)", "formatDateTime(%s, '%F')", columnarMoment}, grain: grains[Day], inOrder: true,
 		},
 		{
-			name: "hour", place: 28, expr: trunc("hour"), kind: timed, show: shownAs("YYYY-MM-DD HH24:00:00"), step: time.Hour,
+			name: "hour", place: 28, expr: trunc("hour"), kind: timed, format: formattedAs("YYYY-MM-DD HH24:00:00"), step: time.Hour,
 			there: columnarTime{"toStartOfHour(%s)", "formatDateTime(%s, '%F %H:00:00')", columnarMoment}, grain: grains[Hour], inOrder: true,
 		},
 		{
-			name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, show: "%s::text", step: time.Hour,
+			name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, format: "%s::text", step: time.Hour,
 			there: columnarTime{"toInt64(toHour(%s))", "toString(%s)", columnarNumber},
 			grain: grain{hourSeconds, func(t time.Time) string { return strconv.Itoa(t.Hour()) }},
 		},
 		{ // 1 is Monday
-			name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, show: "%s::text", step: day,
+			name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, format: "%s::text", step: day,
 			there: columnarTime{"toInt64(toDayOfWeek(%s))", "toString(%s)", columnarNumber},
 			grain: grains[Weekday], values: clickattr.Weekdays,
 		},
 		{
-			name: "month", place: 31, expr: trunc("month"), kind: timed, show: shownAs("YYYY-MM"), step: day,
+			name: "month", place: 31, expr: trunc("month"), kind: timed, format: formattedAs("YYYY-MM"), step: day,
 			there: columnarTime{"toDateTime(toStartOfMonth(%s), 'UTC')", "formatDateTime(%s, '%Y-%m')", columnarMoment},
 			grain: grains[Month], inOrder: true,
 		},
@@ -111,7 +111,7 @@ func byAttr(a *clickattr.Attr) dimension {
 
 func trunc(unit string) string { return "date_trunc('" + unit + "', %s" + utc + ")" }
 
-func shownAs(format string) string { return "to_char(%s, '" + format + "')" }
+func formattedAs(format string) string { return "to_char(%s, '" + format + "')" }
 
 func part(unit string) string { return "extract(" + unit + " FROM %s" + utc + ")::int" }
 

@@ -20,11 +20,11 @@ type statement struct {
 	must bool // PostgreSQL cannot answer it, because some of its clicks are only in the copy
 }
 
-// elsewhere decides whether ClickHouse or PostgreSQL answers a query. It returns the statement for ClickHouse, or nil for
+// chooseEngine decides whether ClickHouse or PostgreSQL answers a query. It returns the statement for ClickHouse, or nil for
 // PostgreSQL. The copies of the ledger are in PostgreSQL and answer at once. A query that reads single clicks, or the ledger
 // itself, goes to ClickHouse if ClickHouse has the window. Reading only the hours at the ends of a window is not a reason to use
 // ClickHouse, unless their clicks are only there.
-func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement, error) {
+func (r Reader) chooseEngine(ctx context.Context, q Query, b *builder) (*statement, error) {
 	if r.Copy == nil || len(b.read) == 0 && !r.CopyOnly {
 		return nil, nil
 	}
@@ -32,12 +32,12 @@ func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement,
 	if err != nil || !elsewhere {
 		return nil, err
 	}
-	if q.kept.IsZero() {
-		if q.kept, err = click.OldestDay(ctx, r.Conn, q.AccountID); err != nil {
+	if q.oldestDay.IsZero() {
+		if q.oldestDay, err = click.OldestDay(ctx, r.Conn, q.AccountID); err != nil {
 			return nil, err
 		}
 	}
-	others, err := r.others(ctx, q)
+	others, err := r.factsOutsideCopy(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (r Reader) pick(ctx context.Context, q Query, list []stretch, scans bool) (
 		elsewhere, err = r.Copy.Current(ctx, r.Conn)
 	}
 	if err == nil && !elsewhere {
-		r.Copy.Answered(click.FromPostgres)
+		r.Copy.CountAnswer(click.FromPostgres)
 	}
 	return elsewhere, must, err
 }
@@ -90,7 +90,7 @@ func (w window) columnar(fact, at string) string {
 	return fact + ".account_id = $1 AND " + schema.Window(fact+"."+at, w.from, w.to)
 }
 
-// onClicks reads data about the clicks of a window. It calls there, which reads the copy, if clicksElsewhere chooses the copy.
+// onClicks reads data about the clicks of a window. It calls there, which reads the copy, if clicksInCopy chooses the copy.
 // Otherwise it calls here, which reads PostgreSQL.
 func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) ([]T, error), there func() ([]T, error)) (list []T, err error) {
 	if r.Copy == nil {
@@ -98,7 +98,7 @@ func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) 
 	}
 	var elsewhere, must bool
 	err = r.snapshot(ctx, func(r Reader) error {
-		if elsewhere, must, err = r.clicksElsewhere(ctx, w); err == nil && !elsewhere {
+		if elsewhere, must, err = r.clicksInCopy(ctx, w); err == nil && !elsewhere {
 			list, err = here(r)
 		}
 		return err
@@ -107,17 +107,17 @@ func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) 
 		return list, err
 	}
 	if list, err = there(); err == nil {
-		r.Copy.Answered(click.FromCopy)
+		r.Copy.CountAnswer(click.FromCopy)
 	}
 	if _, away := errors.AsType[*click.CopyAwayError](err); away && !must && !r.CopyOnly {
-		r.Copy.Answered(click.FromPostgres)
+		r.Copy.CountAnswer(click.FromPostgres)
 		return here(r)
 	}
 	return list, err
 }
 
-// clicksElsewhere reports whether the copy answers for the clicks of a window, and whether it must because PostgreSQL cannot.
-func (r Reader) clicksElsewhere(ctx context.Context, w window) (elsewhere, must bool, err error) {
+// clicksInCopy reports whether the copy answers for the clicks of a window, and whether it must because PostgreSQL cannot.
+func (r Reader) clicksInCopy(ctx context.Context, w window) (elsewhere, must bool, err error) {
 	q := Query{AccountID: w.account}
 	if w.money {
 		change, open, err := exchangerate.FindChange(ctx, r.Conn, w.account)
@@ -160,7 +160,7 @@ func (r Reader) eachOfCopy(ctx context.Context, q Query, b *statement, fn func(R
 		return fn(*row)
 	}, b.sql(), b.args...)
 	if err == nil {
-		r.Copy.Answered(click.FromCopy)
+		r.Copy.CountAnswer(click.FromCopy)
 	}
 	if err != nil || !q.Totals || len(b.dims) == 0 {
 		return err

@@ -109,8 +109,8 @@ func (x *past) tx(fn func(db.Conn) error) {
 	}
 }
 
-// forget runs the nightly job twice, a day apart. The first run announces the deletion, and the second run deletes.
-func (x *past) forget() {
+// deleteExpired runs the nightly job twice, a day apart. The first run announces the deletion, and the second run deletes.
+func (x *past) deleteExpired() {
 	x.Helper()
 	for range 2 {
 		if err := retention.DeleteExpired(x.Context(), x.log); err != nil {
@@ -159,8 +159,8 @@ func TestHistoryByPlan(t *testing.T) {
 	if n := dbtest.Get[int](x, x.db, `SELECT count(*) FROM clicks`); n != 2*3*len(ages) {
 		t.Errorf("%d clicks are left after the deletion was only announced", n)
 	}
-	x.forget()
-	x.forget() // again: nothing changes
+	x.deleteExpired()
+	x.deleteExpired() // again: nothing changes
 	starter, _ := models.PlanNamed("starter")
 	kept := 0
 	for _, age := range ages {
@@ -195,7 +195,7 @@ func TestHistoryByPlan(t *testing.T) {
 		t.Errorf("%d jobs are left without their postbacks", n)
 	}
 	dbtest.Exec(x, x.db, `UPDATE accounts SET plan = 'scale' WHERE id = $1`, x.accounts["starter"])
-	x.forget()
+	x.deleteExpired()
 	if at, err := x.log.KeptFrom(t.Context(), x.db, x.accounts["starter"]); err != nil || !at.Equal(x.today.AddDate(0, 0, -starter.HistoryDays)) {
 		t.Errorf("a larger plan brings back clicks from %v, %v", at, err)
 	}

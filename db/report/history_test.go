@@ -170,7 +170,7 @@ func (h *history) flush() {
 		if err := h.spool.Append(h.t.Context(), r); err != nil {
 			h.t.Fatal(err)
 		}
-		h.learn(r)
+		h.addRecord(r)
 	}
 	o := ingest.Options{BatchSize: 1 + h.rnd.IntN(20)}
 	if err := ingest.NewIngester(h.spool, h.d, o).Drain(h.t.Context()); err != nil {
@@ -178,8 +178,8 @@ func (h *history) flush() {
 	}
 }
 
-// learn adds a stored record to the model.
-func (h *history) learn(r spool.Record) {
+// addRecord adds a stored record to the model.
+func (h *history) addRecord(r spool.Record) {
 	switch {
 	case r.Click != nil:
 		f := h.facts[r.Click.ID]

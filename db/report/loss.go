@@ -38,8 +38,8 @@ func (r Reader) Losses(ctx context.Context, q Query) (Losses, error) {
 	return out, err
 }
 
-// Of returns the click loss of a group or of the totals. It returns nil if no loss is known.
-func (l Losses) Of(row Row) *models.ClickLoss {
+// ForRow returns the click loss of a group or of the totals. It returns nil if no loss is known.
+func (l Losses) ForRow(row Row) *models.ClickLoss {
 	if row.Total {
 		return l.total
 	}

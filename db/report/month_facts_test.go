@@ -19,8 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// tell records conversions of up to n clicks: new conversions, and later reports of the networks about known ones.
-func (m *month) tell(n int) {
+// recordConversions records conversions of up to n clicks: new conversions, and later reports of the networks about known ones.
+func (m *month) recordConversions(n int) {
 	m.Helper()
 	chosen := map[*monthFact]bool{}
 	for range n {
@@ -242,8 +242,8 @@ func (m *month) compact(hours int) {
 	}
 }
 
-// settle sorts the facts and sums up each of them. Call it before queries.
-func (m *month) settle() {
+// sumUp sorts the facts and sums up each of them. Call it before queries.
+func (m *month) sumUp() {
 	m.facts = append(m.facts, m.alone...)
 	slices.SortFunc(m.facts, func(a, b *monthFact) int { return a.at.Compare(b.at) })
 	for _, f := range m.facts {

@@ -36,10 +36,10 @@ func TestMonth(t *testing.T) {
 	}{
 		{"clicks", func() { m.round(monthClicks * 6 / 10) }},
 		{"compaction", func() { m.compact(1000) }},
-		{"conversions", func() { m.tell(monthConversions / 2) }},
+		{"conversions", func() { m.recordConversions(monthConversions / 2) }},
 		{"more clicks, some of visitors who come back", func() { m.round(monthClicks * 3 / 10) }},
 		{"compaction of a part", func() { m.compact(200) }},
-		{"more conversions, and what becomes of the first", func() { m.tell(monthConversions / 2) }},
+		{"more conversions, and what becomes of the first", func() { m.recordConversions(monthConversions / 2) }},
 		{"deletions", func() {
 			m.clear(campaigns[3], m.start, m.end)
 			m.clear(campaigns[5], m.start.Add(100*time.Hour+7*time.Minute), m.start.Add(400*time.Hour))
@@ -49,8 +49,8 @@ func TestMonth(t *testing.T) {
 		{"compaction of what is left", func() { m.compact(1000) }},
 		{"the last clicks", func() { m.round(monthClicks - monthClicks*6/10 - monthClicks*3/10) }},
 		{"compaction of a part", func() { m.compact(300) }},
-		{"late conversions", func() { m.tell(monthConversions / 4) }},
-		{"sums", func() { m.settle(); dbtest.Exec(m, m.d, `ANALYZE ledger, ledger_rollups, conversions`); m.sane() }},
+		{"late conversions", func() { m.recordConversions(monthConversions / 4) }},
+		{"sums", func() { m.sumUp(); dbtest.Exec(m, m.d, `ANALYZE ledger, ledger_rollups, conversions`); m.sane() }},
 	} {
 		part.run()
 		t.Logf("%6.1f s  %s", time.Since(began).Seconds(), part.name)

@@ -16,8 +16,9 @@ import (
 // maxHanded is the largest number of groups of facts that are sent from PostgreSQL to ClickHouse.
 const maxHanded = 100_000
 
-// others returns the facts of a query that are not in ClickHouse. They are grouped and in the format of columnar.others.
-func (r Reader) others(ctx context.Context, q Query) (string, error) {
+// factsOutsideCopy returns the facts of a query that are not in ClickHouse. They are grouped and in the format of
+// columnar.others.
+func (r Reader) factsOutsideCopy(ctx context.Context, q Query) (string, error) {
 	b, err := planIn(q, postgres{}, otherFacts)
 	if err != nil || len(b.parts) == 0 {
 		return "", err

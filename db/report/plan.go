@@ -152,8 +152,8 @@ func (b *builder) facts(q Query, from, to time.Time) {
 		return
 	}
 	b.fromRows(from, first)
-	if first.Before(q.kept) {
-		archive := earlier(q.kept, last)
+	if first.Before(q.oldestDay) {
+		archive := earlier(q.oldestDay, last)
 		b.fromHours(first, archive, nil)
 		first = archive
 	}

@@ -56,9 +56,9 @@ type Query struct {
 	FromRows bool // does not use the ledger: the answer is the same but slower
 
 	spans []span // group by the number of the span, from 1, instead of by dimensions
-	// kept is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split and counts in
-	// the first span.
-	kept time.Time
+	// oldestDay is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split and counts
+	// in the first span.
+	oldestDay time.Time
 	// change is the running change of the account's currency, or nil if no change is running.
 	change *exchangerate.Change
 }
@@ -101,7 +101,7 @@ func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
 		if err != nil {
 			return err
 		}
-		if there, err = r.elsewhere(ctx, q, b); err != nil || there != nil {
+		if there, err = r.chooseEngine(ctx, q, b); err != nil || there != nil {
 			return err
 		}
 		return r.each(ctx, q, b, fn)
@@ -117,7 +117,7 @@ func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
 	if _, away := errors.AsType[*click.CopyAwayError](err); !away || given || there.must || r.CopyOnly {
 		return err
 	}
-	r.Copy.Answered(click.FromPostgres)
+	r.Copy.CountAnswer(click.FromPostgres)
 	r.Copy = nil
 	return r.Each(ctx, q, fn)
 }

@@ -88,9 +88,9 @@ type SitePresence struct {
 
 // The largest numbers of products, event names and live events in a report.
 const (
-	productsShown = 50
-	namesShown    = 200
-	liveShown     = 20
+	listedProducts = 50
+	listedNames    = 200
+	listedLive     = 20
 )
 
 const ofSite = ` FROM site_events e WHERE e.account_id = $1 AND e.site_id = $2 AND e.received_at >= $3 `
@@ -158,14 +158,14 @@ func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live t
 		return out, err
 	}
 	out.Earned = db.ByKey(earned, func(g GoalConverted) string { return g.Key })
-	out.Products, err = db.Select[SiteProduct](ctx, r.Conn, "products of site", siteProducts, account, site, since, productsShown)
+	out.Products, err = db.Select[SiteProduct](ctx, r.Conn, "products of site", siteProducts, account, site, since, listedProducts)
 	if err != nil {
 		return out, err
 	}
-	if out.Unused, err = db.Select[SiteName](ctx, r.Conn, "events of site", siteNames, account, site, since, namesShown); err != nil {
+	if out.Unused, err = db.Select[SiteName](ctx, r.Conn, "events of site", siteNames, account, site, since, listedNames); err != nil {
 		return out, err
 	}
-	if out.Live, err = db.Select[SiteLive](ctx, r.Conn, "live events", siteLive, account, site, live, liveShown); err != nil {
+	if out.Live, err = db.Select[SiteLive](ctx, r.Conn, "live events", siteLive, account, site, live, listedLive); err != nil {
 		return out, err
 	}
 	out.Present, err = db.Get[SitePresence](ctx, r.Conn, "live visitors", sitePresence, account, site, live)

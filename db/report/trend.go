@@ -80,7 +80,7 @@ func (r Reader) prepareTrends(ctx context.Context, q *TrendQuery) (err error) {
 		return err
 	}
 	q.Dimensions, q.Limit, q.Sort, q.MinClicks, q.Compare, q.Totals = nil, len(q.spans), "", 0, nil, false
-	q.kept, err = click.OldestDay(ctx, r.Conn, q.AccountID)
+	q.oldestDay, err = click.OldestDay(ctx, r.Conn, q.AccountID)
 	return err
 }
 

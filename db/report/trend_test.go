@@ -88,8 +88,8 @@ func TestSpansFollowTheClock(t *testing.T) {
 	}
 }
 
-// strew stores n random clicks with sales in a window.
-func strew(t *testing.T, h *history, from, to time.Time, n int) {
+// storeClicks stores n random clicks with sales in a window.
+func storeClicks(t *testing.T, h *history, from, to time.Time, n int) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(uint64(n), 3))
 	for range n {
@@ -143,7 +143,7 @@ func TestTrendsEqualARecount(t *testing.T) {
 				t.Parallel()
 				h := newHistory(t, 11)
 				from, to := at.Add(-40*time.Hour), at.Add(32*time.Hour)
-				strew(t, h, from.Add(-6*time.Hour), to.Add(6*time.Hour), 300)
+				storeClicks(t, h, from.Add(-6*time.Hour), to.Add(6*time.Hour), 300)
 				h.engines.onBoth(t, h.d, func(t *testing.T, r Reader) {
 					t.Helper()
 					h.reader = r
@@ -233,7 +233,7 @@ func TestBucketsOfNights(t *testing.T) {
 func TestTrendsOfAllTime(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 4)
-	strew(t, h, h.start, h.start.Add(5*time.Hour), 30)
+	storeClicks(t, h, h.start, h.start.Add(5*time.Hour), 30)
 	ages := TrendQuery{Query: Query{
 		AccountID: h.account, From: moment(t, "1970-01-01 00:00:00"), To: moment(t, "9999-12-31 23:59:59"),
 	}}
@@ -266,7 +266,7 @@ func TestTrendsOfTenYears(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	h := newHistory(t, 6)
-	strew(t, h, h.start, h.start.Add(5*time.Hour), 40)
+	storeClicks(t, h, h.start, h.start.Add(5*time.Hour), 40)
 	h.onBoth(func() {
 		q := TrendQuery{Query{
 			AccountID: h.account, From: h.start.AddDate(-10, 0, 0), To: h.start.Add(6 * time.Hour), Zone: zone(h.t, "Asia/Kathmandu"), FromRows: true,
@@ -290,7 +290,7 @@ func TestTrendsOfTheArchive(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 5)
 	from, to := h.start.Truncate(24*time.Hour).AddDate(0, 0, -4), h.start.Truncate(24*time.Hour)
-	strew(t, h, from, to, 200)
+	storeClicks(t, h, from, to, 200)
 	if n, err := retention.DeleteBefore(t.Context(), h.d, from.AddDate(0, 0, 2)); err != nil || n != 2 {
 		t.Fatalf("%d days dropped, %v", n, err)
 	}

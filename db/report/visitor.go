@@ -184,11 +184,11 @@ FROM (
 	FROM clicks AS f FINAL
 	WHERE %[1]s AND f.ip GLOBAL IN (SELECT n.ip FROM (
 		SELECT f.ip AS ip, count() AS hits FROM clicks AS f FINAL WHERE %[1]s AND f.ip <> toIPv6('::') ` + columnarChosen + `
-		GROUP BY f.ip HAVING count() >= $4 ORDER BY hits DESC, ` + columnar{}.ordered(dimension{kind: addr}, "ip") + ` LIMIT $5
+		GROUP BY f.ip HAVING count() >= $4 ORDER BY hits DESC, ` + columnar{}.sortable(dimension{kind: addr}, "ip") + ` LIMIT $5
 	) AS n) ` + columnarChosen + `
 	GROUP BY f.ip
 ) AS t
-ORDER BY t.hits DESC, ` + columnar{}.ordered(dimension{kind: addr}, "t.ip") + ` LIMIT $5`
+ORDER BY t.hits DESC, ` + columnar{}.sortable(dimension{kind: addr}, "t.ip") + ` LIMIT $5`
 
 // columnarChosen keeps the clicks of a campaign and a source. A zero id keeps all.
 const columnarChosen = `

@@ -129,7 +129,7 @@ func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ i
 	if out.Of, err = spend.Clear(ctx, c, l.Store(), q.AccountID, q.Of, q.From, q.To); err != nil {
 		return out, err
 	}
-	from, to, err := archived(ctx, c, q)
+	from, to, err := archivedHours(ctx, c, q)
 	if err != nil || !from.Before(to) {
 		return out, err
 	}
@@ -149,8 +149,8 @@ func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ i
 	return out, err
 }
 
-// archived returns the range of whole hours of the window whose clicks are not kept any more.
-func archived(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time, err error) {
+// archivedHours returns the range of whole hours of the window whose clicks are not kept any more.
+func archivedHours(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time, err error) {
 	oldest, err := click.OldestDay(ctx, c, q.AccountID)
 	if err != nil {
 		return from, to, err

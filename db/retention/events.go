@@ -8,14 +8,14 @@ import (
 	"switchyard/models"
 )
 
-// adsKept is the time for which a click is found by the click id of an ad platform. The page tag remembers the id for the same
-// time.
-const adsKept = 90 * 24 * time.Hour
+// adRetention is the time for which a click is found by the click id of an ad platform. The page tag remembers the id for the
+// same time.
+const adRetention = 90 * 24 * time.Hour
 
-// deleteExpiredAds deletes ad click ids that are older than adsKept.
+// deleteExpiredAds deletes ad click ids that are older than adRetention.
 func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
 	_, err := db.InParts(ctx, c, "delete old ads", `DELETE FROM ad_clicks WHERE ctid = ANY (ARRAY(
-		SELECT ctid FROM ad_clicks WHERE click_id < $1 LIMIT $2))`, deletedAtOnce, models.FloorClickID(now.Add(-adsKept)))
+		SELECT ctid FROM ad_clicks WHERE click_id < $1 LIMIT $2))`, deletedAtOnce, models.FloorClickID(now.Add(-adRetention)))
 	return err
 }
 

@@ -72,9 +72,9 @@ const (
 	visitorGrace = 3 * click.Day
 )
 
-// Tidy creates the partitions of the next days. It deletes expired fingerprints, and days of clicks that are older than the
-// longest history of any plan. It may be missed, repeated or run in parallel.
-func Tidy(ctx context.Context, l click.Log) error {
+// MaintainPartitions creates the partitions of the next days. It deletes expired fingerprints, and days of clicks that are older
+// than the longest history of any plan. It may be missed, repeated or run in parallel.
+func MaintainPartitions(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for n := range daysAhead {
 		if err := l.EnsurePartition(ctx, now.AddDate(0, 0, n)); err != nil {

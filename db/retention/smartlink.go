@@ -30,7 +30,7 @@ WITH gone AS (
 )
 SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks, coalesce((SELECT id FROM gone ORDER BY id DESC LIMIT 1), $3) AS last FROM gone`
 
-const dropEmptyHours = `
+const deleteEmptyHours = `
 DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
 
 // ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c. Repeat it until it is Done. A
@@ -47,7 +47,7 @@ func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cl
 		limit)
 	done := gone.Clicks+gone.BotClicks < int64(limit)
 	if err == nil && done {
-		_, err = db.Exec(ctx, c, "clear a smartlink", dropEmptyHours, q.AccountID, q.Of[0])
+		_, err = db.Exec(ctx, c, "clear a smartlink", deleteEmptyHours, q.AccountID, q.Of[0])
 	}
 	if err != nil {
 		return Cleared{}, err

@@ -12,17 +12,17 @@ import (
 
 // Attempt is the result of an attempt to send a postback.
 type Attempt struct {
-	Number  int
-	At      time.Time
-	Took    time.Duration
-	Origin  string // scheme, host and port to which it was sent
-	Request models.SentRequest
-	Told    bool
-	Stopped bool   // the source wants no more postbacks: no attempt follows, and the failure does not count against the host
-	Final   bool   // no attempt follows
-	Status  *int   // of the answer; nil if no answer came
-	Answer  []byte // the beginning of its body
-	Error   string // for the customer; empty when told
+	Number   int
+	At       time.Time
+	Took     time.Duration
+	Origin   string // scheme, host and port to which it was sent
+	Request  models.SentRequest
+	Accepted bool
+	Stopped  bool   // the source wants no more postbacks: no attempt follows, and the failure does not count against the host
+	Final    bool   // no attempt follows
+	Status   *int   // of the answer; nil if no answer came
+	Answer   []byte // the beginning of its body
+	Error    string // for the customer; empty when told
 }
 
 // A postback that was delivered once keeps the result told when it is sent again.
@@ -48,12 +48,12 @@ func RecordAttempt(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 		At: a.At.UTC().Format(models.EventTimeFormat), HTTPStatus: a.Status, Error: a.Error, MS: a.Took.Milliseconds(),
 	}
 	_, err := db.Exec(ctx, c, "mark postback", recordAttempt, t.ID, a.Number, db.Document(a.Request), a.Status, models.AnswerText(a.Answer),
-		a.Error, a.Told, a.Final, models.MaxTries, db.Document(try), a.At)
+		a.Error, a.Accepted, a.Final, models.MaxTries, db.Document(try), a.At)
 	if err != nil {
 		return err
 	}
 	switch {
-	case a.Told:
+	case a.Accepted:
 		_, err = db.Exec(ctx, c, "forget failures of source", deleteFailures, t.SourceID, a.Origin)
 	case !a.Stopped && a.Origin != "":
 		_, err = db.Exec(ctx, c, "count failure of source", countFailure, t.SourceID, a.Origin, t.AccountID)

@@ -64,7 +64,7 @@ func amounts(list []models.Conversion, of func(models.Conversion) decimal.Decima
 	return db.Map(list, func(v models.Conversion) string { return of(v).String() })
 }
 
-// conversionsToSend returns the conversions about which their sources want to be told.
+// conversionsToSend returns the conversions that their sources want to receive.
 func conversionsToSend(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.Conversion, error) {
 	var sources []uuid.UUID
 	for _, v := range list {
@@ -85,7 +85,7 @@ func conversionsToSend(ctx context.Context, c db.Conn, account uuid.UUID, list [
 	}
 	byID := db.ByKey(found, func(s source) uuid.UUID { return s.ID })
 	return slices.DeleteFunc(slices.Clone(list), func(v models.Conversion) bool {
-		_, ok := byID[v.SourceID].To(v.Goal, v.Status)
+		_, ok := byID[v.SourceID].URLFor(v.Goal, v.Status)
 		return !ok
 	}), nil
 }

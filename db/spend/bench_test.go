@@ -59,7 +59,7 @@ func BenchmarkChangeCurrency(b *testing.B) {
 			b.Fatal(err)
 		}
 		in(func(c db.Conn) error { return spend.FindCurrencies(b.Context(), c, k) })
-		keys, err := exchangerate.RestatingOf(b.Context(), d, acc)
+		keys, err := exchangerate.KeysToRestate(b.Context(), d, acc)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 	if busy, open, err := exchangerate.FindChange(ctx, c, account); err != nil || open {
 		return today, orElse(err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
 	}
-	if keys, err := exchangerate.RestatingOf(ctx, c, account); err != nil || len(keys) > 0 {
+	if keys, err := exchangerate.KeysToRestate(ctx, c, account); err != nil || len(keys) > 0 {
 		return today, orElse(err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
 	}
 	if k.Kept, err = click.OldestDay(ctx, c, account); err != nil {
@@ -80,7 +80,7 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 	if _, err := db.Exec(ctx, c, "change currency", set, account, to); err != nil {
 		return today, err
 	}
-	rated, waiting, err := exchangerate.Fixed(ctx, c, account)
+	rated, waiting, err := exchangerate.FixedKeys(ctx, c, account)
 	if err != nil {
 		return today, err
 	}
@@ -112,7 +112,7 @@ func orElse(err, other error) error {
 }
 
 func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) error {
-	currency, err := exchangerate.Missing(ctx, c, k, to)
+	currency, err := exchangerate.MissingCurrency(ctx, c, k, to)
 	return orElse(err, models.Conflict("rate_missing",
 		"there is no rate of %s on %s: nothing was changed. Rates are read now, try again in some minutes; if it is missing still, "+
 			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
@@ -167,7 +167,7 @@ func FindCurrencies(ctx context.Context, c db.Conn, k exchangerate.Change) error
 	if err != nil {
 		return err
 	}
-	keys, waiting, err := exchangerate.Fixed(ctx, c, k.Account)
+	keys, waiting, err := exchangerate.FixedKeys(ctx, c, k.Account)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if _, err := db.Exec(ctx, c, "restate archive", archivedSpend, account, k.Kept); err != nil {
 		return err
 	}
-	return exchangerate.NoteArchived(ctx, c, account)
+	return exchangerate.RecordArchived(ctx, c, account)
 }
 
 const firstOrphaned = `

@@ -72,7 +72,7 @@ func TestChangeOfCurrency(t *testing.T) {
 			x.Archive(kept) // delete clicks that waited in a spool
 			x.Sell(6)
 			x.Pay()
-			x.Restate(0) // calls only exchangerate.Settle
+			x.Restate(0) // calls only exchangerate.UpdateFixed
 			want = x.Figures(all, false)
 		}
 		if _, open, _ := exchangerate.FindChange(t.Context(), x.DB, x.Account); open {

@@ -40,7 +40,7 @@ func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit 
 	if err := lockAccount(ctx, c, r.Account); err != nil {
 		return false, err
 	}
-	found, err := exchangerate.Hold(ctx, c, []exchangerate.Key{r.Key})
+	found, err := exchangerate.LockRates(ctx, c, []exchangerate.Key{r.Key})
 	if err != nil {
 		return false, err
 	}
@@ -64,7 +64,7 @@ func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit 
 	case restateConversions:
 		n, err = r.conversions(ctx, c, l.Store(), sums, limit)
 	default:
-		return exchangerate.Restated(ctx, c, r.Key, rate.Decimal)
+		return exchangerate.RecordRestated(ctx, c, r.Key, rate.Decimal)
 	}
 	if err != nil {
 		return false, err

@@ -45,7 +45,7 @@ func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ..
 	if err := lockAccount(ctx, c, account); err != nil {
 		return nil, err
 	}
-	priced, err := priceSpend(ctx, c, account, list, exchangerate.Hold)
+	priced, err := priceSpend(ctx, c, account, list, exchangerate.LockRates)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 // Rates returns the rates by which spend counts, or would count if it were set now. A missing rate is invalid. It locks and
 // writes nothing.
 func Rates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]decimal.NullDecimal, error) {
-	priced, err := priceSpend(ctx, c, account, list, exchangerate.Look)
+	priced, err := priceSpend(ctx, c, account, list, exchangerate.FindRates)
 	return db.Map(priced, func(s pricedSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
@@ -121,13 +121,13 @@ func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums
 	if clicks, err = s.spread(ctx, c, account); err != nil {
 		return 0, err
 	}
-	if _, err := dropSpend(ctx, c, sums, dropSpendOf, account, s.Day, s.SourceID, db.OrNull(s.CampaignID)); err != nil {
+	if _, err := deleteSpend(ctx, c, sums, deleteSpendOf, account, s.Day, s.SourceID, db.OrNull(s.CampaignID)); err != nil {
 		return 0, err
 	}
 	_, err = db.Exec(ctx, c, "set spend", insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
 		s.Clicks, s.Impressions, clicks == 0, s.Rate)
 	if clicks == 0 {
-		sums.Add(LedgerKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: models.Counted(s.Amount, s.Rate)})
+		sums.Add(LedgerKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: models.ConvertAmount(s.Amount, s.Rate)})
 	}
 	return clicks, err
 }
@@ -202,17 +202,17 @@ const insertSpend = `
 INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, impressions, alone, rate)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
-const dropSpendOf = `
+const deleteSpendOf = `
 DELETE FROM spend WHERE account_id = $1 AND day = $2 AND source_id = $3 AND ($4::uuid IS NULL OR campaign_id = $4)
 RETURNING day, source_id, campaign_id, CASE WHEN alone THEN coalesce(amount * rate, 0) ELSE 0 END AS counted`
 
-const dropSpendIn = `
+const deleteSpendIn = `
 DELETE FROM spend WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[])
 	AND day::timestamp AT TIME ZONE 'UTC' >= $3 AND day::timestamp AT TIME ZONE 'UTC' < $4
 RETURNING day, source_id, campaign_id, CASE WHEN alone THEN coalesce(amount * rate, 0) ELSE 0 END AS counted`
 
-// dropSpend deletes spend, and takes the amounts without clicks out of the ledger. It returns the campaigns.
-func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string, account uuid.UUID, args ...any,
+// deleteSpend deletes spend, and takes the amounts without clicks out of the ledger. It returns the campaigns.
+func deleteSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string, account uuid.UUID, args ...any,
 ) ([]uuid.UUID, error) {
 	gone, err := db.Select[struct {
 		Day      time.Time       `db:"day"`
@@ -234,7 +234,7 @@ func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string,
 // It returns the campaigns that had spend.
 func Clear(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) ([]uuid.UUID, error) {
 	sums := ledger.Deltas{}
-	campaigns, err := dropSpend(ctx, c, sums, dropSpendIn, account, db.UUIDs(campaigns), from, to)
+	campaigns, err := deleteSpend(ctx, c, sums, deleteSpendIn, account, db.UUIDs(campaigns), from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -79,8 +79,8 @@ func (a *ahead) fill() (segmentFile, error) {
 	return f, nil
 }
 
-// take returns the prepared segment under its new name, or nil if no segment is ready.
-func (a *ahead) take(name string) segmentFile {
+// claim returns the prepared segment under its new name, or nil if no segment is ready.
+func (a *ahead) claim(name string) segmentFile {
 	select {
 	case f := <-a.ready:
 		a.busy = false

@@ -50,8 +50,8 @@ func TestPreparedSegments(t *testing.T) {
 	found := newReader(&Spool{}, d, nil)
 	own := s.Reader()
 	for name, q := range map[string]*Reader{"own": own, "found": found} {
-		if diff := cmp.Diff(want, readAll(t, q)); diff != "" || q.scan.dropped != 0 {
-			t.Errorf("%s: %d stretches dropped, %s", name, q.scan.dropped, diff)
+		if diff := cmp.Diff(want, readAll(t, q)); diff != "" || q.scan.skipped != 0 {
+			t.Errorf("%s: %d stretches dropped, %s", name, q.scan.skipped, diff)
 		}
 	}
 	if diff := cmp.Diff([]uuid.UUID(nil), readAll(t, own)); diff != "" {

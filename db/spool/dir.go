@@ -25,7 +25,7 @@ const (
 	maxDirs       = 1000
 )
 
-var errHeld = errors.New("spool: held by another process")
+var errLocked = errors.New("spool: held by another process")
 
 func openDir(path string) (*spoolDir, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
@@ -38,7 +38,7 @@ func openDir(path string) (*spoolDir, error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = lock.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errHeld
+			return nil, errLocked
 		}
 		return nil, fmt.Errorf("spool: lock spool: %w", err)
 	}
@@ -49,7 +49,7 @@ func openDir(path string) (*spoolDir, error) {
 func claimDir(root string) (*spoolDir, error) {
 	for n := 1; n <= maxDirs; n++ {
 		d, err := openDir(filepath.Join(root, dirPrefix+strconv.Itoa(n)))
-		if errors.Is(err, errHeld) {
+		if errors.Is(err, errLocked) {
 			continue
 		}
 		if err != nil {
@@ -76,7 +76,7 @@ func claimOrphans(root string) ([]*spoolDir, error) {
 		last = path
 		if d, err := openDir(path); err == nil {
 			orphans = append(orphans, d)
-		} else if !errors.Is(err, errHeld) {
+		} else if !errors.Is(err, errLocked) {
 			return orphans, err
 		}
 	}

@@ -102,7 +102,7 @@ func TestDamagedSegments(t *testing.T) {
 		if len(got) < len(want) || !subsequence(want, got) || !subsequence(got, ids) {
 			t.Fatalf("want %d, got %d", len(want), len(got))
 		}
-		if torn := len(bytes)%size != 0; (torn || len(got) < len(bytes)/size) && q.scan.dropped == 0 {
+		if torn := len(bytes)%size != 0; (torn || len(got) < len(bytes)/size) && q.scan.skipped == 0 {
 			t.Error("damage was not counted")
 		}
 	}
@@ -208,8 +208,8 @@ func TestBrokenDisk(t *testing.T) {
 		if diff := cmp.Diff(want, readAll(t, q)); diff != "" {
 			t.Errorf("%s: %s", part, diff)
 		}
-		if st := s.Stats(); st.Failed+st.Appended != 50 || st.Appended != int64(len(want)) || q.scan.dropped != 0 {
-			t.Errorf("%s: %+v, dropped %d", part, st, q.scan.dropped)
+		if st := s.Stats(); st.Failed+st.Appended != 50 || st.Appended != int64(len(want)) || q.scan.skipped != 0 {
+			t.Errorf("%s: %+v, dropped %d", part, st, q.scan.skipped)
 		}
 	}
 }

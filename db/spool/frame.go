@@ -46,7 +46,7 @@ func firstFrames(buf []byte, limit int64) (size int, frames int64) {
 
 // scanner finds the frames in a part of a segment. It skips damaged data, and counts each damaged stretch once.
 type scanner struct {
-	dropped int64 // damaged stretches
+	skipped int64 // damaged stretches
 	damaged bool  // the scan is inside a damaged stretch
 }
 
@@ -68,7 +68,7 @@ func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 		}
 		if !s.damaged {
 			s.damaged = true
-			s.dropped++
+			s.skipped++
 		}
 		jump := bytes.Index(rest[1:], frameMarker)
 		if jump < 0 {

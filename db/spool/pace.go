@@ -23,8 +23,8 @@ type pacer struct {
 	count int64
 }
 
-// wrote records a write of count records at a moment, and returns the minimum time until the next write.
-func (p *pacer) wrote(count int64, at time.Time) time.Duration {
+// recordWrite records a write of count records at a moment, and returns the minimum time until the next write.
+func (p *pacer) recordWrite(count int64, at time.Time) time.Duration {
 	p.count += count
 	if passed := at.Sub(p.since); passed >= paceWindow {
 		p.busy = float64(p.count) >= busyRate*passed.Seconds()

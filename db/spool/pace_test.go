@@ -14,7 +14,7 @@ func TestPacer(t *testing.T) {
 	during := func(writes int, records int64) (pace time.Duration) {
 		for range writes {
 			now = now.Add(time.Millisecond)
-			pace = p.wrote(records, now)
+			pace = p.recordWrite(records, now)
 		}
 		return pace
 	}

@@ -41,7 +41,7 @@ func (t *tail) size(seq uint64) (size int64, growing, known bool) {
 	return size, false, known
 }
 
-func (t *tail) forget(before uint64) {
+func (t *tail) evict(before uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for seq := range t.sealed {

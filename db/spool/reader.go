@@ -73,10 +73,10 @@ type Item struct {
 // Read returns up to limit records, or none when all were read. It skips damaged stretches and counts them. The records stay
 // valid after the next Read, but Reject accepts only items of the last Read.
 func (r *Reader) Read(limit int) ([]Item, error) {
-	before := r.scan.dropped
+	before := r.scan.skipped
 	items, err := r.read(limit)
-	if lost := r.scan.dropped - before; lost > 0 {
-		r.spool.dropped.Add(lost)
+	if lost := r.scan.skipped - before; lost > 0 {
+		r.spool.skipped.Add(lost)
 		slog.Error("spool damaged", "stretches", lost, "path", r.dir.path)
 	}
 	if n := len(items); n > 0 {
@@ -96,7 +96,7 @@ func (r *Reader) read(limit int) ([]Item, error) {
 		n := min(size-r.pos.off, chunk)
 		if n <= 0 {
 			if final {
-				r.leave()
+				r.finishSegment()
 				continue
 			}
 			return nil, nil
@@ -109,7 +109,7 @@ func (r *Reader) read(limit int) ([]Item, error) {
 			return nil, fmt.Errorf("spool: read segment: %w", err)
 		}
 		if got == 0 { // another program truncated the file
-			r.leave()
+			r.finishSegment()
 			continue
 		}
 		if items := r.parse(r.buf[:got], r.pos.off+n >= size, limit); len(items) > 0 {
@@ -118,8 +118,9 @@ func (r *Reader) read(limit int) ([]Item, error) {
 	}
 }
 
-// leave closes the current segment and continues with the next. The stored position follows only if everything read is stored.
-func (r *Reader) leave() {
+// finishSegment closes the current segment and continues with the next. The stored position follows only if everything read is
+// stored.
+func (r *Reader) finishSegment() {
 	_ = r.file.Close()
 	r.file = nil
 	r.jump(position{seq: r.pos.seq + 1})
@@ -245,7 +246,7 @@ func (r *Reader) mark(now bool) error {
 	// deleted segment means the start of the next segment.
 	err := r.dir.removeBefore(r.done.seq)
 	if r.tail != nil {
-		r.tail.forget(r.done.seq)
+		r.tail.evict(r.done.seq)
 	}
 	marked := r.dir.writeMark(r.done)
 	if marked == nil {

@@ -59,7 +59,7 @@ type Spool struct {
 
 	refusedAt atomic.Int64 // when the disk refused the last write, Unix milliseconds; 0 if it accepted it
 
-	appended, failed, dropped, rejected atomic.Int64
+	appended, failed, skipped, rejected atomic.Int64
 	lastStored                          atomic.Int64 // time of the newest stored record, Unix milliseconds
 	adopted                             atomic.Int64 // bytes not stored yet in adopted sub-directories
 }
@@ -219,7 +219,7 @@ func (s *Spool) flush() {
 		}
 		last = time.Now()
 		b, closed := s.swap(spare)
-		pace, spare = paces.wrote(b.count, last), b.buf
+		pace, spare = paces.recordWrite(b.count, last), b.buf
 		if b.count > 0 {
 			b.err = s.write(b)
 			if b.err != nil && s.o.Retry && !closed {
@@ -312,7 +312,7 @@ type Stats struct {
 	Appended     int64         // records made durable since the start
 	Failed       int64         // records that were lost, because the disk refused them or too many bytes waited for it
 	Waiting      int64         // records in memory that are not on disk yet; a kill would lose them
-	Dropped      int64         // damaged stretches that the readers skipped
+	Skipped      int64         // damaged stretches that the readers skipped
 	Rejected     int64         // records that PostgreSQL refuses, kept in the file "rejected"
 	PendingBytes int64         // bytes on disk that are not in PostgreSQL yet
 	RefusedAt    time.Time     // when the disk refused the last write; zero if it accepted it
@@ -322,7 +322,7 @@ type Stats struct {
 // Stats returns the current figures. It reads the directory, so call it for a metrics scrape, not for every click.
 func (s *Spool) Stats() Stats {
 	st := Stats{
-		Appended: s.appended.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load(),
+		Appended: s.appended.Load(), Failed: s.failed.Load(), Skipped: s.skipped.Load(),
 		Rejected: s.rejected.Load(), PendingBytes: s.dir.backlog(s.stored.at(), s.tail.size) + s.adopted.Load(),
 	}
 	s.mu.Lock()

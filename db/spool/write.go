@@ -79,7 +79,7 @@ func (s *Spool) ready() error {
 	if s.file != nil {
 		next++
 	}
-	if f := s.ahead.take(s.dir.segment(next)); f != nil {
+	if f := s.ahead.claim(s.dir.segment(next)); f != nil {
 		s.seal()
 		s.file, s.filled = f, true
 		return nil

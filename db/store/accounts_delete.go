@@ -17,8 +17,8 @@ WITH campaign AS (UPDATE campaigns SET deleted_at = now() WHERE account_id = $1 
 smartlink AS (UPDATE smartlinks SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL)
 UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL`
 
-// forgetCopied marks the account's clicks in ClickHouse for deletion. They are deleted later: see clickcopy.Copy.
-const forgetCopied = `
+// deleteCopied marks the account's clicks in ClickHouse for deletion. They are deleted later: see clickcopy.Copy.
+const deleteCopied = `
 INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (account) DO UPDATE SET noted_at = now()`
 
 // deleteStrangers deletes a person together with their last account. Their private views, which no other person sees, are deleted
@@ -59,7 +59,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if _, err := db.Exec(ctx, s.c, "stop account", stopAccount, id); err != nil {
 		return err
 	}
-	if _, err := db.Exec(ctx, s.c, "forget copied clicks", forgetCopied, id); err != nil {
+	if _, err := db.Exec(ctx, s.c, "forget copied clicks", deleteCopied, id); err != nil {
 		return err
 	}
 	if err := s.Certificates().releaseAll(ctx, id); err != nil {
@@ -74,7 +74,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if err := s.deleteAll(ctx, id, progress); err != nil { // rows ingested since the first call; no more can follow
 		return err
 	}
-	if _, err := db.Exec(ctx, s.c, "forget copied clicks", forgetCopied, id); err != nil {
+	if _, err := db.Exec(ctx, s.c, "forget copied clicks", deleteCopied, id); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, s.c, "delete people without an account", deleteStrangers)

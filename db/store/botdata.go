@@ -52,5 +52,5 @@ func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
 
 // Delete deletes the list of a kind. The error is models.NotFound if there is no such list.
 func (b BotData) Delete(ctx context.Context, kind string) error {
-	return b.s.one(ctx, "list", `DELETE FROM bot_data WHERE kind = $1`, kind)
+	return b.s.execOne(ctx, "list", `DELETE FROM bot_data WHERE kind = $1`, kind)
 }

@@ -106,22 +106,22 @@ func (s *Store) FindBotSettings(ctx context.Context, account uuid.UUID) (BotSett
 // These locks order changes of the bot settings and the scoring of clicks. A change waits until the transactions that score clicks
 // by the old settings have ended.
 const (
-	holdBotSettings = `SELECT pg_advisory_xact_lock_shared(hashtextextended('switchyard bot settings ' || $1::text, 0))`
-	lockBotSettings = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard bot settings ' || $1::text, 0))`
+	shareLockBotSettings = `SELECT pg_advisory_xact_lock_shared(hashtextextended('switchyard bot settings ' || $1::text, 0))`
+	lockBotSettings      = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard bot settings ' || $1::text, 0))`
 )
 
-// HoldBotSettings returns the bot settings of an account and prevents changes until the transaction ends. A transaction that scores
-// already stored clicks calls it first.
-func (s *Store) HoldBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
-	return s.botSettingsUnder(ctx, holdBotSettings, account)
+// ShareBotSettings returns the bot settings of an account and prevents changes until the transaction ends. A transaction that
+// scores already stored clicks calls it first.
+func (s *Store) ShareBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
+	return s.botSettingsWithLock(ctx, shareLockBotSettings, account)
 }
 
-// LockBotSettings is HoldBotSettings for a transaction that is about to change the settings.
+// LockBotSettings is ShareBotSettings for a transaction that is about to change the settings.
 func (s *Store) LockBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
-	return s.botSettingsUnder(ctx, lockBotSettings, account)
+	return s.botSettingsWithLock(ctx, lockBotSettings, account)
 }
 
-func (s *Store) botSettingsUnder(ctx context.Context, lock string, account uuid.UUID) (bot.Settings, error) {
+func (s *Store) botSettingsWithLock(ctx context.Context, lock string, account uuid.UUID) (bot.Settings, error) {
 	if _, err := s.exec(ctx, "bot settings", lock, account); err != nil {
 		return bot.Settings{}, err
 	}
@@ -131,6 +131,6 @@ func (s *Store) botSettingsUnder(ctx context.Context, lock string, account uuid.
 
 // SetBotSettings saves the bot settings of an account.
 func (s *Store) SetBotSettings(ctx context.Context, account uuid.UUID, set BotSettings) error {
-	return s.one(ctx, "account", `UPDATE accounts SET bot_threshold = $2, bot_disabled = $3 WHERE id = $1`, account,
+	return s.execOne(ctx, "account", `UPDATE accounts SET bot_threshold = $2, bot_disabled = $3 WHERE id = $1`, account,
 		set.Threshold, set.Disabled)
 }

@@ -30,7 +30,7 @@ func TestBotSettingsWait(t *testing.T) {
 		take           func(*store.Store) error
 		change, scores bool // what other transactions may do at the same time
 	}{
-		"scores": {func(tx *store.Store) error { _, err := tx.HoldBotSettings(t.Context(), account); return err }, false, true},
+		"scores": {func(tx *store.Store) error { _, err := tx.ShareBotSettings(t.Context(), account); return err }, false, true},
 		"change": {func(tx *store.Store) error { _, err := tx.LockBotSettings(t.Context(), account); return err }, false, false},
 	} {
 		err := s.Tx(t.Context(), func(tx *store.Store) error {

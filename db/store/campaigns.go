@@ -72,8 +72,8 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 	return readPage(ctx, k.s, account, p, q)
 }
 
-// OfMode lists the newest campaigns of a mode. Deleted campaigns are left out.
-func (k Campaigns) OfMode(ctx context.Context, account uuid.UUID, mode string, limit int) ([]models.Campaign, error) {
+// ListByMode lists the newest campaigns of a mode. Deleted campaigns are left out.
+func (k Campaigns) ListByMode(ctx context.Context, account uuid.UUID, mode string, limit int) ([]models.Campaign, error) {
 	q := campaignTable.from + ` WHERE ` + campaignTable.live + ` AND t.mode = $2 ORDER BY t.created_at DESC, t.id DESC LIMIT $3`
 	return db.Select[models.Campaign](ctx, k.s.c, "campaigns", q, account, mode, limit)
 }

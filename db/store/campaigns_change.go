@@ -44,7 +44,7 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string,
 			return err
 		}
 		if before.Status == models.CampaignActive && after.Status == models.CampaignPaused {
-			event := models.NewEvent(account, models.EventCampaignPaused, time.Now(), after.Paused(by))
+			event := models.NewEvent(account, models.EventCampaignPaused, time.Now(), after.PausedData(by))
 			deliveries, err = delivery.AddEvent(ctx, s.c, event)
 		}
 		return err

@@ -20,8 +20,8 @@ func (s *Store) Certificates() Certificates { return Certificates{s} }
 var certificateColumns = db.Columns[models.CertificateState]("c.") + `, c.domain_id, c.account_id, c.host, c.edge, c.wanted, c.asked_at,
 	c.changed_at, c.checked_at, c.failure, c.failing_since, c.attempts, d.is_verified AS verified`
 
-// Of returns the certificate of a domain. Its state is SSLNone if no edge was ever asked for it.
-func (k Certificates) Of(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
+// Find returns the certificate of a domain. Its state is SSLNone if no edge was ever asked for it.
+func (k Certificates) Find(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
 	d, err := k.s.Domains().Find(ctx, account, domain)
 	if err != nil {
 		return models.Certificate{}, err
@@ -49,12 +49,12 @@ const (
 FROM domains WHERE id = $2 AND account_id = $1 FOR SHARE`
 
 	takeOver = `
-UPDATE certificates c SET ` + forgotten + ` FROM (
+UPDATE certificates c SET ` + releasedState + ` FROM (
 	SELECT domain_id, external_id, asked_at FROM certificates
 	WHERE host = $1 AND edge = $2 AND domain_id <> $3 AND wanted FOR UPDATE
 ) old WHERE c.domain_id = old.domain_id RETURNING old.external_id, old.asked_at`
 
-	wantCertificate = `
+	requestCertificate = `
 INSERT INTO certificates AS c (domain_id, account_id, host, edge, next_at, changed_at, external_id, asked_at)
 VALUES ($2, $1, $3, $4, $5, $5, $6, $7)
 ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, changed_at = $5,
@@ -63,17 +63,17 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 	ssl_status = CASE WHEN c.edge = $4 THEN c.ssl_status ELSE 'none' END, serving = c.serving AND c.edge = $4,
 	attempts = 0, failure = '', failing_since = NULL`
 
-	// forgotten is the state of a certificate that the edge must no longer have. The lease stays, because its holder may still be
-	// asking the edge.
-	forgotten = `wanted = false, external_id = '', asked_at = NULL, ssl_status = 'none', serving = false, detail = '',
+	// releasedState is the state of a certificate that the edge must no longer have. The lease stays, because its holder may
+	// still be asking the edge.
+	releasedState = `wanted = false, external_id = '', asked_at = NULL, ssl_status = 'none', serving = false, detail = '',
 	ownership = 'null', ownership_http = 'null', errors = '[]', issued_at = NULL, expires_at = NULL, renew_at = NULL,
 	failure = '', failing_since = NULL, attempts = 0, next_at = NULL, changed_at = clock_timestamp(), fence = fence + 1`
 )
 
-// Want records that the domain's certificate is wanted at an edge and due now. This also applies to a certificate that was
+// Request records that the domain's certificate is wanted at an edge and due now. This also applies to a certificate that was
 // released. If another domain has the certificate of the same host, a verified domain takes it over. For an unverified domain the
 // error is edge_1406.
-func (k Certificates) Want(ctx context.Context, of CertificateOf, edge string, now time.Time) error {
+func (k Certificates) Request(ctx context.Context, of CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		d, err := db.Get[struct {
 			Lock     string `db:"pg_advisory_xact_lock"`
@@ -98,7 +98,7 @@ func (k Certificates) Want(ctx context.Context, of CertificateOf, edge string, n
 		if err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, "want certificate", wantCertificate, of.AccountID, of.DomainID, d.Host, edge, now, had.ID, had.AskedAt)
+		_, err = s.exec(ctx, "want certificate", requestCertificate, of.AccountID, of.DomainID, d.Host, edge, now, had.ID, had.AskedAt)
 		return err
 	})
 }
@@ -107,9 +107,9 @@ const selectUnasked = `
 SELECT d.account_id, d.id AS domain_id FROM domains d LEFT JOIN certificates c ON c.domain_id = d.id
 WHERE d.is_verified AND d.account_id IS NOT NULL AND (c.domain_id IS NULL OR c.wanted AND c.edge <> $1) LIMIT $2`
 
-// Unasked lists at most limit verified domains whose certificate this edge was never asked for. Domains whose certificate was
-// released are left out.
-func (k Certificates) Unasked(ctx context.Context, edge string, limit int) ([]CertificateOf, error) {
+// ListUnrequested lists at most limit verified domains whose certificate this edge was never asked for. Domains whose certificate
+// was released are left out.
+func (k Certificates) ListUnrequested(ctx context.Context, edge string, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "domains without certificate", selectUnasked, edge, limit)
 }
 
@@ -119,13 +119,14 @@ SELECT account_id, domain_id FROM (
 	WHERE wanted AND edge = $1 AND next_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
 ) due ORDER BY place, next_at LIMIT $3`
 
-// Due lists at most limit due certificates of an edge. It takes the first of each account, then the second of each, and so on.
-func (k Certificates) Due(ctx context.Context, edge string, now time.Time, limit int) ([]CertificateOf, error) {
+// ListDue lists at most limit due certificates of an edge. It takes the first of each account, then the second of each, and so
+// on.
+func (k Certificates) ListDue(ctx context.Context, edge string, now time.Time, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "due certificates", selectDueCertificates, edge, now, limit)
 }
 
-// HeldCertificate is a certificate that a worker has leased.
-type HeldCertificate struct {
+// LeasedCertificate is a certificate that a worker has leased.
+type LeasedCertificate struct {
 	models.Certificate
 	NextAt *time.Time `db:"next_at"` // when its check was due
 	Fence  int64      `db:"fence"`
@@ -141,15 +142,15 @@ RETURNING ` + certificateColumns + `, c.next_at, c.fence`
 // Begin leases a certificate to a worker before the worker asks the edge. ok is false if another worker has the lease or if the
 // certificate is not wanted. With due, ok is also false if the certificate is not due.
 func (k Certificates) Begin(ctx context.Context, of CertificateOf, now time.Time, lease time.Duration, due bool) (
-	HeldCertificate, bool, error,
+	LeasedCertificate, bool, error,
 ) {
-	return db.First[HeldCertificate](ctx, k.s.c, "begin certificate", beginCertificate, of.AccountID, of.DomainID, now,
+	return db.First[LeasedCertificate](ctx, k.s.c, "begin certificate", beginCertificate, of.AccountID, of.DomainID, now,
 		lease.Seconds(), due)
 }
 
 // Renew extends the lease of a certificate. ok is false if the certificate was released or taken over. The worker's result is then
 // discarded.
-func (k Certificates) Renew(ctx context.Context, h HeldCertificate, now time.Time, lease time.Duration) (ok bool, err error) {
+func (k Certificates) Renew(ctx context.Context, h LeasedCertificate, now time.Time, lease time.Duration) (ok bool, err error) {
 	const q = `UPDATE certificates SET lease_until = $4::timestamptz + make_interval(secs => $5)
 		WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
 	n, err := k.s.exec(ctx, "renew certificate", q, h.AccountID, h.DomainID, h.Fence, now, lease.Seconds())
@@ -166,7 +167,7 @@ WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
 // Finish records the edge's answer about a certificate and ends the lease. next is the time of the next check. If next is nil, the
 // certificate is checked again only on request. ok is false if the certificate was released or taken over since Begin. Nothing is
 // recorded then.
-func (k Certificates) Finish(ctx context.Context, h HeldCertificate, now time.Time, next *time.Time) (ok bool, err error) {
+func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.Time, next *time.Time) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "finish certificate", finishCertificate, h.AccountID, h.DomainID, h.Fence, h.ExternalID, h.SSLStatus,
 		h.Serving, h.Detail, db.Document(h.Ownership), db.Document(h.OwnershipHTTP), db.Document(h.Errors), h.IssuedAt,
 		h.ExpiresAt, h.RenewAt, h.CheckedAt, h.Failure, h.FailingSince, h.Attempts, next, now)
@@ -193,17 +194,17 @@ var (
 // which the edge deletes the certificate. It is the zero id if the edge has nothing to delete.
 func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	return TxOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
-		if job, err = s.Certificates().forget(ctx, account, domain); err != nil {
+		if job, err = s.Certificates().enqueueRelease(ctx, account, domain); err != nil {
 			return job, err
 		}
-		_, err = s.exec(ctx, "release certificate", `UPDATE certificates SET `+forgotten+`
+		_, err = s.exec(ctx, "release certificate", `UPDATE certificates SET `+releasedState+`
 			WHERE account_id = $1 AND domain_id = $2 AND wanted`, account, domain)
 		return job, err
 	})
 }
 
-// forget inserts the job that releases a certificate at the edge.
-func (k Certificates) forget(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
+// enqueueRelease inserts the job that releases a certificate at the edge.
+func (k Certificates) enqueueRelease(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	job, _, err = db.First[uuid.UUID](ctx, k.s.c, "release certificate", releaseOne, account, domain)
 	return job, err
 }
@@ -214,7 +215,7 @@ func (k Certificates) releaseAll(ctx context.Context, account uuid.UUID) error {
 		if _, err := s.exec(ctx, "release certificates", releaseAll, account); err != nil {
 			return err
 		}
-		_, err := s.exec(ctx, "release certificates", `UPDATE certificates SET `+forgotten+` WHERE account_id = $1 AND wanted`, account)
+		_, err := s.exec(ctx, "release certificates", `UPDATE certificates SET `+releasedState+` WHERE account_id = $1 AND wanted`, account)
 		return err
 	})
 }
@@ -247,9 +248,9 @@ func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.
 const hurryCertificates = `
 UPDATE certificates SET next_at = $2 WHERE host = $1 AND wanted AND NOT serving AND attempts < 3 AND next_at > $2`
 
-// Hurry makes the certificates of a host due now, because a visitor requested the host and found no certificate. The visitor's
+// MakeDue makes the certificates of a host due now, because a visitor requested the host and found no certificate. The visitor's
 // request names no account. A certificate that has failed three times in a row keeps its next time.
-func (k Certificates) Hurry(ctx context.Context, host string, now time.Time) error {
+func (k Certificates) MakeDue(ctx context.Context, host string, now time.Time) error {
 	_, err := k.s.exec(ctx, "hurry certificate", hurryCertificates, host, now)
 	return err
 }

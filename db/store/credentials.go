@@ -66,9 +66,9 @@ func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.U
 	return all, nil
 }
 
-// kept returns the stored credentials for a change, in which a blank credential keeps its stored value. If the install's key has
-// changed, kept returns only the credentials in clear, so the caller has to send all secrets.
-func (t CredentialTable) kept(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
+// storedCredentials returns the stored credentials for a change, in which a blank credential keeps its stored value. If the
+// install's key has changed, storedCredentials returns only the credentials in clear, so the caller has to send all secrets.
+func (t CredentialTable) storedCredentials(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {
 	all, err := t.Read(ctx, s, account, row, open)

@@ -68,7 +68,7 @@ func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.D
 			q = updateDNS
 			a, stored, err = s.DNSAccounts().stored(ctx, account, id, p)
 		} else {
-			err = s.DNSAccounts().room(ctx, account)
+			err = s.DNSAccounts().checkRoom(ctx, account)
 		}
 		if err != nil {
 			return uuid.Nil, err
@@ -96,12 +96,12 @@ func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models
 	if a, err = d.Find(ctx, account, id); err != nil || a.Provider != p.Name {
 		return a, nil, err
 	}
-	credentials, err = dnsCredentials.kept(ctx, d.s, account, id, a.Settings)
+	credentials, err = dnsCredentials.storedCredentials(ctx, d.s, account, id, a.Settings)
 	return a, credentials, err
 }
 
-// room returns the error too_many if the account has its maximum number of DNS accounts. The caller has locked the account.
-func (d DNSAccounts) room(ctx context.Context, account uuid.UUID) error {
+// checkRoom returns the error too_many if the account has its maximum number of DNS accounts. The caller has locked the account.
+func (d DNSAccounts) checkRoom(ctx context.Context, account uuid.UUID) error {
 	have, err := db.Get[int](ctx, d.s.c, "dns accounts", `SELECT count(*) FROM dns_accounts WHERE account_id = $1`, account)
 	if err == nil && have >= models.MaxDNSAccounts {
 		err = models.Invalid("too_many", "at most %d DNS accounts can be connected", models.MaxDNSAccounts)
@@ -111,17 +111,17 @@ func (d DNSAccounts) room(ctx context.Context, account uuid.UUID) error {
 
 // Remove disconnects a DNS account and deletes its credentials.
 func (d DNSAccounts) Remove(ctx context.Context, account, id uuid.UUID) error {
-	return d.s.one(ctx, "DNS account", `DELETE FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
+	return d.s.execOne(ctx, "DNS account", `DELETE FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-const noteDNS = `
+const recordDNS = `
 UPDATE dns_accounts SET checked_at = now(), failure = $4,
 	failing_since = CASE WHEN $4 = '' THEN NULL ELSE coalesce(failing_since, now()) END
 WHERE account_id = $1 AND id = $2 AND saved_at = $3`
 
-// Note records the result of a request to the provider. An empty failure means success. Nothing is recorded if the DNS account
-// was changed since a was read.
-func (d DNSAccounts) Note(ctx context.Context, a models.DNSAccount, failure string) error {
-	_, err := d.s.exec(ctx, "note dns account", noteDNS, a.AccountID, a.ID, a.SavedAt, failure)
+// RecordResult records the result of a request to the provider. An empty failure means success. Nothing is recorded if the DNS
+// account was changed since a was read.
+func (d DNSAccounts) RecordResult(ctx context.Context, a models.DNSAccount, failure string) error {
+	_, err := d.s.exec(ctx, "note dns account", recordDNS, a.AccountID, a.ID, a.SavedAt, failure)
 	return err
 }

@@ -24,7 +24,7 @@ const watchDomain = `
 INSERT INTO domain_checks (domain_id, account_id, due_at, by_operator) VALUES ($2, $1, $3, $4)
 ON CONFLICT (domain_id) DO UPDATE SET due_at = $3, by_operator = $4, wrong_since = NULL`
 
-const takeDueDomains = `
+const claimDueDomains = `
 UPDATE domain_checks k SET due_at = $1::timestamptz + interval '15 minutes' WHERE domain_id IN (
 	SELECT domain_id FROM domain_checks WHERE due_at <= $1 ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
 RETURNING account_id, domain_id`
@@ -35,18 +35,18 @@ type DueDomain struct {
 	ID        uuid.UUID `db:"domain_id"`
 }
 
-// TakeDue claims at most limit domains of all accounts whose check is due. Each becomes due again 15 minutes later, in case the
+// ClaimDue claims at most limit domains of all accounts whose check is due. Each becomes due again 15 minutes later, in case the
 // caller dies. RecordCheck sets the regular time of the next check.
-func (d Domains) TakeDue(ctx context.Context, now time.Time, limit int) ([]DueDomain, error) {
-	return db.Select[DueDomain](ctx, d.s.c, "due domains", takeDueDomains, now, limit)
+func (d Domains) ClaimDue(ctx context.Context, now time.Time, limit int) ([]DueDomain, error) {
+	return db.Select[DueDomain](ctx, d.s.c, "due domains", claimDueDomains, now, limit)
 }
 
-const lookAgain = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2 AND due_at > $3`
+const scheduleCheck = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2 AND due_at > $3`
 
-// LookAgain makes the check of a domain due no later than by, because the domain has changed. A domain that is no longer checked
-// stays unchecked.
-func (d Domains) LookAgain(ctx context.Context, account, id uuid.UUID, by time.Time) error {
-	_, err := d.s.exec(ctx, "look at domain again", lookAgain, account, id, by)
+// ScheduleCheck makes the check of a domain due no later than by, because the domain has changed. A domain that is no longer
+// checked stays unchecked.
+func (d Domains) ScheduleCheck(ctx context.Context, account, id uuid.UUID, by time.Time) error {
+	_, err := d.s.exec(ctx, "look at domain again", scheduleCheck, account, id, by)
 	return err
 }
 
@@ -133,9 +133,9 @@ const (
 SELECT EXISTS (SELECT FROM domain_claims WHERE host = $1 AND owner_id <> $2) AS claimed,
 	EXISTS (SELECT FROM domains WHERE host = $1 AND id <> $3 AND (is_verified OR account_id IS NULL)) AS served`
 
-	// takeHost stops serving the domain of another account whose host was never proved by a record. That account is told at once,
-	// without a grace period.
-	takeHost = `
+	// stopServing stops serving the domain of another account whose host was never proved by a record. That account is told at
+	// once, without a grace period.
+	stopServing = `
 WITH lost AS (
 	UPDATE domains d SET is_verified = false, updated_at = clock_timestamp()
 	WHERE host = $1 AND account_id <> $2 AND is_verified AND proof = 'before'
@@ -157,7 +157,7 @@ func (d Domains) mayServe(ctx context.Context, of models.Domain, byOperator bool
 		return false, c.Detail, err
 	}
 	if others.Served && c.Verifies(true) && !byOperator {
-		taken, err := db.Select[uuid.UUID](ctx, d.s.c, "take host", takeHost, of.Host, of.AccountID, c.At)
+		taken, err := db.Select[uuid.UUID](ctx, d.s.c, "take host", stopServing, of.Host, of.AccountID, c.At)
 		if err != nil {
 			return false, c.Detail, err
 		}

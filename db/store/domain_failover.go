@@ -26,7 +26,7 @@ const addressFree = `NOT EXISTS (
 
 // If $4 is true, all campaigns of the domain move. Otherwise only the campaigns move that an earlier failover brought to the
 // domain.
-const leaveDomain = `
+const moveOffDomain = `
 WITH moving AS MATERIALIZED (
 	SELECT c.id FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL AND ` + addressFree + `
 	AND ($4 OR EXISTS (SELECT FROM domain_failovers f WHERE f.campaign_id = c.id AND f.to_domain = $2)) FOR NO KEY UPDATE
@@ -38,8 +38,8 @@ SELECT id, $1, $2, $3, $5 FROM moved
 ON CONFLICT (campaign_id) DO UPDATE SET to_domain = $3, moved_at = $5,
 	from_domain = CASE WHEN f.to_domain = $2 THEN f.from_domain ELSE $2 END`
 
-// leavers counts the campaigns that must leave a domain, and its smartlinks, which stay.
-const leavers = `
+// countMoved counts the campaigns that must leave a domain, and its smartlinks, which stay.
+const countMoved = `
 SELECT (SELECT count(*) FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL
 		AND ($3 OR EXISTS (SELECT FROM domain_failovers f WHERE f.campaign_id = c.id AND f.to_domain = $2))) AS campaigns,
 	(SELECT count(*) FROM smartlinks l WHERE l.account_id = $1 AND l.domain_id = $2 AND l.deleted_at IS NULL) AS smartlinks`
@@ -62,7 +62,7 @@ func (d Domains) failOver(ctx context.Context, account, id uuid.UUID, at time.Ti
 		Campaigns  int `db:"campaigns"`
 		Smartlinks int `db:"smartlinks"`
 	}
-	found, err := db.Get[left](ctx, d.s.c, "campaigns of a domain", leavers, account, id, all)
+	found, err := db.Get[left](ctx, d.s.c, "campaigns of a domain", countMoved, account, id, all)
 	if err != nil || !all && found.Campaigns == 0 {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (d Domains) failOver(ctx context.Context, account, id uuid.UUID, at time.Ti
 	if err != nil || !ok {
 		return out, err
 	}
-	n, err := d.s.exec(ctx, "fail over", leaveDomain, account, id, spare.ID, all, at)
+	n, err := d.s.exec(ctx, "fail over", moveOffDomain, account, id, spare.ID, all, at)
 	out.DomainID, out.Domain, out.Campaigns, out.Kept = spare.ID.String(), spare.Host, int(n), found.Campaigns-int(n)
 	return out, err
 }
@@ -85,7 +85,7 @@ UPDATE campaigns c SET domain_id = $2, updated_at = clock_timestamp() FROM domai
 WHERE f.account_id = $1 AND f.from_domain = $2 AND c.id = f.campaign_id AND c.account_id = $1 AND c.domain_id = f.to_domain
 	AND c.deleted_at IS NULL AND ` + addressFree
 
-	forgetReturned = `
+	deleteReturned = `
 DELETE FROM domain_failovers f USING campaigns c WHERE f.account_id = $1 AND f.from_domain = $2 AND c.id = f.campaign_id
 	AND (c.domain_id IS DISTINCT FROM f.to_domain OR c.deleted_at IS NOT NULL)`
 
@@ -118,7 +118,7 @@ func (d Domains) FailBack(ctx context.Context, account, id uuid.UUID) (of models
 		if err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, "fail back", forgetReturned, account, id); err != nil {
+		if _, err := s.exec(ctx, "fail back", deleteReturned, account, id); err != nil {
 			return err
 		}
 		of, err = s.Domains().Find(ctx, account, id)

@@ -12,7 +12,7 @@ import (
 // RegistrationEndsSoon is the remaining time of a registration below which the account is told.
 const RegistrationEndsSoon = 30 * 24 * time.Hour
 
-const takeDueRegistrations = `
+const claimDueRegistrations = `
 UPDATE domain_checks k SET registration_due_at = $1::timestamptz + interval '1 day' FROM domains d
 WHERE d.id = k.domain_id AND k.domain_id IN (
 	SELECT c.domain_id FROM domain_checks c JOIN domains v ON v.id = c.domain_id AND v.is_verified
@@ -25,10 +25,10 @@ type DueRegistration struct {
 	Host string `db:"host"`
 }
 
-// TakeDueRegistrations claims at most limit verified domains of all accounts whose registration is due for a look-up. They become
-// due again a day later, unless RecordRegistration sets another time.
-func (d Domains) TakeDueRegistrations(ctx context.Context, now time.Time, limit int) ([]DueRegistration, error) {
-	return db.Select[DueRegistration](ctx, d.s.c, "due registrations", takeDueRegistrations, now, limit)
+// ClaimDueRegistrations claims at most limit verified domains of all accounts whose registration is due for a look-up. They
+// become due again a day later, unless RecordRegistration sets another time.
+func (d Domains) ClaimDueRegistrations(ctx context.Context, now time.Time, limit int) ([]DueRegistration, error) {
+	return db.Select[DueRegistration](ctx, d.s.c, "due registrations", claimDueRegistrations, now, limit)
 }
 
 const recordRegistration = `

@@ -180,7 +180,7 @@ func (d Domains) SetDefault(ctx context.Context, account, id uuid.UUID) (models.
 		if _, err := s.exec(ctx, "default domain", noDefaultDomain, account, id); err != nil {
 			return saved, err
 		}
-		if err := s.one(ctx, domainTable.what, domainTable.set(`is_default = true`), account, id); err != nil {
+		if err := s.execOne(ctx, domainTable.what, domainTable.set(`is_default = true`), account, id); err != nil {
 			return saved, err
 		}
 		return s.Domains().Find(ctx, account, id)
@@ -219,7 +219,7 @@ func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bo
 				return false, err
 			}
 		}
-		job, err := s.Certificates().forget(ctx, account, id)
+		job, err := s.Certificates().enqueueRelease(ctx, account, id)
 		if err != nil {
 			return false, err
 		}
@@ -233,7 +233,7 @@ const setVerified = `is_verified = $3, proof = CASE WHEN $3 THEN $4 ELSE t.proof
 // serve starts or stops serving a domain. A host serves only one account. For a second account the error is a conflict,
 // domain_taken.
 func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proof string) error {
-	err := d.s.one(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, proof)
+	err := d.s.execOne(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, proof)
 	if db.UniqueViolation(err) == "domains_served" {
 		err = models.Conflict("domain_taken", "the host serves another account, or all of them")
 	}
@@ -259,8 +259,8 @@ func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool
 	})
 }
 
-// AllOwn lists the domains of all accounts, ordered by host. It is for operators.
-func (d Domains) AllOwn(ctx context.Context) ([]models.Domain, error) {
+// ListAll lists the domains of all accounts, ordered by host. It is for operators.
+func (d Domains) ListAll(ctx context.Context) ([]models.Domain, error) {
 	q := domainTable.from + ` WHERE t.account_id IS NOT NULL ORDER BY t.host, t.created_at, t.id`
 	return db.Select[models.Domain](ctx, d.s.c, "domains", q)
 }

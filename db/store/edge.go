@@ -36,8 +36,8 @@ ON CONFLICT (owner_id) DO NOTHING`
 // seconds after a new change.
 const gatherAtOnce, retryOnChange = 10_000, 5
 
-// Gather determines which accounts must be published.
-func (e Edge) Gather(ctx context.Context) error {
+// CollectChanges determines which accounts must be published.
+func (e Edge) CollectChanges(ctx context.Context) error {
 	if _, err := e.s.exec(ctx, "accounts of the edge", firstEdge); err != nil {
 		return err
 	}
@@ -49,28 +49,29 @@ func (e Edge) Gather(ctx context.Context) error {
 	}
 }
 
-// Forget deletes recorded changes, because there is no edge to which they could be published.
-func (e Edge) Forget(ctx context.Context) error {
+// DiscardChanges deletes recorded changes, because there is no edge to which they could be published.
+func (e Edge) DiscardChanges(ctx context.Context) error {
 	_, err := db.InParts(ctx, e.s.c, "changes for no edge",
 		`DELETE FROM edge_changes WHERE id IN (SELECT id FROM edge_changes ORDER BY id LIMIT $1)`, gatherAtOnce)
 	return err
 }
 
-// Due lists at most limit accounts that must be published to a target. The account that has waited longest comes first.
-func (e Edge) Due(ctx context.Context, target string, limit int) ([]uuid.UUID, error) {
+// ListDue lists at most limit accounts that must be published to a target. The account that has waited longest comes first.
+func (e Edge) ListDue(ctx context.Context, target string, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, e.s.c, "accounts due at the edge", `
 SELECT owner_id FROM edge_accounts WHERE (published < wanted OR target <> $1) AND next_at <= now() ORDER BY next_at LIMIT $2`, target, limit)
 }
 
-// Begin returns the number of the last change that a publishing which starts now includes. The caller passes this number to Done.
+// Begin returns the number of the last change that a publishing which starts now includes. The caller passes this number to
+// RecordPublished.
 func (e Edge) Begin(ctx context.Context, account uuid.UUID) (wanted int64, err error) {
 	return db.Get[int64](ctx, e.s.c, "publishing", `
 INSERT INTO edge_accounts AS a (owner_id) VALUES ($1) ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted RETURNING wanted`, account)
 }
 
-// Done records that all changes up to the number from Begin are at the target. It deletes the row of an account that no longer
-// exists.
-func (e Edge) Done(ctx context.Context, account uuid.UUID, wanted int64, target string) error {
+// RecordPublished records that all changes up to the number from Begin are at the target. It deletes the row of an account that
+// no longer exists.
+func (e Edge) RecordPublished(ctx context.Context, account uuid.UUID, wanted int64, target string) error {
 	const done = `UPDATE edge_accounts SET published = $2, target = $3, published_at = now(), failures = 0, failure = '', next_at = now()
 WHERE owner_id = $1`
 	if _, err := e.s.exec(ctx, "published", done, account, wanted, target); err != nil {
@@ -81,8 +82,9 @@ WHERE owner_id = $1`
 	return err
 }
 
-// Failed records why an account could not be published. The next attempt comes after a wait that grows up to a quarter of an hour.
-func (e Edge) Failed(ctx context.Context, account uuid.UUID, why string) error {
+// RecordFailure records why an account could not be published. The next attempt comes after a wait that grows up to a quarter of
+// an hour.
+func (e Edge) RecordFailure(ctx context.Context, account uuid.UUID, why string) error {
 	const failed = `UPDATE edge_accounts SET failures = failures + 1, failure = $2,
 	next_at = now() + least(interval '5 seconds' * power(2, least(failures, 10)), interval '15 minutes') WHERE owner_id = $1`
 	_, err := e.s.exec(ctx, "publishing failed", failed, account, why)
@@ -91,9 +93,9 @@ func (e Edge) Failed(ctx context.Context, account uuid.UUID, why string) error {
 
 // EdgeKey describes a key of the edge as it was last published.
 type EdgeKey struct {
-	Key  string `db:"key"`
-	Hash []byte `db:"hash"` // of the value; empty if unknown
-	Held bool   `db:"held"` // the edge may have it
+	Key      string `db:"key"`
+	Hash     []byte `db:"hash"` // of the value; empty if unknown
+	MayExist bool   `db:"held"` // the edge may have it
 }
 
 // Keys lists the edge keys of an account.
@@ -120,17 +122,17 @@ func (e Edge) Claim(ctx context.Context, account uuid.UUID, list []models.EdgeBu
 	return err
 }
 
-// Written records the keys and hashes that the edge has now.
-func (e Edge) Written(ctx context.Context, account uuid.UUID, keys []string, hashes [][]byte) error {
+// RecordWritten records the keys and hashes that the edge has now.
+func (e Edge) RecordWritten(ctx context.Context, account uuid.UUID, keys []string, hashes [][]byte) error {
 	const written = `UPDATE edge_keys k SET hash = new.hash, held = true FROM unnest($2::text[], $3::bytea[]) AS new (key, hash)
 WHERE k.key = new.key AND k.owner_id = $1`
 	_, err := e.s.exec(ctx, "keys are at the edge", written, account, pq.Array(keys), pq.ByteaArray(hashes))
 	return err
 }
 
-// Removed records that the edge no longer has the keys. The keys in kept stay listed, because they still belong to the account's
-// campaigns.
-func (e Edge) Removed(ctx context.Context, account uuid.UUID, keys, kept []string) error {
+// RecordRemoved records that the edge no longer has the keys. The keys in kept stay listed, because they still belong to the
+// account's campaigns.
+func (e Edge) RecordRemoved(ctx context.Context, account uuid.UUID, keys, kept []string) error {
 	const removed = `
 WITH gone AS (DELETE FROM edge_keys WHERE owner_id = $1 AND key = ANY ($2) AND key <> ALL ($3))
 UPDATE edge_keys SET held = false, hash = '' WHERE owner_id = $1 AND key = ANY ($2) AND key = ANY ($3)`

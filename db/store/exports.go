@@ -141,7 +141,7 @@ func (e Exports) AddChunk(ctx context.Context, id uuid.UUID, fence int64, n int,
 var insertExport = `INSERT INTO exports (` + exportColumns + `, fence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
-const dropOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fence <> $2`
+const deleteOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fence <> $2`
 
 // Finish creates a file from the chunks of an attempt and deletes the chunks of all other attempts. Call it in the transaction that
 // ends the attempt.
@@ -149,20 +149,20 @@ func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error
 	const what = "finish export"
 	_, err := e.s.exec(ctx, what, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize, x.CreatedAt, fence)
 	if err == nil {
-		_, err = e.s.exec(ctx, what, dropOtherChunks, x.ID, fence)
+		_, err = e.s.exec(ctx, what, deleteOtherChunks, x.ID, fence)
 	}
 	return err
 }
 
-// Drop deletes the chunks of a failed attempt.
-func (e Exports) Drop(ctx context.Context, id uuid.UUID, fence int64) error {
+// DeleteChunks deletes the chunks of a failed attempt.
+func (e Exports) DeleteChunks(ctx context.Context, id uuid.UUID, fence int64) error {
 	const q = `DELETE FROM export_chunks WHERE export_id = $1 AND fence = $2`
 	_, err := e.s.exec(ctx, "drop export", q, id, fence)
 	return err
 }
 
 // No attempt runs for a whole day. Older chunks without a file are therefore orphans.
-const sweepExports = `
+const deleteExpiredExports = `
 WITH gone AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	pieces AS (
 		DELETE FROM export_chunks c WHERE export_id IN (SELECT id FROM gone)
@@ -170,7 +170,7 @@ WITH gone AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	)
 SELECT count(*) FROM gone`
 
-// Sweep deletes expired files, and chunks that have had no file for a day. It returns the number of files.
-func (e Exports) Sweep(ctx context.Context) (int64, error) {
-	return db.Get[int64](ctx, e.s.c, "sweep exports", sweepExports, expired(), time.Now().AddDate(0, 0, -1))
+// DeleteExpired deletes expired files, and chunks that have had no file for a day. It returns the number of files.
+func (e Exports) DeleteExpired(ctx context.Context) (int64, error) {
+	return db.Get[int64](ctx, e.s.c, "sweep exports", deleteExpiredExports, expired(), time.Now().AddDate(0, 0, -1))
 }

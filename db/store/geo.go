@@ -68,10 +68,10 @@ UPDATE geo_databases SET enabled = $3, saved_at = now(),
 	looked_after = CASE WHEN $3 AND NOT enabled THEN $4 ELSE looked_after END
 WHERE account_id = $1 AND provider = $2`
 
-// Switch switches a geo database on or off. The error is models.NotFound if the account has no database of the provider. Clicks
-// that came while it was off are not looked up.
-func (g GeoDatabases) Switch(ctx context.Context, account uuid.UUID, provider string, enabled bool) error {
-	return g.s.one(ctx, "geo database", switchGeo, account, provider, enabled, models.FloorClickID(time.Now()))
+// SetEnabled switches a geo database on or off. The error is models.NotFound if the account has no database of the provider.
+// Clicks that came while it was off are not looked up.
+func (g GeoDatabases) SetEnabled(ctx context.Context, account uuid.UUID, provider string, enabled bool) error {
+	return g.s.execOne(ctx, "geo database", switchGeo, account, provider, enabled, models.FloorClickID(time.Now()))
 }
 
 // Delete disconnects the geo database of an account and deletes its key and its answers. ok is false if there was no database.
@@ -150,14 +150,14 @@ func (g GeoDatabases) Answers(ctx context.Context, account uuid.UUID, provider s
 	return out, nil
 }
 
-const keepGeo = `
+const storeGeoAnswers = `
 INSERT INTO geo_answers (account_id, provider, prefix, place)
 SELECT $1, $2, prefix, place FROM unnest($3::cidr[], $4::jsonb[]) AS a (prefix, place)
 WHERE EXISTS (SELECT FROM geo_databases WHERE account_id = $1 AND provider = $2)
 ON CONFLICT (account_id, provider, prefix) DO UPDATE SET place = excluded.place, asked_at = now()`
 
-// Keep stores answers of the account's provider. It stores nothing if the provider has been disconnected.
-func (g GeoDatabases) Keep(ctx context.Context, account uuid.UUID, provider string, answers []GeoAnswer) error {
+// StoreAnswers stores answers of the account's provider. It stores nothing if the provider has been disconnected.
+func (g GeoDatabases) StoreAnswers(ctx context.Context, account uuid.UUID, provider string, answers []GeoAnswer) error {
 	prefixes, places := make([]string, len(answers)), make([]string, len(answers))
 	for i, a := range answers {
 		raw, err := json.Marshal(a.Place)
@@ -166,12 +166,12 @@ func (g GeoDatabases) Keep(ctx context.Context, account uuid.UUID, provider stri
 		}
 		prefixes[i], places[i] = a.Prefix.String(), string(raw)
 	}
-	_, err := g.s.exec(ctx, "keep geo answers", keepGeo, account, provider, prefixes, places)
+	_, err := g.s.exec(ctx, "keep geo answers", storeGeoAnswers, account, provider, prefixes, places)
 	return err
 }
 
-// ForgetAnswers deletes at most limit answers that are older than the given time.
-func (g GeoDatabases) ForgetAnswers(ctx context.Context, before time.Time, limit int) error {
+// DeleteExpiredAnswers deletes at most limit answers that are older than the given time.
+func (g GeoDatabases) DeleteExpiredAnswers(ctx context.Context, before time.Time, limit int) error {
 	_, err := g.s.exec(ctx, "forget geo answers", `DELETE FROM geo_answers WHERE ctid IN (
 		SELECT ctid FROM geo_answers WHERE asked_at < $1 LIMIT $2)`, before, limit)
 	return err

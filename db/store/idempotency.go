@@ -28,8 +28,8 @@ type Stored struct {
 	ID     uuid.UUID // the id from LeaseAttempt: the job of a call that waited for one
 }
 
-// maxKeptAnswer is the size in bytes of the largest answer that is stored.
-const maxKeptAnswer = 64 << 10
+// maxStoredAnswer is the size in bytes of the largest answer that is stored.
+const maxStoredAnswer = 64 << 10
 
 // The errors of BeginAttempt.
 var (
@@ -102,10 +102,10 @@ ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, 
                       THEN idempotency_keys.created_at ELSE now() END
 RETURNING created_at`
 
-// sumKept counts the last 24 hours and the hour that has just begun.
-const sumKept = `SELECT coalesce(sum(bytes), 0)::bigint FROM kept_answers WHERE account_id = $1 AND hour > now() - interval '25 hours'`
+// sumStored counts the last 24 hours and the hour that has just begun.
+const sumStored = `SELECT coalesce(sum(bytes), 0)::bigint FROM kept_answers WHERE account_id = $1 AND hour > now() - interval '25 hours'`
 
-const addKept = `
+const addStored = `
 INSERT INTO kept_answers (account_id, hour, bytes) VALUES ($1, date_trunc('hour', now()), $2)
 ON CONFLICT (account_id, hour) DO UPDATE SET bytes = kept_answers.bytes + excluded.bytes`
 
@@ -113,7 +113,7 @@ ON CONFLICT (account_id, hour) DO UPDATE SET bytes = kept_answers.bytes + exclud
 // does. An answer above 64 kB, or beyond the allowance, is not stored. Its status is stored, so that the request does not run
 // again.
 func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
-	sealed, err := s.keptAnswer(ctx, a, answer)
+	sealed, err := s.sealAnswer(ctx, a, answer)
 	if err != nil {
 		return err
 	}
@@ -122,12 +122,12 @@ func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error
 	return err
 }
 
-// keptAnswer seals an answer and counts its size. It returns nil if the answer is not stored.
-func (s *Store) keptAnswer(ctx context.Context, a Attempt, answer Stored) ([]byte, error) {
-	if len(answer.Answer) > maxKeptAnswer {
+// sealAnswer seals an answer and counts its size. It returns nil if the answer is not stored.
+func (s *Store) sealAnswer(ctx context.Context, a Attempt, answer Stored) ([]byte, error) {
+	if len(answer.Answer) > maxStoredAnswer {
 		return nil, nil
 	}
-	kept, err := db.Get[int64](ctx, s.c, "kept answers", sumKept, a.Account)
+	kept, err := db.Get[int64](ctx, s.c, "kept answers", sumStored, a.Account)
 	if err != nil || kept+int64(len(answer.Answer)) > a.Allowance {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Store) keptAnswer(ctx context.Context, a Attempt, answer Stored) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.exec(ctx, "count kept answer", addKept, a.Account, len(sealed))
+	_, err = s.exec(ctx, "count kept answer", addStored, a.Account, len(sealed))
 	return sealed, err
 }
 
@@ -151,8 +151,8 @@ func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration
 	return a.id(since), nil
 }
 
-// DropAttempt deletes a leased attempt that has no answer to store, so that the next attempt runs at once.
-func (s *Store) DropAttempt(ctx context.Context, a Attempt) error {
+// DeleteAttempt deletes a leased attempt that has no answer to store, so that the next attempt runs at once.
+func (s *Store) DeleteAttempt(ctx context.Context, a Attempt) error {
 	const q = `DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND status IS NULL`
 	_, err := s.exec(ctx, "drop idempotency key", q, a.Account, a.Key)
 	return err

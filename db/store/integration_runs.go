@@ -58,8 +58,8 @@ func (k IntegrationRuns) List(ctx context.Context, account, target uuid.UUID, li
 		WHERE account_id = $1 AND target_id = $2) r WHERE place <= $3 ORDER BY started_at DESC, id`, account, target, limit)
 }
 
-// Forget deletes at most limit runs that started before the given time.
-func (k IntegrationRuns) Forget(ctx context.Context, before time.Time, limit int) error {
+// DeleteExpired deletes at most limit runs that started before the given time.
+func (k IntegrationRuns) DeleteExpired(ctx context.Context, before time.Time, limit int) error {
 	_, err := k.s.exec(ctx, "forget runs", `DELETE FROM integration_runs WHERE id IN (
 		SELECT id FROM integration_runs WHERE started_at < $1 LIMIT $2)`, before, limit)
 	return err

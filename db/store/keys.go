@@ -43,13 +43,13 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 		err = unknown
 	}
 	if err == nil && !found.Seen {
-		s.seenKey(ctx, found.KeyID)
+		s.recordKeyUse(ctx, found.KeyID)
 	}
 	return found, err
 }
 
-// seenKey records the use of a key. A failure is only logged, so that the call still succeeds.
-func (s *Store) seenKey(ctx context.Context, id uuid.UUID) {
+// recordKeyUse records the use of a key. A failure is only logged, so that the call still succeeds.
+func (s *Store) recordKeyUse(ctx context.Context, id uuid.UUID) {
 	const q = `UPDATE api_keys SET used_at = now() WHERE id = $1`
 	if _, err := s.exec(ctx, "use of a key", q, id); err != nil {
 		slog.WarnContext(ctx, "use of a key not noted", "error", err)
@@ -109,7 +109,7 @@ func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, 
 			return err
 		}
 		const q = `UPDATE api_keys SET rotated_to = $2, expires_at = least(expires_at, now() + $3::interval) WHERE id = $1`
-		return s.one(ctx, "key", q, id, fresh.ID, keyOverlap)
+		return s.execOne(ctx, "key", q, id, fresh.ID, keyOverlap)
 	})
 	return fresh, clear, err
 }

@@ -30,7 +30,7 @@ func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func
 		l, err := landerTable.findLocked(ctx, s, account, id)
 		if err == nil {
 			change(&l.Protection)
-			err = s.one(ctx, landerTable.what, landerTable.set(`protection = $3`), account, id, db.Document(l.Protection))
+			err = s.execOne(ctx, landerTable.what, landerTable.set(`protection = $3`), account, id, db.Document(l.Protection))
 		}
 		return l.Protection, err
 	})

@@ -48,7 +48,7 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 		}
 		var stored map[string]string
 		if err == nil && i.Provider == p.Name {
-			stored, err = k.t.kept(ctx, s, account, network, i.Settings)
+			stored, err = k.t.storedCredentials(ctx, s, account, network, i.Settings)
 		}
 		if err != nil {
 			return err

@@ -55,7 +55,7 @@ func (k Networks) write(ctx context.Context, n models.Network,
 			return n, fmt.Errorf("db: seal secret of network: %w", err)
 		}
 		saved.HasPostbackSecret = true
-		err = s.one(ctx, networkTable.what, networkTable.set(`postback_secret = $3`), saved.AccountID, saved.ID, sealed)
+		err = s.execOne(ctx, networkTable.what, networkTable.set(`postback_secret = $3`), saved.AccountID, saved.ID, sealed)
 		return saved, err
 	})
 }

@@ -78,7 +78,7 @@ func (n Notes) Change(ctx context.Context, account uuid.UUID, note models.Note) 
 			return note, err
 		}
 		const q = `UPDATE notes SET at = $3, text = $4, campaign_id = $5, updated_at = clock_timestamp() WHERE account_id = $1 AND id = $2`
-		if err := s.one(ctx, "note", q, account, note.ID, note.At, note.Text, note.CampaignID); err != nil {
+		if err := s.execOne(ctx, "note", q, account, note.ID, note.At, note.Text, note.CampaignID); err != nil {
 			return note, err
 		}
 		return s.Notes().Find(ctx, account, note.ID)
@@ -87,5 +87,5 @@ func (n Notes) Change(ctx context.Context, account uuid.UUID, note models.Note) 
 
 // Delete deletes a note.
 func (n Notes) Delete(ctx context.Context, account, id uuid.UUID) error {
-	return n.s.one(ctx, "note", `DELETE FROM notes WHERE account_id = $1 AND id = $2`, account, id)
+	return n.s.execOne(ctx, "note", `DELETE FROM notes WHERE account_id = $1 AND id = $2`, account, id)
 }

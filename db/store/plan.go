@@ -45,8 +45,9 @@ func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) 
 	return db.Get[PlanUsage](ctx, u.s.c, "usage", countUsage, account)
 }
 
-// Lost lists the plans of accounts that are not in models.Plans. Accounts on such a plan are allowed nothing. It is for workers.
-func (u Usage) Lost(ctx context.Context) ([]string, error) {
+// UnknownPlans lists the plans of accounts that are not in models.Plans. Accounts on such a plan are allowed nothing. It is for
+// workers.
+func (u Usage) UnknownPlans(ctx context.Context) ([]string, error) {
 	names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
 	return db.Select[string](ctx, u.s.c, "lost plans", `SELECT DISTINCT plan FROM accounts WHERE plan <> ALL ($1) ORDER BY 1 LIMIT 100`, names)
 }

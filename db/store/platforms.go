@@ -23,7 +23,7 @@ type integrationTable struct {
 	CredentialTable
 	owners  string // table of the networks or traffic sources
 	zone    string // expression for the time zone of the account at the platform
-	account string // sets the columns of that account to $7 (currency) and $8 (zone); empty: the table has none
+	account string // sets the columns of that account to $7 (currency) and $8 (zone); empty: no such columns
 }
 
 // integrationColumns lists the columns of a connection, for a query of its table.

@@ -86,7 +86,7 @@ func (k records[R]) Update(ctx context.Context, record R) (R, error) {
 
 // Remove removes a record, so that it is no longer listed. Most kinds of record stay in the database for history.
 func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
-	return k.s.one(ctx, k.t.what, k.t.remove, account, id)
+	return k.s.execOne(ctx, k.t.what, k.t.remove, account, id)
 }
 
 // pausable has the methods that all kinds of record which can be paused share.
@@ -96,7 +96,7 @@ type pausable[R any] struct{ records[R] }
 // name that no other record has taken since.
 func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on || k.t.gone != deactivated {
-		return k.s.one(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
+		return k.s.execOne(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
 	}
 	return k.s.Tx(ctx, func(s *Store) error {
 		gone, err := k.t.isGone(ctx, s, account, id)
@@ -121,7 +121,7 @@ func (t *table[R]) isGone(ctx context.Context, s *Store, account, id uuid.UUID) 
 
 // restore makes a record active, whether it was removed or not.
 func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID) error {
-	err := s.one(ctx, t.what, `UPDATE `+t.name+` t SET `+t.gone+` = NULL, is_active = true, updated_at = clock_timestamp()
+	err := s.execOne(ctx, t.what, `UPDATE `+t.name+` t SET `+t.gone+` = NULL, is_active = true, updated_at = clock_timestamp()
 		WHERE t.account_id = $1 AND t.id = $2`, account, id)
 	if db.UniqueViolation(err) == t.name+"_name" {
 		err = t.nameTaken("duplicate_name", "another %s has this name", t.what)

@@ -14,8 +14,8 @@ func (s *Store) exec(ctx context.Context, what, text string, args ...any) (int64
 	return db.Exec(ctx, s.c, what, text, args...)
 }
 
-// one is db.ExecOne on this store's connection.
-func (s *Store) one(ctx context.Context, what, text string, args ...any) error {
+// execOne is db.ExecOne on this store's connection.
+func (s *Store) execOne(ctx context.Context, what, text string, args ...any) error {
 	return db.ExecOne(ctx, s.c, what, text, args...)
 }
 

@@ -58,7 +58,7 @@ func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		if err := s.one(ctx, ruleTable.what, ruleTable.remove, account, id); err != nil {
+		if err := s.execOne(ctx, ruleTable.what, ruleTable.remove, account, id); err != nil {
 			return err
 		}
 		const q = `DELETE FROM rules WHERE account_id = $1 AND id = $2 AND id::text NOT IN (` + usedRules + `)`
@@ -67,8 +67,8 @@ func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// Forget deletes the removed rules of all accounts that no flow uses any more. It is for workers.
-func (k Rules) Forget(ctx context.Context) (int64, error) {
+// DeleteUnused deletes the removed rules of all accounts that no flow uses any more. It is for workers.
+func (k Rules) DeleteUnused(ctx context.Context) (int64, error) {
 	const q = `DELETE FROM rules WHERE deleted_at < now() - interval '1 hour' AND id::text NOT IN (` + usedRules + `)`
 	return k.s.exec(ctx, "forget rules", q, nil)
 }

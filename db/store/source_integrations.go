@@ -84,11 +84,11 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 		if _, err := s.Sources().Find(ctx, account, source); err != nil {
 			return err
 		}
-		i, stored, err := s.SourceIntegrations().before(ctx, account, source, w.Provider.Name)
+		i, stored, err := s.SourceIntegrations().findOrNew(ctx, account, source, w.Provider.Name)
 		if err != nil {
 			return err
 		}
-		w.into(&i)
+		w.applyTo(&i)
 		if err := i.Endpoint.Check(); err != nil {
 			return err
 		}
@@ -126,9 +126,9 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 	})
 }
 
-// before returns the present connection with its credentials. If the source is not connected to the provider, it returns a new
+// findOrNew returns the present connection with its credentials. If the source is not connected to the provider, it returns a new
 // connection. A new connection takes CampaignParam and IsEnabled from a connection to another provider.
-func (k SourceIntegrations) before(ctx context.Context, account, source uuid.UUID, provider string) (
+func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.UUID, provider string) (
 	i models.SourceIntegration, stored map[string]string, err error,
 ) {
 	fresh := models.SourceIntegration{Integration: models.Integration{TargetID: source, AccountID: account, Provider: provider, IsEnabled: true}}
@@ -144,12 +144,12 @@ func (k SourceIntegrations) before(ctx context.Context, account, source uuid.UUI
 		fresh.CampaignParam, fresh.IsEnabled = i.CampaignParam, i.IsEnabled
 		return fresh, nil, nil
 	}
-	stored, err = k.t.kept(ctx, k.s, account, source, i.Settings)
+	stored, err = k.t.storedCredentials(ctx, k.s, account, source, i.Settings)
 	return i, stored, err
 }
 
-// into copies the fields that the call has sent to a connection.
-func (w SourceConnect) into(i *models.SourceIntegration) {
+// applyTo copies the fields that the call has sent to a connection.
+func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	set(&i.IsEnabled, w.Enabled)
 	set(&i.Endpoint, w.Endpoint)
 	set(&i.ConnectionID, w.Connection)

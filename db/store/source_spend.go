@@ -9,9 +9,9 @@ import (
 	"switchyard/db"
 )
 
-// Hold locks the spend of a traffic source against other writers until the transaction ends. The error is ErrNoIntegration if the
-// source is not connected.
-func (k SourceIntegrations) Hold(ctx context.Context, account, source uuid.UUID) error {
+// LockSpend locks the spend of a traffic source against other writers until the transaction ends. The error is ErrNoIntegration
+// if the source is not connected.
+func (k SourceIntegrations) LockSpend(ctx context.Context, account, source uuid.UUID) error {
 	_, err := db.Get[uuid.UUID](ctx, k.s.c, "connection of the traffic source",
 		`SELECT source_id FROM source_integrations WHERE account_id = $1 AND source_id = $2 FOR NO KEY UPDATE`, account, source)
 	return err

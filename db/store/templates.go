@@ -82,5 +82,5 @@ func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []te
 // Remove deletes one of the account's own templates. For a built-in template the error is not_found.
 func (k NetworkTemplates) Remove(ctx context.Context, account, id uuid.UUID) error {
 	const q = `DELETE FROM network_templates WHERE account_id = $1 AND id = $2`
-	return k.s.one(ctx, "network template", q, account, id)
+	return k.s.execOne(ctx, "network template", q, account, id)
 }

@@ -45,7 +45,7 @@ INSERT INTO views AS v (id, account_id, user_id, author, name, shared, report) V
 // views.
 func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) (models.View, error) {
 	return TxOf(ctx, v.s, func(s *Store) (models.View, error) {
-		if err := s.Views().room(ctx, account, view.UserID.UUID, view.Shared); err != nil {
+		if err := s.Views().checkRoom(ctx, account, view.UserID.UUID, view.Shared); err != nil {
 			return view, err
 		}
 		saved, err := db.Get[models.View](ctx, s.c, "view", insertView+viewColumns, uuid.Must(uuid.NewV7()), account, view.UserID,
@@ -69,7 +69,7 @@ func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit f
 			return view, err
 		}
 		if view.Shared != shared {
-			if err := s.Views().room(ctx, account, view.UserID.UUID, view.Shared); err != nil {
+			if err := s.Views().checkRoom(ctx, account, view.UserID.UUID, view.Shared); err != nil {
 				return view, err
 			}
 		}
@@ -80,8 +80,9 @@ func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit f
 	})
 }
 
-// room returns the error too_many if there is no room for another view. The account's row stays locked until the transaction ends.
-func (v Views) room(ctx context.Context, account, person uuid.UUID, shared bool) error {
+// checkRoom returns the error too_many if there is no room for another view. The account's row stays locked until the transaction
+// ends.
+func (v Views) checkRoom(ctx context.Context, account, person uuid.UUID, shared bool) error {
 	if err := v.s.LockAccount(ctx, account); err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func viewTaken(err error) error {
 
 // Delete deletes a view.
 func (v Views) Delete(ctx context.Context, account, id uuid.UUID) error {
-	return v.s.one(ctx, "view", `DELETE FROM views WHERE account_id = $1 AND id = $2`, account, id)
+	return v.s.execOne(ctx, "view", `DELETE FROM views WHERE account_id = $1 AND id = $2`, account, id)
 }
 
 const setDefaultView = `

@@ -138,7 +138,7 @@ func (w Webhooks) Update(ctx context.Context, account, id uuid.UUID, c models.We
 
 // Delete deletes an endpoint and its delivery log. Jobs of pending deliveries then find no delivery and end.
 func (w Webhooks) Delete(ctx context.Context, account, id uuid.UUID) error {
-	return w.s.one(ctx, "webhook", `DELETE FROM webhook_endpoints WHERE account_id = $1 AND id = $2`, account, id)
+	return w.s.execOne(ctx, "webhook", `DELETE FROM webhook_endpoints WHERE account_id = $1 AND id = $2`, account, id)
 }
 
 // DeliveryFilter selects deliveries. A zero field does not restrict the selection.

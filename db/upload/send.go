@@ -91,8 +91,8 @@ type Batch struct {
 }
 
 const (
-	// skipTakenBack covers only uploads that were never tried. An upload that may have reached the platform is retracted there.
-	skipTakenBack = `
+	// skipRetracted covers only uploads that were never tried. An upload that may have reached the platform is retracted there.
+	skipRetracted = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'taken back before it was sent', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.attempts = 0 AND u.action <> 'retract' AND EXISTS (
 	SELECT FROM conversion_uploads r WHERE r.conversion_id = u.conversion_id AND r.place > u.place AND r.action = 'retract')`
@@ -140,7 +140,7 @@ ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
 // day's caps wait for the next day, and later uploads within the caps may be sent before them. An upload whose value cannot be
 // converted to the account's currency yet also waits, and is checked again after rateEvery.
 func Claim(ctx context.Context, c db.Conn, b Batch) ([]models.ConversionUpload, error) {
-	if _, err := db.Exec(ctx, c, "uploads taken back", skipTakenBack, b.AccountID, b.SourceID, b.Now); err != nil {
+	if _, err := db.Exec(ctx, c, "uploads taken back", skipRetracted, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
 	if _, err := db.Exec(ctx, c, "uploads overtaken", skipOvertaken, b.AccountID, b.SourceID, b.Now); err != nil {

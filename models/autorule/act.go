@@ -185,10 +185,10 @@ func ByCost(list []Target) {
 	})
 }
 
-// Shown returns the figures of a target that evidence shows.
-func (s Settings) Shown(t *Target) []copilot.Figure {
+// TargetFigures returns the figures of a target that evidence shows.
+func (s Settings) TargetFigures(t *Target) []copilot.Figure {
 	list := []copilot.Figure{}
-	for _, name := range s.shownFigures() {
+	for _, name := range s.evidenceFigures() {
 		if v, ok := t.figure(name); ok {
 			list = append(list, copilot.Figure{Of: t.Name, Name: name, Value: models.NewMoney(v)})
 		}
@@ -204,7 +204,7 @@ func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence 
 	e := copilot.Evidence{From: from, To: to, Confidence: 1, Method: "rule: " + s.Text(), Figures: []copilot.Figure{}}
 	for i := range targets {
 		e.Sample += targets[i].Figures.Clicks
-		if shown := s.Shown(&targets[i]); len(e.Figures)+len(shown) <= maxFigures {
+		if shown := s.TargetFigures(&targets[i]); len(e.Figures)+len(shown) <= maxFigures {
 			e.Figures = append(e.Figures, shown...)
 		}
 	}
@@ -237,8 +237,8 @@ func (s Settings) Describe(t Target, names map[string]string) string {
 // Message returns the text of an alert about a target.
 func (s Settings) Message(t Target) string {
 	var list []string
-	for _, f := range s.Shown(&t) {
-		list = append(list, f.Name+" "+f.Value.Shown())
+	for _, f := range s.TargetFigures(&t) {
+		list = append(list, f.Name+" "+f.Value.Text())
 	}
 	return s.Text() + ": " + strings.Join(list, ", ")
 }

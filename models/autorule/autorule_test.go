@@ -321,7 +321,7 @@ func TestDenies(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, e := range after.Entries {
-			if err := botlist.Check(&e, func(int) string { return "value" }); err != nil || botlist.Everybody(&e) != "" {
+			if err := botlist.Check(&e, func(int) string { return "value" }); err != nil || botlist.TooBroad(&e) != "" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -74,7 +74,7 @@ func (s Settings) NeedsPayout() bool {
 
 // Text returns the comparison in a readable form.
 func (c Comparison) Text() string {
-	text := c.Figure + " " + c.Operator + " " + c.Value.Shown()
+	text := c.Figure + " " + c.Operator + " " + c.Value.Text()
 	if c.Times != "" {
 		text += " x " + c.Times
 	}
@@ -90,9 +90,9 @@ func (s Settings) Text() string {
 	return strings.Join(list, " and ")
 }
 
-// shownFigures returns the figures that evidence shows. The figures that every rule shows come first, then the figures that the
-// rule compares.
-func (s Settings) shownFigures() []string {
+// evidenceFigures returns the figures that evidence shows. The figures that every rule shows come first, then the figures that
+// the rule compares.
+func (s Settings) evidenceFigures() []string {
 	names := []string{"clicks", "conversions", "cost", "revenue"}
 	for _, c := range s.Conditions {
 		for _, name := range []string{c.Figure, c.Times} {

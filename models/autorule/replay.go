@@ -15,8 +15,8 @@ type Series struct {
 	Since int
 }
 
-// Would is an action that a rule would have taken.
-type Would struct {
+// ReplayedAct is an action that a rule would have taken.
+type ReplayedAct struct {
 	Bucket int    // the hour or day after which it would have acted
 	Target Target // with the figures that matched
 	After  models.Figures
@@ -34,7 +34,7 @@ func (s Settings) Buckets() (size int, each time.Duration) {
 // number of hours or days in the series. The actions do not alter the figures, which stay the recorded figures. A target that
 // the rule would have paused or denied does not match again. A rule that runs more often than once per hour or day may act
 // sooner than Replay says.
-func (s Settings) Replay(list []Series, first, all int) (out []Would) {
+func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 	size, each := s.Buckets()
 	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))
 	r := replay{Settings: s, cooldown: max(1, int((s.Cooldown()+each-1)/each)), until: map[string]int{}, stands: map[string]bool{}}
@@ -62,7 +62,7 @@ func (s Settings) Replay(list []Series, first, all int) (out []Would) {
 		}
 		ByCost(matched)
 		for _, t := range r.step(b, matched[:min(len(matched), MaxMatched)]) {
-			out = append(out, Would{b, t, list[t.place].after(b)})
+			out = append(out, ReplayedAct{b, t, list[t.place].after(b)})
 		}
 	}
 	return out

@@ -38,7 +38,7 @@ func TestReplay(t *testing.T) {
 			if (b-first)%(s.EveryMinutes/(24*60)) != 0 {
 				continue
 			}
-			var today []autorule.Would
+			var today []autorule.ReplayedAct
 			for ; next < len(got) && got[next].Bucket == b; next++ {
 				today = append(today, got[next])
 			}

@@ -72,11 +72,11 @@ func (r *Run) Quiet() bool {
 	return r.Matched == 0 && r.Outcome != RunTooLarge && r.Outcome != RunFailed
 }
 
-// Note adds targets to the log, as long as it has room.
-func (r *Run) Note(s Settings, outcome, why string, change uuid.NullUUID, targets ...Target) {
+// Record adds targets to the log, as long as it has room.
+func (r *Run) Record(s Settings, outcome, why string, change uuid.NullUUID, targets ...Target) {
 	for i := range targets {
 		if len(r.Items) < MaxItems {
-			r.Items = append(r.Items, RunItem{targets[i].Name, outcome, why, change, s.Shown(&targets[i])})
+			r.Items = append(r.Items, RunItem{targets[i].Name, outcome, why, change, s.TargetFigures(&targets[i])})
 		}
 	}
 }

@@ -142,11 +142,11 @@ const Unrecorded = HeadRequest | Prefetch
 // one address could count as bots for this reason alone.
 const floods = ClickFlood | CampaignFlood
 
-// Network holds the signals that OfProxy returns.
+// Network holds the signals that FromProxyKind returns.
 const Network = Datacenter | TorExit | VPNOrProxy
 
-// OfProxy returns the signal for an address with a known proxy_kind. A privacy relay has no signal.
-func OfProxy(kind string) Signals {
+// FromProxyKind returns the signal for an address with a known proxy_kind. A privacy relay has no signal.
+func FromProxyKind(kind string) Signals {
 	switch kind {
 	case "datacenter":
 		return Datacenter

@@ -21,16 +21,16 @@ type guardError struct{ error }
 
 func guarded(format string, args ...any) error { return &guardError{fmt.Errorf(format, args...)} }
 
-// overruled reports whether an entry may be accepted: err is nil, or it is a guardError and the list has Force. It stores an
+// accepts reports whether an entry may be accepted: err is nil, or it is a guardError and the list has Force. It stores an
 // overruled error in Overruled.
-func (l *List) overruled(at string, err error) bool {
+func (l *List) accepts(at string, err error) bool {
 	if err == nil {
 		return true
 	}
 	if _, guard := errors.AsType[*guardError](err); !guard || !l.Force {
 		return false
 	}
-	if len(l.Overruled) < maxTold {
+	if len(l.Overruled) < maxReported {
 		l.Overruled = append(l.Overruled, fmt.Errorf("%s: %w", at, err))
 	}
 	return true

@@ -23,14 +23,14 @@ type List struct {
 	// entries.
 	Force     bool
 	Overruled []error
-	known     map[string]bool
+	entrySet  map[string]bool
 }
 
 // NewList returns an empty list.
-func NewList(k Kind) *List { return &List{Kind: k, known: map[string]bool{}} }
+func NewList(k Kind) *List { return &List{Kind: k, entrySet: map[string]bool{}} }
 
-// maxTold is the number of wrong entries of a file that are reported individually.
-const maxTold = 10
+// maxReported is the number of wrong entries of a file that are reported individually.
+const maxReported = 10
 
 // Read adds the entries of a file to the list. The file is text with one entry a line, where # begins a comment. It can also be
 // JSON in the form that large clouds and crawler-user-agents publish. dated is the date of the file. A date inside the JSON
@@ -48,26 +48,26 @@ func (l *List) Read(name string, content []byte, dated time.Time) error {
 	} else {
 		r.text(string(content))
 	}
-	if r.wrong > len(r.told) {
-		r.told = append(r.told, fmt.Errorf("%s: %d more", name, r.wrong-len(r.told)))
+	if r.wrong > len(r.reported) {
+		r.reported = append(r.reported, fmt.Errorf("%s: %d more", name, r.wrong-len(r.reported)))
 	}
 	switch limit := kinds[l.Kind].limit; {
-	case r.wrong > 0 || len(r.told) > 0:
+	case r.wrong > 0 || len(r.reported) > 0:
 	case len(l.Entries) > limit:
-		r.told = append(r.told, fmt.Errorf("%s: a list of kind %s has at most %d entries", name, l.Kind, limit))
+		r.reported = append(r.reported, fmt.Errorf("%s: a list of kind %s has at most %d entries", name, l.Kind, limit))
 	case r.seen == 0:
-		r.told = append(r.told, fmt.Errorf("%s: there are no entries", name))
+		r.reported = append(r.reported, fmt.Errorf("%s: there are no entries", name))
 	case l.Kind == Crawler:
-		r.told = appendError(r.told, name, checkPatterns(l.Entries))
+		r.reported = appendError(r.reported, name, checkPatterns(l.Entries))
 	default:
-		if err := l.guardList(); !l.overruled(name, err) {
-			r.told = appendError(r.told, name, err)
+		if err := l.guardList(); !l.accepts(name, err) {
+			r.reported = appendError(r.reported, name, err)
 		}
 	}
 	if l.Dated.IsZero() || dated.Before(l.Dated) {
 		l.Dated = dated.UTC()
 	}
-	return errors.Join(r.told...)
+	return errors.Join(r.reported...)
 }
 
 func appendError(list []error, name string, err error) []error {
@@ -79,11 +79,11 @@ func appendError(list []error, name string, err error) []error {
 
 // reader adds the entries of one file to a list.
 type reader struct {
-	list  *List
-	file  string
-	seen  int // entries, including wrong and repeated ones
-	wrong int
-	told  []error
+	list     *List
+	file     string
+	seen     int // entries, including wrong and repeated ones
+	wrong    int
+	reported []error
 }
 
 // add adds an entry to the list, or reports it as wrong. at is the entry's place in the file.
@@ -93,14 +93,14 @@ func (r *reader) add(at, entry string) {
 		return // Read reports this as an error at the end
 	}
 	entry, err := kinds[r.list.Kind].clean(entry)
-	if !r.list.overruled(r.file+":"+at, err) {
-		if r.wrong++; len(r.told) < maxTold {
-			r.told = append(r.told, fmt.Errorf("%s:%s: %w", r.file, at, err))
+	if !r.list.accepts(r.file+":"+at, err) {
+		if r.wrong++; len(r.reported) < maxReported {
+			r.reported = append(r.reported, fmt.Errorf("%s:%s: %w", r.file, at, err))
 		}
 		return
 	}
-	if !r.list.known[entry] {
-		r.list.known[entry] = true
+	if !r.list.entrySet[entry] {
+		r.list.entrySet[entry] = true
 		r.list.Entries = append(r.list.Entries, entry)
 	}
 }
@@ -174,7 +174,7 @@ func (r *reader) json(content []byte, dated time.Time) time.Time {
 	}
 	var all ranges
 	if r.list.Kind == BadReferrer {
-		r.told = append(r.told, fmt.Errorf("%s: a list of kind %s is text, one entry a line", r.file, r.list.Kind))
+		r.reported = append(r.reported, fmt.Errorf("%s: a list of kind %s is text, one entry a line", r.file, r.list.Kind))
 	} else if r.decode(content, &all) {
 		r.ranges(&all)
 	}
@@ -196,7 +196,7 @@ func (r *reader) decode(content []byte, into any) bool {
 			at = int(bad.Offset)
 		}
 		line := 1 + bytes.Count(content[:min(at, len(content))], []byte("\n"))
-		r.told = append(r.told, fmt.Errorf("%s:%d: not JSON of a form that is known: %w", r.file, line, err))
+		r.reported = append(r.reported, fmt.Errorf("%s:%d: not JSON of a form that is known: %w", r.file, line, err))
 	}
 	return err == nil
 }

@@ -228,7 +228,7 @@ func TestEverybody(t *testing.T) {
 		if err := botlist.Check(e, place); err != nil {
 			t.Error(err)
 		}
-		if got := botlist.Everybody(e); (got != "") != tt.want {
+		if got := botlist.TooBroad(e); (got != "") != tt.want {
 			t.Errorf("%s %s %v is for everybody: %q", tt.attribute, tt.operator, tt.values, got)
 		}
 	}

@@ -207,7 +207,7 @@ func compile(e *models.BotEntry) (*cond.Matcher, error) {
 	}
 	m, err := cond.Compile(list, "or")
 	if err == nil {
-		m.DropSource()
+		m.DiscardSource()
 	}
 	return m, err
 }

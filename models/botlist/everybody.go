@@ -35,12 +35,12 @@ var strangers = []models.Visitor{
 // strangeSubs are the values of the sub-parameters of the strangers.
 var strangeSubs = []string{"alpha-1", "7", "Zone_B"}
 
-// Everybody returns the reason why an entry matches all or most visitors. The reason is empty if the entry does not. The entry
+// TooBroad returns the reason why an entry matches all or most visitors. The reason is empty if the entry does not. The entry
 // must have passed Check.
-func Everybody(e *models.BotEntry) string {
+func TooBroad(e *models.BotEntry) string {
 	switch {
 	case byAddress(e):
-		return everyNetwork(e.Value)
+		return networksTooBroad(e.Value)
 	case e.Operator == equals && e.Attribute == "country" && len(e.Value) >= everyCountry:
 		return fmt.Sprintf("it has %d countries", len(e.Value))
 	case e.Operator == equals:
@@ -51,7 +51,7 @@ func Everybody(e *models.BotEntry) string {
 		return ""
 	}
 	if e.Attribute == "user_agent" {
-		return everyAgent(m)
+		return agentsTooBroad(m)
 	}
 	for i, v := range strangers {
 		c := models.Click{Visitor: v}
@@ -66,7 +66,7 @@ func Everybody(e *models.BotEntry) string {
 	return "it matches any " + e.Attribute
 }
 
-func everyNetwork(values []string) string {
+func networksTooBroad(values []string) string {
 	ranges := make([]netipx.IPRange, len(values))
 	for i, v := range values {
 		ranges[i] = cond.ParseRange(v)
@@ -80,7 +80,7 @@ func everyNetwork(values []string) string {
 	return ""
 }
 
-func everyAgent(m *cond.Matcher) string {
+func agentsTooBroad(m *cond.Matcher) string {
 	matched, all := 0, bot.Browsers()
 	for _, agent := range all {
 		var f cond.Facts

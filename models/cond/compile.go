@@ -11,25 +11,25 @@ import (
 // Matcher is a compiled list of conditions. Any number of goroutines may use it. Only a shared matcher changes.
 type Matcher struct {
 	list   []compiled
-	source []Condition // the conditions in list, for Explain; nil after DropSource
+	source []Condition // the conditions in list, for Explain; nil after DiscardSource
 	or     bool
 	never  bool
 	live   *atomic.Pointer[Matcher] // only in a shared matcher, whose other fields are empty
 }
 
-// Shared returns a matcher that stands for another matcher until Set replaces it. A rule that many flows use can therefore
+// NewShared returns a matcher that stands for another matcher until Set replaces it. A rule that many flows use can therefore
 // change without compiling any of the flows again.
-func Shared(m *Matcher) *Matcher {
+func NewShared(m *Matcher) *Matcher {
 	s := &Matcher{live: new(atomic.Pointer[Matcher])}
-	s.live.Store(m.now())
+	s.live.Store(m.current())
 	return s
 }
 
 // Set replaces the matcher that a shared matcher stands for. It panics if m was not made by Shared.
-func (m *Matcher) Set(to *Matcher) { m.live.Store(to.now()) }
+func (m *Matcher) Set(to *Matcher) { m.live.Store(to.current()) }
 
-// now returns the matcher that a shared matcher stands for. It returns any other matcher itself.
-func (m *Matcher) now() *Matcher {
+// current returns the matcher that a shared matcher stands for. It returns any other matcher itself.
+func (m *Matcher) current() *Matcher {
 	if m.live != nil {
 		return m.live.Load()
 	}
@@ -50,7 +50,7 @@ type compiled struct {
 }
 
 // Compile compiles a list of conditions. With the logic "or" one of them has to hold, and with any other logic all of them. An
-// empty list matches every visitor. The error is an *Error. The matcher uses the list until DropSource, so the caller must not
+// empty list matches every visitor. The error is an *Error. The matcher uses the list until DiscardSource, so the caller must not
 // change it before.
 func Compile(list []Condition, logic string) (*Matcher, error) {
 	m := &Matcher{list: make([]compiled, 0, len(list)), source: list, or: strings.EqualFold(logic, "or")}
@@ -64,9 +64,9 @@ func Compile(list []Condition, logic string) (*Matcher, error) {
 	return m, nil
 }
 
-// DropSource releases the conditions from which the matcher was compiled, because they would add 40% to a campaign's memory.
+// DiscardSource releases the conditions from which the matcher was compiled, because they would add 40% to a campaign's memory.
 // After that, the matcher cannot be explained.
-func (m *Matcher) DropSource() { m.source = nil }
+func (m *Matcher) DiscardSource() { m.source = nil }
 
 func compile(c *Condition) (compiled, *Error) {
 	fail := func(e *Error) (compiled, *Error) {
@@ -122,7 +122,7 @@ func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 	case op == opEquals && k == kindBool:
 		return newBoolTest(values)
 	case op == opEquals && k == kindText:
-		return newEqualTest(inForm(a, values)), nil
+		return newEqualTest(canonicalValues(a, values)), nil
 	case op == opContains:
 		t := newContainsTest(values)
 		return &t, nil
@@ -207,9 +207,9 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 	return t, nil
 }
 
-// inForm returns the values of a closed set in the canonical form that visitors have. Conditions that were saved before
+// canonicalValues returns the values of a closed set in the canonical form that visitors have. Conditions that were saved before
 // Canonical was applied to them may contain other forms: phone means mobile.
-func inForm(a Attr, values []string) []string {
+func canonicalValues(a Attr, values []string) []string {
 	closed := valuesOf(a)
 	for i, text := range values {
 		if form, ok := closed.Find(text); ok {

@@ -79,11 +79,11 @@ func (e *Error) Error() string {
 	switch e.Reason {
 	case UnknownAttribute:
 		return fmt.Sprintf("there is no attribute %q", firstChars(e.Attribute, 60)) +
-			meant(e.Attribute, slices.Collect(maps.Keys(attrByName)))
+			suggestion(e.Attribute, slices.Collect(maps.Keys(attrByName)))
 	case UnknownOperator:
 		text := fmt.Sprintf("there is no operator %q for %s", firstChars(e.Operator, 60), firstChars(e.Attribute, 60))
 		if _, known := operators[e.Operator]; !known {
-			text += meant(e.Operator, slices.Collect(maps.Keys(operators)))
+			text += suggestion(e.Operator, slices.Collect(maps.Keys(operators)))
 		}
 		return text
 	case NoValue:

@@ -55,7 +55,7 @@ func CostOf(list []Condition) (Cost, error) {
 
 // Cost returns the cost of the matcher's conditions.
 func (m *Matcher) Cost() (sum Cost) {
-	m = m.now()
+	m = m.current()
 	for i := range m.list {
 		sum = sum.Plus(Cost{1, conditionBytes})
 		if t := m.list[i].test; t != nil {

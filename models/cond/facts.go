@@ -57,8 +57,8 @@ func (f *Facts) Reset() {
 // Exhausted reports whether the decision took more than MaxSteps. After that, no condition matches.
 func (f *Facts) Exhausted() bool { return f.steps > MaxSteps }
 
-// take adds steps to the decision. It returns false if the decision is exhausted.
-func (f *Facts) take(steps int) bool {
+// countSteps adds steps to the decision. It returns false if the decision is exhausted.
+func (f *Facts) countSteps(steps int) bool {
 	f.steps = min(f.steps+steps, MaxSteps+1)
 	return !f.Exhausted()
 }

@@ -17,7 +17,7 @@ const (
 	yes
 )
 
-func say(b bool) verdict {
+func verdictOf(b bool) verdict {
 	if b {
 		return yes
 	}
@@ -33,7 +33,7 @@ type tester interface {
 // Match reports whether the facts satisfy the conditions. It allocates nothing if the Facts were used before. When no steps are
 // left (Facts.Exhausted) it returns false.
 func (m *Matcher) Match(f *Facts) bool {
-	m = m.now()
+	m = m.current()
 	if m.never {
 		return false
 	}
@@ -50,15 +50,15 @@ func (m *Matcher) Match(f *Facts) bool {
 }
 
 // Len returns the number of conditions.
-func (m *Matcher) Len() int { return len(m.now().list) }
+func (m *Matcher) Len() int { return len(m.current().list) }
 
 // Uses reports whether a condition looks at an attribute. Callers need not find out a costly attribute that is not used.
 func (m *Matcher) Uses(a Attr) bool {
-	return slices.ContainsFunc(m.now().list, func(c compiled) bool { return c.attr == a })
+	return slices.ContainsFunc(m.current().list, func(c compiled) bool { return c.attr == a })
 }
 
 func (c *compiled) match(f *Facts) bool {
-	f.take(int(c.steps))
+	f.countSteps(int(c.steps))
 	known := c.known(f)
 	if c.test == nil {
 		return known == c.want
@@ -77,11 +77,11 @@ func (c *compiled) known(f *Facts) bool {
 	if c.attr < numAttrs {
 		return f.Known(c.attr)
 	}
-	return c.looked(f) != ""
+	return c.paramOrHeader(f) != ""
 }
 
-// looked returns the value of param.<name> or header.<name>.
-func (c *compiled) looked(f *Facts) string {
+// paramOrHeader returns the value of param.<name> or header.<name>.
+func (c *compiled) paramOrHeader(f *Facts) string {
 	switch {
 	case f.source == nil:
 		return ""
@@ -97,7 +97,7 @@ func (c *compiled) raw(f *Facts) string {
 	if c.attr < numAttrs {
 		return f.text[c.attr]
 	}
-	return c.looked(f)
+	return c.paramOrHeader(f)
 }
 
 // folded returns the value of a text attribute without case. The bytes stay valid until the facts are used again.
@@ -106,7 +106,7 @@ func (c *compiled) folded(f *Facts) []byte {
 		return f.Folded(c.attr)
 	}
 	mark := len(f.scratch)
-	f.scratch = appendFold(f.scratch, c.looked(f))
+	f.scratch = appendFold(f.scratch, c.paramOrHeader(f))
 	value := f.scratch[mark:]
 	f.scratch = f.scratch[:mark]
 	return value
@@ -123,9 +123,9 @@ type Finding struct {
 }
 
 // Explain returns the result of Match and a finding for every condition, including conditions that did not influence the
-// result. Its steps do not count for the decision, and it may take as many steps as a decision. It panics after DropSource.
+// result. Its steps do not count for the decision, and it may take as many steps as a decision. It panics after DiscardSource.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
-	m = m.now()
+	m = m.current()
 	taken := f.steps
 	f.steps = 0
 	out := make([]Finding, 0, len(m.list))
@@ -133,7 +133,7 @@ func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 		c := &m.list[i]
 		seen := f.Text(c.attr)
 		if c.attr >= numAttrs {
-			seen = c.looked(f)
+			seen = c.paramOrHeader(f)
 		}
 		out = append(out, Finding{
 			Attribute: m.source[i].Attribute, Operator: m.source[i].Operator, Value: m.source[i].Value,
@@ -200,16 +200,16 @@ func (t *versionTest) test(f *Facts, c *compiled) verdict {
 	v := c.raw(f)
 	switch {
 	case t.op == opEquals && !isVersion(v):
-		return say(slices.ContainsFunc(t.names, func(w string) bool { return strings.EqualFold(v, w) }))
+		return verdictOf(slices.ContainsFunc(t.names, func(w string) bool { return strings.EqualFold(v, w) }))
 	case t.op == opEquals:
 		_, same := slices.BinarySearchFunc(t.values, v, compareVersion)
-		return say(same)
+		return verdictOf(same)
 	case !isVersion(v):
 		return unknown
 	case t.op == opBetween:
-		return say(compareVersion(v, t.values[0]) >= 0 && compareVersion(v, t.values[1]) <= 0)
+		return verdictOf(compareVersion(v, t.values[0]) >= 0 && compareVersion(v, t.values[1]) <= 0)
 	default:
-		return say(ordered(t.op, compareVersion(v, t.values[0])))
+		return verdictOf(ordered(t.op, compareVersion(v, t.values[0])))
 	}
 }
 
@@ -228,8 +228,8 @@ func ordered(op operator, cmp int) bool {
 
 type boolTest [2]bool
 
-func (t boolTest) test(f *Facts, c *compiled) verdict { return say(t[f.num[c.attr]&1]) }
+func (t boolTest) test(f *Facts, c *compiled) verdict { return verdictOf(t[f.num[c.attr]&1]) }
 
 type addrTest struct{ set *netipx.IPSet }
 
-func (t addrTest) test(f *Facts, _ *compiled) verdict { return say(t.set.Contains(f.addr)) }
+func (t addrTest) test(f *Facts, _ *compiled) verdict { return verdictOf(t.set.Contains(f.addr)) }

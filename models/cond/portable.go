@@ -44,9 +44,9 @@ type PortableRange struct {
 const OriginOnly = "origin"
 
 // Portable returns the conditions in portable form. known reports whether the other program knows an attribute. The matcher
-// must still have its source (see DropSource). Without it, every list of texts that is searched for is OriginOnly.
+// must still have its source (see DiscardSource). Without it, every list of texts that is searched for is OriginOnly.
 func (m *Matcher) Portable(known func(attribute string) bool) Portable {
-	m = m.now()
+	m = m.current()
 	out := Portable{Or: m.or, Never: m.never}
 	for i := range m.list {
 		c := &m.list[i]

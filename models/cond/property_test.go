@@ -66,7 +66,7 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 		some = some || len(list) == 0
 		for logic, want := range map[string]bool{"and": all, "or": some} {
 			m := compile(logic, list...)
-			if told, _ := m.Explain(f); m.Match(f) != want || told != want || cond.Shared(m).Match(f) != want {
+			if told, _ := m.Explain(f); m.Match(f) != want || told != want || cond.NewShared(m).Match(f) != want {
 				rt.Fatalf("%s matches %v, explained as %v, want %v", logic, m.Match(f), told, want)
 			}
 			var screen cond.Screen
@@ -79,7 +79,7 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 			if screen.Refuses(1, f) {
 				refused++
 			}
-			if m.DropSource(); m.Match(f) != want {
+			if m.DiscardSource(); m.Match(f) != want {
 				rt.Fatalf("%s matches %v without its source, want %v", logic, !want, want)
 			}
 		}

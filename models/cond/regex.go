@@ -168,7 +168,7 @@ func (t *regexTest) test(f *Facts, c *compiled) verdict {
 	text, written := c.value(f)
 	for i := range t.patterns {
 		p := &t.patterns[i]
-		if !f.take(p.Steps * (len(text) + len(written) + 1)) {
+		if !f.countSteps(p.Steps * (len(text) + len(written) + 1)) {
 			return no
 		}
 		if written != nil && p.Match(written) || written == nil && p.MatchString(text) {

@@ -20,7 +20,7 @@ func TestSharedMatcherFollowsSet(t *testing.T) {
 	facts.SetText(cond.Named("country"), "DE")
 	facts.SetBool(cond.IsUnique, true)
 	german, austrian, unique := compile("country", "DE"), compile("country", "AT"), compile("is_unique", true)
-	shared := cond.Shared(german)
+	shared := cond.NewShared(german)
 	holds := func(want bool, unique bool) {
 		t.Helper()
 		explained, findings := shared.Explain(facts)
@@ -36,7 +36,7 @@ func TestSharedMatcherFollowsSet(t *testing.T) {
 	holds(true, true)
 	shared.Set(cond.Never)
 	holds(false, false)
-	shared.Set(cond.Shared(german)) // takes over the matcher that the other one stands for now
+	shared.Set(cond.NewShared(german)) // takes over the matcher that the other one stands for now
 	holds(true, false)
 
 	var all sync.WaitGroup

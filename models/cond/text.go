@@ -31,7 +31,7 @@ func (t equalTest) test(f *Facts, c *compiled) verdict {
 	value := c.folded(f)
 	if len(t) > linear {
 		_, found := slices.BinarySearchFunc(t, value, bytes.Compare)
-		return say(found)
+		return verdictOf(found)
 	}
 	for _, v := range t {
 		if bytes.Equal(v, value) {
@@ -75,9 +75,9 @@ func (t *edgeTest) test(f *Facts, c *compiled) verdict {
 	value := c.folded(f)
 	if len(t.values) > linear {
 		i, same := slices.BinarySearchFunc(t.values, value, t.compare)
-		return say(same || i > 0 && t.holds(value, t.values[i-1]))
+		return verdictOf(same || i > 0 && t.holds(value, t.values[i-1]))
 	}
-	return say(slices.ContainsFunc(t.values, func(v []byte) bool { return t.holds(value, v) }))
+	return verdictOf(slices.ContainsFunc(t.values, func(v []byte) bool { return t.holds(value, v) }))
 }
 
 // compareBackwards compares texts like bytes.Compare, but from their ends.
@@ -125,7 +125,7 @@ func (t *containsTest) empty() bool { return t.set == nil && len(t.values) == 0 
 func (t *containsTest) test(f *Facts, c *compiled) verdict {
 	value := c.folded(f)
 	if t.set != nil {
-		return say(f.take(max(0, len(value)-maxText)) && t.set.in(value))
+		return verdictOf(f.countSteps(max(0, len(value)-maxText)) && t.set.in(value))
 	}
 	known := &pairs{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 	if c.attr < numAttrs && len(value) <= maxPairs {
@@ -137,7 +137,7 @@ func (t *containsTest) test(f *Facts, c *compiled) verdict {
 		if !known.cover(&v.pairs) {
 			continue
 		}
-		if !f.take(each) {
+		if !f.countSteps(each) {
 			return no
 		}
 		if bytes.Contains(value, v.text) {

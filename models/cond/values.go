@@ -131,10 +131,10 @@ func CheckValues(list, kept []Condition) error {
 		if known == nil {
 			known = make(map[string]bool, len(kept))
 			for _, c := range kept {
-				known[written(c)] = true
+				known[canonicalText(c)] = true
 			}
 		}
-		if !known[written(list[i])] {
+		if !known[canonicalText(list[i])] {
 			err.Attribute, err.Operator = list[i].Attribute, list[i].Operator
 			return err
 		}
@@ -142,8 +142,8 @@ func CheckValues(list, kept []Condition) error {
 	return nil
 }
 
-// written returns a text that is the same for equal conditions.
-func written(c Condition) string {
+// canonicalText returns a text that is the same for equal conditions.
+func canonicalText(c Condition) string {
 	text, _ := json.Marshal(Canonical(c)) //nolint:errchkjson // it came from JSON
 	return string(text)
 }
@@ -209,14 +209,14 @@ func checkSchedule(v any) *Error {
 				continue
 			}
 			detail := fmt.Sprintf("%q is unknown in an entry {days, from, to}", firstChars(name, 60))
-			return &Error{Reason: BadValue, Detail: detail + meant(name, known)}
+			return &Error{Reason: BadValue, Detail: detail + suggestion(name, known)}
 		}
 	}
 	return nil
 }
 
-// meant returns the end of a message about an unknown name: the name that was probably meant, or nothing.
-func meant(name string, known []string) string {
+// suggestion returns the end of a message about an unknown name: the name that was probably meant, or nothing.
+func suggestion(name string, known []string) string {
 	if near := models.Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
 	}

@@ -65,7 +65,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 		t.Run(a.Op, func(t *testing.T) {
 			t.Parallel()
 			r := record()
-			before, judged := text(t, r), a.Judged(r)
+			before, judged := text(t, r), a.JudgedDigest(r)
 			after, was, is, err := a.Apply(r)
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +76,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 			if text(t, after) == before {
 				t.Error("the action has changed nothing")
 			}
-			if a.Op != copilot.OpDeny && a.Op != copilot.OpSetDestinationWeights && a.Judged(after) == judged {
+			if a.Op != copilot.OpDeny && a.Op != copilot.OpSetDestinationWeights && a.JudgedDigest(after) == judged {
 				t.Error("the digest is the same although the record has changed")
 			}
 			for i := range after.Entries {

@@ -36,7 +36,7 @@ type group struct {
 func findArms(in *Input, pause bool) (list []finding) {
 	for i := range in.Campaigns {
 		for _, g := range groupsOf(in, &in.Campaigns[i]) {
-			if !g.enough() {
+			if !g.hasEnough() {
 				continue
 			}
 			j := judge(g.arms)
@@ -50,7 +50,7 @@ func findArms(in *Input, pause bool) (list []finding) {
 	return list
 }
 
-func (g group) enough() bool {
+func (g group) hasEnough() bool {
 	days := 0
 	for d := range g.arms[0].Days {
 		if slices.ContainsFunc(g.arms, func(a Arm) bool { return a.Days[d].Clicks > 0 }) {
@@ -175,7 +175,7 @@ func (g group) effect(in *Input, j judgement, shares []float64) *Effect {
 }
 
 // seal stores the digest of the judged data in the suggestion.
-func (g group) seal(s *Suggestion) { s.Digest = s.Action.Judged(Record{Paths: g.campaign.Paths}) }
+func (g group) seal(s *Suggestion) { s.Digest = s.Action.JudgedDigest(Record{Paths: g.campaign.Paths}) }
 
 // groupsOf returns the groups of arms in a campaign.
 func groupsOf(in *Input, c *CampaignInput) (list []group) {
@@ -211,7 +211,7 @@ func pathGroups(in *Input, c *CampaignInput) (list []group) {
 		g := &list[at[draw]]
 		g.arms = append(g.arms, Arm{ID: p.ID, Name: p.Name, Share: p.Weight})
 	}
-	return fill(in, list, func(r ArmRow, id string) bool { return r.Path == id })
+	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == id })
 }
 
 // destinationGroups returns the groups of a path's destinations: the offers that serve the same slot, and the landing pages.
@@ -238,11 +238,11 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 		g := &list[at[slot]]
 		g.arms = append(g.arms, Arm{ID: d.ID, Name: name, Share: d.Weight})
 	}
-	return fill(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
+	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// fill sets the shares and days of the arms. It drops groups with fewer than two arms.
-func fill(in *Input, list []group, of func(r ArmRow, id string) bool) []group {
+// fillGroups sets the shares and days of the arms. It drops groups with fewer than two arms.
+func fillGroups(in *Input, list []group, of func(r ArmRow, id string) bool) []group {
 	list = slices.DeleteFunc(list, func(g group) bool { return len(g.arms) < 2 })
 	for i := range list {
 		g := &list[i]

@@ -70,9 +70,9 @@ func (d *delays) within() (delay time.Duration, ok bool) {
 	return max(d.list[int(delayShare*float64(len(d.list)-1)+0.5)], 0), true
 }
 
-// Of returns the delay of a campaign's conversions. A campaign with few conversions or no old clicks has no known delay. For
-// such a campaign Of returns the account's delay, and at least three days.
-func (d Delays) Of(campaign uuid.UUID) time.Duration {
+// ForCampaign returns the delay of a campaign's conversions. A campaign with few conversions or no old clicks has no known delay.
+// For such a campaign Of returns the account's delay, and at least three days.
+func (d Delays) ForCampaign(campaign uuid.UUID) time.Duration {
 	if own, ok := d.by[campaign]; ok && d.now.Sub(own.first) >= delayKnown {
 		if delay, ok := own.within(); ok {
 			return min(delay, longDelay)
@@ -87,7 +87,7 @@ var lateSteps = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, int(longDelay/(24*time.Hour)
 
 // Late returns the number of days before end that are not complete, because more conversions of their clicks are expected.
 func (d Delays) Late(campaign uuid.UUID, end time.Time) int {
-	settled := d.now.Add(-d.Of(campaign))
+	settled := d.now.Add(-d.ForCampaign(campaign))
 	i := slices.IndexFunc(lateSteps, func(days int) bool { return !end.AddDate(0, 0, -days).After(settled) })
 	if i < 0 {
 		return lateSteps[len(lateSteps)-1]

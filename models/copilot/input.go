@@ -43,14 +43,14 @@ type CampaignInput struct {
 
 // lastDay is the last day on which values are judged.
 func (c *CampaignInput) lastDay(in *Input) string {
-	if n := c.settled(in); n > 0 {
+	if n := c.judgedDays(in); n > 0 {
 		return in.Days[n-1]
 	}
 	return ""
 }
 
-// settled returns the number of days of the window on which values are judged.
-func (c *CampaignInput) settled(in *Input) int { return max(len(in.Days)-c.Late, 0) }
+// judgedDays returns the number of days of the window on which values are judged.
+func (c *CampaignInput) judgedDays(in *Input) int { return max(len(in.Days)-c.Late, 0) }
 
 // ArmRow has the figures of a path, with a landing page and an offer, on one day. An empty id means that the row has no landing
 // page or no offer.
@@ -115,8 +115,8 @@ type NetworkInput struct {
 	Since            time.Time
 	// Parameter is a parameter that carries click ids of the account in Found of the Looked postbacks. In Read of these
 	// postbacks, the network's present settings already read the click id from it.
-	Parameter           string
-	Found, Read, Looked int64
+	Parameter             string
+	Found, Read, Examined int64
 }
 
 // DomainInput is a tracking domain of live campaigns whose certificate or registration is about to end.

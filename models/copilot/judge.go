@@ -56,7 +56,7 @@ type row struct {
 // Judge returns the suggestions that follow from the figures, the most important first, and the number of findings that were
 // judged. There is one suggestion for each kind and key. The suggestions have no ids.
 func Judge(in Input) (list []Suggestion, judged int) {
-	rows, judged := in.keep()
+	rows, judged := in.significant()
 	at, items := map[string]int{}, [][]int{}
 	var first []row
 	for _, r := range rows {
@@ -75,7 +75,7 @@ func Judge(in Input) (list []Suggestion, judged int) {
 		if s.Kind = r.kind; s.Evidence.Figures == nil {
 			s.Evidence.Figures = []Figure{}
 		}
-		s.JudgedAt, s.ExpiresAt = models.Stamp{Time: in.Now}, models.Stamp{Time: in.Now.Add(Life + in.turn(s.CampaignID.UUID))}
+		s.JudgedAt, s.ExpiresAt = models.Stamp{Time: in.Now}, models.Stamp{Time: in.Now.Add(Life + in.judgeOffset(s.CampaignID.UUID))}
 		from, to := in.window()
 		s.Evidence.From, s.Evidence.To = from, cmp.Or(s.Evidence.To, to)
 		s.Evidence.Minimum = r.minimum
@@ -84,8 +84,8 @@ func Judge(in Input) (list []Suggestion, judged int) {
 	return list, judged
 }
 
-// keep returns the significant findings, the heaviest first, and the number of findings that were judged.
-func (in *Input) keep() (rows []row, judged int) {
+// significant returns the significant findings, the heaviest first, and the number of findings that were judged.
+func (in *Input) significant() (rows []row, judged int) {
 	var values []float64
 	for _, k := range kinds {
 		for _, f := range k.find(in) {
@@ -98,7 +98,7 @@ func (in *Input) keep() (rows []row, judged int) {
 	}
 	bounds := map[float64]float64{}
 	for _, level := range []float64{levelPause, levelMove} {
-		bounds[level] = discover(values, level)
+		bounds[level] = largestRejected(values, level)
 	}
 	rows = slices.DeleteFunc(rows, func(r row) bool {
 		return r.suggest == nil || r.level > 0 && r.p > bounds[r.level]
@@ -107,8 +107,8 @@ func (in *Input) keep() (rows []row, judged int) {
 	return rows, judged
 }
 
-// turn returns the additional time until a campaign is judged again.
-func (in *Input) turn(campaign uuid.UUID) time.Duration {
+// judgeOffset returns the additional time until a campaign is judged again.
+func (in *Input) judgeOffset(campaign uuid.UUID) time.Duration {
 	if i := slices.IndexFunc(in.Campaigns, func(c CampaignInput) bool { return c.ID == campaign }); i >= 0 {
 		return time.Duration(in.Campaigns[i].Turn) * 24 * time.Hour
 	}

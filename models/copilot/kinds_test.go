@@ -317,7 +317,7 @@ func second(in *copilot.Input, countries ...string) {
 }
 
 func inbox(in *copilot.Input, unmatched, total, found, read int64) {
-	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Looked: unmatched}
+	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Examined: unmatched}
 	n.ID, n.Name = uuid.New(), "network"
 	in.Networks = append(in.Networks, n)
 }

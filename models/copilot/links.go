@@ -17,7 +17,7 @@ func findBadLinks(in *Input) (list []finding) {
 			for _, d := range p.Destinations {
 				name, problem, what := in.problem(d.ID)
 				if p.IsActive && d.Weight > 0 && problem != "" {
-					list = append(list, certain(weightBroken+float64(c.clicks()), c.badLink(in, p, d, name, problem, what)))
+					list = append(list, certainFinding(weightBroken+float64(c.clicks()), c.badLink(in, p, d, name, problem, what)))
 				}
 			}
 		}
@@ -64,7 +64,7 @@ func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, nam
 	if _, _, _, err := a.Apply(Record{Paths: c.Paths}); err == nil {
 		otherName, _, _ := in.problem(other)
 		s.Detail = fmt.Sprintf("Path “%s” sends visitors there: %s. “%s” %s.", p.Name, problem, otherName, then)
-		s.Action, s.Digest = &a, a.Judged(Record{Paths: c.Paths})
+		s.Action, s.Digest = &a, a.JudgedDigest(Record{Paths: c.Paths})
 	}
 	return s
 }
@@ -90,7 +90,7 @@ func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, 
 	}
 	for i := range c.Paths {
 		other := &c.Paths[i]
-		if other.ID == p.ID || !other.IsActive || sameVisitors(other) != sameVisitors(p) {
+		if other.ID == p.ID || !other.IsActive || conditionsDigest(other) != conditionsDigest(p) {
 			continue
 		}
 		for _, o := range other.Destinations {
@@ -102,7 +102,7 @@ func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, 
 	return "", false
 }
 
-// sameVisitors returns a digest that is equal for paths with the same conditions.
-func sameVisitors(p *flow.Path) string {
+// conditionsDigest returns a digest that is equal for paths with the same conditions.
+func conditionsDigest(p *flow.Path) string {
 	return digest([]any{p.StreamType, p.Logic, p.Filters, p.Rules})
 }

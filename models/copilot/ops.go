@@ -110,8 +110,8 @@ func setWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// only returns the index of the destination with an id. It fails if the path has several, or has it no longer.
-func only(list []flow.Destination, id string) (int, error) {
+// onlyIndex returns the index of the destination with an id. It fails if the path has several, or has it no longer.
+func onlyIndex(list []flow.Destination, id string) (int, error) {
 	at := -1
 	for i, d := range list {
 		if d.ID != id {
@@ -131,7 +131,7 @@ func only(list []flow.Destination, id string) (int, error) {
 func setDestinationWeights(a Action, p Part) (Part, error) {
 	out := Part{Destinations: slices.Clone(p.Destinations)}
 	for _, w := range a.Weights {
-		i, err := only(out.Destinations, w.ID)
+		i, err := onlyIndex(out.Destinations, w.ID)
 		if err != nil {
 			return p, err
 		}
@@ -143,7 +143,7 @@ func setDestinationWeights(a Action, p Part) (Part, error) {
 // swapDestination puts the destination To in the place of the destination From. If To is a spare of the path, without weight,
 // From gets the place of To in turn.
 func swapDestination(a Action, p Part) (Part, error) {
-	i, err := only(p.Destinations, a.From)
+	i, err := onlyIndex(p.Destinations, a.From)
 	if err != nil {
 		return p, err
 	}
@@ -152,7 +152,7 @@ func swapDestination(a Action, p Part) (Part, error) {
 	if !slices.ContainsFunc(p.Destinations, func(d flow.Destination) bool { return d.ID == a.To }) {
 		return out, nil
 	}
-	k, err := only(p.Destinations, a.To)
+	k, err := onlyIndex(p.Destinations, a.To)
 	switch {
 	case err != nil:
 		return p, err

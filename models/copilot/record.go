@@ -63,9 +63,9 @@ type op struct {
 	write  func(Action, Record, Part) Record
 }
 
-// Judged returns the digest of the data on which a suggestion with this action is based. If the digest has changed, the
+// JudgedDigest returns the digest of the data on which a suggestion with this action is based. If the digest has changed, the
 // suggestion is stale.
-func (a Action) Judged(r Record) string { return digest(ops[a.Op].judged(a, r)) }
+func (a Action) JudgedDigest(r Record) string { return digest(ops[a.Op].judged(a, r)) }
 
 // digest returns a hash that is equal for equal documents.
 func digest(v any) string {

@@ -39,8 +39,8 @@ const (
 	weightAdvice = 1
 )
 
-// certain returns a finding that was counted rather than estimated.
-func certain(weight float64, s Suggestion) finding {
+// certainFinding returns a finding that was counted rather than estimated.
+func certainFinding(weight float64, s Suggestion) finding {
 	if s.Evidence.Confidence == 0 {
 		s.Evidence.Confidence, s.Evidence.Method = 1, "counted"
 	}
@@ -77,8 +77,8 @@ func findReachedCaps(in *Input) (list []finding) {
 			}},
 			Action: &Action{Op: OpSetCap, OfferID: uuid.NullUUID{UUID: o.ID, Valid: true}, Cap: &more},
 		}
-		s.Digest = s.Action.Judged(Record{Offer: &o.Offer})
-		list = append(list, certain(weightSetUp, s))
+		s.Digest = s.Action.JudgedDigest(Record{Offer: &o.Offer})
+		list = append(list, certainFinding(weightSetUp, s))
 	}
 	return list
 }
@@ -117,7 +117,7 @@ func findRefusedCaps(in *Input) (list []finding) {
 				},
 				Action: &Action{Op: OpSetCap, OfferID: uuid.NullUUID{UUID: o.ID, Valid: true}, Cap: &less},
 			}
-			s.Digest = s.Action.Judged(Record{Offer: &o.Offer})
+			s.Digest = s.Action.JudgedDigest(Record{Offer: &o.Offer})
 			f.weight, f.suggest = weightSetUp, func([]int) Suggestion { return s }
 		}
 		list = append(list, f)
@@ -165,7 +165,7 @@ func findEmptyTokens(in *Input) (list []finding) {
 			if v.Clicks < minTokenClicks || v.Empty[sub] < v.Clicks {
 				continue
 			}
-			list = append(list, certain(weightSetUp, Suggestion{
+			list = append(list, certainFinding(weightSetUp, Suggestion{
 				Key: tokenKey(v.ID, sub), Title: fmt.Sprintf("Traffic source “%s” never fills %s", v.Name, sub),
 				Detail: fmt.Sprintf("None of its %d clicks came with it. Check that the link at the source has the parameter with its macro %s.",
 					v.Clicks, v.Macros[sub]),
@@ -192,7 +192,7 @@ func findGaps(in *Input) (list []finding) {
 			if !ok || !l.Active || views[id] < minLanderViews || clicks[id] > 0 || !c.leadsOn(in, paths[id]) {
 				continue
 			}
-			list = append(list, certain(weightBroken, Suggestion{
+			list = append(list, certainFinding(weightBroken, Suggestion{
 				Key: c.ID.String() + "/" + id, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
 				Title: fmt.Sprintf("Nobody clicks on from landing page “%s”", l.Name),
 				Detail: fmt.Sprintf("%d visitors of path “%s” were sent there and none came to an offer. Check that its link is the click-out link.",
@@ -227,18 +227,18 @@ func findUnmatched(in *Input) (list []finding) {
 				count(n.Name, "postbacks", n.Total), count(n.Name, "unmatched", n.Unmatched),
 			}},
 		}
-		known := n.Parameter != "" && n.Found >= minMapped && float64(n.Found) >= mappedPart*float64(n.Looked)
+		known := n.Parameter != "" && n.Found >= minMapped && float64(n.Found) >= mappedPart*float64(n.Examined)
 		switch {
 		case known && 2*n.Read > n.Found:
 			s.Detail = fmt.Sprintf("The id of a click is read from “%s” by now. Replay those that came before.", n.Parameter)
 		case known && 2*n.Unmatched > n.Total: // otherwise the present setting is right for most postbacks
 			s.Detail = fmt.Sprintf("%d of the %d that were looked at have the id of a click in “%s”. Read it from there, then replay them.",
-				n.Found, n.Looked, n.Parameter)
+				n.Found, n.Examined, n.Parameter)
 			s.Evidence.Figures = append(s.Evidence.Figures, count(n.Parameter, "with_click_id", n.Found))
 			s.Action = &Action{Op: OpMapPostback, NetworkID: uuid.NullUUID{UUID: n.ID, Valid: true}, Field: "click_id", Parameter: n.Parameter}
-			s.Digest = s.Action.Judged(Record{Network: &n.Network})
+			s.Digest = s.Action.JudgedDigest(Record{Network: &n.Network})
 		}
-		list = append(list, certain(weightBroken, s))
+		list = append(list, certainFinding(weightBroken, s))
 	}
 	return list
 }
@@ -248,7 +248,7 @@ func findExpiring(in *Input) (list []finding) {
 	for _, d := range in.Domains {
 		soon := func(end time.Time, within time.Duration) bool { return !end.IsZero() && end.Sub(in.Now) <= within }
 		add := func(key, what string, end time.Time, detail string) {
-			list = append(list, certain(weightBroken, Suggestion{
+			list = append(list, certainFinding(weightBroken, Suggestion{
 				Key: key, Title: fmt.Sprintf("%s of %s ends on %s", what, d.Host, end.UTC().Format(time.DateOnly)), Detail: detail,
 				Evidence: Evidence{Sample: int64(d.Campaigns), Figures: []Figure{count(d.Host, "campaigns", int64(d.Campaigns))}},
 			}))
@@ -283,7 +283,7 @@ func findDuplicates(in *Input) (list []finding) {
 			first[same] = c
 			continue
 		}
-		list = append(list, certain(weightAdvice, Suggestion{
+		list = append(list, certainFinding(weightAdvice, Suggestion{
 			Key: other.ID.String() + "/" + c.ID.String(), CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
 			Title:  fmt.Sprintf("Campaigns “%s” and “%s” are the same", other.Name, c.Name),
 			Detail: "They have the same traffic source and the same flow, so each learns from half of the visitors only. Use one link for both.",

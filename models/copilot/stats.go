@@ -262,9 +262,9 @@ func shareInterval(seen, of float64) (low, high float64) {
 	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)
 }
 
-// discover returns the largest p value that is rejected, or a value below 0 if no hypothesis is rejected. At most the given
-// share of the rejected hypotheses is expected to be true (Benjamini and Hochberg, 1995).
-func discover(values []float64, share float64) float64 {
+// largestRejected returns the largest p value that is rejected, or a value below 0 if no hypothesis is rejected. At most the
+// given share of the rejected hypotheses is expected to be true (Benjamini and Hochberg, 1995).
+func largestRejected(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	for i := len(sorted) - 1; i >= 0; i-- {
 		if sorted[i] <= share*float64(i+1)/float64(len(sorted)) {

@@ -63,7 +63,7 @@ func findValues(in *Input, kind string) (list []finding) {
 		}
 		cost := 0.0
 		for _, r := range c.Rows {
-			if r.Day < c.settled(in) {
+			if r.Day < c.judgedDays(in) {
 				cost += r.Cost
 			}
 		}
@@ -163,16 +163,16 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	s.Action.Worst = c.worst(items, sum.Cost-sum.Returns)
 	s.Evidence.Sample, s.Evidence.Method, s.Evidence.Confidence = sum.Clicks, valueMethod, rounded(1-weakest)
 	where, then := "here and at the traffic source", blocked[a.op]
-	c.otherCampaigns(&s, a)
+	c.setOtherCampaigns(&s, a)
 	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil { // the values can only be blocked at the traffic source
 		where, then = "at the traffic source", "Block it there: nothing here can."
-		s.Effect, s.Action = saved(in, c.settled(in), sum, payout), nil
+		s.Effect, s.Action = savedCost(in, c.judgedDays(in), sum, payout), nil
 	} else {
-		s.Digest = s.Action.Judged(Record{Paths: c.Paths})
+		s.Digest = s.Action.JudgedDigest(Record{Paths: c.Paths})
 	}
 	s.Title = fmt.Sprintf("Block %s of “%s” %s: it does not pay for its clicks", plural(a.what, len(items)), c.Name, where)
 	s.Detail = fmt.Sprintf("%s cost %s %s and returned %s: %s. %s",
-		plural(a.what, len(items)), amount(sum.Cost).Round(2), in.Currency, amount(sum.Returns).Round(2), shown(values), then)
+		plural(a.what, len(items)), amount(sum.Cost).Round(2), in.Currency, amount(sum.Returns).Round(2), joinValues(values), then)
 	return s
 }
 
@@ -182,9 +182,9 @@ var blocked = map[string]string{
 	OpExclude: "The default path takes its visitors, which are still paid for. Money is saved once the traffic source blocks it, too.",
 }
 
-// otherCampaigns sets the campaigns of the variant network. Only placements have them, because a placement belongs to the
+// setOtherCampaigns sets the campaigns of the variant network. Only placements have them, because a placement belongs to the
 // source and a country does not.
-func (c *CampaignInput) otherCampaigns(s *Suggestion, a attribute) {
+func (c *CampaignInput) setOtherCampaigns(s *Suggestion, a attribute) {
 	if a.op == OpDeny && a.kind == kindBlockValue {
 		s.Action.Campaigns = c.Others[:min(len(c.Others), MaxCampaigns)]
 	}
@@ -201,9 +201,9 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 	return len(items)
 }
 
-// saved returns the cost that is saved a day once the traffic source no longer sends these values. The interval comes from a
+// savedCost returns the cost that is saved a day once the traffic source no longer sends these values. The interval comes from a
 // gamma posterior of the values' returns.
-func saved(in *Input, over int, sum ValueRow, payout float64) *Effect {
+func savedCost(in *Input, over int, sum ValueRow, payout float64) *Effect {
 	days := float64(max(over, 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}
 	low, high := sum.Cost-returns.quantile(1-returnLevel), sum.Cost-returns.quantile(returnLevel)
@@ -215,7 +215,7 @@ func saved(in *Input, over int, sum ValueRow, payout float64) *Effect {
 
 const (
 	maxFigures = 40 // figures in an evidence
-	maxShown   = 5  // values in a text
+	maxListed  = 5  // values in a text
 )
 
 func plural(what string, n int) string {
@@ -228,9 +228,9 @@ func plural(what string, n int) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func shown(values []string) string {
-	text := strings.Join(values[:min(len(values), maxShown)], ", ")
-	if n := len(values) - maxShown; n > 0 {
+func joinValues(values []string) string {
+	text := strings.Join(values[:min(len(values), maxListed)], ", ")
+	if n := len(values) - maxListed; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
 	return text

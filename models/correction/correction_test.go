@@ -23,8 +23,8 @@ var exactForms = map[time.Duration]string{
 	24 * time.Hour: time.DateOnly, time.Minute: "2006-01-02 15:04", time.Millisecond: "2006-01-02 15:04:05.000",
 }
 
-// shown returns the fields of a row that the tests compare.
-func shown(v Conversion) string {
+// fieldsOf returns the fields of a row that the tests compare.
+func fieldsOf(v Conversion) string {
 	if v.Refusal != "" {
 		return fmt.Sprint(v.Line, " ", v.Refusal)
 	}
@@ -114,7 +114,7 @@ func TestConversionFiles(t *testing.T) {
 		}
 		var got []string
 		for _, r := range rows {
-			got = append(got, shown(r))
+			got = append(got, fieldsOf(r))
 			if r.Refusal == "" && r.ClickID != clickID {
 				t.Errorf("%s: click %s", name, r.ClickID)
 			}

@@ -96,6 +96,6 @@ func Counts(amount decimal.Decimal, rate decimal.NullDecimal) *models.Money {
 	if !rate.Valid {
 		return nil
 	}
-	m := models.NewMoney(models.Counted(amount, rate))
+	m := models.NewMoney(models.ConvertAmount(amount, rate))
 	return &m
 }

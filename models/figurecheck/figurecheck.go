@@ -45,7 +45,7 @@ func Unconfirmed(text string, lookups []Lookup) []string {
 	for _, sentence := range sentences(known.withoutNames(text)) {
 		total := totals.MatchString(sentence)
 		for _, f := range figures(sentence) {
-			if !known.have(f, total) && !slices.Contains(out, f.written) {
+			if !known.contains(f, total) && !slices.Contains(out, f.written) {
 				out = append(out, f.written)
 			}
 		}

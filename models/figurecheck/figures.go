@@ -25,8 +25,8 @@ type reading struct {
 	step  decimal.Decimal // the last stated place: 0.01 for 1.25, 100 for 1.2k
 }
 
-// have reports whether a figure is among the facts. In a sentence about a total, the sum of a column counts too.
-func (k *facts) have(f figure, total bool) bool {
+// contains reports whether a figure is among the facts. In a sentence about a total, the sum of a column counts too.
+func (k *facts) contains(f figure, total bool) bool {
 	for _, r := range f.readings {
 		step := r.step
 		if f.about {

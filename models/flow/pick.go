@@ -60,13 +60,13 @@ type Decision struct {
 	// the visitors it matches now, and does not bind them.
 	Bindable bool
 	// Passed is the first path that was meant to take the visitor but could not.
-	Passed Passed
+	Passed RefusedPath
 }
 
-// Passed is a path that could not take the visitor, with the reason: RefusedCapped, RefusedDestinations or RefusedBudget. The
-// path was drawn, was the visitor's bound path, or had conditions that the visitor met. A nil Route means that there was no
+// RefusedPath is a path that could not take the visitor, with the reason: RefusedCapped, RefusedDestinations or RefusedBudget.
+// The path was drawn, was the visitor's bound path, or had conditions that the visitor met. A nil Route means that there was no
 // such path.
-type Passed struct {
+type RefusedPath struct {
 	Route *Route
 	Why   Refusal
 }
@@ -124,7 +124,7 @@ type picker struct {
 	env     Env
 	seed    uint64
 	tried   [MaxPaths / 64]uint64 // paths that were drawn and refused
-	passed  Passed
+	passed  RefusedPath
 }
 
 func (k *picker) decide() Decision {
@@ -183,7 +183,7 @@ func (k *picker) rotate(group []uint8) (Decision, bool) {
 	for {
 		var total uint64
 		for _, i := range group {
-			if !k.out(i) {
+			if !k.isTried(i) {
 				total += k.plan.routes[i].weight
 			}
 		}
@@ -194,7 +194,7 @@ func (k *picker) rotate(group []uint8) (Decision, bool) {
 		at := k.below(total)
 		for _, i := range group {
 			r := &k.plan.routes[i]
-			if k.out(i) {
+			if k.isTried(i) {
 				continue
 			}
 			if at >= r.weight {
@@ -215,13 +215,13 @@ func (k *picker) weightless(group []uint8) {
 		return
 	}
 	for _, i := range group {
-		if !k.out(i) {
-			k.env.Trace.note(&k.plan.routes[i], ViaRegular, RefusedWeight)
+		if !k.isTried(i) {
+			k.env.Trace.record(&k.plan.routes[i], ViaRegular, RefusedWeight)
 		}
 	}
 }
 
-func (k *picker) out(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
+func (k *picker) isTried(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
 // try decides for a path unless the path is refused.
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
@@ -232,11 +232,11 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via, screened)
 	if k.env.Trace != nil {
-		k.env.Trace.note(r, via, refused)
+		k.env.Trace.record(r, via, refused)
 	}
 	if refused != "" {
 		if k.passed.Route == nil && (refused == RefusedCapped || refused == RefusedDestinations || refused == RefusedBudget) {
-			k.passed = Passed{r, refused}
+			k.passed = RefusedPath{r, refused}
 		}
 		return Decision{}, false
 	}

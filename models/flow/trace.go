@@ -52,7 +52,7 @@ func (t *Trace) explain(r *Route, f *cond.Facts) {
 	}
 }
 
-func (t *Trace) note(r *Route, via Via, refused Refusal) {
+func (t *Trace) record(r *Route, via Via, refused Refusal) {
 	logic := "and"
 	if r.or {
 		logic = "or"

@@ -35,8 +35,8 @@ func copyPaid(amount, fact string) string {
 // clicks counts the clicks that meet a condition.
 func clicks(condition string) SQL { return SQL{Click: when(condition, "1"), CopyClick: condition} }
 
-// human adds up a column of the clicks that are not bots.
-func human(column string) SQL {
+// onlyHumans adds up a column of the clicks that are not bots.
+func onlyHumans(column string) SQL {
 	return SQL{Click: when("NOT f.is_bot", "f."+column), CopyClick: "if(f.is_bot, 0, f." + column + ")"}
 }
 

@@ -31,7 +31,7 @@ func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof P
 	p.Signature, p.SignedText = "", ""
 	open := map[string]string{}
 	for name, value := range p.Params {
-		if lower := strings.ToLower(name); n.shows(lower) && !secret(lower) && !nested(value) {
+		if lower := strings.ToLower(name); n.readsParam(lower) && !secret(lower) && !nested(value) {
 			open[name] = value
 			continue
 		}
@@ -105,30 +105,32 @@ const secretField = "secret"
 
 // SecretParam returns the name of the network's own parameter for its secret, in lower case. It is empty if the network has no
 // such parameter.
-func (n Network) SecretParam() string { return n.own(secretField) }
+func (n Network) SecretParam() string { return n.ownParam(secretField) }
 
-// own returns the name of the network's own parameter for a field, in lower case. It is empty if the network has no such
+// ownParam returns the name of the network's own parameter for a field, in lower case. It is empty if the network has no such
 // parameter.
-func (n Network) own(field string) string { return strings.ToLower(strings.TrimSpace(n.Params[field])) }
+func (n Network) ownParam(field string) string {
+	return strings.ToLower(strings.TrimSpace(n.Params[field]))
+}
 
-// shows reports whether a parameter, in lower case, is read as a field other than the secret.
-func (n Network) shows(name string) bool {
-	if name == n.own(secretField) {
+// readsParam reports whether a parameter, in lower case, is read as a field other than the secret.
+func (n Network) readsParam(name string) bool {
+	if name == n.ownParam(secretField) {
 		return false
 	}
-	if shown[name] {
+	if fieldParams[name] {
 		return true
 	}
 	for field := range n.Params {
-		if field != secretField && n.own(field) == name {
+		if field != secretField && n.ownParam(field) == name {
 			return true
 		}
 	}
 	return false
 }
 
-// shown holds the parameter names of all fields. Its value is false for names of the secret alone.
-var shown = func() map[string]bool {
+// fieldParams holds the parameter names of all fields. Its value is false for names of the secret alone.
+var fieldParams = func() map[string]bool {
 	names := map[string]bool{}
 	for field, list := range aliases {
 		for _, name := range list {

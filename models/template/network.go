@@ -31,8 +31,8 @@ type Network struct {
 	MinimumPayout    *models.Money       `json:"minimum_payout"`
 }
 
-// OfNetwork returns a template with a network's settings.
-func OfNetwork(n models.Network) Network {
+// FromNetwork returns a template with a network's settings.
+func FromNetwork(n models.Network) Network {
 	return Network{
 		Name: n.Name, Currency: n.Currency, URL: n.URL, OfferType: n.OfferType, ClickParam: n.ClickParam,
 		PostbackParams: n.PostbackParams, Macros: n.Macros, StatusMap: n.StatusMap, Notes: n.Notes,

@@ -20,8 +20,8 @@ type Source struct {
 	PostbackURL     string             `json:"postback_url" doc:"where the source is told of conversions; YOUR_... in it is the account's own at the source"`
 }
 
-// SourceOf returns the template of a platform.
-func SourceOf(key string) (Source, bool) {
+// FindSource returns the template of a platform.
+func FindSource(key string) (Source, bool) {
 	i := slices.IndexFunc(sources, func(s Source) bool { return s.Key == key })
 	if i < 0 {
 		return Source{}, false
@@ -29,8 +29,8 @@ func SourceOf(key string) (Source, bool) {
 	return sources[i], true
 }
 
-// ReadyToTell reports whether the postback address of the template works for every account without changes.
-func (s Source) ReadyToTell() bool { return !strings.Contains(s.PostbackURL, "YOUR_") }
+// WorksUnchanged reports whether the postback address of the template works for every account without changes.
+func (s Source) WorksUnchanged() bool { return !strings.Contains(s.PostbackURL, "YOUR_") }
 
 // Link returns the parameters that a source with the template fills in a tracking link.
 func (s Source) Link() models.SourceLink {
@@ -54,7 +54,7 @@ const custom = "custom"
 
 // IsPlatform reports whether a key names a template or is "custom".
 func IsPlatform(key string) bool {
-	_, ok := SourceOf(key)
+	_, ok := FindSource(key)
 	return ok || key == custom
 }
 
@@ -83,7 +83,7 @@ var sources = func() []Source {
 // macro. The result is empty if there is no such parameter.
 func CampaignParam(s models.TrafficSource) string {
 	macros := s.TokenMacros
-	if t, ok := SourceOf(s.Platform); ok {
+	if t, ok := FindSource(s.Platform); ok {
 		macros = append(slices.Clone(macros), t.TokenMacros...)
 	}
 	for _, m := range macros {

@@ -47,7 +47,7 @@ func Catalog() []Entry {
 			continue
 		}
 		all := strings.Split(list, ",")
-		e := Entry{Name: all[0], Aliases: all[1:], OfConversion: name.ofConversion()}
+		e := Entry{Name: all[0], Aliases: all[1:], OfConversion: name.isConversionToken()}
 		if text := written[name]; text != "" {
 			e.Name = text
 		}

@@ -42,8 +42,8 @@ const (
 	firstOfClick
 )
 
-// ofConversion reports whether only postbacks know the token.
-func (n Name) ofConversion() bool { return n >= Payout && n < firstOfClick }
+// isConversionToken reports whether only postbacks know the token.
+func (n Name) isConversionToken() bool { return n >= Payout && n < firstOfClick }
 
 // own holds the names of the tokens that are not attributes of the click. Each name is followed by other trackers' names for
 // the token, so that URLs from another tracker keep working. sub, random, sample and param need an argument and are not tokens

@@ -68,7 +68,7 @@ func compile(url string, postback bool) *Template {
 		rest = rest[open+size:]
 		p, ok := parse(inner)
 		switch {
-		case ok && (postback || !p.name.ofConversion()):
+		case ok && (postback || !p.name.isConversionToken()):
 			t.parts = append(t.parts, p)
 		case !postback || inner == "": // a brace that opens no placeholder is text
 			t.literal(text)

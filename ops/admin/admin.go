@@ -53,7 +53,7 @@ func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, e
 		return Account{}, err
 	}
 	made, err := a.Store.CreateAccount(ctx, name, plan)
-	return showAccount(made), err
+	return accountRecord(made), err
 }
 
 // UpdateAccount changes the name and the plan of an account; an empty one stays. What the account has beyond the
@@ -75,7 +75,7 @@ func (a Admin) UpdateAccount(ctx context.Context, account, name, plan string) (A
 		}
 	}
 	changed, err := a.Store.UpdateAccount(ctx, id, name, plan)
-	return showAccount(changed), hint(err, listAccounts)
+	return accountRecord(changed), hint(err, listAccounts)
 }
 
 // DeleteAccount deletes an account with everything in it. yes must be its name. Errors: invalid_id, not_found,
@@ -93,7 +93,7 @@ func (a Admin) DeleteAccount(ctx context.Context, account, yes string, progress 
 		return Account{}, models.Invalid("not_confirmed", "this deletes the account %q with all its records, clicks, "+
 			"figures and keys, for ever; to confirm, give its name: --yes %q", found.Name, found.Name)
 	}
-	return showAccount(found), a.Store.DeleteAccount(ctx, id, progress)
+	return accountRecord(found), a.Store.DeleteAccount(ctx, id, progress)
 }
 
 func checkName(name string) error {
@@ -114,7 +114,7 @@ func checkPlan(plan string) error {
 // Accounts lists all accounts, newest first.
 func (a Admin) Accounts(ctx context.Context) ([]Account, error) {
 	list, err := a.Store.ListAccounts(ctx)
-	return db.Map(list, showAccount), err
+	return db.Map(list, accountRecord), err
 }
 
 // NewKey is the settings of a new key.
@@ -141,7 +141,7 @@ func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 		return Key{}, models.Invalid("too_long", "a key's name has at most 255 characters")
 	}
 	k, secret, err := a.Store.CreateKey(ctx, account, n.Name, n.Scope, time.Duration(n.Days)*24*time.Hour)
-	return showKey(k, secret), hint(err, listAccounts)
+	return keyRecord(k, secret), hint(err, listAccounts)
 }
 
 // Keys lists the keys of an account, newest first.
@@ -154,7 +154,7 @@ func (a Admin) Keys(ctx context.Context, account string) ([]Key, error) {
 		return nil, hint(err, listAccounts)
 	}
 	list, err := a.Store.ListKeys(ctx, id)
-	return db.Map(list, func(k models.Key) Key { return showKey(k, "") }), err
+	return db.Map(list, func(k models.Key) Key { return keyRecord(k, "") }), err
 }
 
 // RotateKey replaces a key; the old one stays valid for one day.
@@ -164,7 +164,7 @@ func (a Admin) RotateKey(ctx context.Context, key string) (Key, error) {
 		return Key{}, err
 	}
 	k, secret, err := a.Store.RotateKey(ctx, id)
-	return showKey(k, secret), hint(err, listKeys)
+	return keyRecord(k, secret), hint(err, listKeys)
 }
 
 // RevokeKey ends a key at once, on every process.
@@ -174,7 +174,7 @@ func (a Admin) RevokeKey(ctx context.Context, key string) (Key, error) {
 		return Key{}, err
 	}
 	k, err := a.Store.RevokeKey(ctx, id)
-	return showKey(k, ""), hint(err, listKeys)
+	return keyRecord(k, ""), hint(err, listKeys)
 }
 
 const listAccounts = "`switchyard accounts list` shows all"
@@ -197,11 +197,11 @@ func parseID(what, text string) (uuid.UUID, error) {
 	return id, nil
 }
 
-func showAccount(a models.Account) Account {
+func accountRecord(a models.Account) Account {
 	return Account{ID: a.ID, Name: a.Name, Plan: a.Plan, CreatedAt: stamp(a.CreatedAt)}
 }
 
-func showKey(k models.Key, secret string) Key {
+func keyRecord(k models.Key, secret string) Key {
 	out := Key{
 		ID: k.ID, Secret: secret, AccountID: k.AccountID, Name: k.Name, Scope: k.Scope, Hint: k.Hint,
 		State: k.State(time.Now()), CreatedAt: stamp(k.CreatedAt),

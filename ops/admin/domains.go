@@ -21,7 +21,7 @@ type Domain struct {
 	CreatedAt  string    `json:"created_at"`
 }
 
-func showDomain(d models.Domain) Domain {
+func domainRecord(d models.Domain) Domain {
 	return Domain{
 		ID: d.ID, AccountID: d.AccountID, Domain: d.Host, IsVerified: d.IsVerified, Proof: d.Proof, IsDefault: d.IsDefault,
 		CreatedAt: stamp(d.CreatedAt.Time),
@@ -30,14 +30,14 @@ func showDomain(d models.Domain) Domain {
 
 // Domains lists the own domains with a hostname, of every account that has added it; of all hostnames if host is empty.
 func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
-	find := a.Store.Domains().AllOwn
+	find := a.Store.Domains().ListAll
 	if host != "" {
 		find = func(ctx context.Context) ([]models.Domain, error) {
 			return a.Store.Domains().ByHost(ctx, hostname(host))
 		}
 	}
 	list, err := find(ctx)
-	return db.Map(list, showDomain), err
+	return db.Map(list, domainRecord), err
 }
 
 // AddDomain adds a hostname to an account, verified. Unlike the API it takes one below the install's own names, for links of the
@@ -60,7 +60,7 @@ func (a Admin) AddDomain(ctx context.Context, host, account string) (Domain, err
 		return Domain{}, err
 	}
 	saved, err := a.Store.Domains().SetVerified(ctx, owner.ID, added[0].ID, true)
-	return showDomain(saved), err
+	return domainRecord(saved), err
 }
 
 // checkFree returns the error reserved_domain for a host that no account can have.
@@ -97,7 +97,7 @@ func (a Admin) VerifyDomain(ctx context.Context, host, account string, on bool) 
 		return Domain{}, models.NotFound("domain: an account adds it first (POST /domains)")
 	case 1:
 		saved, err := a.Store.Domains().SetVerified(ctx, found[0].AccountID, found[0].ID, on)
-		return showDomain(saved), err
+		return domainRecord(saved), err
 	}
 	return Domain{}, models.Invalid("required", "%d accounts have added %s: name one with --account", len(found), host)
 }

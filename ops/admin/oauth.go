@@ -21,7 +21,7 @@ type Connection struct {
 	ConnectedAt string    `json:"connected_at"`
 }
 
-func showConnection(c models.OAuthConnection) Connection {
+func connectionRecord(c models.OAuthConnection) Connection {
 	return Connection{
 		ID: c.ID, AccountID: c.AccountID, Provider: c.Provider, UserName: c.UserName, Status: c.Status, Error: c.Failure,
 		ConnectedAt: stamp(c.ConnectedAt),
@@ -35,7 +35,7 @@ func (a Admin) Connections(ctx context.Context, account string) ([]Connection, e
 		return nil, err
 	}
 	list, err := oauth.NewConnections(a.Store).List(ctx, found.ID)
-	return db.Map(list, showConnection), err
+	return db.Map(list, connectionRecord), err
 }
 
 // Account finds an account. Errors: invalid_id, not_found.
@@ -45,7 +45,7 @@ func (a Admin) Account(ctx context.Context, account string) (Account, error) {
 		return Account{}, err
 	}
 	found, err := a.Store.FindAccount(ctx, id)
-	return showAccount(found), hint(err, listAccounts)
+	return accountRecord(found), hint(err, listAccounts)
 }
 
 // Connection finds a connection of an account. Errors: invalid_id, not_found.
@@ -59,7 +59,7 @@ func (a Admin) Connection(ctx context.Context, account, connection string) (Conn
 		return Connection{}, err
 	}
 	c, err := oauth.NewConnections(a.Store).Find(ctx, of, id)
-	return showConnection(c), hint(err, "`switchyard oauth list --account ID` shows an account's")
+	return connectionRecord(c), hint(err, "`switchyard oauth list --account ID` shows an account's")
 }
 
 // Disconnect forgets a connection of an account and its tokens. Errors: invalid_id, not_found.

@@ -99,8 +99,9 @@ func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes b
 	return a.link(ctx, models.LinkReset, places[0].ID.String(), clean, string(places[0].Role))
 }
 
-// Enter makes a link that signs a person in as an owner of an account, without the password. A new person chooses a password.
-func (a Admin) Enter(ctx context.Context, account, email string) (Link, error) {
+// CreateEntryLink makes a link that signs a person in as an owner of an account, without the password. A new person chooses a
+// password.
+func (a Admin) CreateEntryLink(ctx context.Context, account, email string) (Link, error) {
 	return a.link(ctx, models.LinkEntry, account, email, string(models.RoleOwner))
 }
 

@@ -167,7 +167,7 @@ func (r row) load(getenv func(string) string) error {
 // lack the setting they depend on.
 func (c *Config) derive() error {
 	if c.OpsAddr == "" {
-		c.OpsAddr = OpsAddrBeside(c.Port)
+		c.OpsAddr = DefaultOpsAddr(c.Port)
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = c.LocalURL()
@@ -181,11 +181,11 @@ func (c *Config) derive() error {
 	if _, p, _ := net.SplitHostPort(c.OpsAddr); p == strconv.Itoa(c.Port) {
 		return fmt.Errorf("config: OPS_ADDR: port %s is that of PORT; choose another", p)
 	}
-	return c.together()
+	return c.checkCombinations()
 }
 
-// together checks settings that mean nothing, or lose something, without each other.
-func (c *Config) together() error {
+// checkCombinations checks settings that mean nothing, or lose something, without each other.
+func (c *Config) checkCombinations() error {
 	switch {
 	case c.CloudflareKV != "" && c.CloudflareAccount == "":
 		return errors.New("config: CLOUDFLARE_ACCOUNT_ID: is missing beside CLOUDFLARE_KV_NAMESPACE")
@@ -211,9 +211,9 @@ func (c *Config) together() error {
 // the other processes of a machine.
 const opsOffset = 1000
 
-// OpsAddrBeside returns the default of OPS_ADDR for a value of PORT. It is on loopback, and every web process of a machine gets
+// DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT. It is on loopback, and every web process of a machine gets
 // a different one.
-func OpsAddrBeside(port int) string {
+func DefaultOpsAddr(port int) string {
 	if port += opsOffset; port > maxPort {
 		port -= 2 * opsOffset
 	}

@@ -40,7 +40,7 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	if err != nil {
 		return 0, fmt.Errorf("demo: account: %w", err)
 	}
-	told, err := isTold(ctx, api)
+	told, err := hasHistory(ctx, api)
 	if err != nil || told {
 		return 0, err
 	}
@@ -53,7 +53,7 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 		if err != nil {
 			return 0, err
 		}
-		w.tell(&stories[i], of)
+		w.makeClicks(&stories[i], of)
 	}
 	if err := w.store(ctx, dir); err != nil {
 		return 0, fmt.Errorf("demo: history: %w", err)
@@ -66,8 +66,8 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	return len(w.clicks), nil
 }
 
-// isTold reports whether the first story has clicks already.
-func isTold(ctx context.Context, api *client.API) (bool, error) {
+// hasHistory reports whether the first story has clicks already.
+func hasHistory(ctx context.Context, api *client.API) (bool, error) {
 	var have struct{ Rows []struct{ ID, Name string } }
 	if err := api.Get(ctx, "/campaigns", &have); err != nil {
 		return false, fmt.Errorf("demo: %w", err)
@@ -121,7 +121,7 @@ func newPast(d *db.DB, account uuid.UUID) (*past, error) {
 }
 
 // announce makes the clicks of a story. Most come in the evening, and more on weekends.
-func (w *past) tell(st *story, of records) {
+func (w *past) makeClicks(st *story, of records) {
 	begin := w.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-historyDays)
 	for day := range historyDays {
 		date, done := begin.AddDate(0, 0, day), float64(day)/historyDays

@@ -62,7 +62,7 @@ func Traffic(ctx context.Context, api *client.API, c Campaign, clicks int, out i
 	if err != nil {
 		return fmt.Errorf("demo: wait until the clicks are counted: %w", err)
 	}
-	return show(ctx, api, c, out)
+	return printCountries(ctx, api, c, out)
 }
 
 type figures struct {
@@ -192,8 +192,8 @@ func (t *traffic) get(ctx context.Context, path string, agent visitors.Agent, ip
 	return resp.Location()
 }
 
-// show prints the report of the countries.
-func show(ctx context.Context, api *client.API, c Campaign, out io.Writer) error {
+// printCountries prints the report by country.
+func printCountries(ctx context.Context, api *client.API, c Campaign, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintln(w, "\tclicks\tbots\tconversions\tcost\trevenue\tprofit\t")
 	for _, dimension := range []string{"campaign_id", "device_type", "country"} {

@@ -47,10 +47,10 @@ func TestProxies(t *testing.T) {
 				if ended() {
 					t.Fatal(name + " has ended")
 				}
-				answer, err := ask(t.Context(), front, "/ready")
+				answer, err := request(t.Context(), front, "/ready")
 				return err == nil && answer == http.StatusOK
 			})
-			if _, err := ask(t.Context(), front, "/alias"); err != nil {
+			if _, err := request(t.Context(), front, "/alias"); err != nil {
 				t.Fatal(err)
 			}
 			r := await.Recv(t, arrived)
@@ -68,8 +68,8 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// ask sends a request of a visitor who pretends to be another.
-func ask(ctx context.Context, front, path string) (status int, err error) {
+// request sends a request of a visitor who pretends to be another.
+func request(ctx context.Context, front, path string) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+front+path, http.NoBody)
 	if err != nil {
 		return 0, err

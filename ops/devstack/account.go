@@ -67,8 +67,8 @@ func (a account) run(ctx context.Context, dir, program string, args ...string) e
 	return nil
 }
 
-// own gives path to the account.
-func (a account) own(path string) error {
+// chown gives path to the account.
+func (a account) chown(path string) error {
 	if !a.switched {
 		return nil
 	}

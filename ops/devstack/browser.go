@@ -21,7 +21,7 @@ var browserTool = tool{
 // Browser finds Chromium, or installs it with the system's package manager. It writes lines about an installation to
 // out. The error says what is missing.
 func Browser(ctx context.Context, out io.Writer) (string, error) {
-	if err := provide(ctx, out, browserTool); err != nil {
+	if err := installMissing(ctx, out, browserTool); err != nil {
 		return "", err
 	}
 	path, _ := browserTool.find()

@@ -110,16 +110,16 @@ func Stop(ctx context.Context, opts Options) error {
 // ensure starts the wanted servers that do not run. The caller holds the lock.
 func (h *home) ensure(ctx context.Context) (Servers, error) {
 	s := Servers{Dir: h.dir}
-	if err := h.found(); err != nil {
+	if err := h.checkExisting(); err != nil {
 		return s, err
 	}
-	if err := provide(ctx, h.opts.Out, h.tools()...); err != nil {
+	if err := installMissing(ctx, h.opts.Out, h.tools()...); err != nil {
 		return s, err
 	}
 	if !h.opts.NoPostgres {
 		pg, err := openPostgres(ctx, h)
 		if err == nil {
-			s.DatabaseURL, err = h.bring(ctx, pg)
+			s.DatabaseURL, err = h.ensureRunning(ctx, pg)
 		}
 		if err != nil {
 			return Servers{}, err
@@ -127,20 +127,20 @@ func (h *home) ensure(ctx context.Context) (Servers, error) {
 	}
 	if !h.opts.NoRedis {
 		var err error
-		if s.RedisURL, err = h.bring(ctx, &redis{home: h}); err != nil {
+		if s.RedisURL, err = h.ensureRunning(ctx, &redis{home: h}); err != nil {
 			return Servers{}, err
 		}
 	}
 	return s, nil
 }
 
-// found is the error of Options.Existing for a server that was never set up.
-func (h *home) found() error {
+// checkExisting returns an error if Options.Existing is set and a server was never set up.
+func (h *home) checkExisting() error {
 	if !h.opts.Existing {
 		return nil
 	}
 	have := map[string]bool{}
-	for _, srv := range h.present() {
+	for _, srv := range h.existingServers() {
 		have[srv.name()] = true
 	}
 	for name, unwanted := range map[string]bool{"PostgreSQL": h.opts.NoPostgres, "Redis": h.opts.NoRedis} {
@@ -163,8 +163,8 @@ func (h *home) tools() []tool {
 	return tools
 }
 
-// bring starts srv unless it runs and returns its URL.
-func (h *home) bring(ctx context.Context, srv server) (string, error) {
+// ensureRunning starts srv unless it runs and returns its URL.
+func (h *home) ensureRunning(ctx context.Context, srv server) (string, error) {
 	if srv.running(ctx) {
 		return srv.url(), nil
 	}
@@ -172,14 +172,14 @@ func (h *home) bring(ctx context.Context, srv server) (string, error) {
 	if err := srv.start(ctx); err != nil {
 		return "", fmt.Errorf("devstack: start %s: %w", srv.name(), err)
 	}
-	h.say("%s is ready (%.1f s)", srv.name(), time.Since(began).Seconds())
+	h.logf("%s is ready (%.1f s)", srv.name(), time.Since(began).Seconds())
 	return srv.url(), nil
 }
 
 // stop stops the servers that run, Redis first. The caller holds the lock.
 func (h *home) stop(ctx context.Context) error {
 	var errs []error
-	for _, srv := range h.present() {
+	for _, srv := range h.existingServers() {
 		if !srv.running(ctx) {
 			continue
 		}
@@ -190,8 +190,8 @@ func (h *home) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// present lists the servers that were set up here before. It installs nothing.
-func (h *home) present() []server {
+// existingServers lists the servers that were set up here before. It installs nothing.
+func (h *home) existingServers() []server {
 	var all []server
 	if _, err := os.Stat(h.file("redis")); err == nil {
 		all = append(all, &redis{home: h})
@@ -202,10 +202,10 @@ func (h *home) present() []server {
 	return all
 }
 
-// say writes one progress line.
-func (h *home) say(format string, args ...any) { say(h.opts.Out, format, args...) }
+// logf writes one progress line.
+func (h *home) logf(format string, args ...any) { logTo(h.opts.Out, format, args...) }
 
-func say(out io.Writer, format string, args ...any) {
+func logTo(out io.Writer, format string, args ...any) {
 	if out != nil {
 		_, _ = fmt.Fprintf(out, "  "+format+"\n", args...)
 	}

@@ -93,14 +93,14 @@ func (h *home) place(ctx context.Context, root, name string) error {
 		return fmt.Errorf("devstack: neither %s nor %s can hold the servers: %w; set DATA_DIR", first, h.dir, err)
 	}
 	_ = os.Remove(first) // only if it is empty: nothing of ours was put there
-	h.say("%s is out of reach for the servers' account; their files are in %s", root, h.dir)
+	h.logf("%s is out of reach for the servers' account; their files are in %s", root, h.dir)
 	return nil
 }
 
 // makeHome creates dir for the account and checks that the account can write there.
 func makeHome(ctx context.Context, acct account, dir string) error {
 	if err := os.Mkdir(dir, 0o700); err == nil {
-		if err := acct.own(dir); err != nil {
+		if err := acct.chown(dir); err != nil {
 			return err
 		}
 	} else if !errors.Is(err, fs.ErrExist) {
@@ -133,7 +133,7 @@ func (h *home) acquireLock(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("devstack: lock: %w", err)
 	}
-	announce := sync.OnceFunc(func() { h.say("waiting for another start of the same servers") })
+	announce := sync.OnceFunc(func() { h.logf("waiting for another start of the same servers") })
 	err = client.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {

@@ -139,13 +139,13 @@ func (t tool) find() (path string, ok bool) {
 	return all[0].path, true
 }
 
-// ProvideCompiler installs a C compiler, which Go's race detector needs, unless one is here.
-func ProvideCompiler(ctx context.Context, out io.Writer) error {
-	return provide(ctx, out, compilerTool)
+// InstallCompiler installs a C compiler, which Go's race detector needs, unless one is here.
+func InstallCompiler(ctx context.Context, out io.Writer) error {
+	return installMissing(ctx, out, compilerTool)
 }
 
-// provide installs the missing ones of the tools with one call of the package manager.
-func provide(ctx context.Context, out io.Writer, tools ...tool) error {
+// installMissing installs the missing ones of the tools with one call of the package manager.
+func installMissing(ctx context.Context, out io.Writer, tools ...tool) error {
 	missing := slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { _, ok := t.find(); return ok })
 	if len(missing) == 0 {
 		return nil
@@ -156,10 +156,10 @@ func provide(ctx context.Context, out io.Writer, tools ...tool) error {
 		return err
 	}
 	packages := m.packagesOf(missing)
-	say(out, "missing: %s; installing %s with %s", titles, strings.Join(packages, " "), m.name)
+	logTo(out, "missing: %s; installing %s with %s", titles, strings.Join(packages, " "), m.name)
 	if m.prepare != nil {
 		if err := runManager(ctx, slices.Concat(prefix, m.prepare)); err != nil {
-			say(out, "%s could not refresh its lists, going on with the old ones", m.name)
+			logTo(out, "%s could not refresh its lists, going on with the old ones", m.name)
 		}
 	}
 	if err := runManager(ctx, slices.Concat(prefix, m.install, packages)); err != nil {
@@ -168,7 +168,7 @@ func provide(ctx context.Context, out io.Writer, tools ...tool) error {
 	for _, t := range missing {
 		if _, ok := t.find(); !ok {
 			return fmt.Errorf("devstack: %s of this system brought no %s; install that from its makers and put it in PATH"+
-				"%s", m.name, t.wanted(), ownServers)
+				"%s", m.name, t.requirement(), ownServers)
 		}
 	}
 	return nil
@@ -179,13 +179,13 @@ const ownServers = ", or set DATABASE_URL and REDIS_URL to servers of your own"
 func titlesOf(tools []tool) string {
 	titles := make([]string, 0, len(tools))
 	for _, t := range tools {
-		titles = append(titles, t.wanted())
+		titles = append(titles, t.requirement())
 	}
 	return strings.Join(titles, ", ")
 }
 
-// wanted names the tool with its lowest version.
-func (t tool) wanted() string {
+// requirement names the tool with its lowest version.
+func (t tool) requirement() string {
 	if t.min == 0 {
 		return t.title
 	}

@@ -13,4 +13,4 @@ var npmTool = tool{
 
 // NPM finds npm, or installs it with the system's package manager. It writes lines about an installation to out. The error
 // says what is missing.
-func NPM(ctx context.Context, out io.Writer) error { return provide(ctx, out, npmTool) }
+func NPM(ctx context.Context, out io.Writer) error { return installMissing(ctx, out, npmTool) }

@@ -41,7 +41,7 @@ func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 		return nil, errors.New("devstack: PostgreSQL has vanished; try again")
 	}
 	pg := &postgres{home: h, bin: filepath.Dir(program)}
-	h.say("creating a PostgreSQL cluster in %s", pg.dir())
+	h.logf("creating a PostgreSQL cluster in %s", pg.dir())
 	if h.opts.ReplicaOf != "" {
 		return pg, pg.copyPrimary(ctx)
 	}
@@ -191,7 +191,7 @@ func (p *postgres) start(ctx context.Context) error {
 	if err := h.write("postgres.conf", []byte(p.settings())); err != nil {
 		return err
 	}
-	h.say("starting PostgreSQL on 127.0.0.1:%d", h.state.PostgresPort)
+	h.logf("starting PostgreSQL on 127.0.0.1:%d", h.state.PostgresPort)
 	err := client.Poll(ctx, 300*time.Millisecond, func() (bool, error) {
 		err := h.acct.run(ctx, h.dir, p.tool("pg_ctl"), "start", "--silent", "--wait",
 			"--timeout="+strconv.Itoa(int(startTimeout.Seconds())), "--pgdata="+p.dir(), "--log="+h.file("postgres.log"))

@@ -35,8 +35,8 @@ func (r *redis) address() string { return "127.0.0.1:" + strconv.Itoa(r.home.sta
 // client returns a client of the program that listens on the port, which may not be Redis. The caller closes it.
 func (r *redis) client() (jobs.Redis, error) { return jobs.OpenRedisTimeout(r.url(), time.Minute) }
 
-// ask runs a question against the program that listens on the port.
-func (r *redis) ask(question func(jobs.Redis) bool) bool {
+// check runs a question against the program that listens on the port.
+func (r *redis) check(question func(jobs.Redis) bool) bool {
 	c, err := r.client()
 	if err != nil {
 		return false
@@ -75,12 +75,12 @@ func (r *redis) running(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second) // another program on the port may never answer
 	defer cancel()
-	return r.ask(func(c jobs.Redis) bool { return sameFile(c.ConfigGet(ctx, "dir").Val()["dir"], r.dir()) })
+	return r.check(func(c jobs.Redis) bool { return sameFile(c.ConfigGet(ctx, "dir").Val()["dir"], r.dir()) })
 }
 
 // loaded reports whether Redis has read its file. Until then it refuses most commands.
 func (r *redis) loaded(ctx context.Context) bool {
-	return r.ask(func(c jobs.Redis) bool { return c.Ping(ctx).Err() == nil })
+	return r.check(func(c jobs.Redis) bool { return c.Ping(ctx).Err() == nil })
 }
 
 func (r *redis) start(ctx context.Context) error {
@@ -92,7 +92,7 @@ func (r *redis) start(ctx context.Context) error {
 	if err := os.Mkdir(r.dir(), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	if err := h.acct.own(r.dir()); err != nil {
+	if err := h.acct.chown(r.dir()); err != nil {
 		return err
 	}
 	if err := h.choosePort(&h.state.RedisPort); err != nil {
@@ -101,7 +101,7 @@ func (r *redis) start(ctx context.Context) error {
 	if err := h.write("redis.conf", []byte(r.settings())); err != nil {
 		return err
 	}
-	h.say("starting Redis on %s", r.address())
+	h.logf("starting Redis on %s", r.address())
 	// It must outlive the caller, so no context kills it.
 	cmd := h.acct.command(context.WithoutCancel(ctx), h.dir, bin, h.file("redis.conf"))
 	if err := cmd.Start(); err != nil {

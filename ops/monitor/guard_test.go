@@ -12,10 +12,10 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// asked is a request for the metrics.
-type asked struct{ peer, host, pass, proto, header, value string }
+// call is a request for the metrics.
+type call struct{ peer, host, pass, proto, header, value string }
 
-func (a asked) status(h http.Handler) *httptest.ResponseRecorder {
+func (a call) status(h http.Handler) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 	r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8081"
 	if a.peer != "" {
@@ -43,7 +43,7 @@ func (a asked) status(h http.Handler) *httptest.ResponseRecorder {
 func TestMetricsWithoutPassword(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil)})
-	for _, a := range []asked{
+	for _, a := range []call{
 		{},
 		{host: "127.0.0.1"},
 		{host: "[::1]:8081", peer: "[::1]:99"},
@@ -57,7 +57,7 @@ func TestMetricsWithoutPassword(t *testing.T) {
 			t.Errorf("%+v: %d", a, w.Code)
 		}
 	}
-	refused := []asked{
+	refused := []call{
 		{peer: "10.0.0.7:99"},
 		{peer: "192.0.2.1:99"},
 		{peer: "@"},
@@ -66,7 +66,7 @@ func TestMetricsWithoutPassword(t *testing.T) {
 	for _, host := range []string{
 		"go.customer.example", "localhost.customer.com", "127.0.0.1.nip.io", "10.0.0.7", "web",
 	} {
-		refused = append(refused, asked{host: host})
+		refused = append(refused, call{host: host})
 	}
 	for _, name := range []string{
 		"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "Via", "X-Real-Ip",
@@ -74,7 +74,7 @@ func TestMetricsWithoutPassword(t *testing.T) {
 		"X-Envoy-External-Address", "X-Request-Start", "X-Original-Forwarded-For", "X-Amzn-Trace-Id", "X-Anything-Else",
 		"Sec-Forwarded-For", "Sec-Real-Ip", "Sec-Anything", "Sec-Ch-Ua-Else",
 	} {
-		refused = append(refused, asked{header: name, value: "127.0.0.1"}, asked{header: name, value: ""})
+		refused = append(refused, call{header: name, value: "127.0.0.1"}, call{header: name, value: ""})
 	}
 	for _, a := range refused {
 		if w := a.status(h); w.Code != http.StatusNotFound && w.Code != http.StatusMisdirectedRequest {
@@ -93,7 +93,7 @@ func TestForeignHost(t *testing.T) {
 		"box.internal":         200,
 		"ops.example.com:8081": 200, "localhost": 200,
 	} {
-		if w := (asked{host: host, pass: password}).status(h); w.Code != want {
+		if w := (call{host: host, pass: password}).status(h); w.Code != want {
 			t.Errorf("%q: %d, want %d", host, w.Code, want)
 		}
 	}
@@ -108,7 +108,7 @@ func TestWrongPasswords(t *testing.T) {
 		Registry: monitor.NewRegistry(nil), Password: password, Now: func() time.Time { return now },
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 	})
-	guess := func(n int, a asked) (refused int) {
+	guess := func(n int, a call) (refused int) {
 		for i := range n {
 			a.pass = "guess " + strconv.Itoa(i)
 			if w := a.status(h); w.Code == http.StatusTooManyRequests {
@@ -117,7 +117,7 @@ func TestWrongPasswords(t *testing.T) {
 		}
 		return refused
 	}
-	attacker := asked{peer: "203.0.113.5:99"}
+	attacker := call{peer: "203.0.113.5:99"}
 	if n := guess(100, attacker); n != 90 {
 		t.Errorf("%d of 100 guesses were refused, want 90", n)
 	}
@@ -126,10 +126,10 @@ func TestWrongPasswords(t *testing.T) {
 	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "10" {
 		t.Errorf("the right password after them: %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
 	}
-	if w := (asked{peer: "203.0.113.6:99", pass: password}).status(h); w.Code != http.StatusOK {
+	if w := (call{peer: "203.0.113.6:99", pass: password}).status(h); w.Code != http.StatusOK {
 		t.Errorf("the right password from elsewhere: %d", w.Code)
 	}
-	if w := (asked{peer: "203.0.113.5:99"}).status(h); w.Code != http.StatusUnauthorized {
+	if w := (call{peer: "203.0.113.5:99"}).status(h); w.Code != http.StatusUnauthorized {
 		t.Errorf("no password at all: %d", w.Code)
 	}
 	now = now.Add(11 * time.Second)
@@ -137,20 +137,20 @@ func TestWrongPasswords(t *testing.T) {
 		t.Errorf("the right password after the wait: %d", w.Code)
 	}
 
-	if n := guess(100, asked{peer: "[2001:db8::1]:99"}) + guess(100, asked{peer: "[2001:db8::ffff]:99"}); n != 190 {
+	if n := guess(100, call{peer: "[2001:db8::1]:99"}) + guess(100, call{peer: "[2001:db8::ffff]:99"}); n != 190 {
 		t.Errorf("%d of 200 guesses of one network were refused, want 190", n)
 	}
-	proxied := asked{peer: "10.0.0.1:99", header: "X-Forwarded-For", value: "198.51.100.1, 203.0.113.77"}
+	proxied := call{peer: "10.0.0.1:99", header: "X-Forwarded-For", value: "198.51.100.1, 203.0.113.77"}
 	if n := guess(100, proxied); n != 90 {
 		t.Errorf("%d of 100 guesses by way of a proxy were refused, want 90", n)
 	}
-	other := asked{peer: "10.0.0.1:99", header: "X-Forwarded-For", value: "203.0.113.77, 203.0.113.78", pass: password}
+	other := call{peer: "10.0.0.1:99", header: "X-Forwarded-For", value: "203.0.113.77, 203.0.113.78", pass: password}
 	if w := other.status(h); w.Code != http.StatusOK {
 		t.Errorf("the right password of another visitor of the proxy: %d", w.Code)
 	}
 	refused := 0
 	for i := range 100 {
-		refused += guess(1, asked{peer: "192.0.2.7:99", header: "X-Forwarded-For", value: fmt.Sprintf("198.51.100.%d", i)})
+		refused += guess(1, call{peer: "192.0.2.7:99", header: "X-Forwarded-For", value: fmt.Sprintf("198.51.100.%d", i)})
 	}
 	if refused != 90 {
 		t.Errorf("%d of 100 guesses under invented addresses were refused, want 90", refused)
@@ -167,7 +167,7 @@ func TestInventedClients(t *testing.T) {
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 	})
 	by := func(proxy, client, pass string) int {
-		return asked{peer: proxy + ":99", header: "X-Forwarded-For", value: client, pass: pass}.status(h).Code
+		return call{peer: proxy + ":99", header: "X-Forwarded-For", value: client, pass: pass}.status(h).Code
 	}
 	if code := by("10.0.0.1", "203.0.113.7", password); code != http.StatusOK {
 		t.Fatal(code)
@@ -200,12 +200,12 @@ func TestManyAddresses(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password})
 	for i := range 10_000 {
-		a := asked{peer: fmt.Sprintf("100.%d.%d.9:99", i>>8, i&255), pass: "guess"}
+		a := call{peer: fmt.Sprintf("100.%d.%d.9:99", i>>8, i&255), pass: "guess"}
 		if w := a.status(h); w.Code != http.StatusUnauthorized {
 			t.Fatalf("%+v: %d", a, w.Code)
 		}
 	}
-	if w := (asked{peer: "203.0.113.6:99", pass: password}).status(h); w.Code != http.StatusOK {
+	if w := (call{peer: "203.0.113.6:99", pass: password}).status(h); w.Code != http.StatusOK {
 		t.Errorf("the right password from elsewhere: %d", w.Code)
 	}
 }

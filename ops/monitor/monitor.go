@@ -17,7 +17,7 @@ import (
 // Check is one check of readiness.
 type Check struct {
 	Name     string
-	Ask      func(context.Context) error // has 2 seconds
+	Run      func(context.Context) error // has 2 seconds
 	Optional bool                        // a failure is shown, but the process is ready
 	Advice   string                      // shown with a failure: what to do, without secrets; empty: nothing
 }
@@ -124,7 +124,7 @@ func ready(c *gin.Context, checks []Check) {
 	for _, check := range checks {
 		states[check.Name] = "failing"
 		go func() {
-			if check.Ask(ctx) != nil {
+			if check.Run(ctx) != nil {
 				passed <- ""
 				return
 			}

@@ -109,9 +109,9 @@ func TestReadiness(t *testing.T) {
 		want   int
 	}{
 		"none":     {nil, 200},
-		"fine":     {[]monitor.Check{{Name: "db", Ask: fine}, {Name: "redis", Ask: fine}}, 200},
-		"broken":   {[]monitor.Check{{Name: "db", Ask: broken}, {Name: "redis", Ask: fine}}, 503},
-		"optional": {[]monitor.Check{{Name: "db", Ask: broken, Optional: true}, {Name: "spool", Ask: fine}}, 200},
+		"fine":     {[]monitor.Check{{Name: "db", Run: fine}, {Name: "redis", Run: fine}}, 200},
+		"broken":   {[]monitor.Check{{Name: "db", Run: broken}, {Name: "redis", Run: fine}}, 503},
+		"optional": {[]monitor.Check{{Name: "db", Run: broken, Optional: true}, {Name: "spool", Run: fine}}, 200},
 	} {
 		h := router(monitor.Options{Checks: c.checks})
 		if w := get(h, "/readyz", ""); w.Code != c.want || strings.Contains(w.Body.String(), "detail") {
@@ -133,8 +133,8 @@ func TestAdvice(t *testing.T) {
 	broken := func(context.Context) error { return errors.New("secret detail") }
 	fine := func(context.Context) error { return nil }
 	h := router(monitor.Options{Checks: []monitor.Check{
-		{Name: "proxies", Ask: broken, Optional: true, Advice: "set TRUSTED_PROXIES"},
-		{Name: "other", Ask: fine, Advice: "nothing to do"},
+		{Name: "proxies", Run: broken, Optional: true, Advice: "set TRUSTED_PROXIES"},
+		{Name: "other", Run: fine, Advice: "nothing to do"},
 	}})
 	const want = `{"advice":{"proxies":"set TRUSTED_PROXIES"},"checks":{"other":"ok","proxies":"failing"},"ready":true}`
 	if w := get(h, "/readyz", ""); w.Code != 200 || w.Body.String() != want {

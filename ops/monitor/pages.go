@@ -35,7 +35,7 @@ var (
 
 func newQueuePages(r jobs.Redis) *queuePages {
 	p := &queuePages{asynqmon: asynqmon.New(asynqmon.Options{RootPath: queuesPath, RedisConnOpt: shared{r}})}
-	original := p.ask(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: queuesPath + "/"}})
+	original := p.fetch(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: queuesPath + "/"}})
 	p.original = original.body.Bytes()
 	p.page = foreignLink.ReplaceAll(p.original, nil)
 	scripts := []string{"'self'"}
@@ -58,7 +58,7 @@ func (p *queuePages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Security-Policy", p.policy)
-	answer := p.ask(r)
+	answer := p.fetch(r)
 	if bytes.Equal(answer.body.Bytes(), p.original) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(p.page)
@@ -71,8 +71,8 @@ func (p *queuePages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.body.Bytes())
 }
 
-// ask is asynqmon's answer.
-func (p *queuePages) ask(r *http.Request) *answer {
+// fetch returns asynqmon's answer.
+func (p *queuePages) fetch(r *http.Request) *answer {
 	a := &answer{header: http.Header{}, status: http.StatusOK}
 	p.asynqmon.ServeHTTP(a, r)
 	return a

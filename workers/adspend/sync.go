@@ -126,7 +126,7 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 			if day.Before(kept) { // the clicks of that day are deleted, so their cost cannot change
 				return a, nil
 			}
-			matched, changed, err := p.day(ctx, c, sourceDay{account, u.Args.SourceID, day, param, owner.Currency}, byDay[day.Format(time.DateOnly)])
+			matched, changed, err := p.replaceDay(ctx, c, sourceDay{account, u.Args.SourceID, day, param, owner.Currency}, byDay[day.Format(time.DateOnly)])
 			if a.Matched += matched; changed {
 				a.Changed++
 			}
@@ -147,11 +147,11 @@ type sourceDay struct {
 	currency        string
 }
 
-// day replaces the spend of a day by what the platform reports now, in the transaction of c. A day for which the platform has
-// never reported spend stays unchanged.
-func (p *syncer) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
+// replaceDay replaces the spend of a day by what the platform reports now, in the transaction of c. A day for which the platform
+// has never reported spend stays unchanged.
+func (p *syncer) replaceDay(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
 	k := p.store.On(c).SourceIntegrations()
-	if err := k.Hold(ctx, d.account, d.source); err != nil {
+	if err := k.LockSpend(ctx, d.account, d.source); err != nil {
 		return 0, false, err
 	}
 	spreadOver, before, err := k.SpendDay(ctx, d.account, d.source, d.day)

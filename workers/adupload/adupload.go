@@ -54,7 +54,7 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 		reg.MustRegister(u.decided)
 	}
 	gate := platformjob.Gate(r, st, func(a jobs.UploadArgs) string { return platformjob.Name(a.Provider, a.SourceID) })
-	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(gate), workers.WithFailed(u.failed))
+	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(gate), workers.WithFailed(u.recordFailure))
 	workers.RegisterTick(r, jobs.SweepUploads, u.sweep)
 }
 
@@ -65,8 +65,9 @@ type uploader struct {
 	decided *prometheus.CounterVec
 }
 
-// takenAtOnce is how many traffic sources a sweep claims in one batch. A sweep skips at most ten times as many unwanted uploads.
-const takenAtOnce = 500
+// claimedAtOnce is how many traffic sources a sweep claims in one batch. A sweep skips at most ten times as many unwanted
+// uploads.
+const claimedAtOnce = 500
 
 // sweep starts the jobs of sources that have something to send.
 func (u *uploader) sweep(ctx context.Context) error {
@@ -74,14 +75,14 @@ func (u *uploader) sweep(ctx context.Context) error {
 		return nil
 	}
 	now := u.o.Now()
-	if err := upload.SkipUnwanted(ctx, u.store.Conn(), now, 10*takenAtOnce); err != nil {
+	if err := upload.SkipUnwanted(ctx, u.store.Conn(), now, 10*claimedAtOnce); err != nil {
 		return err
 	}
-	if err := upload.DeleteExpiredRequests(ctx, u.store.Conn(), now.Add(-requestsKept)); err != nil {
+	if err := upload.DeleteExpiredRequests(ctx, u.store.Conn(), now.Add(-requestRetention)); err != nil {
 		return err
 	}
-	return workers.StartDue(ctx, u.store, u.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {
-		due, err := upload.ClaimDue(ctx, s.Conn(), now, takenAtOnce)
+	return workers.StartDue(ctx, u.store, u.jobs, claimedAtOnce, func(s *store.Store) ([]models.Job, error) {
+		due, err := upload.ClaimDue(ctx, s.Conn(), now, claimedAtOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -98,9 +99,9 @@ func (u *uploader) sweep(ctx context.Context) error {
 	})
 }
 
-// failed stores the failure of a job that died before it could store the failure itself. A later job sends the uploads that still
-// wait.
-func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
+// recordFailure stores the failure of a job that died before it could store the failure itself. A later job sends the uploads
+// that still wait.
+func (u *uploader) recordFailure(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args jobs.UploadArgs
 	if err := json.Unmarshal(row.Args, &args); err != nil {
 		return nil //nolint:nilerr // nobody knows of which source it was
@@ -115,7 +116,7 @@ func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause 
 		return err
 	}
 	s.account.ID = row.AccountID.UUID
-	return s.note(ctx, c, store.RunEnd{Failure: jobrow.CauseOf(cause).Message}, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
+	return s.recordResult(ctx, c, store.RunEnd{Failure: jobrow.CauseOf(cause).Message}, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 }
 
 // sending is the state of a running job.
@@ -124,14 +125,14 @@ type sending struct {
 	*run
 
 	models.SourceIntegration
-	account models.Account
-	up      *ads.Upload
-	asked   int // requests that earlier attempts made
+	account   models.Account
+	up        *ads.Upload
+	requested int // requests that earlier attempts made
 }
 
 // send carries out a job.
 func (u *uploader) send(ctx context.Context, job *run) error {
-	s := &sending{uploader: u, run: job, asked: job.Args.Requests}
+	s := &sending{uploader: u, run: job, requested: job.Args.Requests}
 	var err error
 	if s.account, err = u.store.FindAccount(ctx, job.Job.AccountID.UUID); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (u *uploader) send(ctx context.Context, job *run) error {
 	if errors.Is(err, store.ErrNoIntegration) {
 		return job.Commit(ctx, job.Args, nil)
 	}
-	if err != nil || s.held() {
+	if err != nil || s.isBlocked() {
 		return err
 	}
 	if err := s.start(ctx); err != nil {
@@ -152,7 +153,7 @@ func (u *uploader) send(ctx context.Context, job *run) error {
 	if err := s.check(ctx); err != nil {
 		return err
 	}
-	for !s.held() {
+	for !s.isBlocked() {
 		failure, more, err := s.batch(ctx)
 		switch {
 		case err != nil || failure != nil:
@@ -174,8 +175,8 @@ func (u *uploader) send(ctx context.Context, job *run) error {
 	return s.end(ctx)
 }
 
-// held reports whether nothing may be sent now.
-func (s *sending) held() bool {
+// isBlocked reports whether nothing may be sent now.
+func (s *sending) isBlocked() bool {
 	return s.o.Off || !s.ConversionsEnabled || s.UploadsStopped != "" || s.UploadsReadyAt != nil && s.o.Now().Before(*s.UploadsReadyAt)
 }
 
@@ -212,7 +213,7 @@ const (
 
 // batch sends the next uploads. failure is an error of the platform or of the connection. more is false when no upload is left.
 func (s *sending) batch(ctx context.Context) (failure error, more bool, err error) {
-	list, err := s.take(ctx)
+	list, err := s.claim(ctx)
 	if err != nil || len(list) == 0 {
 		return nil, false, err
 	}
@@ -227,12 +228,12 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	return failure, true, s.decide(ctx, list, verdicts)
 }
 
-// take claims the next uploads. In live mode it claims at most breakerLeast until the platform has decided an upload, because it
+// claim claims the next uploads. In live mode it claims at most breakerLeast until the platform has decided an upload, because it
 // is not known yet whether the platform accepts them.
-func (s *sending) take(ctx context.Context) (list []models.ConversionUpload, err error) {
+func (s *sending) claim(ctx context.Context) (list []models.ConversionUpload, err error) {
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
-		limit := s.up.Most()
+		limit := s.up.MaxEvents()
 		share, err := upload.RecentShare(ctx, c, s.TargetID, breakerWindow)
 		if err != nil {
 			return s.Args, err
@@ -275,7 +276,7 @@ const sendAgain = 10 * time.Minute
 func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, verdicts []ads.Verdict) error {
 	now := s.o.Now()
 	next := s.Args
-	next.Requests = s.asked + s.up.Requests()
+	next.Requests = s.requested + s.up.Requests()
 	var decided []upload.Decision
 	for i, v := range verdicts {
 		if v.Result == "" {
@@ -298,12 +299,12 @@ func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, ve
 		if err := upload.Decide(ctx, c, s.account.ID, s.TargetID, now, decided); err != nil {
 			return next, err
 		}
-		return next, s.brake(ctx, c)
+		return next, s.stopIfRejected(ctx, c)
 	})
 }
 
-// brake stops the uploads if the platform accepts too few.
-func (s *sending) brake(ctx context.Context, c db.Conn) error {
+// stopIfRejected stops the uploads if the platform accepts too few.
+func (s *sending) stopIfRejected(ctx context.Context, c db.Conn) error {
 	if !s.live() {
 		return nil
 	}
@@ -317,11 +318,11 @@ func (s *sending) brake(ctx context.Context, c db.Conn) error {
 
 // end ends a job successfully, when there is nothing more to send now.
 func (s *sending) end(ctx context.Context) error {
-	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.note(ctx, c, store.RunEnd{}, s.o.Now()) })
+	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.recordResult(ctx, c, store.RunEnd{}, s.o.Now()) })
 }
 
-// note stores the result of the job and the time of the next one. end has the failure of a failed job.
-func (s *sending) note(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
+// recordResult stores the result of the job and the time of the next one. end has the failure of a failed job.
+func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
 	ctx = context.WithoutCancel(ctx)
 	runs := s.store.On(c).IntegrationRuns()
 	if err := runs.Read(ctx, s.account.ID, s.Job.ID, s.Args.Requests, 0, s.Args.Sent); err != nil {
@@ -345,7 +346,7 @@ func (s *sending) fail(ctx context.Context, failure, err error) error {
 			return nil
 		}
 		end := store.RunEnd{Failure: failure.Error(), Request: models.RequestOf(failure)}
-		return s.note(ctx, c, end, s.o.Now().Add(models.NextSync(s.UploadFailures+1)))
+		return s.recordResult(ctx, c, end, s.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 	}
 	e, ok := errors.AsType[*ads.UploadError](failure)
 	if !ok || e.Refused {

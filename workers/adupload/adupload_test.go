@@ -25,7 +25,7 @@ func TestUploads(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t, of)
 			w.connect()
-			c := w.strew("one", "bad-two", "three", "four")
+			c := w.storeClicks("one", "bad-two", "three", "four")
 			w.convert("pending", 10, c...)
 			if got := w.results(c[0]); got != "" {
 				t.Errorf("pending: %s", got)
@@ -34,10 +34,10 @@ func TestUploads(t *testing.T) {
 			w.convert("approved", 10, c...)
 			w.convert("chargeback", 10, c[3])
 			w.sweep()
-			w.shows(c[0], "upload accepted")
-			w.shows(c[1], "upload rejected")
-			w.shows(c[3], "upload skipped, retract skipped")
-			for _, v := range w.taken(2) {
+			w.checkUploads(c[0], "upload accepted")
+			w.checkUploads(c[1], "upload rejected")
+			w.checkUploads(c[3], "upload skipped, retract skipped")
+			for _, v := range w.received(2) {
 				if v.Sent != 1 || v.Value != "5" || v.Currency != "USD" {
 					t.Errorf("%+v", v)
 				}
@@ -46,15 +46,15 @@ func TestUploads(t *testing.T) {
 			w.convert("chargeback", 10, c[0])
 			w.convert("rejected", 10, c[1])
 			w.sweep()
-			w.shows(c[1], "upload rejected") // a rejected conversion need not be retracted
+			w.checkUploads(c[1], "upload rejected") // a rejected conversion need not be retracted
 			result := " accepted"
 			if of == models.Meta || of == "tiktok" {
 				result = " skipped"
 			}
-			w.shows(c[0], "upload accepted, retract"+result)
-			w.shows(c[2], "upload accepted, restate"+result)
+			w.checkUploads(c[0], "upload accepted, retract"+result)
+			w.checkUploads(c[2], "upload accepted, restate"+result)
 			var retracted, restated int
-			for _, v := range w.taken(2) {
+			for _, v := range w.received(2) {
 				if v.Retracted {
 					retracted++
 				}
@@ -79,25 +79,25 @@ func TestShadow(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.GoogleAds)
 	w.connect(func(c *store.SourceConnect) { c.UploadMode = nil })
-	c := w.strew("one", "bad-two")
-	c = append(c, w.strew("three")...)
+	c := w.storeClicks("one", "bad-two")
+	c = append(c, w.storeClicks("three")...)
 	w.convert("approved", 10, c...)
 	w.sweep()
-	w.shows(c[0], "upload shadow")
-	w.shows(c[1], "upload shadow")
+	w.checkUploads(c[0], "upload shadow")
+	w.checkUploads(c[1], "upload shadow")
 	if got := dbtest.Get[string](w, w.db, `SELECT reason FROM conversion_uploads WHERE click_id = $1`, c[1]); !strings.Contains(got, "INVALID_GCLID") {
 		t.Error(got)
 	}
 	w.convert("chargeback", 10, c[0])
 	w.sweep()
-	w.shows(c[0], "upload shadow, retract shadow")
+	w.checkUploads(c[0], "upload shadow, retract shadow")
 	w.connect()
 	w.convert("rejected", 10, c[1])
 	w.convert("approved", 20, c[2])
 	w.sweep()
-	w.shows(c[1], "upload shadow")
-	w.shows(c[2], "upload shadow, upload accepted")
-	if list := w.taken(1); list[0].Value != "10" {
+	w.checkUploads(c[1], "upload shadow")
+	w.checkUploads(c[2], "upload shadow, upload accepted")
+	if list := w.received(1); list[0].Value != "10" {
 		t.Errorf("%+v", list)
 	}
 }
@@ -108,17 +108,17 @@ func TestAmended(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
 	w.connect()
-	c := w.strew("one", "two")
+	c := w.storeClicks("one", "two")
 	w.convert("approved", 10, c[0])
 	w.convert("approved", 30, c[0])
-	w.shows(c[0], "upload pending")
+	w.checkUploads(c[0], "upload pending")
 	var once sync.Once
 	w.platform.Pause(func(string) {
 		once.Do(func() { w.convert("approved", 40, c[0]); w.convert("approved", 50, c[0]) })
 	})
 	w.sweep()
-	w.shows(c[0], "upload accepted, restate skipped")
-	if list := w.taken(1); list[0].Value != "15" {
+	w.checkUploads(c[0], "upload accepted, restate skipped")
+	if list := w.received(1); list[0].Value != "15" {
 		t.Errorf("%+v", list)
 	}
 	if got := dbtest.Get[string](w, w.db, `SELECT value::float FROM conversion_uploads WHERE action = 'restate'`); got != "25" {
@@ -133,18 +133,18 @@ func TestOtherPlatform(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
 	w.connect()
-	c := w.strew("one&ttclid=one", "two&ttclid=two")
+	c := w.storeClicks("one&ttclid=one", "two&ttclid=two")
 	w.convert("approved", 10, c...)
 	w.sweep()
-	w.taken(2)
+	w.received(2)
 	w.of = "tiktok"
 	w.connect(func(c *store.SourceConnect) { c.Connection = nil })
 	w.convert("approved", 30, c[0])
 	w.convert("chargeback", 10, c[1])
 	w.sweep()
-	w.shows(c[0], "upload accepted, upload accepted")
-	w.shows(c[1], "upload accepted")
-	if list := w.taken(1); list[0].Value != "15" {
+	w.checkUploads(c[0], "upload accepted, upload accepted")
+	w.checkUploads(c[1], "upload accepted")
+	if list := w.received(1); list[0].Value != "15" {
 		t.Errorf("%+v", list)
 	}
 }
@@ -154,17 +154,17 @@ func TestRefusedAnew(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)
 	w.connect()
-	c := w.strew("bad-one")
+	c := w.storeClicks("bad-one")
 	w.convert("approved", 10, c...)
 	w.sweep()
-	w.shows(c[0], "upload rejected")
+	w.checkUploads(c[0], "upload rejected")
 	w.convert("approved", 11, c...)
 	w.sweep()
-	w.shows(c[0], "upload rejected, upload rejected")
+	w.checkUploads(c[0], "upload rejected, upload rejected")
 	w.convert("rejected", 11, c...)
 	w.convert("approved", 11, c...) // the same as in the refused upload
 	w.sweep()
-	w.shows(c[0], "upload rejected, upload rejected")
+	w.checkUploads(c[0], "upload rejected, upload rejected")
 }
 
 // TestUnrated checks that an upload without an exchange rate to the account's currency waits for the rate and shows that reason.
@@ -176,14 +176,14 @@ func TestUnrated(t *testing.T) {
 		m := models.NewMoney(decimal.NewFromInt(22))
 		c.DailyCapValue = &m
 	})
-	c := w.strew("a", "b", "c", "free")
+	c := w.storeClicks("a", "b", "c", "free")
 	w.convertIn("EUR", "approved", 10, c[:3]...)
 	w.convertIn("EUR", "approved", 0, c[3])
 	w.sweep()
-	w.taken(1)
-	w.shows(c[3], "upload accepted")
+	w.received(1)
+	w.checkUploads(c[3], "upload accepted")
 	for _, id := range c[:3] {
-		w.shows(id, "upload pending")
+		w.checkUploads(id, "upload pending")
 	}
 	const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND attempts = 0 AND reason LIKE $1 AND next_at > now()`
 	if got := dbtest.Get[string](w, w.db, waiting, "no exchange rate yet%"); got != "3" {
@@ -194,13 +194,13 @@ func TestUnrated(t *testing.T) {
 		w.sweep()
 	}
 	due()
-	w.taken(1)
+	w.received(1)
 	dbtest.SetRates(t, w.db, "2")
-	if err := exchangerate.Settle(t.Context(), w.db); err != nil {
+	if err := exchangerate.UpdateFixed(t.Context(), w.db); err != nil {
 		t.Fatal(err)
 	}
 	due()
-	w.taken(3) // 5 euros each
+	w.received(3) // 5 euros each
 	if got := dbtest.Get[string](w, w.db, waiting, "the daily cap on their value%"); got != "1" {
 		t.Errorf("%s uploads wait for the next day, want 1", got)
 	}
@@ -223,11 +223,11 @@ func TestCaps(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t, models.Meta)
 			w.connect(c.change)
-			clicks := w.strew(numbered("c", 10)...)
+			clicks := w.storeClicks(numbered("c", 10)...)
 			w.convert("approved", 10, clicks...)
 			w.sweep()
 			w.sweep()
-			w.taken(c.sent)
+			w.received(c.sent)
 			const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND reason LIKE 'the daily cap on their ' || $1 || '%'
 				AND next_at > now() AND next_at <= now() + interval '24 hours'`
 			if got, want := dbtest.Get[string](w, w.db, waiting, name), 10-c.sent; got != decimal.NewFromInt(int64(want)).String() {
@@ -235,7 +235,7 @@ func TestCaps(t *testing.T) {
 			}
 			dbtest.Exec(w, w.db, `UPDATE conversion_uploads SET decided_at = decided_at - interval '24 hours', next_at = now()`)
 			w.sweep()
-			w.taken(2 * c.sent)
+			w.received(2 * c.sent)
 		})
 	}
 }
@@ -245,18 +245,18 @@ func TestBreaker(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)
 	w.connect()
-	c := w.strew(append(numbered("bad-", 20), numbered("good-", 30)...)...)
+	c := w.storeClicks(append(numbered("bad-", 20), numbered("good-", 30)...)...)
 	w.convert("approved", 10, c...)
 	w.sweep()
 	w.sweep()
-	w.taken(0)
+	w.received(0)
 	const stopped = `SELECT uploads_stopped FROM source_integrations`
 	if got := dbtest.Get[string](w, w.db, stopped); got != "the platform accepted 0 of the last 20 conversions" {
 		t.Errorf("the reason why uploads are stopped is %q", got)
 	}
 	w.connect()
 	w.sweep()
-	w.taken(30)
+	w.received(30)
 	if got := dbtest.Get[string](w, w.db, stopped); got != "" {
 		t.Errorf("the reason why uploads are stopped is %q", got)
 	}
@@ -267,10 +267,10 @@ func TestSwitch(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta, func(o *adupload.Options) { o.Off = true })
 	w.connect()
-	c := w.strew("one")
+	c := w.storeClicks("one")
 	w.convert("approved", 10, c...)
 	w.sweep()
-	w.shows(c[0], "upload pending")
+	w.checkUploads(c[0], "upload pending")
 	if n := w.platform.Calls(); n != 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -282,18 +282,18 @@ func TestReady(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)
 	w.connect()
-	c := w.strew("one", "two")
+	c := w.storeClicks("one", "two")
 	dbtest.Exec(w, w.db, `UPDATE source_integrations SET uploads_ready_at = now() + interval '2 hours'`)
 	w.convert("approved", 10, c[0])
 	w.sweep()
-	w.shows(c[0], "upload pending")
+	w.checkUploads(c[0], "upload pending")
 	dbtest.Exec(w, w.db, `UPDATE source_integrations SET uploads_ready_at = now() - interval '1 second'`)
 	w.sweep()
-	w.shows(c[0], "upload accepted")
+	w.checkUploads(c[0], "upload accepted")
 	w.convert("approved", 10, c[1])
 	w.connect(func(c *store.SourceConnect) { off := false; c.ConversionsEnabled = &off })
 	w.sweep()
-	w.shows(c[1], "upload skipped")
+	w.checkUploads(c[1], "upload skipped")
 }
 
 // TestFailures checks that uploads wait for another job after a failure of the platform, and that the failure is shown. Then the
@@ -302,13 +302,13 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	w := newEnv(t, models.Meta)
 	w.watchLogs()
 	w.connect()
-	c := w.strew("one")
+	c := w.storeClicks("one")
 	w.convert("approved", 10, c...)
 	for i, fault := range []resttest.Fault{resttest.Down, resttest.Echo, resttest.Expired} {
 		w.platform.Fail(fault)
 		dbtest.Exec(w, w.db, `UPDATE source_integrations SET upload_next_at = now()`)
 		w.sweep()
-		w.shows(c[0], "upload pending")
+		w.checkUploads(c[0], "upload pending")
 		if got := dbtest.Get[string](w, w.db, `SELECT upload_failures::text FROM source_integrations`); got != decimal.NewFromInt(int64(i+1)).String() {
 			t.Errorf("fault %d: %s failures", fault, got)
 		}
@@ -336,7 +336,7 @@ func TestFenced(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
 	w.connect()
-	c := w.strew(numbered("c", 1000)...)
+	c := w.storeClicks(numbered("c", 1000)...)
 	w.convert("approved", 10, c...)
 	var once sync.Once
 	w.platform.Pause(func(string) {
@@ -350,7 +350,7 @@ func TestFenced(t *testing.T) {
 		return dbtest.Get[string](w, w.db, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted'`) == "1000"
 	})
 	again := 0
-	for _, v := range w.taken(1000) {
+	for _, v := range w.received(1000) {
 		again += v.Sent - 1
 	}
 	if again != 980 {

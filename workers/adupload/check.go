@@ -13,15 +13,15 @@ import (
 )
 
 // checkedAtOnce is the maximum number of earlier requests whose outcome one job checks at the platform. A request is checked for
-// askedFor, and its row is kept for requestsKept.
+// queryFor, and its row is kept for requestRetention.
 const (
-	checkedAtOnce = 50
-	askedFor      = 3 * 24 * time.Hour
-	requestsKept  = 30 * 24 * time.Hour
+	checkedAtOnce    = 50
+	queryFor         = 3 * 24 * time.Hour
+	requestRetention = 30 * 24 * time.Hour
 )
 
 // check asks the platform for the outcome of requests that it has taken. If the platform does not know the outcome yet, check
-// asks again later. After askedFor it stops asking, and the uploads of the request stay accepted.
+// asks again later. After queryFor it stops asking, and the uploads of the request stay accepted.
 func (s *sending) check(ctx context.Context) error {
 	due, err := upload.ListDueRequests(ctx, s.store.Conn(), s.account.ID, s.TargetID, s.o.Now(), checkedAtOnce)
 	if err != nil {
@@ -45,10 +45,10 @@ func (s *sending) check(ctx context.Context) error {
 // checked stores the outcome of a request, or the time of the next check if the outcome is not known yet.
 func (s *sending) checked(ctx context.Context, c db.Conn, r upload.Request, found ads.Outcome) (jobs.UploadArgs, error) {
 	next, now := s.Args, s.o.Now()
-	next.Requests = s.asked + s.up.Requests()
+	next.Requests = s.requested + s.up.Requests()
 	switch {
 	case found.Done:
-	case now.Sub(r.MadeAt) < askedFor:
+	case now.Sub(r.MadeAt) < queryFor:
 		return next, upload.CheckLater(ctx, c, s.account.ID, r, now.Add(upload.CheckEvery))
 	default:
 		found = ads.Outcome{Result: models.UploadAccepted, Reason: fmt.Sprintf("request %s: taken; what became of it was not said", r.Request)}
@@ -62,7 +62,7 @@ func (s *sending) checked(ctx context.Context, c db.Conn, r upload.Request, foun
 		s.decided.WithLabelValues(s.Provider, result).Add(float64(became[result]))
 	}
 	if err == nil && became[models.UploadRejected] > 0 {
-		err = s.brake(ctx, c)
+		err = s.stopIfRejected(ctx, c)
 	}
 	return next, err
 }

@@ -25,7 +25,7 @@ func TestOutcomes(t *testing.T) {
 	})
 	later := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); ahead += d }
 	w.connect()
-	click := w.strew("fails", "partly", "fine", "silent")
+	click := w.storeClicks("fails", "partly", "fine", "silent")
 	for _, c := range click {
 		w.convert("approved", 10, c)
 		w.sweep() // each is a request of its own
@@ -34,7 +34,7 @@ func TestOutcomes(t *testing.T) {
 	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: "PROCESSING_ERROR_REASON_EVENT_TIME_INVALID"})
 	w.sweep() // no check is due yet
 	for _, c := range click {
-		w.shows(c, "upload accepted")
+		w.checkUploads(c, "upload accepted")
 	}
 	reason := func(n int, want string) {
 		t.Helper()
@@ -56,9 +56,9 @@ func TestOutcomes(t *testing.T) {
 	w.platform.Fail(resttest.None)
 	later(time.Hour)
 	w.sweep()
-	w.shows(click[0], "upload rejected")
+	w.checkUploads(click[0], "upload rejected")
 	reason(0, "request req-1 failed: PROCESSING_ERROR_REASON_OPERATING_ACCOUNT_MISMATCH (1)")
-	w.shows(click[1], "upload accepted")
+	w.checkUploads(click[1], "upload accepted")
 	reason(1, "request req-2: processed, but for some, of which the platform does not say which: PROCESSING_ERROR_REASON_EVENT_TIME_INVALID (1)")
 	reason(2, "request req-3")
 	left("2")
@@ -68,14 +68,14 @@ func TestOutcomes(t *testing.T) {
 	reason(2, "request req-3: processed")
 	later(3 * 24 * time.Hour)
 	w.sweep()
-	w.shows(click[3], "upload accepted")
+	w.checkUploads(click[3], "upload accepted")
 	reason(3, "request req-4: taken; what became of it was not said")
 	left("0")
 	dbtest.Exec(w, w.db, `INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
 		SELECT source_id, 'old', account_id, now() - interval '1 year', now() + interval '1 year' FROM source_integrations`)
 	w.convert("chargeback", 10, click[0])
 	w.sweep()
-	w.shows(click[0], "upload rejected")
+	w.checkUploads(click[0], "upload rejected")
 	left("0")
 }
 
@@ -91,7 +91,7 @@ func TestTooSoon(t *testing.T) {
 	later := func(d time.Duration) { mu.Lock(); ahead += d; mu.Unlock(); w.sweep() }
 	const soon, known = "PROCESSING_ERROR_REASON_TOO_RECENT_CLICK", "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	w.connect()
-	click := w.strew("all", "some", "undone", "changed", "known", "twice", "overtaken")
+	click := w.storeClicks("all", "some", "undone", "changed", "known", "twice", "overtaken")
 	for i, c := range click {
 		w.convert("approved", 10, c)
 		w.sweep() // each is a request of its own
@@ -111,7 +111,7 @@ func TestTooSoon(t *testing.T) {
 		"upload pending", "upload pending", "upload rejected, retract accepted", "upload pending", "upload accepted",
 		"upload pending, restate pending", "upload skipped, restate accepted",
 	} {
-		w.shows(click[i], want)
+		w.checkUploads(click[i], want)
 	}
 	if got := dbtest.Get[string](w, w.db, `SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[0]); got != "request req-1 failed: "+soon+" (1)" {
 		t.Error(got)
@@ -120,19 +120,19 @@ func TestTooSoon(t *testing.T) {
 	w.convert("approved", 30, click[1]) // the platform may have the first upload
 	w.convert("approved", 40, click[4])
 	w.sweep()
-	w.shows(click[3], "upload pending")
-	w.shows(click[1], "upload pending, restate pending")
-	w.shows(click[4], "upload accepted, restate accepted")
+	w.checkUploads(click[3], "upload pending")
+	w.checkUploads(click[1], "upload pending, restate pending")
+	w.checkUploads(click[4], "upload accepted, restate accepted")
 	w.platform.Outcome("req-10", adstest.RequestOutcome{Status: "FAILED", Reason: known})
 	later(6 * time.Hour)
 	for i, want := range []string{
 		"upload accepted", "upload accepted, restate accepted", "upload rejected, retract accepted", "upload accepted", "upload accepted, restate rejected",
 		"upload accepted, restate accepted", "upload skipped, restate accepted",
 	} {
-		w.shows(click[i], want)
+		w.checkUploads(click[i], want)
 	}
 	values := map[string]int{}
-	for _, v := range w.taken(7) {
+	for _, v := range w.received(7) {
 		values[v.Value] += v.Sent
 	}
 	if want := map[string]int{"5": 3, "15": 5, "20": 2, "30": 4, "35": 2}; !maps.Equal(values, want) {

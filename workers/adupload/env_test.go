@@ -133,8 +133,8 @@ var clickParameters = map[string]string{
 	models.GoogleAds: "gclid", models.MicrosoftAds: "msclkid", models.Meta: "fbclid", "tiktok": "ttclid",
 }
 
-// strew stores clicks that came from the platform, with its click ids.
-func (w *env) strew(ids ...string) (clicks []uuid.UUID) {
+// storeClicks stores clicks that came from the platform, with its click ids.
+func (w *env) storeClicks(ids ...string) (clicks []uuid.UUID) {
 	w.Helper()
 	for _, id := range ids {
 		c := &models.Click{
@@ -204,7 +204,7 @@ func (w *env) results(click uuid.UUID) string {
 	return strings.Join(list, ", ")
 }
 
-func (w *env) shows(click uuid.UUID, want string) {
+func (w *env) checkUploads(click uuid.UUID, want string) {
 	w.Helper()
 	if got := w.results(click); got != want {
 		list, _ := upload.List(w.Context(), w.db, w.account, w.source, 5)
@@ -212,7 +212,7 @@ func (w *env) shows(click uuid.UUID, want string) {
 	}
 }
 
-func (w *env) taken(n int) []adstest.Uploaded {
+func (w *env) received(n int) []adstest.Uploaded {
 	w.Helper()
 	list := w.platform.Taken(w.of)
 	if len(list) != n {

@@ -26,7 +26,7 @@ func TestSlowPlatform(t *testing.T) {
 	const more = 30 // more jobs than a worker has places for a platform
 	for i := range more {
 		w.connect()
-		w.convert("approved", 10, w.strew(fmt.Sprint("slow-", i))...)
+		w.convert("approved", 10, w.storeClicks(fmt.Sprint("slow-", i))...)
 		w.another()
 	}
 	w.sweepOnce()
@@ -34,7 +34,7 @@ func TestSlowPlatform(t *testing.T) {
 	w.of = "tiktok"
 	w.another()
 	w.connect()
-	w.convert("approved", 10, w.strew("quick")...)
+	w.convert("approved", 10, w.storeClicks("quick")...)
 	w.sweepOnce()
 	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
 }
@@ -44,7 +44,7 @@ func TestSharedPlaces(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
 	w.connect()
-	w.convert("approved", 10, w.strew("one")...)
+	w.convert("approved", 10, w.storeClicks("one")...)
 	var free []func()
 	for {
 		release, wait := w.places.Admit(t.Context(), models.Meta, 0)
@@ -57,7 +57,7 @@ func TestSharedPlaces(t *testing.T) {
 	w.of = "tiktok"
 	w.another()
 	w.connect()
-	w.convert("approved", 10, w.strew("other")...)
+	w.convert("approved", 10, w.storeClicks("other")...)
 	w.sweepOnce()
 	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
 	if list := w.platform.Taken(models.Meta); len(list) != 0 {

@@ -52,10 +52,10 @@ const (
 	pause = 50 * time.Second
 	// watchedAtOnce is how many accounts one statement claims.
 	watchedAtOnce = 100
-	// messagesKept is how long messages are kept.
-	messagesKept = 30 * 24 * time.Hour
-	// forgottenAtOnce is how many old messages one sweep deletes at most.
-	forgottenAtOnce = 10_000
+	// messageRetention is how long messages are kept.
+	messageRetention = 30 * 24 * time.Hour
+	// deletedAtOnce is how many old messages one sweep deletes at most.
+	deletedAtOnce = 10_000
 )
 
 // sweep writes the alert messages of all accounts that have channels and were not looked at for 50 s, then deletes old messages.
@@ -76,7 +76,7 @@ func (w *worker) sweep(ctx context.Context) error {
 		}
 		n = len(list)
 	}
-	return errors.Join(failed, alerts.NewChannels(w.store).DeleteExpiredMessages(ctx, now.Add(-messagesKept), forgottenAtOnce))
+	return errors.Join(failed, alerts.NewChannels(w.store).DeleteExpiredMessages(ctx, now.Add(-messageRetention), deletedAtOnce))
 }
 
 // announce stores messages to the channels of an account about the alerts that began or ended.

@@ -35,8 +35,8 @@ import (
 
 const botToken = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 
-// said is a message that a chat received.
-type said struct {
+// chatMessage is a message that a chat received.
+type chatMessage struct {
 	path string
 	body map[string]any
 }
@@ -53,7 +53,7 @@ type env struct {
 	url     string
 
 	mu   sync.Mutex
-	said []said
+	said []chatMessage
 	down bool
 }
 
@@ -96,7 +96,7 @@ func newEnv(t *testing.T) *env {
 }
 
 func (w *env) chat(rw http.ResponseWriter, r *http.Request) {
-	v := said{path: r.URL.Path}
+	v := chatMessage{path: r.URL.Path}
 	if err := json.NewDecoder(r.Body).Decode(&v.body); err != nil {
 		w.Error(err)
 	}
@@ -155,8 +155,8 @@ func (w *env) fails(times int) {
 	dbtest.Exec(w, w.db, `UPDATE webhook_endpoints SET consecutive_failures = $2, failing_since = CASE WHEN $2 > 0 THEN now() END WHERE id = $1`, w.hook, times)
 }
 
-// heard returns the messages that the chats have received since its last call, by path.
-func (w *env) heard() map[string]string {
+// received returns the messages that the chats have received since its last call, by path.
+func (w *env) received() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := map[string]string{}
@@ -185,13 +185,13 @@ func TestAnnounce(t *testing.T) {
 	code = code[strings.Index(code, "code is ")+8:][:8]
 
 	w.sweep()
-	if got := w.heard(); len(got) != 0 {
+	if got := w.received(); len(got) != 0 {
 		t.Errorf("messages although no alert began: %v", got)
 	}
 	w.fails(3)
 	w.sweep()
 	w.sweep()
-	got := w.heard()
+	got := w.received()
 	paths := []string{"/bot" + botToken + "/sendMessage", "/discord", "/slack"}
 	if len(got) != len(paths) {
 		t.Fatalf("the chats received %v", got)
@@ -221,7 +221,7 @@ func TestAnnounce(t *testing.T) {
 	w.fails(0)
 	w.sweep()
 	w.sweep()
-	if got = w.heard(); len(got) != len(paths) || strings.Count(got["/slack"], "ENDED webhook.failing") != 1 {
+	if got = w.received(); len(got) != len(paths) || strings.Count(got["/slack"], "ENDED webhook.failing") != 1 {
 		t.Errorf("when the alert ended: %v", got)
 	}
 	mails := w.smtp.Got()
@@ -316,7 +316,7 @@ func TestFailingChannel(t *testing.T) {
 			t.Errorf("after the channel works again: %+v", c)
 		}
 	}
-	if got := w.heard(); len(got) != 1 {
+	if got := w.received(); len(got) != 1 {
 		t.Errorf("%v", got)
 	}
 }
@@ -336,10 +336,10 @@ func TestHour(t *testing.T) {
 	if n != models.AlertMessagesAnHour {
 		t.Errorf("%d messages", n)
 	}
-	w.heard()
+	w.received()
 	dbtest.Exec(w, w.db, `UPDATE alert_messages SET created_at = created_at - interval '2 hours'`)
 	w.sweep()
-	if got := w.heard()["/slack"]; strings.Count(got, "BEGAN") != 1 || strings.Contains(got, "ENDED") {
+	if got := w.received()["/slack"]; strings.Count(got, "BEGAN") != 1 || strings.Contains(got, "ENDED") {
 		t.Errorf("an hour later: %s", got)
 	}
 }
@@ -358,7 +358,7 @@ func TestTry(t *testing.T) {
 		return jobs.Await(t.Context(), ticket)
 	}
 	slack := w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/slack"})
-	if got, err := try(slack); err != nil || !got.Sent || len(w.heard()) != 1 {
+	if got, err := try(slack); err != nil || !got.Sent || len(w.received()) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	private := w.add(models.ChannelDiscord, "warning", map[string]string{"url": "https://10.0.0.1/hook-secret"})

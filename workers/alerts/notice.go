@@ -16,17 +16,17 @@ type notice struct {
 	do      map[string]string // what to do, by type
 }
 
-// shownAtOnce is how many alerts a message lists at most.
-const shownAtOnce = 20
+// listedAtOnce is how many alerts a message lists at most.
+const listedAtOnce = 20
 
 // write writes, for each active and confirmed channel, the announcement of the alerts that began and ended at its level. For a
 // channel that receives only critical alerts, an alert begins when it becomes critical.
-func (n notice) write(channels []models.AlertChannel, news alerts.News) (out []alerts.Announcement) {
+func (n notice) write(channels []models.AlertChannel, news alerts.Changes) (out []alerts.Announcement) {
 	for _, c := range channels {
 		if !c.IsActive || c.Waits {
 			continue
 		}
-		b, e := wanted(c, news.Begun), wanted(c, news.Ended)
+		b, e := alertsFor(c, news.Begun), alertsFor(c, news.Ended)
 		if c.Least == alerts.Critical {
 			b = append(b, news.Risen...)
 		}
@@ -38,8 +38,8 @@ func (n notice) write(channels []models.AlertChannel, news alerts.News) (out []a
 	return out
 }
 
-// wanted returns the alerts that are severe enough for a channel, critical alerts first.
-func wanted(c models.AlertChannel, list []alerts.AnnouncedAlert) (out []alerts.AnnouncedAlert) {
+// alertsFor returns the alerts that are severe enough for a channel, critical alerts first.
+func alertsFor(c models.AlertChannel, list []alerts.AnnouncedAlert) (out []alerts.AnnouncedAlert) {
 	for _, severity := range []string{alerts.Critical, alerts.Warning} {
 		for _, a := range list {
 			if a.Severity == severity && (c.Least == alerts.Warning || severity == alerts.Critical) {
@@ -82,7 +82,7 @@ func short(name string) string {
 func (n notice) body(begun, ended []alerts.AnnouncedAlert) string {
 	var b strings.Builder
 	for i, a := range begun {
-		if i == shownAtOnce {
+		if i == listedAtOnce {
 			fmt.Fprintf(&b, "and %d more began\n\n", len(begun)-i)
 			break
 		}
@@ -90,7 +90,7 @@ func (n notice) body(begun, ended []alerts.AnnouncedAlert) string {
 			a.Since.UTC().Format(time.RFC1123), n.do[a.Type])
 	}
 	for i, a := range ended {
-		if i == shownAtOnce {
+		if i == listedAtOnce {
 			fmt.Fprintf(&b, "and %d more ended\n\n", len(ended)-i)
 			break
 		}

@@ -37,7 +37,7 @@ func TestRise(t *testing.T) {
 		dbtest.Exec(w, w.db, `UPDATE certificates SET expires_at = $1`, time.Now().AddDate(0, 0, step.days))
 		w.sweep()
 		w.sweep()
-		got := w.heard()
+		got := w.received()
 		for path, want := range map[string]string{"/all": step.all, "/severe": step.severe} {
 			text := got[path]
 			if want == "" && text != "" || want != "" && strings.Count(text, want+" certificate.expiring: go.acme.com") != 1 {

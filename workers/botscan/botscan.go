@@ -95,7 +95,7 @@ func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 	for n := 0; err == nil && !after.done && !after.stopped && n < batchesAtOnce && time.Since(began) < runFor; n++ {
 		after, err = w.batch(ctx, crowd, after.next)
 	}
-	w.crowds.keep(account, crowd)
+	w.crowds.store(account, crowd)
 	return errors.Join(err, dbbotscan.Release(context.WithoutCancel(ctx), w.Clicks.Conn, account, err == nil && after.done))
 }
 
@@ -159,7 +159,7 @@ func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 func (w *worker) revise(ctx context.Context, account uuid.UUID, fn func(db.Conn, bot.Settings) ([]time.Time, error)) error {
 	return db.RetryConflicts(func() error {
 		return w.store.Tx(ctx, func(s *store.Store) error {
-			settings, err := s.HoldBotSettings(ctx, account)
+			settings, err := s.ShareBotSettings(ctx, account)
 			if err != nil {
 				return err
 			}
@@ -191,8 +191,8 @@ const maxCrowds = 32
 // crowds keeps the clicks of the last minute that a scan has read for each account, so that the next scan need not read them
 // again.
 type crowds struct {
-	mu   sync.Mutex
-	kept map[uuid.UUID]*dbbotscan.Crowd
+	mu     sync.Mutex
+	stored map[uuid.UUID]*dbbotscan.Crowd
 }
 
 // claim removes the crowd of an account and returns it, so that only one scan uses it. If there is no kept crowd, it returns a
@@ -200,19 +200,19 @@ type crowds struct {
 func (k *crowds) claim(account uuid.UUID) *dbbotscan.Crowd {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if crowd, ok := k.kept[account]; ok {
-		delete(k.kept, account)
+	if crowd, ok := k.stored[account]; ok {
+		delete(k.stored, account)
 		return crowd
 	}
 	return dbbotscan.NewCrowd(account)
 }
 
-// keep stores a crowd for the next scan of its account.
-func (k *crowds) keep(account uuid.UUID, crowd *dbbotscan.Crowd) {
+// store stores a crowd for the next scan of its account.
+func (k *crowds) store(account uuid.UUID, crowd *dbbotscan.Crowd) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.kept == nil || len(k.kept) >= maxCrowds {
-		k.kept = map[uuid.UUID]*dbbotscan.Crowd{}
+	if k.stored == nil || len(k.stored) >= maxCrowds {
+		k.stored = map[uuid.UUID]*dbbotscan.Crowd{}
 	}
-	k.kept[account] = crowd
+	k.stored[account] = crowd
 }

@@ -20,7 +20,7 @@ import (
 
 // Limits of a question.
 const (
-	askTime    = 22 * time.Second // shorter than the API's wait for the answer
+	answerTime = 22 * time.Second // shorter than the API's wait for the answer
 	finalTime  = 9 * time.Second  // reserved for the last turn of the model
 	maxRounds  = 6                // maximum number of turns of the model
 	maxLookups = 8
@@ -29,9 +29,9 @@ const (
 	maxListed  = 20     // unconfirmed figures that an answer lists
 )
 
-// ask answers a question.
-func (w *worker) ask(ctx context.Context, a jobs.AskArgs) (out jobs.Asked, err error) {
-	out = jobs.Asked{Lookups: []jobs.Lookup{}}
+// answer answers a question.
+func (w *worker) answer(ctx context.Context, a jobs.ChatArgs) (out jobs.ChatReply, err error) {
+	out = jobs.ChatReply{Lookups: []jobs.Lookup{}}
 	account, err := w.store.FindAccount(ctx, workers.Account(ctx))
 	if err != nil {
 		return out, err
@@ -47,7 +47,7 @@ func (w *worker) ask(ctx context.Context, a jobs.AskArgs) (out jobs.Asked, err e
 		out.Message = models.AIExhausted
 		return out, err
 	}
-	limited, cancel := context.WithTimeout(ctx, askTime)
+	limited, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	s := w.session(account, a)
 	defer func() { // a failed question has used tokens too
@@ -56,7 +56,7 @@ func (w *worker) ask(ctx context.Context, a jobs.AskArgs) (out jobs.Asked, err e
 		}
 	}()
 	if model == "" {
-		if model, err = usual(limited, c); err != nil {
+		if model, err = usualModel(limited, c); err != nil {
 			return out, aiError(ctx, err)
 		}
 	}
@@ -85,21 +85,21 @@ func (w *worker) connection(ctx context.Context, account uuid.UUID) (c *ai.Conne
 		c, err := w.o.Client.Open(own.Provider, key)
 		return c, own.Model, models.AIOfAccount, err
 	case !errors.Is(err, models.NotFound("")):
-		return nil, "", models.AIOfNobody, err
+		return nil, "", models.AINone, err
 	case w.o.Install.Provider == "":
-		return nil, "", models.AIOfNobody, nil
+		return nil, "", models.AINone, nil
 	}
 	c, err = w.o.Client.Open(w.o.Install.Provider, w.o.Install.Key)
 	return c, w.o.Install.Model, models.AIOfInstall, err
 }
 
-// usual returns the model for an install whose settings name no model.
-func usual(ctx context.Context, c *ai.Connection) (string, error) {
+// usualModel returns the model for an install whose settings name no model.
+func usualModel(ctx context.Context, c *ai.Connection) (string, error) {
 	list, err := c.Models(ctx)
 	if err == nil && len(list) == 0 {
 		err = errors.New("it offers no model")
 	}
-	return c.Usual(list), err
+	return c.UsualModel(list), err
 }
 
 // session is the state of a question that is being answered.
@@ -123,7 +123,7 @@ func (s *session) converse(ctx context.Context, c *ai.Connection, model string) 
 	q := ai.Question{Model: model, System: s.system, Tools: s.tools(), MaxTokens: maxTokens}
 	for round := 1; ; round++ {
 		q.Turns, q.Final = s.turns, round == maxRounds || s.mustEnd(ctx)
-		a, err := c.Ask(ctx, q)
+		a, err := c.NextTurn(ctx, q)
 		if err != nil {
 			s.countFailed(err)
 			if ctx.Err() != nil {
@@ -136,14 +136,14 @@ func (s *session) converse(ctx context.Context, c *ai.Connection, model string) 
 		case a.Refused:
 			return shortened(strings.TrimSpace("The model declined to answer. " + a.Text)), nil
 		case q.Final || len(a.Calls) == 0:
-			return ended(a)
+			return finalText(a)
 		}
 		s.turns = append(s.turns, a.Turn, ai.Turn{Results: s.results(ctx, a.Calls)})
 	}
 }
 
-// ended returns the text of the last turn. An empty text is an error, and a text that was cut off ends with "…".
-func ended(a ai.Answer) (string, error) {
+// finalText returns the text of the last turn. An empty text is an error, and a text that was cut off ends with "…".
+func finalText(a ai.Answer) (string, error) {
 	text := strings.TrimSpace(a.Text)
 	switch {
 	case text == "" && a.Cut:
@@ -222,15 +222,15 @@ func (s *session) results(ctx context.Context, calls []ai.Call) []ai.Result {
 			text, err = s.lookUp(early, c)
 		}
 		if out[i] = (ai.Result{Call: c, Text: text}); err != nil {
-			out[i].Text, out[i].Failed = s.shown(ctx, err), true
+			out[i].Text, out[i].Failed = s.errorText(ctx, err), true
 		}
 	}
 	return out
 }
 
-// shown returns the text of an error for the model: the message of a *models.Error, which a client may see too, or a general text
-// for any other error.
-func (s *session) shown(ctx context.Context, err error) string {
+// errorText returns the text of an error for the model: the message of a *models.Error, which a client may see too, or a general
+// text for any other error.
+func (s *session) errorText(ctx context.Context, err error) string {
 	if e, ok := models.AsError(err); ok {
 		return s.wrapped(e.Message)
 	}

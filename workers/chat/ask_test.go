@@ -23,14 +23,14 @@ import (
 
 // reads is a fake API with a fixed answer for each path. It records the requests and their accounts.
 type reads struct {
-	mu    sync.Mutex
-	asked []string
+	mu        sync.Mutex
+	requested []string
 }
 
 func (a *reads) of(account uuid.UUID) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
-		a.asked = append(a.asked, account.String()+" "+r.Method+" "+r.URL.String())
+		a.requested = append(a.requested, account.String()+" "+r.Method+" "+r.URL.String())
 		a.mu.Unlock()
 		switch r.URL.Path {
 		case "/stats/overview":
@@ -68,14 +68,14 @@ func newChat(t *testing.T, change func(*chat.Options)) (*env, *reads) {
 	}), api
 }
 
-func (w *env) question(readOnly bool) (jobs.Asked, error) {
+func (w *env) question(readOnly bool) (jobs.ChatReply, error) {
 	w.Helper()
-	return do(w, jobs.AskCopilot, w.account.ID, jobs.AskArgs{ReadOnly: readOnly, Turns: []jobs.Said{{Text: "How is it going?"}}})
+	return do(w, jobs.AnswerChat, w.account.ID, jobs.ChatArgs{ReadOnly: readOnly, Turns: []jobs.ChatTurn{{Text: "How is it going?"}}})
 }
 
-// says sets the answers of the model, one after the other. The last answer is repeated.
-func (w *env) says(list ...aitest.Said) {
-	w.Say = func(aitest.Asked) aitest.Said {
+// script sets the answers of the model, one after the other. The last answer is repeated.
+func (w *env) script(list ...aitest.Turn) {
+	w.Reply = func(aitest.Received) aitest.Turn {
 		said := list[0]
 		if len(list) > 1 {
 			list = list[1:]
@@ -95,10 +95,10 @@ func TestAsk(t *testing.T) {
 			t.Parallel()
 			w, api := newChat(t, nil)
 			w.connect(w.account.ID, p.Name)
-			w.says(aitest.Said{Calls: []aitest.Call{
+			w.script(aitest.Turn{Calls: []aitest.Call{
 				call("overview", `{"from":"2026-11-01"}`),
 				call("performance", `{"dimension":"sub1","filters":[{"dimension":"country","value":"DE"}]}`),
-			}}, aitest.Said{Text: "1,234 clicks, a loss of 50, and 468 more than last week."})
+			}}, aitest.Turn{Text: "1,234 clicks, a loss of 50, and 468 more than last week."})
 			got, err := w.question(false)
 			if err != nil || !got.Available || got.Using != "account" || len(got.Proposals) > 0 ||
 				!strings.HasSuffix(got.Answer, "last week.\n\nNot confirmed by what was looked up: 468.") {
@@ -108,12 +108,12 @@ func TestAsk(t *testing.T) {
 				l[1].Rows != 50 || l[1].Query["f.country"] != "DE" || l[1].Query["limit"] != "50" {
 				t.Errorf("%+v", l)
 			}
-			for _, asked := range api.asked {
+			for _, asked := range api.requested {
 				if !strings.HasPrefix(asked, w.account.ID.String()+" GET /") {
 					t.Error(asked)
 				}
 			}
-			asked := w.Asked()
+			asked := w.Questions()
 			last := asked[len(asked)-1]
 			mark := regexp.MustCompile(`data-[A-Z2-7]+`).FindString(last.System)
 			for _, r := range last.Results {
@@ -142,7 +142,7 @@ func TestAskTotals(t *testing.T) {
 		{"sources", `{}`, "In total 140 clicks of 20 sources.", "140; 20"},
 		{"values", `{"dimension":"os"}`, "In total 7 clicks of 2 values.", ""},
 	} {
-		w.says(aitest.Said{Calls: []aitest.Call{call(c.tool, c.arguments)}}, aitest.Said{Text: c.answer})
+		w.script(aitest.Turn{Calls: []aitest.Call{call(c.tool, c.arguments)}}, aitest.Turn{Text: c.answer})
 		want := c.answer
 		if c.missing != "" {
 			want += "\n\nNot confirmed by what was looked up: " + c.missing + "."
@@ -169,20 +169,20 @@ func TestAskWrong(t *testing.T) {
 		call("propose", `{"reason":"y","sql":"DELETE"}`),
 	} {
 		var result aitest.Result
-		w.Say = func(a aitest.Asked) aitest.Said {
+		w.Reply = func(a aitest.Received) aitest.Turn {
 			if len(a.Results) == 0 {
-				return aitest.Said{Calls: []aitest.Call{c}}
+				return aitest.Turn{Calls: []aitest.Call{c}}
 			}
 			result = a.Results[0]
-			return aitest.Said{Text: "Sorry."}
+			return aitest.Turn{Text: "Sorry."}
 		}
 		got, err := w.question(false)
 		if err != nil || got.Answer != "Sorry." || len(got.Lookups)+len(got.Proposals) > 0 || result.Text == "" || strings.Contains(result.Text, "rows_left_off") {
 			t.Errorf("%s %s: %+v, %+v, %v", c.Name, c.Arguments, got, result, err)
 		}
 	}
-	if len(api.asked) > 0 {
-		t.Error(api.asked)
+	if len(api.requested) > 0 {
+		t.Error(api.requested)
 	}
 }
 
@@ -195,12 +195,12 @@ func TestAskFailing(t *testing.T) {
 	for name, want := range map[string]string{
 		"offers": "from is not a date", "clicks": "too much to read", "trends": "too much to read", "alerts": "could not be looked up",
 	} {
-		w.says(aitest.Said{Calls: []aitest.Call{call(name, `{}`)}}, aitest.Said{Text: "Sorry."})
+		w.script(aitest.Turn{Calls: []aitest.Call{call(name, `{}`)}}, aitest.Turn{Text: "Sorry."})
 		got, err := w.question(false)
 		if err != nil || len(got.Lookups) != 1 || !strings.Contains(got.Lookups[0].Error, want) || got.Lookups[0].Rows != 0 {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		asked := w.Asked()
+		asked := w.Questions()
 		if last := asked[len(asked)-1]; !last.Results[0].Failed || strings.Contains(last.Raw, "canary") {
 			t.Errorf("%s: %+v", name, last.Results)
 		}
@@ -212,25 +212,25 @@ func TestAskEndless(t *testing.T) {
 	t.Parallel()
 	w, api := newChat(t, nil)
 	w.connect(w.account.ID, "gemini")
-	w.Say = func(a aitest.Asked) aitest.Said {
+	w.Reply = func(a aitest.Received) aitest.Turn {
 		if a.Final {
-			return aitest.Said{Text: "Enough."}
+			return aitest.Turn{Text: "Enough."}
 		}
 		c := call("overview", `{}`)
-		return aitest.Said{Calls: []aitest.Call{c, c, c}}
+		return aitest.Turn{Calls: []aitest.Call{c, c, c}}
 	}
 	got, err := w.question(true)
-	if err != nil || got.Answer != "Enough." || len(got.Lookups) != 8 || len(api.asked) != 8 || len(w.Asked()) > 6 {
-		t.Errorf("%d look-ups, %d calls, %d turns: %v", len(got.Lookups), len(api.asked), len(w.Asked()), err)
+	if err != nil || got.Answer != "Enough." || len(got.Lookups) != 8 || len(api.requested) != 8 || len(w.Questions()) > 6 {
+		t.Errorf("%d look-ups, %d calls, %d turns: %v", len(got.Lookups), len(api.requested), len(w.Questions()), err)
 	}
-	for _, a := range w.Asked() {
+	for _, a := range w.Questions() {
 		for _, tool := range a.Tools {
 			if tool == "propose" {
 				t.Error("the model of a read-only key may propose changes")
 			}
 		}
 	}
-	w.says(aitest.Said{Calls: []aitest.Call{call("propose", `{"reason":"","action":{"op":"pause_campaign"}}`)}}, aitest.Said{Text: "No."})
+	w.script(aitest.Turn{Calls: []aitest.Call{call("propose", `{"reason":"","action":{"op":"pause_campaign"}}`)}}, aitest.Turn{Text: "No."})
 	if got, err := w.question(true); err != nil || len(got.Proposals) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -242,7 +242,7 @@ func TestAskRefused(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, func(o *chat.Options) { o.Install = chat.Install{Provider: "openai", Key: aitest.Key} })
 	for _, fault := range []resttest.Fault{resttest.Busy, resttest.Down, resttest.Cut, resttest.Strange, resttest.Echo} {
-		w.says(aitest.Said{Fault: fault})
+		w.script(aitest.Turn{Fault: fault})
 		_, err := w.question(false)
 		if !errors.Is(err, models.Errorf(models.KindBadGateway, "ai_error", "")) || strings.Contains(err.Error(), aitest.Key) {
 			t.Errorf("fault %d: %v", fault, err)
@@ -253,17 +253,17 @@ func TestAskRefused(t *testing.T) {
 	if err := w.db.GetContext(t.Context(), &used, `SELECT tokens FROM ai_usage`); err != nil || used < 4*2000 || used >= 5*models.AIQuestionTokens {
 		t.Errorf("%d tokens of questions that failed, %v", used, err)
 	}
-	for want, said := range map[string]aitest.Said{
+	for want, said := range map[string]aitest.Turn{
 		"The model declined to answer. I will not.": {Refused: true, Text: "I will not."}, "It is …": {Cut: true, Text: "It is"},
 	} {
-		w.says(said)
+		w.script(said)
 		if got, err := w.question(false); err != nil || got.Answer != want || got.Using != "install" {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
 	long := strings.Repeat("x", 900_000) // from a gateway that ignores the maximum length
-	for _, said := range []aitest.Said{{Text: long}, {Text: long, Refused: true}, {Text: long, Cut: true}} {
-		w.says(said)
+	for _, said := range []aitest.Turn{{Text: long}, {Text: long, Refused: true}, {Text: long, Cut: true}} {
+		w.script(said)
 		if got, err := w.question(false); err != nil || len(got.Answer) > 20_010 || len(got.Answer) < 20_000 {
 			t.Errorf("an answer of %d bytes, %v", len(got.Answer), err)
 		}
@@ -309,7 +309,7 @@ func TestAskBudget(t *testing.T) {
 	if got, err := w.question(false); err != nil || got.Available || got.Message != models.AIExhausted {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if n := len(w.Asked()); n != 1 {
+	if n := len(w.Questions()); n != 1 {
 		t.Errorf("%d questions reached the provider", n)
 	}
 	if err := all.DeleteExpiredUsage(t.Context(), day.Day.AddDate(0, 0, 1), 10); err != nil {
@@ -327,12 +327,12 @@ func TestKeyNowhere(t *testing.T) { //nolint:paralleltest // it reads the log of
 	w.connect(w.account.ID, "gemini")
 	var seen []string
 	for _, fault := range []resttest.Fault{resttest.None, resttest.Echo, resttest.Down} {
-		w.says(aitest.Said{Text: "Fine.", Fault: fault})
+		w.script(aitest.Turn{Text: "Fine.", Fault: fault})
 		got, err := w.question(false)
 		raw, _ := json.Marshal(got)
 		seen = append(seen, string(raw), fmt.Sprint(err))
 	}
-	for _, a := range w.Asked() {
+	for _, a := range w.Questions() {
 		seen = append(seen, a.Raw)
 	}
 	var stored []string

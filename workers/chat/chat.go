@@ -42,15 +42,15 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	}
 	w := &worker{o: o, store: s}
 	workers.Register(r, jobs.ConnectAI, w.connect)
-	workers.Register(r, jobs.AskCopilot, w.ask)
-	workers.RegisterTick(r, jobs.ForgetAIUsage, func(ctx context.Context) error {
-		return copilot.NewAIConnections(s).DeleteExpiredUsage(ctx, o.Now().Add(-keepUsage), forgottenAtOnce)
+	workers.Register(r, jobs.AnswerChat, w.answer)
+	workers.RegisterTick(r, jobs.DeleteAIUsage, func(ctx context.Context) error {
+		return copilot.NewAIConnections(s).DeleteExpiredUsage(ctx, o.Now().Add(-usageRetention), deletedAtOnce)
 	})
 }
 
 const (
-	keepUsage       = 90 * 24 * time.Hour
-	forgottenAtOnce = 100_000 // rows
+	usageRetention = 90 * 24 * time.Hour
+	deletedAtOnce  = 100_000 // rows
 )
 
 type worker struct {
@@ -77,7 +77,7 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectAIArgs) (out jobs.Co
 	offered := func(id string) bool { return slices.ContainsFunc(list, func(m ai.Model) bool { return m.ID == id }) }
 	model := a.Model
 	if a.Action == models.AIConnect && model == "" {
-		model = c.Usual(list)
+		model = c.UsualModel(list)
 	}
 	switch {
 	case a.Action == models.AIModels:

@@ -13,7 +13,7 @@ import (
 )
 
 // session returns a new session for a question.
-func (w *worker) session(account models.Account, a jobs.AskArgs) *session {
+func (w *worker) session(account models.Account, a jobs.ChatArgs) *session {
 	s := &session{worker: w, account: account, readOnly: a.ReadOnly, mark: "data-" + rand.Text(), lookups: []jobs.Lookup{}}
 	for _, t := range a.Turns {
 		s.turns = append(s.turns, ai.Turn{Assistant: t.Assistant, Text: t.Text})

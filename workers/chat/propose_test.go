@@ -42,16 +42,16 @@ func TestPropose(t *testing.T) {
 	}
 	of := func(op string, o models.Offer) string { return fmt.Sprintf(`{"op":%q,"offer_id":%q}`, op, o.ID) }
 	var results []aitest.Result
-	w.Say = func(a aitest.Asked) aitest.Said {
+	w.Reply = func(a aitest.Received) aitest.Turn {
 		if len(a.Results) == 0 {
-			return aitest.Said{Calls: []aitest.Call{
+			return aitest.Turn{Calls: []aitest.Call{
 				propose(of("pause_offer", own)), propose(of("pause_offer", foreign)), propose(of("pause_offer", models.Offer{})),
 				propose(fmt.Sprintf(`{"op":"set_cap","offer_id":%q,"cap":500}`, own.ID)), propose(`{"op":"set_cap","cap":5}`),
 				propose(fmt.Sprintf(`{"op":"set_cap","offer_id":%q,"cap":7}`, own.ID)), propose(of("pause_offer", own)),
 			}}
 		}
 		results = a.Results
-		return aitest.Said{Text: "I propose a cap of 500, or 600."}
+		return aitest.Turn{Text: "I propose a cap of 500, or 600."}
 	}
 	got, err := w.question(false)
 	if err != nil || len(got.Proposals) != 3 || !strings.HasSuffix(got.Answer, "Not confirmed by what was looked up: 600.") {
@@ -78,7 +78,7 @@ func TestPropose(t *testing.T) {
 		t.Errorf("%+v, %v", now, err)
 	}
 	for _, p := range stored {
-		if p.Account != w.account.ID || p.Digest != (copilot.Action{Op: copilot.OpPauseOffer}).Judged(copilot.Record{Offer: &now}) {
+		if p.Account != w.account.ID || p.Digest != (copilot.Action{Op: copilot.OpPauseOffer}).JudgedDigest(copilot.Record{Offer: &now}) {
 			t.Errorf("%+v", p)
 		}
 	}

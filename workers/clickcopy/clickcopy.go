@@ -35,9 +35,9 @@ const (
 	attempt = time.Minute
 	// tidyEvery is the interval at which rows are deleted in ClickHouse that PostgreSQL no longer keeps.
 	tidyEvery = 10 * time.Minute
-	// forgottenAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
+	// deletedAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
 	// still arrive.
-	forgottenAfter = 10 * time.Minute
+	deletedAfter = 10 * time.Minute
 	// thawedFor is how long a cold day stays in PostgreSQL after it was brought back.
 	thawedFor = 24 * time.Hour
 )
@@ -57,7 +57,7 @@ func (f *Forwarder) Run(ctx context.Context) error {
 	if f.Metrics != nil {
 		f.Metrics.MustRegister(f.brought, f.failures, differs)
 	}
-	err := advisory.Hold(ctx, f.Locks, lockName, f.lead)
+	err := advisory.WithLock(ctx, f.Locks, lockName, f.lead)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -70,10 +70,10 @@ func (f *Forwarder) lead(ctx context.Context) {
 	var tidied time.Time
 	for ctx.Err() == nil {
 		next := time.Now().Add(f.Flush)
-		f.tried(ctx, "changes of clicks", f.forward)
+		f.try(ctx, "changes of clicks", f.forward)
 		if time.Since(tidied) > tidyEvery {
 			tidied = time.Now()
-			f.tried(ctx, "old clicks", f.tidy)
+			f.try(ctx, "old clicks", f.deleteExpired)
 		}
 		if interval.Sleep(ctx, time.Until(next)) != nil {
 			return
@@ -81,8 +81,8 @@ func (f *Forwarder) lead(ctx context.Context) {
 	}
 }
 
-// tried runs a step, and counts and logs its failure.
-func (f *Forwarder) tried(ctx context.Context, failed string, step func(context.Context) error) {
+// try runs a step, and counts and logs its failure.
+func (f *Forwarder) try(ctx context.Context, failed string, step func(context.Context) error) {
 	if err := step(ctx); err != nil && ctx.Err() == nil {
 		f.failures.Inc()
 		slog.WarnContext(ctx, "clickhouse is not up to date", "failed", failed, "error", err)
@@ -97,8 +97,8 @@ func (f *Forwarder) forward(ctx context.Context) error {
 	return err
 }
 
-func (f *Forwarder) tidy(ctx context.Context) error {
-	if err := f.Copy.DeleteAccounts(ctx, time.Now().Add(-forgottenAfter)); err != nil {
+func (f *Forwarder) deleteExpired(ctx context.Context) error {
+	if err := f.Copy.DeleteAccounts(ctx, time.Now().Add(-deletedAfter)); err != nil {
 		return err
 	}
 	if err := f.Copy.DeleteOldDays(ctx); err != nil || f.Days == 0 {

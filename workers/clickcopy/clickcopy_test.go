@@ -43,7 +43,7 @@ func (s *store) Put(_ context.Context, t schema.Table, rows iter.Seq[[]any]) err
 	return nil
 }
 
-func (s *store) DropAccounts(_ context.Context, t schema.Table, accounts []uuid.UUID) error {
+func (s *store) DeleteAccounts(_ context.Context, t schema.Table, accounts []uuid.UUID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.Name == "clicks" {

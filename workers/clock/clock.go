@@ -54,7 +54,7 @@ func (c Clock) Run(ctx context.Context, d *db.DB) error {
 	if err != nil {
 		return err
 	}
-	return advisory.Hold(ctx, d, lockName, func(ctx context.Context) {
+	return advisory.WithLock(ctx, d, lockName, func(ctx context.Context) {
 		slog.InfoContext(ctx, "clock leads", "rows", len(entries))
 		c.lead(ctx, entries)
 	})

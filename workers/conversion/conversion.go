@@ -67,7 +67,7 @@ func (rec *recorder) match(ctx context.Context) error {
 			rec.decided.WithLabelValues(outcome).Add(float64(n))
 		}
 		rec.runtime.Client().Dispatch(ctx, m.Jobs...)
-		looked = m.Looked
+		looked = m.Examined
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (rec *recorder) match(ctx context.Context) error {
 const offerAttempts = 3
 
 func (rec *recorder) record(ctx context.Context, u *run) error {
-	m, err := rec.reader.Stored(ctx, u.Job.ID)
+	m, err := rec.reader.Find(ctx, u.Job.ID)
 	if err != nil {
 		return err
 	}

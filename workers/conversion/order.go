@@ -27,7 +27,7 @@ func (rec *recorder) earlier(ctx context.Context, v dbconversion.Verdict) ([]dbc
 	}
 	list := make([]dbconversion.Verdict, 0, len(ids))
 	for _, id := range ids {
-		m, err := rec.reader.Stored(ctx, id)
+		m, err := rec.reader.Find(ctx, id)
 		if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 			continue // deleted since its id was read
 		}

@@ -25,8 +25,8 @@ type expected struct {
 	payout int
 }
 
-// say applies a postback by a second implementation of the rules of statuses. A negative amount is a reversal.
-func (v *expected) say(word string, amount int) {
+// apply applies a postback by a second implementation of the rules of statuses. A negative amount is a reversal.
+func (v *expected) apply(word string, amount int) {
 	next := word
 	switch first := v.status == ""; {
 	case amount < 0 && word == models.StatusRejected && (first || models.CanMove(v.status, word)):
@@ -131,7 +131,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 			} else if round == 0 {
 				want[i].payout = 9 // the offer's payout
 			}
-			want[i].say(word, amount)
+			want[i].apply(word, amount)
 			m := &models.Postback{ID: models.NewClickID(), Source: models.FromPostback, Params: p}
 			m.ClickID, _ = models.ParseClickID(p["clickid"])
 			arrived = append(arrived, m)

@@ -19,7 +19,7 @@ const maxArrivals = 20_000
 // choose returns the active campaigns to judge today: the maxCampaigns with the most clicks, and the other campaigns whose turn
 // is today. turn is the number of days in which each of the other campaigns is judged once.
 func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err error) {
-	rows, err := r.ask(ctx, copilot.Campaigns, maxRanked, nil, "campaign_id")
+	rows, err := r.readRows(ctx, copilot.Campaigns, maxRanked, nil, "campaign_id")
 	if err != nil || len(rows) == 0 {
 		return nil, 0, err
 	}
@@ -71,8 +71,8 @@ func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
 	return copilot.NewDelays(r.in.Now, list), err
 }
 
-// lates returns the different numbers of late days that campaigns have.
-func (r *reading) lates() (list []int) {
+// lateDays returns the different numbers of late days that campaigns have.
+func (r *reading) lateDays() (list []int) {
 	for _, c := range r.in.Campaigns {
 		list = append(list, c.Late)
 	}
@@ -82,13 +82,13 @@ func (r *reading) lates() (list []int) {
 
 // joinLate gives all campaigns the highest number of late days, if separate reports for each number would read too many clicks.
 func (r *reading) joinLate() {
-	lates, clicks := r.lates(), int64(0)
+	lates, clicks := r.lateDays(), int64(0)
 	for _, c := range r.in.Campaigns {
 		for _, row := range c.Rows {
 			clicks += row.Clicks
 		}
 	}
-	if len(lates) < 2 || clicks*int64(len(lates)*len(copilot.Attributes())) <= r.left {
+	if len(lates) < 2 || clicks*int64(len(lates)*len(copilot.Attributes())) <= r.clicksLeft {
 		return
 	}
 	for i := range r.in.Campaigns {

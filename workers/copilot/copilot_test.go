@@ -176,7 +176,7 @@ func TestRefresh(t *testing.T) {
 	if s.Action.Op != copilot.OpPausePath || s.Action.PathID != w.paths[1].ID {
 		t.Errorf("action %+v, want a pause of %s", s.Action, w.paths[1].ID)
 	}
-	if s.Digest != s.Action.Judged(copilot.Record{Paths: w.paths}) {
+	if s.Digest != s.Action.JudgedDigest(copilot.Record{Paths: w.paths}) {
 		t.Error("the digest differs from the digest of the stored flow")
 	}
 	if s.Evidence.From != "2026-03-16" || s.Evidence.To != "2026-04-14" || s.Evidence.Sample != 40_000 || s.Evidence.Confidence < 0.99 {

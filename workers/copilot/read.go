@@ -30,13 +30,13 @@ const (
 // reading is the state while the figures of one account are read.
 type reading struct {
 	*worker
-	account models.Account
-	in      copilot.Input
-	query   report.Query // of the window
-	left    int64        // clicks that may still be read
-	skipped []uuid.UUID  // campaigns that are judged on another day
-	denied  map[deniedValue]bool
-	unread  []string // kinds of suggestions that need too large reports
+	account    models.Account
+	in         copilot.Input
+	query      report.Query // of the window
+	clicksLeft int64        // clicks that may still be read
+	skipped    []uuid.UUID  // campaigns that are judged on another day
+	denied     map[deniedValue]bool
+	unread     []string // kinds of suggestions that need too large reports
 }
 
 // deniedValue is a value of a deny entry. The zero campaign stands for all campaigns.
@@ -65,10 +65,10 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 	return r, nil
 }
 
-// ask reads a report over the window. If the report is too large, it returns no rows, and records the kinds of suggestions that
-// need it as unread.
-func (r *reading) ask(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
-	rows, err := r.must(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
+// readRows reads a report over the window. If the report is too large, it returns no rows, and records the kinds of suggestions
+// that need it as unread.
+func (r *reading) readRows(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
+	rows, err := r.readWithin(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
 	if errors.Is(err, errTooLarge) {
 		r.unread = append(r.unread, copilot.KindsBy(what)...)
 		return nil, nil
@@ -106,7 +106,7 @@ func (r *reading) offers(ctx context.Context) error {
 	if err != nil || len(capped) == 0 {
 		return err
 	}
-	rows, err := r.ask(ctx, copilot.Caps, maxRows, []report.Filter{report.IDs("offer_id", capped...)}, "offer_id", "date")
+	rows, err := r.readRows(ctx, copilot.Caps, maxRows, []report.Filter{report.IDs("offer_id", capped...)}, "offer_id", "date")
 	for _, row := range rows {
 		day := slices.Index(r.in.Days, row.Dims[1])
 		if day < 0 {
@@ -246,7 +246,7 @@ func (r *reading) figures(ctx context.Context, q question, dimensions ...string)
 	to := r.query.To
 	defer func() { r.query.To = to }()
 	r.query.To = r.account.DayStart(to).AddDate(0, 0, -q.late)
-	rows, err := r.ask(ctx, q.what, q.limit, []report.Filter{report.IDs("campaign_id", ids...)}, append([]string{"campaign_id"}, dimensions...)...)
+	rows, err := r.readRows(ctx, q.what, q.limit, []report.Filter{report.IDs("campaign_id", ids...)}, append([]string{"campaign_id"}, dimensions...)...)
 	for _, row := range rows {
 		if c, ok := at[row.Dims[0]]; ok {
 			row.Dims = row.Dims[1:]
@@ -274,7 +274,7 @@ func (r *reading) arms(ctx context.Context) error {
 func (r *reading) values(ctx context.Context) error {
 	r.joinLate()
 	for _, name := range copilot.Attributes() {
-		for _, late := range r.lates() {
+		for _, late := range r.lateDays() {
 			err := r.figures(ctx, question{
 				name, maxValues, late,
 				func(c *copilot.CampaignInput) bool { return c.Late == late && judgesValues(c, name) },

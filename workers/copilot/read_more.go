@@ -25,7 +25,7 @@ func hasSub(l models.SourceLink, number string) bool {
 
 // sources reads how many bots the traffic sources send, and which of their parameters stay empty.
 func (r *reading) sources(ctx context.Context) error {
-	rows, err := r.ask(ctx, copilot.Sources, maxSources, nil, "source_id")
+	rows, err := r.readRows(ctx, copilot.Sources, maxSources, nil, "source_id")
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (r *reading) sources(ctx context.Context) error {
 			}
 			sub := fmt.Sprint("sub", i+1)
 			v.Macros[sub] = m.Macro
-			empty, err := r.ask(ctx, copilot.KindToken, 1, []report.Filter{report.IDs("source_id", id), {Dimension: sub, Values: []string{""}}}, "source_id")
+			empty, err := r.readRows(ctx, copilot.KindToken, 1, []report.Filter{report.IDs("source_id", id), {Dimension: sub, Values: []string{""}}}, "source_id")
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func (r *reading) networks(ctx context.Context) error {
 		return err
 	}
 	for _, f := range found {
-		n := copilot.NetworkInput{Unmatched: f.Unmatched, Total: f.Total, Since: f.Since, Looked: int64(len(f.Params))}
+		n := copilot.NetworkInput{Unmatched: f.Unmatched, Total: f.Total, Since: f.Since, Examined: int64(len(f.Params))}
 		n.Network, err = r.store.Networks().Find(ctx, r.account.ID, f.NetworkID)
 		switch {
 		case errors.Is(err, models.NotFound("network")):

@@ -22,8 +22,8 @@ import (
 const (
 	// rulesAtOnce is how many accounts one sweep starts.
 	rulesAtOnce = 200
-	// rulesTaken is the time after which a rule gets another job, if the first job did not run the rule.
-	rulesTaken = 12 * time.Minute
+	// rulesClaimed is the time after which a rule gets another job, if the first job did not run the rule.
+	rulesClaimed = 12 * time.Minute
 )
 
 // sweepRules starts one job for each account with due rules.
@@ -32,7 +32,7 @@ func (w *worker) sweepRules(ctx context.Context) error {
 	var ids, accounts []uuid.UUID
 	err := w.store.Tx(ctx, func(s *store.Store) (err error) {
 		ids = nil
-		if accounts, err = dbcopilot.NewRules(s).ClaimDue(ctx, now, now.Add(rulesTaken), rulesAtOnce); err != nil {
+		if accounts, err = dbcopilot.NewRules(s).ClaimDue(ctx, now, now.Add(rulesClaimed), rulesAtOnce); err != nil {
 			return err
 		}
 		for _, account := range accounts {
@@ -76,9 +76,9 @@ func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jo
 	left := int64(maxRead)
 	for _, rule := range rules {
 		x := &execution{reading: w.newReading(account, u.Args.At), rule: rule, run: rule.NewRun(account, u.Args.At)}
-		x.left = left
+		x.clicksLeft = left
 		err := x.do(ctx)
-		left = x.left
+		left = x.clicksLeft
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -122,7 +122,7 @@ func (x *execution) do(ctx context.Context) error {
 	if x.rule.Changes() && !x.account.Allowances().OneClick {
 		x.shadow, x.run.Outcome = true, autorule.RunPlan
 	}
-	full := x.left == maxRead
+	full := x.clicksLeft == maxRead
 	matched, err := x.matched(ctx)
 	if errors.Is(err, errTooLarge) {
 		x.run.Outcome, x.later = autorule.RunTooLarge, !full
@@ -147,20 +147,20 @@ func (x *execution) change(ctx context.Context, matched []autorule.Target) error
 	var open []autorule.Target
 	for _, t := range matched {
 		if cooling[x.rule.Key(t)] {
-			x.note(autorule.ItemCooling, "", uuid.NullUUID{}, t)
+			x.logTargets(autorule.ItemCooling, "", uuid.NullUUID{}, t)
 			continue
 		}
 		open = append(open, t)
 	}
 	acts, idle := x.rule.Acts(open, x.paths)
-	x.note(autorule.ItemIdle, "", uuid.NullUUID{}, idle...)
+	x.logTargets(autorule.ItemIdle, "", uuid.NullUUID{}, idle...)
 	for _, act := range acts {
 		switch {
 		case x.run.Done >= x.rule.MaxChanges:
-			x.note(autorule.ItemLeft, "", uuid.NullUUID{}, act.Targets...)
+			x.logTargets(autorule.ItemLeft, "", uuid.NullUUID{}, act.Targets...)
 			continue
 		case x.shadow:
-			x.note(autorule.ItemWould, "", uuid.NullUUID{}, act.Targets...)
+			x.logTargets(autorule.ItemWould, "", uuid.NullUUID{}, act.Targets...)
 			continue
 		}
 		if err := x.act(ctx, act); err != nil {
@@ -175,15 +175,15 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	record, err := x.record(ctx, act)
 	var done dbcopilot.Applied
 	if err == nil {
-		from, to := x.shownWindow()
-		done, err = dbcopilot.NewRules(x.store).Act(ctx, x.rule, act, act.Action.Judged(record), x.run, x.rule.Evidence(act.Targets, from, to))
+		from, to := x.windowText()
+		done, err = dbcopilot.NewRules(x.store).Act(ctx, x.rule, act, act.Action.JudgedDigest(record), x.run, x.rule.Evidence(act.Targets, from, to))
 	}
 	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal {
 		outcome := autorule.ItemRefused
 		if e.Code == "cooling" {
 			outcome = autorule.ItemCooling
 		}
-		x.note(outcome, e.Message, uuid.NullUUID{}, act.Targets...)
+		x.logTargets(outcome, e.Message, uuid.NullUUID{}, act.Targets...)
 		return nil
 	}
 	if err != nil {
@@ -191,7 +191,7 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	}
 	delete(x.records, act.CampaignID.UUID) // the flow has changed
 	x.run.Done++
-	x.note(autorule.ItemDone, "", uuid.NullUUID{UUID: done.Change.ID, Valid: true}, act.Targets...)
+	x.logTargets(autorule.ItemDone, "", uuid.NullUUID{UUID: done.Change.ID, Valid: true}, act.Targets...)
 	if len(done.Deliveries) > 0 {
 		x.client.DispatchFor(ctx, x.account.ID, models.KindDeliverWebhook, done.Deliveries...)
 	}
@@ -213,7 +213,7 @@ func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Recor
 // alert raises an alert for each target that matches now, up to the limit of the rule, and ends the rule's other alerts.
 func (x *execution) alert(ctx context.Context, matched []autorule.Target) error {
 	if x.shadow {
-		x.note(autorule.ItemWould, "", uuid.NullUUID{}, matched...)
+		x.logTargets(autorule.ItemWould, "", uuid.NullUUID{}, matched...)
 		return nil
 	}
 	shown := matched[:min(len(matched), x.rule.MaxChanges)]
@@ -230,18 +230,18 @@ func (x *execution) alert(ctx context.Context, matched []autorule.Target) error 
 			x.run.Done++
 			outcome = autorule.ItemDone
 		}
-		x.note(outcome, "", uuid.NullUUID{}, shown[i])
+		x.logTargets(outcome, "", uuid.NullUUID{}, shown[i])
 	}
-	x.note(autorule.ItemLeft, "", uuid.NullUUID{}, matched[len(shown):]...)
+	x.logTargets(autorule.ItemLeft, "", uuid.NullUUID{}, matched[len(shown):]...)
 	return err
 }
 
-func (x *execution) note(outcome, why string, change uuid.NullUUID, targets ...autorule.Target) {
-	x.run.Note(x.rule.Settings, outcome, why, change, targets...)
+func (x *execution) logTargets(outcome, why string, change uuid.NullUUID, targets ...autorule.Target) {
+	x.run.Record(x.rule.Settings, outcome, why, change, targets...)
 }
 
-// shownWindow returns the window of the run as text for a person.
-func (x *execution) shownWindow() (from, to string) {
+// windowText returns the window of the run as text for a person.
+func (x *execution) windowText() (from, to string) {
 	layout, zone := "2006-01-02 15:04", x.account.DayStart(x.run.At.Time).Location()
 	if x.rule.WindowUnit == autorule.Days && !x.rule.IncludeCurrent {
 		return x.run.From.In(zone).Format(time.DateOnly), x.run.To.In(zone).AddDate(0, 0, -1).Format(time.DateOnly)

@@ -31,24 +31,24 @@ var errTooLarge = errors.New("copilot: too many clicks to read")
 // newReading returns a reading of an account at the given time.
 func (w *worker) newReading(account models.Account, now time.Time) *reading {
 	return &reading{
-		worker: w, account: account, left: maxRead, denied: map[deniedValue]bool{},
+		worker: w, account: account, clicksLeft: maxRead, denied: map[deniedValue]bool{},
 		query: report.Query{AccountID: account.ID, Zone: account.DayStart(now).Location()},
 		in:    copilot.Input{Now: now, Currency: account.Currency, Offers: map[string]copilot.OfferInput{}, Landers: map[string]copilot.LanderInput{}},
 	}
 }
 
-// must reads the figures of a period. It fails with errTooLarge if that would read more clicks than r.left.
-func (r *reading) must(ctx context.Context, from, to time.Time, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
+// readWithin reads the figures of a period. It fails with errTooLarge if that would read more clicks than r.left.
+func (r *reading) readWithin(ctx context.Context, from, to time.Time, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	q := r.query
 	q.From, q.To, q.Dimensions, q.Filters, q.Limit = from.UTC(), to.UTC(), dimensions, filters, limit
 	cost, err := r.reports.Cost(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if cost > r.left {
+	if cost > r.clicksLeft {
 		return nil, errTooLarge
 	}
-	r.left -= cost
+	r.clicksLeft -= cost
 	return r.reports.Performance(ctx, q)
 }
 
@@ -66,7 +66,7 @@ func scope(s autorule.Settings) (list []report.Filter) {
 // matched returns the targets that match the rule now and can still be acted upon. The targets with the highest cost come first.
 func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
 	s := x.rule.Settings
-	rows, err := x.must(ctx, x.run.From.Time, x.run.To.Time, maxTargets, scope(s), s.Dimensions()...)
+	rows, err := x.readWithin(ctx, x.run.From.Time, x.run.To.Time, maxTargets, scope(s), s.Dimensions()...)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
 			list = append(list, t)
 		}
 	}
-	if list, err = x.idle(ctx, s, list); err != nil {
+	if list, err = x.addIdle(ctx, s, list); err != nil {
 		return nil, err
 	}
 	x.run.Looked = len(list)
@@ -92,8 +92,8 @@ func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
 	return x.live(ctx, list)
 }
 
-// idle adds the active campaigns without figures to the list, if the rule looks at campaigns.
-func (r *reading) idle(ctx context.Context, s autorule.Settings, list []autorule.Target) ([]autorule.Target, error) {
+// addIdle adds the active campaigns without figures to the list, if the rule looks at campaigns.
+func (r *reading) addIdle(ctx context.Context, s autorule.Settings, list []autorule.Target) ([]autorule.Target, error) {
 	if s.LooksAt != autorule.Campaign {
 		return list, nil
 	}
@@ -125,7 +125,7 @@ func (r *reading) payouts(ctx context.Context, s autorule.Settings, list []autor
 		by = "offer_id"
 	}
 	start := r.account.DayStart(now)
-	rows, err := r.must(ctx, start.AddDate(0, 0, -copilot.WindowDays), now.Truncate(time.Hour), maxTargets, nil, by)
+	rows, err := r.readWithin(ctx, start.AddDate(0, 0, -copilot.WindowDays), now.Truncate(time.Hour), maxTargets, nil, by)
 	if err != nil {
 		return err
 	}

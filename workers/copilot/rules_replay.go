@@ -52,7 +52,7 @@ type replaying struct {
 func (p *replaying) answer(ctx context.Context) (jobs.RuleReplay, error) {
 	from := p.to.AddDate(0, 0, -replayDays)
 	out := jobs.RuleReplay{From: from.UTC(), To: p.to.UTC(), Rows: []jobs.RuleReplayRow{}}
-	p.cut(from)
+	p.divideTime(from)
 	list, err := p.series(ctx)
 	if err != nil {
 		return out, err
@@ -67,13 +67,13 @@ func (p *replaying) answer(ctx context.Context) (jobs.RuleReplay, error) {
 		if a.Bucket+1 < len(p.starts) {
 			end = p.starts[a.Bucket+1]
 		}
-		out.Rows = append(out.Rows, jobs.RuleReplayRow{At: end.UTC(), Of: a.Target.Name, Figures: p.rule.Shown(&a.Target), After: a.After.Row()})
+		out.Rows = append(out.Rows, jobs.RuleReplayRow{At: end.UTC(), Of: a.Target.Name, Figures: p.rule.TargetFigures(&a.Target), After: a.After.Row()})
 	}
 	return out, err
 }
 
-// cut divides the time into hours or days. It begins early enough for the window of the first run.
-func (p *replaying) cut(from time.Time) {
+// divideTime divides the time into hours or days. It begins early enough for the window of the first run.
+func (p *replaying) divideTime(from time.Time) {
 	size, each := p.rule.Buckets()
 	at, next := from.Add(-time.Duration(size-1)*time.Hour).Truncate(time.Hour), func(t time.Time) time.Time { return t.Add(each) }
 	if p.rule.WindowUnit == autorule.Days {
@@ -110,7 +110,7 @@ func (p *replaying) series(ctx context.Context) ([]autorule.Series, error) {
 		by = "date"
 	}
 	dims := append(p.rule.Dimensions(), by)
-	rows, err := p.must(ctx, p.starts[0], p.to, maxReplayed, scope(p.rule), dims...)
+	rows, err := p.readWithin(ctx, p.starts[0], p.to, maxReplayed, scope(p.rule), dims...)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (p *replaying) zeros(ctx context.Context, list []autorule.Series) ([]autoru
 }
 
 // names reads the names of the campaigns, paths and offers that the targets refer to.
-func (p *replaying) names(ctx context.Context, list []autorule.Would) (map[string]string, error) {
+func (p *replaying) names(ctx context.Context, list []autorule.ReplayedAct) (map[string]string, error) {
 	ids := map[string][]string{}
 	for _, a := range list {
 		ids["campaign_id"] = append(ids["campaign_id"], a.Target.Campaign.String())

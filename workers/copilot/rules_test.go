@@ -225,7 +225,7 @@ func TestRuleStale(t *testing.T) {
 		CampaignID: campaign, Targets: []autorule.Target{target}, What: "pause B",
 		Action: copilot.Action{Op: copilot.OpPausePath, CampaignID: campaign, PathID: paths[1].ID},
 	}
-	judged := act.Action.Judged(copilot.Record{Paths: paths})
+	judged := act.Action.JudgedDigest(copilot.Record{Paths: paths})
 	try := func(r autorule.Rule) error {
 		_, err := dbcopilot.NewRules(w.store).Act(t.Context(), r, act, judged, r.NewRun(w.account, *w.now.Load()), nil)
 		return err

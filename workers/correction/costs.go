@@ -45,7 +45,7 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text stri
 	if err != nil {
 		return nil, err
 	}
-	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now(), kept: kept}
+	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now(), oldest: kept}
 	rows := make([]cost, len(read))
 	for i, r := range read {
 		rows[i] = l.resolve(r)
@@ -58,7 +58,7 @@ type lookup struct {
 	sources, campaigns map[string][]uuid.UUID
 	set                map[spendKey]int // the line that sets the spend
 	now                time.Time
-	kept               time.Time // clicks before this time are deleted; zero: the account keeps clicks for as long as any plan does
+	oldest             time.Time // clicks before this time are deleted; zero: the account keeps clicks for as long as any plan does
 }
 
 type spendKey struct {
@@ -72,9 +72,9 @@ func index(list []store.NamedRecord) map[string][]uuid.UUID {
 	known := map[string][]uuid.UUID{}
 	for _, words := range []func(store.NamedRecord) string{
 		func(r store.NamedRecord) string { return r.ID.String() },
-		func(r store.NamedRecord) string { return only(r.Live, r.Name) },
+		func(r store.NamedRecord) string { return wordIf(r.Live, r.Name) },
 		func(r store.NamedRecord) string { return r.Alias },
-		func(r store.NamedRecord) string { return only(!r.Live, r.Name) },
+		func(r store.NamedRecord) string { return wordIf(!r.Live, r.Name) },
 	} {
 		round := map[string][]uuid.UUID{}
 		for _, r := range list {
@@ -89,7 +89,7 @@ func index(list []store.NamedRecord) map[string][]uuid.UUID {
 	return known
 }
 
-func only(yes bool, word string) string {
+func wordIf(yes bool, word string) string {
 	if !yes {
 		return ""
 	}
@@ -103,10 +103,10 @@ const aheadOfUTC = 14 * time.Hour
 func (l *lookup) resolve(r correction.Cost) cost {
 	v := cost{Cost: r}
 	if v.Refusal == "" {
-		v.source, v.Refusal = one(l.sources, "traffic source", v.Source)
+		v.source, v.Refusal = findOne(l.sources, "traffic source", v.Source)
 	}
 	if v.Refusal == "" && v.Campaign != "" {
-		v.campaign, v.Refusal = one(l.campaigns, "campaign", v.Campaign)
+		v.campaign, v.Refusal = findOne(l.campaigns, "campaign", v.Campaign)
 	}
 	at := spendKey{v.Day, v.source, v.campaign}
 	earlier, twice := l.set[at]
@@ -114,7 +114,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	case v.Refusal != "":
 	case v.Day.After(l.now.Add(aheadOfUTC)):
 		v.Refusal = "its day has not begun"
-	case v.Day.Before(l.kept), v.Day.Before(l.now.AddDate(0, 0, -models.LongestHistory())):
+	case v.Day.Before(l.oldest), v.Day.Before(l.now.AddDate(0, 0, -models.LongestHistory())):
 		v.Refusal = "the clicks of its day are not kept any more"
 	case twice:
 		v.Refusal = fmt.Sprintf("line %d sets the spend of the same day, source and campaign", earlier)
@@ -124,8 +124,8 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	return v
 }
 
-// one finds the record that a word names. If there is no such record or more than one, it returns the reason as refusal.
-func one(known map[string][]uuid.UUID, what, word string) (id uuid.UUID, refusal string) {
+// findOne finds the record that a word names. If there is no such record or more than one, it returns the reason as refusal.
+func findOne(known map[string][]uuid.UUID, what, word string) (id uuid.UUID, refusal string) {
 	switch ids := known[strings.ToLower(word)]; len(ids) {
 	case 0:
 		return id, "there is no such " + what

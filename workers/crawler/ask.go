@@ -12,12 +12,12 @@ import (
 	"switchyard/models/bot"
 )
 
-// askTimeout is the time limit for all look-ups of one run.
-const askTimeout = time.Minute
+// lookUpTimeout is the time limit for all look-ups of one run.
+const lookUpTimeout = time.Minute
 
-// ask looks addresses up. It leaves out addresses for which no DNS server gave an answer.
-func (w *worker) ask(ctx context.Context, list []claimed) (out []botscan.CrawlerAnswer) {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+// lookUp looks addresses up. It leaves out addresses for which no DNS server gave an answer.
+func (w *worker) lookUp(ctx context.Context, list []claimed) (out []botscan.CrawlerAnswer) {
+	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
 	next := make(chan claimed)
 	var mu sync.Mutex
@@ -56,7 +56,7 @@ const maxNames = 10
 // resolves to the address. It returns an error if DNS could not tell.
 func confirm(ctx context.Context, names Names, c claimed) (verified bool, err error) {
 	crawler, _ := bot.CrawlerNamed(c.crawler)
-	list, err := names.Of(ctx, c.address)
+	list, err := names.LookupAddr(ctx, c.address)
 	if err != nil {
 		return false, err
 	}

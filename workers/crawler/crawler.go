@@ -28,7 +28,7 @@ import (
 
 // Names looks up names and addresses in DNS. *egress.Names implements it.
 type Names interface {
-	Of(ctx context.Context, addr netip.Addr) ([]string, error)
+	LookupAddr(ctx context.Context, addr netip.Addr) ([]string, error)
 	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
@@ -61,22 +61,22 @@ type worker struct {
 const (
 	accountsAtOnce = 100
 	clicksAtOnce   = 2000 // of an account
-	asksAtOnce     = 60   // addresses that are looked up for an account, thus at most 6,000 for all accounts
+	lookUpsAtOnce  = 60   // addresses that are looked up for an account, thus at most 6,000 for all accounts
 	togetherAtOnce = 8    // of these look-ups run at the same time
 )
 
 const (
-	claimsKept = time.Hour
-	// answersKept is how long an answer about an address is used for further clicks with the address.
-	answersKept = 24 * time.Hour
-	// forgottenAtOnce is how many old rows are deleted at once.
-	forgottenAtOnce = 20_000
+	claimRetention = time.Hour
+	// answerRetention is how long an answer about an address is used for further clicks with the address.
+	answerRetention = 24 * time.Hour
+	// deletedAtOnce is how many old rows are deleted at once.
+	deletedAtOnce = 20_000
 )
 
 // sweep starts the verification for each account with claims that are due.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
-	if err := botscan.DeleteExpiredCrawlers(ctx, w.o.Clicks.Conn, now.Add(-claimsKept), now.Add(-answersKept), forgottenAtOnce); err != nil {
+	if err := botscan.DeleteExpiredCrawlers(ctx, w.o.Clicks.Conn, now.Add(-claimRetention), now.Add(-answerRetention), deletedAtOnce); err != nil {
 		return err
 	}
 	waiting, err := botscan.ClaimingAccounts(ctx, w.o.Clicks.Conn, now, accountsAtOnce)
@@ -128,7 +128,7 @@ func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	}
 	err = w.revise(ctx, account, findings, decided)
 	if len(returned) > 0 {
-		err = errors.Join(err, botscan.ReturnClaims(ctx, w.o.Clicks.Conn, account, returned, now))
+		err = errors.Join(err, botscan.ReleaseClaims(ctx, w.o.Clicks.Conn, account, returned, now))
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 	}
 	return db.RetryConflicts(func() error {
 		return w.store.Tx(ctx, func(s *store.Store) error {
-			settings, err := s.HoldBotSettings(ctx, account)
+			settings, err := s.ShareBotSettings(ctx, account)
 			if err != nil {
 				return err
 			}
@@ -157,7 +157,7 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 }
 
 // answers returns for each claim whether the address belongs to the crawler. known has the claims with a stored answer or an
-// answer from DNS. later has the claims beyond asksAtOnce, which another run looks up.
+// answer from DNS. later has the claims beyond lookUpsAtOnce, which another run looks up.
 func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
 	known, later map[claimed]bool, err error,
 ) {
@@ -168,7 +168,7 @@ func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now
 			addresses, all = append(addresses, c.Address), append(all, what)
 		}
 	}
-	kept, err := botscan.CrawlerAnswers(ctx, w.o.Clicks.Conn, addresses, now.Add(-answersKept))
+	kept, err := botscan.CrawlerAnswers(ctx, w.o.Clicks.Conn, addresses, now.Add(-answerRetention))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,10 +177,10 @@ func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now
 		known[claimed{a.Address, a.Crawler}] = a.Verified
 	}
 	unknown := slices.DeleteFunc(all, func(c claimed) bool { _, ok := known[c]; return ok })
-	for _, c := range unknown[min(len(unknown), asksAtOnce):] {
+	for _, c := range unknown[min(len(unknown), lookUpsAtOnce):] {
 		later[c] = true
 	}
-	fresh := w.ask(ctx, unknown[:min(len(unknown), asksAtOnce)])
+	fresh := w.lookUp(ctx, unknown[:min(len(unknown), lookUpsAtOnce)])
 	for _, a := range fresh {
 		known[claimed{a.Address, a.Crawler}] = a.Verified
 	}

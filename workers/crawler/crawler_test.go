@@ -45,13 +45,13 @@ type env struct {
 
 // names looks up names at a DNS server that the test can replace.
 type names struct {
-	now   atomic.Pointer[egress.Names]
-	asked atomic.Int64
+	now     atomic.Pointer[egress.Names]
+	lookups atomic.Int64
 }
 
-func (n *names) Of(ctx context.Context, addr netip.Addr) ([]string, error) {
-	n.asked.Add(1)
-	return n.now.Load().Of(ctx, addr)
+func (n *names) LookupAddr(ctx context.Context, addr netip.Addr) ([]string, error) {
+	n.lookups.Add(1)
+	return n.now.Load().LookupAddr(ctx, addr)
 }
 
 func (n *names) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
@@ -196,7 +196,7 @@ func TestCrawlers(t *testing.T) {
 	if got := dbtest.Get[string](w, w.db, found, w.accounts[0], fake); got != strings.Join(want, ", ") {
 		t.Errorf("found\n%s, want\n%s", got, strings.Join(want, ", "))
 	}
-	if n := w.names.asked.Load(); n != 10 {
+	if n := w.names.lookups.Load(); n != 10 {
 		t.Errorf("%d names were looked up", n)
 	}
 
@@ -254,7 +254,7 @@ func TestManyClaims(t *testing.T) {
 		})
 	}
 	sweep("40")
-	if n := w.names.asked.Load(); n != 60 {
+	if n := w.names.lookups.Load(); n != 60 {
 		t.Errorf("%d names were looked up at once", n)
 	}
 	sweep("0")

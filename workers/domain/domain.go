@@ -87,7 +87,7 @@ func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account,
 	credentials, err := w.store.DNSAccounts().Credentials(ctx, a)
 	if errors.Is(err, seal.ErrOpen) {
 		why = "the stored credentials cannot be read any more: connect the account again by PUT /integrations"
-		return opened, why, w.store.DNSAccounts().Note(ctx, a, why)
+		return opened, why, w.store.DNSAccounts().RecordResult(ctx, a, why)
 	}
 	if err != nil {
 		return opened, "", err
@@ -105,10 +105,10 @@ func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account,
 	if errors.Is(failure, rest.ErrBusy) {
 		return opened, why, nil
 	}
-	return opened, why, w.store.DNSAccounts().Note(context.WithoutCancel(ctx), a, why)
+	return opened, why, w.store.DNSAccounts().RecordResult(context.WithoutCancel(ctx), a, why)
 }
 
-func shown(a account, why string) jobs.DNSZones {
+func zonesAnswer(a account, why string) jobs.DNSZones {
 	out := jobs.DNSZones{ID: a.ID, Provider: a.DNSAccount.Provider, Label: a.Label, OK: why == "", Message: why, Zones: a.zones}
 	if out.Zones == nil {
 		out.Zones = []string{}
@@ -123,7 +123,7 @@ func (w *worker) test(ctx context.Context, args jobs.DNSArgs) (jobs.DNSZones, er
 		return jobs.DNSZones{}, err
 	}
 	a, why, err := w.open(ctx, found)
-	return shown(a, why), err
+	return zonesAnswer(a, why), err
 }
 
 // listZones lists the zones of every DNS account.
@@ -131,7 +131,7 @@ func (w *worker) listZones(ctx context.Context, _ jobs.None) ([]jobs.DNSZones, e
 	all, failures, err := w.openAll(ctx, workers.Account(ctx))
 	out := make([]jobs.DNSZones, len(all))
 	for i := range all {
-		out[i] = shown(all[i], failures[i])
+		out[i] = zonesAnswer(all[i], failures[i])
 	}
 	return out, err
 }

@@ -81,8 +81,8 @@ func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs
 	if out.DNSPoint, err = w.pointNow(ctx, all[best], in, d); err != nil || w.o.Edge == "" {
 		return out, err
 	}
-	have, err := w.store.Certificates().Of(ctx, id, d.ID)
-	out.Certificate = &jobs.Certificate{Host: d.Host, Edge: have.Edge, CertificateState: have.Shown()}
+	have, err := w.store.Certificates().Find(ctx, id, d.ID)
+	out.Certificate = &jobs.Certificate{Host: d.Host, Edge: have.Edge, CertificateState: have.Public()}
 	return out, err
 }
 
@@ -109,7 +109,7 @@ func (w *worker) pointNow(ctx context.Context, a account, zone string, d models.
 	if !p.OK {
 		return p, nil
 	}
-	return p, w.store.Domains().LookAgain(ctx, d.AccountID, d.ID, w.o.Now())
+	return p, w.store.Domains().ScheduleCheck(ctx, d.AccountID, d.ID, w.o.Now())
 }
 
 // pointIn points a domain in a zone of an account and adds a TXT record there that proves whose domain it is. It changes no
@@ -121,11 +121,11 @@ func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.D
 	}
 	limited, cancel := context.WithTimeout(ctx, jobs.PointTimeout)
 	defer cancel()
-	if err := w.prove(limited, a, zone, d); err != nil {
+	if err := w.addProof(limited, a, zone, d); err != nil {
 		return failed(host, "the TXT record %s could not be set: %s", models.DomainTXT(host), err)
 	}
 	name := nameIn(zone, host)
-	wanted, note, err := w.wanted(limited, a, name)
+	wanted, note, err := w.recordsFor(limited, a, name)
 	if err != nil {
 		return failed(host, "the addresses of %s could not be looked up, and %s takes no name at %s", w.o.Tracker.Host, a.Name(), host)
 	}
@@ -136,7 +136,7 @@ func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.D
 	missing, other := compare(have, wanted)
 	switch {
 	case other != nil && w.leadsHere(limited, have):
-		return kept(host, *other, "; if the addresses of "+w.o.Tracker.Host+" change, it may have to be pointed again")
+		return unchangedPoint(host, *other, "; if the addresses of "+w.o.Tracker.Host+" change, it may have to be pointed again")
 	case other != nil:
 		found := record(host, *other)
 		return models.DNSPoint{
@@ -145,7 +145,7 @@ func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.D
 				host, found.Type, found.Value),
 		}
 	case len(missing) == 0:
-		return kept(host, wanted[0], note)
+		return unchangedPoint(host, wanted[0], note)
 	}
 	return w.set(limited, a, zone, host, missing, note)
 }
@@ -158,8 +158,8 @@ func nameIn(zone, host string) string {
 	return strings.TrimSuffix(host, "."+zone)
 }
 
-// prove adds the TXT record of a domain unless it exists. It does not change other TXT records.
-func (w *worker) prove(ctx context.Context, a account, zone string, d models.Domain) error {
+// addProof adds the TXT record of a domain unless it exists. It does not change other TXT records.
+func (w *worker) addProof(ctx context.Context, a account, zone string, d models.Domain) error {
 	r := d.ProofRecord()
 	txt := libdns.RR{Name: nameIn(zone, r.Name), TTL: ttl, Type: r.Type, Data: r.Value}
 	have, err := a.Records(ctx, zone, txt.Name)
@@ -172,7 +172,7 @@ func (w *worker) prove(ctx context.Context, a account, zone string, d models.Dom
 	return a.Append(ctx, zone, txt)
 }
 
-func kept(host string, by libdns.RR, note string) models.DNSPoint {
+func unchangedPoint(host string, by libdns.RR, note string) models.DNSPoint {
 	return models.DNSPoint{
 		Host: host, OK: true, Action: models.DNSKept, Record: record(host, by), Message: "it pointed at the tracker before" + note,
 	}
@@ -198,7 +198,7 @@ func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
 		own = append(own, by)
 	}
 	ours, _ := w.o.Names.Records(ctx, w.o.Tracker.Host)
-	yes := leads(own, []string{w.o.Tracker.Host}, ours)
+	yes := leadsToTracker(own, []string{w.o.Tracker.Host}, ours)
 	return yes != nil && *yes
 }
 
@@ -234,8 +234,8 @@ func record(host string, r libdns.RR) *models.DNSRecord {
 	return &models.DNSRecord{Type: r.Type, Name: host, Value: strings.TrimSuffix(r.Data, ".")}
 }
 
-// wanted returns the records that point a name at the tracker, and a note for a person.
-func (w *worker) wanted(ctx context.Context, a account, name string) (list []libdns.RR, note string, err error) {
+// recordsFor returns the records that point a name at the tracker, and a note for a person.
+func (w *worker) recordsFor(ctx context.Context, a account, name string) (list []libdns.RR, note string, err error) {
 	p, _ := models.DNSProviderNamed(a.DNSAccount.Provider)
 	kind := "CNAME"
 	if name == "@" {

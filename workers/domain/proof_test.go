@@ -89,39 +89,39 @@ func TestTwoAccounts(t *testing.T) {
 	attackers, victims := v.addTo(v.other, host), v.addTo(v.account, host)
 	for _, alias := range []string{"", tracker, target} {
 		z.set(host, alias)
-		if got := v.look(v.other, attackers, 0); got.Verified {
+		if got := v.verifyAt(v.other, attackers, 0); got.Verified {
 			t.Errorf("with the alias %q: %+v", alias, got)
 		}
 	}
-	if got := v.look(v.account, victims, 0); got.Verified || !strings.Contains(got.Detail, "another account has added its host too, or had it. "+
+	if got := v.verifyAt(v.account, victims, 0); got.Verified || !strings.Contains(got.Detail, "another account has added its host too, or had it. "+
 		"Set a TXT record of _switchyard."+host+" to "+mine+".") {
 		t.Errorf("a CNAME alone, while another account has the host: %+v", got)
 	}
 	z.set(host, "", mine)
-	if got := v.look(v.other, attackers, 0); got.Verified || !strings.Contains(got.Detail, "_switchyard."+host+" to "+theirs+".") {
+	if got := v.verifyAt(v.other, attackers, 0); got.Verified || !strings.Contains(got.Detail, "_switchyard."+host+" to "+theirs+".") {
 		t.Errorf("without a proof: %+v", got)
 	}
-	if got := v.look(v.account, victims, 0); !got.Verified || *got.Proof != models.ProofTXT {
+	if got := v.verifyAt(v.account, victims, 0); !got.Verified || *got.Proof != models.ProofTXT {
 		t.Errorf("by TXT: %+v", got)
 	}
-	if got := v.look(v.other, attackers, 0); got.Verified {
+	if got := v.verifyAt(v.other, attackers, 0); got.Verified {
 		t.Errorf("while the other account is verified: %+v", got)
 	}
 	if _, err := v.store.Domains().Delete(t.Context(), v.account, victims); err != nil {
 		t.Fatal(err)
 	}
-	if got := v.look(v.other, attackers, 0); got.Verified {
+	if got := v.verifyAt(v.other, attackers, 0); got.Verified {
 		t.Errorf("after the other account has deleted its domain: %+v", got)
 	}
 	z.set(host, theirTarget)
-	if got := v.look(v.other, attackers, 0); got.Verified {
+	if got := v.verifyAt(v.other, attackers, 0); got.Verified {
 		t.Errorf("with a CNAME for a host that another account had: %+v", got)
 	}
 	z.set(host, theirTarget, mine, theirs)
-	if got := v.look(v.other, attackers, 0); !got.Verified {
+	if got := v.verifyAt(v.other, attackers, 0); !got.Verified {
 		t.Errorf("by TXT: %+v", got)
 	}
-	if got := v.look(v.account, v.addTo(v.account, host), 0); got.Verified || !strings.Contains(got.Detail, "its host serves another account") {
+	if got := v.verifyAt(v.account, v.addTo(v.account, host), 0); got.Verified || !strings.Contains(got.Detail, "its host serves another account") {
 		t.Errorf("both accounts have a proof, and the other account was first: %+v", got)
 	}
 }
@@ -134,15 +134,15 @@ func TestCNAMEProves(t *testing.T) {
 	v, z := newZone(t)
 	id := v.addTo(v.account, host)
 	z.set(host, target)
-	if got := v.look(v.account, id, 0); !got.Verified || *got.Proof != models.ProofCNAME {
+	if got := v.verifyAt(v.account, id, 0); !got.Verified || *got.Proof != models.ProofCNAME {
 		t.Fatalf("%+v", got)
 	}
 	v.addTo(v.other, host)
-	if got := v.look(v.account, id, 5*day); !got.Verified {
+	if got := v.verifyAt(v.account, id, 5*day); !got.Verified {
 		t.Errorf("another account has added the host: %+v", got)
 	}
 	z.set(host, tracker)
-	if got := v.look(v.account, id, 6*day); !got.Verified {
+	if got := v.verifyAt(v.account, id, 6*day); !got.Verified {
 		t.Errorf("on the first day without a proof: %+v", got)
 	}
 	stray, err := v.store.Domains().Stray(t.Context(), v.account, time.Now().Add(6*day))
@@ -150,21 +150,21 @@ func TestCNAMEProves(t *testing.T) {
 		t.Errorf("the alert of the domain: %+v, %v", stray, err)
 	}
 	z.set(host, mine+".former.example.org")
-	if got := v.look(v.account, id, 7*day); *got.Proof != models.ProofCNAME {
+	if got := v.verifyAt(v.account, id, 7*day); *got.Proof != models.ProofCNAME {
 		t.Errorf("with an alias below a former tracking host: %+v", got)
 	}
 	z.set(host, tracker)
-	v.look(v.account, id, 7*day)
+	v.verifyAt(v.account, id, 7*day)
 	z.away = true
-	if got := v.look(v.account, id, 8*day); !got.Verified || got.Proof != nil {
+	if got := v.verifyAt(v.account, id, 8*day); !got.Verified || got.Proof != nil {
 		t.Errorf("while DNS is away: %+v", got)
 	}
 	z.away = false
-	if got := v.look(v.account, id, 10*day+time.Minute); got.Verified {
+	if got := v.verifyAt(v.account, id, 10*day+time.Minute); got.Verified {
 		t.Errorf("on the fourth day: %+v", got)
 	}
 	z.set(host, target, mine)
-	if got := v.look(v.account, id, 11*day); !got.Verified || *got.Proof != models.ProofTXT {
+	if got := v.verifyAt(v.account, id, 11*day); !got.Verified || *got.Proof != models.ProofTXT {
 		t.Errorf("with a proof again: %+v", got)
 	}
 }
@@ -186,46 +186,46 @@ func TestVerifiedBefore(t *testing.T) {
 	}
 	dbtest.Exec(v, v.db, `UPDATE domains SET proof = 'before' WHERE id = $1`, rejected)
 	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`, uuid.New(), v.other, taken)
-	if got := v.look(v.other, taken, 5*day); !got.Verified {
+	if got := v.verifyAt(v.other, taken, 5*day); !got.Verified {
 		t.Errorf("while the domain leads here: %+v", got)
 	}
 	z.set("go.taken.com", target)
 	owner := v.addTo(v.account, "go.taken.com")
-	if got := v.look(v.account, owner, 5*day); got.Verified {
+	if got := v.verifyAt(v.account, owner, 5*day); got.Verified {
 		t.Errorf("another account took the host by a CNAME: %+v", got)
 	}
 	z.set("go.taken.com", target, mine)
 	z.set("go.operator.com", target, mine)
-	if got := v.look(v.account, owner, 5*day); !got.Verified {
+	if got := v.verifyAt(v.account, owner, 5*day); !got.Verified {
 		t.Errorf("another account could not take the host by TXT: %+v", got)
 	}
 	stray, err := v.store.Domains().Stray(t.Context(), v.other, time.Now().Add(5*day))
 	if err != nil || len(stray) != 1 || stray[0].IsVerified || !strings.Contains(stray[0].Detail, "Another account has proved") {
 		t.Errorf("the alert of the account that lost the host: %+v, %v", stray, err)
 	}
-	if got := v.look(v.account, v.addTo(v.account, "go.operator.com"), 5*day); got.Verified {
+	if got := v.verifyAt(v.account, v.addTo(v.account, "go.operator.com"), 5*day); got.Verified {
 		t.Errorf("another account took a domain that an operator has verified: %+v", got)
 	}
 	if _, err := v.store.Domains().Delete(t.Context(), v.account, owner); err != nil {
 		t.Fatal(err)
 	}
-	if got := v.look(v.other, taken, 6*day); got.Verified {
+	if got := v.verifyAt(v.other, taken, 6*day); got.Verified {
 		t.Errorf("the account has the host again without a proof: %+v", got)
 	}
 
 	lost := before(v.account, "go.lost.com")
 	dbtest.Exec(v, v.db, `UPDATE domains SET is_verified = false WHERE id = $1`, lost)
-	if got := v.look(v.account, lost, 0); got.Verified {
+	if got := v.verifyAt(v.account, lost, 0); got.Verified {
 		t.Errorf("a lost domain is verified again without a proof: %+v", got)
 	}
 	z.set("shown.com", "", mine)
 	shown := before(v.account, "shown.com")
-	if got := v.look(v.account, shown, 0); !got.Verified {
+	if got := v.verifyAt(v.account, shown, 0); !got.Verified {
 		t.Errorf("%+v", got)
 	}
 	z.set("shown.com", "")
 	for _, later := range []time.Duration{day, 5 * day} {
-		if got := v.look(v.account, shown, later); got.Verified != (later == day) {
+		if got := v.verifyAt(v.account, shown, later); got.Verified != (later == day) {
 			t.Errorf("%s after a proof was removed again: %+v", later, got)
 		}
 	}
@@ -239,7 +239,7 @@ func TestExpiredClaims(t *testing.T) {
 	z.set("go.left.com", target)
 	left := v.addTo(v.account, "go.left.com")
 	v.addTo(v.account, "go.kept.com")
-	if !v.look(v.account, left, 0).Verified {
+	if !v.verifyAt(v.account, left, 0).Verified {
 		t.Fatal("the domain is not verified")
 	}
 	if _, err := v.store.Domains().Delete(t.Context(), v.account, left); err != nil {

@@ -38,9 +38,9 @@ func newRegistries(o Options) *registries {
 	return &registries{&rdap.Client{HTTP: out, Bootstrap: list, UserAgent: "Switchyard"}}
 }
 
-// until asks the registry when the registration of a name ends. It returns nil if the name has no registry or is not
+// registeredUntil asks the registry when the registration of a name ends. It returns nil if the name has no registry or is not
 // registered there, or if the registry does not say. It is not safe for concurrent use.
-func (r *registries) until(ctx context.Context, name string) (*time.Time, error) {
+func (r *registries) registeredUntil(ctx context.Context, name string) (*time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*registryTimeout)
 	defer cancel()
 	answer, err := r.client.Do((&rdap.Request{Type: rdap.DomainRequest, Query: name}).WithContext(ctx))
@@ -80,7 +80,7 @@ func (w *worker) sweepRegistrations(ctx context.Context) error {
 		return nil
 	}
 	for ctx.Err() == nil {
-		due, err := w.store.Domains().TakeDueRegistrations(ctx, w.o.Now(), registrationsAtOnce)
+		due, err := w.store.Domains().ClaimDueRegistrations(ctx, w.o.Now(), registrationsAtOnce)
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -90,7 +90,7 @@ func (w *worker) sweepRegistrations(ctx context.Context) error {
 			below[name] = append(below[name], d)
 		}
 		for name, domains := range below {
-			if err := w.askRegistration(ctx, name, domains); err != nil {
+			if err := w.fetchRegistration(ctx, name, domains); err != nil {
 				return err
 			}
 		}
@@ -98,10 +98,10 @@ func (w *worker) sweepRegistrations(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// askRegistration asks the registry of one name and stores the answer for all its domains. If the registry fails, it is asked
+// fetchRegistration asks the registry of one name and stores the answer for all its domains. If the registry fails, it is asked
 // again the next day.
-func (w *worker) askRegistration(ctx context.Context, name string, domains []store.DueRegistration) error {
-	until, err := w.registries.until(ctx, name)
+func (w *worker) fetchRegistration(ctx context.Context, name string, domains []store.DueRegistration) error {
+	until, err := w.registries.registeredUntil(ctx, name)
 	if err != nil {
 		slog.InfoContext(ctx, "registration of a domain is not known", "name", name, "error", err)
 		return ctx.Err()

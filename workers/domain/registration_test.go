@@ -24,10 +24,10 @@ import (
 type registry struct {
 	server *httptest.Server
 
-	mu    sync.Mutex
-	until map[string]string // the date by name; empty: there is no date
-	down  bool
-	asked []string
+	mu      sync.Mutex
+	until   map[string]string // the date by name; empty: there is no date
+	down    bool
+	queries []string
 }
 
 func newRegistry(t *testing.T) *registry {
@@ -54,12 +54,12 @@ func (r *registry) set(name, until string) {
 	r.until[name] = until
 }
 
-// took returns the names that were asked for since the last call.
-func (r *registry) took() []string {
+// queried returns the names that were asked for since the last call.
+func (r *registry) queried() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	asked := r.asked
-	r.asked = nil
+	asked := r.queries
+	r.queries = nil
 	slices.Sort(asked)
 	return asked
 }
@@ -73,7 +73,7 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	name := strings.TrimPrefix(req.URL.Path, "/rdap/domain/")
-	r.asked = append(r.asked, name)
+	r.queries = append(r.queries, name)
 	until, known := r.until[name]
 	w.Header().Set("Content-Type", "application/rdap+json")
 	switch {
@@ -122,7 +122,7 @@ func TestRegistrations(t *testing.T) {
 		}
 	}
 	sweep()
-	if got := w.names.took(); !slices.Equal(got, []string{"far.example", "shop.example", "silent.example", "unknown.example"}) {
+	if got := w.names.queried(); !slices.Equal(got, []string{"far.example", "shop.example", "silent.example", "unknown.example"}) {
 		t.Errorf("the registry was asked for %q", got)
 	}
 	ending := func(account uuid.UUID) string {
@@ -146,7 +146,7 @@ func TestRegistrations(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	sweep()
-	if got := w.names.took(); len(got) > 0 {
+	if got := w.names.queried(); len(got) > 0 {
 		t.Errorf("the registry was asked again for %q", got)
 	}
 	due := func() {

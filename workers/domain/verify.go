@@ -33,7 +33,7 @@ func (w *worker) verify(ctx context.Context, args jobs.VerifyDomainArgs) (out jo
 
 const (
 	sweptAtOnce   = 500 // domains that a sweep claims at once
-	lookedAtOnce  = 32  // of them that are checked at once
+	checkedAtOnce = 32  // of them that are checked at once
 	maxDNSRecords = 20  // maximum number of records that are shown
 )
 
@@ -46,13 +46,13 @@ func (w *worker) sweep(ctx context.Context) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		due, err := w.store.Domains().TakeDue(ctx, w.o.Now(), sweptAtOnce)
+		due, err := w.store.Domains().ClaimDue(ctx, w.o.Now(), sweptAtOnce)
 		if err != nil || len(due) == 0 {
 			return err
 		}
 		w.checkWildcard(ctx)
 		var g errgroup.Group
-		g.SetLimit(lookedAtOnce)
+		g.SetLimit(checkedAtOnce)
 		for _, d := range due {
 			g.Go(func() error {
 				w.checkDue(ctx, d)
@@ -93,7 +93,7 @@ func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.D
 	if err != nil {
 		return out, err
 	}
-	found, err := w.look(ctx, d)
+	found, err := w.examine(ctx, d)
 	if err != nil {
 		return out, err
 	}
@@ -110,8 +110,9 @@ func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.D
 	return out, err
 }
 
-// look asks DNS where a domain leads and whether it belongs to its account, and asks the domain whether it is served by this install.
-func (w *worker) look(ctx context.Context, d models.Domain) (c models.DomainCheck, err error) {
+// examine asks DNS where a domain leads and whether it belongs to its account, and asks the domain whether it is served by this
+// install.
+func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainCheck, err error) {
 	secret, err := w.store.DomainSecret(ctx)
 	if err != nil {
 		return c, err
@@ -138,8 +139,8 @@ func (w *worker) look(ctx context.Context, d models.Domain) (c models.DomainChec
 		c.Proof = &proof
 	}
 	if ownErr == nil {
-		c.Points = leads(s.own, []string{w.o.Tracker.Host, w.o.Tracker.Target(d.Token)}, s.ours)
-		c.Records = shownRecords(s.own)
+		c.Points = leadsToTracker(s.own, []string{w.o.Tracker.Host, w.o.Tracker.Target(d.Token)}, s.ours)
+		c.Records = recordTexts(s.own)
 	}
 	c.Proven = s.plain.proven || s.secure.proven
 	c.HTTPS = s.secure.https()
@@ -154,10 +155,10 @@ type seen struct {
 	plain, secure probe
 }
 
-// leads reports whether a domain leads to the tracker according to DNS servers: through one of the tracker's names, or only to
-// the tracker's addresses. One server that says so is enough, because the others may not know the change yet. It returns nil
-// if no server can tell.
-func leads(own []egress.Records, tracker []string, ours []egress.Records) *bool {
+// leadsToTracker reports whether a domain leads to the tracker according to DNS servers: through one of the tracker's names, or
+// only to the tracker's addresses. One server that says so is enough, because the others may not know the change yet. It returns
+// nil if no server can tell.
+func leadsToTracker(own []egress.Records, tracker []string, ours []egress.Records) *bool {
 	var addresses []netip.Addr
 	for _, r := range ours {
 		addresses = append(addresses, r.Addresses...)
@@ -180,8 +181,8 @@ func leads(own []egress.Records, tracker []string, ours []egress.Records) *bool 
 	return &yes
 }
 
-// shownRecords returns the records of a host as texts, each once, at most maxDNSRecords.
-func shownRecords(found []egress.Records) []string {
+// recordTexts returns the records of a host as texts, each once, at most maxDNSRecords.
+func recordTexts(found []egress.Records) []string {
 	out := []string{}
 	add := func(text string) {
 		if len(out) < maxDNSRecords && !slices.Contains(out, text) {
@@ -203,20 +204,20 @@ func shownRecords(found []egress.Records) []string {
 	return out
 }
 
-// todo returns a text that tells a person which records to set for a domain.
-func (w *worker) todo(d models.Domain, ours []egress.Records) string {
+// instructions returns a text that tells a person which records to set for a domain.
+func (w *worker) instructions(d models.Domain, ours []egress.Records) string {
 	text := "Set a CNAME of " + d.Host + " to " + w.o.Tracker.Target(d.Token)
 	if models.IsApex(d.Host) {
 		text = "Point " + d.Host + " at " + w.o.Tracker.Host + " by an ALIAS, ANAME or flattened CNAME"
-		if records := shownRecords(addressesOf(ours)); len(records) > 0 {
+		if records := recordTexts(addressesOf(ours)); len(records) > 0 {
 			text += ", or, where your DNS has none of these, set " + strings.Join(records, " and ")
 		}
 	}
-	return text + ". " + proofTodo(d)
+	return text + ". " + proofInstructions(d)
 }
 
-// proofTodo returns a text that tells a person which record proves a domain.
-func proofTodo(d models.Domain) string {
+// proofInstructions returns a text that tells a person which record proves a domain.
+func proofInstructions(d models.Domain) string {
 	r := d.ProofRecord()
 	return "Set a TXT record of " + r.Name + " to " + r.Value + "."
 }
@@ -242,7 +243,7 @@ func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
 	case c.Proven && c.Proof == nil && !d.IsVerified:
 		return here + " DNS could not be asked whether it is this account's. It is tried again later."
 	case c.Proven && c.Wrong(d):
-		return here + " DNS does not show that it is this account's. " + proofTodo(d)
+		return here + " DNS does not show that it is this account's. " + proofInstructions(d)
 	case c.Proven && !away && c.HTTPS != nil && !*c.HTTPS:
 		return here + " HTTPS does not work on it: " + s.secure.text + "."
 	case c.Proven:
@@ -253,11 +254,11 @@ func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
 		return "DNS leads to " + target + ", which has no address: the operator of this install sets a wildcard record *." + w.o.Tracker.Host + "."
 	case *c.Points && c.Wrong(d):
 		return "DNS leads here, but the domain does not answer as this service: " + s.plain.text + ". DNS does not show that it is this " +
-			"account's. " + proofTodo(d)
+			"account's. " + proofInstructions(d)
 	case *c.Points:
 		return "DNS leads here, but the domain does not answer as this service: " + s.plain.text + "."
 	case len(c.Records) == 0:
-		return "The domain has no address in DNS. " + w.todo(d, s.ours)
+		return "The domain has no address in DNS. " + w.instructions(d, s.ours)
 	}
-	return "The domain leads elsewhere: " + strings.Join(c.Records, ", ") + ". " + w.todo(d, s.ours)
+	return "The domain leads elsewhere: " + strings.Join(c.Records, ", ") + ". " + w.instructions(d, s.ours)
 }

@@ -142,8 +142,8 @@ func (v *verifying) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID
 	return out
 }
 
-// look moves the clock to later from now and verifies a domain.
-func (v *verifying) look(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
+// verifyAt moves the clock to later from now and verifies a domain.
+func (v *verifying) verifyAt(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
 	v.Helper()
 	v.later.Store(int64(later))
 	got, err := run(v.env, jobs.VerifyDomain, account, jobs.VerifyDomainArgs{ID: id})
@@ -153,7 +153,7 @@ func (v *verifying) look(account, id uuid.UUID, later time.Duration) jobs.Verifi
 	return got
 }
 
-func said(b *bool) string {
+func boolText(b *bool) string {
 	switch {
 	case b == nil:
 		return "unknown"
@@ -192,13 +192,13 @@ func TestVerify(t *testing.T) {
 		{"open.acme.com", "yes", "no", false, "", "DNS does not show that it is this account's. Set a TXT record of _switchyard.open.acme.com to " + mine + "."},
 	} {
 		id := v.add(v.account, c.host)[c.host]
-		got := v.look(v.account, id, 0)
-		if said(got.Points) != c.points || said(got.HTTPS) != c.https || got.Verified != c.verified || got.Expected != mine+"."+tracker ||
+		got := v.verifyAt(v.account, id, 0)
+		if boolText(got.Points) != c.points || boolText(got.HTTPS) != c.https || got.Verified != c.verified || got.Expected != mine+"."+tracker ||
 			c.records != "" && !slices.Contains(got.Records, c.records) || !strings.Contains(got.Detail, c.detail) {
-			t.Errorf("%s: points %s, https %s, %+v", c.host, said(got.Points), said(got.HTTPS), got)
+			t.Errorf("%s: points %s, https %s, %+v", c.host, boolText(got.Points), boolText(got.HTTPS), got)
 		}
 		d, err := v.store.Domains().Find(t.Context(), v.account, id)
-		if err != nil || d.IsVerified != c.verified || said(d.Points) != c.points || d.CheckedAt == nil {
+		if err != nil || d.IsVerified != c.verified || boolText(d.Points) != c.points || d.CheckedAt == nil {
 			t.Errorf("%s is stored as %+v, %v", c.host, d, err)
 		}
 	}
@@ -223,7 +223,7 @@ func TestStray(t *testing.T) {
 		return len(found)
 	}
 	for _, d := range []uuid.UUID{proxied, half} {
-		if !v.look(v.account, d, 0).Verified {
+		if !v.verifyAt(v.account, d, 0).Verified {
 			t.Fatal("the domain is not verified")
 		}
 	}
@@ -231,31 +231,31 @@ func TestStray(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.moved.Store(true)
-	if got := v.look(v.account, proxied, day); !got.Verified || stray() != 1 {
+	if got := v.verifyAt(v.account, proxied, day); !got.Verified || stray() != 1 {
 		t.Errorf("on the first day: %+v", got)
 	}
-	v.look(v.account, half, day)
-	v.look(v.account, parked, day)
+	v.verifyAt(v.account, half, day)
+	v.verifyAt(v.account, parked, day)
 	v.moved.Store(false)
-	if v.look(v.account, half, 2*day); stray() != 2 {
+	if v.verifyAt(v.account, half, 2*day); stray() != 2 {
 		t.Errorf("%d domains lead elsewhere", stray())
 	}
 	v.moved.Store(true)
 	for _, d := range []uuid.UUID{proxied, half, parked} {
 		want := d != proxied
-		if got := v.look(v.account, d, 4*day+time.Minute); got.Verified != want {
+		if got := v.verifyAt(v.account, d, 4*day+time.Minute); got.Verified != want {
 			t.Errorf("on the fourth day: %+v", got)
 		}
 	}
 	v.named()
-	if got := v.look(v.account, half, 30*day); !got.Verified || got.Points != nil {
+	if got := v.verifyAt(v.account, half, 30*day); !got.Verified || got.Points != nil {
 		t.Errorf("while DNS is away: %+v", got)
 	}
 	if _, err := v.store.Domains().SetVerified(t.Context(), v.account, half, false); err != nil {
 		t.Fatal(err)
 	}
 	v.moved.Store(false)
-	if got := v.look(v.account, half, 31*day); got.Verified || !strings.Contains(got.Detail, "operator") {
+	if got := v.verifyAt(v.account, half, 31*day); got.Verified || !strings.Contains(got.Detail, "operator") {
 		t.Errorf("a domain that the operator has rejected: %+v", got)
 	}
 }
@@ -269,10 +269,10 @@ func TestComesBack(t *testing.T) {
 	v := newVerifying(t)
 	id := v.add(v.account, "proxied.acme.com")["proxied.acme.com"]
 	dbtest.Exec(v, v.db, `UPDATE domains SET created_at = now() - interval '60 days' WHERE id = $1`, id)
-	v.look(v.account, id, 0)
+	v.verifyAt(v.account, id, 0)
 	v.moved.Store(true)
-	v.look(v.account, id, day)
-	if v.look(v.account, id, 4*day+time.Minute).Verified {
+	v.verifyAt(v.account, id, day)
+	if v.verifyAt(v.account, id, 4*day+time.Minute).Verified {
 		t.Fatal("the domain is still verified")
 	}
 	told := func() string {

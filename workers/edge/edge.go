@@ -83,7 +83,7 @@ func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(cont
 	run, stop := context.WithCancel(ctx)
 	defer stop()
 	over := time.AfterFunc(wait, stop)
-	_ = advisory.Hold(run, p.o.Locks, lockName, func(ctx context.Context) { // its error is the context's
+	_ = advisory.WithLock(run, p.o.Locks, lockName, func(ctx context.Context) { // its error is the context's
 		if got = over.Stop(); got {
 			err = fn(ctx)
 		}
@@ -103,7 +103,7 @@ func (p *publisher) publishNow(ctx context.Context, _ jobs.None) (out jobs.Publi
 	began := time.Now()
 	deadline, _ := ctx.Deadline()
 	got, err := p.locked(ctx, time.Until(deadline)/2, func(ctx context.Context) (err error) {
-		if err = p.store.Edge().Gather(ctx); err == nil {
+		if err = p.store.Edge().CollectChanges(ctx); err == nil {
 			out, err = p.publish(ctx, p.o.Keys, workers.Account(ctx))
 		}
 		return err
@@ -118,13 +118,13 @@ func (p *publisher) publishNow(ctx context.Context, _ jobs.None) (out jobs.Publi
 // sweep publishes the accounts in which something has changed.
 func (p *publisher) sweep(ctx context.Context) error {
 	if p.o.Keys == nil {
-		return p.store.Edge().Forget(ctx)
+		return p.store.Edge().DiscardChanges(ctx)
 	}
 	_, err := p.locked(ctx, lockWait, func(ctx context.Context) error {
-		if err := p.store.Edge().Gather(ctx); err != nil {
+		if err := p.store.Edge().CollectChanges(ctx); err != nil {
 			return err
 		}
-		due, err := p.store.Edge().Due(ctx, p.target(), atOnce)
+		due, err := p.store.Edge().ListDue(ctx, p.target(), atOnce)
 		for _, account := range due {
 			if err = p.publishDue(ctx, account); err != nil {
 				break // PostgreSQL failed, or the run must end
@@ -143,7 +143,7 @@ func (p *publisher) publishDue(ctx context.Context, account uuid.UUID) error {
 	out, err := p.publish(limited, p.o.Background, account)
 	if err != nil && ctx.Err() == nil {
 		slog.ErrorContext(ctx, "campaigns not published to the edge", "account_id", account, "error", err)
-		return p.store.Edge().Failed(ctx, account, "the campaigns could not be compiled and written")
+		return p.store.Edge().RecordFailure(ctx, account, "the campaigns could not be compiled and written")
 	}
 	if err == nil && out.Written+out.Removed+out.Failed > 0 {
 		slog.InfoContext(ctx, "campaigns published to the edge", "account_id", account, "written", out.Written,
@@ -183,13 +183,13 @@ func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (ou
 	refused, isRefusal := errors.AsType[*cloudflare.Error](refusal)
 	switch {
 	case isRefusal:
-		return out, state.Failed(ctx, account, refused.Text)
+		return out, state.RecordFailure(ctx, account, refused.Text)
 	case refusal != nil:
 		return out, refusal
 	case out.Failed > 0:
-		return out, state.Failed(ctx, account, "the edge has not taken all campaigns")
+		return out, state.RecordFailure(ctx, account, "the edge has not taken all campaigns")
 	}
-	return out, state.Done(ctx, account, wanted, p.target())
+	return out, state.RecordPublished(ctx, account, wanted, p.target())
 }
 
 // difference is the difference between an account's campaigns and the edge: the values to write and the keys to remove.
@@ -218,10 +218,10 @@ func (p *publisher) compare(ctx context.Context, account uuid.UUID, bundles []mo
 		wanted[b.Key] = true
 		if b.Value == nil {
 			d.listed = append(d.listed, b.Key)
-			if d.gone[b.Key] = old.Held; !old.Held {
+			if d.gone[b.Key] = old.MayExist; !old.MayExist {
 				delete(d.gone, b.Key)
 			}
-			if !there || old.Held {
+			if !there || old.MayExist {
 				claimed = append(claimed, b)
 			}
 			continue
@@ -261,7 +261,7 @@ func (p *publisher) write(ctx context.Context, to Keys, account uuid.UUID, d *di
 				delete(d.changed, key)
 			}
 			d.written += len(done)
-			return p.store.Edge().Written(context.WithoutCancel(ctx), account, done, hashes)
+			return p.store.Edge().RecordWritten(context.WithoutCancel(ctx), account, done, hashes)
 		})
 		return len(d.changed), err
 	})
@@ -280,7 +280,7 @@ func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *d
 				delete(d.gone, key)
 			}
 			d.removed += len(done)
-			return p.store.Edge().Removed(context.WithoutCancel(ctx), account, done, d.listed)
+			return p.store.Edge().RecordRemoved(context.WithoutCancel(ctx), account, done, d.listed)
 		})
 		return len(d.gone), err
 	})

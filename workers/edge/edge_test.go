@@ -44,8 +44,8 @@ type env struct {
 // plenty allows every request.
 type plenty struct{}
 
-func (plenty) Take(context.Context, int) time.Duration { return 0 }
-func (plenty) Pause(context.Context, time.Duration)    {}
+func (plenty) Allow(context.Context, int) time.Duration { return 0 }
+func (plenty) Pause(context.Context, time.Duration)     {}
 
 // compile replaces the compiler of bundles. The value of a bundle is the record of its campaign.
 func compile(r *store.Routing) ([]models.EdgeBundle, error) {
@@ -145,7 +145,7 @@ func (w *env) sweep() {
 	}
 }
 
-func (w *env) want(got, want jobs.PublishedEdge) {
+func (w *env) check(got, want jobs.PublishedEdge) {
 	w.Helper()
 	want.Configured = true
 	if got != want {
@@ -163,28 +163,28 @@ func (w *env) host(account uuid.UUID) string { return "go-" + account.String()[:
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.want(w.publish(w.account), jobs.PublishedEdge{})
+	w.check(w.publish(w.account), jobs.PublishedEdge{})
 	w.campaigns(w.account, 3, "summer")
 	w.campaigns(w.other, 1, "theirs")
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 3, Written: 3})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 3, Written: 3})
 	mine := w.host(w.account)
 	if got, want := w.keys(), fmt.Sprint([]string{mine + "summer-1", mine + "summer-2", mine + "summer-3"}); got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}
 	calls := w.fake.Count("")
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 3})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 3})
 	if n := w.fake.Count("") - calls; n != 0 {
 		t.Errorf("%d calls although nothing has changed", n)
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'winter' WHERE account_id = $1 AND alias = 'summer-2'`, w.account)
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET status = 'paused' WHERE account_id = $1 AND alias = 'summer-3'`, w.account)
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 2, Written: 1, Removed: 1})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 2, Written: 1, Removed: 1})
 	if got := w.fake.Values()[mine+"summer-2"]; !strings.Contains(got, "winter") {
 		t.Errorf("the value is %s", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'large one' WHERE account_id = $1 AND alias = 'summer-1'`, w.account)
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 1, Removed: 1})
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 1})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 1, Removed: 1})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 1})
 	state, err := w.store.Edge().State(t.Context(), w.account)
 	if err != nil || state.Routable != 2 || state.Published != 1 || state.Waiting || state.PublishedAt == nil ||
 		!slices.Equal(state.Origin, []store.EdgeOrigin{{What: "daily_cap", Campaigns: 1}, {What: models.EdgeTooLarge, Campaigns: 1}}) {
@@ -271,8 +271,8 @@ func TestDomainMoves(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE account_id = $1`, w.account)
 	w.domains[w.other] = w.domain(w.other, host)
 	w.campaigns(w.other, 1, "summer")
-	w.want(w.publish(w.other), jobs.PublishedEdge{Published: 1, Written: 1})
-	w.want(w.publish(w.account), jobs.PublishedEdge{Removed: 1})
+	w.check(w.publish(w.other), jobs.PublishedEdge{Published: 1, Written: 1})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Removed: 1})
 	if got, want := w.keys(), fmt.Sprint([]string{host + "/summer-1"}); got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}
@@ -285,13 +285,13 @@ func TestFailures(t *testing.T) {
 	w := newEnv(t)
 	w.campaigns(w.account, 5, "summer")
 	w.fake.FailKeys(3)
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = name || '!'`)
 	w.fake.FailKeys(14)
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 1, Written: 1, Failed: 4})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 1, Written: 1, Failed: 4})
 	w.fake.FailKeys(0)
 	w.fake.Refuse(403, 10000, "Authentication error")
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 1, Failed: 4})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 1, Failed: 4})
 	state, err := w.store.Edge().State(t.Context(), w.account)
 	if err != nil || !strings.Contains(state.Failure, "Authentication error") || !state.Waiting {
 		t.Errorf("%+v, %v", state, err)
@@ -308,10 +308,10 @@ func TestFailures(t *testing.T) {
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = name || '?'`)
 	w.fake.Fail(cloudflaretest.Drop) // it writes, but the answer is lost
-	w.want(w.publish(w.account), jobs.PublishedEdge{Failed: 5})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Failed: 5})
 	w.fake.Fail(cloudflaretest.None)
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = rtrim(name, '?')`) // back to the values that PostgreSQL had recorded for the edge
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
 	for key, value := range w.fake.Values() {
 		if strings.Contains(value, "?") {
 			t.Errorf("%s is still %s", key, value)
@@ -326,7 +326,7 @@ func TestManyCampaigns(t *testing.T) {
 	const many = 10_001
 	w.campaigns(w.account, many, "summer")
 	began := time.Now()
-	w.want(w.publish(w.account), jobs.PublishedEdge{Published: many, Written: many})
+	w.check(w.publish(w.account), jobs.PublishedEdge{Published: many, Written: many})
 	calls, took := w.fake.Count(""), time.Since(began)
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'winter' WHERE alias = 'summer-77'`)
 	began = time.Now()

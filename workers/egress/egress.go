@@ -191,7 +191,7 @@ func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	var chosen netip.Addr
 	for _, ip := range ips {
 		ip = ip.Unmap()
-		if !c.may(ip) {
+		if !c.mayDial(ip) {
 			return netip.Addr{}, errBlocked
 		}
 		if !chosen.IsValid() || chosen.Is6() && ip.Is4() {
@@ -211,20 +211,20 @@ func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
 	if err != nil {
 		return ip, classify(ctx, err)
 	}
-	if !c.may(ip.Unmap()) {
+	if !c.mayDial(ip.Unmap()) {
 		return netip.Addr{}, &Error{Class: Blocked, cause: errBlocked}
 	}
 	return ip.Unmap(), nil
 }
 
-// may reports whether an address may be dialled.
-func (c *Client) may(ip netip.Addr) bool {
+// mayDial reports whether an address may be dialled.
+func (c *Client) mayDial(ip netip.Addr) bool {
 	return !netguard.Blocked(ip) || ip.Zone() == "" && netguard.Within(ip, c.o.Allow)
 }
 
 func (c *Client) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
-	if err != nil || !c.may(at.Addr().Unmap()) {
+	if err != nil || !c.mayDial(at.Addr().Unmap()) {
 		return errBlocked
 	}
 	return nil

@@ -25,12 +25,12 @@ import (
 // names is a resolver that returns the next answer of a list for each look-up.
 type names struct {
 	answers [][]string
-	asked   atomic.Int64
+	lookups atomic.Int64
 }
 
 // LookupNetIP implements egress.Resolver.
 func (n *names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
-	i := int(n.asked.Add(1)) - 1
+	i := int(n.lookups.Add(1)) - 1
 	texts := n.answers[min(i, len(n.answers)-1)]
 	if len(texts) == 0 {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
@@ -134,8 +134,8 @@ func TestHosts(t *testing.T) {
 		CAFile: c.ca, Resolver: n, Allow: loopback, Hosts: map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort("127.0.0.1:" + c.port)},
 	}
 	a, err := do(t, o, "https://Example.com/")
-	if err != nil || !strings.EqualFold(string(a.Body), "example.com") || n.asked.Load() != 0 {
-		t.Errorf("%s, %v after %d look-ups", a.Body, err, n.asked.Load())
+	if err != nil || !strings.EqualFold(string(a.Body), "example.com") || n.lookups.Load() != 0 {
+		t.Errorf("%s, %v after %d look-ups", a.Body, err, n.lookups.Load())
 	}
 	o.Hosts["platforms.test"] = o.Hosts["example.com"] // a name that no public server has and that is not in the canary's certificate
 	if _, err := do(t, o, "https://platforms.test/"); class(err) != egress.TLS || c.conns.Load() != 2 {
@@ -159,8 +159,8 @@ func TestRebinding(t *testing.T) {
 	other := []netip.Prefix{netip.MustParsePrefix("127.0.0.7/32")} // where no server listens
 	n := &names{answers: [][]string{{"127.0.0.7"}, {"127.0.0.1"}}}
 	_, err := do(t, egress.Options{CAFile: c.ca, Resolver: n, Allow: other}, "https://example.com:"+c.port)
-	if class(err) == "" || n.asked.Load() != 1 || c.conns.Load() != 0 {
-		t.Errorf("%v after %d look-ups and %d connections", err, n.asked.Load(), c.conns.Load())
+	if class(err) == "" || n.lookups.Load() != 1 || c.conns.Load() != 0 {
+		t.Errorf("%v after %d look-ups and %d connections", err, n.lookups.Load(), c.conns.Load())
 	}
 }
 

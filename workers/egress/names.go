@@ -33,12 +33,13 @@ func (n *Names) Resolver() Resolver { return n.resolver }
 // dnsTimeout is the timeout of one look-up.
 const dnsTimeout = 5 * time.Second
 
-// Of returns the names of an address. An address without names is not an error. It returns an error if no server could answer.
-func (n *Names) Of(ctx context.Context, addr netip.Addr) ([]string, error) {
+// LookupAddr returns the names of an address. An address without names is not an error. It returns an error if no server could
+// answer.
+func (n *Names) LookupAddr(ctx context.Context, addr netip.Addr) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
 	defer cancel()
 	names, err := n.resolver.LookupAddr(ctx, addr.Unmap().String())
-	return names, unlessNone(err)
+	return names, ignoreNotFound(err)
 }
 
 // Addresses returns the addresses of a name. A name without addresses is not an error. It returns an error if no server could answer.
@@ -49,12 +50,12 @@ func (n *Names) Addresses(ctx context.Context, name string) ([]netip.Addr, error
 	for i := range list {
 		list[i] = list[i].Unmap()
 	}
-	return list, unlessNone(err)
+	return list, ignoreNotFound(err)
 }
 
-// unlessNone returns nil for the error with which DNS reports that a name or record does not exist. It returns any other error
-// unchanged.
-func unlessNone(err error) error {
+// ignoreNotFound returns nil for the error with which DNS reports that a name or record does not exist. It returns any other
+// error unchanged.
+func ignoreNotFound(err error) error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return nil
 	}

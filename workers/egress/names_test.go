@@ -28,7 +28,7 @@ func TestNames(t *testing.T) {
 		"192.0.2.1": {"crawl-1.bot.test."}, "::ffff:192.0.2.1": {"crawl-1.bot.test."}, "192.0.2.2": {"one.bot.test.", "two.bot.test."},
 		"192.0.2.9": nil, "2001:db8::5": {"six.bot.test."},
 	} {
-		got, err := n.Of(t.Context(), netip.MustParseAddr(addr))
+		got, err := n.LookupAddr(t.Context(), netip.MustParseAddr(addr))
 		if slices.Sort(got); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s is %q, %v", addr, got, err)
 		}
@@ -44,7 +44,7 @@ func TestNames(t *testing.T) {
 	}
 	fails := func(what string) {
 		t.Helper()
-		if got, err := n.Of(t.Context(), netip.MustParseAddr("203.0.113.7")); err == nil {
+		if got, err := n.LookupAddr(t.Context(), netip.MustParseAddr("203.0.113.7")); err == nil {
 			t.Errorf("%s: the name is %q", what, got)
 		}
 		if got, err := n.Addresses(t.Context(), "a.broken.test."); err == nil {

@@ -18,25 +18,25 @@ type Records struct {
 	Addresses []netip.Addr
 }
 
-// maxAsked is the maximum number of DNS servers that are asked the same question.
-const maxAsked = 4
+// maxServers is the maximum number of DNS servers that are asked the same question.
+const maxServers = 4
 
 // Records returns the answer of each server for a name. It asks at most four servers, all at once, and leaves out servers that
 // cannot answer. It returns an error if no server can answer.
 func (n *Names) Records(ctx context.Context, name string) ([]Records, error) {
-	return askAll(ctx, n, func(ctx context.Context, server string) (Records, error) { return ask(ctx, server, name) })
+	return queryAll(ctx, n, func(ctx context.Context, server string) (Records, error) { return queryAddresses(ctx, server, name) })
 }
 
 // Texts returns the TXT records of a name from all servers, in one list. It does not follow an alias. It returns an error if
 // no server can answer.
 func (n *Names) Texts(ctx context.Context, name string) ([]string, error) {
-	found, err := askAll(ctx, n, func(ctx context.Context, server string) ([]string, error) { return askTexts(ctx, server, name) })
+	found, err := queryAll(ctx, n, func(ctx context.Context, server string) ([]string, error) { return queryTexts(ctx, server, name) })
 	return slices.Concat(found...), err
 }
 
-// askAll asks all servers at once and returns the answers of the servers that can answer. It returns an error if no server
+// queryAll asks all servers at once and returns the answers of the servers that can answer. It returns an error if no server
 // can.
-func askAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context, server string) (T, error)) ([]T, error) {
+func queryAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context, server string) (T, error)) ([]T, error) {
 	servers, err := n.list()
 	if err != nil {
 		return nil, err
@@ -83,11 +83,11 @@ func (n *Names) list() ([]string, error) {
 	if len(out) == 0 {
 		return nil, errors.New("egress: no DNS server is known")
 	}
-	return out[:min(len(out), maxAsked)], nil
+	return out[:min(len(out), maxServers)], nil
 }
 
-// ask asks one server for the addresses of a name.
-func ask(ctx context.Context, server, name string) (out Records, err error) {
+// queryAddresses asks one server for the addresses of a name.
+func queryAddresses(ctx context.Context, server, name string) (out Records, err error) {
 	for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
 		answer, err := exchange(ctx, server, new(dns.Msg).SetQuestion(dns.Fqdn(name), kind))
 		if err != nil {
@@ -102,8 +102,8 @@ func ask(ctx context.Context, server, name string) (out Records, err error) {
 	return out, nil
 }
 
-// askTexts asks one server for the TXT records of a name.
-func askTexts(ctx context.Context, server, name string) (out []string, err error) {
+// queryTexts asks one server for the TXT records of a name.
+func queryTexts(ctx context.Context, server, name string) (out []string, err error) {
 	answer, err := exchange(ctx, server, new(dns.Msg).SetQuestion(dns.Fqdn(name), dns.TypeTXT))
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	if err := w.findCurrencies(ctx, u, k); err != nil {
 		return err
 	}
-	if err := w.restateKept(ctx, u, k); err != nil {
+	if err := w.restateStored(ctx, u, k); err != nil {
 		return err
 	}
 	if err := step(ctx, u, func(c db.Conn, _ *jobs.ChangeCurrencyArgs) error {
@@ -91,9 +91,9 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	})
 }
 
-// restateKept restates the facts whose clicks are kept.
-func (w *worker) restateKept(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
-	keys, err := exchangerate.RestatingOf(ctx, w.db, k.Account)
+// restateStored restates the facts whose clicks are kept.
+func (w *worker) restateStored(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
+	keys, err := exchangerate.KeysToRestate(ctx, w.db, k.Account)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) error {
 	}
 	w := &worker{o: o, store: s, db: r.DB(), client: r.Client(), bank: ecb{o.Egress, cmp.Or(o.URL, ecbURL)}}
 	workers.RegisterTick(r, jobs.FetchRates, w.fetch)
-	workers.RegisterTick(r, jobs.SettleRates, w.settle)
+	workers.RegisterTick(r, jobs.UpdateRates, w.updateFixed)
 	workers.Register(r, jobs.RestateMoney, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
 		return jobs.None{}, w.restate(ctx, workers.Account(ctx))
 	})
@@ -84,8 +84,8 @@ func ReadFile(name string) ([]models.Rate, error) {
 }
 
 const (
-	// taken is the time after which a fetch that has not ended is started again.
-	taken        = 10 * time.Minute
+	// claimedFor is the time after which a fetch that has not ended is started again.
+	claimedFor   = 10 * time.Minute
 	firstBackoff = 5 * time.Minute
 	lastBackoff  = 6 * time.Hour
 	fileEvery    = time.Hour
@@ -96,10 +96,10 @@ func (w *worker) fetch(ctx context.Context) error {
 	source, now := models.RatesOfECB, w.o.Now()
 	if w.o.File != "" {
 		source = models.RatesOfFile
-	} else if wanted, err := exchangerate.Wanted(ctx, w.store.Conn()); err != nil || !wanted {
+	} else if wanted, err := exchangerate.NeedsFetch(ctx, w.store.Conn()); err != nil || !wanted {
 		return err
 	}
-	state, due, err := exchangerate.Take(ctx, w.store.Conn(), source, now, now.Add(taken))
+	state, due, err := exchangerate.ClaimSource(ctx, w.store.Conn(), source, now, now.Add(claimedFor))
 	if err != nil || !due {
 		return err
 	}
@@ -109,7 +109,7 @@ func (w *worker) fetch(ctx context.Context) error {
 			return err
 		}
 		slog.WarnContext(ctx, "exchange rates could not be read", "source", source, "error", err)
-		return exchangerate.Note(ctx, w.store.Conn(), source, err.Error(), now, now.Add(backoff(state.Failures)))
+		return exchangerate.RecordFetch(ctx, w.store.Conn(), source, err.Error(), now, now.Add(backoff(state.Failures)))
 	}
 	return w.store.Tx(ctx, func(s *store.Store) error {
 		saved, err := exchangerate.Save(ctx, s.Conn(), list, false)
@@ -119,7 +119,7 @@ func (w *worker) fetch(ctx context.Context) error {
 		if saved.Added > 0 {
 			slog.InfoContext(ctx, "exchange rates stored", "source", source, "rates", saved.Added)
 		}
-		return exchangerate.Note(ctx, s.Conn(), source, "", now, w.next(list, now))
+		return exchangerate.RecordFetch(ctx, s.Conn(), source, "", now, w.next(list, now))
 	})
 }
 

@@ -40,13 +40,13 @@ type bank struct {
 	account uuid.UUID
 	file    string
 
-	mu    sync.Mutex
-	now   time.Time
-	asked []string
-	days  []string // content of the documents, the latest day first: day and rates, such as "2026-03-06 USD=1.1 JPY=160"
-	fails int      // HTTP status of failing requests; 0: requests succeed
-	body  string   // if set, served in place of the documents
-	cut   int      // batches until a restatement is cut off; 0: never
+	mu        sync.Mutex
+	now       time.Time
+	requested []string
+	days      []string // content of the documents, the latest day first: day and rates, such as "2026-03-06 USD=1.1 JPY=160"
+	fails     int      // HTTP status of failing requests; 0: requests succeed
+	body      string   // if set, served in place of the documents
+	cut       int      // batches until a restatement is cut off; 0: never
 }
 
 // restate restates three clicks at a time. The call that cut counts down to fails before its batch,
@@ -98,7 +98,7 @@ func newBank(t *testing.T, file string) *bank {
 func (b *bank) serve(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.asked = append(b.asked, strings.TrimSuffix(filepath.Base(r.URL.Path), ".xml"))
+	b.requested = append(b.requested, strings.TrimSuffix(filepath.Base(r.URL.Path), ".xml"))
 	if b.fails != 0 {
 		w.WriteHeader(b.fails)
 		return
@@ -138,12 +138,12 @@ func (b *bank) at(moment string, change func()) []string {
 	if change != nil {
 		change()
 	}
-	b.now, b.asked = now, nil
+	b.now, b.requested = now, nil
 	b.mu.Unlock()
 	b.run(jobs.FetchRates, now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.asked)
+	return slices.Clone(b.requested)
 }
 
 func (b *bank) run(job jobs.Job[jobs.Tick, jobs.None], now time.Time) {
@@ -288,12 +288,12 @@ func TestPerEuro(t *testing.T) {
 	if got := tx(false, list...); got != (dbrates.Saved{Kept: 3}) {
 		t.Errorf("saved again: %+v", got)
 	}
-	for of, want := range map[dbrates.Of]string{
+	for of, want := range map[dbrates.CurrencyDay]string{
 		{Day: day(5), Currency: "USD"}: "", {Day: day(6), Currency: "USD"}: "1.1", {Day: day(8), Currency: "USD"}: "1.1",
 		{Day: day(9), Currency: "USD"}: "1.2", {Day: day(16), Currency: "USD"}: "1.2", {Day: day(17), Currency: "USD"}: "",
 		{Day: day(8), Currency: "JPY"}: "", {Day: day(1), Currency: "EUR"}: "1", {Day: day(9), Currency: "XAU"}: "",
 	} {
-		found, err := dbrates.PerEuro(t.Context(), d, []dbrates.Of{of})
+		found, err := dbrates.PerEuro(t.Context(), d, []dbrates.CurrencyDay{of})
 		rate, ok := found[of]
 		if err != nil || ok != (want != "") || ok && rate.String() != want {
 			t.Errorf("%s on %s: %s, %v; want %q", of.Currency, of.Day.Format(time.DateOnly), rate, err, want)

@@ -19,16 +19,16 @@ const (
 	restatedAtOnce = 1000
 	// restateEvery is the minimum time between two restatement jobs of an account.
 	restateEvery = 5 * time.Minute
-	// forgottenAtOnce is how many days of stored rates are deleted at once.
-	forgottenAtOnce = 5000
+	// deletedAtOnce is how many days of stored rates are deleted at once.
+	deletedAtOnce = 5000
 )
 
-// settle fills in the rates of days and starts a restatement for each account with facts on these days.
-func (w *worker) settle(ctx context.Context) error {
-	if err := exchangerate.Settle(ctx, w.db); err != nil {
+// updateFixed fills in the rates of days and starts a restatement for each account with facts on these days.
+func (w *worker) updateFixed(ctx context.Context) error {
+	if err := exchangerate.UpdateFixed(ctx, w.db); err != nil {
 		return err
 	}
-	accounts, err := exchangerate.Restating(ctx, w.db)
+	accounts, err := exchangerate.AccountsToRestate(ctx, w.db)
 	if err != nil {
 		return err
 	}
@@ -39,12 +39,12 @@ func (w *worker) settle(ctx context.Context) error {
 			return fmt.Errorf("rates: %w", err)
 		}
 	}
-	return exchangerate.Forget(ctx, w.db, now.AddDate(0, 0, -models.LongestHistory()-models.RateDays), forgottenAtOnce)
+	return exchangerate.DeleteExpired(ctx, w.db, now.AddDate(0, 0, -models.LongestHistory()-models.RateDays), deletedAtOnce)
 }
 
 // restate restates an account in batches. Each batch is committed on its own. If a later batch fails, the next job continues.
 func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
-	keys, err := exchangerate.RestatingOf(ctx, w.db, account)
+	keys, err := exchangerate.KeysToRestate(ctx, w.db, account)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func TestRestate(t *testing.T) {
 		b.mu.Lock()
 		b.now = now
 		b.mu.Unlock()
-		b.run(jobs.SettleRates, now)
+		b.run(jobs.UpdateRates, now)
 	}
 	settle(time.Minute)
 	if got := dbtest.Get[string](b.T, b.db, state); got != "0 10 1" {

@@ -49,7 +49,7 @@ type Reports interface {
 func Register(r *workers.Runtime, s *store.Store, rows Rows, reports Reports) {
 	m := &maker{s, rows, reports}
 	workers.RegisterRow(r, jobs.MakeExport, m.make)
-	workers.RegisterTick(r, jobs.SweepExports, m.sweep)
+	workers.RegisterTick(r, jobs.DeleteExpiredExports, m.sweep)
 	for _, j := range jobs.ReadReports {
 		workers.RegisterRow(r, j, m.read)
 	}
@@ -77,7 +77,7 @@ func (m *maker) make(ctx context.Context, u *run) error {
 		err = f.close(ctx)
 	}
 	if err != nil {
-		m.drop(ctx, f)
+		m.deleteChunks(ctx, f)
 		return err
 	}
 	x := models.Export{
@@ -89,17 +89,17 @@ func (m *maker) make(ctx context.Context, u *run) error {
 	})
 }
 
-// drop deletes the chunks of a failed attempt. If it fails, sweep deletes them later.
-func (m *maker) drop(ctx context.Context, f *file) {
+// deleteChunks deletes the chunks of a failed attempt. If it fails, sweep deletes them later.
+func (m *maker) deleteChunks(ctx context.Context, f *file) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := f.files.Drop(ctx, f.id, f.fence); err != nil {
+	if err := f.files.DeleteChunks(ctx, f.id, f.fence); err != nil {
 		slog.WarnContext(ctx, "pieces of a failed export left", "error", err)
 	}
 }
 
 func (m *maker) sweep(ctx context.Context) error {
-	n, err := m.store.Exports().Sweep(ctx)
+	n, err := m.store.Exports().DeleteExpired(ctx)
 	slog.InfoContext(ctx, "old exports deleted", "files", n)
 	return err
 }

@@ -33,11 +33,11 @@ func cellsOf(row any) (cells []string) {
 		case int64:
 			cells = append(cells, strconv.FormatInt(value, 10))
 		case models.Money:
-			cells = append(cells, value.Shown())
+			cells = append(cells, value.Text())
 		case *models.Money:
 			text := ""
 			if value != nil {
-				text = value.Shown()
+				text = value.Text()
 			}
 			cells = append(cells, text)
 		}
@@ -86,7 +86,7 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 		return err
 	}
 	err = m.reports.Each(ctx, q, func(r report.Row) error {
-		return w.add(ctx, cells(r.Dims, r.Figures, losses.Known, losses.Of(r)))
+		return w.add(ctx, cells(r.Dims, r.Figures, losses.Known, losses.ForRow(r)))
 	})
 	if err != nil {
 		return err

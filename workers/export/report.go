@@ -26,6 +26,6 @@ func (m *maker) read(ctx context.Context, u *workers.Run[models.ReportArgs, jobs
 		return err
 	}
 	return u.Commit(ctx, answer, func(c db.Conn) error {
-		return jobrow.KeepNewest(ctx, c, u.Job.Kind, account, jobs.ReportsKept)
+		return jobrow.RetainNewest(ctx, c, u.Job.Kind, account, jobs.StoredReports)
 	})
 }

@@ -94,7 +94,7 @@ func (p *replayer) replay(ctx context.Context, u *workers.Run[jobs.FlowReplayArg
 		return err
 	}
 	return u.Commit(ctx, answer, func(c db.Conn) error {
-		return jobrow.KeepNewest(ctx, c, u.Job.Kind, account, jobs.ReportsKept)
+		return jobrow.RetainNewest(ctx, c, u.Job.Kind, account, jobs.StoredReports)
 	})
 }
 

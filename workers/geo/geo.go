@@ -68,14 +68,14 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.C
 }
 
 const (
-	// settle is the minimum age of a click that is looked up. By then the ingesters have stored all earlier clicks.
-	settle = 10 * time.Second
+	// minAge is the minimum age of a click that is looked up. By then the ingesters have stored all earlier clicks.
+	minAge = 10 * time.Second
 	// longest is the maximum age of a click that is looked up. Older clicks stay unchanged.
 	longest = time.Hour
-	// answersKept is how long a provider's answer is used.
-	answersKept = 30 * 24 * time.Hour
-	// forgottenAtOnce is how many old answers one sweep deletes at most.
-	forgottenAtOnce = 10_000
+	// answerRetention is how long a provider's answer is used.
+	answerRetention = 30 * 24 * time.Hour
+	// deletedAtOnce is how many old answers one sweep deletes at most.
+	deletedAtOnce = 10_000
 )
 
 // sweep starts a look-up for each account with new clicks.
@@ -85,7 +85,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	waiting, err := w.o.Clicks.Behind(ctx, idle, now.Add(-longest), now.Add(-settle))
+	waiting, err := w.o.Clicks.Behind(ctx, idle, now.Add(-longest), now.Add(-minAge))
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (w *worker) sweep(ctx context.Context) error {
 			return fmt.Errorf("geo: %w", err)
 		}
 	}
-	return w.store.GeoDatabases().ForgetAnswers(ctx, now.Add(-answersKept), forgottenAtOnce)
+	return w.store.GeoDatabases().DeleteExpiredAnswers(ctx, now.Add(-answerRetention), deletedAtOnce)
 }
 
 // lease is the duration of the lease for one run. If the worker is killed, the account's next run starts only after the lease.
@@ -110,7 +110,7 @@ func (w *worker) lookUp(ctx context.Context, account uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	u := &look{worker: w, database: d, after: d.LookedAfter, now: w.o.Now()}
+	u := &lookupRun{worker: w, database: d, after: d.LookedAfter, now: w.o.Now()}
 	err = u.run(ctx)
 	if u.failure != "" {
 		slog.WarnContext(ctx, "geo look-ups fail", "account_id", account, "provider", d.Provider, "error", u.failure)

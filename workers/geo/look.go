@@ -18,8 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// look is one run over the new clicks of an account.
-type look struct {
+// lookupRun is one run over the new clicks of an account.
+type lookupRun struct {
 	*worker
 	database models.GeoDatabase
 	now      time.Time
@@ -32,14 +32,14 @@ type look struct {
 
 const (
 	clicksAtOnce  = 2000 // in one transaction
-	asksAtOnce    = 4    // look-ups at the same time
+	fetchesAtOnce = 4    // look-ups at the same time
 	bitsOfIPv4    = 24   // addresses with the same first 24 bits share one look-up
 	bitsOfIPv6    = 48
 	bitsOfAllIPv4 = 32
 )
 
 // run goes through the clicks in batches. Each batch is committed on its own, so its changes stay if a later batch fails.
-func (u *look) run(ctx context.Context) (err error) {
+func (u *lookupRun) run(ctx context.Context) (err error) {
 	account := u.database.AccountID
 	if u.key, err = u.store.GeoDatabases().Key(ctx, account); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (u *look) run(ctx context.Context) (err error) {
 	u.left = (owner.Allowances().GeoLookups + jobs.GeoSweeps - 1) / jobs.GeoSweeps
 	for {
 		clicks, err := u.o.Clicks.Addresses(ctx, click.AddressQuery{
-			AccountID: account, After: u.after, From: u.now.Add(-longest), To: u.now.Add(-settle), Limit: clicksAtOnce,
+			AccountID: account, After: u.after, From: u.now.Add(-longest), To: u.now.Add(-minAge), Limit: clicksAtOnce,
 		})
 		if err != nil || len(clicks) == 0 {
 			return err
@@ -67,7 +67,7 @@ func (u *look) run(ctx context.Context) (err error) {
 }
 
 // describe stores the place of each click whose address has a stored answer or can be looked up now.
-func (u *look) describe(ctx context.Context, clicks []click.Address) error {
+func (u *lookupRun) describe(ctx context.Context, clicks []click.Address) error {
 	places, err := u.places(ctx, clicks)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (u *look) describe(ctx context.Context, clicks []click.Address) error {
 	}
 	return db.RetryConflicts(func() error {
 		return u.store.Tx(ctx, func(s *store.Store) error {
-			settings, err := s.HoldBotSettings(ctx, u.database.AccountID)
+			settings, err := s.ShareBotSettings(ctx, u.database.AccountID)
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func prefixOf(ip netip.Addr) netip.Prefix {
 
 // places returns the places of the clicks' addresses by prefix. It looks up unknown prefixes while the plan allows it and no
 // look-up has failed.
-func (u *look) places(ctx context.Context, clicks []click.Address) (map[netip.Prefix]models.Place, error) {
+func (u *lookupRun) places(ctx context.Context, clicks []click.Address) (map[netip.Prefix]models.Place, error) {
 	var prefixes []netip.Prefix
 	first := map[netip.Prefix]netip.Addr{}
 	for _, c := range clicks {
@@ -120,7 +120,7 @@ func (u *look) places(ctx context.Context, clicks []click.Address) (map[netip.Pr
 		}
 	}
 	all, account := u.store.GeoDatabases(), u.database.AccountID
-	places, err := all.Answers(ctx, account, u.database.Provider, prefixes, u.now.Add(-answersKept))
+	places, err := all.Answers(ctx, account, u.database.Provider, prefixes, u.now.Add(-answerRetention))
 	if err != nil {
 		return nil, err
 	}
@@ -130,18 +130,18 @@ func (u *look) places(ctx context.Context, clicks []click.Address) (map[netip.Pr
 			unknown = append(unknown, p)
 		}
 	}
-	answers := u.ask(ctx, unknown, first)
+	answers := u.fetch(ctx, unknown, first)
 	for _, a := range answers {
 		places[a.Prefix] = a.Place
 	}
 	if len(answers) == 0 {
 		return places, nil
 	}
-	return places, all.Keep(ctx, account, u.database.Provider, answers)
+	return places, all.StoreAnswers(ctx, account, u.database.Provider, answers)
 }
 
-// ask looks up prefixes at the provider. It stops at the first failed look-up, or when the run's look-ups are used up.
-func (u *look) ask(ctx context.Context, prefixes []netip.Prefix, first map[netip.Prefix]netip.Addr) (out []store.GeoAnswer) {
+// fetch looks up prefixes at the provider. It stops at the first failed look-up, or when the run's look-ups are used up.
+func (u *lookupRun) fetch(ctx context.Context, prefixes []netip.Prefix, first map[netip.Prefix]netip.Addr) (out []store.GeoAnswer) {
 	if u.failure != "" {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (u *look) ask(ctx context.Context, prefixes []netip.Prefix, first map[netip
 	next := make(chan netip.Prefix)
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for range min(asksAtOnce, len(prefixes)) {
+	for range min(fetchesAtOnce, len(prefixes)) {
 		all.Go(func() {
 			for p := range next {
 				place, err := u.o.Lookups.Lookup(ctx, u.database.Provider, u.key, first[p])

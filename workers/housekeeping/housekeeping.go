@@ -14,18 +14,18 @@ import (
 
 // Register adds the handler to a runtime.
 func Register(r *workers.Runtime, s *store.Store) {
-	workers.RegisterTick(r, jobs.ForgetAnswers, func(ctx context.Context) error {
+	workers.RegisterTick(r, jobs.DeleteExpiredAnswers, func(ctx context.Context) error {
 		n, err := s.PruneAttempts(ctx)
 		slog.InfoContext(ctx, "stored answers forgotten", "rows", n)
 		return err
 	})
-	workers.RegisterTick(r, jobs.ForgetEntries, func(ctx context.Context) error {
+	workers.RegisterTick(r, jobs.DeleteExpiredEntries, func(ctx context.Context) error {
 		n, err := people.New(s).DeleteExpired(ctx)
 		slog.InfoContext(ctx, "ended sessions and old audit entries forgotten", "rows", n)
 		return err
 	})
-	workers.RegisterTick(r, jobs.ForgetRules, func(ctx context.Context) error {
-		n, err := s.Rules().Forget(ctx)
+	workers.RegisterTick(r, jobs.DeleteUnusedRules, func(ctx context.Context) error {
+		n, err := s.Rules().DeleteUnused(ctx)
 		slog.InfoContext(ctx, "removed rules forgotten", "rows", n)
 		return err
 	})

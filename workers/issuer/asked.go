@@ -26,31 +26,31 @@ func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jo
 	case !w.o.TrustsAll && !d.IsVerified:
 		return out, models.EdgeError("unverified", "the domain has to be verified first: see POST /domains/{id}/verify")
 	}
-	c, err := w.store.Certificates().Of(ctx, account, args.Domain)
+	c, err := w.store.Certificates().Find(ctx, account, args.Domain)
 	if err != nil {
 		return out, err
 	}
-	if c.Wanted && w.rests(c) && c.Failure == "" {
-		return shown(c), nil
+	if c.Wanted && w.isRecent(c) && c.Failure == "" {
+		return jobAnswer(c), nil
 	}
 	of := store.CertificateOf{AccountID: account, DomainID: args.Domain}
-	if err := w.store.Certificates().Want(ctx, of, w.o.Issuer.Name(), w.o.Now()); err != nil {
+	if err := w.store.Certificates().Request(ctx, of, w.o.Issuer.Name(), w.o.Now()); err != nil {
 		return out, err
 	}
-	return w.now(ctx, of, true)
+	return w.queryNow(ctx, of, true)
 }
 
-// rests reports whether the issuer has reported the state of a certificate within Options.Rest.
-func (w *worker) rests(c models.Certificate) bool {
+// isRecent reports whether the issuer has reported the state of a certificate within Options.Rest.
+func (w *worker) isRecent(c models.Certificate) bool {
 	return c.CheckedAt != nil && w.o.Now().Sub(*c.CheckedAt) < w.o.Rest
 }
 
 // leaseWait is how long a call waits for a certificate that another worker holds.
 const leaseWait = 10 * time.Second
 
-// now asks the issuer about a certificate. If another worker holds the certificate for longer than leaseWait, now returns the
-// stored state.
-func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) (jobs.Certificate, error) {
+// queryNow asks the issuer about a certificate. If another worker holds the certificate for longer than leaseWait, queryNow
+// returns the stored state.
+func (w *worker) queryNow(ctx context.Context, of store.CertificateOf, request bool) (jobs.Certificate, error) {
 	limited, cancel := context.WithTimeout(ctx, leaseWait)
 	defer cancel()
 	tick := time.NewTicker(200 * time.Millisecond)
@@ -61,26 +61,26 @@ func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) 
 			return jobs.Certificate{}, err
 		}
 		if ok {
-			c, err := w.ask(ctx, h, call{issuer: w.o.Issuer, request: request || h.ExternalID == "", counts: request, awaited: true})
-			return shown(c), err
+			c, err := w.queryEdge(ctx, h, call{issuer: w.o.Issuer, request: request || h.ExternalID == "", counts: request, awaited: true})
+			return jobAnswer(c), err
 		}
 		select {
 		case <-tick.C:
 		case <-limited.Done():
-			c, err := w.store.Certificates().Of(ctx, of.AccountID, of.DomainID)
-			return shown(c), err
+			c, err := w.store.Certificates().Find(ctx, of.AccountID, of.DomainID)
+			return jobAnswer(c), err
 		}
 	}
 }
 
-// shown converts a certificate to the answer of its job.
-func shown(c models.Certificate) jobs.Certificate {
-	return jobs.Certificate{Host: c.Hostname, Edge: c.Edge, CertificateState: c.Shown()}
+// jobAnswer converts a certificate to the answer of its job.
+func jobAnswer(c models.Certificate) jobs.Certificate {
+	return jobs.Certificate{Host: c.Hostname, Edge: c.Edge, CertificateState: c.Public()}
 }
 
-// known returns the stored certificate of a domain. Errors: not_found, edge_not_configured.
-func (w *worker) known(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
-	c, err := w.store.Certificates().Of(ctx, account, domain)
+// findStored returns the stored certificate of a domain. Errors: not_found, edge_not_configured.
+func (w *worker) findStored(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
+	c, err := w.store.Certificates().Find(ctx, account, domain)
 	if err == nil && w.o.Issuer == nil {
 		err = models.EdgeNotConfigured()
 	}
@@ -90,26 +90,26 @@ func (w *worker) known(ctx context.Context, account, domain uuid.UUID) (models.C
 // read returns the state of a certificate to a waiting user.
 func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
-	c, err := w.known(ctx, account, args.Domain)
+	c, err := w.findStored(ctx, account, args.Domain)
 	switch {
 	case err != nil:
 		return out, err
-	case !c.Wanted || c.Edge != w.o.Issuer.Name() || c.ExternalID == "" || w.rests(c):
-		return shown(c), nil
+	case !c.Wanted || c.Edge != w.o.Issuer.Name() || c.ExternalID == "" || w.isRecent(c):
+		return jobAnswer(c), nil
 	}
-	return w.now(ctx, store.CertificateOf{AccountID: account, DomainID: args.Domain}, false)
+	return w.queryNow(ctx, store.CertificateOf{AccountID: account, DomainID: args.Domain}, false)
 }
 
 // release releases a certificate on behalf of a waiting user. If the issuer refuses now, the release is retried later.
 func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jobs.ReleasedCertificate, err error) {
 	account := workers.Account(ctx)
-	c, err := w.known(ctx, account, args.Domain)
+	c, err := w.findStored(ctx, account, args.Domain)
 	if err != nil {
 		return out, err
 	}
 	job, err := w.store.Certificates().Release(ctx, account, args.Domain)
 	if err == nil {
-		err = w.lookAgain(ctx, account, args.Domain)
+		err = w.scheduleCheck(ctx, account, args.Domain)
 	}
 	if err != nil {
 		return out, err
@@ -118,9 +118,9 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 		return jobs.ReleasedCertificate{Detail: "There was no certificate. None is asked for until you do."}, nil
 	}
 	var refusal error
-	err = workers.Now(ctx, w.runtime, jobs.ForgetCertificate, uuid.Nil, job, false,
-		func(ctx context.Context, u *workers.Run[jobs.ForgetCertificateArgs, jobs.None]) error {
-			refusal = w.forget(ctx, u)
+	err = workers.RunNow(ctx, w.runtime, jobs.ReleaseAtEdge, uuid.Nil, job, false,
+		func(ctx context.Context, u *workers.Run[jobs.ReleaseAtEdgeArgs, jobs.None]) error {
+			refusal = w.releaseAtEdge(ctx, u)
 			return refusal
 		})
 	if _, later := errors.AsType[*jobrow.RefusalError](err); later {

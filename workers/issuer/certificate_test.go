@@ -141,7 +141,7 @@ func TestStatuses(t *testing.T) {
 		if status == models.SSLNone {
 			continue
 		}
-		w.fake.Hold("go.shop.example", "pending", status, "Custom hostname does not CNAME to this zone.")
+		w.fake.SetStates("go.shop.example", "pending", status, "Custom hostname does not CNAME to this zone.")
 		got, err := w.read(w.account, id)
 		if err != nil || got.SSLStatus != status || got.Serving || len(got.Errors) == 0 {
 			t.Errorf("%s: %+v, %v", status, got, err)
@@ -150,12 +150,12 @@ func TestStatuses(t *testing.T) {
 		if w.pass(2 * time.Hour); models.SSLStuck(status) && w.fake.Count(patch) == before {
 			t.Errorf("the state %s was not retried", status)
 		}
-		w.fake.Hold("go.shop.example", "active", "active")
+		w.fake.SetStates("go.shop.example", "active", "active")
 		if got, err = w.read(w.account, id); err != nil || !got.Serving {
 			t.Errorf("after %s: %+v, %v", status, got, err)
 		}
 	}
-	w.fake.Hold("go.shop.example", "moved", "active")
+	w.fake.SetStates("go.shop.example", "moved", "active")
 	if got, err := w.read(w.account, id); err != nil || got.Serving || !strings.Contains(got.Detail, "moved") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -297,7 +297,7 @@ func TestKilled(t *testing.T) {
 	if err != nil || !released {
 		t.Fatalf("%t, %v", released, err)
 	}
-	dbtest.Exec(w, w.db, `UPDATE jobs SET next_attempt_at = now() WHERE kind = $1`, jobs.ForgetCertificate.Kind()) // the lease has ended
+	dbtest.Exec(w, w.db, `UPDATE jobs SET next_attempt_at = now() WHERE kind = $1`, jobs.ReleaseAtEdge.Kind()) // the lease has ended
 	w.until("the hostname is gone", func() bool { return !slices.Contains(w.fake.Hosts(), "gone.shop.example") })
 }
 
@@ -305,7 +305,7 @@ func TestKilled(t *testing.T) {
 func (w *env) killed(id uuid.UUID, host string) {
 	w.Helper()
 	of := storeOf(w.account, id)
-	if err := w.store.Certificates().Want(w.Context(), of, models.EdgeCloudflare, w.clock()); err != nil {
+	if err := w.store.Certificates().Request(w.Context(), of, models.EdgeCloudflare, w.clock()); err != nil {
 		w.Fatal(err)
 	}
 	if _, ok, err := w.store.Certificates().Begin(w.Context(), of, w.clock(), 15*time.Second, false); err != nil || !ok {
@@ -331,7 +331,7 @@ func TestRelease(t *testing.T) {
 	}
 	w.fake.Refuse(0, 0, "")
 	due := func() {
-		dbtest.Exec(w, w.db, `UPDATE jobs SET next_attempt_at = now() WHERE kind = $1 AND state = 'pending'`, jobs.ForgetCertificate.Kind())
+		dbtest.Exec(w, w.db, `UPDATE jobs SET next_attempt_at = now() WHERE kind = $1 AND state = 'pending'`, jobs.ReleaseAtEdge.Kind())
 	}
 	due()
 	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
@@ -364,7 +364,7 @@ func TestRelease(t *testing.T) {
 	// The worker stores the refusal after it has paused the sweep.
 	w.until("the release has failed", func() bool {
 		var n int
-		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'pending' AND error IS NOT NULL`, jobs.ForgetCertificate.Kind())
+		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'pending' AND error IS NOT NULL`, jobs.ReleaseAtEdge.Kind())
 		return err == nil && n == 1
 	})
 	if w.fake.Count("DELETE /zones/{zone}/custom_hostnames/{id}") == deleted {
@@ -379,7 +379,7 @@ func TestRelease(t *testing.T) {
 	due()
 	w.until("no release is open", func() bool {
 		var n int
-		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state <> 'done'`, jobs.ForgetCertificate.Kind())
+		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state <> 'done'`, jobs.ReleaseAtEdge.Kind())
 		return err == nil && n == 0
 	})
 	if !slices.Equal(w.fake.Hosts(), []string{"d.shop.example"}) {

@@ -22,7 +22,7 @@ type scripted struct {
 	mu     sync.Mutex
 	state  models.CertificateState
 	err    error
-	asked  map[string]int // number of calls, by method
+	calls  map[string]int // number of calls, by method
 	hang   bool
 	begun  chan struct{} // receives a value when a request hangs
 	ending error         // the reason why the hanging request has ended
@@ -33,7 +33,7 @@ func (s *scripted) Name() string { return models.EdgeOwn }
 func (s *scripted) answer(ctx context.Context, what string) (models.CertificateState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked[what]++
+	s.calls[what]++
 	if s.hang {
 		s.mu.Unlock()
 		s.begun <- struct{}{}
@@ -67,12 +67,12 @@ func (s *scripted) set(change func()) {
 func (s *scripted) count(what string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked[what]
+	return s.calls[what]
 }
 
 func scriptedEnv(t *testing.T) (*env, *scripted) {
 	t.Helper()
-	w, e := prepared(t), &scripted{asked: map[string]int{}, begun: make(chan struct{}, 9)}
+	w, e := prepared(t), &scripted{calls: map[string]int{}, begun: make(chan struct{}, 9)}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	w.start(issuer.Options{Issuer: e})
 	return w, e
@@ -93,15 +93,15 @@ func TestOwnEdge(t *testing.T) {
 		t.Fatalf("%+v", w.of(w.account, id))
 	}
 	if w.pass(30 * day); e.count("request") != 1 || e.count("read") != 1 {
-		t.Errorf("calls of the edge after a month: %v", e.asked)
+		t.Errorf("calls of the edge after a month: %v", e.calls)
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, id)
 	if w.pass(31 * day); e.count("request") != 1 || e.count("read") != 1 {
-		t.Errorf("calls of the edge after the domain is no longer verified: %v", e.asked)
+		t.Errorf("calls of the edge after the domain is no longer verified: %v", e.calls)
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	if w.pass(7 * time.Hour); e.count("request") != 2 {
-		t.Errorf("the certificate was not renewed: %v", e.asked)
+		t.Errorf("the certificate was not renewed: %v", e.calls)
 	}
 	e.set(func() { e.err = errors.New("secret words") })
 	_, err = w.read(w.account, id)
@@ -141,7 +141,7 @@ func TestReleasedMeanwhile(t *testing.T) {
 // do not wait, nor do renewals.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
-	w, e := prepared(t), &scripted{asked: map[string]int{}}
+	w, e := prepared(t), &scripted{calls: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	var mu sync.Mutex
 	left := map[uuid.UUID]int{w.account: 3, w.other: 3}
@@ -204,7 +204,7 @@ func TestTooMany(t *testing.T) {
 // stays.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
-	w, e := prepared(t), &scripted{asked: map[string]int{}}
+	w, e := prepared(t), &scripted{calls: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	left := 2
 	w.start(issuer.Options{Issuer: e, Calls: func(context.Context, uuid.UUID) time.Duration {
@@ -262,7 +262,7 @@ func TestAwayForLong(t *testing.T) {
 // after a failure counts as a new order, and so does a request by a user.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
-	w, e := prepared(t), &scripted{asked: map[string]int{}}
+	w, e := prepared(t), &scripted{calls: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLIssuanceTimeout}
 	var orders atomic.Int32
 	w.start(issuer.Options{Issuer: e, Orders: func(context.Context, uuid.UUID) time.Duration {

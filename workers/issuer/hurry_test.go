@@ -18,7 +18,7 @@ func TestHurry(t *testing.T) {
 	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", true)
 	now := w.clock()
-	if err := w.store.Certificates().Want(t.Context(), storeOf(w.account, id), models.EdgeCloudflare, now); err != nil {
+	if err := w.store.Certificates().Request(t.Context(), storeOf(w.account, id), models.EdgeCloudflare, now); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -34,7 +34,7 @@ func TestHurry(t *testing.T) {
 		later := now.Add(time.Hour)
 		dbtest.Exec(w, w.db, `UPDATE certificates SET attempts = 0, serving = false, wanted = true, host = 'go.shop.example' WHERE domain_id = $1`, id)
 		dbtest.Exec(w, w.db, `UPDATE certificates SET next_at = $2, `+tt.set+` WHERE domain_id = $1`, id, later)
-		if err := w.store.Certificates().Hurry(t.Context(), "go.shop.example", now); err != nil {
+		if err := w.store.Certificates().MakeDue(t.Context(), "go.shop.example", now); err != nil {
 			t.Fatal(err)
 		}
 		due, err := db.Get[bool](t.Context(), w.db, "due", `SELECT next_at <= $2 FROM certificates WHERE domain_id = $1`, id, now)

@@ -66,7 +66,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	workers.Register(r, jobs.RequestCertificate, w.request)
 	workers.Register(r, jobs.ReadCertificate, w.read)
 	workers.Register(r, jobs.ReleaseCertificate, w.release)
-	workers.RegisterRow(r, jobs.ForgetCertificate, w.forget)
+	workers.RegisterRow(r, jobs.ReleaseAtEdge, w.releaseAtEdge)
 	workers.RegisterTick(r, jobs.SweepCertificates, w.sweep)
 }
 
@@ -112,12 +112,12 @@ type call struct {
 // errLost is the error of a request to the issuer whose result is no longer needed.
 var errLost = models.EdgeError("released", "the certificate was released meanwhile, or another domain has it by now")
 
-// ask asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's.
-func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (models.Certificate, error) {
+// queryEdge asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's.
+func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by call) (models.Certificate, error) {
 	if wait := w.tooMany(ctx, h, by); wait > 0 {
-		return w.putOff(ctx, h, by, wait)
+		return w.postpone(ctx, h, by, wait)
 	}
-	said, failure := w.underLease(ctx, h, by)
+	said, failure := w.queryUnderLease(ctx, h, by)
 	if _, told := models.AsError(failure); failure != nil && !told {
 		if ctx.Err() != nil {
 			return h.Certificate, ctx.Err() // the worker stops, and its lease will expire
@@ -126,10 +126,10 @@ func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (mod
 		failure = models.Errorf(models.KindBadGateway, models.EdgeUnavailable, "the edge could not be asked")
 	}
 	now, served := w.o.Now(), h.Serving
-	next := w.judge(ctx, &h, by, said, failure, now)
+	next := w.applyAnswer(ctx, &h, by, said, failure, now)
 	ok, err := w.store.Certificates().Finish(context.WithoutCancel(ctx), h, now, next)
 	if err == nil && ok && h.Serving != served {
-		err = w.lookAgain(ctx, h.AccountID, h.DomainID)
+		err = w.scheduleCheck(ctx, h.AccountID, h.DomainID)
 	}
 	switch {
 	case err != nil:
@@ -143,7 +143,7 @@ func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (mod
 }
 
 // tooMany returns how long the account of a certificate must wait because it has made too many requests; 0: it need not wait.
-func (w *worker) tooMany(ctx context.Context, h store.HeldCertificate, by call) (wait time.Duration) {
+func (w *worker) tooMany(ctx context.Context, h store.LeasedCertificate, by call) (wait time.Duration) {
 	if by.awaited && w.o.Calls != nil {
 		wait = w.o.Calls(ctx, h.AccountID)
 	}
@@ -155,15 +155,15 @@ func (w *worker) tooMany(ctx context.Context, h store.HeldCertificate, by call) 
 
 // underWay reports whether a certificate has been requested and has neither been issued nor failed. The issuer may be busy with
 // others, or the worker has died. Asking again does not count as another order of the account.
-func underWay(h store.HeldCertificate) bool {
+func underWay(h store.LeasedCertificate) bool {
 	return h.Failure == "" && (h.SSLStatus == models.SSLPendingIssuance || h.SSLStatus == models.SSLIssuanceTimeout)
 }
 
 // putOffSpread spreads the retries of an account's delayed certificates, so that they are not all looked at together.
 const putOffSpread = time.Hour
 
-// putOff ends the lease of a certificate without asking the issuer.
-func (w *worker) putOff(ctx context.Context, h store.HeldCertificate, by call, wait time.Duration) (models.Certificate, error) {
+// postpone ends the lease of a certificate without asking the issuer.
+func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by call, wait time.Duration) (models.Certificate, error) {
 	next, now := h.NextAt, w.o.Now()
 	if by.request {
 		later := now.Add(wait + rand.N(putOffSpread)) //nolint:gosec // it spreads them
@@ -179,20 +179,20 @@ func (w *worker) putOff(ctx context.Context, h store.HeldCertificate, by call, w
 // appliedAfter is the time that web processes need to start or stop serving a host after the issuer's answer.
 const appliedAfter = 30 * time.Second
 
-// lookAgain schedules a check of a domain whose HTTPS starts or stops working.
-func (w *worker) lookAgain(ctx context.Context, account, domain uuid.UUID) error {
-	return w.store.Domains().LookAgain(context.WithoutCancel(ctx), account, domain, w.o.Now().Add(appliedAfter))
+// scheduleCheck schedules a check of a domain whose HTTPS starts or stops working.
+func (w *worker) scheduleCheck(ctx context.Context, account, domain uuid.UUID) error {
+	return w.store.Domains().ScheduleCheck(context.WithoutCancel(ctx), account, domain, w.o.Now().Add(appliedAfter))
 }
 
-// underLease asks the issuer and renews the lease during the request. If the lease is lost, the request ends with errLost.
-func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by call) (models.CertificateState, error) {
+// queryUnderLease asks the issuer and renews the lease during the request. If the lease is lost, the request ends with errLost.
+func (w *worker) queryUnderLease(ctx context.Context, h store.LeasedCertificate, by call) (models.CertificateState, error) {
 	limited, cancel := context.WithTimeout(ctx, issuerTime)
 	defer cancel()
 	held, abandon := context.WithCancelCause(limited)
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
 		renew := func(ctx context.Context) (bool, error) { return w.store.Certificates().Renew(ctx, h, w.o.Now(), lease) }
-		workers.KeepLease(held, lease, renew, func() { abandon(errLost) })
+		workers.MaintainLease(held, lease, renew, func() { abandon(errLost) })
 	})
 	defer renewing.Wait()
 	defer abandon(nil)
@@ -207,9 +207,9 @@ func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by cal
 	return said, err
 }
 
-// judge applies the issuer's answer to a certificate and returns the time of the next look. nil means that the next look happens
-// only when a user asks.
-func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, said models.CertificateState, failure error,
+// applyAnswer applies the issuer's answer to a certificate and returns the time of the next look. nil means that the next look
+// happens only when a user asks.
+func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by call, said models.CertificateState, failure error,
 	now time.Time,
 ) *time.Time {
 	c, counts := &h.Certificate, by.counts
@@ -221,7 +221,7 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 			c.ChangedAt, counts = now, true
 		}
 		c.CertificateState, c.CheckedAt, c.Failure = said, &now, ""
-	} else if wait = w.note(ctx, c.Edge, c.Hostname, failure, now); wait == 0 {
+	} else if wait = w.recordFailure(ctx, c.Edge, c.Hostname, failure, now); wait == 0 {
 		c.Failure = failure.Error()
 	}
 	switch {
@@ -234,7 +234,7 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 		}
 	}
 	random := rand.Float64() //nolint:gosec // it spreads them
-	next, ok := c.NextLook(now, random)
+	next, ok := c.NextCheck(now, random)
 	switch {
 	case wait > 0:
 		next = now.Add(wait + time.Duration(random*float64(wait)))
@@ -242,27 +242,27 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 		return h.NextAt
 	case !ok:
 		return nil
-	case away(failure):
-		if latest := now.Add(awayLook + time.Duration(random*float64(awayLook))); next.After(latest) {
+	case isUnavailable(failure):
+		if latest := now.Add(unavailableWait + time.Duration(random*float64(unavailableWait))); next.After(latest) {
 			next = latest
 		}
 	}
 	return &next
 }
 
-// awayLook is the longest wait after the issuer could not be asked, before a random part is added. Such an issuer may be back at
-// any moment, and has refused nothing.
-const awayLook = 30 * time.Minute
+// unavailableWait is the longest wait after the issuer could not be asked, before a random part is added. Such an issuer may be
+// back at any moment, and has refused nothing.
+const unavailableWait = 30 * time.Minute
 
-// away reports whether the issuer, or the authority behind it, could not be asked.
-func away(failure error) bool {
+// isUnavailable reports whether the issuer, or the authority behind it, could not be asked.
+func isUnavailable(failure error) bool {
 	e, ok := models.AsError(failure)
 	return ok && (e.Code == models.EdgeUnavailable || e.Code == models.EdgeUnreachable)
 }
 
-// note counts and logs a failure. It pauses the sweep if the issuer refuses the credentials. wait is above zero if the issuer only
-// asks for fewer requests.
-func (w *worker) note(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
+// recordFailure counts and logs a failure. It pauses the sweep if the issuer refuses the credentials. wait is above zero if the
+// issuer only asks for fewer requests.
+func (w *worker) recordFailure(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
 	reason := "refused"
 	if f, ok := errors.AsType[*models.EdgeRefusalError](failure); ok {
 		switch {
@@ -293,9 +293,9 @@ func (w *worker) paused() bool {
 	return w.o.Now().Before(w.refused.until)
 }
 
-// forget makes the issuer delete a host.
-func (w *worker) forget(ctx context.Context, u *workers.Run[jobs.ForgetCertificateArgs, jobs.None]) error {
-	wait, err := w.drop(ctx, u.Args)
+// releaseAtEdge makes the issuer delete a host.
+func (w *worker) releaseAtEdge(ctx context.Context, u *workers.Run[jobs.ReleaseAtEdgeArgs, jobs.None]) error {
+	wait, err := w.deleteAtEdge(ctx, u.Args)
 	switch {
 	case err == nil:
 		return u.Commit(ctx, jobs.None{}, nil)
@@ -305,9 +305,9 @@ func (w *worker) forget(ctx context.Context, u *workers.Run[jobs.ForgetCertifica
 	return u.RetryAfter(ctx, wait, err, nil)
 }
 
-// drop asks the issuer to delete a host, unless a domain uses the host again. If this install no longer uses the issuer, the host
-// is left to the operator. wait is the shortest time before the next try.
-func (w *worker) drop(ctx context.Context, a jobs.ForgetCertificateArgs) (wait time.Duration, err error) {
+// deleteAtEdge asks the issuer to delete a host, unless a domain uses the host again. If this install no longer uses the issuer,
+// the host is left to the operator. wait is the shortest time before the next try.
+func (w *worker) deleteAtEdge(ctx context.Context, a jobs.ReleaseAtEdgeArgs) (wait time.Duration, err error) {
 	if w.o.Issuer == nil || w.o.Issuer.Name() != a.Edge {
 		return 0, nil
 	}
@@ -319,7 +319,7 @@ func (w *worker) drop(ctx context.Context, a jobs.ForgetCertificateArgs) (wait t
 		Hostname: a.Host, Edge: a.Edge, AskedAt: &a.AskedAt, CertificateState: models.CertificateState{ExternalID: a.ExternalID},
 	})
 	if _, told := models.AsError(err); told {
-		wait = w.note(ctx, a.Edge, a.Host, err, w.o.Now())
+		wait = w.recordFailure(ctx, a.Edge, a.Host, err, w.o.Now())
 	}
 	return wait, err
 }

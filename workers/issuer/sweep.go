@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	sweptAtOnce = 200 // certificates that a sweep claims at once
-	askedAtOnce = 16  // claimed certificates that are asked about at once, because authorities answer slowly
+	sweptAtOnce   = 200 // certificates that a sweep claims at once
+	checkedAtOnce = 16  // claimed certificates that are asked about at once, because authorities answer slowly
 )
 
 // unverifiedRest is the time until the next look at a domain that is no longer verified.
@@ -28,30 +28,30 @@ func (w *worker) sweep(ctx context.Context) error {
 		return nil
 	}
 	defer w.sweeping.Unlock()
-	if err := w.wantVerified(ctx); err != nil {
+	if err := w.requestVerified(ctx); err != nil {
 		return err
 	}
 	for ctx.Err() == nil && !w.paused() {
-		due, err := w.store.Certificates().Due(ctx, w.o.Issuer.Name(), w.o.Now(), sweptAtOnce)
+		due, err := w.store.Certificates().ListDue(ctx, w.o.Issuer.Name(), w.o.Now(), sweptAtOnce)
 		if err != nil || len(due) == 0 {
 			return err
 		}
-		if w.lookAll(ctx, due) == 0 {
+		if w.checkAll(ctx, due) == 0 {
 			return ctx.Err() // other workers hold them
 		}
 	}
 	return ctx.Err()
 }
 
-// wantVerified creates the rows of verified domains for which the issuer was never asked.
-func (w *worker) wantVerified(ctx context.Context) error {
+// requestVerified creates the rows of verified domains for which the issuer was never asked.
+func (w *worker) requestVerified(ctx context.Context) error {
 	for {
-		list, err := w.store.Certificates().Unasked(ctx, w.o.Issuer.Name(), sweptAtOnce)
+		list, err := w.store.Certificates().ListUnrequested(ctx, w.o.Issuer.Name(), sweptAtOnce)
 		if err != nil {
 			return err
 		}
 		for _, of := range list {
-			err := w.store.Certificates().Want(ctx, of, w.o.Issuer.Name(), w.o.Now())
+			err := w.store.Certificates().Request(ctx, of, w.o.Issuer.Name(), w.o.Now())
 			if err != nil && !errors.Is(err, models.NotFound("domain")) {
 				return err
 			}
@@ -62,18 +62,18 @@ func (w *worker) wantVerified(ctx context.Context) error {
 	}
 }
 
-// lookAll looks at several certificates at once and returns the number of leases that this worker got. It stops early when the
+// checkAll looks at several certificates at once and returns the number of leases that this worker got. It stops early when the
 // issuer refuses the credentials.
-func (w *worker) lookAll(ctx context.Context, due []store.CertificateOf) (begun int) {
+func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun int) {
 	var count atomic.Int64
 	var g errgroup.Group
-	g.SetLimit(askedAtOnce)
+	g.SetLimit(checkedAtOnce)
 	for _, of := range due {
 		if ctx.Err() != nil || w.paused() {
 			break
 		}
 		g.Go(func() error {
-			ok, err := w.look(ctx, of)
+			ok, err := w.checkDue(ctx, of)
 			if _, told := models.AsError(err); err != nil && !told && ctx.Err() == nil {
 				slog.WarnContext(ctx, "certificate not looked at", "account_id", of.AccountID, "domain_id", of.DomainID, "error", err)
 			}
@@ -87,8 +87,8 @@ func (w *worker) lookAll(ctx context.Context, due []store.CertificateOf) (begun 
 	return int(count.Load())
 }
 
-// look looks at a certificate that is due, and requests it if necessary. ok is false if another worker holds it.
-func (w *worker) look(ctx context.Context, of store.CertificateOf) (ok bool, err error) {
+// checkDue looks at a certificate that is due, and requests it if necessary. ok is false if another worker holds it.
+func (w *worker) checkDue(ctx context.Context, of store.CertificateOf) (ok bool, err error) {
 	now := w.o.Now()
 	h, ok, err := w.store.Certificates().Begin(ctx, of, now, lease, true)
 	if err != nil || !ok {
@@ -99,6 +99,6 @@ func (w *worker) look(ctx context.Context, of store.CertificateOf) (ok bool, err
 		_, err := w.store.Certificates().Finish(ctx, h, now, &next)
 		return true, err
 	}
-	_, err = w.ask(ctx, h, call{issuer: w.o.Background, request: h.NeedsRequest(now), counts: true})
+	_, err = w.queryEdge(ctx, h, call{issuer: w.o.Background, request: h.NeedsRequest(now), counts: true})
 	return true, err
 }

@@ -172,7 +172,7 @@ func (w *env) release(account, domain uuid.UUID) (jobs.ReleasedCertificate, erro
 // of returns the stored certificate of a domain.
 func (w *env) of(account, domain uuid.UUID) models.Certificate {
 	w.Helper()
-	c, err := w.store.Certificates().Of(w.Context(), account, domain)
+	c, err := w.store.Certificates().Find(w.Context(), account, domain)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -190,8 +190,8 @@ func (w *env) refused(err error, code string) {
 	}
 }
 
-// said contains everything that was logged.
-var said struct {
+// logged contains everything that was logged.
+var logged struct {
 	sync.Mutex
 	bytes.Buffer
 }
@@ -199,20 +199,20 @@ var said struct {
 type log struct{}
 
 func (log) Write(b []byte) (int, error) {
-	said.Lock()
-	defer said.Unlock()
-	return said.Write(b)
+	logged.Lock()
+	defer logged.Unlock()
+	return logged.Write(b)
 }
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	slog.SetDefault(slog.New(slog.NewJSONHandler(log{}, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	code := m.Run()
-	if all := flag.Lookup("test.run").Value.String() == ""; all && !strings.Contains(said.String(), "certificate changes") {
+	if all := flag.Lookup("test.run").Value.String() == ""; all && !strings.Contains(logged.String(), "certificate changes") {
 		fmt.Fprintln(os.Stderr, "nothing was logged: the test looks at the wrong place")
 		code = 1
 	}
-	if text := leaked(said.String()); text != "" {
+	if text := leaked(logged.String()); text != "" {
 		fmt.Fprintln(os.Stderr, "the log has the token:", text)
 		code = 1
 	}

@@ -143,7 +143,7 @@ func TestScreenDomains(t *testing.T) {
 	w.now.Add(int64(20 * time.Minute / time.Second))
 	w.run(jobs.ScreenLinks)
 	count := map[string]int{}
-	for _, u := range w.list.asked {
+	for _, u := range w.list.requested {
 		count[u]++
 	}
 	if count["http://go.acme.com/"] != 2 || count["https://shop.acme.com/"] != 1 {

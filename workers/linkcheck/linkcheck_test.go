@@ -55,9 +55,9 @@ func (w *env) LookupNetIP(context.Context, string, string) ([]netip.Addr, error)
 }
 
 type fakeList struct {
-	mu     sync.Mutex
-	threat map[string][]string
-	asked  []string
+	mu        sync.Mutex
+	threat    map[string][]string
+	requested []string
 }
 
 func (f *fakeList) Name() string   { return "web_risk" }
@@ -66,7 +66,7 @@ func (f *fakeList) BatchSize() int { return 2 }
 func (f *fakeList) Lookup(_ context.Context, urls []string) (map[string][]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asked = append(f.asked, urls...)
+	f.requested = append(f.requested, urls...)
 	out := map[string][]string{}
 	for _, u := range urls {
 		if t := f.threat[u]; t != nil {
@@ -395,16 +395,16 @@ func TestUnsafe(t *testing.T) {
 		{map[string][]string{bad: threats, domain: threats}, 3},
 	} {
 		w.list.mu.Lock()
-		w.list.threat, w.list.asked = c.listed, nil
+		w.list.threat, w.list.requested = c.listed, nil
 		w.list.mu.Unlock()
 		w.now.Add(5 * 3600)
 		w.hour(jobs.ScreenLinks)
 		if e := w.events(models.EventLinkUnsafe); len(e) != c.events {
 			t.Fatalf("after look-up %d: %d events, want %d", i, len(e), c.events)
 		}
-		slices.Sort(w.list.asked)
-		if want := []string{domain, bad, "https://good.example.com/"}; !slices.Equal(w.list.asked, want) {
-			t.Fatalf("asked for %q, want %q", w.list.asked, want)
+		slices.Sort(w.list.requested)
+		if want := []string{domain, bad, "https://good.example.com/"}; !slices.Equal(w.list.requested, want) {
+			t.Fatalf("asked for %q, want %q", w.list.requested, want)
 		}
 	}
 	e := w.events(models.EventLinkUnsafe)

@@ -113,13 +113,13 @@ func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.Network
 	return out, y.store.NetworkIntegrations().Record(context.WithoutCancel(ctx), o.Integration, result, y.o.Now())
 }
 
-// keptRuns is how long the records of runs are kept.
-const keptRuns = 90 * 24 * time.Hour
+// runRetention is how long the records of runs are kept.
+const runRetention = 90 * 24 * time.Hour
 
 // sweep starts the imports that are due, and deletes old records of runs.
 func (y *syncer) sweep(ctx context.Context) error {
 	if err := y.imports.StartDue(ctx); err != nil {
 		return err
 	}
-	return y.store.IntegrationRuns().Forget(ctx, y.o.Now().Add(-keptRuns), 5000)
+	return y.store.IntegrationRuns().DeleteExpired(ctx, y.o.Now().Add(-runRetention), 5000)
 }

@@ -50,7 +50,7 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 			return nil, err
 		}
 	}
-	once(rows)
+	refuseRepeats(rows)
 	recorded := map[conversion.Key]conversion.Known{}
 	for _, k := range known {
 		recorded[k.Key] = k
@@ -58,9 +58,9 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 	now := y.o.Now()
 	for i := range rows {
 		if orders[i].Alone {
-			takeBack(&rows[i], recorded)
+			refuseReversal(&rows[i], recorded)
 		}
-		settle(&rows[i], recorded, now)
+		clampTime(&rows[i], recorded, now)
 	}
 	return rows, nil
 }
@@ -193,8 +193,9 @@ func keyOf(v correction.Conversion) conversion.Key {
 	return conversion.Key{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}
 }
 
-// once refuses all orders of one conversion except the last. Otherwise every import would apply each of them as a change again.
-func once(rows []correction.Conversion) {
+// refuseRepeats refuses all orders of one conversion except the last. Otherwise every import would apply each of them as a change
+// again.
+func refuseRepeats(rows []correction.Conversion) {
 	last := map[conversion.Key]int{}
 	for i := len(rows) - 1; i >= 0; i-- {
 		v := &rows[i]
@@ -209,9 +210,9 @@ func once(rows []correction.Conversion) {
 	}
 }
 
-// takeBack refuses a reversal without its order, unless it reverses the whole recorded amount. After a partial reversal the
+// refuseReversal refuses a reversal without its order, unless it reverses the whole recorded amount. After a partial reversal the
 // remaining amount follows only from the order and the reversal together, which an import of a longer range reads.
-func takeBack(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
+func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Refusal != "" {
 		return
 	}
@@ -224,9 +225,9 @@ func takeBack(v *correction.Conversion, recorded map[conversion.Key]conversion.K
 	}
 }
 
-// settle limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable. A
+// clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable. A
 // recorded conversion keeps its time.
-func settle(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
+func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() {
 		return
 	}

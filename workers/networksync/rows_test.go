@@ -36,7 +36,7 @@ func TestReversalAlone(t *testing.T) {
 		"order that is not recorded": {"8", "USD", money("10"), false},
 	} {
 		v := correction.Conversion{ClickID: sale.ClickID, ConversionID: c.id, Currency: c.currency, Payout: c.payout}
-		if takeBack(&v, recorded); (v.Refusal == "") != c.taken {
+		if refuseReversal(&v, recorded); (v.Refusal == "") != c.taken {
 			t.Errorf("%s: refused %q", what, v.Refusal)
 		}
 	}
@@ -51,7 +51,7 @@ func TestOnce(t *testing.T) {
 		rows[i] = correction.Conversion{Row: correction.Row{Line: i + 1}, ClickID: click, ConversionID: "7"}
 	}
 	rows[2].Goal, rows[3].Refusal = "other", "no"
-	once(rows)
+	refuseRepeats(rows)
 	for i, refused := range []bool{true, false, false, true} {
 		if (rows[i].Refusal != "") != refused {
 			t.Errorf("row %d: %q", i+1, rows[i].Refusal)

@@ -28,7 +28,7 @@ func (y *syncer) sync(ctx context.Context, u *run) error {
 			end.Changed++
 		}
 	}
-	return u.Commit(ctx, keptOutcomes(out), func(c db.Conn) error {
+	return u.Commit(ctx, changedOutcomes(out), func(c db.Conn) error {
 		return y.imports.End(ctx, c, u, end, store.IntegrationResult{Synced: !out.DryRun})
 	})
 }
@@ -38,9 +38,9 @@ func changes(o correction.ConversionOutcome) bool {
 	return o.Accepted && o.Result != correction.Unchanged
 }
 
-// keptOutcomes drops refused and unchanged orders from the stored answer of a scheduled import. Scheduled imports read the same
-// orders many times, and each answer is stored for the same time as any other.
-func keptOutcomes(a answer) answer {
+// changedOutcomes drops refused and unchanged orders from the stored answer of a scheduled import. Scheduled imports read the
+// same orders many times, and each answer is stored for the same time as any other.
+func changedOutcomes(a answer) answer {
 	if a.Network.Origin == models.RunByClock {
 		a.Outcomes = slices.DeleteFunc(slices.Clone(a.Outcomes), func(o correction.ConversionOutcome) bool { return !changes(o) })
 	}

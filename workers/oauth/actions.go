@@ -18,7 +18,7 @@ func (k *Connections) listActions(ctx context.Context, a jobs.ConversionActionsA
 	if err != nil {
 		return nil, err
 	}
-	list, err := asked(ctx, i.Provider, t, func(token string) ([]oauth.Action, error) { return k.o.Client.Actions(ctx, of, token) })
+	list, err := withToken(ctx, i.Provider, t, func(token string) ([]oauth.Action, error) { return k.o.Client.Actions(ctx, of, token) })
 	out := make([]jobs.ConversionAction, len(list))
 	for n, v := range list {
 		out[n] = jobs.ConversionAction(v)
@@ -35,7 +35,7 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 	if err != nil {
 		return out, err
 	}
-	made, err := asked(ctx, i.Provider, t, func(token string) (oauth.Action, error) { return k.o.Client.CreateAction(ctx, of, token, a.Name) })
+	made, err := withToken(ctx, i.Provider, t, func(token string) (oauth.Action, error) { return k.o.Client.CreateAction(ctx, of, token, a.Name) })
 	if err != nil {
 		return out, err
 	}
@@ -65,12 +65,12 @@ func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i model
 		}
 		of.Currency = owner.Currency
 	}
-	return i, k.Of(account, connection), of, nil
+	return i, k.TokensOf(account, connection), of, nil
 }
 
-// asked calls ask with an access token. If the platform refuses the token, it calls ask once more with a renewed token. The
+// withToken calls ask with an access token. If the platform refuses the token, it calls ask once more with a renewed token. The
 // returned errors are for the customer.
-func asked[T any](ctx context.Context, provider string, t *Tokens, ask func(token string) (T, error)) (T, error) {
+func withToken[T any](ctx context.Context, provider string, t *Tokens, ask func(token string) (T, error)) (T, error) {
 	var none T
 	token, err := t.Token(ctx)
 	if err != nil {
@@ -78,11 +78,11 @@ func asked[T any](ctx context.Context, provider string, t *Tokens, ask func(toke
 	}
 	out, err := ask(token)
 	if !errors.Is(err, oauth.ErrRevoked) {
-		return out, told(provider, err)
+		return out, customerError(provider, err)
 	}
 	if token, err = t.Renew(ctx, token); err != nil {
 		return none, err
 	}
 	out, err = ask(token)
-	return out, told(provider, err)
+	return out, customerError(provider, err)
 }

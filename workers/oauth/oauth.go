@@ -83,7 +83,7 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 	if err != nil {
 		return nil, err
 	}
-	list, err := asked(ctx, c.Provider, k.Of(account, a.Connection), func(token string) ([]oauth.Account, error) {
+	list, err := withToken(ctx, c.Provider, k.TokensOf(account, a.Connection), func(token string) ([]oauth.Account, error) {
 		return k.o.Client.Accounts(ctx, c.Provider, token)
 	})
 	if err != nil {
@@ -96,9 +96,9 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 	return out, nil
 }
 
-// told converts a platform's error to an error for the customer: credentials if the sign-in is no longer valid, otherwise the
-// platform's refusal.
-func told(provider string, err error) error {
+// customerError converts a platform's error to an error for the customer: credentials if the sign-in is no longer valid,
+// otherwise the platform's refusal.
+func customerError(provider string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -123,7 +123,7 @@ func errCredentials(why string) error {
 }
 
 const (
-	takenAtOnce   = 500 // connections that a sweep claims in one batch
+	claimedAtOnce = 500 // connections that a sweep claims in one batch
 	renewedAtOnce = 16  // of these are renewed at the same time
 	sweepAgain    = 2 * time.Minute
 )
@@ -132,7 +132,7 @@ const (
 func (k *Connections) sweep(ctx context.Context) error {
 	for ctx.Err() == nil {
 		now := k.o.Now()
-		due, err := dboauth.NewConnections(k.store).ClaimDue(ctx, now, now.Add(sweepAgain), takenAtOnce)
+		due, err := dboauth.NewConnections(k.store).ClaimDue(ctx, now, now.Add(sweepAgain), claimedAtOnce)
 		if err != nil {
 			return err
 		}
@@ -142,13 +142,13 @@ func (k *Connections) sweep(ctx context.Context) error {
 			places <- struct{}{}
 			all.Go(func() {
 				defer func() { <-places }()
-				if err := k.Of(d.AccountID, d.ID).ahead(ctx); err != nil && ctx.Err() == nil {
+				if err := k.TokensOf(d.AccountID, d.ID).renewEarly(ctx); err != nil && ctx.Err() == nil {
 					slog.WarnContext(ctx, "tokens not renewed", "account_id", d.AccountID, "connection_id", d.ID, "error", err)
 				}
 			})
 		}
 		all.Wait()
-		if len(due) < takenAtOnce {
+		if len(due) < claimedAtOnce {
 			return dboauth.NewAttempts(k.store).DeleteExpired(ctx, k.o.Now())
 		}
 	}
@@ -161,7 +161,7 @@ type Tokens struct {
 	account, id uuid.UUID
 }
 
-// Of returns the access tokens of an account's connection.
-func (k *Connections) Of(account, connection uuid.UUID) *Tokens {
+// TokensOf returns the access tokens of an account's connection.
+func (k *Connections) TokensOf(account, connection uuid.UUID) *Tokens {
 	return &Tokens{k, account, connection}
 }

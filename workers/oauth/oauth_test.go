@@ -39,7 +39,7 @@ func TestExchange(t *testing.T) {
 		_, err = do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
 		wantCode(t, err, "signin_expired")
 	}
-	w.Own(models.Meta, "7")
+	w.SetAdAccounts(models.Meta, "7")
 	for _, c := range w.list() {
 		if _, err := do(w, jobs.ListAdAccounts, jobs.OAuthAccountsArgs{Connection: c.ID}); err != nil {
 			t.Error(err)
@@ -148,13 +148,13 @@ func TestOneRefresh(t *testing.T) {
 			w := newEnv(t)
 			id := w.connect(p.Name)
 			refreshes := w.Refreshes() // Meta's sign-in has one in it
-			before, err := w.mine.Of(w.account, id).Token(t.Context())
+			before, err := w.mine.TokensOf(w.account, id).Token(t.Context())
 			if err != nil || w.Refreshes() != refreshes {
 				t.Fatalf("%d refreshes, %v", w.Refreshes(), err)
 			}
 			w.later(59*time.Minute + 30*time.Second)
 			const processes, callers = 3, 4
-			_, release := w.Hold()
+			_, release := w.BlockRefreshes()
 			defer release()
 			// The platform answers only when all other callers wait for the caller that renews the token.
 			var waiting sync.Map
@@ -169,7 +169,7 @@ func TestOneRefresh(t *testing.T) {
 						return wait(ctx, d)
 					})
 					go func() {
-						token, err := k.Of(w.account, id).Token(w.Context())
+						token, err := k.TokensOf(w.account, id).Token(w.Context())
 						if err != nil {
 							token = err.Error()
 						}
@@ -187,7 +187,7 @@ func TestOneRefresh(t *testing.T) {
 				t.Errorf("%d refreshes, %q", w.Refreshes(), first)
 			}
 			w.later(59*time.Minute + 30*time.Second)
-			if second, err := w.mine.Of(w.account, id).Token(t.Context()); err != nil || second == first { // with the rotated refresh token
+			if second, err := w.mine.TokensOf(w.account, id).Token(t.Context()); err != nil || second == first { // with the rotated refresh token
 				t.Errorf("%v", err)
 			}
 		})
@@ -223,7 +223,7 @@ func TestDeadHolder(t *testing.T) {
 	})
 	got := make(chan error, 1)
 	go func() {
-		_, err := k.Of(w.account, id).Token(w.Context())
+		_, err := k.TokensOf(w.account, id).Token(w.Context())
 		got <- err
 	}()
 	await.Recv(t, asked) // it waits for the dead process
@@ -248,7 +248,7 @@ func TestRevoked(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t)
 			id := w.connect(p.Name)
-			tokens := w.mine.Of(w.account, id)
+			tokens := w.mine.TokensOf(w.account, id)
 			w.Revoke()
 			old, err := tokens.Token(t.Context()) // the revocation is not known here yet
 			if err != nil {
@@ -281,7 +281,7 @@ func TestRenew(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.connect(models.GoogleAds)
-	tokens := w.mine.Of(w.account, id)
+	tokens := w.mine.TokensOf(w.account, id)
 	old, err := tokens.Token(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -291,9 +291,9 @@ func TestRenew(t *testing.T) {
 			t.Errorf("%d refreshes, %v", w.Refreshes(), err)
 		}
 	}
-	_, err = w.mine.Of(uuid.New(), id).Token(t.Context())
+	_, err = w.mine.TokensOf(uuid.New(), id).Token(t.Context())
 	wantCode(t, err, "not_connected")
-	_, err = w.mine.Of(w.account, uuid.New()).Token(t.Context())
+	_, err = w.mine.TokensOf(w.account, uuid.New()).Token(t.Context())
 	wantCode(t, err, "not_connected")
 }
 
@@ -309,13 +309,13 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	id := w.connect(models.MicrosoftAds)
-	w.Live(60 * 24 * time.Hour)
+	w.SetLifetime(60 * 24 * time.Hour)
 	w.connect(models.Meta)
 	abandoned, _, err := dboauth.NewAttempts(w.store).Begin(t.Context(), w.account, models.Meta, redirect, w.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Live(time.Hour)
+	w.SetLifetime(time.Hour)
 	exchanged := w.Refreshes() // Meta's sign-in has one in it
 	w.later(50 * time.Minute)
 	if sweep(); w.Refreshes() != exchanged {
@@ -359,7 +359,7 @@ func TestListAdAccounts(t *testing.T) {
 			_, err := list(uuid.New())
 			wantCode(t, err, "not_connected")
 			id := w.connect(p.Name)
-			w.Own(p.Name, "1234567890")
+			w.SetAdAccounts(p.Name, "1234567890")
 			refreshes := w.Refreshes()
 			if p.Name != models.Meta { // Meta's expired token cannot be renewed
 				w.Expire()
@@ -386,10 +386,10 @@ func TestGone(t *testing.T) {
 	w := newEnv(t)
 	id := w.connect(models.GoogleAds)
 	w.later(time.Hour)
-	entered, release := w.Hold()
+	entered, release := w.BlockRefreshes()
 	got := make(chan error, 1)
 	go func() {
-		_, err := w.mine.Of(w.account, id).Token(w.Context())
+		_, err := w.mine.TokensOf(w.account, id).Token(w.Context())
 		got <- err
 	}()
 	await.Recv(t, entered)

@@ -19,22 +19,22 @@ const enough = time.Minute
 // Token returns an access token that is valid for more than a minute. Errors that a customer may see are not_connected,
 // credentials and not_configured.
 func (t *Tokens) Token(ctx context.Context) (string, error) {
-	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.lives(c) })
+	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.isFresh(c) })
 }
 
 // Renew returns another access token after the platform has refused the token refused. It has the same errors as Token.
 func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {
-		return have.Access != refused && t.lives(c)
+		return have.Access != refused && t.isFresh(c)
 	})
 }
 
-func (t *Tokens) lives(c models.OAuthConnection) bool {
+func (t *Tokens) isFresh(c models.OAuthConnection) bool {
 	return c.ExpiresAt == nil || c.ExpiresAt.After(t.k.o.Now().Add(enough))
 }
 
-// ahead renews the tokens if they expire soon and no other process has renewed them.
-func (t *Tokens) ahead(ctx context.Context) error {
+// renewEarly renews the tokens if they expire soon and no other process has renewed them.
+func (t *Tokens) renewEarly(ctx context.Context) error {
 	_, err := t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool {
 		if c.ExpiresAt == nil {
 			return true
@@ -104,7 +104,7 @@ func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have mod
 	g, err := t.k.o.Client.Refresh(limited, c.Provider, have)
 	stop()
 	if err != nil {
-		return "", false, t.failed(ctx, c, holder, err)
+		return "", false, t.recordFailure(ctx, c, holder, err)
 	}
 	if g.Tokens.Refresh == "" {
 		g.Tokens.Refresh = have.Refresh
@@ -120,8 +120,8 @@ func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have mod
 	}
 }
 
-// failed records why tokens could not be renewed, and returns the error for the customer.
-func (t *Tokens) failed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, cause error) error {
+// recordFailure records why tokens could not be renewed, and returns the error for the customer.
+func (t *Tokens) recordFailure(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, cause error) error {
 	text := cause.Error()
 	if e, known := models.AsError(cause); known {
 		text = e.Message
@@ -139,5 +139,5 @@ func (t *Tokens) failed(ctx context.Context, c models.OAuthConnection, holder uu
 	if revoked {
 		return errCredentials(text)
 	}
-	return told(c.Provider, cause)
+	return customerError(c.Provider, cause)
 }

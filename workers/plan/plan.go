@@ -39,7 +39,7 @@ type watcher struct {
 // watch announces plan.limit_reached once a month per account. A run may be missed or repeated, because the announced limit is
 // stored for the month. A failing account does not stop the others.
 func (w *watcher) watch(ctx context.Context) error {
-	lost, err := w.store.Usage().Lost(ctx)
+	lost, err := w.store.Usage().UnknownPlans(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (w *watcher) watch(ctx context.Context) error {
 		slog.ErrorContext(ctx, "accounts are on plans that do not exist and are allowed nothing: add them to PLANS_FILE, or move the "+
 			"accounts by `switchyard accounts`", "plans", lost)
 	}
-	passed, err := w.passed(ctx)
+	passed, err := w.exceeded(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func (w *watcher) watch(ctx context.Context) error {
 	return failed
 }
 
-// passed lists the limits that this month's clicks exceed and that were not announced yet.
-func (w *watcher) passed(ctx context.Context) ([]store.PlanLimit, error) {
+// exceeded lists the limits that this month's clicks exceed and that were not announced yet.
+func (w *watcher) exceeded(ctx context.Context) ([]store.PlanLimit, error) {
 	now := w.now()
 	limits, err := w.store.Usage().Open(ctx, now)
 	if err != nil {

@@ -145,7 +145,7 @@ func TestLost(t *testing.T) {
 		dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', $2, $3)`,
 			uuid.New(), name, uuid.NewString())
 	}
-	if got, err := store.New(d, box).Usage().Lost(t.Context()); err != nil || !slices.Equal(got, []string{"bronze"}) {
+	if got, err := store.New(d, box).Usage().UnknownPlans(t.Context()); err != nil || !slices.Equal(got, []string{"bronze"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 }

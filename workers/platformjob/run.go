@@ -126,7 +126,7 @@ func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.J
 		failures = c.Failures + 1
 	}
 	if of.Wide {
-		wide = models.NextWide(now, code)
+		wide = models.NextWideSync(now, code)
 	}
 	return k.SetNext(ctx, c, now.Add(interval.Vary(i.Next(failures))), wide)
 }

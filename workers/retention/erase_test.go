@@ -86,8 +86,8 @@ func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	return last
 }
 
-// holds lists the tables that have a row with the text.
-func (h *history) holds(text string) (found []string) {
+// tablesWith lists the tables that have a row with the text.
+func (h *history) tablesWith(text string) (found []string) {
 	h.Helper()
 	var tables []string
 	err := h.db.SelectContext(h.Context(), &tables, `SELECT relname FROM pg_class
@@ -128,12 +128,12 @@ func TestErase(t *testing.T) {
 	}
 	canaries := []string{canary, secret, visitor.String()}
 	for _, text := range canaries {
-		if len(h.holds(text)) == 0 {
+		if len(h.tablesWith(text)) == 0 {
 			t.Fatalf("no table contains the visitor's %s before the job", text)
 		}
 	}
 	h.agree()
-	kept := h.holds("Neighbour8")
+	kept := h.tablesWith("Neighbour8")
 
 	args := jobs.EraseArgs{Visitor: visitor, Click: clickID}
 	row, err := jobs.EraseVisitor.NewRow(h.account, args)
@@ -157,11 +157,11 @@ func TestErase(t *testing.T) {
 	}
 	dbtest.Exec(h, h.db, `DELETE FROM jobs WHERE id = $1`, row.ID) // the job names the visitor until its row is deleted
 	for _, text := range canaries {
-		if found := h.holds(text); len(found) > 0 {
+		if found := h.tablesWith(text); len(found) > 0 {
 			t.Errorf("%s is still in the tables %v", text, found)
 		}
 	}
-	if found := h.holds("Neighbour8"); strings.Join(found, " ") != strings.Join(kept, " ") {
+	if found := h.tablesWith("Neighbour8"); strings.Join(found, " ") != strings.Join(kept, " ") {
 		t.Errorf("the other visitor is in the tables %v, and was in %v", found, kept)
 	}
 	h.agree()

@@ -29,7 +29,7 @@ func rescore(s *store.Store, clicks click.Log) func(context.Context, *rescoreRun
 		for done := false; !done && !superseded; {
 			err := db.RetryConflicts(func() error {
 				return u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
-					now, err := s.On(c).HoldBotSettings(ctx, account)
+					now, err := s.On(c).ShareBotSettings(ctx, account)
 					if superseded = now != settings; err != nil || superseded {
 						return u.Args, err
 					}

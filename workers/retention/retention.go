@@ -23,8 +23,8 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 		return func(ctx context.Context) error { return fn(ctx, clicks) }
 	}
 	workers.RegisterTick(r, jobs.CompactLedger, tick(ingest.Compact))
-	workers.RegisterTick(r, jobs.TidyClicks, tick(dbretention.Tidy))
-	workers.RegisterTick(r, jobs.ForgetHistory, tick(dbretention.DeleteExpired))
+	workers.RegisterTick(r, jobs.TidyClicks, tick(dbretention.MaintainPartitions))
+	workers.RegisterTick(r, jobs.DeleteExpiredHistory, tick(dbretention.DeleteExpired))
 	campaigns := clearing(clicks, dbretention.Clear, dbretention.ClearArchive)
 	workers.RegisterRow(r, jobs.ClearCampaign, campaigns)
 	workers.RegisterRow(r, jobs.ClearOrphans, campaigns)

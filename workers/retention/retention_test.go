@@ -44,7 +44,7 @@ func TestHousekeeping(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // a second run does nothing
-		if err := dbretention.Tidy(t.Context(), k); err != nil {
+		if err := dbretention.MaintainPartitions(t.Context(), k); err != nil {
 			t.Fatal(err)
 		}
 	}

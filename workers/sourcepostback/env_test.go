@@ -174,13 +174,13 @@ func (w *env) record(list ...conversion.Input) (ids []uuid.UUID) {
 	return db.Map(tell, func(r models.JobRef) uuid.UUID { return r.ID })
 }
 
-// shown is a postback with the state of its job.
-type shown struct {
+// state is a postback with the state of its job.
+type state struct {
 	dbpostback.Target
 	job string
 }
 
-func (w *env) show(id uuid.UUID) (s shown) {
+func (w *env) read(id uuid.UUID) (s state) {
 	w.Helper()
 	var err error
 	if s.Target, err = dbpostback.Find(w.Context(), w.db, id); err != nil {
@@ -192,15 +192,15 @@ func (w *env) show(id uuid.UUID) (s shown) {
 	return s
 }
 
-func (w *env) until(id uuid.UUID, ok func(shown) bool) (s shown) {
+func (w *env) until(id uuid.UUID, ok func(state) bool) (s state) {
 	w.Helper()
-	await.Until(w.T, "the postback is as awaited", func() bool { s = w.show(id); return ok(s) })
+	await.Until(w.T, "the postback is as awaited", func() bool { s = w.read(id); return ok(s) })
 	return s
 }
 
-func (w *env) ends(id uuid.UUID, result string) shown {
+func (w *env) ends(id uuid.UUID, result string) state {
 	w.Helper()
-	return w.until(id, func(s shown) bool { return s.Result == result })
+	return w.until(id, func(s state) bool { return s.Result == result })
 }
 
 func (w *env) resend(account, id uuid.UUID) (jobs.PostbackAnswer, error) {

@@ -29,20 +29,20 @@ type message struct {
 	origin string
 	models.SentRequest
 
-	shown   models.SentRequest // without secrets
+	masked  models.SentRequest // without secrets
 	secrets []string           // secrets that the answer of a source may repeat
 }
 
 // message fills the tokens of the address with the click and the conversion.
 func (s *sender) message(ctx context.Context, t sourcepostback.Target, click *click.StoredClick) (message, error) {
-	url, _ := t.To(t.Goal, t.Status)
+	url, _ := t.URLFor(t.Goal, t.Status)
 	v := &values{target: &t, click: click}
 	if err := s.name(ctx, v, token.CompilePostback(url)); err != nil {
 		return message{}, err
 	}
 	return message{
 		id: t.ID.String(), origin: token.Origin(url),
-		SentRequest: request(t.PostbackMethod, url, v), shown: request(t.PostbackMethod, token.Masked(url), v),
+		SentRequest: request(t.PostbackMethod, url, v), masked: request(t.PostbackMethod, token.Masked(url), v),
 		secrets: token.Secrets(url),
 	}, nil
 }
@@ -61,7 +61,7 @@ func request(method, url string, v *values) models.SentRequest {
 // call sends the request once. Only a 2xx status is a success, also if the answer is too long to be read. later is the wait
 // before the next attempt that the source demands. The error is the cause for the job's row.
 func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt, later time.Duration, err error) {
-	a = sourcepostback.Attempt{At: time.Now(), Origin: m.origin, Request: m.shown}
+	a = sourcepostback.Attempt{At: time.Now(), Origin: m.origin, Request: m.masked}
 	req, cancel, err := egress.Request(ctx, s.o.Timeout, m.Method, m.URL, strings.NewReader(m.Body))
 	if err != nil {
 		a.Error = "the address cannot be read"
@@ -74,7 +74,7 @@ func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt,
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	answer, err := s.o.Egress.Deliver(req, "source")
-	a.Took, a.Status, a.Told = time.Since(a.At), answer.StatusOrNil(), err == nil
+	a.Took, a.Status, a.Accepted = time.Since(a.At), answer.StatusOrNil(), err == nil
 	a.Answer = bytes.TrimSpace(answer.Body)
 	for _, secret := range m.secrets {
 		a.Answer = bytes.ReplaceAll(a.Answer, []byte(secret), []byte("***"))

@@ -34,7 +34,7 @@ func TestTold(t *testing.T) {
 	if len(ids) != 1 {
 		t.Fatalf("%d postbacks", len(ids))
 	}
-	s := w.ends(ids[0], models.SentTold)
+	s := w.ends(ids[0], models.SentAccepted)
 	want := "/pb/zone%207?e=e%2F1&c=" + models.FormatClickID(c.ID) + "&p=4&cur=USD&s=approved&w=1&g=&n=Push%20%26%20Pop&x=&m=" +
 		"&profit=3.5&id=tx%201&cc=DE&q=de%26en&key="
 	calls := w.received()
@@ -58,7 +58,7 @@ func TestPost(t *testing.T) {
 	w := newEnv(t, "/pb?a={external_id}&secret=s3&b={event_time}")
 	w.set("postback_method", "POST")
 	id := w.convert(w.click(), models.StatusApproved)[0]
-	s := w.ends(id, models.SentTold)
+	s := w.ends(id, models.SentAccepted)
 	want := fmt.Sprintf("a=e%%2F1&secret=s3&b=%d", s.RecordedAt.Unix())
 	if calls := w.received(); len(calls) != 1 || calls[0] != (call{
 		"POST", "/pb", want, "application/x-www-form-urlencoded", id.String(),
@@ -93,7 +93,7 @@ func TestOncePerStatus(t *testing.T) {
 		t.Fatalf("%d postbacks, want one for each status that is wanted", len(ids))
 	}
 	for _, id := range ids {
-		w.ends(id, models.SentTold)
+		w.ends(id, models.SentAccepted)
 	}
 	uris := func() []string { return db.Map(w.received(), func(c call) string { return c.uri }) }
 	if got, want := uris(), []string{"/pb?s=approved&g=", "/pb?s=approved&g=", "/pb?s=rejected&g="}; !slices.Equal(got, want) {
@@ -104,7 +104,7 @@ func TestOncePerStatus(t *testing.T) {
 	}
 	other := w.record(goal("deposit", "pending"), goal("deposit", "approved"), goal("mute", "approved"), goal("lead", "approved"))
 	for _, id := range other {
-		w.ends(id, models.SentTold)
+		w.ends(id, models.SentAccepted)
 	}
 	got := uris()[3:]
 	slices.Sort(got)
@@ -141,7 +141,7 @@ func TestAnswers(t *testing.T) {
 	if a, err := w.resend(w.account, id); err != nil || a.Told {
 		t.Errorf("sent again: %+v, %v", a, err)
 	}
-	if s := w.show(id); s.Result != models.SentTold || s.Attempts != 5 {
+	if s := w.read(id); s.Result != models.SentAccepted || s.Attempts != 5 {
 		t.Errorf("a failed repetition changed the result of a sent postback: %+v", s.SentPostback)
 	}
 	if _, err := w.resend(uuid.New(), id); err == nil || !strings.Contains(err.Error(), "not_found") && !strings.Contains(err.Error(), "no ") {
@@ -165,7 +165,7 @@ func TestRetryAfter(t *testing.T) {
 		rw.WriteHeader(http.StatusTooManyRequests)
 	})
 	id := w.convert(w.click(), models.StatusApproved)[0]
-	w.until(id, func(s shown) bool { return s.Attempts == 1 && s.job == models.JobPending })
+	w.until(id, func(s state) bool { return s.Attempts == 1 && s.job == models.JobPending })
 	var wait float64
 	if err := w.db.GetContext(t.Context(), &wait,
 		`SELECT extract(epoch FROM j.next_attempt_at - p.last_attempt)::float8 FROM jobs j JOIN source_postbacks p USING (id)
@@ -201,7 +201,7 @@ func TestSkipped(t *testing.T) {
 
 	w.reply(status(http.StatusBadGateway))
 	id = w.convert(c, models.StatusApproved)[0]
-	w.until(id, func(s shown) bool { return s.Attempts == 1 })
+	w.until(id, func(s state) bool { return s.Attempts == 1 })
 	w.set("postback_url", "")
 	if _, err := w.resend(w.account, id); err == nil {
 		t.Error("a postback was sent although the source has no address")
@@ -247,7 +247,7 @@ func TestHostThatHangs(t *testing.T) {
 	c := w.newClick()
 	c.SourceID = well
 	w.put(c)
-	w.ends(w.convert(c, models.StatusApproved)[0], models.SentTold)
+	w.ends(w.convert(c, models.StatusApproved)[0], models.SentAccepted)
 	// There are 60 places. At most two postbacks at a time may hang at an unknown host, and at most eight after one postback has
 	// come back.
 	if n := most.Load(); n > 8 {
@@ -262,7 +262,7 @@ func TestDeletedWithItsClick(t *testing.T) {
 	w.reply(status(http.StatusBadGateway))
 	c := w.click()
 	id := w.convert(c, models.StatusApproved)[0]
-	w.until(id, func(s shown) bool { return s.Attempts == 1 && s.job == models.JobPending })
+	w.until(id, func(s state) bool { return s.Attempts == 1 && s.job == models.JobPending })
 	err := db.Tx(t.Context(), w.db, func(conn db.Conn) error {
 		_, err := retention.Clear(t.Context(), w.clicks, conn, retention.ClearQuery{
 			AccountID: w.account, Of: []uuid.UUID{c.CampaignID}, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour),

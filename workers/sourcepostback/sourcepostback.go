@@ -78,13 +78,13 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 	if err != nil {
 		return nil, 0, err
 	}
-	if unwanted(t) != "" {
+	if skipReason(t) != "" {
 		return func() {}, 0, nil
 	}
 	if t.Earlier >= 0 {
 		return nil, min(time.Duration(t.Earlier*float64(time.Second)), longestWait), nil
 	}
-	url, _ := t.To(t.Goal, t.Status)
+	url, _ := t.URLFor(t.Goal, t.Status)
 	origin := token.Origin(url)
 	failures, err := sourcepostback.Failures(ctx, s.db, t.SourceID, origin)
 	if err != nil {
@@ -94,9 +94,9 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 	return release, wait, nil
 }
 
-// unwanted returns the reason why a postback is not sent. It returns "" for a postback to send.
-func unwanted(t sourcepostback.Target) string {
-	_, wanted := t.To(t.Goal, t.Status)
+// skipReason returns the reason why a postback is not sent. It returns "" for a postback to send.
+func skipReason(t sourcepostback.Target) string {
+	_, wanted := t.URLFor(t.Goal, t.Status)
 	switch {
 	case t.Gone:
 		return "the traffic source is deactivated"
@@ -120,7 +120,7 @@ func (s *sender) send(ctx context.Context, u *run) error {
 	if err != nil {
 		return err
 	}
-	if why := unwanted(t); why != "" {
+	if why := skipReason(t); why != "" {
 		return s.skip(ctx, u, t, why)
 	}
 	_, err = s.attempt(ctx, u, t)
@@ -153,8 +153,8 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	a.Number = u.Attempt
 	mark := func(c db.Conn) error { return sourcepostback.RecordAttempt(context.WithoutCancel(ctx), c, t, a) }
 	switch {
-	case a.Told:
-		s.sent.WithLabelValues(models.SentTold).Inc()
+	case a.Accepted:
+		s.sent.WithLabelValues(models.SentAccepted).Inc()
 		return a, u.Commit(ctx, jobs.None{}, mark)
 	case a.Stopped: // the source wants no further attempts, so the job is done
 		s.sent.WithLabelValues("stopped").Inc()
@@ -183,12 +183,12 @@ func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.Postb
 	if err != nil {
 		return out, err
 	}
-	if url, _ := t.To(t.Goal, t.Status); url == "" {
+	if url, _ := t.URLFor(t.Goal, t.Status); url == "" {
 		return out, models.Invalid("no_url", "the traffic source has no postback_url for it")
 	}
-	err = workers.Now(ctx, s.runtime, jobs.SendPostback, t.AccountID, t.ID, true, func(ctx context.Context, u *run) error {
+	err = workers.RunNow(ctx, s.runtime, jobs.SendPostback, t.AccountID, t.ID, true, func(ctx context.Context, u *run) error {
 		made, err := s.attempt(ctx, u, t)
-		out.Told, out.Status, out.Error = made.Told, made.Status, made.Error
+		out.Told, out.Status, out.Error = made.Accepted, made.Status, made.Error
 		return err
 	})
 	if refused, ok := errors.AsType[*jobrow.RefusalError](err); ok {

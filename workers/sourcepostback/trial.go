@@ -36,7 +36,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 	if t.Payout, err = decimal.NewFromString(args.Payout); err != nil {
 		return out, fmt.Errorf("source: payout of a test: %w", err)
 	}
-	url, wanted := t.To(t.Goal, t.Status)
+	url, wanted := t.URLFor(t.Goal, t.Status)
 	if url == "" {
 		return out, models.Invalid("no_url", "the traffic source has no postback_url for it")
 	}
@@ -49,7 +49,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 		return out, context.Cause(ctx)
 	}
 	return jobs.TestedPostback{
-		ClickID: click.ID, Wanted: wanted, Told: a.Told, Request: a.Request, Status: a.Status, Answer: models.AnswerText(a.Answer),
+		ClickID: click.ID, Wanted: wanted, Told: a.Accepted, Request: a.Request, Status: a.Status, Answer: models.AnswerText(a.Answer),
 		Error: a.Error, MS: a.Took.Milliseconds(),
 	}, nil
 }

@@ -92,9 +92,9 @@ func (v *values) AppendToken(dst []byte, t token.Token) []byte {
 	case token.CountryName:
 		return append(dst, country.Name(c.Country)...)
 	case token.Payout:
-		return append(dst, models.NewMoney(p.Share(p.Payout)).Shown()...)
+		return append(dst, models.NewMoney(p.Share(p.Payout)).Text()...)
 	case token.Revenue:
-		return append(dst, models.NewMoney(v.revenue()).Shown()...)
+		return append(dst, models.NewMoney(v.revenue()).Text()...)
 	case token.Profit:
 		return append(dst, v.profit()...)
 	case token.Status:
@@ -132,22 +132,22 @@ func (v *values) revenue() decimal.Decimal {
 // cost is in another currency and there was no rate.
 func (v *values) profit() string {
 	c, p := v.click, v.target
-	sold, known := toOwn(p.Cost, p.Rate)
+	sold, known := toRateCurrency(p.Cost, p.Rate)
 	if !known {
 		return ""
 	}
 	clicked := c.Cost
 	if c.Currency != p.Currency && !c.Cost.IsZero() {
-		if clicked, known = toOwn(models.Counted(c.Cost, c.Rate), p.Rate); !known || !c.Rate.Valid {
+		if clicked, known = toRateCurrency(models.ConvertAmount(c.Cost, c.Rate), p.Rate); !known || !c.Rate.Valid {
 			return ""
 		}
 	}
-	return models.NewMoney(v.revenue().Sub(clicked).Sub(sold)).Shown()
+	return models.NewMoney(v.revenue().Sub(clicked).Sub(sold)).Text()
 }
 
-// toOwn converts an amount in the account's currency to the currency that the rate belongs to. known is false if there is no
-// rate.
-func toOwn(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decimal, known bool) {
+// toRateCurrency converts an amount in the account's currency to the currency that the rate belongs to. known is false if there
+// is no rate.
+func toRateCurrency(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decimal, known bool) {
 	switch {
 	case amount.IsZero():
 		return amount, true

@@ -164,7 +164,7 @@ func (w *env) emit() (uuid.UUID, models.Event) {
 	return ids[0], e
 }
 
-type shown struct {
+type state struct {
 	Status     string `db:"status"`
 	Attempts   int    `db:"attempts"`
 	HTTPStatus *int   `db:"http_status"`
@@ -175,7 +175,7 @@ type shown struct {
 	Failing    bool   `db:"failing"`
 }
 
-func (w *env) show(id uuid.UUID) (s shown) {
+func (w *env) read(id uuid.UUID) (s state) {
 	w.t.Helper()
 	err := w.db.GetContext(w.t.Context(), &s, `SELECT d.status, d.attempts, d.http_status, d.error, d.answer, j.state AS job,
 		w.consecutive_failures AS failures, w.failing_since IS NOT NULL AS failing
@@ -186,17 +186,17 @@ func (w *env) show(id uuid.UUID) (s shown) {
 	return s
 }
 
-func (w *env) until(id uuid.UUID, ok func(shown) bool) (s shown) {
+func (w *env) until(id uuid.UUID, ok func(state) bool) (s state) {
 	w.t.Helper()
-	await.Until(w.t, "the delivery is as awaited", func() bool { s = w.show(id); return ok(s) })
+	await.Until(w.t, "the delivery is as awaited", func() bool { s = w.read(id); return ok(s) })
 	return s
 }
 
 func (w *env) redeliver(id uuid.UUID) (jobs.WebhookAnswer, error) {
-	return ask(w, jobs.RedeliverWebhook, w.account, id)
+	return runJob(w, jobs.RedeliverWebhook, w.account, id)
 }
 
-func ask(w *env, j jobs.Job[jobs.WebhookArgs, jobs.WebhookAnswer], account, id uuid.UUID) (jobs.WebhookAnswer, error) {
+func runJob(w *env, j jobs.Job[jobs.WebhookArgs, jobs.WebhookAnswer], account, id uuid.UUID) (jobs.WebhookAnswer, error) {
 	w.t.Helper()
 	ticket, err := jobs.Submit(w.t.Context(), w.client, j, account, jobs.WebhookArgs{ID: id})
 	if err != nil {

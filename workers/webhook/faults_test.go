@@ -82,7 +82,7 @@ func TestIsolation(t *testing.T) {
 	for range longtest.Size(10, 100) {
 		begin := time.Now()
 		for _, id := range w.emitMany(models.EventLinkBroken, 4) {
-			w.until(id, func(s shown) bool { return s.Status == "delivered" })
+			w.until(id, func(s state) bool { return s.Status == "delivered" })
 		}
 		took = append(took, time.Since(begin))
 	}
@@ -160,7 +160,7 @@ func TestDocumentedSchedule(t *testing.T) {
 	before := time.Now().Add(-time.Second) // the clocks of the processes may differ
 	id, _ := w.emit()
 	for i, wait := range jobs.WebhookSchedule {
-		w.until(id, func(s shown) bool { return s.Attempts == i+1 && s.Job == models.JobPending })
+		w.until(id, func(s state) bool { return s.Attempts == i+1 && s.Job == models.JobPending })
 		var due time.Time
 		if err := w.db.GetContext(t.Context(), &due, `SELECT next_attempt_at FROM jobs WHERE id = $1`, id); err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestDocumentedSchedule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := w.until(id, func(s shown) bool { return s.Job == models.JobFailed })
+	s := w.until(id, func(s state) bool { return s.Job == models.JobFailed })
 	if s.Attempts != 7 || s.Status != "failed" {
 		t.Errorf("after the last attempt: %+v", s)
 	}

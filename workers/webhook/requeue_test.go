@@ -31,7 +31,7 @@ func TestTwoSignatures(t *testing.T) {
 	}
 	for i, want := range [][]string{{rotated, secret}, {rotated}} {
 		id, _ := w.emit()
-		w.until(id, func(s shown) bool { return s.Status == models.DeliveryDelivered })
+		w.until(id, func(s state) bool { return s.Status == models.DeliveryDelivered })
 		c := w.received()[i]
 		parts := strings.Split(c.header.Get("Switchyard-Signature"), ",")
 		if len(parts) != 1+len(want) {
@@ -54,13 +54,13 @@ func TestRedeliverFailed(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, []time.Duration{10 * time.Millisecond})
 	fine, _ := w.emit()
-	w.until(fine, func(s shown) bool { return s.Status == models.DeliveryDelivered })
+	w.until(fine, func(s state) bool { return s.Status == models.DeliveryDelivered })
 	w.reply(status(500))
 	var failed []uuid.UUID
 	for range 3 {
 		id, _ := w.emit()
 		failed = append(failed, id)
-		w.until(id, func(s shown) bool { return s.Job == models.JobFailed })
+		w.until(id, func(s state) bool { return s.Job == models.JobFailed })
 	}
 	dbtest.Exec(w.t, w.db, `UPDATE webhook_deliveries SET created_at = now() - interval '9 days' WHERE id = $1`, failed[0])
 	before := len(w.received())
@@ -86,21 +86,21 @@ func TestRedeliverFailed(t *testing.T) {
 		t.Errorf("%d requeued, want 2", n)
 	}
 	for _, id := range failed[1:] { // each fails again, after one more attempt
-		w.until(id, func(s shown) bool { return s.Job == models.JobFailed && s.Attempts == 3 })
+		w.until(id, func(s state) bool { return s.Job == models.JobFailed && s.Attempts == 3 })
 	}
 	w.reply(status(200))
 	if n := again(w.account, window); n != 2 {
 		t.Errorf("%d requeued, want 2", n)
 	}
 	for _, id := range failed[1:] {
-		w.until(id, func(s shown) bool {
+		w.until(id, func(s state) bool {
 			return s.Status == models.DeliveryDelivered && s.Job == models.JobDone && s.Attempts == 4
 		})
 	}
 	if n := again(w.account, window); n != 0 {
 		t.Errorf("%d requeued after all were delivered", n)
 	}
-	if s := w.show(failed[0]); s.Status != models.DeliveryFailed || len(w.received()) != before+4 {
+	if s := w.read(failed[0]); s.Status != models.DeliveryFailed || len(w.received()) != before+4 {
 		t.Errorf("%d requests, the delivery outside of the window is %+v", len(w.received())-before, s)
 	}
 }

@@ -73,7 +73,7 @@ func (s *sender) deliver(ctx context.Context, u *run) error {
 	}
 	if !t.Active {
 		return u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
-			return delivery.Drop(ctx, c, t.ID, "the endpoint is switched off")
+			return delivery.Discard(ctx, c, t.ID, "the endpoint is switched off")
 		})
 	}
 	_, err = s.attempt(ctx, u, t)
@@ -102,7 +102,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delive
 // redeliver makes one more attempt of a delivery now, in any state. It refuses a delivery that is being sent. A pending delivery
 // keeps its schedule.
 func (s *sender) redeliver(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
-	return s.now(ctx, args.ID, true)
+	return s.deliverNow(ctx, args.ID, true)
 }
 
 // test sends a ping to one endpoint and waits for the result.
@@ -114,13 +114,13 @@ func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookA
 	if err != nil {
 		return jobs.WebhookAnswer{}, err
 	}
-	return s.now(ctx, id, false)
+	return s.deliverNow(ctx, id, false)
 }
 
-func (s *sender) now(ctx context.Context, id uuid.UUID, manual bool) (jobs.WebhookAnswer, error) {
+func (s *sender) deliverNow(ctx context.Context, id uuid.UUID, manual bool) (jobs.WebhookAnswer, error) {
 	var made delivery.Attempt
 	var gone error
-	err := workers.Now(ctx, s.runtime, jobs.DeliverWebhook, workers.Account(ctx), id, manual,
+	err := workers.RunNow(ctx, s.runtime, jobs.DeliverWebhook, workers.Account(ctx), id, manual,
 		func(ctx context.Context, u *run) error {
 			t, err := delivery.Find(ctx, s.db, id)
 			if err != nil {

@@ -27,7 +27,7 @@ func TestDelivered(t *testing.T) {
 		_, _ = rw.Write(bytes.Repeat([]byte("long"), 20_000)) // more than is read
 	})
 	id, e := w.emit()
-	s := w.until(id, func(s shown) bool { return s.Status == "delivered" })
+	s := w.until(id, func(s state) bool { return s.Status == "delivered" })
 	if s.Attempts != 1 || s.HTTPStatus == nil || *s.HTTPStatus != 202 || s.Error != "" || s.Job != models.JobDone || s.Failing {
 		t.Errorf("delivery = %+v", s)
 	}
@@ -57,7 +57,7 @@ func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 		_, _ = rw.Write([]byte("a\x00b\xff" + strings.Repeat("x", 3000)))
 	})
 	id, e := w.emit()
-	s := w.until(id, func(s shown) bool { return s.Status == "failed" })
+	s := w.until(id, func(s state) bool { return s.Status == "failed" })
 	if want := "ab\uFFFD" + strings.Repeat("x", models.MaxAnswer-4); s.Answer != want {
 		t.Errorf("the log has %d bytes of the answer: %.20q", len(s.Answer), s.Answer)
 	}
@@ -80,7 +80,7 @@ func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 	if err != nil || a.Delivered || a.Status == nil || *a.Status != 503 || a.Error == "" {
 		t.Errorf("redeliver to a broken endpoint: %+v, %v", a, err)
 	}
-	if s := w.show(id); s.Status != "failed" || s.Attempts != 4 {
+	if s := w.read(id); s.Status != "failed" || s.Attempts != 4 {
 		t.Errorf("after the failed redelivery: %+v", s)
 	}
 	for range 2 { // a delivered event can be sent again too
@@ -90,14 +90,14 @@ func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 			t.Errorf("redeliver: %+v, %v", a, err)
 		}
 	}
-	if s := w.show(id); s.Status != "delivered" || s.Attempts != 6 || s.Failing || s.Failures != 0 {
+	if s := w.read(id); s.Status != "delivered" || s.Attempts != 6 || s.Failing || s.Failures != 0 {
 		t.Errorf("after the redelivery: %+v", s)
 	}
 	w.reply(status(http.StatusInternalServerError))
 	if a, err := w.redeliver(id); err != nil || a.Delivered {
 		t.Errorf("redeliver: %+v, %v", a, err)
 	}
-	if s := w.show(id); s.Status != "delivered" || s.Job != models.JobDone {
+	if s := w.read(id); s.Status != "delivered" || s.Job != models.JobDone {
 		t.Errorf("a failed repetition changed the state of a delivered event: %+v", s)
 	}
 }
@@ -107,7 +107,7 @@ func TestPendingKeepsItsScheduleWhenSentByHand(t *testing.T) {
 	w := newEnv(t, nil)
 	w.reply(status(http.StatusNotFound))
 	id, _ := w.emit()
-	w.until(id, func(s shown) bool { return s.Attempts == 1 && s.Job == models.JobPending })
+	w.until(id, func(s state) bool { return s.Attempts == 1 && s.Job == models.JobPending })
 	if _, err := w.redeliver(id); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestPendingKeepsItsScheduleWhenSentByHand(t *testing.T) {
 		`SELECT extract(epoch FROM next_attempt_at - now())::float8 FROM jobs WHERE id = $1`, id); err != nil {
 		t.Fatal(err)
 	}
-	s := w.show(id)
+	s := w.read(id)
 	if s.Status != "pending" || s.Attempts != 2 || wait < 50 || wait > 61 {
 		t.Errorf("%+v, next in %f s, want the first wait of a minute", s, wait)
 	}
@@ -178,7 +178,7 @@ func TestHostileReceivers(t *testing.T) {
 	} {
 		w.reply(fn)
 		id, _ := w.emit()
-		s := w.until(id, func(s shown) bool { return s.Attempts == 1 && s.Job == models.JobPending })
+		s := w.until(id, func(s state) bool { return s.Attempts == 1 && s.Job == models.JobPending })
 		if s.Status != "pending" || s.Error == "" {
 			t.Errorf("%s: %+v", name, s)
 		}
@@ -194,7 +194,7 @@ func TestPrivateAddressIsNotCalled(t *testing.T) {
 	var texts []string
 	for _, a := range []string{"10.0.0.1", "::1", "169.254.169.254", "::ffff:192.168.0.1", "64:ff9b::7f00:1"} {
 		w.resolve(a)
-		answer, err := ask(w, jobs.TestWebhook, w.account, w.endpoint)
+		answer, err := runJob(w, jobs.TestWebhook, w.account, w.endpoint)
 		if err != nil || answer.Delivered || answer.Status != nil {
 			t.Errorf("%s: %+v, %v", a, answer, err)
 		}
@@ -202,7 +202,7 @@ func TestPrivateAddressIsNotCalled(t *testing.T) {
 	}
 	w.receiver.Close()
 	w.resolve("127.0.0.1")
-	refused, err := ask(w, jobs.TestWebhook, w.account, w.endpoint)
+	refused, err := runJob(w, jobs.TestWebhook, w.account, w.endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestPrivateAddressIsNotCalled(t *testing.T) {
 func TestPing(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
-	a, err := ask(w, jobs.TestWebhook, w.account, w.endpoint)
+	a, err := runJob(w, jobs.TestWebhook, w.account, w.endpoint)
 	if err != nil || !a.Delivered || *a.Status != 200 || a.Error != "" {
 		t.Fatalf("ping: %+v, %v", a, err)
 	}
@@ -230,18 +230,18 @@ func TestPing(t *testing.T) {
 	}
 	calls[0].verify(t)
 	w.reply(status(http.StatusTeapot))
-	a, err = ask(w, jobs.TestWebhook, w.account, w.endpoint)
-	if s := w.show(a.DeliveryID); err != nil || a.Delivered || s.Status != "failed" || s.Attempts != 1 {
+	a, err = runJob(w, jobs.TestWebhook, w.account, w.endpoint)
+	if s := w.read(a.DeliveryID); err != nil || a.Delivered || s.Status != "failed" || s.Attempts != 1 {
 		t.Errorf("a failing ping: %+v, %+v, %v", a, s, err)
 	}
 	for name, job := range map[string]jobs.Job[jobs.WebhookArgs, jobs.WebhookAnswer]{
 		"test": jobs.TestWebhook, "redeliver": jobs.RedeliverWebhook,
 	} {
 		id := map[string]uuid.UUID{"test": w.endpoint, "redeliver": a.DeliveryID}[name]
-		if _, err := ask(w, job, uuid.New(), id); !errors.Is(err, models.NotFound("x")) {
+		if _, err := runJob(w, job, uuid.New(), id); !errors.Is(err, models.NotFound("x")) {
 			t.Errorf("%s for a record of another account: %v", name, err)
 		}
-		if _, err := ask(w, job, w.account, uuid.New()); !errors.Is(err, models.NotFound("x")) {
+		if _, err := runJob(w, job, w.account, uuid.New()); !errors.Is(err, models.NotFound("x")) {
 			t.Errorf("%s for an unknown id: %v", name, err)
 		}
 	}
@@ -257,7 +257,7 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 	}
 	dbtest.Exec(w.t, w.db, `UPDATE webhook_endpoints SET active = false`)
 	w.client.DispatchFor(t.Context(), uuid.Nil, models.KindDeliverWebhook, ids...)
-	s := w.until(ids[0], func(s shown) bool { return s.Job == models.JobDone })
+	s := w.until(ids[0], func(s state) bool { return s.Job == models.JobDone })
 	if s.Status != "failed" || s.Error == "" || s.Attempts != 0 || s.Failures != 0 || len(w.received()) != 0 {
 		t.Errorf("delivery = %+v", s)
 	}
@@ -268,7 +268,7 @@ func TestParallelRedeliver(t *testing.T) {
 	w := newEnv(t, []time.Duration{time.Hour}, await.Timeout) // all other requests are refused while the first one waits
 	w.reply(status(http.StatusBadGateway))
 	id, _ := w.emit()
-	w.until(id, func(s shown) bool { return s.Attempts == 1 && s.Job == models.JobPending })
+	w.until(id, func(s state) bool { return s.Attempts == 1 && s.Job == models.JobPending })
 	begun, finish := make(chan struct{}, 64), make(chan struct{})
 	w.reply(func(http.ResponseWriter, *http.Request) {
 		begun <- struct{}{}

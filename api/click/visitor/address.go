@@ -17,7 +17,7 @@ func (d *Describer) ClientIP(r *http.Request) netip.Addr {
 	peer := parseHost(r.RemoteAddr)
 	if !d.isTrusted(peer) {
 		if r.Header["X-Forwarded-For"] != nil || r.Header["Forwarded"] != nil {
-			d.untrusted.note(peer)
+			d.untrusted.record(peer)
 		}
 		return peer
 	}
@@ -55,7 +55,7 @@ func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) n
 			}
 			if !d.isTrusted(addr) {
 				if more || i > 0 {
-					d.untrusted.note(addr) // the address to its left may be the visitor's
+					d.untrusted.record(addr) // the address to its left may be the visitor's
 				}
 				return client
 			}

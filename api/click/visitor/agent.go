@@ -142,8 +142,8 @@ func (c *agentCache) finish(userAgent string, a *agent) {
 	c.complete(userAgent, a)
 }
 
-// learn stores the complete description of a user agent.
-func (c *agentCache) learn(userAgent string) {
+// storeComplete stores the complete description of a user agent.
+func (c *agentCache) storeComplete(userAgent string) {
 	a := classify(userAgent)
 	c.finish(userAgent, a)
 	c.known.Set(userAgent, a)
@@ -163,7 +163,7 @@ func (c *agentCache) work(ctx context.Context) {
 			return
 		case userAgent := <-c.queue:
 			start := time.Now()
-			c.learn(userAgent)
+			c.storeComplete(userAgent)
 			rest.Reset(workerRest * time.Since(start))
 		}
 	}

@@ -22,7 +22,7 @@ func classify(userAgent string) *agent {
 		return a
 	}
 	if !strings.Contains(userAgent, "CriOS/") { // on iOS it is Safari's engine, which sends no hints
-		a.chrome = leadingInt(after(userAgent, "Chrome/", "Chromium/"))
+		a.chrome = leadingInt(textAfter(userAgent, "Chrome/", "Chromium/"))
 	}
 	a.device = deviceOf(userAgent, lower, a.os)
 	a.brand, a.model = deviceName(userAgent, a)
@@ -52,7 +52,7 @@ func findSystem(ua string) (name, version string) {
 		if s.version == "" {
 			return s.name, ""
 		}
-		version = versionAt(after(ua, s.version))
+		version = versionAt(textAfter(ua, s.version))
 		if s.name == "Windows" {
 			version = cmp.Or(windowsVersions[version], version)
 		}
@@ -64,7 +64,7 @@ func findSystem(ua string) (name, version string) {
 func findBrowser(ua, os string) (name, version string) {
 	for _, b := range browserMarks {
 		if (b.os == "" || b.os == os) && strings.Contains(ua, b.text) {
-			return b.name, versionAt(after(ua, b.version...))
+			return b.name, versionAt(textAfter(ua, b.version...))
 		}
 	}
 	return "", ""
@@ -166,8 +166,8 @@ func isImpossible(a *agent) bool {
 	return false
 }
 
-// after returns the text that follows the first of the marks that occurs.
-func after(s string, marks ...string) string {
+// textAfter returns the text that follows the first of the marks that occurs.
+func textAfter(s string, marks ...string) string {
 	for _, m := range marks {
 		if _, rest, found := strings.Cut(s, m); found {
 			return rest

@@ -87,11 +87,11 @@ func (d *Describer) Reload(ctx context.Context) {
 	}
 }
 
-// Learn runs the slow parsers for a user agent at once, whatever the budget, so that the next Describe has the complete
+// Warm runs the slow parsers for a user agent at once, whatever the budget, so that the next Describe has the complete
 // description. It is for measurements: a web process learns from its visitors.
-func (d *Describer) Learn(userAgent string) {
+func (d *Describer) Warm(userAgent string) {
 	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
-		d.agents.learn(userAgent)
+		d.agents.storeComplete(userAgent)
 	}
 }
 
@@ -121,7 +121,7 @@ func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Descripti
 	into.Referrer = clean(header(h, "Referer"), MaxReferrer)
 	into.ReferrerDomain = domainOf(into.Referrer)
 	into.SearchEngine, into.Keyword = searchOf(into.ReferrerDomain, into.Referrer)
-	into.Signals |= d.headerSignals(r, a) | bot.OfProxy(into.ProxyKind) | data.Signals(into.IP, into.ReferrerDomain)
+	into.Signals |= d.headerSignals(r, a) | bot.FromProxyKind(into.ProxyKind) | data.Signals(into.IP, into.ReferrerDomain)
 }
 
 // applyLists takes the proxy kind from the operator's lists, if the geo data has no proxy kind or knows only that the address is

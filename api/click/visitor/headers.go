@@ -83,7 +83,7 @@ func (d *Describer) headerSignals(r *http.Request, a *agent) (s bot.Signals) {
 		if strings.Contains(header(h, "Sec-Ch-Ua"), `"HeadlessChrome"`) {
 			s |= bot.Headless
 		}
-		if header(h, "Sec-Fetch-Mode") != "" && header(h, "Sec-Fetch-Site") == "" || belies(h, a.engine) {
+		if header(h, "Sec-Fetch-Mode") != "" && header(h, "Sec-Fetch-Site") == "" || contradictsEngine(h, a.engine) {
 			s |= bot.UAMismatch
 		}
 	}
@@ -110,10 +110,10 @@ func (d *Describer) lacksMetadata(r *http.Request, a *agent) bool {
 		(r.TLS != nil || d.ForwardedProto(r) == "https")
 }
 
-// belies reports whether a request has headers that the claimed engine never sends when a visitor follows a link: an Accept of a
-// library or of another engine, or an Accept-Encoding in a library's style. Headers that a proxy may remove or rewrite are no
-// contradiction: a missing Accept counts only if Accept-Language is missing too.
-func belies(h http.Header, claimed engine) bool {
+// contradictsEngine reports whether a request has headers that the claimed engine never sends when a visitor follows a link: an
+// Accept of a library or of another engine, or an Accept-Encoding in a library's style. Headers that a proxy may remove or
+// rewrite are no contradiction: a missing Accept counts only if Accept-Language is missing too.
+func contradictsEngine(h http.Header, claimed engine) bool {
 	if claimed == otherEngine {
 		return false
 	}

@@ -25,8 +25,8 @@ func applyHints(h http.Header, a *agent, into *Description) (mismatch bool) {
 	if brands == "" && platform == "" {
 		return false
 	}
-	if contradicts(a, brands, platform, header(h, "Sec-Ch-Ua-Mobile")) ||
-		disagree(brands, header(h, "Sec-Ch-Ua-Full-Version-List")) {
+	if hintsContradict(a, brands, platform, header(h, "Sec-Ch-Ua-Mobile")) ||
+		versionsDisagree(brands, header(h, "Sec-Ch-Ua-Full-Version-List")) {
 		return true
 	}
 	if a.browser == "Chrome" {
@@ -49,8 +49,8 @@ func applyHints(h http.Header, a *agent, into *Description) (mismatch bool) {
 	return false
 }
 
-// contradicts reports whether the hints, which only Chromium sends, contradict the user agent.
-func contradicts(a *agent, brands, platform, mobile string) bool {
+// hintsContradict reports whether the hints, which only Chromium sends, contradict the user agent.
+func hintsContradict(a *agent, brands, platform, mobile string) bool {
 	if a.kind != human {
 		return false
 	}
@@ -67,9 +67,9 @@ func contradicts(a *agent, brands, platform, mobile string) bool {
 	return mobile == "?1" && a.device == Desktop || mobile == "?0" && a.device == Mobile && a.os == "Android"
 }
 
-// disagree reports whether the engine's version among the brands differs from its version in the full list. A browser makes both
-// from one record. If a list names no engine, as apps may arrange it, there is no disagreement.
-func disagree(brands, full string) bool {
+// versionsDisagree reports whether the engine's version among the brands differs from its version in the full list. A browser
+// makes both from one record. If a list names no engine, as apps may arrange it, there is no disagreement.
+func versionsDisagree(brands, full string) bool {
 	const engine = `"Chromium";v="`
 	short, long := brandVersion(brands, engine), brandVersion(full, engine)
 	return short != 0 && long != 0 && short != long

@@ -39,20 +39,20 @@ func (s *slow) complete(userAgent string, a *agent) {
 	}
 	if a.os == "" {
 		os := s.parser.ParseOs(userAgent)
-		if system, ok := clickattr.Systems.Find(known(os.Family)); ok {
+		if system, ok := clickattr.Systems.Find(cleanName(os.Family)); ok {
 			a.os, a.osVersion = system, clean(os.ToVersionString(), MaxText)
 		}
 	}
 	if a.browser == "" {
 		b := s.parser.ParseUserAgent(userAgent)
-		a.browser, a.browserVersion = known(b.Family), clean(b.ToVersionString(), MaxText)
+		a.browser, a.browserVersion = cleanName(b.Family), clean(b.ToVersionString(), MaxText)
 		if name, ok := clickattr.Browsers.Find(a.browser); ok {
 			a.browser = name
 		}
 	}
 	if a.brand == "" || a.model == "" {
 		d := s.parser.ParseDevice(userAgent)
-		a.brand, a.model = cmp.Or(a.brand, known(d.Brand)), cmp.Or(a.model, known(d.Model))
+		a.brand, a.model = cmp.Or(a.brand, cleanName(d.Brand)), cmp.Or(a.model, cleanName(d.Model))
 	}
 }
 
@@ -62,8 +62,8 @@ func isRareCrawler(userAgent string, a *agent) bool {
 	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(userAgent)
 }
 
-// known returns a name cleaned, or "" for the parser's words for unknown and for words that are no name.
-func known(name string) string {
+// cleanName returns a name cleaned, or "" for the parser's words for unknown and for words that are no name.
+func cleanName(name string) string {
 	if name == "Other" || strings.HasPrefix(name, "Generic") || strings.EqualFold(name, "Browser") ||
 		name == "WebKit Nightly" || name == "Smartphone" || name == "Desktop" || name == "Spider" || name == "K" {
 		return ""

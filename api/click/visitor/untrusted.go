@@ -17,17 +17,17 @@ const UntrustedAdvice = "visitors come through a proxy whose X-Forwarded-For is 
 type untrusted struct {
 	requests atomic.Int64
 	last     atomic.Int64 // Unix seconds
-	told     sync.Once
+	logged   sync.Once
 }
 
-// note counts a request with forwarded headers from a peer. It logs only the first such request of the process.
-func (u *untrusted) note(peer netip.Addr) {
+// record counts a request with forwarded headers from a peer. It logs only the first such request of the process.
+func (u *untrusted) record(peer netip.Addr) {
 	if !peer.IsPrivate() && !peer.IsLoopback() && !peer.IsLinkLocalUnicast() {
 		return
 	}
 	u.requests.Add(1)
 	u.last.Store(time.Now().Unix())
-	u.told.Do(func() { slog.Warn(UntrustedAdvice, "proxy", peer) })
+	u.logged.Do(func() { slog.Warn(UntrustedAdvice, "proxy", peer) })
 }
 
 // Untrusted returns how many requests came through a nearby proxy that is not trusted, and the time of the last one. Without such

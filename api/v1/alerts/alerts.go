@@ -43,7 +43,7 @@ func Routes(d Deps) []route.Route { return append(listRoutes(d), channelRoutes(d
 func listRoutes(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account", Summary: "what needs attention now, since when, and what to do",
-		Share: route.Reads, Handle: route.Do(d.listAlerts),
+		Share: route.Reads, Handle: route.Handle(d.listAlerts),
 	}}
 }
 

@@ -24,32 +24,32 @@ func channelRoutes(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/alerts/channels", Group: group, Summary: "where alerts are announced",
-			Handle: route.Do(d.listAlertChannels),
+			Handle: route.Handle(d.listAlertChannels),
 		},
 		{
 			Method: "POST", Path: "/alerts/channels", Group: group, Share: route.Sends, Status: http.StatusCreated,
 			Summary: "announce alerts by e-mail or in a chat, once when they begin and once when they end",
 			Codes:   route.Codes("400 unknown_kind invalid_credentials invalid_url too_many no_encryption_key not_configured"),
-			Handle:  route.Take(d.addAlertChannel),
+			Handle:  route.HandleBody(d.addAlertChannel),
 		},
 		{
 			Method: "PATCH", Path: "/alerts/channels", Group: group, Summary: "rename a channel, change what it hears of, or switch it on or off",
 			Codes:  append(route.Codes("400 no_fields"), answer.IDCodes...),
-			Handle: route.Take(changeAlertChannel),
+			Handle: route.HandleBody(changeAlertChannel),
 		},
 		{
 			Method: "DELETE", Path: "/alerts/channels", Group: group, Summary: "delete a channel and forget its credentials",
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteAlertChannel),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Handle(deleteAlertChannel),
 		},
 		{
 			Method: "POST", Path: "/alerts/channels/confirm", Group: group, Summary: "confirm an e-mail address by the code that was sent to it",
 			Codes:  append(route.Codes("400 invalid_code"), answer.IDCodes...),
-			Handle: route.Take(confirmAlertChannel),
+			Handle: route.HandleBody(confirmAlertChannel),
 		},
 		{
 			Method: "POST", Path: "/alerts/channels/test", Group: group, Summary: "send a test message to a channel now", Share: route.Sends,
 			Codes: append(route.Codes("400 not_confirmed"), answer.IDCodes...),
-			Slow:  testAlertJob.Answer(), Handle: route.Take(d.testAlertChannel),
+			Slow:  testAlertJob.Answer(), Handle: route.HandleBody(d.testAlertChannel),
 		},
 	}
 }

@@ -20,17 +20,17 @@ func aiRoutes(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/copilot/ai", Group: group, Summary: "the AI connection",
-			Handle: route.Do(d.findAI),
+			Handle: route.Handle(d.findAI),
 		},
 		{
 			Method: "POST", Path: "/copilot/ai", Group: group,
 			Summary: "list models, connect an AI provider, or choose a model; a new key is tried first",
 			Codes:   route.Codes("400 invalid", "500 not_configured", "502 ai_error"),
-			Slow:    connectAIJob.Answer(), Handle: route.Take(d.runAIAction),
+			Slow:    connectAIJob.Answer(), Handle: route.HandleBody(d.runAIAction),
 		},
 		{
 			Method: "DELETE", Path: "/copilot/ai", Group: group, Summary: "remove your own AI key",
-			Handle: route.Do(deleteAI),
+			Handle: route.Handle(deleteAI),
 		},
 	}
 }
@@ -76,7 +76,7 @@ func (d Deps) describeKey(own *models.AIConnection) (whose, message string) {
 	case d.AIProvider != "":
 		return models.AIOfInstall, fmt.Sprintf("The chat uses this install's key of %s.", label(d.AIProvider))
 	}
-	return models.AIOfNobody, "No AI provider is connected: connect one by POST /copilot/ai."
+	return models.AINone, "No AI provider is connected: connect one by POST /copilot/ai."
 }
 
 func (d Deps) findAI(c *route.Call) (out AIConnection, err error) {

@@ -19,12 +19,12 @@ func chatRoutes(d Deps) []route.Route {
 	return []route.Route{
 		{
 			Method: "GET", Path: "/copilot/chat", Group: group, Summary: "whether the chat is available",
-			Handle: route.Do(d.findChat),
+			Handle: route.Handle(d.findChat),
 		},
 		{
 			Method: "POST", Path: "/copilot/chat", Group: group, Scope: route.Ask, Summary: "ask a question about the account",
 			Codes: route.Codes("400 invalid", "502 ai_error"),
-			Slow:  answerChatJob.Answer(), Handle: route.Take(d.answerChat),
+			Slow:  answerChatJob.Answer(), Handle: route.HandleBody(d.answerChat),
 		},
 	}
 }
@@ -41,7 +41,7 @@ func (d Deps) findChat(c *route.Call) (out ChatState, err error) {
 	if err != nil {
 		return out, err
 	}
-	if out.Using, out.Message = d.describeKey(own); out.Using == models.AIOfNobody {
+	if out.Using, out.Message = d.describeKey(own); out.Using == models.AINone {
 		return out, nil
 	}
 	day := dbcopilot.AIDay{Account: c.Account.ID, Day: c.Account.DayStart(time.Now()), OwnKey: own != nil}
@@ -91,7 +91,7 @@ type ChatProposal struct {
 	ExpiresAt string `json:"expires_at"`
 }
 
-var answerChatJob = slow.New(jobs.AskCopilot, func(a jobs.Asked) ChatAnswer {
+var answerChatJob = slow.New(jobs.AnswerChat, func(a jobs.ChatReply) ChatAnswer {
 	return ChatAnswer{
 		ChatState: ChatState{a.Available, a.Using, a.Message}, Answer: a.Answer,
 		Lookups: answer.Each(a.Lookups, func(l jobs.Lookup) ChatLookup {
@@ -110,10 +110,10 @@ func (d Deps) answerChat(c *route.Call, b ChatBody) (out ChatAnswer, err error) 
 	if last.Role != "user" || strings.TrimSpace(last.Content) == "" {
 		return out, models.Invalid("invalid", "the conversation does not end with a question of the user")
 	}
-	args := jobs.AskArgs{ReadOnly: !c.MayWrite()}
+	args := jobs.ChatArgs{ReadOnly: !c.MayWrite()}
 	for _, m := range list {
 		if assistant := m.Role == "assistant"; len(args.Turns) > 0 || !assistant { // providers require that the user begins
-			args.Turns = append(args.Turns, jobs.Said{Assistant: assistant, Text: m.Content})
+			args.Turns = append(args.Turns, jobs.ChatTurn{Assistant: assistant, Text: m.Content})
 		}
 	}
 	return answerChatJob.Run(c, d.Jobs, args)

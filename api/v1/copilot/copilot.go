@@ -38,20 +38,20 @@ func suggestionRoutes(d Deps) []route.Route {
 		{
 			Method: "GET", Path: "/copilot", Group: group, Summary: "open suggestions, recent changes and proposals of the chat", Share: route.Lists,
 			Query:  []route.Param{{Name: "count", Enum: []string{"1"}, Doc: "1: answer only how many suggestions are open"}},
-			Handle: route.Do(listSuggestions),
+			Handle: route.Handle(listSuggestions),
 		},
 		{
 			Method: "POST", Path: "/copilot", Group: group, Summary: "act on a suggestion, change or proposal, or refresh",
 			Codes: route.Codes("400 invalid advice_only", "403 plan_required", "404 not_found", "409 not_open stale already_undone",
 				"429 too_soon", "502 network"),
-			Slow: refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.Take(d.runAction),
+			Slow: refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.HandleBody(d.runAction),
 		},
 		{
 			Method: "GET", Path: "/copilot/preview", Group: group, Summary: "what a suggestion or a proposal would change, or what a change has changed",
 			Query: append(answer.QueryID, route.Param{
 				Name: "variant", Enum: []string{copilot.VariantNetwork, copilot.VariantMost, copilot.VariantAll}, Doc: "of a suggestion, as POST /copilot takes it",
 			}),
-			Codes: append(route.Codes("400 advice_only invalid"), answer.IDCodes...), Handle: route.Do(previewCopilot),
+			Codes: append(route.Codes("400 advice_only invalid"), answer.IDCodes...), Handle: route.Handle(previewCopilot),
 		},
 	}
 }
@@ -226,7 +226,7 @@ func (d Deps) refreshCopilot(c *route.Call) (CopilotActed, error) {
 	return refreshCopilotJob.Run(c, d.Jobs, jobs.None{})
 }
 
-// decidedAnswer returns the answer of an action that has changed the status of an item.
+// decidedAnswer returns the answer to an action that has changed the status of an item.
 func decidedAnswer(b CopilotBody, status string) CopilotActed {
 	return CopilotActed{Action: b.Action, ID: &b.ID, Status: &status}
 }

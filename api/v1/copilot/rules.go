@@ -28,23 +28,23 @@ func ruleRoutes(d Deps) []route.Route {
 		resource.List(res, "rules of the account, newest first"),
 		{
 			Method: "POST", Path: path, Group: group, Status: http.StatusCreated, Summary: "add a rule that changes campaigns by itself, or alerts",
-			Codes: append(route.Codes("400 required too_long"), codes...), Handle: route.Take(createCopilotRule),
+			Codes: append(route.Codes("400 required too_long"), codes...), Handle: route.HandleBody(createCopilotRule),
 		},
 		{
 			Method: "PATCH", Path: path, Group: group, Summary: "change a rule, or switch it on or off",
 			Codes:  append(append(route.Codes("400 no_fields required too_long"), answer.IDCodes...), codes...),
-			Handle: route.Take(changeCopilotRule),
+			Handle: route.HandleBody(changeCopilotRule),
 		},
 		resource.Remove(res, "delete a rule; what it has changed stays", answer.Deleted),
 		{
 			Method: "GET", Path: path + "/{id}/runs", Group: group, Summary: "the runs of a rule in which something matched, newest first",
-			Page: true, Codes: answer.IDCodes, Handle: route.Do(listCopilotRuleRuns),
+			Page: true, Codes: answer.IDCodes, Handle: route.Handle(listCopilotRuleRuns),
 		},
 		{
 			Method: "POST", Path: path + "/replay", Group: group, Share: route.Reads,
 			Summary: "tell what a rule would have done over the last 30 days, without doing anything",
 			Codes:   route.Codes("400 required too_long invalid_rule invalid_condition invalid_scope too_large"),
-			Slow:    replayRuleJob.Answer(), Handle: route.Take(d.replayCopilotRule),
+			Slow:    replayRuleJob.Answer(), Handle: route.HandleBody(d.replayCopilotRule),
 		},
 	}
 }
@@ -93,13 +93,13 @@ func createCopilotRule(c *route.Call, b CopilotRuleBody) (a CopilotRule, err err
 		return a, err
 	}
 	rule := autorule.Rule{Name: b.Name, IsActive: b.IsActive, Settings: b.Settings}
-	rule.Own(c.Account.ID, uuid.Nil)
+	rule.SetOwner(c.Account.ID, uuid.Nil)
 	rule, err = dbcopilot.NewRules(c.Store).Create(c.Context(), rule)
 	return copilotRule(rule), err
 }
 
 func changeCopilotRule(c *route.Call, b CopilotRulePatch) (CopilotRule, error) {
-	if !bind.Sends(c.Body, struct {
+	if !bind.HasFields(c.Body, struct {
 		Name     string `json:"name"`
 		IsActive bool   `json:"is_active"`
 		autorule.Settings
@@ -160,7 +160,7 @@ func (d Deps) replayCopilotRule(c *route.Call, b CopilotRuleBody) (CopilotRuleRe
 		return CopilotRuleReplay{}, err
 	}
 	rule := autorule.Rule{Settings: b.Settings}
-	rule.Own(c.Account.ID, uuid.Nil)
+	rule.SetOwner(c.Account.ID, uuid.Nil)
 	if err := dbcopilot.NewRules(c.Store).CheckScope(c.Context(), rule); err != nil {
 		return CopilotRuleReplay{}, err
 	}

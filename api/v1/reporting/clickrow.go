@@ -101,7 +101,7 @@ func clickRow(c *click.StoredClick, sales click.Sales, names map[string]string) 
 		SourceID: answer.OrNull(c.SourceID), ExternalID: c.ExternalID, Domain: c.Domain, Destination: c.Destination,
 		Arrival: c.Arrival, Params: c.Params,
 		SubParams: models.SubsOf(c.Subs),
-		Visitor:   c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, Rate: models.ShownRate(c.Rate), IsUnique: c.IsUnique,
+		Visitor:   c.Visitor, Cost: models.NewMoney(c.Cost), Currency: c.Currency, Rate: models.FormatRate(c.Rate), IsUnique: c.IsUnique,
 		LPViews: c.LPViews, LPClicks: c.LPClicks, LPSlot: answer.OrNull(c.LPSlot),
 		Conversions: sales.Conversions, Revenue: models.NewMoney(sales.Revenue),
 	}

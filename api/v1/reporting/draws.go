@@ -27,9 +27,9 @@ type way struct {
 	path, lander, offer uuid.UUID
 }
 
-// drawn repeats the question with other random draws, which follow from its seed. It counts the ways that the visitors take and
-// returns the most frequent way first.
-func drawn(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
+// drawWays repeats the question with other random draws, which follow from its seed. It counts the ways that the visitors take
+// and returns the most frequent way first.
+func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
 	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // draws, no secrets
 	at := map[way]int{}
 	list := []DrawnWay{}

@@ -25,20 +25,20 @@ import (
 func exports(d Deps) []route.Route {
 	const group, path = "Reports", "/reports/exports"
 	return []route.Route{
-		{Method: "GET", Path: path, Group: group, Summary: "saved report files", Page: true, Handle: route.Do(d.listExports)},
+		{Method: "GET", Path: path, Group: group, Summary: "saved report files", Page: true, Handle: route.Handle(d.listExports)},
 		{
 			Method: "POST", Path: path, Group: group, Scope: route.Ask, Status: 201, Window: true, Slow: exportJob.Answer(),
 			Summary: "make a CSV file of the window", BodyOptional: true,
 			Codes:  route.Codes("400 invalid_kind invalid_dimension invalid_bucket invalid_id too_large", "404 not_found"),
-			Handle: route.Take(d.createExport),
+			Handle: route.HandleBody(d.createExport),
 		},
 		{
 			Method: "DELETE", Path: path, Group: group, Summary: "delete a saved report file",
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteExport),
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Handle(deleteExport),
 		},
 		{
 			Method: "GET", Path: path + "/{id}", Group: group, Summary: "download a saved report file",
-			Codes: answer.IDCodes, Share: route.Downloads, Handle: route.Do(downloadExport),
+			Codes: answer.IDCodes, Share: route.Downloads, Handle: route.Handle(downloadExport),
 		},
 	}
 }

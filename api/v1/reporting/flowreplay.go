@@ -21,7 +21,7 @@ func FlowReplay(d Deps) route.Route {
 		Method: "POST", Path: "/campaigns/{id}/flow/replay", Group: "Campaigns", Scope: route.Ask, Share: route.Reads,
 		Summary: "route the clicks of the window once more, by a flow that is not saved, without recording anything",
 		Window:  true, BodyOptional: true, Codes: append(answer.IDCodes, draftCodes...), Echoes: draftEchoes,
-		Slow: flowReplayJob.Answer(), Handle: route.Take(d.replayFlow),
+		Slow: flowReplayJob.Answer(), Handle: route.HandleBody(d.replayFlow),
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 
 // form is a kind of report. job reads the report if it reads too many clicks. show converts the result to the answer.
 type form[T any] struct {
-	job  slow.Job[models.ReportArgs, jobs.ReportAnswer, T]
-	show func(jobs.ReportAnswer) T
+	job    slow.Job[models.ReportArgs, jobs.ReportAnswer, T]
+	answer func(jobs.ReportAnswer) T
 }
 
 func newForm[T any](job jobs.Job[models.ReportArgs, jobs.ReportAnswer], show func(jobs.ReportAnswer) T) form[T] {
@@ -35,5 +35,5 @@ func (f form[T]) read(d Deps, c *route.Call, args models.ReportArgs) (shown T, e
 		return shown, err
 	}
 	labels, err := labelsOf(c, args.Dimensions, rows)
-	return f.show(jobs.ReportAnswer{Args: args, Labels: labels, Rows: rows}), err
+	return f.answer(jobs.ReportAnswer{Args: args, Labels: labels, Rows: rows}), err
 }

@@ -11,7 +11,7 @@ import (
 	"switchyard/db/report"
 )
 
-const sourcesShown = 20
+const listedSources = 20
 
 // Breakdown is the answer of GET /stats/breakdown.
 type Breakdown struct {
@@ -29,7 +29,7 @@ type BreakdownRow struct {
 func (d Deps) breakdown(c *route.Call) (Breakdown, error) {
 	const dimension = "source_id"
 	q := InWindow(c)
-	q.Dimensions, q.Limit = []string{dimension}, sourcesShown
+	q.Dimensions, q.Limit = []string{dimension}, listedSources
 	rows, err := d.reports(c).Performance(c.Context(), q)
 	if err != nil {
 		return Breakdown{}, err
@@ -92,7 +92,7 @@ type LiveDevice struct {
 	LiveCount
 }
 
-const pagesShown = 100
+const listedPages = 100
 
 func (d Deps) live(c *route.Call) (Live, error) {
 	minutes, now := c.Numbers["minutes"], time.Now()
@@ -102,8 +102,8 @@ func (d Deps) live(c *route.Call) (Live, error) {
 		return Live{}, err
 	}
 	count := func(p report.Presence) LiveCount { return LiveCount{p.Visitors, p.Views} }
-	pages := found.Pages[:min(len(found.Pages), pagesShown)]
-	campaigns := found.Campaigns[:min(len(found.Campaigns), pagesShown)]
+	pages := found.Pages[:min(len(found.Pages), listedPages)]
+	campaigns := found.Campaigns[:min(len(found.Campaigns), listedPages)]
 	names, err := liveNames(c, pages, campaigns)
 	return Live{
 		Visitors: found.Visitors, Views: found.Views, WindowMinutes: minutes,

@@ -27,9 +27,9 @@ var conversionStatuses = []string{
 	models.StatusPending, models.StatusApproved, models.StatusRejected, models.StatusChargeback,
 }
 
-// clickAsked returns the click in the parameter click_id. Without the parameter it returns the zero id, which stands for all
+// parseClickID returns the click in the parameter click_id. Without the parameter it returns the zero id, which stands for all
 // clicks.
-func clickAsked(c *route.Call) (uuid.UUID, error) {
+func parseClickID(c *route.Call) (uuid.UUID, error) {
 	text := c.Query.Get("click_id")
 	if text == "" {
 		return uuid.Nil, nil
@@ -43,14 +43,14 @@ func clickAsked(c *route.Call) (uuid.UUID, error) {
 
 // filterLog parses the filters of a log.
 func filterLog(c *route.Call, q *click.LogQuery) (err error) {
-	if q.ClickID, err = clickAsked(c); err != nil {
+	if q.ClickID, err = parseClickID(c); err != nil {
 		return err
 	}
 	q.ExternalID, q.ConversionID = c.Query.Get("external_id"), c.Query.Get("conversion_id")
 	if utf8.RuneCountInString(q.ExternalID+q.ConversionID) > 2*report.MaxFilterLen {
 		return models.Invalid("invalid_input", "an id has at most %d characters", report.MaxFilterLen)
 	}
-	args, err := asked(c)
+	args, err := parseReportArgs(c)
 	if err != nil || len(args.Filters) == 0 {
 		return err
 	}

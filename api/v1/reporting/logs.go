@@ -32,46 +32,46 @@ func Logs(d Deps) []route.Route {
 			Query: slices.Concat(paging, []route.Param{
 				{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"},
 			}, logFilters),
-			Codes: logCodes, Handle: route.Do(d.listClicks),
+			Codes: logCodes, Handle: route.Handle(d.listClicks),
 		},
 		{
 			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group, Share: route.Reads,
 			Summary: "one click with hops, conversions and visitor",
 			Query:   []route.Param{{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}},
-			Codes:   slices.Concat(answer.IDCodes, route.Codes("402 plan_limit")), Handle: route.Do(d.findClick),
+			Codes:   slices.Concat(answer.IDCodes, route.Codes("402 plan_limit")), Handle: route.Handle(d.findClick),
 		},
 		{
 			Method: "GET", Path: "/logs/conversions", Group: group, Window: true, Share: route.Reads,
 			Summary: "conversions, newest first, by their own time",
 			Query:   slices.Concat(paging, []route.Param{{Name: "status", Enum: conversionStatuses}}, logFilters),
-			Codes:   logCodes, Handle: route.Do(d.listConversions),
+			Codes:   logCodes, Handle: route.Handle(d.listConversions),
 		},
 		{
 			Method: "GET", Path: "/logs/repeat-ips", Group: group, Window: true, Share: route.Reads,
 			Summary: "addresses that clicked more than once; from is held to the start of the plan's click history",
-			Query:   repeatParams, Codes: answer.IDCodes, Handle: route.Do(d.repeatIPs),
+			Query:   repeatParams, Codes: answer.IDCodes, Handle: route.Handle(d.repeatIPs),
 		},
 		{
 			Method: "GET", Path: "/logs/smartlink-clicks", Group: group, Window: true, Share: route.Reads,
 			Summary: "clicks of smartlinks, newest first",
 			Query:   append(slices.Clone(paging), route.Param{Name: "link", Default: "all", Doc: "a smartlink's id, or all"}),
-			Codes:   answer.IDCodes, Handle: route.Do(d.listSmartlinkClicks),
+			Codes:   answer.IDCodes, Handle: route.Handle(d.listSmartlinkClicks),
 		},
 		postbackLog(d, paging),
 		{
 			Method: "GET", Path: "/logs/postbacks/{id}", Group: group, Share: route.Reads,
-			Summary: "one postback", Codes: answer.IDCodes, Handle: route.Do(d.findPostback),
+			Summary: "one postback", Codes: answer.IDCodes, Handle: route.Handle(d.findPostback),
 		},
 		{
 			Method: "POST", Path: "/logs/postbacks/{id}/replay", Group: group,
 			Summary: "read one again, by the settings that its network has now; it keeps its place among the postbacks of its " +
 				"conversion, so what arrived after it still counts",
-			Codes: slices.Concat(answer.IDCodes, route.Codes("409 in_progress")), Handle: route.Do(d.replayPostback),
+			Codes: slices.Concat(answer.IDCodes, route.Codes("409 in_progress")), Handle: route.Handle(d.replayPostback),
 		},
 		{
 			Method: "POST", Path: "/logs/postbacks/replay", Group: group, Window: true, BodyOptional: true, Share: route.Sends,
 			Summary: "read all unmatched postbacks of a window again, by the settings that their networks have now",
-			Codes:   answer.IDCodes, Slow: replayJob.Answer(), Handle: route.Take(d.replayPostbacks),
+			Codes:   answer.IDCodes, Slow: replayJob.Answer(), Handle: route.HandleBody(d.replayPostbacks),
 		},
 		redeliverRow(d),
 	}
@@ -97,9 +97,9 @@ func historyStart(c *route.Call) time.Time {
 	return today.AddDate(0, 0, -c.Account.Allowances().HistoryDays)
 }
 
-// forgotten reports whether the row of a click may have been deleted because of its age. It is false for a click that is older than
-// the longest history of any plan, because no plan ever kept such a click.
-func forgotten(c *route.Call, click uuid.UUID) bool {
+// isExpired reports whether the row of a click may have been deleted because of its age. It is false for a click that is older
+// than the longest history of any plan, because no plan ever kept such a click.
+func isExpired(c *route.Call, click uuid.UUID) bool {
 	at := models.ClickTime(click)
 	return at.Before(historyStart(c)) && at.After(time.Now().AddDate(0, 0, -models.LongestHistory()))
 }
@@ -149,7 +149,7 @@ func conversionRow(v models.Conversion, names map[string]string) ConversionRow {
 		CampaignName: name(v.CampaignID), OfferName: name(v.OfferID), SourceName: name(v.SourceID),
 		NetworkName: name(v.NetworkID),
 		ID:          v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.OrNull(v.NetworkID),
-		Rate: models.ShownRate(v.Rate), Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
+		Rate: models.FormatRate(v.Rate), Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
 	}
 }
 
@@ -213,7 +213,7 @@ func (d Deps) ownClick(c *route.Call, text string) (click.Detail, error) {
 		return click.Detail{}, models.Invalid("invalid_id", "this is not a click id")
 	}
 	found, err := d.clicks(c).FindClick(c.Context(), c.Account.ID, id)
-	if err == nil && found.At.Before(historyStart(c)) || errors.Is(err, models.NotFound("click")) && forgotten(c, id) {
+	if err == nil && found.At.Before(historyStart(c)) || errors.Is(err, models.NotFound("click")) && isExpired(c, id) {
 		return found, models.PlanLimit("the click is older than the %d days of click history in the plan",
 			c.Account.Allowances().HistoryDays)
 	}

@@ -65,7 +65,7 @@ func postbackLog(d Deps, paging []route.Param) route.Route {
 			route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"},
 			route.Param{Name: "click_id", Doc: "only those of this click"},
 			route.Param{Name: "source", Default: "all", Doc: "of those that are sent: the id of the traffic source, or all"}),
-		Codes: route.Codes("400 invalid_id"), Handle: route.Do(d.listPostbacks),
+		Codes: route.Codes("400 invalid_id"), Handle: route.Handle(d.listPostbacks),
 	}
 }
 
@@ -101,7 +101,7 @@ func postbackQuery(c *route.Call) (q conversion.PostbackQuery, err error) {
 	if q.Campaign, err = idOrAll(c, "campaign"); err != nil {
 		return q, err
 	}
-	q.Click, err = clickAsked(c)
+	q.Click, err = parseClickID(c)
 	return q, err
 }
 

@@ -62,7 +62,7 @@ func sentQuery(c *route.Call) (q sourcepostback.Query, err error) {
 	if q.Result != "" && !slices.Contains(models.SentResults, q.Result) {
 		return q, models.Invalid("invalid_input", "result must be one of %s", strings.Join(models.SentResults, ", "))
 	}
-	q.Click, err = clickAsked(c)
+	q.Click, err = parseClickID(c)
 	for name, into := range map[string]*uuid.UUID{"network": &q.Network, "campaign": &q.Campaign, "source": &q.Source} {
 		var failed error
 		*into, failed = idOrAll(c, name)
@@ -137,7 +137,7 @@ func redeliverRow(d Deps) route.Route {
 		Method: "POST", Path: "/logs/postbacks/{id}/redeliver", Group: "Logs", Share: route.Sends, Slow: resendJob.Answer(),
 		Summary: "send one to its traffic source again now, under the same id, whatever its result; a paused source too",
 		Codes:   slices.Concat(answer.IDCodes, route.Codes("400 no_url", "409 in_progress too_old")),
-		Handle:  route.Do(d.redeliverPostback),
+		Handle:  route.Handle(d.redeliverPostback),
 	}
 }
 

@@ -42,8 +42,8 @@ var filterParams = func() (params []route.Param) {
 	return params
 }()
 
-// asked parses the parameters that all reports share: window, time zone and filters.
-func asked(c *route.Call) (models.ReportArgs, error) {
+// parseReportArgs parses the parameters that all reports share: window, time zone and filters.
+func parseReportArgs(c *route.Call) (models.ReportArgs, error) {
 	a := models.ReportArgs{From: c.Window.From, To: c.Window.End(), TZ: c.Query.Get("tz")}
 	zone, err := report.Zone(a.TZ)
 	if err != nil {
@@ -90,8 +90,8 @@ func checkFilters(filters, values int) error {
 	return nil
 }
 
-// comparedTo parses the parameter compare, which is previous or FROM..TO. For an empty text it returns nil.
-func comparedTo(text string, w bind.Window, tz string) (*models.TimeRange, error) {
+// parseCompare parses the parameter compare, which is previous or FROM..TO. For an empty text it returns nil.
+func parseCompare(text string, w bind.Window, tz string) (*models.TimeRange, error) {
 	switch text {
 	case "":
 		return nil, nil //nolint:nilnil // nothing to compare with is no error

@@ -42,7 +42,7 @@ func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err
 // outcomeOf returns the result that a stored postback would have now.
 func outcomeOf(c *route.Call, reader conversion.Reader, id uuid.UUID) (out ReplayOutcome, err error) {
 	out = ReplayOutcome{ID: id, Result: models.PostbackMatched}
-	m, err := reader.Stored(c.Context(), id)
+	m, err := reader.Find(c.Context(), id)
 	if err != nil {
 		return out, err
 	}

@@ -23,7 +23,7 @@ func Reports(d Deps) []route.Route {
 		{
 			Method: "GET", Path: "/reports/performance", Group: group, Window: true, Share: route.Reads,
 			Summary: "figures grouped by up to five dimensions; over very many clicks as a job", Slow: performanceForm.job.Answer(),
-			Query: slices.Concat(performanceParams, filterParams), Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.performance),
+			Query: slices.Concat(performanceParams, filterParams), Codes: route.Codes("400 invalid_dimension"), Handle: route.Handle(d.performance),
 		},
 		{
 			Method: "GET", Path: "/reports/trends", Group: group, Window: true, Share: route.Reads,
@@ -31,7 +31,7 @@ func Reports(d Deps) []route.Route {
 			Query: slices.Concat([]route.Param{
 				{Name: "bucket", Enum: report.Buckets, Default: defaultBucket}, zoneParam,
 			}, filterParams),
-			Codes: route.Codes("400 invalid_bucket invalid_dimension"), Handle: route.Do(d.trends),
+			Codes: route.Codes("400 invalid_bucket invalid_dimension"), Handle: route.Handle(d.trends),
 		},
 		{
 			Method: "GET", Path: "/reports/values", Group: group, Window: true, Share: route.Reads,
@@ -40,7 +40,7 @@ func Reports(d Deps) []route.Route {
 				{Name: "dimension", Required: true, Enum: report.Public()},
 				route.Number("limit", 200, 1, 1000, "values"), zoneParam,
 			}, filterParams),
-			Codes: route.Codes("400 invalid_dimension"), Handle: route.Do(d.values),
+			Codes: route.Codes("400 invalid_dimension"), Handle: route.Handle(d.values),
 		},
 		{
 			Method: "GET", Path: "/reports/orphaned", Group: group, Window: true, Share: route.Reads,
@@ -48,13 +48,13 @@ func Reports(d Deps) []route.Route {
 			Query: []route.Param{
 				{Name: "totals_for", Doc: "campaign ids, comma-separated: answers the all-time totals of just these"},
 			},
-			Codes: route.Codes("400 invalid_id"), Handle: route.Do(d.orphaned),
+			Codes: route.Codes("400 invalid_id"), Handle: route.Handle(d.orphaned),
 		},
 		{
 			Method: "DELETE", Path: "/reports/orphaned", Group: group, Slow: clearJob.Answer(),
 			Summary: "irreversibly delete all clicks and conversions of campaigns that no longer exist",
 			Codes:   route.Codes("400 invalid_request too_many", "409 not_orphaned"),
-			Handle:  route.Take(d.clearOrphaned),
+			Handle:  route.HandleBody(d.clearOrphaned),
 		},
 	}, exports(d)...)
 }
@@ -113,7 +113,7 @@ type DimensionFilter struct {
 	Not       bool   `json:"not,omitempty" doc:"all but this value"`
 }
 
-func filtersShown(filters []models.ReportFilter) []DimensionFilter {
+func filtersAnswer(filters []models.ReportFilter) []DimensionFilter {
 	out := []DimensionFilter{}
 	for _, f := range filters {
 		for _, v := range f.Values {
@@ -137,7 +137,7 @@ type Compared struct {
 	Changes   *models.FigureChanges `json:"changes,omitempty" doc:"with compare: in percent of the other window's figure; null where that is zero"`
 }
 
-func compared(r models.ReportRow) Compared {
+func comparedFigures(r models.ReportRow) Compared {
 	out := Compared{Figures: r.Row(), ClickLoss: answer.LossOf(r.Loss)}
 	if r.Before != nil {
 		before, changes := r.Before.Row(), r.ChangesFrom(*r.Before)
@@ -147,7 +147,7 @@ func compared(r models.ReportRow) Compared {
 }
 
 func (d Deps) performance(c *route.Call) (Performance, error) {
-	args, err := asked(c)
+	args, err := parseReportArgs(c)
 	if err != nil {
 		return Performance{}, err
 	}
@@ -157,7 +157,7 @@ func (d Deps) performance(c *route.Call) (Performance, error) {
 	if args.Goals, err = goalsOf(c.Query.Get("goal")); err != nil {
 		return Performance{}, err
 	}
-	if args.Compare, err = comparedTo(c.Query.Get("compare"), c.Window, args.TZ); err != nil {
+	if args.Compare, err = parseCompare(c.Query.Get("compare"), c.Window, args.TZ); err != nil {
 		return Performance{}, err
 	}
 	args.Sort, args.MinClicks, args.Totals = c.Query.Get("sort"), c.Numbers["min_clicks"], true
@@ -170,7 +170,7 @@ var performanceForm = newForm(jobs.ReadPerformance, performanceAnswer)
 func performanceAnswer(a jobs.ReportAnswer) Performance {
 	out := Performance{
 		Range: bind.RangeOf(a.Args.From, a.Args.To), TZ: a.Args.TZ, Dimension: strings.Join(a.Args.Dimensions, ","),
-		Dimensions: a.Args.Dimensions, Filters: filtersShown(a.Args.Filters), Goals: append([]string{}, a.Args.Goals...),
+		Dimensions: a.Args.Dimensions, Filters: filtersAnswer(a.Args.Filters), Goals: append([]string{}, a.Args.Goals...),
 		Labels: a.Labels,
 	}
 	if a.Args.Compare != nil {
@@ -179,7 +179,7 @@ func performanceAnswer(a jobs.ReportAnswer) Performance {
 	}
 	groups := a.Rows
 	if last := len(groups) - 1; last >= 0 && groups[last].Total {
-		out.Totals, groups = compared(groups[last]), groups[:last]
+		out.Totals, groups = comparedFigures(groups[last]), groups[:last]
 	}
 	if out.Truncated = len(groups) >= a.Args.Limit; out.Truncated {
 		groups = groups[:a.Args.Limit-1]
@@ -189,7 +189,7 @@ func performanceAnswer(a jobs.ReportAnswer) Performance {
 		for i, name := range a.Args.Dimensions {
 			dims[name] = r.Dims[i]
 		}
-		return PerformanceRow{dims, compared(r)}
+		return PerformanceRow{dims, comparedFigures(r)}
 	})
 	return out
 }
@@ -266,7 +266,7 @@ func (d Deps) values(c *route.Call) (Values, error) {
 	if err := checkDimension(dimension); err != nil {
 		return Values{}, err
 	}
-	args, err := asked(c)
+	args, err := parseReportArgs(c)
 	if err != nil {
 		return Values{}, err
 	}

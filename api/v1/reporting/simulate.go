@@ -30,7 +30,7 @@ func Simulation(d Deps) route.Route {
 		Summary: "route a described visitor through a stored or a given flow, without recording anything",
 		Codes:   append(route.Codes("400 invalid_id invalid_attribute invalid_time", "402 plan_limit", "404 not_found"), draftCodes...),
 		Echoes:  draftEchoes,
-		Handle:  route.Take(d.simulate),
+		Handle:  route.HandleBody(d.simulate),
 	}
 }
 
@@ -127,7 +127,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	}
 	s := Simulated{Seed: int64(q.Seed)} //nolint:gosec // any bits do
 	if b.Draws > 0 {
-		if s.Distribution, err = drawn(c.Context(), explainer, q, b.Draws); err != nil {
+		if s.Distribution, err = drawWays(c.Context(), explainer, q, b.Draws); err != nil {
 			return Simulated{}, err
 		}
 	}

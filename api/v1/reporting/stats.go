@@ -16,25 +16,25 @@ func Stats(d Deps) []route.Route {
 		{
 			Method: "GET", Path: "/stats/overview", Group: group, Window: true, Share: route.Reads,
 			Summary: "totals for the window and the change from the previous window", Query: zoned,
-			Codes: route.Codes("400 invalid_dimension"), Slow: overviewForm.job.Answer(), Handle: route.Do(d.overview),
+			Codes: route.Codes("400 invalid_dimension"), Slow: overviewForm.job.Answer(), Handle: route.Handle(d.overview),
 		},
 		{
 			Method: "GET", Path: "/stats/timeseries", Group: group, Window: true, Share: route.Reads,
 			Summary: "figures by day", Query: zoned, Codes: route.Codes("400 invalid_dimension"),
-			Slow: timeseriesForm.job.Answer(), Handle: route.Do(d.timeseries),
+			Slow: timeseriesForm.job.Answer(), Handle: route.Handle(d.timeseries),
 		},
 		{
 			Method: "GET", Path: "/stats/hourly", Group: group, Share: route.Reads, Summary: "today by hour",
-			Query: zoned, Codes: route.Codes("400 invalid_dimension"), Slow: hourlyForm.job.Answer(), Handle: route.Do(d.hourly),
+			Query: zoned, Codes: route.Codes("400 invalid_dimension"), Slow: hourlyForm.job.Answer(), Handle: route.Handle(d.hourly),
 		},
 		{
 			Method: "GET", Path: "/stats/breakdown", Group: group, Window: true, Share: route.Reads,
-			Summary: "top 20 traffic sources by clicks", Handle: route.Do(d.breakdown),
+			Summary: "top 20 traffic sources by clicks", Handle: route.Handle(d.breakdown),
 		},
 		{
 			Method: "GET", Path: "/stats/live", Group: group, Share: route.Reads, Summary: "who is on the pages now",
 			Query:  []route.Param{route.Number("minutes", 5, 1, 60, "how far back")},
-			Handle: route.Do(d.live),
+			Handle: route.Handle(d.live),
 		},
 	}
 }
@@ -50,11 +50,11 @@ type Overview struct {
 }
 
 func (d Deps) overview(c *route.Call) (Overview, error) {
-	args, err := asked(c)
+	args, err := parseReportArgs(c)
 	if err != nil {
 		return Overview{}, err
 	}
-	args.Compare, err = comparedTo("previous", c.Window, args.TZ)
+	args.Compare, err = parseCompare("previous", c.Window, args.TZ)
 	if err != nil {
 		return Overview{}, err
 	}
@@ -65,6 +65,6 @@ var overviewForm = newForm(jobs.ReadOverview, func(a jobs.ReportAnswer) Overview
 	now, then := a.Rows[0].Figures, *a.Rows[0].Before
 	return Overview{
 		Range: bind.RangeOf(a.Args.From, a.Args.To), PreviousRange: bind.RangeOf(a.Args.Compare.From, a.Args.Compare.To),
-		TZ: a.Args.TZ, Filters: filtersShown(a.Args.Filters), Figures: now.Row(), Changes: now.ChangesFrom(then),
+		TZ: a.Args.TZ, Filters: filtersAnswer(a.Args.Filters), Figures: now.Row(), Changes: now.ChangesFrom(then),
 	}
 })

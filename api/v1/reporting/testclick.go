@@ -28,7 +28,7 @@ func TestClick(d Deps) route.Route {
 		Method: "POST", Path: "/campaigns/{id}/test-click", Group: "Campaigns", Share: route.Reads, BodyOptional: true,
 		Summary: "try a tracking link without recording anything, and tell step by step what it did",
 		Codes:   append(route.Codes("400 invalid_url too_long"), answer.IDCodes...),
-		Handle:  route.Take(d.testClick),
+		Handle:  route.HandleBody(d.testClick),
 	}
 }
 

@@ -27,7 +27,7 @@ func TestPostback(d Deps) route.Route {
 		BodyOptional: true,
 		Summary:      "read a postback of a network without recording anything, and tell step by step what it says",
 		Codes:        append(route.Codes("400 invalid_url too_long"), answer.IDCodes...),
-		Handle:       route.Take(d.testPostback),
+		Handle:       route.HandleBody(d.testPostback),
 	}
 }
 
@@ -86,7 +86,7 @@ func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, e
 	}
 	p.AccountID = c.Account.ID // so that a click of another account is not found
 	reader := conversion.Reader{Store: c.Store, Clicks: d.clicks(c)}
-	v, err := reader.Read(c.Context(), conversion.Received(*p), false)
+	v, err := reader.Read(c.Context(), conversion.NewMessage(*p), false)
 	if err != nil {
 		return out, err
 	}
@@ -133,7 +133,7 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 
 // query returns the query of the network's postback_url. The values of the body replace the macros.
 func (b TestPostbackBody) query(network models.Network, secret string) string {
-	t := template.OfNetwork(network)
+	t := template.FromNetwork(network)
 	t.Macros = map[string]string{
 		"click_id": cmp.Or(b.ClickID, network.Macros["click_id"]), "payout": cmp.Or(b.Payout, "1.23"), "status": b.Status,
 		"conversion_id": b.ConversionID, "goal": b.Goal, "currency": b.Currency,
@@ -153,7 +153,7 @@ func (s *steps) read(v *conversion.Verdict) {
 		s.add("click", false, "%s", d.Detail)
 	}
 	switch {
-	case !v.Message.WantsSecret():
+	case !v.Message.NeedsSecret():
 		s.add("secret", true, "none is set, so none is wanted")
 	case v.Message.Authentic():
 		s.add("secret", true, "right")

@@ -32,7 +32,7 @@ type TrendRow struct {
 }
 
 func (d Deps) trends(c *route.Call) (Trends, error) {
-	args, err := asked(c)
+	args, err := parseReportArgs(c)
 	if err != nil {
 		return Trends{}, err
 	}
@@ -44,7 +44,7 @@ func (d Deps) trends(c *route.Call) (Trends, error) {
 
 var trendsForm = newForm(jobs.ReadTrends, func(a jobs.ReportAnswer) Trends {
 	return Trends{
-		bind.RangeOf(a.Args.From, a.Args.To), a.Args.Bucket, a.Args.TZ, filtersShown(a.Args.Filters), answer.Each(a.Rows, trendRow),
+		bind.RangeOf(a.Args.From, a.Args.To), a.Args.Bucket, a.Args.TZ, filtersAnswer(a.Args.Filters), answer.Each(a.Rows, trendRow),
 	}
 })
 
@@ -94,7 +94,7 @@ type Timeseries struct {
 }
 
 func (d Deps) timeseries(c *route.Call) (Timeseries, error) {
-	args, err := asked(c)
+	args, err := parseReportArgs(c)
 	if err != nil {
 		return Timeseries{}, err
 	}
@@ -122,7 +122,7 @@ type Hourly struct {
 }
 
 func (d Deps) hourly(c *route.Call) (Hourly, error) {
-	args, err := asked(c)
+	args, err := parseReportArgs(c)
 	if err != nil {
 		return Hourly{}, err
 	}

@@ -16,7 +16,7 @@ func TrySource(d Deps) route.Route {
 		Method: "POST", Path: "/traffic-sources/{id}/test-postback", Group: "Traffic sources", Share: route.Sends, BodyOptional: true,
 		Summary: "call the source's postback_url for one click, and show the request and the answer; nothing is recorded",
 		Codes:   slices.Concat(answer.IDCodes, route.Codes("400 no_url no_click too_long invalid_number out_of_range invalid_value")),
-		Slow:    trySourceJob.Answer(), Handle: route.Take(d.trySource),
+		Slow:    trySourceJob.Answer(), Handle: route.HandleBody(d.trySource),
 	}
 }
 
@@ -54,7 +54,7 @@ func (d Deps) trySource(c *route.Call, b TrySourceBody) (TriedSource, error) {
 	if err != nil {
 		return TriedSource{}, err
 	}
-	if url, _ := source.To(b.Goal, b.Status); url == "" {
+	if url, _ := source.URLFor(b.Goal, b.Status); url == "" {
 		return TriedSource{}, models.Invalid("no_url", "the traffic source has no postback_url for it")
 	}
 	args := jobs.TestPostbackArgs{

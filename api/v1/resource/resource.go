@@ -32,7 +32,7 @@ type putBody[R any] interface {
 // owned is the constraint for a pointer to a record of an account.
 type owned[R any] interface {
 	*R
-	Own(account, id uuid.UUID)
+	SetOwner(account, id uuid.UUID)
 }
 
 // Kind describes a kind of record with its table in the store.
@@ -142,7 +142,7 @@ type Listed[T any] struct {
 
 // List returns the route GET, which lists a page of records.
 func List[T lister[R], R, A any](res Kind[T, R, A], summary string) route.Route {
-	row := res.Row("GET", "", summary, route.Do(func(c *route.Call) (Listed[A], error) {
+	row := res.Row("GET", "", summary, route.Handle(func(c *route.Call) (Listed[A], error) {
 		page, err := PageOf(c)
 		if err != nil {
 			return Listed[A]{}, err
@@ -167,7 +167,7 @@ type FigureReader interface {
 func ListFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 	reports FigureReader, res Kind[T, R, A], summary, dimension string, rows pageRows[R, L],
 ) route.Route {
-	row := res.Row("GET", "", summary, route.Do(func(c *route.Call) (Rows[L], error) {
+	row := res.Row("GET", "", summary, route.Handle(func(c *route.Call) (Rows[L], error) {
 		page, err := PageOf(c)
 		if err != nil {
 			return Rows[L]{}, err
@@ -193,12 +193,12 @@ func ListFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 func Create[B body[R], T interface {
 	Create(ctx context.Context, record R) (R, error)
 }, R, A any, P owned[R]](res Kind[T, R, A], summary string) route.Route {
-	row := res.Row("POST", "", summary, route.Take(func(c *route.Call, b B) (a A, err error) {
+	row := res.Row("POST", "", summary, route.HandleBody(func(c *route.Call, b B) (a A, err error) {
 		record, err := recordOf(res, b)
 		if err != nil {
 			return a, err
 		}
-		P(&record).Own(c.Account.ID, uuid.Nil)
+		P(&record).SetOwner(c.Account.ID, uuid.Nil)
 		if record, err = res.Table(c.Store).Create(c.Context(), record); err != nil {
 			return a, err
 		}
@@ -212,12 +212,12 @@ func Create[B body[R], T interface {
 func Put[B putBody[R], T interface {
 	Update(ctx context.Context, record R) (R, error)
 }, R, A, L any, P owned[R]](res Kind[T, R, A], summary string, show func(R) L) route.Route {
-	row := res.Row("PUT", "", summary, route.Take(func(c *route.Call, b B) (a L, err error) {
+	row := res.Row("PUT", "", summary, route.HandleBody(func(c *route.Call, b B) (a L, err error) {
 		record, err := recordOf(res, b)
 		if err != nil {
 			return a, err
 		}
-		P(&record).Own(c.Account.ID, b.RecordID())
+		P(&record).SetOwner(c.Account.ID, b.RecordID())
 		if record, err = res.Table(c.Store).Update(c.Context(), record); err != nil {
 			return a, err
 		}
@@ -265,7 +265,7 @@ func Toggle[T interface {
 }, R, A, L any](
 	res Kind[T, R, A], summary string, show func(id uuid.UUID, on bool) L, codes ...route.Code,
 ) route.Route {
-	return res.Row("PATCH", "", summary, route.Take(func(c *route.Call, b ToggleBody) (L, error) {
+	return res.Row("PATCH", "", summary, route.HandleBody(func(c *route.Call, b ToggleBody) (L, error) {
 		id, on := b.RecordID(), b.IsActive.Value
 		return show(id, on), res.Table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)
 	}), codes, route.Codes("400 invalid_id invalid_status", "404 not_found"))
@@ -299,7 +299,7 @@ func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show 
 
 // removeThen is remove with an answer that then makes after the removal.
 func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
-	row := res.Row("DELETE", "", summary, route.Do(func(c *route.Call) (answer L, err error) {
+	row := res.Row("DELETE", "", summary, route.Handle(func(c *route.Call) (answer L, err error) {
 		if err := res.Table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
 			return answer, err
 		}
@@ -344,7 +344,7 @@ func DeletedWith(id uuid.UUID, u Users) DeletedUsed { return DeletedUsed{answer.
 func Clone[T interface {
 	Clone(ctx context.Context, account, id uuid.UUID) (R, error)
 }, R, A, L any](res Kind[T, R, A], summary string, show func(R) L, codes ...[]route.Code) route.Route {
-	row := res.Row("POST", "/{id}/clone", summary, route.Do(func(c *route.Call) (a L, err error) {
+	row := res.Row("POST", "/{id}/clone", summary, route.Handle(func(c *route.Call) (a L, err error) {
 		copied, err := res.Table(c.Store).Clone(c.Context(), c.Account.ID, c.ID)
 		if err != nil {
 			return a, err

@@ -69,7 +69,7 @@ the spool of a web process that is away are stored when it is back, for nobody t
 // Run implements the command.
 func (c *accountsDelete) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
-		tell := func(table string, rows int64) { e.tell(table, rows, true) }
+		tell := func(table string, rows int64) { e.printProgress(table, rows, true) }
 		gone, err := a.DeleteAccount(ctx, c.ID, c.Yes, tell)
 		return gone, []string{"deleted " + gone.ID.String() + " (" + gone.Name + ")"}, err
 	})

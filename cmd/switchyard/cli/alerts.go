@@ -14,7 +14,7 @@ import (
 
 // registerAlerts registers what announces alerts.
 func registerAlerts(cfg config.Config, r *workers.Runtime, records *store.Store, figures report.Reader) error {
-	out, err := outward(cfg, egress.Options{})
+	out, err := newEgress(cfg, egress.Options{})
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (c *backupCmd) Run(ctx context.Context, e *env) error {
 	return withAnyDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
 		var sum backup.Summary
 		write := func(w io.Writer) (err error) {
-			sum, err = backup.Write(ctx, d, w, readBuild().Version, e.tell)
+			sum, err = backup.Write(ctx, d, w, readBuild().Version, e.printProgress)
 			return err
 		}
 		if c.File == standard {
@@ -55,7 +55,7 @@ func (c *backupCmd) Run(ctx context.Context, e *env) error {
 		} else if err := writeWhole(c.File, write); err != nil {
 			return backupHint(err)
 		}
-		e.say("%d rows of %d tables are in %s", sum.Rows, sum.Tables, c.File)
+		e.logf("%d rows of %d tables are in %s", sum.Rows, sum.Tables, c.File)
 		return nil
 	})
 }
@@ -124,13 +124,13 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 		in = f
 	}
 	return withBareDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
-		h, sum, err := backup.Restore(ctx, d, in, e.tell)
+		h, sum, err := backup.Restore(ctx, d, in, e.printProgress)
 		if err != nil {
 			return restoreHint(err)
 		}
-		e.say("%d rows of %d tables are restored, as they were at %s", sum.Rows, sum.Tables,
+		e.logf("%d rows of %d tables are restored, as they were at %s", sum.Rows, sum.Tables,
 			h.TakenAt.UTC().Format(time.RFC3339))
-		e.say("start the service with the ENCRYPTION_KEY it had then, and an empty Redis")
+		e.logf("start the service with the ENCRYPTION_KEY it had then, and an empty Redis")
 		return nil
 	})
 }
@@ -152,11 +152,11 @@ func restoreHint(err error) error {
 	return err
 }
 
-// tell shows how far a backup or its restore has come.
-func (e *env) tell(table string, rows int64, done bool) {
+// printProgress shows how far a backup or its restore has come.
+func (e *env) printProgress(table string, rows int64, done bool) {
 	if done {
-		e.say("%s: %d rows", table, rows)
+		e.logf("%s: %d rows", table, rows)
 	} else {
-		e.say("%s: %d rows so far", table, rows)
+		e.logf("%s: %d rows so far", table, rows)
 	}
 }

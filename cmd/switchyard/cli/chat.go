@@ -13,7 +13,7 @@ import (
 
 // registerChat registers what asks language models.
 func registerChat(cfg config.Config, r *workers.Runtime, records *store.Store, from Readers) error {
-	out, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
+	out, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
 	if err != nil {
 		return err
 	}

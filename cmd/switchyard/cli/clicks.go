@@ -67,7 +67,7 @@ func (p pools) clicksCheck() []monitor.Check {
 		return nil
 	}
 	return []monitor.Check{{
-		Name: "clickhouse", Optional: true, Ask: p.clicks.Ping,
+		Name: "clickhouse", Optional: true, Run: p.clicks.Ping,
 		Advice: "clicks are stored and most reports are answered without ClickHouse; see ops/runbooks/clickhouse.md",
 	}}
 }
@@ -114,11 +114,11 @@ processes afterwards.`
 func (c *clicksMove) Run(ctx context.Context, e *env) error {
 	return withCopy(ctx, e, func(k dbclickcopy.Copy) error {
 		if c.To == "postgres" {
-			err := k.Return(ctx, func(day time.Time) { e.say("%s is back", day.Format(time.DateOnly)) })
+			err := k.Return(ctx, func(day time.Time) { e.logf("%s is back", day.Format(time.DateOnly)) })
 			if err != nil {
 				return err
 			}
-			e.say("clicks are in PostgreSQL alone: take CLICKS_URL away from all processes")
+			e.logf("clicks are in PostgreSQL alone: take CLICKS_URL away from all processes")
 			return nil
 		}
 		if err := k.Begin(ctx); err != nil {
@@ -127,11 +127,11 @@ func (c *clicksMove) Run(ctx context.Context, e *env) error {
 		var total int64
 		err := k.Fill(ctx, func(day time.Time, clicks int64) {
 			if total += clicks; clicks > 0 {
-				e.say("%s: %d clicks, %d in all", day.Format(time.DateOnly), clicks, total)
+				e.logf("%s: %d clicks, %d in all", day.Format(time.DateOnly), clicks, total)
 			}
 		})
 		if err == nil {
-			e.say("the copy has every day; `switchyard clicks audit` compares it")
+			e.logf("the copy has every day; `switchyard clicks audit` compares it")
 		}
 		return err
 	})

@@ -38,14 +38,14 @@ func (c *dataUpdate) Run(ctx context.Context, e *env) error {
 	}
 	for _, l := range lists {
 		for _, why := range l.Overruled {
-			e.say("taken by --force: %s", why)
+			e.logf("taken by --force: %s", why)
 		}
 	}
 	return withLists(ctx, e, func(b store.BotData) error {
 		if err := b.Save(ctx, lists); err != nil {
 			return err
 		}
-		return showLists(ctx, e, b, c.JSON)
+		return printLists(ctx, e, b, c.JSON)
 	})
 }
 
@@ -101,7 +101,7 @@ type dataList struct {
 
 // Run implements the command.
 func (c *dataList) Run(ctx context.Context, e *env) error {
-	return withLists(ctx, e, func(b store.BotData) error { return showLists(ctx, e, b, c.JSON) })
+	return withLists(ctx, e, func(b store.BotData) error { return printLists(ctx, e, b, c.JSON) })
 }
 
 type dataDelete struct {
@@ -115,7 +115,7 @@ func (c *dataDelete) Run(ctx context.Context, e *env) error {
 		if err := b.Delete(ctx, c.Kind); err != nil {
 			return err
 		}
-		return showLists(ctx, e, b, c.JSON)
+		return printLists(ctx, e, b, c.JSON)
 	})
 }
 
@@ -129,8 +129,8 @@ func withLists(ctx context.Context, e *env, fn func(store.BotData) error) error 
 	})
 }
 
-// showLists prints the lists that there are. The JSON has what is loaded.
-func showLists(ctx context.Context, e *env, b store.BotData, asJSON bool) error {
+// printLists prints the lists that there are. The JSON has what is loaded.
+func printLists(ctx context.Context, e *env, b store.BotData, asJSON bool) error {
 	list, err := b.List(ctx)
 	if err != nil {
 		return err

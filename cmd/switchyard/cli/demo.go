@@ -43,7 +43,7 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		e.say("sending %d visitors to %s", c.Clicks, campaign.Link)
+		e.logf("sending %d visitors to %s", c.Clicks, campaign.Link)
 		if err := demo.Traffic(ctx, api, campaign, c.Clicks, e.stdout); err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func TestDiskCheck(t *testing.T) {
 	if check.Name != "disk" || !check.Optional || check.Advice == "" {
 		t.Errorf("%+v", check)
 	}
-	if err := check.Ask(t.Context()); err != nil {
+	if err := check.Run(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
@@ -39,7 +39,7 @@ func TestDiskCheck(t *testing.T) {
 	if err := postbacks.spool.Append(t.Context(), spool.Record{Click: &models.Click{ID: models.NewClickID()}}); err == nil {
 		t.Fatal("a spool without its directory took a record")
 	}
-	if err := check.Ask(t.Context()); err == nil {
+	if err := check.Run(t.Context()); err == nil {
 		t.Error("a refused write is not shown")
 	}
 }

@@ -44,7 +44,7 @@ func registerEdge(cfg config.Config, r *workers.Runtime, records *store.Store, w
 
 // openCloudflare makes the client of Cloudflare's API. All processes share its budget of requests.
 func openCloudflare(cfg config.Config, redis jobs.Redis) (*cloudflare.Client, error) {
-	out, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: cloudflareMaxBody})
+	out, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: cloudflareMaxBody})
 	if err != nil {
 		return nil, err
 	}

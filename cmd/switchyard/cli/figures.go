@@ -28,8 +28,8 @@ func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools,
 	pages := monitor.New(monitor.Options{
 		Password: cfg.OpsPassword, Host: name, TrustedProxies: cfg.TrustedProxies, Registry: reg,
 		Checks: append(p.clicksCheck(), []monitor.Check{
-			{Name: "postgres", Ask: func(ctx context.Context) error { return d.PingContext(ctx) }},
-			{Name: "redis", Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
+			{Name: "postgres", Run: func(ctx context.Context) error { return d.PingContext(ctx) }},
+			{Name: "redis", Run: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
 		}...),
 	})
 	stop, err := serveBeside(ctx, port{addr: f.Metrics, setting: "--metrics"}, pages)

@@ -30,8 +30,8 @@ import (
 	"switchyard/workers/providers/safebrowsing"
 )
 
-// outward makes a client for requests to the outside, as the operator allows them.
-func outward(cfg config.Config, o egress.Options) (*egress.Client, error) {
+// newEgress makes a client for requests to the outside, as the operator allows them.
+func newEgress(cfg config.Config, o egress.Options) (*egress.Client, error) {
 	o.Allow, o.CAFile, o.Hosts = cfg.EgressAllow, cfg.EgressCAFile, cfg.EgressHosts
 	return egress.New(o)
 }
@@ -39,12 +39,12 @@ func outward(cfg config.Config, o egress.Options) (*egress.Client, error) {
 // openPages makes the client for links of customers and addresses of traffic sources. They may be http and their answers
 // may have long headers.
 func openPages(cfg config.Config) (*egress.Client, error) {
-	return outward(cfg, egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
+	return newEgress(cfg, egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 }
 
 // registerGeo registers the look-ups in geo databases of accounts.
 func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log) error {
-	providers, err := outward(cfg, egress.Options{MaxBody: 64 << 10})
+	providers, err := newEgress(cfg, egress.Options{MaxBody: 64 << 10})
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, cl
 
 // registerDomains registers what is done for customers' domains, at their DNS providers and by looking where they lead.
 func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store) error {
-	providers, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
+	providers, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
 	if err != nil {
 		return err
 	}
 	names := egress.NewNames(cfg.DNSServers...)
-	pages, err := outward(cfg, egress.Options{
+	pages, err := newEgress(cfg, egress.Options{
 		Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
 		Resolver: names.Resolver(), // a domain is asked where DNS was seen to lead
 	})
@@ -72,7 +72,7 @@ func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store
 		DNS: dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}), Names: names, Pages: pages, Tracker: cfg.Tracker(),
 		Edge: cfg.Edge(),
 	}
-	if o.Registries, err = outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 2 << 20}); err != nil {
+	if o.Registries, err = newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 2 << 20}); err != nil {
 		return err
 	}
 	if cfg.RDAPURL != "" {
@@ -93,7 +93,7 @@ func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
 	if len(cfg.EncryptionKey) == 0 {
 		return nil, errors.New("ACME_DIRECTORY needs ENCRYPTION_KEY, which seals the keys of certificates")
 	}
-	out, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: acme.MaxBody})
+	out, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: acme.MaxBody})
 	if err != nil {
 		return nil, err
 	}
@@ -136,13 +136,13 @@ func perAccount(redis jobs.Redis, what string, burst int, interval time.Duration
 	return func(ctx context.Context, account uuid.UUID) time.Duration {
 		return kv.NewBudget(kv.BudgetOptions{
 			Client: redis, Name: what + " " + account.String(), Burst: burst, Interval: interval, Timeout: kv.Timeout,
-		}).Take(ctx, 0)
+		}).Allow(ctx, 0)
 	}
 }
 
 // registerLinks registers the checks of customers' links and of the allowances of plans.
 func registerLinks(cfg config.Config, r *workers.Runtime, records *store.Store, pages *egress.Client) error {
-	lists, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 1 << 20})
+	lists, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 1 << 20})
 	if err != nil {
 		return err
 	}

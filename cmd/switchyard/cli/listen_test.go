@@ -13,8 +13,8 @@ import (
 	"switchyard/ops/client"
 )
 
-// hold listens on a free port of loopback, as a process that was killed does for a while.
-func hold(t *testing.T) net.Listener {
+// occupy listens on a free port of loopback, as a process that was killed does for a while.
+func occupy(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,7 +27,7 @@ func hold(t *testing.T) net.Listener {
 // TestPortInUse: a process that is started again at once waits for its port, and has it once it is free.
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
-	held := hold(t)
+	held := occupy(t)
 	waits := 0
 	l, err := port{addr: held.Addr().String(), setting: "PORT", limit: await.Timeout, waiting: func() {
 		waits++
@@ -45,7 +45,7 @@ func TestPortInUse(t *testing.T) {
 // TestPortStaysInUse: the wait ends, with what to do.
 func TestPortStaysInUse(t *testing.T) {
 	t.Parallel()
-	held := hold(t)
+	held := occupy(t)
 	_, err := port{addr: held.Addr().String(), setting: "PORT", limit: time.Millisecond}.open(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "in use") || !strings.Contains(err.Error(), "PORT chooses another") {
 		t.Error(err)
@@ -72,7 +72,7 @@ func TestPortOfNobody(t *testing.T) {
 // TestServeBeside: the operators' port may belong to another process; this one goes on, and has the port later.
 func TestServeBeside(t *testing.T) {
 	t.Parallel()
-	held := hold(t)
+	held := occupy(t)
 	waiting := make(chan struct{})
 	p := port{addr: held.Addr().String(), setting: "OPS_ADDR", waiting: func() { close(waiting) }}
 	stop, err := serveBeside(t.Context(), p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -105,7 +105,7 @@ func TestServeBeside(t *testing.T) {
 // TestTargetIsAPath sends what only a proxy is asked for. Nothing behind the server sees it.
 func TestTargetIsAPath(t *testing.T) {
 	t.Parallel()
-	l := hold(t)
+	l := occupy(t)
 	srv := newServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(rw, "seen") }))
 	defer srv.Close()
 	go func() { _ = srv.Serve(l) }()
@@ -132,7 +132,7 @@ func TestTargetIsAPath(t *testing.T) {
 // chunks, and one of HTTP/1.0. Others go on.
 func TestChunksClose(t *testing.T) {
 	t.Parallel()
-	l := hold(t)
+	l := occupy(t)
 	srv := newServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, _ = rw.Write(body)

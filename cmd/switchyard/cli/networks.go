@@ -56,7 +56,7 @@ func adsOptions(cfg config.Config, queue jobs.Redis) (ads.Options, error) {
 
 // openPlatforms opens the egress client for platforms, whose answers are long lists.
 func openPlatforms(cfg config.Config) (*egress.Client, error) {
-	return outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 32 << 20})
+	return newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 32 << 20})
 }
 
 // paceOf limits the rate of requests of a connection across all processes.

@@ -102,9 +102,9 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		e.say("the platform has to know this redirect URI: %s", redirect)
-		e.say("open this address in a browser of this machine, within %d minutes:", int(models.OAuthAttemptTime.Minutes()))
-		e.say("%s", address)
+		e.logf("the platform has to know this redirect URI: %s", redirect)
+		e.logf("open this address in a browser of this machine, within %d minutes:", int(models.OAuthAttemptTime.Minutes()))
+		e.logf("%s", address)
 		code, err := catchCode(ctx, l, state)
 		if err != nil {
 			return err

@@ -39,7 +39,7 @@ func (e *env) printTable(rows []string) error {
 	return nil
 }
 
-// say writes a line of progress to the standard error.
-func (e *env) say(format string, args ...any) {
+// logf writes a line of progress to the standard error.
+func (e *env) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.stderr, "  "+format+"\n", args...)
 }

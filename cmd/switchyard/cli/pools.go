@@ -102,9 +102,9 @@ func openPools(cfg config.Config, process string, needed []pool) (p pools, err e
 	return p, nil
 }
 
-// missCopy finds out whether CLICKS_URL is missing, because clicks are in ClickHouse alone. A database that does not answer soon
-// does not hold up the start.
-func (p *pools) missCopy(ctx context.Context, d *db.DB) {
+// detectMissingCopy finds out whether CLICKS_URL is missing, because clicks are in ClickHouse alone. A database that does not
+// answer soon does not hold up the start.
+func (p *pools) detectMissingCopy(ctx context.Context, d *db.DB) {
 	if p.copied != nil {
 		return
 	}
@@ -166,10 +166,10 @@ func (p pools) registry() *prometheus.Registry {
 	b := readBuild()
 	r.MustRegister(monitor.BuildInfo(b.Version, b.Revision, b.Go))
 	if p.clicks != nil {
-		r.MustRegister(append(answerFigures(p.copied), monitor.ClickCopy(rows))...)
+		r.MustRegister(append(answerMetrics(p.copied), monitor.ClickCopy(rows))...)
 	}
 	if p.replica != nil {
-		r.MustRegister(replicaFigures(p.replica)...)
+		r.MustRegister(replicaMetrics(p.replica)...)
 	}
 	for which, d := range p.open {
 		if d != rows {
@@ -182,8 +182,8 @@ func (p pools) registry() *prometheus.Registry {
 // reading are the readers of a process that has no runtime.
 func (p pools) reading() Readers { return Readers{copied: p.copied} }
 
-// answerFigures are the metrics of who answers reports.
-func answerFigures(k *click.CopyReader) (all []prometheus.Collector) {
+// answerMetrics returns the metrics of the stores that answer reports.
+func answerMetrics(k *click.CopyReader) (all []prometheus.Collector) {
 	for engine, by := range map[string]int{"postgres": click.FromPostgres, "clickhouse": click.FromCopy} {
 		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: "switchyard", Name: "report_answers_total", Help: "Reports by the engine that answered them.",
@@ -193,8 +193,8 @@ func answerFigures(k *click.CopyReader) (all []prometheus.Collector) {
 	return all
 }
 
-// replicaFigures are the metrics of a read replica.
-func replicaFigures(r *db.Replica) []prometheus.Collector {
+// replicaMetrics returns the metrics of a read replica.
+func replicaMetrics(r *db.Replica) []prometheus.Collector {
 	all := []prometheus.Collector{prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "switchyard", Name: "replica_behind_seconds",
 		Help: "Age of what the read replica shows, at most, as of the last read; -1 before the first and where it cannot be told.",

@@ -144,7 +144,7 @@ func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v click.Visito
 		return out, err
 	}
 	if out.Already {
-		e.say("already erased: nothing in account %s describes the visitor of this click", v.AccountID)
+		e.logf("already erased: nothing in account %s describes the visitor of this click", v.AccountID)
 		return out, nil
 	}
 	row, err := jobs.EraseVisitor.NewRow(v.AccountID, jobs.EraseArgs{Visitor: v.ID, Click: v.ClickID})
@@ -155,7 +155,7 @@ func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v click.Visito
 		return out, err
 	}
 	i.Client.DispatchFor(ctx, v.AccountID, row.Kind, row.ID)
-	e.say("job %s erases it in account %s; a worker does it, also without this command", row.ID, v.AccountID)
+	e.logf("job %s erases it in account %s; a worker does it, also without this command", row.ID, v.AccountID)
 	out.JobID = &row.ID
 	out.EraseAnswer, err = jobs.Await(ctx, jobs.RowHandle(i.Client, jobs.EraseVisitor, row.ID.String(),
 		func(ctx context.Context) (models.JobStatus, error) {

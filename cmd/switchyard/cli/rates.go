@@ -20,7 +20,7 @@ import (
 
 // registerRates registers what reads exchange rates.
 func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log) error {
-	out, err := outward(cfg, egress.Options{MaxBody: exchangerate.MaxBody})
+	out, err := newEgress(cfg, egress.Options{MaxBody: exchangerate.MaxBody})
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *ratesImport) Run(ctx context.Context, e *env) error {
 			return err
 		}
 		if saved.Kept > 0 && !c.Replace {
-			e.say("%d days have a rate already and keep it; --replace replaces those that differ", saved.Kept)
+			e.logf("%d days have a rate already and keep it; --replace replaces those that differ", saved.Kept)
 		}
 		return e.print(c.JSON, saved, "ADDED\tCHANGED\tKEPT", fmt.Sprintf("%d\t%d\t%d", saved.Added, saved.Changed, saved.Kept))
 	})
@@ -102,7 +102,7 @@ func (c *ratesList) Run(ctx context.Context, e *env) error {
 		}
 		for _, s := range sources {
 			if s.Failure != "" {
-				e.say("%s failed %d times in a row, and is asked again at %s: %s", s.Name, s.Failures, s.NextAt.UTC().Format(time.DateTime), s.Failure)
+				e.logf("%s failed %d times in a row, and is asked again at %s: %s", s.Name, s.Failures, s.NextAt.UTC().Format(time.DateTime), s.Failure)
 			}
 		}
 		return e.print(c.JSON, list, lines...)

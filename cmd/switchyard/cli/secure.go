@@ -30,7 +30,7 @@ type edge struct {
 	cfg   config.Config
 	certs *certs.Certificates
 	guard *certs.Guard
-	own   map[string]bool // the install's own hosts
+	hosts map[string]bool // the install's own hosts
 	track *tracking       // nil: the process serves no tracking links
 }
 
@@ -62,12 +62,12 @@ func (w web) openEdge(ctx context.Context, t *tracking) (*edge, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &edge{cfg: w.cfg, guard: certs.NewGuard(), own: ownHosts(w.cfg), track: t}
+	e := &edge{cfg: w.cfg, guard: certs.NewGuard(), hosts: ownHosts(w.cfg), track: t}
 	e.certs = certs.New(certs.Options{
 		Store: certstore.New(d, box), URL: w.cfg.SessionURL(), Dir: filepath.Join(w.cfg.DataDir, "certificates"), Serves: e.serves,
-		Own: slices.Sorted(maps.Keys(e.own)),
+		Own: slices.Sorted(maps.Keys(e.hosts)),
 		Missing: func(ctx context.Context, host string) error {
-			return store.New(d, box).Certificates().Hurry(ctx, host, time.Now())
+			return store.New(d, box).Certificates().MakeDue(ctx, host, time.Now())
 		},
 	})
 	w.registry.MustRegister(e.certs.Collectors(e.guard)...)
@@ -77,7 +77,7 @@ func (w web) openEdge(ctx context.Context, t *tracking) (*edge, error) {
 
 // serves reports whether the process answers for a host.
 func (e *edge) serves(host string) bool {
-	return e.own[host] || e.track != nil && e.track.handler.Domain(host) != nil
+	return e.hosts[host] || e.track != nil && e.track.handler.Domain(host) != nil
 }
 
 // endpoint is a listener with its server.
@@ -194,7 +194,7 @@ func (e *edge) strict(h *handlers) http.Handler {
 	value := []string{"max-age=" + strconv.Itoa(int(e.cfg.HSTSMaxAge/time.Second))}
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		host := models.BareHost(r.Host)
-		only := e.own[host]
+		only := e.hosts[host]
 		if e.track != nil {
 			if d := e.track.handler.Domain(host); d != nil {
 				only = d.HTTPSOnly

@@ -21,7 +21,7 @@ func signInApps(cfg config.Config) provider.Apps {
 
 // registerSignIns registers what keeps connections by sign-in, and gives them.
 func registerSignIns(cfg config.Config, r *workers.Runtime, records *store.Store) (*oauth.Connections, error) {
-	out, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
+	out, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
 	if err != nil {
 		return nil, err
 	}

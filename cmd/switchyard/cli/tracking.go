@@ -108,12 +108,12 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 		Namespace: "switchyard", Name: "untrusted_proxy_requests_total",
 		Help: "Requests with forwarded headers of a proxy nearby that TRUSTED_PROXIES does not name.",
 	}, func() float64 { requests, _ := t.visitors.Untrusted(); return float64(requests) }))
-	w.registry.MustRegister(spoolFigures("clicks", t.clicks.spool)...)
-	w.registry.MustRegister(spoolFigures("postbacks", t.postbacks.spool)...)
+	w.registry.MustRegister(spoolMetrics("clicks", t.clicks.spool)...)
+	w.registry.MustRegister(spoolMetrics("postbacks", t.postbacks.spool)...)
 	w.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "switchyard", Name: "disk_free_ratio", Help: "Free part of the volume that holds DATA_DIR, 0 to 1.",
 	}, func() float64 { return freeRatio(w.cfg.DataDir) }))
-	w.registry.MustRegister(spoolFigures("floods", t.floods.spool)...)
+	w.registry.MustRegister(spoolMetrics("floods", t.floods.spool)...)
 	return t, nil
 }
 
@@ -153,14 +153,14 @@ const untrustedFor = time.Hour
 
 // checks returns the readiness checks of a process that serves tracking links.
 func (t *tracking) checks(dataDir string) []monitor.Check {
-	return []monitor.Check{{Name: "disk", Optional: true, Advice: diskAdvice, Ask: func(context.Context) error {
+	return []monitor.Check{{Name: "disk", Optional: true, Advice: diskAdvice, Run: func(context.Context) error {
 		return t.checkDisk(dataDir)
-	}}, {Name: "routing", Ask: func(context.Context) error {
+	}}, {Name: "routing", Run: func(context.Context) error {
 		if !t.handler.Ready() {
 			return errors.New("nothing to route by has been read yet")
 		}
 		return nil
-	}}, {Name: "proxies", Optional: true, Advice: visitor.UntrustedAdvice, Ask: func(context.Context) error {
+	}}, {Name: "proxies", Optional: true, Advice: visitor.UntrustedAdvice, Run: func(context.Context) error {
 		if _, last := t.visitors.Untrusted(); time.Since(last) < untrustedFor {
 			return errors.New("a proxy is not trusted")
 		}
@@ -248,8 +248,8 @@ func (l line) drain(ctx context.Context) {
 	}
 }
 
-// spoolFigures are the metrics of the spool of some records.
-func spoolFigures(records string, s *spool.Spool) []prometheus.Collector {
+// spoolMetrics returns the metrics of the spool of some records.
+func spoolMetrics(records string, s *spool.Spool) []prometheus.Collector {
 	opts := func(name, help string) prometheus.Opts {
 		return prometheus.Opts{
 			Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help,
@@ -270,7 +270,7 @@ func spoolFigures(records string, s *spool.Spool) []prometheus.Collector {
 		figure("waiting", "Records in memory that are not on disk yet: what a kill would take.",
 			func(st spool.Stats) float64 { return float64(st.Waiting) }),
 		count("dropped_total", "Damaged stretches skipped when reading since the start.",
-			func(st spool.Stats) float64 { return float64(st.Dropped) }),
+			func(st spool.Stats) float64 { return float64(st.Skipped) }),
 		count("rejected_total", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
 			func(st spool.Stats) float64 { return float64(st.Rejected) }),
 		figure("pending_bytes", "Bytes on disk that are not in PostgreSQL yet.",

@@ -38,7 +38,7 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 		return err
 	}
 	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
-	tune(e.getenv)
+	tuneRuntime(e.getenv)
 	servers, release, err := devstack.Use(ctx, stackOptions(cfg, e))
 	if err != nil {
 		return err
@@ -57,9 +57,9 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	e.say("%d migrations applied, the schema is up to date", n)
+	e.logf("%d migrations applied, the schema is up to date", n)
 	ensureClicks(ctx, cfg, p.of(workPool), p.clicks)
-	p.missCopy(ctx, p.of(workPool))
+	p.detectMissingCopy(ctx, p.of(workPool))
 	r, err := jobs.OpenRedis(cfg.RedisURL)
 	if err != nil {
 		return err
@@ -88,13 +88,13 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 		taken := cfg.Port
 		cfg.Port = freePort(ctx, cfg.Port)
 		if cfg.Port != taken {
-			e.say("port %d is in use, taking %d; PORT chooses another", taken, cfg.Port)
+			e.logf("port %d is in use, taking %d; PORT chooses another", taken, cfg.Port)
 		}
 	}
 	if e.getenv("OPS_ADDR") == "" {
 		cfg.OpsAddr = "" // the same port
 		if !models.Loopback(cfg.Bind) {
-			cfg.OpsAddr = config.OpsAddrBeside(cfg.Port)
+			cfg.OpsAddr = config.DefaultOpsAddr(cfg.Port)
 		}
 	}
 	if e.getenv("BASE_URL") == "" {
@@ -117,7 +117,7 @@ func freePort(ctx context.Context, first int) int {
 
 // serve runs the three process types until the context ends or one of them fails.
 func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r jobs.Redis) error {
-	e.say("starting web, worker and clock")
+	e.logf("starting web, worker and clock")
 	client, registry := jobs.Connect(r), p.registry()
 	g, ctx := errgroup.WithContext(ctx)
 	answering := make(chan struct{})
@@ -137,7 +137,7 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r
 		}
 	})
 	err := g.Wait()
-	e.say("stopped")
+	e.logf("stopped")
 	return err
 }
 
@@ -147,26 +147,26 @@ func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.D
 	campaign, account, entry, err := c.demo(ctx, cfg, d)
 	if err != nil {
 		if ctx.Err() == nil {
-			e.say("the service runs, but its demo account could not be made: %v", err)
+			e.logf("the service runs, but its demo account could not be made: %v", err)
 		}
 		return nil
 	}
-	if err := e.printTable(newsOf(cfg, campaign, account, entry, e.getenv("OPS_PASSWORD") != "")); err != nil {
+	if err := e.printTable(startMessages(cfg, campaign, account, entry, e.getenv("OPS_PASSWORD") != "")); err != nil {
 		return err
 	}
 	n, err := demo.History(ctx, d, cfg.DataDir, account, client.New(account.URL, account.Key))
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		e.say("the demo account has no traffic of the last days: %v", err)
+		e.logf("the demo account has no traffic of the last days: %v", err)
 	case n > 0:
-		e.say("the demo account has %d clicks of the last days", n)
+		e.logf("the demo account has %d clicks of the last days", n)
 	}
 	return nil
 }
 
-// newsOf tells where everything is. Secrets are told once, when they are made.
-func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, entry string, ownPassword bool) []string {
+// startMessages returns lines that say where everything is. A secret is in them once, when it is made.
+func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Account, entry string, ownPassword bool) []string {
 	key, password := account.Key+"\t(full, of the account Demo; it is not shown again)", cfg.OpsPassword
 	if !account.NewKey {
 		key = "shown at the first start\t(another one: bin/switchyard keys create --account " + account.ID + ")"
@@ -206,7 +206,7 @@ func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (_ demo.C
 	if account, err = demo.Open(ctx, operator, cfg.DataDir); err != nil {
 		return demo.Campaign{}, account, "", err
 	}
-	link, err := operator.Enter(ctx, account.ID, demo.Email)
+	link, err := operator.CreateEntryLink(ctx, account.ID, demo.Email)
 	if err != nil {
 		return demo.Campaign{}, account, "", err
 	}

@@ -39,7 +39,7 @@ type webCmd struct {
 // Run implements the command.
 func (c *webCmd) Run(ctx context.Context, e *env) error {
 	return withServers(ctx, e, "web", c.pools(), func(cfg config.Config, p pools, r jobs.Redis) error {
-		tune(e.getenv)
+		tuneRuntime(e.getenv)
 		w := web{cfg: cfg, pools: p, redis: r, client: jobs.Connect(r), registry: p.registry(), only: c.Only}
 		return w.run(ctx)
 	})
@@ -57,10 +57,10 @@ func (c *webCmd) pools() []pool {
 	return []pool{controlPool, reportPool, ingestPool}
 }
 
-// tune sets the runtime up for redirects, unless the environment sets these values. It adds one processor to the number of the
-// machine's processors, because one often waits for a sync of the spool. It makes garbage collections rarer, because the heap
+// tuneRuntime sets up the runtime for redirects, unless the environment sets these values. It adds one processor to the number of
+// the machine's processors, because one often waits for a sync of the spool. It makes garbage collections rarer, because the heap
 // is small.
-func tune(getenv func(string) string) {
+func tuneRuntime(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	}
@@ -248,8 +248,8 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 // PostgreSQL and Redis.
 func (w web) checks(t *tracking) []monitor.Check {
 	checks := []monitor.Check{
-		{Name: "postgres", Optional: t != nil, Ask: func(ctx context.Context) error { return w.pools.of(controlPool).PingContext(ctx) }},
-		{Name: "redis", Optional: true, Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, w.redis) }},
+		{Name: "postgres", Optional: t != nil, Run: func(ctx context.Context) error { return w.pools.of(controlPool).PingContext(ctx) }},
+		{Name: "redis", Optional: true, Run: func(ctx context.Context) error { return jobs.CheckRedis(ctx, w.redis) }},
 	}
 	if t != nil {
 		checks = append(checks, t.checks(w.cfg.DataDir)...)

@@ -101,7 +101,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	if err != nil {
 		return nil, err
 	}
-	out, err := outward(cfg, egress.Options{})
+	out, err := newEgress(cfg, egress.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Sto
 	if err != nil {
 		return err
 	}
-	tokens := func(account, connection uuid.UUID) ads.Tokens { return signedIn.Of(account, connection) }
+	tokens := func(account, connection uuid.UUID) ads.Tokens { return signedIn.TokensOf(account, connection) }
 	if err := registerSpend(cfg, r, records, clicks, tokens, redis); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Sto
 // FlowReplayOptions let a worker decide as the redirect does.
 func FlowReplayOptions(clicks click.Log) flowreplay.Options {
 	return flowreplay.Options{
-		Clicks: clicks, WentTo: routing.WentTo,
+		Clicks: clicks, WentTo: routing.RecordedDestination,
 		NewRouter: func(r *store.Routing, campaign uuid.UUID) (flowreplay.Router, error) {
 			return routing.NewReplayer(r, campaign)
 		},
@@ -242,7 +242,7 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	p.missCopy(ctx, p.of(needed[0]))
+	p.detectMissingCopy(ctx, p.of(needed[0]))
 	go warnBehind(ctx, p.of(needed[0])) // nothing waits for it: redirects need no PostgreSQL
 	return fn(cfg, p, r)
 }

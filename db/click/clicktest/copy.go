@@ -58,14 +58,14 @@ func (x *MoneyEnv) Happen() {
 	case 8:
 		x.Move()
 	case 9:
-		x.forget()
+		x.eraseVisitor()
 	case 10:
-		x.leave()
+		x.clickOut()
 	}
 }
 
-// forget erases a visitor.
-func (x *MoneyEnv) forget() {
+// eraseVisitor erases a visitor.
+func (x *MoneyEnv) eraseVisitor() {
 	x.Helper()
 	if len(x.Clicks) == 0 {
 		return
@@ -81,8 +81,8 @@ func (x *MoneyEnv) forget() {
 	}
 }
 
-// leave makes some visitors click through to an offer.
-func (x *MoneyEnv) leave() {
+// clickOut makes some visitors click through to an offer.
+func (x *MoneyEnv) clickOut() {
 	x.Helper()
 	s := OpenSpool(x, x.TempDir())
 	for range min(5, len(x.Clicks)) {

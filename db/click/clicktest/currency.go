@@ -72,7 +72,7 @@ func (x *MoneyEnv) Finish(steps int, each func()) bool {
 	if !step(func(c db.Conn) error { return spend.FindCurrencies(x.Context(), c, k) }) {
 		return false
 	}
-	keys, err := exchangerate.RestatingOf(x.Context(), x.DB, x.Account)
+	keys, err := exchangerate.KeysToRestate(x.Context(), x.DB, x.Account)
 	if err != nil {
 		x.Fatal(err)
 	}

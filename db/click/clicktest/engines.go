@@ -15,8 +15,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// asked lists combinations of dimensions in which figures may be wrong, and whether the ledger has them.
-var asked = []struct {
+// questions lists combinations of dimensions in which figures may be wrong, and whether the ledger has them.
+var questions = []struct {
 	dims   []string
 	ledger bool
 }{
@@ -49,7 +49,7 @@ func CheckFigures(t *testing.T, d *db.DB) {
 	}
 	each := func(fn func(q report.Query, ledger bool)) {
 		for _, account := range accounts {
-			for _, one := range asked {
+			for _, one := range questions {
 				fn(report.Query{
 					AccountID: account, From: time.Now().AddDate(0, 0, -60), To: time.Now().AddDate(0, 0, 2), Dimensions: one.dims, FromRows: true,
 				}, one.ledger)

@@ -215,10 +215,10 @@ func (x *MoneyEnv) Watch(after string) {
 // Restate sets the rates of waiting facts. It stops after steps transactions, unless steps is negative.
 func (x *MoneyEnv) Restate(steps int) {
 	x.Helper()
-	if err := exchangerate.Settle(x.Context(), x.DB); err != nil {
+	if err := exchangerate.UpdateFixed(x.Context(), x.DB); err != nil {
 		x.Fatal(err)
 	}
-	keys, err := exchangerate.RestatingOf(x.Context(), x.DB, x.Account)
+	keys, err := exchangerate.KeysToRestate(x.Context(), x.DB, x.Account)
 	if err != nil {
 		x.Fatal(err)
 	}

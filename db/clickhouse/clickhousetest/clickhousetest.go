@@ -178,8 +178,8 @@ func (e *Engine) Kill() {
 	}
 }
 
-// Answered notes that the server has answered.
-func (e *Engine) Answered() {
+// RecordAnswer records that the server has answered.
+func (e *Engine) RecordAnswer() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answers = true

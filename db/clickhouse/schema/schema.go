@@ -26,7 +26,7 @@ type Store interface {
 	Ensure(ctx context.Context, tables ...Table) error
 	Put(ctx context.Context, t Table, rows iter.Seq[[]any]) error
 	DropPartition(ctx context.Context, t Table, name string) error
-	DropAccounts(ctx context.Context, t Table, accounts []uuid.UUID) error
+	DeleteAccounts(ctx context.Context, t Table, accounts []uuid.UUID) error
 	Exec(ctx context.Context, what, query string, args ...any) error
 	Reader
 }

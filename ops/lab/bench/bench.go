@@ -128,7 +128,7 @@ func (r *run) part(ctx context.Context, p part) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.receiver.Close()) }()
-	r.say("%s: starting private servers and the service", p.name)
+	r.logf("%s: starting private servers and the service", p.name)
 	r.fleet, err = fleet.Start(ctx, fleet.Options{
 		Binary: r.Binary, Receiver: r.receiver, Env: []string{"LOG_LEVEL=warn", "ENCRYPTION_KEY=" + hex.EncodeToString(encryptionKey)},
 	})
@@ -298,7 +298,7 @@ func (r *run) table() error {
 	return nil
 }
 
-func (r *run) say(format string, args ...any) {
+func (r *run) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Out, "[%5.1f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }
 

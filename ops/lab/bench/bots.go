@@ -21,8 +21,8 @@ import (
 
 // Detector is the service's own way to tell bots by their requests.
 type Detector interface {
-	// Learn makes a user agent known to the detector, as if the process had seen it before.
-	Learn(userAgent string)
+	// Warm makes a user agent known to the detector, as if the process had seen it before.
+	Warm(userAgent string)
 	Signals(r *http.Request) bot.Signals
 }
 
@@ -42,7 +42,7 @@ func (r *run) detectors(ctx context.Context) error {
 	requests := make(map[string]*http.Request, len(set))
 	for _, l := range set {
 		requests[l.ID] = arrived(l)
-		r.Detector.Learn(userAgentOf(l))
+		r.Detector.Warm(userAgentOf(l))
 	}
 	ours := bottest.Judge(set, func(l bottest.Request) bool {
 		_, isBot, _ := bot.Score(r.Detector.Signals(requests[l.ID]), bot.Settings{})
@@ -53,7 +53,7 @@ func (r *run) detectors(ctx context.Context) error {
 	r.judged("crawlerdetect", theirs, "", true)
 	tallies := []bottest.Tally{ours, theirs}
 	if third, err := isbot(ctx, set); err != nil {
-		r.say("isbot %s is left out, it needs node, npm and a registry: %v", isbotVersion, err)
+		r.logf("isbot %s is left out, it needs node, npm and a registry: %v", isbotVersion, err)
 	} else {
 		r.judged("isbot "+isbotVersion, third, "", true)
 		tallies = append(tallies, third)

@@ -166,7 +166,7 @@ func (a *announcer) firstAttempts(ctx context.Context, rate int) error {
 	}
 	slices.Sort(took.latencies)
 	p95 := took.Percentile(0.95)
-	a.r.say("%d events a second: first attempt %s after the commit; the bare queue: %s", rate, took.spread(), bare.spread())
+	a.r.logf("%d events a second: first attempt %s after the commit; the bare queue: %s", rate, took.spread(), bare.spread())
 	a.r.add(fmt.Sprintf("bare asynq at %d tasks/s, enqueue to handler", rate), bare.spread(), "", true)
 	a.r.add(fmt.Sprintf("events at %d/s, commit to first attempt", rate), took.spread(), "p95 <= "+goalFirst.String(), p95 <= goalFirst)
 	return nil
@@ -265,7 +265,7 @@ func (a *announcer) flood(ctx context.Context) error {
 		return err
 	}
 	took, each := time.Since(began), (worker.CPU()-cpu)/flood
-	a.r.say("%d deliveries to %d endpoints, stored within %s, arrived within %s", flood, floodTo, short(stored), short(took))
+	a.r.logf("%d deliveries to %d endpoints, stored within %s, arrived within %s", flood, floodTo, short(stored), short(took))
 	a.r.add(fmt.Sprintf("%d deliveries to %d https endpoints, one worker", flood, floodTo),
 		fmt.Sprintf("%.0f deliveries/s, %s CPU of the worker each", flood/took.Seconds(), short(each)), "", true)
 	return nil
@@ -301,7 +301,7 @@ func (a *announcer) overhead(ctx context.Context) error {
 	slices.Sort(whole.latencies)
 	slices.Sort(query.latencies)
 	p50 := whole.Percentile(0.5) - query.Percentile(0.5)
-	a.r.say("awaited job on an idle worker: %s, of which its handler's query %s", whole.spread(), short(query.Percentile(0.5)))
+	a.r.logf("awaited job on an idle worker: %s, of which its handler's query %s", whole.spread(), short(query.Percentile(0.5)))
 	a.r.add("awaited job on an idle worker, over its handler", fmt.Sprintf("p50 %s  p95 %s", short(p50),
 		short(whole.Percentile(0.95)-query.Percentile(0.5))), "p50 <= "+goalOverhead.String(), p50 <= goalOverhead)
 	return nil

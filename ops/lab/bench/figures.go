@@ -29,7 +29,7 @@ const (
 	goalManual = 1.2  // times the bare SQL
 	goalCopy   = 3.0  // times a COPY of the same rows
 	goalMemory = 64   // MB over idle, of the worker that exports
-	asks       = 3    // how often each way takes its turn after a first one
+	repeats    = 3    // how often each way takes its turn after a first one
 )
 
 // figures measures reports and exports over a week of clicks.
@@ -105,10 +105,10 @@ func (w *week) equal(ctx context.Context) error {
 	return nil
 }
 
-// ask times two functions that take turns, after a first time that is not counted.
-func ask(first, second func() error) (a, b time.Duration, err error) {
+// timeBoth times two functions that take turns, after a first time that is not counted.
+func timeBoth(first, second func() error) (a, b time.Duration, err error) {
 	var took [2][]time.Duration
-	for i := range asks + 1 {
+	for i := range repeats + 1 {
 		for n, fn := range []func() error{first, second} {
 			began := time.Now()
 			if err := fn(); err != nil {
@@ -135,7 +135,7 @@ func (w *week) reports(ctx context.Context) error {
 				return err
 			}
 		}
-		ledger, rows, err := ask(perform(0), perform(1))
+		ledger, rows, err := timeBoth(perform(0), perform(1))
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (w *week) reports(ctx context.Context) error {
 		if name == "" {
 			name = "nothing (overview)"
 		}
-		w.say("report by %s: ledger %s, rows %s", name, short(ledger), short(rows))
+		w.logf("report by %s: ledger %s, rows %s", name, short(ledger), short(rows))
 		w.add(fmt.Sprintf("report by %s of %d clicks: ledger against rows", name, w.clicks),
 			fmt.Sprintf("%s, %s: %.0f times faster", short(ledger), short(rows), ratio), fmt.Sprintf(">= %.0f", goalLedger),
 			ratio >= goalLedger)
@@ -177,7 +177,7 @@ func (w *week) manual(ctx context.Context) error {
 		}
 		return rows.Err()
 	}
-	a, b, err := ask(engine, hand)
+	a, b, err := timeBoth(engine, hand)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (w *week) manual(ctx context.Context) error {
 		return fmt.Errorf("bench: %d groups, %d by hand", sizes[0], sizes[1])
 	}
 	ratio := float64(a) / float64(b)
-	w.say("report by five dimensions of the rows: %s, by hand %s", short(a), short(b))
+	w.logf("report by five dimensions of the rows: %s, by hand %s", short(a), short(b))
 	w.add(fmt.Sprintf("report by 5 dimensions from the rows of %d clicks against the SQL by hand", w.clicks),
 		fmt.Sprintf("%s, %s: %.2f times", short(a), short(b), ratio), fmt.Sprintf("<= %.1f", goalManual), ratio <= goalManual)
 	return nil
@@ -215,7 +215,7 @@ func (w *week) export(ctx context.Context, what string, from, to time.Time) erro
 	peak := 0
 	path := fmt.Sprintf("/reports/exports?from=%s&to=%s", stamp(from), stamp(to))
 	file := func() error {
-		if err := forget(worker); err != nil {
+		if err := resetPeak(worker); err != nil {
 			return err
 		}
 		err := w.api.Do(ctx, http.StatusCreated, http.MethodPost, path, object{"kind": "clicks"}, &made)
@@ -227,12 +227,12 @@ func (w *week) export(ctx context.Context, what string, from, to time.Time) erro
 		return err
 	}
 	copied := func() error { return w.copy(ctx, from, to.Add(time.Second)) }
-	a, b, err := ask(file, copied)
+	a, b, err := timeBoth(file, copied)
 	if err != nil {
 		return err
 	}
 	ratio, over := float64(a)/float64(b), (peak-idle)>>10
-	w.say("export of %d %s, %d MB: %s, COPY %s; worker %d MB, idle %d MB", made.RowCount, what, made.ByteSize>>20, short(a),
+	w.logf("export of %d %s, %d MB: %s, COPY %s; worker %d MB, idle %d MB", made.RowCount, what, made.ByteSize>>20, short(a),
 		short(b), peak>>10, idle>>10)
 	w.add(fmt.Sprintf("export of %d %s (%.1f MB) by the API against COPY TO STDOUT", made.RowCount, what, float64(made.ByteSize)/(1<<20)),
 		fmt.Sprintf("%s, %s: %.2f times", short(a), short(b), ratio), fmt.Sprintf("<= %.0f", goalCopy), ratio <= goalCopy)
@@ -268,7 +268,7 @@ func (w *week) correction(ctx context.Context) error {
 			return fmt.Errorf("bench: of %d rows %d were accepted, want %d", answer.Total, answer.Accepted, rows)
 		}
 	}
-	w.say("correction of %d rows: dry run %s, applied %s", rows, short(took[0]), short(took[1]))
+	w.logf("correction of %d rows: dry run %s, applied %s", rows, short(took[0]), short(took[1]))
 	w.add(fmt.Sprintf("correction of %d rows by the API", rows),
 		fmt.Sprintf("dry run %s, applied %s", short(took[0]), short(took[1])), "", true)
 	return w.equal(ctx)
@@ -289,8 +289,8 @@ func (w *week) copy(ctx context.Context, from, to time.Time) error {
 	return nil
 }
 
-// forget sets the peak of a process to what it has now.
-func forget(p *fleet.Process) error {
+// resetPeak sets the peak of a process to what it has now.
+func resetPeak(p *fleet.Process) error {
 	err := os.WriteFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "clear_refs"), []byte("5"), 0)
 	if err != nil {
 		return fmt.Errorf("bench: memory: %w", err)

@@ -39,7 +39,7 @@ AS $$ SELECT md5(kind || n)::uuid $$`
 // load puts the clicks into the tables by SQL, with the deltas that the ingester would have written, and lets the
 // compaction of the service do the rest.
 func (w *week) load(ctx context.Context) error {
-	w.say("storing %d clicks", w.clicks)
+	w.logf("storing %d clicks", w.clicks)
 	for n := -1; n < weekDays; n++ {
 		if err := (click.Log{Conn: w.d}).EnsurePartition(ctx, w.start.AddDate(0, 0, n)); err != nil {
 			return err
@@ -60,7 +60,7 @@ func (w *week) load(ctx context.Context) error {
 			return err
 		}
 	}
-	w.say("stored; adding up the ledger")
+	w.logf("stored; adding up the ledger")
 	for _, step := range []struct {
 		query string
 		args  []any
@@ -143,7 +143,7 @@ func (w *week) compact(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("bench: load: %w", err)
 		}
-		w.say("%s: %d rows, %d MB", table, rows, bytes>>20)
+		w.logf("%s: %d rows, %d MB", table, rows, bytes>>20)
 	}
 	return nil
 }

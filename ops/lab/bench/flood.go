@@ -23,7 +23,7 @@ const (
 	goalFloodClick = 60 * time.Microsecond // of PostgreSQL
 	goalPerson     = 300 * time.Microsecond
 	goalFresh      = 5 * time.Second
-	goalSettled    = 2 * time.Minute
+	goalQuiet      = 2 * time.Minute
 	goalSlowed     = 1.5
 	peopleRate     = 300 // clicks a second
 	floodAddresses = 100
@@ -99,14 +99,14 @@ func (f *flooding) requests(addresses []string) []Request {
 // persons measures people's clicks at a rate that the machine holds easily. It begins when scans of earlier clicks run too.
 // Then it measures what others feel without a flood.
 func (f *flooding) persons(ctx context.Context) error {
-	if _, err := f.people.hold(ctx, peopleRate, f.Sustained/2); err != nil {
+	if _, err := f.people.sustainRate(ctx, peopleRate, f.Sustained/2); err != nil {
 		return err
 	}
 	if err := f.references(ctx); err != nil {
 		return err
 	}
 	f.m.begin()
-	held, err := f.people.hold(ctx, peopleRate, f.Sustained)
+	held, err := f.people.sustainRate(ctx, peopleRate, f.Sustained)
 	if err != nil {
 		return err
 	}
@@ -169,13 +169,13 @@ func (f *flooding) one(ctx context.Context, from string, requests []Request) err
 	if err != nil {
 		return err
 	}
-	f.say("a flood of %d clicks from %s; %s", f.Flood, from, loadAverage())
+	f.logf("a flood of %d clicks from %s; %s", f.Flood, from, loadAverage())
 	began, sent := time.Now(), f.sent
 	f.m.begin()
 	stop := f.others(ctx)
 	var t turns
 	for f.sent-sent < f.Flood {
-		result, err := t.take(ctx, f.full(requests), f.fleet.Find("web"))
+		result, err := t.run(ctx, f.full(requests), f.fleet.Find("web"))
 		if err != nil {
 			return errors.Join(err, second(stop))
 		}
@@ -187,7 +187,7 @@ func (f *flooding) one(ctx context.Context, from string, requests []Request) err
 		return err
 	}
 	stop = f.others(ctx)
-	settled, err := f.settle(ctx, ended)
+	settled, err := f.waitQuiet(ctx, ended)
 	after, problem := stop()
 	if err := errors.Join(err, problem); err != nil {
 		return err
@@ -205,14 +205,14 @@ func (f *flooding) one(ctx context.Context, from string, requests []Request) err
 	f.add(what+" ("+load+")", t.String(), "", true)
 	f.costs("each of its clicks, without what ran at the same time", each)
 	f.add("PostgreSQL for each of its clicks", each.Postgres.String(), "<= "+goalFloodClick.String(), each.Postgres <= goalFloodClick)
-	f.add("stored and looked at, after the last of them ("+loadAverage()+")", short(settled), "<= "+goalSettled.String(), settled <= goalSettled)
-	f.felt("during", during, t.p99)
-	f.felt("after", after, nil)
+	f.add("stored and looked at, after the last of them ("+loadAverage()+")", short(settled), "<= "+goalQuiet.String(), settled <= goalQuiet)
+	f.addOthers("during", during, t.p99)
+	f.addOthers("after", after, nil)
 	return f.traces(ctx, n, before)
 }
 
-// felt adds what others felt.
-func (f *flooding) felt(when string, a aside, full []time.Duration) {
+// addOthers adds the durations that other clients measured.
+func (f *flooding) addOthers(when string, a aside, full []time.Duration) {
 	if full != nil {
 		p99 := median(full)
 		f.add("p99 of the flood's own redirects by that of people's at full rate", fmt.Sprintf("%s: %.2f", short(p99), ratio(p99, f.saturated)),
@@ -227,8 +227,8 @@ func (f *flooding) felt(when string, a aside, full []time.Duration) {
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
 
-// settle waits until the flood is counted and looked at, and for two minutes at least. It returns when that was.
-func (f *flooding) settle(ctx context.Context, ended time.Time) (settled time.Duration, err error) {
+// waitQuiet waits until the flood is counted and looked at, and for two minutes at least. It returns when that was.
+func (f *flooding) waitQuiet(ctx context.Context, ended time.Time) (settled time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
 	const q = `SELECT coalesce((SELECT scanned_after >= (SELECT id FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT 1)
@@ -239,15 +239,15 @@ func (f *flooding) settle(ctx context.Context, ended time.Time) (settled time.Du
 			return false, err
 		}
 		if settled == 0 {
-			f.say("all of it counted %s later", short(time.Since(ended)))
+			f.logf("all of it counted %s later", short(time.Since(ended)))
 			settled = 1
 		}
 		return db.Get[bool](ctx, f.d, "scan", q, f.account)
 	})
 	settled = time.Since(ended)
 	if err == nil {
-		f.say("all of it looked at %s later", short(settled))
-		err = wait(ctx, goalSettled-settled)
+		f.logf("all of it looked at %s later", short(settled))
+		err = wait(ctx, goalQuiet-settled)
 	}
 	return settled, err
 }

@@ -68,7 +68,7 @@ func (r *run) lists(ctx context.Context) error {
 		if ratios[i], err = r.round(ctx, without, with, max(2, int(r.Duration/slice))); err != nil {
 			return err
 		}
-		r.say("round %d of %d: with lists and signals %.2f of the rate without", i+1, r.Rounds, ratios[i])
+		r.logf("round %d of %d: with lists and signals %.2f of the rate without", i+1, r.Rounds, ratios[i])
 	}
 	r.add("tracking link, no bot lists, signals count for nothing", without.String(), "", true)
 	r.add(fmt.Sprintf("tracking link, all signals and %d list entries", listEntries*listValues), with.String(), "", true)
@@ -87,7 +87,7 @@ func (r *run) round(ctx context.Context, without, with *side, slices int) (float
 			order = []*side{with, without}
 		}
 		for _, s := range order {
-			result, err := s.take(ctx, s.load, r.fleet.Find("web"))
+			result, err := s.run(ctx, s.load, r.fleet.Find("web"))
 			s.sent += result.Count
 			if err != nil {
 				return 0, err

@@ -132,7 +132,7 @@ func (c *connection) run(ctx context.Context, start time.Time, number int) error
 			case <-timer.C:
 			}
 		}
-		if err := c.ask(ctx); err != nil {
+		if err := c.request(ctx); err != nil {
 			return fmt.Errorf("bench: %w", err)
 		}
 		c.latencies = append(c.latencies, time.Since(due))
@@ -176,22 +176,22 @@ func (c *connection) close() {
 	_ = conn.Close()
 }
 
-// ask sends the next request, on a connection of its own if they are fresh.
-func (c *connection) ask(ctx context.Context) error {
+// request sends the next request, on a connection of its own if they are fresh.
+func (c *connection) request(ctx context.Context) error {
 	if !c.Fresh {
-		return c.once()
+		return c.roundTrip()
 	}
 	if err := c.open(ctx); err != nil {
 		return err
 	}
 	defer c.close()
-	return c.once()
+	return c.roundTrip()
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-// once sends the next request and reads its answer.
-func (c *connection) once() error {
+// roundTrip sends the next request and reads its answer.
+func (c *connection) roundTrip() error {
 	r := c.Requests[c.next%len(c.Requests)]
 	c.next++
 	out := r.Bytes

@@ -18,8 +18,8 @@ type turns struct {
 	cpu      []time.Duration // processor time of the server process by answer
 }
 
-// take runs one turn against a process.
-func (t *turns) take(ctx context.Context, l Load, p *fleet.Process) (Result, error) {
+// run runs one turn against a process.
+func (t *turns) run(ctx context.Context, l Load, p *fleet.Process) (Result, error) {
 	before := p.CPU()
 	result, err := l.Run(ctx)
 	if err != nil {
@@ -51,21 +51,21 @@ func (r *run) redirects(ctx context.Context) error {
 		return err
 	}
 	for i := range r.Rounds {
-		if _, err := bare.take(ctx, bareLoad, r.fleet.Find("bare")); err != nil {
+		if _, err := bare.run(ctx, bareLoad, r.fleet.Find("bare")); err != nil {
 			return err
 		}
 		wait, err := r.visit(ctx, &tracked, realLoad)
 		if err != nil {
 			return err
 		}
-		r.say("round %d of %d: bare %.0f/s, tracking link %.0f/s (all counted %s later)", i+1, r.Rounds, bare.rates[i],
+		r.logf("round %d of %d: bare %.0f/s, tracking link %.0f/s (all counted %s later)", i+1, r.Rounds, bare.rates[i],
 			tracked.rates[i], short(wait))
 	}
 	for i := range max(1, r.Rounds/2) {
 		if _, err := r.visit(ctx, &flood, floodLoad); err != nil {
 			return err
 		}
-		r.say("random user agents: %.0f/s", flood.rates[i])
+		r.logf("random user agents: %.0f/s", flood.rates[i])
 	}
 	ratio, p99 := median(tracked.rates)/median(bare.rates), median(tracked.p99)
 	flooded := median(flood.rates) / median(tracked.rates)
@@ -80,7 +80,7 @@ func (r *run) redirects(ctx context.Context) error {
 
 // visit is one turn on the tracking link and the wait until its clicks are counted.
 func (r *run) visit(ctx context.Context, t *turns, l Load) (time.Duration, error) {
-	result, err := t.take(ctx, l, r.fleet.Find("web"))
+	result, err := t.run(ctx, l, r.fleet.Find("web"))
 	r.sent += result.Count
 	if err != nil {
 		return 0, err
@@ -90,7 +90,7 @@ func (r *run) visit(ctx context.Context, t *turns, l Load) (time.Duration, error
 
 // ingest sends clicks at the promised rate and watches how far the reports stay behind.
 func (r *run) ingest(ctx context.Context) error {
-	held, err := r.hold(ctx, goalIngest, ingestSeconds*time.Second)
+	held, err := r.sustainRate(ctx, goalIngest, ingestSeconds*time.Second)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (r *run) sustain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	held, err := r.hold(ctx, goalSustained, r.Sustained)
+	held, err := r.sustainRate(ctx, goalSustained, r.Sustained)
 	if err != nil {
 		return err
 	}
@@ -119,23 +119,23 @@ func (r *run) sustain(ctx context.Context) error {
 	return nil
 }
 
-// held is what a load at a fixed rate led to.
-type held struct {
+// sustained is what a load at a fixed rate led to.
+type sustained struct {
 	Result
 	worst int           // clicks that were sent and not in the reports yet, at most
 	wait  time.Duration // after the last click until all were in the reports
 }
 
-func (h held) String() string {
+func (h sustained) String() string {
 	return fmt.Sprintf("%.0f/s sent, at most %d behind, all counted %s after the last", h.Rate(), h.worst, short(h.wait))
 }
 
-func (h held) latency() string {
+func (h sustained) latency() string {
 	return fmt.Sprintf("p50 %s  p99 %s", short(h.Percentile(0.5)), short(h.Percentile(0.99)))
 }
 
-// hold sends clicks at a rate.
-func (r *run) hold(ctx context.Context, rate int, d time.Duration) (h held, err error) {
+// sustainRate sends clicks at a rate.
+func (r *run) sustainRate(ctx context.Context, rate int, d time.Duration) (h sustained, err error) {
 	l := Load{
 		Addr: r.real, Connections: r.Connections, Duration: d, Rate: float64(rate), Status: "302",
 		Requests: visits(r.visitors, r.link.Host, r.link.RequestURI()),
@@ -152,7 +152,7 @@ func (r *run) hold(ctx context.Context, rate int, d time.Duration) (h held, err 
 	}
 	r.sent += h.Count
 	h.wait, err = r.drain(ctx)
-	r.say("%d clicks at %d/s: %s; %s", h.Count, rate, h, h.latency())
+	r.logf("%d clicks at %d/s: %s; %s", h.Count, rate, h, h.latency())
 	return h, err
 }
 
@@ -199,7 +199,7 @@ func (r *run) start(ctx context.Context) error {
 	}
 	slices.Sort(result.latencies)
 	p95 := result.Percentile(0.95)
-	r.say("awaited jobs: p50 %s, p95 %s", short(result.Percentile(0.5)), short(p95))
+	r.logf("awaited jobs: p50 %s, p95 %s", short(result.Percentile(0.5)), short(p95))
 	r.add("API call to its awaited job at work (a webhook's ping at its receiver)", fmt.Sprintf("p50 %s  p95 %s",
 		short(result.Percentile(0.5)), short(p95)), "p95 <= "+goalStart.String(), p95 <= goalStart)
 	return nil

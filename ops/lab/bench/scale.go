@@ -101,7 +101,7 @@ func (s *scale) audit(ctx context.Context) error {
 			return err
 		}
 		if differ += len(list); len(list) > 0 {
-			s.say("differs: %s", list[0])
+			s.logf("differs: %s", list[0])
 		}
 	}
 	s.add("keys of the ledger that differ after that from ClickHouse's rows", strconv.Itoa(differ), "0", differ == 0)

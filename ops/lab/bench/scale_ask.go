@@ -37,7 +37,7 @@ func (s *scale) compare(ctx context.Context, what string, goal float64, rows fun
 		return fmt.Errorf("bench: %s: %d rows of PostgreSQL, %d of ClickHouse", what, sizes[0], sizes[1])
 	}
 	ratio := float64(here) / float64(there)
-	s.say("%s: PostgreSQL %s, ClickHouse %s", what, short(here), short(there))
+	s.logf("%s: PostgreSQL %s, ClickHouse %s", what, short(here), short(there))
 	s.add(what+": processor time of PostgreSQL, ClickHouse", fmt.Sprintf("%s, %s: %.1f times", short(here), short(there), ratio),
 		fmt.Sprintf(">= %.1f", goal), ratio >= goal)
 	return nil
@@ -47,7 +47,7 @@ func (s *scale) compare(ctx context.Context, what string, goal float64, rows fun
 // that is not counted. Other load on the machine adds little to it.
 func (s *scale) cost(ctx context.Context, first, second func() error) (here, there time.Duration, err error) {
 	var took [2][]time.Duration
-	for i := range asks + 1 {
+	for i := range repeats + 1 {
 		for n, fn := range []func() error{first, second} {
 			used, err := s.used(ctx, n)
 			if err != nil {
@@ -243,7 +243,7 @@ func (s *scale) exportBoth(ctx context.Context) error {
 			})
 		}
 	}
-	a, b, err := ask(read(export.Reader{Conn: s.serial}), read(export.Reader{Conn: s.serial, Copy: s.reader}))
+	a, b, err := timeBoth(read(export.Reader{Conn: s.serial}), read(export.Reader{Conn: s.serial, Copy: s.reader}))
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (r *run) snapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.say("%d campaigns of %d paths more are live %s after they were stored", many-few, pathsEach, short(live))
+	r.logf("%d campaigns of %d paths more are live %s after they were stored", many-few, pathsEach, short(live))
 	large, err := r.spread(ctx, many)
 	if err != nil {
 		return err
@@ -142,14 +142,14 @@ func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	var shares []float64
 	for range max(1, (r.Rounds+1)/2) {
 		var bare, tracked turns
-		if _, err := bare.take(ctx, bareLoad, r.fleet.Find("bare")); err != nil {
+		if _, err := bare.run(ctx, bareLoad, r.fleet.Find("bare")); err != nil {
 			return 0, err
 		}
 		if _, err := r.visit(ctx, &tracked, realLoad); err != nil {
 			return 0, err
 		}
 		shares = append(shares, tracked.rates[0]/bare.rates[0])
-		r.say("links of %d campaigns: %.0f/s, bare %.0f/s", n, tracked.rates[0], bare.rates[0])
+		r.logf("links of %d campaigns: %.0f/s, bare %.0f/s", n, tracked.rates[0], bare.rates[0])
 	}
 	return median(shares), nil
 }
@@ -176,7 +176,7 @@ func (r *run) another(ctx context.Context, campaigns int) (web, error) {
 	}
 	w.started = time.Since(began)
 	w.memory, err = w.process.Memory("VmRSS")
-	r.say("a web process with %d campaigns answers %s after its start and uses %d MB", campaigns, short(w.started), w.memory>>10)
+	r.logf("a web process with %d campaigns answers %s after its start and uses %d MB", campaigns, short(w.started), w.memory>>10)
 	return w, err
 }
 

@@ -174,13 +174,13 @@ func (r *run) secure(ctx context.Context) error {
 		bareLoad.Addr, realLoad.Addr = r.bare, r.real
 		bareLoad.Fresh, realLoad.Fresh = kind.fresh, kind.fresh
 		for i := range r.Rounds {
-			if _, err := bare.take(ctx, bareLoad, r.fleet.Find("bare")); err != nil {
+			if _, err := bare.run(ctx, bareLoad, r.fleet.Find("bare")); err != nil {
 				return err
 			}
 			if _, err := r.visit(ctx, &tracked, realLoad); err != nil {
 				return err
 			}
-			r.say("TLS, %s, round %d of %d: bare %.0f/s, tracking link %.0f/s", kind.what, i+1, r.Rounds, bare.rates[i], tracked.rates[i])
+			r.logf("TLS, %s, round %d of %d: bare %.0f/s, tracking link %.0f/s", kind.what, i+1, r.Rounds, bare.rates[i], tracked.rates[i])
 		}
 		ratio := median(tracked.rates) / median(bare.rates)
 		r.add(fmt.Sprintf("TLS, %s: bare gin handler, %d connections", kind.what, r.Connections), bare.String(), "", true)
@@ -273,6 +273,6 @@ func (r *run) secureAnother(ctx context.Context, hosts ...string) (w web, addres
 	}
 	w.started = time.Since(began)
 	w.memory, err = w.process.Memory("VmRSS")
-	r.say("a web process with %d certificates answers %s after its start and uses %d MB", len(hosts), short(w.started), w.memory>>10)
+	r.logf("a web process with %d certificates answers %s after its start and uses %d MB", len(hosts), short(w.started), w.memory>>10)
 	return w, address, err
 }

@@ -12,9 +12,9 @@ import (
 // it twice. There is no Keeper: tables that would be replicated are plain tables.
 const Cluster = "lab"
 
-// settled holds the settings of the engine: the cluster, and the macros that name its servers. The engine listens on no port.
-// An unused port stands for the engine itself.
-const settled = `<clickhouse>
+// clusterConfig holds the settings of the engine: the cluster, and the macros that name its servers. The engine listens on no
+// port. An unused port stands for the engine itself.
+const clusterConfig = `<clickhouse>
 	<tcp_port>9000</tcp_port>
 	<remote_servers><` + Cluster + `>
 		<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host><port>9000</port></replica></shard>
@@ -28,7 +28,7 @@ const settled = `<clickhouse>
 func configure(dir string) (file string, err error) {
 	file = filepath.Join(dir, "config.xml")
 	if err = os.MkdirAll(dir, 0o700); err == nil {
-		err = os.WriteFile(file, []byte(settled), 0o600)
+		err = os.WriteFile(file, []byte(clusterConfig), 0o600)
 	}
 	if err != nil {
 		return "", fmt.Errorf("chdb: %w", err)

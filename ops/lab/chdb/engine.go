@@ -151,7 +151,7 @@ func (e *Engine) run(c uintptr, text, format string, params map[string]string) (
 	r := e.lib.query(c, q, n, f, fn, &keys[0], &keyLens[0], &values[0], &valueLens[0], uintptr(len(names)))
 	runtime.KeepAlive(keys)
 	runtime.KeepAlive(values)
-	return e.take(r)
+	return e.copyResult(r)
 }
 
 // pointer gives where a text is and how long. One without any character has a place too.
@@ -162,8 +162,8 @@ func pointer(s string) (*byte, uintptr) {
 	return unsafe.StringData(s), uintptr(len(s))
 }
 
-// take copies a result and gives it back.
-func (e *Engine) take(result uintptr) ([]byte, error) {
+// copyResult copies a result and gives it back.
+func (e *Engine) copyResult(result uintptr) ([]byte, error) {
 	if result == 0 {
 		return nil, errors.New("chdb: the engine gave no result")
 	}
@@ -208,7 +208,7 @@ func (e *Engine) insert(c uintptr, text string, data io.Reader) error {
 			return errors.New(text)
 		}
 		if errors.Is(err, io.EOF) { // of a body that was cut it is another error
-			_, err := e.take(e.lib.done(stream))
+			_, err := e.copyResult(e.lib.done(stream))
 			return err
 		}
 		if err != nil {

@@ -32,7 +32,7 @@ type Options struct {
 }
 
 const (
-	lookEvery   = 500 * time.Millisecond
+	pollEvery   = 500 * time.Millisecond
 	stopTimeout = 20 * time.Second
 )
 
@@ -52,10 +52,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
 	l := &loop{root: o.Root, build: o.build, start: o.start, out: o.Out, stop: func() {}}
 	defer func() { l.stop() }()
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		if err := l.look(ctx); err != nil {
+		if err := l.rebuild(ctx); err != nil {
 			return err
 		}
 		select {
@@ -102,16 +102,16 @@ type loop struct {
 	stop  func() // stops the running service
 }
 
-// look builds the source if it has changed, and replaces the running service with the result. While the source does not
+// rebuild builds the source if it has changed, and replaces the running service with the result. While the source does not
 // build, the last service that was built keeps running.
-func (l *loop) look(ctx context.Context) error {
+func (l *loop) rebuild(ctx context.Context) error {
 	now, err := read(l.root)
 	if err != nil || now == l.built {
 		return err
 	}
 	l.built = now
 	if err := l.build(ctx); err != nil {
-		l.say("it does not build (" + err.Error() + "); waiting for the next change")
+		l.log("it does not build (" + err.Error() + "); waiting for the next change")
 		return nil
 	}
 	l.stop()
@@ -121,11 +121,11 @@ func (l *loop) look(ctx context.Context) error {
 		return err
 	}
 	l.stop = stop
-	l.say("started; it is built and started again when a file changes")
+	l.log("started; it is built and started again when a file changes")
 	return nil
 }
 
-func (l *loop) say(text string) { _, _ = fmt.Fprintln(l.out, "  dev:", text) }
+func (l *loop) log(text string) { _, _ = fmt.Fprintln(l.out, "  dev:", text) }
 
 // source tells two states of the source apart.
 type source struct {

@@ -39,7 +39,7 @@ func TestLoop(t *testing.T) {
 	}
 	look := func() {
 		t.Helper()
-		if err := l.look(t.Context()); err != nil {
+		if err := l.rebuild(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

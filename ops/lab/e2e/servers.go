@@ -77,8 +77,8 @@ func FreePorts(t *testing.T, n int) []int {
 	return ports
 }
 
-// askRedis sends one command to the server at a URL.
-func askRedis(t *testing.T, url string, words ...any) (any, error) {
+// commandRedis sends one command to the server at a URL.
+func commandRedis(t *testing.T, url string, words ...any) (any, error) {
 	t.Helper()
 	r, err := jobs.OpenRedis(url)
 	if err != nil {
@@ -98,7 +98,7 @@ func StartSentinels(t *testing.T) (url string, failOver func()) {
 	replica := startRedisNode(t, ports[1], auth+fmt.Sprintf("replicaof 127.0.0.1 %d\n", primary.port))
 	direct := func(n redisNode) string { return "redis://:" + nodePassword + "@" + n.address() + "/0" }
 	role := func(n redisNode) string {
-		got, err := askRedis(t, direct(n), "INFO", "replication")
+		got, err := commandRedis(t, direct(n), "INFO", "replication")
 		if err != nil {
 			return err.Error()
 		}
@@ -115,8 +115,8 @@ sentinel failover-timeout main 5000`, primary.port, nodePassword), "--sentinel")
 	}
 	for _, s := range sentinels {
 		await.Until(t, "the sentinels know each other and the replica", func() bool {
-			got, err := askRedis(t, "redis://:s3nt@"+s.address(), "SENTINEL", "CKQUORUM", "main")
-			known, err2 := askRedis(t, "redis://:s3nt@"+s.address(), "SENTINEL", "REPLICAS", "main")
+			got, err := commandRedis(t, "redis://:s3nt@"+s.address(), "SENTINEL", "CKQUORUM", "main")
+			known, err2 := commandRedis(t, "redis://:s3nt@"+s.address(), "SENTINEL", "REPLICAS", "main")
 			list, _ := known.([]any)
 			return err == nil && err2 == nil && strings.HasPrefix(fmt.Sprint(got), "OK 3") && len(list) == 1
 		})
@@ -142,7 +142,7 @@ func StartRedisCluster(t *testing.T) string {
 		}
 		startRedisNode(t, port, fmt.Sprintf("requirepass %s\nmasterauth %s\ncluster-enabled yes\ncluster-port %d\n", nodePassword,
 			nodePassword, bus))
-		if _, err := askRedis(t, direct(port), "CLUSTER", "ADDSLOTSRANGE", i*slots/3, (i+1)*slots/3-1); err != nil {
+		if _, err := commandRedis(t, direct(port), "CLUSTER", "ADDSLOTSRANGE", i*slots/3, (i+1)*slots/3-1); err != nil {
 			t.Fatal(err)
 		}
 		if i > 0 {
@@ -151,19 +151,19 @@ func StartRedisCluster(t *testing.T) string {
 		ports = append(ports, bus) // taken
 	}
 	ports = ports[:3]
-	first, err := askRedis(t, direct(ports[0]), "CLUSTER", "NODES")
+	first, err := commandRedis(t, direct(ports[0]), "CLUSTER", "NODES")
 	if err != nil {
 		t.Fatal(err)
 	}
 	bus := strings.SplitN(strings.SplitN(fmt.Sprint(first), "@", 2)[1], " ", 2)[0]
 	for _, port := range ports[1:] {
-		if _, err := askRedis(t, direct(port), "CLUSTER", "MEET", "127.0.0.1", ports[0], bus); err != nil {
+		if _, err := commandRedis(t, direct(port), "CLUSTER", "MEET", "127.0.0.1", ports[0], bus); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, port := range ports {
 		await.Until(t, "the cluster is whole", func() bool {
-			got, err := askRedis(t, direct(port), "CLUSTER", "INFO")
+			got, err := commandRedis(t, direct(port), "CLUSTER", "INFO")
 			return err == nil && strings.Contains(fmt.Sprint(got), "cluster_state:ok") &&
 				strings.Contains(fmt.Sprint(got), "cluster_known_nodes:3")
 		})

@@ -166,7 +166,7 @@ func (s *Service) waitLive(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
 	err := client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
-		resp, err := s.Ask(ctx, http.DefaultTransport, http.MethodHead, s.Link.RequestURI())
+		resp, err := s.Request(ctx, http.DefaultTransport, http.MethodHead, s.Link.RequestURI())
 		return err == nil && resp.Status == http.StatusFound, nil
 	})
 	if err != nil {
@@ -182,17 +182,17 @@ type Answer struct {
 	Body   string
 }
 
-// Ask sends one request to the tracking domain.
-func (s *Service) Ask(ctx context.Context, via http.RoundTripper, method, path string) (Answer, error) {
-	return s.AskAt(ctx, s.URL, via, method, path)
+// Request sends one request to the tracking domain.
+func (s *Service) Request(ctx context.Context, via http.RoundTripper, method, path string) (Answer, error) {
+	return s.RequestAt(ctx, s.URL, via, method, path)
 }
 
-// AskAt is Ask for the web process at that address.
-func (s *Service) AskAt(ctx context.Context, url string, via http.RoundTripper, method, path string) (Answer, error) {
+// RequestAt is Request for the web process at that address.
+func (s *Service) RequestAt(ctx context.Context, url string, via http.RoundTripper, method, path string) (Answer, error) {
 	return s.Send(ctx, url, via, method, path, nil, "")
 }
 
-// Send is AskAt with a body. The sender authenticates with a secret.
+// Send is RequestAt with a body. The sender authenticates with a secret.
 func (s *Service) Send(ctx context.Context, url string, via http.RoundTripper, method, path string, body []byte, secret string) (
 	Answer, error,
 ) {
@@ -222,7 +222,7 @@ func (s *Service) Click(ctx context.Context, via http.RoundTripper) (uuid.UUID, 
 
 // ClickAt is Click at the web process of that address.
 func (s *Service) ClickAt(ctx context.Context, via http.RoundTripper, url string) (uuid.UUID, error) {
-	got, err := s.AskAt(ctx, url, via, http.MethodGet, s.Link.RequestURI())
+	got, err := s.RequestAt(ctx, url, via, http.MethodGet, s.Link.RequestURI())
 	if err != nil {
 		return uuid.Nil, err
 	}

@@ -98,7 +98,7 @@ func Start(ctx context.Context, o Options) (f *Fleet, err error) {
 	if err := f.configure(o); err != nil || migrated {
 		return f, err
 	}
-	f.say("migrating")
+	f.logf("migrating")
 	return f, f.Command(ctx, nil, "migrate")
 }
 
@@ -117,7 +117,7 @@ func (f *Fleet) StartServers(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.noteServers(ctx)
+	return f.registerServers(ctx)
 }
 
 // stack asks for durable servers: what was acknowledged must survive a kill.
@@ -302,7 +302,7 @@ func (f *Fleet) Close() error {
 	return errors.Join(errs...)
 }
 
-func (f *Fleet) say(format string, args ...any) {
+func (f *Fleet) logf(format string, args ...any) {
 	if f.out != nil {
 		_, _ = fmt.Fprintf(f.out, "  "+format+"\n", args...)
 	}

@@ -41,8 +41,8 @@ func (f *Fleet) startGuard() error {
 	return nil
 }
 
-// noteServers tells the guard of the servers that run now.
-func (f *Fleet) noteServers(ctx context.Context) error {
+// registerServers tells the guard which servers run now.
+func (f *Fleet) registerServers(ctx context.Context) error {
 	postgres, err := f.Postgres()
 	if err != nil {
 		return err
@@ -51,11 +51,11 @@ func (f *Fleet) noteServers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.note(postgres.pid), f.note(redis.pid))
+	return errors.Join(f.registerPID(postgres.pid), f.registerPID(redis.pid))
 }
 
-// note tells the guard of a process.
-func (f *Fleet) note(pid int) error {
+// registerPID tells the guard about a process.
+func (f *Fleet) registerPID(pid int) error {
 	file, err := os.OpenFile(f.pids(), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return fmt.Errorf("fleet: %w", err)

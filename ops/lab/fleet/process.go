@@ -63,7 +63,7 @@ func (f *Fleet) spawn(program string, env []string, name string, args ...string)
 		close(p.done)
 	}()
 	f.processes = append(f.processes, p)
-	return p, f.note(p.PID())
+	return p, f.registerPID(p.PID())
 }
 
 // Find is the process of that name that was started last, or nil.

@@ -54,15 +54,15 @@ func makeTemplate(ctx context.Context, o Options) (*Fleet, error) {
 		return nil, err
 	}
 	// The guard must not kill by number what has ended; others may have the numbers by then.
-	err = errors.Join(devstack.Stop(ctx, t.stack()), os.Truncate(t.pids(), 0), t.forgetPorts())
+	err = errors.Join(devstack.Stop(ctx, t.stack()), os.Truncate(t.pids(), 0), t.removePorts())
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }
 
-// forgetPorts removes the ports from what the stopped servers remember, so that each copy chooses its own.
-func (f *Fleet) forgetPorts() error {
+// removePorts removes the ports from the files of the stopped servers, so that each copy chooses its own.
+func (f *Fleet) removePorts() error {
 	path := filepath.Join(f.home, "state.json")
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -91,13 +91,13 @@ func (t *traffic) report(ctx context.Context, c *click, round int) error {
 		if err := t.postback(ctx, c, s); err != nil {
 			return err
 		}
-		t.note(c, s)
+		t.applyStep(c, s)
 	}
 	return nil
 }
 
-// note applies a step to the conversions of the click.
-func (t *traffic) note(c *click, s step) {
+// applyStep applies a step to the conversions of the click.
+func (t *traffic) applyStep(c *click, s step) {
 	status := s.status
 	switch s.status {
 	case "":
@@ -166,8 +166,8 @@ func (o offerSpec) worth(given string) decimal.Decimal {
 	return amount(given)
 }
 
-// shownDecimals is how many decimals an amount in an answer or an event has.
-const shownDecimals = 6
+// answerDecimals is how many decimals an amount in an answer or an event has.
+const answerDecimals = 6
 
 // postback tells the service, in one of the ways and languages in which networks do.
 func (t *traffic) postback(ctx context.Context, c *click, s step) error {
@@ -198,7 +198,7 @@ func (t *traffic) postback(ctx context.Context, c *click, s step) error {
 		}
 		return err
 	}
-	return t.tell(ctx, path, values, c.number/4%3)
+	return t.sendPostback(ctx, path, values, c.number/4%3)
 }
 
 // fieldWords are names that the field uses for click id, payout, status, conversion id and goal.

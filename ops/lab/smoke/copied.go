@@ -17,7 +17,7 @@ func (r *run) startCopy(ctx context.Context) error {
 	if r.ClicksURL == "" {
 		return nil
 	}
-	r.say("clicks are copied to ClickHouse from now on")
+	r.logf("clicks are copied to ClickHouse from now on")
 	return r.fleet.Command(ctx, nil, "clicks", "move", "--to", "clickhouse")
 }
 
@@ -53,7 +53,7 @@ func (r *run) checkCopy(ctx context.Context) error {
 	if err := r.fleet.Command(ctx, nil, "clicks", "audit"); err != nil {
 		r.traffic.problem("the copy differs: %v", err)
 	}
-	r.say("%d reports were answered from ClickHouse, whose clicks are those that PostgreSQL counts", n)
+	r.logf("%d reports were answered from ClickHouse, whose clicks are those that PostgreSQL counts", n)
 	return nil
 }
 

@@ -55,10 +55,10 @@ type dayNetwork struct {
 
 // outside are the web servers of other people: the landing page, the shop and the traffic source.
 type outside struct {
-	url    string
-	server *http.Server
-	mu     sync.Mutex
-	heard  map[string][]url.Values // by path
+	url      string
+	server   *http.Server
+	mu       sync.Mutex
+	received map[string][]url.Values // by path
 }
 
 func newOutside(ctx context.Context) (*outside, error) {
@@ -67,7 +67,7 @@ func newOutside(ctx context.Context) (*outside, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &outside{url: "http://" + l.Addr().String(), heard: map[string][]url.Values{}}
+	o := &outside{url: "http://" + l.Addr().String(), received: map[string][]url.Values{}}
 	o.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: o}
 	go func() { _ = o.server.Serve(l) }()
 	return o, nil
@@ -77,13 +77,13 @@ func newOutside(ctx context.Context) (*outside, error) {
 func (o *outside) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.heard[r.URL.Path] = append(o.heard[r.URL.Path], r.URL.Query())
+	o.received[r.URL.Path] = append(o.received[r.URL.Path], r.URL.Query())
 }
 
 func (o *outside) at(path string) []url.Values {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return append([]url.Values(nil), o.heard[path]...)
+	return append([]url.Values(nil), o.received[path]...)
 }
 
 // buyersDay plays the day on an account of its own.
@@ -165,7 +165,7 @@ func (d *day) setUp(ctx context.Context) error {
 
 // wait waits until the link is live.
 func (d *day) wait(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	ctx, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	probe := visitor{Agent: visitors.Agent{UserAgent: "probe"}}
 	return client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
@@ -279,7 +279,7 @@ func (d *day) sell(ctx context.Context, i int, click string) error {
 
 // count waits until the service has told the source of every sale, and holds the sums of the three against each other.
 func (d *day) count(ctx context.Context) error {
-	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	want := decimal.Zero
 	for _, payout := range d.sales {

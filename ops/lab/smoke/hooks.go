@@ -22,8 +22,8 @@ var endpoints = map[string][]string{
 // schedule is the wait before each repeated delivery, shorter than the documented one.
 const schedule = "200ms,400ms,1s,2s,2s,2s"
 
-// moody is a receiver that fails the first attempt of every fourth event, and redirects some.
-func moody(_ context.Context, a fleet.Attempt) int {
+// failSometimes is a receiver that fails the first attempt of every fourth event, and redirects some.
+func failSometimes(_ context.Context, a fleet.Attempt) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(a.EventID))
 	switch {
@@ -44,7 +44,7 @@ func (t *traffic) announced() map[string]int {
 		for _, r := range v.recordings {
 			for path, events := range endpoints {
 				if contains(events, r.event) {
-					want[path+" "+r.event+" "+v.key()+" "+r.status+" "+r.payout.Round(shownDecimals).String()]++
+					want[path+" "+r.event+" "+v.key()+" "+r.status+" "+r.payout.Round(answerDecimals).String()]++
 				}
 			}
 		}
@@ -92,7 +92,7 @@ func (t *traffic) ping(ctx context.Context) error {
 
 // waitDelivered waits until no delivery is pending any more.
 func (t *traffic) waitDelivered(ctx context.Context, r *fleet.Receiver) error {
-	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	want := t.announced()
 	err := client.Poll(wait, 300*time.Millisecond, func() (bool, error) {
@@ -112,7 +112,7 @@ func (t *traffic) waitDelivered(ctx context.Context, r *fleet.Receiver) error {
 		return len(pending.Rows) == 0, err
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		t.problem("not every webhook was delivered within %s", settleTimeout)
+		t.problem("not every webhook was delivered within %s", quietTimeout)
 		return nil
 	}
 	return err

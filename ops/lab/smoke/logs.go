@@ -179,7 +179,7 @@ func (t *traffic) conversionLog(ctx context.Context) error {
 			continue
 		}
 		delete(want, r.key())
-		if !number(r.Payout).Equal(v.payout.Round(shownDecimals)) {
+		if !number(r.Payout).Equal(v.payout.Round(answerDecimals)) {
 			t.differ("conversion log: %s paid %s, expected %s", r.key(), r.Payout, v.payout)
 		}
 		if text := t.wrong(v, r, v.status); text != "" {

@@ -223,7 +223,7 @@ const moneyVisitors = 12
 
 // arrive lets the visitors come from Meta, each once, to the campaigns in turn.
 func (m *money) arrive(ctx context.Context) error {
-	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	probe := visitor{Agent: visitors.Agent{UserAgent: "probe"}}
 	for _, c := range m.campaigns {
@@ -267,7 +267,7 @@ func (m *money) arrive(ctx context.Context) error {
 
 // waitClicks waits until all clicks are counted.
 func (m *money) waitClicks(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	ctx, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	return client.Poll(ctx, 100*time.Millisecond, func() (bool, error) {
 		n := 0
@@ -327,7 +327,7 @@ func (m *money) same(what string, got, want any) {
 }
 
 // amount is a number as its shortest text.
-func shortest(d decimal.Decimal) string { return d.Round(shownDecimals).String() }
+func shortest(d decimal.Decimal) string { return d.Round(answerDecimals).String() }
 
 // days returns the day of the first click, and today: the last day on which a click or a conversion can be.
 func (m *money) days() (from, to string) {

@@ -38,7 +38,7 @@ type platforms struct {
 	mu        sync.Mutex
 	orders    []order
 	spend     []spendRow
-	told      []metaEvent // conversions that Meta was told of
+	received  []metaEvent // conversions that were uploaded to Meta
 	challenge string
 	redirect  string
 	refused   []string // requests that were not in order
@@ -87,7 +87,7 @@ func (p *platforms) set(orders []order, spend []spendRow) {
 func (p *platforms) events() []metaEvent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.told)
+	return slices.Clone(p.received)
 }
 
 func (p *platforms) faults() []string {
@@ -254,6 +254,6 @@ func (p *platforms) conversions(r *http.Request) (int, any) {
 	if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&body) != nil {
 		return metaFault(100, "Invalid parameter")
 	}
-	p.told = append(p.told, body.Data...)
+	p.received = append(p.received, body.Data...)
 	return http.StatusOK, object{"events_received": len(body.Data), "messages": []string{}, "fbtrace_id": "A1"}
 }

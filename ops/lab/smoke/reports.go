@@ -205,7 +205,7 @@ func (t *traffic) overview(ctx context.Context) error {
 
 // waitCounted waits until the account's totals show every click. A difference that stays is left for the comparison.
 func (t *traffic) waitCounted(ctx context.Context) error {
-	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	want := t.sums(nil, nil)[""]
 	err := client.Poll(wait, 300*time.Millisecond, func() (bool, error) {
@@ -217,7 +217,7 @@ func (t *traffic) waitCounted(ctx context.Context) error {
 		return got.Clicks == want.clicks && got.Bots == want.bots, err
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		t.problem("not every click was counted within %s", settleTimeout)
+		t.problem("not every click was counted within %s", quietTimeout)
 		return nil
 	}
 	return err

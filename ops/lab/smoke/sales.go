@@ -85,7 +85,7 @@ func (m *money) postbackAhead(ctx context.Context) error {
 
 // waitConversions waits until some of the sales are recorded as they are now, and compares the log.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
-	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	var rows []conversionRow
 	err := client.Poll(wait, 200*time.Millisecond, func() (bool, error) {
@@ -314,8 +314,8 @@ func (m *money) revise(ctx context.Context) error {
 	return errors.Join(m.waitConversions(ctx, nil), m.figures(ctx, more), m.clickLoss(ctx, more))
 }
 
-// lossShown is click loss as answers show it.
-type lossShown struct {
+// lossAnswer is click loss as answers show it.
+type lossAnswer struct {
 	Source    int `json:"source_clicks"`
 	Redirects int
 }
@@ -325,7 +325,7 @@ func (m *money) clickLoss(ctx context.Context, more int64) error {
 	var got struct {
 		Loss []struct {
 			Day string
-			lossShown
+			lossAnswer
 		} `json:"click_loss"`
 	}
 	if err := m.api.Get(ctx, m.sourcePath(), &got); err != nil {
@@ -334,16 +334,16 @@ func (m *money) clickLoss(ctx context.Context, more int64) error {
 	var report struct {
 		Rows []struct {
 			Dims map[string]string
-			Loss *lossShown `json:"click_loss"`
+			Loss *lossAnswer `json:"click_loss"`
 		}
 		Totals struct {
-			Loss *lossShown `json:"click_loss"`
+			Loss *lossAnswer `json:"click_loss"`
 		}
 	}
 	if err := m.api.Get(ctx, "/reports/performance?dimension=source_id,date", &report); err != nil {
 		return err
 	}
-	want, all := map[string]lossShown{}, lossShown{Redirects: len(m.clicks)}
+	want, all := map[string]lossAnswer{}, lossAnswer{Redirects: len(m.clicks)}
 	for _, r := range m.spent(more) {
 		day := want[r.day]
 		day.Source, all.Source = day.Source+r.clicks, all.Source+r.clicks
@@ -356,7 +356,7 @@ func (m *money) clickLoss(ctx context.Context, more int64) error {
 	}
 	m.same("days of click loss", fmt.Sprint(len(got.Loss), len(report.Rows)), fmt.Sprint(len(want), len(want)))
 	for _, d := range got.Loss {
-		m.same("click loss of "+d.Day, d.lossShown, want[d.Day])
+		m.same("click loss of "+d.Day, d.lossAnswer, want[d.Day])
 	}
 	for _, r := range report.Rows {
 		if r.Loss == nil {

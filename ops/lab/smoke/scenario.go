@@ -81,7 +81,7 @@ type campaignSpec struct {
 	cost         func(*click) decimal.Decimal
 }
 
-func everybody(visitor) bool { return true }
+func anyVisitor(visitor) bool { return true }
 
 func filter(attribute, operator string, value any) object {
 	return object{"attribute": attribute, "operator": operator, "value": value}
@@ -108,7 +108,7 @@ func fixed(price string) func(*click) decimal.Decimal {
 var campaigns = []campaignSpec{
 	{
 		name: "direct", source: "macros", share: 20, cost: bid,
-		paths: []pathSpec{{name: "only", action: "offer", offers: []string{"fixed"}, takes: everybody}},
+		paths: []pathSpec{{name: "only", action: "offer", offers: []string{"fixed"}, takes: anyVisitor}},
 	},
 	{
 		name: "landers", source: "bare", share: 22, cost: fixed("0.05"),
@@ -125,7 +125,7 @@ var campaigns = []campaignSpec{
 			},
 			{
 				name: "rest", kind: "default", action: "offer", transition: "303", offers: []string{"plain"},
-				takes: everybody,
+				takes: anyVisitor,
 			},
 		},
 	},
@@ -139,9 +139,9 @@ var campaigns = []campaignSpec{
 			return decimal.Zero
 		},
 		paths: []pathSpec{
-			{name: "half", action: "offer", offers: []string{"fixed"}, weight: 50, takes: everybody},
-			{name: "third", action: "offer", offers: []string{"param"}, weight: 30, takes: everybody},
-			{name: "fifth", action: "lander", lander: "one", offers: []string{"percent"}, weight: 20, takes: everybody},
+			{name: "half", action: "offer", offers: []string{"fixed"}, weight: 50, takes: anyVisitor},
+			{name: "third", action: "offer", offers: []string{"param"}, weight: 30, takes: anyVisitor},
+			{name: "fifth", action: "lander", lander: "one", offers: []string{"percent"}, weight: 20, takes: anyVisitor},
 		},
 	},
 	systems,
@@ -162,23 +162,23 @@ var campaigns = []campaignSpec{
 	},
 	{
 		name: "handover", source: "macros", share: 4, target: "direct", cost: bid,
-		paths: []pathSpec{{name: "over", action: "campaign", takes: everybody}},
+		paths: []pathSpec{{name: "over", action: "campaign", takes: anyVisitor}},
 	},
 	{
 		name: "approved", source: "bare", share: 6, fields: object{"cost_model": "cpa", "cost_value": 0.4},
 		cost: func(c *click) decimal.Decimal {
 			return amount("0.4").Mul(decimal.NewFromInt(int64(c.count("approved"))))
 		},
-		paths: []pathSpec{{name: "only", action: "offer", offers: []string{"param"}, takes: everybody}},
+		paths: []pathSpec{{name: "only", action: "offer", offers: []string{"param"}, takes: anyVisitor}},
 	},
 	{
 		name: "shared", source: "bare", share: 4, fields: object{"cost_model": "revshare", "cost_value": 30},
 		cost:  func(c *click) decimal.Decimal { return c.revenue("approved").Mul(amount("0.3")) },
-		paths: []pathSpec{{name: "only", action: "offer", offers: []string{"plain"}, takes: everybody}},
+		paths: []pathSpec{{name: "only", action: "offer", offers: []string{"plain"}, takes: anyVisitor}},
 	},
 	{
 		name: "quiet", source: "bare", share: 2, uncounted: true,
-		paths: []pathSpec{{name: "only", action: "offer", offers: []string{"plain"}, takes: everybody}},
+		paths: []pathSpec{{name: "only", action: "offer", offers: []string{"plain"}, takes: anyVisitor}},
 	},
 }
 
@@ -197,7 +197,7 @@ var systems = campaignSpec{
 			filters: []object{filter("os", "equals", "ChromeOS")},
 			takes:   func(v visitor) bool { return v.OS == "ChromeOS" },
 		},
-		{name: "others", kind: "default", action: "offer", offers: []string{"plain"}, takes: everybody},
+		{name: "others", kind: "default", action: "offer", offers: []string{"plain"}, takes: anyVisitor},
 	},
 }
 

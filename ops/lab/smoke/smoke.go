@@ -36,12 +36,12 @@ var ErrDifferent = errors.New("the figures differ")
 // run is one run.
 type run struct {
 	Options
-	began    time.Time
-	fleet    *fleet.Fleet
-	receiver *fleet.Receiver
-	sites    *fleet.Sites // of the platforms
-	asked    *platforms
-	traffic  *traffic
+	began     time.Time
+	fleet     *fleet.Fleet
+	receiver  *fleet.Receiver
+	sites     *fleet.Sites // of the platforms
+	platforms *platforms
+	traffic   *traffic
 }
 
 // Run plays the whole story and compares every figure.
@@ -63,7 +63,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	api.Checks = limits
-	r.say("creating networks, sources, offers, landers and campaigns through the API")
+	r.logf("creating networks, sources, offers, landers and campaigns through the API")
 	if r.traffic.env, err = build(ctx, api, pages); err != nil {
 		return err
 	}
@@ -80,14 +80,14 @@ func (r *run) service(ctx context.Context) (*client.API, error) {
 		return client.New(r.URL, r.Key), nil
 	}
 	var err error
-	if r.receiver, err = fleet.NewReceiver(moody); err != nil {
+	if r.receiver, err = fleet.NewReceiver(failSometimes); err != nil {
 		return nil, err
 	}
-	r.asked = &platforms{}
-	if r.sites, err = r.receiver.Sites(r.asked, everflowHost, metaHost, metaSignIn); err != nil {
+	r.platforms = &platforms{}
+	if r.sites, err = r.receiver.Sites(r.platforms, everflowHost, metaHost, metaSignIn); err != nil {
 		return nil, err
 	}
-	r.say("starting private servers and the service")
+	r.logf("starting private servers and the service")
 	r.fleet, err = fleet.Start(ctx, fleet.Options{
 		Binary: r.Binary, Receiver: r.receiver, Out: r.Out,
 		Env: []string{
@@ -104,7 +104,7 @@ func (r *run) service(ctx context.Context) (*client.API, error) {
 		return nil, err
 	}
 	r.traffic.base = r.fleet.URL
-	r.say("creating an account and a key on the command line")
+	r.logf("creating an account and a key on the command line")
 	account, api, err := r.fleet.Account(ctx, "Smoke", "scale")
 	r.traffic.account = account
 	return api, err
@@ -123,8 +123,8 @@ func (r *run) play(ctx context.Context) error {
 		if err := t.subscribe(ctx, r.receiver); err != nil {
 			return err
 		}
-		r.say("connecting Everflow and Meta under their own names; importing orders and spend")
-		if platforms, err = t.startMoney(ctx, r.fleet, r.asked, r.sites, r.receiver); err != nil {
+		r.logf("connecting Everflow and Meta under their own names; importing orders and spend")
+		if platforms, err = t.startMoney(ctx, r.fleet, r.platforms, r.sites, r.receiver); err != nil {
 			return err
 		}
 	}
@@ -132,16 +132,16 @@ func (r *run) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.say("tracking links are live %d ms after the last change; sending %d visitors", live.Milliseconds(), r.Clicks)
+	r.logf("tracking links are live %d ms after the last change; sending %d visitors", live.Milliseconds(), r.Clicks)
 	if err := t.send(ctx, r.Clicks); err != nil {
 		return err
 	}
 	t.unused()
-	r.say("%d visitors were routed, besides %d requests that must not count; reporting conversions", len(t.clicks), t.noise)
+	r.logf("%d visitors were routed, besides %d requests that must not count; reporting conversions", len(t.clicks), t.noise)
 	if err := t.convert(ctx); err != nil {
 		return err
 	}
-	r.say("%d conversions; checking the rules of the API", len(t.expected()))
+	r.logf("%d conversions; checking the rules of the API", len(t.expected()))
 	t.rules(ctx)
 	if err := t.pause(ctx); err != nil {
 		return err
@@ -153,11 +153,11 @@ func (r *run) play(ctx context.Context) error {
 		if err := t.strangers(ctx, r.fleet); err != nil {
 			return err
 		}
-		r.say("a buyer's day: source, network, lander, offer and postbacks by the addresses as they are answered")
+		r.logf("a buyer's day: source, network, lander, offer and postbacks by the addresses as they are answered")
 		if err := t.buyersDay(ctx, r.fleet); err != nil {
 			return err
 		}
-		r.say("Everflow and Meta revise what they said; conversions go out to Meta")
+		r.logf("Everflow and Meta revise what they said; conversions go out to Meta")
 		if err := platforms.finish(ctx); err != nil {
 			return fmt.Errorf("networks and ad platforms: %w", err)
 		}
@@ -171,7 +171,7 @@ func (r *run) play(ctx context.Context) error {
 	if err := r.waitCopied(ctx); err != nil {
 		return err
 	}
-	r.say("comparing reports, statistics, lists, logs and webhooks")
+	r.logf("comparing reports, statistics, lists, logs and webhooks")
 	if err := r.compare(ctx); err != nil {
 		return err
 	}
@@ -189,13 +189,13 @@ func (r *run) compare(ctx context.Context) error {
 		}
 	}
 	if r.receiver == nil {
-		r.say("webhooks: not checked on a running service")
+		r.logf("webhooks: not checked on a running service")
 		return nil
 	}
 	return t.webhooks(ctx, r.receiver)
 }
 
-const maxShown = 60
+const maxListed = 60
 
 // verdict prints the sums and what is wrong.
 func (r *run) verdict() error {
@@ -230,10 +230,10 @@ func (r *run) list(title string, lines []string) {
 		return
 	}
 	_, _ = fmt.Fprintf(r.Out, "\n%d %s:\n", len(lines), title)
-	for _, text := range lines[:min(len(lines), maxShown)] {
+	for _, text := range lines[:min(len(lines), maxListed)] {
 		_, _ = fmt.Fprintln(r.Out, "  -", text)
 	}
-	if hidden := len(lines) - maxShown; hidden > 0 {
+	if hidden := len(lines) - maxListed; hidden > 0 {
 		_, _ = fmt.Fprintf(r.Out, "  ... and %d more\n", hidden)
 	}
 }
@@ -261,6 +261,6 @@ func (r *run) close() error {
 	return err
 }
 
-func (r *run) say(format string, args ...any) {
+func (r *run) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Out, "[%5.1f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }

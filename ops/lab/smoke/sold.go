@@ -23,21 +23,21 @@ func (m *money) finish(ctx context.Context) error {
 		}
 	}
 	// Wait for the first uploads: a conversion that is revised before its upload would be uploaded only in its revised form.
-	if err := m.waitUploads(ctx, func(u uploadsShown) bool { return u.Accepted == first && u.Pending == 0 }); err != nil {
+	if err := m.waitUploads(ctx, func(u uploadsAnswer) bool { return u.Accepted == first && u.Pending == 0 }); err != nil {
 		return err
 	}
 	if err := m.revise(ctx); err != nil {
 		return err
 	}
-	err := errors.Join(m.uploads(ctx), m.runs(ctx), m.told(ctx))
+	err := errors.Join(m.uploads(ctx), m.runs(ctx), m.checkWebhooks(ctx))
 	for _, fault := range m.platforms.faults() {
 		m.problem("a platform was asked what it does not answer: %s", fault)
 	}
 	return err
 }
 
-// uploadsShown is what the integration shows of uploads.
-type uploadsShown struct {
+// uploadsAnswer is what the integration shows of uploads.
+type uploadsAnswer struct {
 	Accepted, Rejected, Shadow, Skipped, Pending int
 	Stopped                                      *string
 	Rows                                         []struct {
@@ -52,10 +52,10 @@ type uploadsShown struct {
 // uploadsTimeout is long enough for the clock to start what uploads several times.
 const uploadsTimeout = 3 * time.Minute
 
-func (m *money) waitUploads(ctx context.Context, done func(uploadsShown) bool) error {
+func (m *money) waitUploads(ctx context.Context, done func(uploadsAnswer) bool) error {
 	wait, cancel := context.WithTimeout(ctx, uploadsTimeout)
 	defer cancel()
-	var got struct{ Uploads uploadsShown }
+	var got struct{ Uploads uploadsAnswer }
 	err := client.Poll(wait, 500*time.Millisecond, func() (bool, error) {
 		err := m.api.Get(ctx, m.sourcePath(), &got)
 		return done(got.Uploads), err
@@ -85,8 +85,8 @@ func (m *money) uploads(ctx context.Context) error {
 			accepted[key] = s.secondPayout
 		}
 	}
-	var shown uploadsShown
-	err := m.waitUploads(ctx, func(u uploadsShown) bool {
+	var shown uploadsAnswer
+	err := m.waitUploads(ctx, func(u uploadsAnswer) bool {
 		shown = u
 		return u.Accepted == len(accepted) && u.Skipped == len(skipped) && u.Pending == 0
 	})
@@ -156,8 +156,8 @@ func (m *money) runs(ctx context.Context) error {
 	return nil
 }
 
-// told waits for the webhooks and compares them: each change was told once.
-func (m *money) told(ctx context.Context) error {
+// checkWebhooks waits for the webhooks and compares them: each change was told once.
+func (m *money) checkWebhooks(ctx context.Context) error {
 	var want []string
 	for _, s := range m.sales {
 		for _, r := range s.recordings {
@@ -166,7 +166,7 @@ func (m *money) told(ctx context.Context) error {
 	}
 	sort.Strings(want)
 	var got []string
-	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	err := client.Poll(wait, 200*time.Millisecond, func() (bool, error) {
 		got = got[:0]

@@ -15,8 +15,8 @@ import (
 	"switchyard/ops/client"
 )
 
-// tell sends a postback as a query (0), a form (1) or JSON (2) and wants it accepted.
-func (t *traffic) tell(ctx context.Context, path string, values url.Values, way int) error {
+// sendPostback sends a postback as a query (0), a form (1) or JSON (2) and wants it accepted.
+func (t *traffic) sendPostback(ctx context.Context, path string, values url.Values, way int) error {
 	method, query, body, kind := http.MethodGet, "?"+values.Encode(), "", ""
 	switch way {
 	case 1:
@@ -57,7 +57,7 @@ func (t *traffic) tell(ctx context.Context, path string, values url.Values, way 
 
 // convert sends all rounds. Steps of the first round may have been sent with their click.
 func (t *traffic) convert(ctx context.Context) error {
-	if err := t.mislead(ctx); err != nil {
+	if err := t.sendMisleading(ctx); err != nil {
 		return err
 	}
 	for round := 1; round <= rounds; round++ {
@@ -97,9 +97,9 @@ func (t *traffic) round(ctx context.Context, round int) error {
 // the first offer.
 func (c *click) early() bool { return c.number%8 == 0 && len(c.outs) < 2 }
 
-// mislead sends postbacks that must not lead to a conversion: for clicks that do not exist, with texts that are not click ids,
-// without alpha's secret and with a wrong one.
-func (t *traffic) mislead(ctx context.Context) error {
+// sendMisleading sends postbacks that must not lead to a conversion: for clicks that do not exist, with texts that are not click
+// ids, without alpha's secret and with a wrong one.
+func (t *traffic) sendMisleading(ctx context.Context) error {
 	random := rand.New(rand.NewPCG(7, 7))
 	var alpha *click
 	for _, c := range t.clicks {
@@ -125,7 +125,7 @@ func (t *traffic) mislead(ctx context.Context) error {
 		{own, url.Values{"aff_ref": {alpha.id}, "secret": {"alpha-knows-that"}, "order": {"wrong-secret"}}},
 	}
 	for i, w := range wrong {
-		if err := t.tell(ctx, w.path, w.values, i%3); err != nil {
+		if err := t.sendPostback(ctx, w.path, w.values, i%3); err != nil {
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func (t *traffic) expected() map[string]*conversion {
 // waitRecorded waits until the log shows every conversion in its status. A difference that stays is left for the
 // comparison to show.
 func (t *traffic) waitRecorded(ctx context.Context) error {
-	wait, cancel := context.WithTimeout(ctx, settleTimeout)
+	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	want := t.expected()
 	err := client.Poll(wait, 300*time.Millisecond, func() (bool, error) {
@@ -175,18 +175,18 @@ func (t *traffic) waitRecorded(ctx context.Context) error {
 		}
 		right := 0
 		for _, r := range rows {
-			if v := want[r.key()]; v != nil && v.status == r.Status && v.payout.Round(shownDecimals).Equal(number(r.Payout)) {
+			if v := want[r.key()]; v != nil && v.status == r.Status && v.payout.Round(answerDecimals).Equal(number(r.Payout)) {
 				right++
 			}
 		}
 		return right == len(want), nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		t.problem("not every conversion was recorded within %s", settleTimeout)
+		t.problem("not every conversion was recorded within %s", quietTimeout)
 		return nil
 	}
 	return err
 }
 
-// settleTimeout is how long the service may take to work off what it was sent.
-const settleTimeout = 60 * time.Second
+// quietTimeout is how long the service may take to work off what it was sent.
+const quietTimeout = 60 * time.Second

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// shown is how many tests and packages are printed.
-const shown = 10
+// listed is how many tests and packages are printed.
+const listed = 10
 
 // event is what `go test -json` reports: the end of a test or, without Test, of a package, or a line that it printed. Elapsed is
 // in seconds; for a parallel test it counts from when the test went on.
@@ -73,7 +73,7 @@ func printReport(out io.Writer, path string) error {
 
 func printTop(out io.Writer, what string, events []event) error {
 	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
-	events = events[:min(shown, len(events))]
+	events = events[:min(listed, len(events))]
 	_, err := fmt.Fprintf(out, "\nslowest %s:\n", what)
 	for _, e := range events {
 		_, failed := fmt.Fprintf(out, "%8.1f s  %s\n", e.Elapsed, e.test())

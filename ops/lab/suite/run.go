@@ -195,7 +195,7 @@ func environment(o options, part string, env []string) ([]string, error) {
 	case plain:
 		return env, nil
 	case race: // the tests of all parts, in its packages; without GORACE every program would sleep for a second before it ends
-		if err := devstack.ProvideCompiler(context.Background(), os.Stderr); err != nil {
+		if err := devstack.InstallCompiler(context.Background(), os.Stderr); err != nil {
 			return nil, err
 		}
 		env = append(env, "CGO_ENABLED=1", "GORACE=atexit_sleep_ms=50 "+os.Getenv("GORACE"))

@@ -53,7 +53,7 @@ const (
 	defaultLease = 30 * time.Second
 	pollTimeout  = 90 * time.Second // for one validation, and for one finalization
 	issueTime    = 4 * time.Minute  // for one CA
-	askTime      = 20 * time.Second // for one request
+	callTime     = 20 * time.Second // for one request
 )
 
 // atOnce is the number of hosts for which a process obtains certificates at once. Further hosts wait.
@@ -99,7 +99,7 @@ func New(o Options) *Issuer {
 	for _, ca := range o.CAs {
 		i.cas = append(i.cas, &authority{CA: ca, client: &acmez.Client{
 			Client: &acme.Client{
-				Directory: ca.Directory, HTTPClient: o.Egress.HTTP(askTime), UserAgent: "switchyard", PollTimeout: pollTimeout,
+				Directory: ca.Directory, HTTPClient: o.Egress.HTTP(callTime), UserAgent: "switchyard", PollTimeout: pollTimeout,
 			},
 			ChallengeSolvers: map[string]acmez.Solver{
 				acme.ChallengeTypeHTTP01: solver, acme.ChallengeTypeTLSALPN01: solver,
@@ -131,7 +131,7 @@ func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate
 	if !ok {
 		return certstore.Certificate{}, ErrBusy
 	}
-	ctx, stop := i.hold(ctx, host, fence)
+	ctx, stop := i.extendClaim(ctx, host, fence)
 	defer stop()
 	if c, err := i.fresh(ctx, host); err != nil || c != nil { // another issuer may have been faster
 		return deref(c), err
@@ -155,13 +155,13 @@ func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate
 	return &c, nil
 }
 
-// hold keeps extending the claim of a host. stop ends the claim. The returned context ends when another issuer takes over the
-// host, and only then.
+// extendClaim keeps extending the claim of a host. stop ends the claim. The returned context ends when another issuer takes over
+// the host, and only then.
 //
-// hold does not use workers.KeepLease, which also ends when PostgreSQL has not answered for the length of a lease. Going on
-// does no harm here, because Save refuses an issuer that has lost the host. Stopping would do harm, because orders at the CA
-// count against the limits of this install.
-func (i *Issuer) hold(ctx context.Context, host string, fence int64) (held context.Context, stop func()) {
+// extendClaim does not use workers.MaintainLease, which also ends when PostgreSQL has not answered for the length of a lease.
+// Going on does no harm here, because Save refuses an issuer that has lost the host. Stopping would do harm, because orders at
+// the CA count against the limits of this install.
+func (i *Issuer) extendClaim(ctx context.Context, host string, fence int64) (held context.Context, stop func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -184,7 +184,7 @@ func (i *Issuer) hold(ctx context.Context, host string, fence int64) (held conte
 		done.Wait()
 		free, end := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer end()
-		if err := i.o.Store.Free(free, host, fence); err != nil {
+		if err := i.o.Store.EndClaim(free, host, fence); err != nil {
 			slog.WarnContext(ctx, "host not freed, its lease ends by itself", "host", host, "error", err)
 		}
 	}
@@ -322,8 +322,8 @@ func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certific
 	return info.SelectedTime
 }
 
-// Advise asks the CA again when to renew the host's certificate. ok is false if the host has no certificate.
-func (i *Issuer) Advise(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
+// RenewalAdvice asks the CA again when to renew the host's certificate. ok is false if the host has no certificate.
+func (i *Issuer) RenewalAdvice(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
 	c, ok, err = i.o.Store.Find(ctx, host)
 	if err != nil || !ok {
 		return c, ok, err
@@ -334,7 +334,7 @@ func (i *Issuer) Advise(ctx context.Context, host string) (c certstore.Certifica
 	}
 	for _, ca := range i.cas {
 		if ca.Directory == c.CA {
-			limited, cancel := context.WithTimeout(ctx, askTime)
+			limited, cancel := context.WithTimeout(ctx, callTime)
 			at := i.renewal(limited, ca, leaf)
 			cancel()
 			if at.Before(c.RenewAt) { // a renewal only moves to an earlier time, so a CA that cannot be asked changes nothing

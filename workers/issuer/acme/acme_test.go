@@ -189,7 +189,7 @@ func TestIssue(t *testing.T) {
 	}
 
 	ca.RenewNow(first)
-	if advised, ok, err := i.Advise(t.Context(), "go.shop.example"); err != nil || !ok || advised.RenewAt.After(time.Now()) {
+	if advised, ok, err := i.RenewalAdvice(t.Context(), "go.shop.example"); err != nil || !ok || advised.RenewAt.After(time.Now()) {
 		t.Errorf("Advise returns the renewal time %s, %t, %v", advised.RenewAt, ok, err)
 	}
 	renewed, err := i.Ensure(t.Context(), "go.shop.example")
@@ -203,7 +203,7 @@ func TestIssue(t *testing.T) {
 	}
 	noKeyIn(t, w.db, renewed.PEM)
 
-	if err := w.store.Release(t.Context(), "go.shop.example"); err != nil {
+	if err := w.store.Delete(t.Context(), "go.shop.example"); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := w.store.Find(t.Context(), "go.shop.example"); ok || err != nil {
@@ -377,7 +377,7 @@ func TestOneIssuer(t *testing.T) {
 	if _, ok, err := w.store.Claim(t.Context(), "go.shop.example", time.Minute); ok || err != nil {
 		t.Errorf("a second claim of the host: %v", err)
 	}
-	if err := w.store.Release(t.Context(), "go.shop.example"); err != nil {
+	if err := w.store.Delete(t.Context(), "go.shop.example"); err != nil {
 		t.Fatal(err)
 	}
 	late := certstore.Certificate{Host: "go.shop.example", PEM: []byte("x"), NotAfter: time.Now(), RenewAt: time.Now()}

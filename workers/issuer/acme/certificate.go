@@ -33,7 +33,7 @@ func (i *Issuer) Request(ctx context.Context, of models.Certificate) (models.Cer
 	defer wait.Stop()
 	select {
 	case <-r.done:
-		return i.told(of.Hostname, r.cert, r.err)
+		return i.stateAfterOrder(of.Hostname, r.cert, r.err)
 	case <-wait.C:
 		return underWay(of.Hostname), nil
 	case <-ctx.Done():
@@ -62,8 +62,8 @@ func (i *Issuer) begin(ctx context.Context, host string) *running {
 	return r
 }
 
-// told returns the state of a certificate after an order.
-func (i *Issuer) told(host string, c certstore.Certificate, err error) (models.CertificateState, error) {
+// stateAfterOrder returns the state of a certificate after an order.
+func (i *Issuer) stateAfterOrder(host string, c certstore.Certificate, err error) (models.CertificateState, error) {
 	if errors.Is(err, ErrBusy) {
 		return underWay(host), nil
 	}
@@ -101,7 +101,7 @@ func (i *Issuer) issued(c certstore.Certificate) (models.CertificateState, error
 
 // Read returns the state of a host's certificate, and asks its CA when to renew it.
 func (i *Issuer) Read(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
-	c, ok, err := i.Advise(ctx, of.Hostname)
+	c, ok, err := i.RenewalAdvice(ctx, of.Hostname)
 	switch {
 	case err != nil:
 		return models.CertificateState{}, err
@@ -121,5 +121,5 @@ func (i *Issuer) Read(ctx context.Context, of models.Certificate) (models.Certif
 
 // Release deletes a host's certificate and its key. It does not revoke the certificate, because no one else has the key.
 func (i *Issuer) Release(ctx context.Context, of models.Certificate) error {
-	return i.o.Store.Release(ctx, of.Hostname)
+	return i.o.Store.Delete(ctx, of.Hostname)
 }

@@ -1,4 +1,4 @@
 package acme
 
-// SweepOwn sweeps one of the install's own hosts once.
-var SweepOwn = (*Issuer).sweepOwn
+// RenewOwn sweeps one of the install's own hosts once.
+var RenewOwn = (*Issuer).renewOwn

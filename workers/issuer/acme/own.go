@@ -11,10 +11,10 @@ import (
 	"switchyard/workers"
 )
 
-// ownLook is the time between two checks of an own host. After a failure the wait is ownRetry. It doubles with each further
+// ownCheck is the time between two checks of an own host. After a failure the wait is ownRetry. It doubles with each further
 // failure in a row, up to ownWorst.
 const (
-	ownLook  = 12 * time.Hour
+	ownCheck = 12 * time.Hour
 	ownRetry = time.Minute
 	ownWorst = 6 * time.Hour
 )
@@ -29,15 +29,15 @@ func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 		var all sync.WaitGroup
 		errs := make([]error, len(hosts))
 		for n, host := range hosts {
-			all.Go(func() { errs[n] = i.sweepOwn(ctx, host) })
+			all.Go(func() { errs[n] = i.renewOwn(ctx, host) })
 		}
 		all.Wait()
-		return errors.Join(append(errs, i.o.Store.Forget(ctx))...)
+		return errors.Join(append(errs, i.o.Store.DeleteExpiredChallenges(ctx))...)
 	})
 }
 
-// sweepOwn obtains or renews the certificate of an own host, if it is due.
-func (i *Issuer) sweepOwn(ctx context.Context, host string) error {
+// renewOwn obtains or renews the certificate of an own host, if it is due.
+func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 	attempts, next, err := i.o.Store.Attempts(ctx, host)
 	if err != nil || i.o.Now().Before(next) {
 		return err
@@ -45,12 +45,12 @@ func (i *Issuer) sweepOwn(ctx context.Context, host string) error {
 	if c, err := i.fresh(ctx, host); err != nil {
 		return err
 	} else if c != nil {
-		if _, _, err := i.Advise(ctx, host); err != nil {
+		if _, _, err := i.RenewalAdvice(ctx, host); err != nil {
 			return err
 		}
 	}
 	_, err = i.Ensure(ctx, host)
-	wait := ownLook
+	wait := ownCheck
 	switch _, refused := errors.AsType[*RefusalError](err); {
 	case err == nil:
 		attempts = 0

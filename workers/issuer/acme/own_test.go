@@ -18,7 +18,7 @@ func TestAwayForAnHour(t *testing.T) {
 	now := time.Now()
 	i := w.issuer(acme.Options{Now: func() time.Time { return now }}, ca)
 	tick := func() (attempts int) {
-		if err := acme.SweepOwn(i, t.Context(), "app.example.org"); err != nil {
+		if err := acme.RenewOwn(i, t.Context(), "app.example.org"); err != nil {
 			t.Fatal(err)
 		}
 		attempts, _, err := w.store.Attempts(t.Context(), "app.example.org")

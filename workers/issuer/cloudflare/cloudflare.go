@@ -91,8 +91,8 @@ func (i *Issuer) obtain(ctx context.Context, of models.Certificate) (Hostname, e
 // clockSkew is how far our clock and Cloudflare's may differ.
 const clockSkew = 2 * time.Minute
 
-// ours reports whether we created a hostname: it was created after we first asked for it, by an attempt that was cut off.
-func (h Hostname) ours(askedAt *time.Time) bool {
+// isOurs reports whether we created a hostname: it was created after we first asked for it, by an attempt that was cut off.
+func (h Hostname) isOurs(askedAt *time.Time) bool {
 	return askedAt != nil && !h.CreatedAt.IsZero() && h.CreatedAt.After(askedAt.Add(-clockSkew))
 }
 
@@ -103,7 +103,7 @@ func (i *Issuer) adopt(ctx context.Context, of models.Certificate, refusal error
 	switch {
 	case err != nil:
 		return h, err
-	case !ok || !of.Verified && !h.ours(of.AskedAt):
+	case !ok || !of.Verified && !h.isOurs(of.AskedAt):
 		return h, refusal
 	case h.restarts() && models.SSLStuck(h.SSL.Status):
 		return i.h.retry(ctx, h.ID)
@@ -134,7 +134,7 @@ func (i *Issuer) Release(ctx context.Context, of models.Certificate) error {
 		if err != nil {
 			return failure(err)
 		}
-		if !ok || !h.ours(of.AskedAt) {
+		if !ok || !h.isOurs(of.AskedAt) {
 			return nil
 		}
 		id = h.ID

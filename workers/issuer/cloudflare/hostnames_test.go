@@ -23,7 +23,7 @@ type budget struct {
 	pauses []time.Duration
 }
 
-func (b *budget) Take(_ context.Context, leave int) time.Duration {
+func (b *budget) Allow(_ context.Context, leave int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.left = append(b.left, leave)
@@ -200,7 +200,7 @@ func TestHostnames(t *testing.T) {
 	if err != nil || read.SSL.Status != "pending_validation" || len(read.SSL.Records) != 1 || read.Ownership == nil || read.OwnershipHTTP == nil {
 		t.Errorf("%+v, %v", read, err)
 	}
-	w.Hold("go.shop.example", "moved", "validation_timed_out", "Custom hostname does not CNAME to this zone.")
+	w.SetStates("go.shop.example", "moved", "validation_timed_out", "Custom hostname does not CNAME to this zone.")
 	read, err = h.read(ctx, made.ID)
 	if err != nil || read.Status != "moved" || len(read.Errors) != 1 || len(read.SSL.Errors) != 1 {
 		t.Errorf("%+v, %v", read, err)

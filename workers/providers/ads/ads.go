@@ -165,7 +165,7 @@ func (c *Connection) Currency() string { return c.s.currency }
 // Test makes a request that shows whether the credentials are right. The error is a text for a person.
 func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
-		return c.s.Shown(c.s.test(ctx, c.s))
+		return c.s.PublicError(c.s.test(ctx, c.s))
 	}
 	now := c.s.Now().UTC()
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
@@ -173,7 +173,7 @@ func (c *Connection) Test(ctx context.Context) error {
 	if err == nil {
 		_, err = c.s.clean(rows, Range{From: today, To: today})
 	}
-	return c.s.Shown(err)
+	return c.s.PublicError(err)
 }
 
 // Spend reads the spend of the days from one date to another, both included. The time of day does not matter. Each day and

@@ -310,13 +310,13 @@ func (s *suite) quoted() {
 	s.world.Set(rows(1203)...)
 	plain := s.read(s.open(nil))
 	s.world.Quote()
-	if got := s.read(s.open(nil)); fmt.Sprint(show(got)) != fmt.Sprint(show(plain)) {
+	if got := s.read(s.open(nil)); fmt.Sprint(spendTexts(got)) != fmt.Sprint(spendTexts(plain)) {
 		s.Errorf("%d rows, or the rows differ", len(got))
 	}
 }
 
-// show converts spend to texts.
-func show(list []ads.Spend) []string {
+// spendTexts converts spend to texts.
+func spendTexts(list []ads.Spend) []string {
 	out := make([]string, len(list))
 	for i, r := range list {
 		out[i] = fmt.Sprint(r.Day, " ", r.Campaign, " ", r.Amount, " ", *r.Clicks, " ", *r.Impressions)

@@ -38,7 +38,7 @@ var exoClickColumns = []string{"date", "campaign_id", "clicks", "impressions", "
 
 func exoClickPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
 	offset := rest.Text(cursor).Number()
-	answer, err := s.ask(ctx, rest.Request{
+	answer, err := s.sendSigned(ctx, rest.Request{
 		Method: http.MethodPost, Path: "/statistics/a/global", Repeat: true, Header: map[string]string{"Accept": "text/csv"},
 		Body: map[string]any{
 			"timezone": "UTC", "filter": map[string]string{"date_from": of.First(), "date_to": of.Last()},

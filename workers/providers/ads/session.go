@@ -42,13 +42,14 @@ func (s *session) host(base string) string {
 	return s.client.o.URL + "/" + s.name + path
 }
 
-// ask sends a request, with a token if the platform uses one. If the platform refuses the token, ask renews the token once.
-func (s *session) ask(ctx context.Context, r rest.Request) (egress.Answer, error) {
+// sendSigned sends a request, with a token if the platform uses one. If the platform refuses the token, sendSigned renews the
+// token once.
+func (s *session) sendSigned(ctx context.Context, r rest.Request) (egress.Answer, error) {
 	if s.tokens == nil || s.sign == nil {
 		return s.Send(ctx, r)
 	}
 	var out egress.Answer
-	err := renewing(ctx, s.tokens, s.token, func(token string) (stale bool, err error) {
+	err := withRenewal(ctx, s.tokens, s.token, func(token string) (stale bool, err error) {
 		if token != s.token {
 			s.use(token)
 		}
@@ -60,9 +61,9 @@ func (s *session) ask(ctx context.Context, r rest.Request) (egress.Answer, error
 	return out, err
 }
 
-// renewing calls send with a token. If the platform no longer accepts the token, renewing calls send once more with a new one.
-// If the token is empty, renewing fetches one first.
-func renewing(ctx context.Context, tokens Tokens, token string, send func(token string) (stale bool, err error)) (err error) {
+// withRenewal calls send with a token. If the platform no longer accepts the token, withRenewal calls send once more with a new
+// one. If the token is empty, withRenewal fetches one first.
+func withRenewal(ctx context.Context, tokens Tokens, token string, send func(token string) (stale bool, err error)) (err error) {
 	if token == "" {
 		if token, err = tokens.Token(ctx); err != nil {
 			return err
@@ -94,7 +95,7 @@ func (s *session) isStale(err error) bool {
 
 // read sends a request as ask does and decodes the answer's JSON into into.
 func (s *session) read(ctx context.Context, r rest.Request, into any) error {
-	answer, err := s.ask(ctx, r)
+	answer, err := s.sendSigned(ctx, r)
 	if err != nil || into == nil {
 		return err
 	}

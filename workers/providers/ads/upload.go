@@ -171,8 +171,8 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 	return &Upload{u}, nil
 }
 
-// Most returns the maximum number of events in one request.
-func (c *Upload) Most() int { return c.u.most }
+// MaxEvents returns the maximum number of events in one request.
+func (c *Upload) MaxEvents() int { return c.u.most }
 
 // Requests returns the number of requests made so far.
 func (c *Upload) Requests() int { return c.u.Used().Requests }
@@ -189,7 +189,7 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	}
 	var fresh, changed []int
 	for i, e := range events {
-		switch why := c.u.unfit(e); {
+		switch why := c.u.skipReason(e); {
 		case why != "":
 			out[i] = Verdict{Result: models.UploadSkipped, Reason: why}
 		case c.u.shadow && (e.Action != models.UploadNew || !c.u.tries(c.u)):
@@ -200,9 +200,9 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 			changed = append(changed, i)
 		}
 	}
-	err := c.u.all(ctx, c.u.send, fresh, events, out)
+	err := c.u.sendAll(ctx, c.u.send, fresh, events, out)
 	if err == nil {
-		err = c.u.all(ctx, c.u.change, changed, events, out)
+		err = c.u.sendAll(ctx, c.u.change, changed, events, out)
 	}
 	if c.u.shadow {
 		for i, v := range out {
@@ -217,8 +217,8 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	return out, c.u.uploadError(err)
 }
 
-// unfit returns the reason why an event is not sent. It returns an empty text if the event can be sent.
-func (u *uploading) unfit(e Event) string {
+// skipReason returns the reason why an event is not sent. It returns an empty text if the event can be sent.
+func (u *uploading) skipReason(e Event) string {
 	switch {
 	case u.click(e) == "":
 		return "its click has no " + u.clicks
@@ -236,20 +236,20 @@ func (u *uploading) unfit(e Event) string {
 
 type sendFunc = func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
 
-// all sends the events at the places at, in requests of at most u.most events.
-func (u *uploading) all(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict) error {
+// sendAll sends the events at the places at, in requests of at most u.most events.
+func (u *uploading) sendAll(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict) error {
 	refused := 0
 	for part := range slices.Chunk(at, u.most) {
-		if err := u.part(ctx, send, part, events, out, &refused); err != nil {
+		if err := u.sendPart(ctx, send, part, events, out, &refused); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// part sends some events. If the platform refuses all of them because of a few, part rejects these few and sends the others
-// again. If the platform does not say which events are to blame, part finds them by halving the list.
-func (u *uploading) part(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict, refused *int) error {
+// sendPart sends some events. If the platform refuses all of them because of a few, sendPart rejects these few and sends the
+// others again. If the platform does not say which events are to blame, sendPart finds them by halving the list.
+func (u *uploading) sendPart(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict, refused *int) error {
 	for len(at) > 0 {
 		if *refused > mostRefused {
 			for _, i := range at {
@@ -265,20 +265,20 @@ func (u *uploading) part(ctx context.Context, send sendFunc, at []int, events []
 		f, failed := errorsAsFault(err)
 		if !failed || !f.event {
 			for n, v := range verdicts {
-				v.Reason = u.shown(v.Reason)
+				v.Reason = u.publicText(v.Reason)
 				out[at[n]] = v
 			}
 			return err
 		}
 		*refused++
 		if len(at) == 1 {
-			out[at[0]] = Verdict{Result: models.UploadRejected, Reason: u.shown(f.reason(0))}
+			out[at[0]] = Verdict{Result: models.UploadRejected, Reason: u.publicText(f.reason(0))}
 			return nil
 		}
 		left := at[:0:0]
 		for n, i := range at {
 			if _, bad := f.at[n]; bad {
-				out[i] = Verdict{Result: models.UploadRejected, Reason: u.shown(f.reason(n))}
+				out[i] = Verdict{Result: models.UploadRejected, Reason: u.publicText(f.reason(n))}
 			} else {
 				left = append(left, i)
 			}
@@ -288,7 +288,7 @@ func (u *uploading) part(ctx context.Context, send sendFunc, at []int, events []
 			continue
 		}
 		half := len(at) / 2
-		if err := u.part(ctx, send, at[:half], events, out, refused); err != nil {
+		if err := u.sendPart(ctx, send, at[:half], events, out, refused); err != nil {
 			return err
 		}
 		at = at[half:]
@@ -303,9 +303,9 @@ func (f *fault) reason(n int) string {
 	return f.text
 }
 
-func (u *uploading) shown(text string) string {
+func (u *uploading) publicText(text string) string {
 	if text == "" {
 		return ""
 	}
-	return u.Shown(errors.New(text)).Error()
+	return u.PublicError(errors.New(text)).Error()
 }

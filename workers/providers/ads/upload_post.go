@@ -26,7 +26,7 @@ func (u *uploading) post(ctx context.Context, api rest.API, path string, body, i
 
 // call sends a request and reads the answer's JSON. If the token is no longer valid, call replaces it once.
 func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into any, header ...string) error {
-	return renewing(ctx, uploadTokens{u}, "", func(token string) (stale bool, err error) {
+	return withRenewal(ctx, uploadTokens{u}, "", func(token string) (stale bool, err error) {
 		u.Hide(token)
 		head := map[string]string{}
 		r.Header = head
@@ -37,7 +37,7 @@ func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into
 			head["Authorization"] = "Bearer " + token
 		}
 		answer, err := api.Send(ctx, r)
-		switch f := u.told(answer, err); {
+		switch f := u.reportedFault(answer, err); {
 		case f != nil:
 			if f.after > 0 && u.Pace != nil {
 				u.Pace.Pause(context.WithoutCancel(ctx), f.after)
@@ -50,8 +50,8 @@ func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into
 	})
 }
 
-// told returns the failure that an answer reports in the platform's own way, or nil.
-func (u *uploading) told(answer egress.Answer, err error) *fault {
+// reportedFault returns the failure that an answer reports in the platform's own way, or nil.
+func (u *uploading) reportedFault(answer egress.Answer, err error) *fault {
 	f := (*fault)(nil)
 	if answer.Status != 0 {
 		f = u.fault(answer.Status, answer.Body)
@@ -88,7 +88,7 @@ func (c *Upload) Outcome(ctx context.Context, request string) (Outcome, error) {
 		return Outcome{Done: true, Result: models.UploadAccepted}, nil
 	}
 	out, err := c.u.outcome(ctx, c.u, request)
-	out.Reason = c.u.shown(out.Reason)
+	out.Reason = c.u.publicText(out.Reason)
 	return out, c.u.uploadError(err)
 }
 
@@ -127,7 +127,7 @@ func (u *uploading) uploadError(err error) error {
 	var failed *rest.FailureError
 	if f, ok := errorsAsFault(err); ok {
 		return &UploadError{
-			text: u.shown("the platform: " + f.text), request: u.shown(f.request), After: f.after, Refused: f.refused || f.expired,
+			text: u.publicText("the platform: " + f.text), request: u.publicText(f.request), After: f.after, Refused: f.refused || f.expired,
 		}
 	}
 	switch {
@@ -136,9 +136,9 @@ func (u *uploading) uploadError(err error) error {
 	case errors.As(err, &ready):
 		return ready
 	}
-	out := &UploadError{text: u.shown(err.Error())}
+	out := &UploadError{text: u.publicText(err.Error())}
 	if errors.As(err, &failed) {
-		out.request, out.After, out.Refused = u.shown(failed.RequestID), failed.After, failed.Refused
+		out.request, out.After, out.Refused = u.publicText(failed.RequestID), failed.After, failed.Refused
 	}
 	return out
 }

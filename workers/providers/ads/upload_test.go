@@ -123,7 +123,7 @@ func (u *uploader) send(up *ads.Upload, events ...ads.Event) (string, []ads.Verd
 	return strings.Join(words, " "), list
 }
 
-func (u *uploader) taken(want int) []adstest.Uploaded {
+func (u *uploader) received(want int) []adstest.Uploaded {
 	u.Helper()
 	list := u.world.Taken(u.of)
 	if len(list) != want {
@@ -142,7 +142,7 @@ func TestUploadsPartly(t *testing.T) {
 		if got != "rejected accepted accepted rejected accepted" || list[0].Reason == "" || list[3].Reason == "" {
 			u.Errorf("%s: %+v", got, list)
 		}
-		for _, v := range u.taken(3) {
+		for _, v := range u.received(3) {
 			if v.Sent != 1 || v.Value != "12.5" || v.Currency != "EUR" {
 				u.Errorf("%+v", v)
 			}
@@ -157,7 +157,7 @@ func TestUploadsPartly(t *testing.T) {
 		if want := strings.Repeat("accepted ", 17) + "rejected" + strings.Repeat(" accepted", 22); got != want {
 			u.Errorf("%s", got)
 		}
-		u.taken(42)
+		u.received(42)
 	})
 }
 
@@ -191,7 +191,7 @@ func TestUploadsAgain(t *testing.T) {
 		if got, list := u.send(up, u.event("1", "one"), u.event("2", "three")); got != "accepted accepted" {
 			u.Errorf("%s: %+v", got, list)
 		}
-		if list := u.taken(2); list[0].Sent+list[1].Sent != 4 {
+		if list := u.received(2); list[0].Sent+list[1].Sent != 4 {
 			u.Errorf("%+v", list)
 		}
 	})
@@ -217,7 +217,7 @@ func TestUploadsChange(t *testing.T) {
 		if got != "rejected accepted accepted" {
 			u.Errorf("%s: %+v", got, list)
 		}
-		for _, v := range u.taken(2) {
+		for _, v := range u.received(2) {
 			if first := strings.HasPrefix(v.ID, "1") || strings.HasPrefix(v.ID, "one"); v.Retracted == first || first && v.Value != "7" {
 				u.Errorf("%+v", v)
 			}
@@ -249,7 +249,7 @@ func TestUploadsShadow(t *testing.T) {
 		if got != "shadow shadow shadow" {
 			u.Errorf("%s: %+v", got, list)
 		}
-		u.taken(0)
+		u.received(0)
 	})
 }
 
@@ -267,12 +267,12 @@ func TestGoogleWhole(t *testing.T) {
 		if e, ok := errors.AsType[*ads.UploadError](err); !ok || e.Refused || list[0].Result != "" || !strings.Contains(err.Error(), "DATA_TERMS") {
 			u.Errorf("%v, %+v", err, list)
 		}
-		u.taken(0)
+		u.received(0)
 		u.world.RefuseWhole("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE")
 		if got, list := u.send(up, u.event("1", "one")); got != models.UploadAccepted || list[0].Request == "" {
 			u.Errorf("%s: %+v", got, list)
 		}
-		u.taken(1)
+		u.received(1)
 	})
 }
 
@@ -305,7 +305,7 @@ func TestGoogleConsent(t *testing.T) {
 				}
 			}
 		}
-		u.taken(3)
+		u.received(3)
 	})
 }
 
@@ -325,7 +325,7 @@ func TestMetaShadow(t *testing.T) {
 		if got, list := u.send(up, u.event("1", "one")); got != models.UploadShadow || u.world.Calls() != 0 {
 			u.Errorf("%s, %+v, %d requests", got, list, u.world.Calls())
 		}
-		u.taken(0)
+		u.received(0)
 	})
 }
 
@@ -353,7 +353,7 @@ func TestUploadsFail(t *testing.T) {
 				u.Errorf("fault %d: try again after %v", fault, e.After)
 			}
 		}
-		u.taken(1)
+		u.received(1)
 	})
 }
 
@@ -375,7 +375,7 @@ func TestUploadsSlow(t *testing.T) {
 		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" || len(u.waits) != 1 {
 			u.Errorf("%s after %v", got, u.waits)
 		}
-		u.taken(1)
+		u.received(1)
 	})
 }
 

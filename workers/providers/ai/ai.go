@@ -110,9 +110,9 @@ type provider struct {
 	// open changes how failures are read; nil: nothing to change.
 	open func(api *rest.API)
 	// check makes a cheap request that needs the key; nil: list needs the key.
-	check func(ctx context.Context, api rest.API) error
-	list  func(ctx context.Context, api rest.API) ([]Model, error)
-	ask   func(ctx context.Context, api rest.API, q Question) (Answer, error)
+	check    func(ctx context.Context, api rest.API) error
+	list     func(ctx context.Context, api rest.API) ([]Model, error)
+	nextTurn func(ctx context.Context, api rest.API, q Question) (Answer, error)
 	// usual are patterns of the models to use if no model was chosen, the best first.
 	usual []*regexp.Regexp
 }
@@ -150,7 +150,7 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 		Timeout: func() time.Duration { return timeout },
 		// An answer with an error object counts as an error, whatever its status.
 		Failed: failure, Coded: code,
-	}.Keep(key)
+	}.WithSecrets(key)
 	if p.open != nil {
 		p.open(&api)
 	}
@@ -206,12 +206,12 @@ const (
 func (c *Connection) Models(ctx context.Context) ([]Model, error) {
 	if c.check != nil {
 		if err := c.check(ctx, c.api); err != nil {
-			return nil, c.api.Shown(err)
+			return nil, c.api.PublicError(err)
 		}
 	}
 	all, err := c.list(ctx, c.api)
 	if err != nil {
-		return nil, c.api.Shown(err)
+		return nil, c.api.PublicError(err)
 	}
 	all = slices.DeleteFunc(all, func(m Model) bool {
 		return m.ID == "" || len(m.ID) > maxName || strings.ContainsFunc(m.ID, func(r rune) bool { return r <= ' ' || r > '~' })
@@ -234,9 +234,9 @@ func (c *Connection) text(name string) string {
 	return name
 }
 
-// Usual chooses a model from the list that Models returned. It prefers the provider's usual models, and otherwise returns the
-// first model. It returns an empty text for an empty list.
-func (c *Connection) Usual(list []Model) string {
+// UsualModel chooses a model from the list that Models returned. It prefers the provider's usual models, and otherwise returns
+// the first model. It returns an empty text for an empty list.
+func (c *Connection) UsualModel(list []Model) string {
 	for _, name := range c.usual {
 		for _, m := range list {
 			if name.MatchString(m.ID) {
@@ -250,15 +250,15 @@ func (c *Connection) Usual(list []Model) string {
 	return ""
 }
 
-// Ask asks a model for its next turn. It returns rest.ErrRefused for a wrong key and rest.ErrBusy if the provider is too busy.
-// Other errors are texts for a person.
-func (c *Connection) Ask(ctx context.Context, q Question) (Answer, error) {
-	a, err := c.ask(ctx, c.api, q)
+// NextTurn asks a model for its next turn. It returns rest.ErrRefused for a wrong key and rest.ErrBusy if the provider is too
+// busy. Other errors are texts for a person.
+func (c *Connection) NextTurn(ctx context.Context, q Question) (Answer, error) {
+	a, err := c.nextTurn(ctx, c.api, q)
 	if err == nil && !a.Refused && !a.Cut && a.Text == "" && len(a.Calls) == 0 {
 		err = errors.New("the model said nothing")
 	}
 	if err != nil {
-		return Answer{}, c.api.Shown(err)
+		return Answer{}, c.api.PublicError(err)
 	}
 	a.Assistant = true
 	a.Text = strings.ReplaceAll(a.Text, "\x00", "") // PostgreSQL cannot store it

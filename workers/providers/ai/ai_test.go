@@ -66,16 +66,16 @@ var tools = []ai.Tool{{
 	Parameters: map[string]any{"type": "object", "properties": map[string]any{"place": map[string]any{"type": "string"}}},
 }}
 
-// ask asks for the next turn of a conversation.
-func (s suite) ask(turns ...ai.Turn) (ai.Answer, error) {
-	return s.open(aitest.Key).Ask(s.Context(), ai.Question{
+// next asks for the next turn of a conversation.
+func (s suite) next(turns ...ai.Turn) (ai.Answer, error) {
+	return s.open(aitest.Key).NextTurn(s.Context(), ai.Question{
 		Model: aitest.Models[s.name], System: "Be brief.", Turns: turns, Tools: tools, MaxTokens: 100,
 	})
 }
 
-// says sets the model's turns, in order. The last turn repeats.
-func (s suite) says(list ...aitest.Said) {
-	s.world.Say = func(aitest.Asked) aitest.Said {
+// script sets the model's turns, in order. The last turn repeats.
+func (s suite) script(list ...aitest.Turn) {
+	s.world.Reply = func(aitest.Received) aitest.Turn {
 		said := list[0]
 		if len(list) > 1 {
 			list = list[1:]
@@ -92,13 +92,13 @@ func (s suite) models() {
 	for _, m := range list {
 		ids = append(ids, m.ID)
 	}
-	if err != nil || len(list) != 2 || !slices.Contains(ids, aitest.Models[s.name]) || list[0].Name == "" || c.Usual(list) != aitest.Models[s.name] {
-		s.Errorf("%+v, %q, %v", list, c.Usual(list), err)
+	if err != nil || len(list) != 2 || !slices.Contains(ids, aitest.Models[s.name]) || list[0].Name == "" || c.UsualModel(list) != aitest.Models[s.name] {
+		s.Errorf("%+v, %q, %v", list, c.UsualModel(list), err)
 	}
 	if s.name != "gemini" && ids[0] != aitest.Models[s.name] { // Gemini does not report the age of models
 		s.Errorf("the first one is %s", ids[0])
 	}
-	if got := c.Usual(nil); got != "" {
+	if got := c.UsualModel(nil); got != "" {
 		s.Error(got)
 	}
 }
@@ -106,16 +106,16 @@ func (s suite) models() {
 // conversation: two calls at once, their results, one more call, and the answer. The fakes refuse the same requests as their
 // providers, such as a call without a result.
 func (s suite) conversation() {
-	s.says(
-		aitest.Said{Text: "I look.", Calls: []aitest.Call{{Name: "weather", Arguments: `{"place":"Rome"}`}, {Name: "weather", Arguments: `{"place":"Oslo"}`}}},
-		aitest.Said{Calls: []aitest.Call{{Name: "weather", Arguments: `{"place":"Bern"}`}}},
-		aitest.Said{Text: "It rains."},
+	s.script(
+		aitest.Turn{Text: "I look.", Calls: []aitest.Call{{Name: "weather", Arguments: `{"place":"Rome"}`}, {Name: "weather", Arguments: `{"place":"Oslo"}`}}},
+		aitest.Turn{Calls: []aitest.Call{{Name: "weather", Arguments: `{"place":"Bern"}`}}},
+		aitest.Turn{Text: "It rains."},
 	)
 	turns := []ai.Turn{{Text: "Hello"}, {Assistant: true, Text: "Yes?"}, {Text: "How is the weather?"}}
 	var a ai.Answer
 	for range 2 {
 		var err error
-		if a, err = s.ask(turns...); err != nil {
+		if a, err = s.next(turns...); err != nil {
 			s.Fatal(err)
 		}
 		results := ai.Turn{}
@@ -126,13 +126,13 @@ func (s suite) conversation() {
 	}
 	turns[len(turns)-1].Results[0].Text = "rain"
 	c := s.open(aitest.Key)
-	a, err := c.Ask(s.Context(), ai.Question{
+	a, err := c.NextTurn(s.Context(), ai.Question{
 		Model: aitest.Models[s.name], System: "Be brief.", Turns: turns, Tools: tools, Final: true, MaxTokens: 50,
 	})
 	if err != nil || a.Text != "It rains." || len(a.Calls) > 0 || a.TokensIn != 82 || a.TokensOut != 17 || !a.Assistant {
 		s.Fatalf("%+v, %v", a, err)
 	}
-	asked := s.world.Asked()
+	asked := s.world.Questions()
 	last := asked[len(asked)-1]
 	if len(asked) != 3 || asked[0].Final || !last.Final || last.Limit != 50 || last.System != "Be brief." || last.Model != aitest.Models[s.name] ||
 		!slices.Equal(last.Tools, []string{"weather"}) {
@@ -151,15 +151,15 @@ func (s suite) conversation() {
 // conversation continues.
 func (s suite) malformed() {
 	for _, arguments := range []string{`{"place": `, `[]`, `"x"`, `7`, ``} {
-		s.says(aitest.Said{Calls: []aitest.Call{{Name: "weather", Arguments: arguments}}}, aitest.Said{Text: "Sorry."})
-		a, err := s.ask(ai.Turn{Text: "?"})
+		s.script(aitest.Turn{Calls: []aitest.Call{{Name: "weather", Arguments: arguments}}}, aitest.Turn{Text: "Sorry."})
+		a, err := s.next(ai.Turn{Text: "?"})
 		if err != nil || len(a.Calls) != 1 || a.Calls[0].Name != "weather" {
 			s.Fatalf("%s: %+v, %v", arguments, a, err)
 		}
 		if strings.HasPrefix(a.Calls[0].Arguments, `{"place"`) && s.name != "openai" && s.name != "openrouter" {
 			s.Errorf("arguments %s", a.Calls[0].Arguments)
 		}
-		again, err := s.ask(ai.Turn{Text: "?"}, a.Turn, ai.Turn{Results: []ai.Result{{Call: a.Calls[0], Text: "wrong", Failed: true}}})
+		again, err := s.next(ai.Turn{Text: "?"}, a.Turn, ai.Turn{Results: []ai.Result{{Call: a.Calls[0], Text: "wrong", Failed: true}}})
 		if err != nil || again.Text != "Sorry." {
 			s.Errorf("%s: %+v, %v", arguments, again, err)
 		}
@@ -177,8 +177,8 @@ func TestThinking(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := c.Ask(t.Context(), ai.Question{Model: "gpt-5.6", System: "s", Turns: []ai.Turn{{Text: "?"}}, Tools: tools, MaxTokens: 9})
-		asked := w.Asked()
+		a, err := c.NextTurn(t.Context(), ai.Question{Model: "gpt-5.6", System: "s", Turns: []ai.Turn{{Text: "?"}}, Tools: tools, MaxTokens: 9})
+		asked := w.Questions()
 		if err != nil || a.Text != "Hello" || len(asked) != 1 || strings.Contains(asked[0].Raw, "reasoning_effort") != thinks {
 			t.Errorf("thinks %t: %+v, %v, %+v", thinks, a, err, asked)
 		}
@@ -187,16 +187,16 @@ func TestThinking(t *testing.T) {
 
 // stops: the answer says why it ended.
 func (s suite) stops() {
-	s.says(aitest.Said{Text: "I will not.", Refused: true})
-	if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || !a.Refused || a.Text != "I will not." {
+	s.script(aitest.Turn{Text: "I will not.", Refused: true})
+	if a, err := s.next(ai.Turn{Text: "?"}); err != nil || !a.Refused || a.Text != "I will not." {
 		s.Errorf("refused: %+v, %v", a, err)
 	}
-	s.says(aitest.Said{Text: "It rai", Cut: true})
-	if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || !a.Cut || a.Refused || a.Text != "It rai" {
+	s.script(aitest.Turn{Text: "It rai", Cut: true})
+	if a, err := s.next(ai.Turn{Text: "?"}); err != nil || !a.Cut || a.Refused || a.Text != "It rai" {
 		s.Errorf("cut: %+v, %v", a, err)
 	}
-	s.says(aitest.Said{Text: "a\x00b"})
-	if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || a.Text != "ab" {
+	s.script(aitest.Turn{Text: "a\x00b"})
+	if a, err := s.next(ai.Turn{Text: "?"}); err != nil || a.Text != "ab" {
 		s.Errorf("odd text: %q, %v", a.Text, err)
 	}
 }
@@ -208,7 +208,7 @@ func (s suite) faults() {
 		resttest.Strange: rest.ErrForm.Error(), resttest.Echo: "cannot serve", resttest.Elsewhere: "307", resttest.Refusal: resttest.Words,
 	} {
 		s.world.Fail(fault)
-		a, asked := s.ask(ai.Turn{Text: "?"})
+		a, asked := s.next(ai.Turn{Text: "?"})
 		list, listed := s.open(aitest.Key).Models(s.Context())
 		for _, err := range []error{asked, listed} {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), aitest.Key) {
@@ -220,9 +220,9 @@ func (s suite) faults() {
 		}
 	}
 	s.world.Fail()
-	for want, said := range map[string]aitest.Said{"said nothing": {}, "is gone": {Broken: true, Text: "the model is gone"}} {
-		s.says(said)
-		if a, err := s.ask(ai.Turn{Text: "?"}); err == nil || !strings.Contains(err.Error(), want) {
+	for want, said := range map[string]aitest.Turn{"said nothing": {}, "is gone": {Broken: true, Text: "the model is gone"}} {
+		s.script(said)
+		if a, err := s.next(ai.Turn{Text: "?"}); err == nil || !strings.Contains(err.Error(), want) {
 			s.Errorf("%+v, %v", a, err)
 		}
 	}
@@ -232,7 +232,7 @@ func (s suite) faults() {
 func (s suite) retries() {
 	for _, fault := range []resttest.Fault{resttest.Swamped, resttest.Down, resttest.Cut} {
 		s.world.Fail(fault, resttest.None)
-		if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || a.Text != "Hello" {
+		if a, err := s.next(ai.Turn{Text: "?"}); err != nil || a.Text != "Hello" {
 			s.Errorf("fault %d: %+v, %v", fault, a, err)
 		}
 	}
@@ -242,7 +242,7 @@ func (s suite) retries() {
 func (s suite) keys() {
 	c := s.open("wrong-canary-Kp3")
 	_, listed := c.Models(s.Context())
-	_, asked := c.Ask(s.Context(), ai.Question{Model: "m", System: "s", Turns: []ai.Turn{{Text: "?"}}, MaxTokens: 1})
+	_, asked := c.NextTurn(s.Context(), ai.Question{Model: "m", System: "s", Turns: []ai.Turn{{Text: "?"}}, MaxTokens: 1})
 	for _, err := range []error{listed, asked} {
 		if !errors.Is(err, rest.ErrRefused) || strings.Contains(err.Error(), "Kp3") {
 			s.Error(err)

@@ -23,9 +23,9 @@ var anthropic = provider{
 		api.Busy = func(f *rest.FailureError) bool { return f.Status == statusOverloaded }
 		api.Denied = func(f *rest.FailureError) bool { return f.Status == http.StatusPaymentRequired }
 	},
-	list:  listAnthropic,
-	ask:   askAnthropic,
-	usual: named(`^claude-sonnet-`, `^claude-[\d-]+-sonnet-`, `^claude-haiku-`, `^claude-opus-`),
+	list:     listAnthropic,
+	nextTurn: requestAnthropic,
+	usual:    named(`^claude-sonnet-`, `^claude-[\d-]+-sonnet-`, `^claude-haiku-`, `^claude-opus-`),
 }
 
 // statusOverloaded is Anthropic's own status for "overloaded".
@@ -62,7 +62,7 @@ func listAnthropic(ctx context.Context, api rest.API) ([]Model, error) {
 	return out, nil
 }
 
-func askAnthropic(ctx context.Context, api rest.API, q Question) (out Answer, err error) {
+func requestAnthropic(ctx context.Context, api rest.API, q Question) (out Answer, err error) {
 	body := map[string]any{"model": q.Model, "max_tokens": q.MaxTokens, "system": q.System, "messages": anthropicMessages(q.Turns)}
 	if len(q.Tools) > 0 {
 		tools := make([]any, len(q.Tools))

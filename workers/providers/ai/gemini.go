@@ -21,9 +21,9 @@ var gemini = provider{
 		}
 		api.Busy = func(f *rest.FailureError) bool { return f.Code == "RESOURCE_EXHAUSTED" }
 	},
-	list:  listGemini,
-	ask:   askGemini,
-	usual: named(`^gemini-2\.5-flash$`, `^gemini-flash-latest$`, `^gemini-[\d.]+-flash`, `^gemini-[\d.]+-pro`),
+	list:     listGemini,
+	nextTurn: requestGemini,
+	usual:    named(`^gemini-2\.5-flash$`, `^gemini-flash-latest$`, `^gemini-[\d.]+-flash`, `^gemini-[\d.]+-pro`),
 }
 
 func listGemini(ctx context.Context, api rest.API) ([]Model, error) {
@@ -79,7 +79,7 @@ type geminiPart struct {
 // geminiStops are the finish reasons with which the provider declines to answer.
 var geminiStops = []string{"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
 
-func askGemini(ctx context.Context, api rest.API, q Question) (out Answer, err error) {
+func requestGemini(ctx context.Context, api rest.API, q Question) (out Answer, err error) {
 	body := map[string]any{
 		"systemInstruction": map[string]any{"parts": []any{map[string]any{"text": q.System}}},
 		"contents":          geminiContents(q.Turns),

@@ -55,7 +55,7 @@ func TestNames(t *testing.T) {
 		}
 		c := Connection{provider: providers[l.provider]}
 		for range 2 {
-			if got := c.Usual(list); got != chats[0] {
+			if got := c.UsualModel(list); got != chats[0] {
 				t.Errorf("%s: usual %s, want %s", l.provider, got, chats[0])
 			}
 			if l.provider != "openai" { // OpenAI's list is read with the newest first

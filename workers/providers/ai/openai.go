@@ -14,11 +14,11 @@ import (
 
 // openAI is the chat completions API of OpenAI.
 var openAI = provider{
-	base:  "https://api.openai.com/v1",
-	sign:  rest.Bearer,
-	list:  listOpenAI,
-	ask:   askOpenAI,
-	usual: named(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
+	base:     "https://api.openai.com/v1",
+	sign:     rest.Bearer,
+	list:     listOpenAI,
+	nextTurn: requestOpenAI,
+	usual:    named(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
 }
 
 // openRouter uses the same format. Its list of models needs no key, so check tries the key with a separate request.
@@ -29,7 +29,7 @@ var openRouter = provider{
 		return api.Do(ctx, rest.Request{Method: http.MethodGet, Path: "/key"}, nil)
 	},
 	list: listOpenRouter,
-	ask: func(ctx context.Context, api rest.API, q Question) (Answer, error) {
+	nextTurn: func(ctx context.Context, api rest.API, q Question) (Answer, error) {
 		return complete(ctx, api, q, "max_tokens", nil)
 	},
 	usual: named(`^anthropic/claude-sonnet-[\d.]+$`, `^openai/gpt-[\d.]+$`, `^google/gemini-[\d.]+-flash$`),
@@ -106,10 +106,10 @@ type completion struct {
 	} `json:"usage"`
 }
 
-// askOpenAI asks for a chat completion. Newer models reason by default, and this API accepts no tools while they do. If a
-// request is refused for this reason, askOpenAI repeats it with reasoning switched off. It does not send this setting at
+// requestOpenAI asks for a chat completion. Newer models reason by default, and this API accepts no tools while they do. If a
+// request is refused for this reason, requestOpenAI repeats it with reasoning switched off. It does not send this setting at
 // first, because older models do not know it.
-func askOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error) {
+func requestOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error) {
 	const limit, effort = "max_completion_tokens", "reasoning_effort"
 	out, err := complete(ctx, api, q, limit, nil)
 	f, refused := errors.AsType[*rest.FailureError](err)

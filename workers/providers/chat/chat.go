@@ -87,10 +87,10 @@ func Has(kind string) bool { _, ok := providers[kind]; return ok }
 func (c *Client) Send(ctx context.Context, kind string, credentials map[string]string, text string) error {
 	p := providers[kind]
 	base, path := p.to(c, credentials)
-	api := rest.API{Out: c.o.Egress, Base: base, Now: c.o.Now}.Keep(credentials["url"], credentials["bot_token"])
+	api := rest.API{Out: c.o.Egress, Base: base, Now: c.o.Now}.WithSecrets(credentials["url"], credentials["bot_token"])
 	_, err := api.Send(ctx, rest.Request{Method: http.MethodPost, Path: path, Body: p.message(credentials, cut(text, p.longest))})
 	if err != nil {
-		return api.Shown(err)
+		return api.PublicError(err)
 	}
 	return nil
 }

@@ -36,9 +36,9 @@ const (
 
 // Budget counts the requests of all processes. It is implemented by *kv.Budget.
 type Budget interface {
-	// Take takes one request from the budget, leaving at least the given number to others. wait is 0, or the time after which
+	// Allow takes one request from the budget, leaving at least the given number to others. wait is 0, or the time after which
 	// to try again.
-	Take(ctx context.Context, leave int) (wait time.Duration)
+	Allow(ctx context.Context, leave int) (wait time.Duration)
 	// Pause allows no request for the given time.
 	Pause(ctx context.Context, d time.Duration)
 }
@@ -56,7 +56,7 @@ type Options struct {
 type Client struct {
 	o       Options
 	secrets *rest.Secrets
-	leave   int           // how many requests of the budget must stay for others
+	reserve int           // how many requests of the budget must stay for others
 	waits   time.Duration // how long a request may wait for its turn
 }
 
@@ -74,7 +74,7 @@ func New(o Options) *Client {
 // Background returns the client for work that no caller waits for. It waits longer, and leaves a third of the burst to requests
 // that callers wait for.
 func (c *Client) Background() *Client {
-	return &Client{o: c.o, secrets: c.secrets, leave: Burst / 3, waits: 20 * time.Second}
+	return &Client{o: c.o, secrets: c.secrets, reserve: Burst / 3, waits: 20 * time.Second}
 }
 
 // Request is a call of the API. Path begins with a slash, its parts are escaped. Body is nil or a value that is sent as JSON.
@@ -133,7 +133,7 @@ func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 func (c *Client) admit(ctx context.Context) error {
 	over := c.o.Now().Add(c.waits)
 	for {
-		wait := c.o.Budget.Take(ctx, c.leave)
+		wait := c.o.Budget.Allow(ctx, c.reserve)
 		if wait <= 0 {
 			return ctx.Err()
 		}

@@ -94,16 +94,16 @@ func (c *Client) Open(name string, credentials map[string]string) (Provider, err
 		a.Base = c.o.URL + "/" + name
 	}
 	_, secrets := p.Split(credentials)
-	a = a.Keep(slices.Collect(maps.Values(secrets))...)
-	g := &guarded{inner: r.open(a, credentials), shown: a.Shown, spelled: map[string]string{}}
+	a = a.WithSecrets(slices.Collect(maps.Values(secrets))...)
+	g := &guarded{inner: r.open(a, credentials), publicError: a.PublicError, spelled: map[string]string{}}
 	return g, nil
 }
 
 // guarded limits the size of a provider's answers and removes secrets from its errors.
 type guarded struct {
-	inner   Provider
-	shown   func(error) error
-	spelled map[string]string // zones as the provider spells them, if that is not in ASCII
+	inner       Provider
+	publicError func(error) error
+	spelled     map[string]string // zones as the provider spells them, if that is not in ASCII
 }
 
 // maxZones is the maximum number of zones that are listed for an account.
@@ -112,7 +112,7 @@ const maxZones = 5000
 func (g *guarded) Zones(ctx context.Context) ([]string, error) {
 	list, err := g.inner.Zones(ctx)
 	if err != nil {
-		return nil, g.shown(err)
+		return nil, g.publicError(err)
 	}
 	out := make([]string, 0, len(list))
 	for _, zone := range list[:min(len(list), maxZones)] {
@@ -131,7 +131,7 @@ func (g *guarded) Zones(ctx context.Context) ([]string, error) {
 func (g *guarded) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
 	list, err := g.inner.Records(ctx, cmp.Or(g.spelled[zone], zone), name)
 	if err != nil {
-		return nil, g.shown(err)
+		return nil, g.publicError(err)
 	}
 	for i := range list {
 		list[i].Data = strings.TrimSpace(list[i].Data)
@@ -140,7 +140,7 @@ func (g *guarded) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 }
 
 func (g *guarded) Append(ctx context.Context, zone string, r libdns.RR) error {
-	return g.shown(g.inner.Append(ctx, cmp.Or(g.spelled[zone], zone), r))
+	return g.publicError(g.inner.Append(ctx, cmp.Or(g.spelled[zone], zone), r))
 }
 
 // bare returns a name in lower case without the dot at its end.

@@ -93,7 +93,7 @@ func (p *googleCloud) token(ctx context.Context, account serviceAccount) (string
 	return "", errors.New("the private key of the service account cannot be read")
 }
 
-// tokenTransport sends the request for a token as rest.API does. It keeps the error, of which package jwt returns only the text.
+// tokenTransport sends the request for a token as rest.API does. It keeps the error, because package jwt returns only its text.
 type tokenTransport struct {
 	rest.API
 	sent bool

@@ -40,11 +40,11 @@ func (s *server) Zones(ctx context.Context) ([]string, error) {
 	}
 	for _, zone := range zones {
 		q := new(dns.Msg).SetQuestion(dns.Fqdn(zone), dns.TypeSOA)
-		answer, err := s.ask(ctx, q)
+		answer, err := s.exchange(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		if len(of(answer, dns.Fqdn(zone))) == 0 {
+		if len(recordsOf(answer, dns.Fqdn(zone))) == 0 {
 			return nil, fmt.Errorf("the server does not hold the zone %s", bare(zone))
 		}
 	}
@@ -61,17 +61,17 @@ func (s *server) Records(ctx context.Context, zone, name string) ([]libdns.RR, e
 	full := dns.Fqdn(absolute(name, zone))
 	unused := new(dns.Msg).SetUpdate(dns.Fqdn(zone))
 	unused.NameNotUsed([]dns.RR{&dns.ANY{Hdr: dns.RR_Header{Name: full}}})
-	answer, err := s.ask(ctx, unused)
+	answer, err := s.exchange(ctx, unused)
 	if err != nil || answer.Rcode == dns.RcodeSuccess {
 		return nil, err
 	}
 	var out []libdns.RR
 	for _, kind := range recordTypes {
-		answer, err := s.ask(ctx, new(dns.Msg).SetQuestion(full, kind))
+		answer, err := s.exchange(ctx, new(dns.Msg).SetQuestion(full, kind))
 		if err != nil {
 			return nil, err
 		}
-		for _, rr := range of(answer, full) {
+		for _, rr := range recordsOf(answer, full) {
 			h := rr.Header()
 			if h.Rrtype == kind {
 				out = append(out, libdns.RR{
@@ -93,8 +93,8 @@ func (s *server) Append(ctx context.Context, zone string, r libdns.RR) error {
 	return refused(err)
 }
 
-// ask signs and sends a message. It returns an error if the answer is a refusal or has no valid signature.
-func (s *server) ask(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
+// exchange signs and sends a message. It returns an error if the answer is a refusal or has no valid signature.
+func (s *server) exchange(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 	at, err := s.address(ctx)
 	if err != nil {
 		return nil, err
@@ -147,8 +147,8 @@ func (s *server) address(ctx context.Context) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(addr, uint16(number)), err
 }
 
-// of returns the records of an answer that belong to a name.
-func of(m *dns.Msg, name string) (out []dns.RR) {
+// recordsOf returns the records of an answer that belong to a name.
+func recordsOf(m *dns.Msg, name string) (out []dns.RR) {
 	for _, rr := range m.Answer {
 		if strings.EqualFold(rr.Header().Name, name) {
 			out = append(out, rr)

@@ -20,7 +20,7 @@ var cake = adapter{
 		s.Base = host(s.c["domain"], "")
 		s.Failed = cakeFailed
 		s.Denied = func(f *rest.FailureError) bool {
-			return speaksOf(f, "api key", "api_key", "apikey", "authoriz", "authentic")
+			return mentions(f, "api key", "api_key", "apikey", "authoriz", "authentic")
 		}
 	},
 	page: cakePage,

@@ -24,7 +24,7 @@ var clickbank = adapter{
 		s.Sign = rest.Header("Authorization", s.c["api_key"])
 		s.Failed = clickbankFailed
 		s.Busy = func(f *rest.FailureError) bool {
-			return f.Status == http.StatusForbidden && !speaksOf(f, "denied", "permission", "authoriz")
+			return f.Status == http.StatusForbidden && !mentions(f, "denied", "permission", "authoriz")
 		}
 	},
 	page: clickbankPage,

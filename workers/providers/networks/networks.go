@@ -135,11 +135,11 @@ func (c *Connection) Used() platform.Usage { return c.s.Used() }
 // Test makes a request that shows whether the credentials are right. The error is a text for a person.
 func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
-		return c.s.Shown(c.s.test(ctx, c.s))
+		return c.s.PublicError(c.s.test(ctx, c.s))
 	}
 	today := c.s.day(c.s.Now())
 	_, _, err := c.s.page(ctx, c.s, Range{From: today, To: today}, "")
-	return c.s.Shown(err)
+	return c.s.PublicError(err)
 }
 
 // Orders reads the orders of the days from one date to another, both included. The time of day does not matter. If there are
@@ -159,7 +159,7 @@ func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) (
 	if err != nil {
 		return nil, err
 	}
-	return settle(all), nil
+	return netReversals(all), nil
 }
 
 // date returns the start of a calendar day in the connection's time zone.

@@ -32,10 +32,10 @@ func sum(amounts []text) string {
 	return total.String()
 }
 
-// settle subtracts reversals that are separate records from their orders. An order with nothing left takes the reversal's
+// netReversals subtracts reversals that are separate records from their orders. An order with nothing left takes the reversal's
 // status. An order with something left has a smaller payout. A reversal without its order stays in the list with Alone set,
 // and keeps its own status. A record that occurs twice counts once.
-func settle(all []Order) []Order {
+func netReversals(all []Order) []Order {
 	seen, sales := map[string]bool{}, map[string][]int{}
 	out := make([]Order, 0, len(all))
 	var backs []Order
@@ -65,16 +65,16 @@ func settle(all []Order) []Order {
 		left, some := amount(back.Payout)
 		left = left.Abs()
 		for _, i := range of {
-			left = out[i].take(left, some, back.Status)
+			left = out[i].subtract(left, some, back.Status)
 		}
 	}
 	return out
 }
 
-// take subtracts an amount from the payout of an order. It returns the part of the amount that is left to subtract. It takes
+// subtract subtracts an amount from the payout of an order. It returns the part of the amount that is left to subtract. It takes
 // the whole payout and sets the order's status in three cases: some is false because the amount is not known, the payout
 // cannot be read, or the amount is at least the payout.
-func (o *Order) take(from decimal.Decimal, some bool, status string) decimal.Decimal {
+func (o *Order) subtract(from decimal.Decimal, some bool, status string) decimal.Decimal {
 	payout, ok := amount(o.Payout)
 	switch {
 	case some && from.IsZero():

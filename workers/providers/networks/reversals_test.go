@@ -8,10 +8,10 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	sale := Order{ID: "1", whole: "w", record: "a", Payout: "10", Status: "approved"}
 	back := Order{ID: "1", whole: "w", record: "b", Payout: "-2", Status: "rejected", back: true}
-	if got := settle([]Order{back, sale, back}); len(got) != 1 || got[0].Payout != "8" || got[0].Status != "approved" || got[0].Alone {
+	if got := netReversals([]Order{back, sale, back}); len(got) != 1 || got[0].Payout != "8" || got[0].Status != "approved" || got[0].Alone {
 		t.Errorf("a reversal read with its order: %+v", got)
 	}
-	if got := settle([]Order{back}); len(got) != 1 || !got[0].Alone || got[0].Status != "rejected" {
+	if got := netReversals([]Order{back}); len(got) != 1 || !got[0].Alone || got[0].Status != "rejected" {
 		t.Errorf("a reversal read without its order: %+v", got)
 	}
 }

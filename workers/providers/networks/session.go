@@ -27,8 +27,8 @@ func host(name, suffix string) string {
 	return "https://" + strings.TrimSuffix(name, suffix) + suffix
 }
 
-// speaksOf reports whether the text of a failure contains one of the words. The words must be in lower case.
-func speaksOf(f *rest.FailureError, words ...string) bool {
+// mentions reports whether the text of a failure contains one of the words. The words must be in lower case.
+func mentions(f *rest.FailureError, words ...string) bool {
 	said := strings.ToLower(f.Text)
 	for _, w := range words {
 		if strings.Contains(said, w) {

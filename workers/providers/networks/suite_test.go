@@ -94,7 +94,7 @@ func (s *suite) zone() {
 	if s.name == "clickbank" { // its days are in its own time zone
 		zone = newYork
 	}
-	s.world.Live(newYork)
+	s.world.SetZone(newYork)
 	first := time.Date(2026, 11, 1, 0, 0, 0, 0, zone)
 	end := time.Date(2026, 11, 2, 0, 0, 0, 0, zone)
 	if zone == newYork && end.Sub(first) != 25*time.Hour {

@@ -20,9 +20,9 @@ var tune = adapter{
 	open: func(s *session) {
 		s.Base = host(s.c["network_id"], ".api.hasoffers.com")
 		s.Failed = tuneFailed
-		s.Busy = func(f *rest.FailureError) bool { return speaksOf(f, "rate limit") }
+		s.Busy = func(f *rest.FailureError) bool { return mentions(f, "rate limit") }
 		s.Denied = func(f *rest.FailureError) bool {
-			return speaksOf(f, "api key", "api_key", "apikey", "networkid", "authenticat")
+			return mentions(f, "api key", "api_key", "apikey", "networkid", "authenticat")
 		}
 	},
 	page:  tunePage,

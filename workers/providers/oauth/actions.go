@@ -72,7 +72,7 @@ func (c *Client) Actions(ctx context.Context, a Advertiser, token string) ([]Act
 		return nil, err
 	}
 	list, err := actionsOf[a.Provider].list(ctx, s, a)
-	return list[:min(len(list), maxActions)], s.shown(err)
+	return list[:min(len(list), maxActions)], s.publicError(err)
 }
 
 // CreateAction creates an action that accepts uploads. If an action of that name exists, CreateAction returns it. The errors
@@ -85,14 +85,14 @@ func (c *Client) CreateAction(ctx context.Context, a Advertiser, token, name str
 	how := actionsOf[a.Provider]
 	list, err := how.list(ctx, s, a)
 	if err != nil {
-		return Action{}, s.shown(err)
+		return Action{}, s.publicError(err)
 	}
 	if i := slices.IndexFunc(list, func(have Action) bool { return have.Name == name }); i >= 0 {
 		return list[i], nil
 	}
 	made, err := how.create(ctx, s, a, name)
 	if err != nil {
-		return made, s.shown(err)
+		return made, s.publicError(err)
 	}
 	made.ReadyAt = c.ReadyBy(a.Provider)
 	return made, nil

@@ -20,9 +20,9 @@ var google = platform{ //nolint:gosec // names of settings are no secrets
 	scopes: []string{
 		"openid", "email", "https://www.googleapis.com/auth/adwords", "https://www.googleapis.com/auth/datamanager",
 	},
-	ask:      map[string]string{"access_type": "offline", "prompt": "consent"}, // otherwise Google returns no refresh token
-	accounts: googleAccounts,
-	denies:   func(status int, _ []byte) bool { return status == http.StatusUnauthorized },
+	signInParams: map[string]string{"access_type": "offline", "prompt": "consent"}, // otherwise Google returns no refresh token
+	accounts:     googleAccounts,
+	denies:       func(status int, _ []byte) bool { return status == http.StatusUnauthorized },
 }
 
 // For at most maxGoogleLogins of the accounts that the sign-in reaches, googleAccounts asks for the name and the accounts

@@ -16,13 +16,13 @@ import (
 // taken from the id token if there is one.
 var microsoft = platform{ //nolint:gosec // names of settings are no secrets
 	name: models.MicrosoftAds, settings: "MICROSOFT_ADS_CLIENT_ID and MICROSOFT_ADS_CLIENT_SECRET",
-	authorize: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
-	token:     "https://login.microsoftonline.com/common/oauth2/v2.0/token",
-	base:      "https://clientcenter.api.bingads.microsoft.com",
-	scopes:    []string{"openid", "profile", "offline_access", "https://ads.microsoft.com/msads.manage"},
-	ask:       map[string]string{"prompt": "select_account"}, // several people may share a browser
-	accounts:  microsoftAccounts,
-	denies:    microsoftDenies,
+	authorize:    "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+	token:        "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+	base:         "https://clientcenter.api.bingads.microsoft.com",
+	scopes:       []string{"openid", "profile", "offline_access", "https://ads.microsoft.com/msads.manage"},
+	signInParams: map[string]string{"prompt": "select_account"}, // several people may share a browser
+	accounts:     microsoftAccounts,
+	denies:       microsoftDenies,
 }
 
 const microsoftPage = 100

@@ -72,7 +72,7 @@ func (a Apps) Address(provider, state, verifier, redirect string) (string, error
 		return "", err
 	}
 	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier)}
-	for name, value := range p.ask {
+	for name, value := range p.signInParams {
 		options = append(options, oauth2.SetAuthURLParam(name, value))
 	}
 	return a.config(p, app, redirect).AuthCodeURL(state, options...), nil
@@ -103,7 +103,7 @@ type platform struct {
 	// API.
 	authorize, token, base string
 	scopes                 []string
-	ask                    map[string]string // further parameters of the sign-in page
+	signInParams           map[string]string // further parameters of the sign-in page
 	// exchange and refresh get tokens; nil: as OAuth 2 specifies.
 	exchange func(ctx context.Context, s *session, code, verifier, redirect string) (models.OAuthGrant, error)
 	refresh  func(ctx context.Context, s *session, t models.OAuthTokens) (models.OAuthGrant, error)
@@ -180,7 +180,7 @@ func (c *Client) open(provider string, secrets ...string) (*session, error) {
 		base += "/" + c.o.GoogleVersion
 	}
 	s.API = rest.API{Out: c.o.Egress, Base: base, Now: c.o.Now, RetryTime: retryTime, Wait: c.o.Wait}.
-		Keep(append(secrets, app.Secret, app.DeveloperToken)...)
+		WithSecrets(append(secrets, app.Secret, app.DeveloperToken)...)
 	return s, nil
 }
 
@@ -202,7 +202,7 @@ func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirec
 	if g.UserID == "" { // the platform does not name the user: each sign-in counts as a new person
 		g.UserID = uuid.NewString()
 	}
-	return g, s.shown(err)
+	return g, s.publicError(err)
 }
 
 // Refresh renews tokens. The result replaces all previous tokens. ErrRevoked means that the platform no longer accepts the
@@ -220,31 +220,31 @@ func (c *Client) Refresh(ctx context.Context, provider string, t models.OAuthTok
 	if err == nil && g.Tokens.Access == "" {
 		err = rest.ErrForm
 	}
-	return g, s.shown(err)
+	return g, s.publicError(err)
 }
 
-// shown converts an error to a text for a person, without secrets. The result still matches ErrRevoked if the error does.
+// publicError converts an error to a text for a person, without secrets. The result still matches ErrRevoked if the error does.
 // Errors of package models stay unchanged.
-func (s *session) shown(err error) error {
+func (s *session) publicError(err error) error {
 	if err == nil {
 		return nil
 	}
 	if _, ok := models.AsError(err); ok {
 		return err
 	}
-	return &shownError{s.hidden.Text(err.Error()), errors.Is(err, ErrRevoked)}
+	return &publicError{s.hidden.Text(err.Error()), errors.Is(err, ErrRevoked)}
 }
 
-type shownError struct {
+type publicError struct {
 	text    string
 	revoked bool
 }
 
-func (e *shownError) Error() string { return e.text }
+func (e *publicError) Error() string { return e.text }
 
 // Is reports whether target is ErrRevoked and the cause is too. The rest of the cause is not reachable, because it may contain
 // secrets.
-func (e *shownError) Is(target error) bool { return target == ErrRevoked && e.revoked }
+func (e *publicError) Is(target error) bool { return target == ErrRevoked && e.revoked }
 
 // Account is an ad account. The ids have the form that the credentials of a traffic source's integration need.
 type Account struct {
@@ -270,7 +270,7 @@ func (c *Client) Accounts(ctx context.Context, provider, token string) ([]Accoun
 	s.Sign = rest.Bearer(token)
 	list, err := s.accounts(ctx, s)
 	if err != nil {
-		return nil, s.shown(err)
+		return nil, s.publicError(err)
 	}
 	slices.SortStableFunc(list, func(a, b Account) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	return list[:min(len(list), MaxAccounts)], nil

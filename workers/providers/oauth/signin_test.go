@@ -184,7 +184,7 @@ func TestAccounts(t *testing.T) {
 		for i := range ids {
 			ids[i] = strconv.Itoa(1000000000 + i)
 		}
-		w.Own(provider, ids...)
+		w.SetAdAccounts(provider, ids...)
 		w.Break(resttest.Swamped, resttest.Down, resttest.None) // the request is tried again
 		list, err := c.Accounts(t.Context(), provider, token)
 		if err != nil {

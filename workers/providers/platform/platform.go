@@ -57,8 +57,8 @@ type Usage struct {
 func (o Options) Session(base, key string, rate Rate, retry time.Duration, secrets ...string) Session {
 	s := Session{used: &Usage{}}
 	s.API = rest.API{
-		Out: o.Egress, Base: base, Now: o.Now, RetryTime: retry, Wait: o.Wait, Timeout: o.Timeout, Asked: func() { s.used.Requests++ },
-	}.Keep(secrets...)
+		Out: o.Egress, Base: base, Now: o.Now, RetryTime: retry, Wait: o.Wait, Timeout: o.Timeout, Requested: func() { s.used.Requests++ },
+	}.WithSecrets(secrets...)
 	if o.Pace != nil && rate.Burst > 0 {
 		s.Pace = o.Pace(key, rate.Burst, rate.Interval)
 	}
@@ -71,12 +71,12 @@ const RetryTime = time.Minute
 // Used returns the requests and pages so far.
 func (s Session) Used() Usage { return *s.used }
 
-// Shown converts an error to a text for a person. Errors of package models and ErrTooMany stay unchanged.
-func (s Session) Shown(err error) error {
+// PublicError converts an error to a text for a person. Errors of package models and ErrTooMany stay unchanged.
+func (s Session) PublicError(err error) error {
 	if _, ours := models.AsError(err); ours || errors.Is(err, ErrTooMany) {
 		return err
 	}
-	return s.API.Shown(err)
+	return s.API.PublicError(err)
 }
 
 // ErrTooMany says that a range has more rows than may be read at once.
@@ -124,14 +124,14 @@ func (s Session) Read(of Range, days int, page func(of Range, cursor string) (ne
 		for cursor := ""; ; {
 			next, err := page(part, cursor)
 			if err != nil {
-				return s.Shown(err)
+				return s.PublicError(err)
 			}
 			s.used.Pages++
 			if next == "" {
 				break
 			}
 			if next == cursor || s.used.Pages > maxPages {
-				return s.Shown(rest.ErrForm)
+				return s.PublicError(rest.ErrForm)
 			}
 			cursor = next
 		}

@@ -136,8 +136,8 @@ func HasStatus(err error, status int) bool {
 	return errors.As(err, &f) && f.Status == status
 }
 
-// told has the JSON members in which providers describe an error in words.
-var told = map[string]bool{
+// messageMembers has the JSON members in which providers describe an error in words.
+var messageMembers = map[string]bool{
 	"message": true, "msg": true, "detail": true, "details": true, "error": true, "errors": true, "error_description": true,
 	"reason": true, "description": true, "title": true, "errormessage": true, "publicmessage": true, "err_msg": true,
 }
@@ -174,7 +174,7 @@ func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error 
 					return err
 				}
 				name, _ := key.(string)
-				in = told[strings.ToLower(name)]
+				in = messageMembers[strings.ToLower(name)]
 			}
 			if err := collect(dec, in, words, depth+1); err != nil {
 				return err
@@ -223,7 +223,7 @@ func (s *Secrets) Text(text string) string {
 	return text
 }
 
-func (s *Secrets) shown(err error) error {
+func (s *Secrets) publicError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -231,22 +231,22 @@ func (s *Secrets) shown(err error) error {
 	if f, ok := errors.AsType[*FailureError](err); ok {
 		request = f.RequestID
 	}
-	return &shownError{s.Text(err.Error()), s.Text(request), err}
+	return &publicError{s.Text(err.Error()), s.Text(request), err}
 }
 
-type shownError struct {
+type publicError struct {
 	text    string
 	request string
 	cause   error
 }
 
-func (e *shownError) Error() string { return e.text }
+func (e *publicError) Error() string { return e.text }
 
 // ProviderRequest returns the provider's id of the request, for models.RequestOf.
-func (e *shownError) ProviderRequest() string { return e.request }
+func (e *publicError) ProviderRequest() string { return e.request }
 
 // Is reports whether the cause is target, if target is ErrRefused or ErrBusy. The rest of the cause is not reachable, because
 // it may contain secrets.
-func (e *shownError) Is(target error) bool {
+func (e *publicError) Is(target error) bool {
 	return (target == ErrRefused || target == ErrBusy) && errors.Is(e.cause, target)
 }

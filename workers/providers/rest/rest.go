@@ -42,8 +42,8 @@ type API struct {
 	RetryTime time.Duration
 	// Pace limits the rate of requests over all processes; nil: there is no limit.
 	Pace Pace
-	// Asked is called before each request. It may be nil.
-	Asked func()
+	// Requested is called before each request. It may be nil.
+	Requested func()
 	// Wait waits for d, or until the context ends; nil: a timer is used.
 	Wait func(ctx context.Context, d time.Duration) error
 	// Timeout returns the timeout of the next request; nil: ten seconds.
@@ -54,15 +54,15 @@ type API struct {
 
 // Pace limits the requests of an account over all processes. It is implemented by *kv.Budget.
 type Pace interface {
-	// Take takes one request from the budget, leaving at least the given number to others. wait is 0, or the time after which
+	// Allow takes one request from the budget, leaving at least the given number to others. wait is 0, or the time after which
 	// to try again.
-	Take(ctx context.Context, leave int) (wait time.Duration)
+	Allow(ctx context.Context, leave int) (wait time.Duration)
 	// Pause allows no request for the given time.
 	Pause(ctx context.Context, d time.Duration)
 }
 
-// Keep returns the API with secrets that no error contains.
-func (a API) Keep(list ...string) API {
+// WithSecrets returns the API with secrets that no error contains.
+func (a API) WithSecrets(list ...string) API {
 	a.secrets = &Secrets{}
 	a.secrets.Add(list...)
 	return a
@@ -86,9 +86,9 @@ func (a API) HideWords(value string) {
 // shorter.
 const leastSecret = 8
 
-// Shown converts an error for a person: without secrets, in one line, not too long. The result still matches ErrRefused or
+// PublicError converts an error for a person: without secrets, in one line, not too long. The result still matches ErrRefused or
 // ErrBusy if the error does.
-func (a API) Shown(err error) error { return a.secrets.shown(err) }
+func (a API) PublicError(err error) error { return a.secrets.publicError(err) }
 
 // Request is a call of an API. Body is nil, url.Values, []byte, or a value that is sent as JSON.
 type Request struct {
@@ -140,7 +140,7 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 			if out, err = a.once(ctx, r, &left); err == nil {
 				return out, nil
 			}
-			again, wait := r.again(err, try)
+			again, wait := r.shouldRetry(err, try)
 			if !again || wait > left {
 				return out, err
 			}
@@ -163,21 +163,21 @@ func (a API) wait(ctx context.Context, wait time.Duration) error {
 // firstWait is the wait before the second try of a request. Each further wait is twice as long.
 const firstWait = time.Second
 
-// again reports whether a request may be tried again after an error, and the wait before this.
-func (r Request) again(err error, try int) (yes bool, wait time.Duration) {
+// shouldRetry reports whether a request may be tried again after an error, and the wait before this.
+func (r Request) shouldRetry(err error, try int) (yes bool, wait time.Duration) {
 	wait = firstWait << min(try, 6)
 	var f *FailureError
 	var lost *egress.Error
 	switch {
 	case errors.As(err, &f):
-		return f.Busy || r.repeats() && f.Status >= 500, max(wait, f.After)
+		return f.Busy || r.isRepeatable() && f.Status >= 500, max(wait, f.After)
 	case errors.As(err, &lost):
-		return r.repeats() && slices.Contains([]egress.Class{egress.Timeout, egress.Connect, egress.DNS, egress.Protocol}, lost.Class), wait
+		return r.isRepeatable() && slices.Contains([]egress.Class{egress.Timeout, egress.Connect, egress.DNS, egress.Protocol}, lost.Class), wait
 	}
 	return false, 0
 }
 
-func (r Request) repeats() bool { return r.Method == http.MethodGet || r.Repeat }
+func (r Request) isRepeatable() bool { return r.Method == http.MethodGet || r.Repeat }
 
 // once waits until Pace allows a request, and sends the request once. The wait is subtracted from left, the rest of RetryTime.
 func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egress.Answer, err error) {
@@ -189,8 +189,8 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 		return out, err
 	}
 	defer cancel()
-	if a.Asked != nil {
-		a.Asked()
+	if a.Requested != nil {
+		a.Requested()
 	}
 	if out, err = a.Out.Do(req); err != nil {
 		return out, err
@@ -210,7 +210,7 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 // awaitTurn waits until Pace allows the next request, but no longer than left.
 func (a API) awaitTurn(ctx context.Context, left *time.Duration) error {
 	for a.Pace != nil {
-		wait := a.Pace.Take(ctx, 0)
+		wait := a.Pace.Allow(ctx, 0)
 		if wait <= 0 {
 			return nil
 		}

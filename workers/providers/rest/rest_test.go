@@ -33,10 +33,10 @@ func provider(t *testing.T, answers ...http.HandlerFunc) (api rest.API, asked *i
 		Out: egresstest.Client(t, server, egress.Options{}), Base: server.URL, Now: time.Now,
 		Sign: rest.Bearer(secret),
 		Wait: func(_ context.Context, d time.Duration) error { *waits = append(*waits, d); return nil },
-	}.Keep(secret), asked, waits
+	}.WithSecrets(secret), asked, waits
 }
 
-func says(status int, body string, header ...string) http.HandlerFunc {
+func respond(status int, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i+1 < len(header); i += 2 {
 			w.Header().Set(header[i], header[i+1])
@@ -54,7 +54,7 @@ func cut(w http.ResponseWriter, _ *http.Request) {
 // TestRetryTime: a request that fails for a while is sent again, after the pause that the provider asks for, within RetryTime.
 func TestRetryTime(t *testing.T) {
 	t.Parallel()
-	fine, busy := says(200, "\ufeff{\"a\": 1}"), says(429, `{"error": {"message": "slow down"}}`, "Retry-After", "7")
+	fine, busy := respond(200, "\ufeff{\"a\": 1}"), respond(429, `{"error": {"message": "slow down"}}`, "Retry-After", "7")
 	for name, c := range map[string]struct {
 		answers   []http.HandlerFunc
 		retryTime time.Duration
@@ -64,14 +64,14 @@ func TestRetryTime(t *testing.T) {
 	}{
 		"at once":             {[]http.HandlerFunc{fine}, time.Minute, true, nil, nil},
 		"busy":                {[]http.HandlerFunc{busy, fine}, time.Minute, false, []time.Duration{7 * time.Second}, nil},
-		"busy without a time": {[]http.HandlerFunc{says(429, ""), says(429, ""), fine}, time.Minute, false, []time.Duration{time.Second, 2 * time.Second}, nil},
+		"busy without a time": {[]http.HandlerFunc{respond(429, ""), respond(429, ""), fine}, time.Minute, false, []time.Duration{time.Second, 2 * time.Second}, nil},
 		"busy for too long":   {[]http.HandlerFunc{busy}, 10 * time.Second, true, []time.Duration{7 * time.Second}, rest.ErrBusy},
 		"no retry":            {[]http.HandlerFunc{busy, fine}, 0, true, nil, rest.ErrBusy},
-		"broken, then fine":   {[]http.HandlerFunc{says(500, "x"), cut, fine}, time.Minute, true, []time.Duration{time.Second, 2 * time.Second}, nil},
+		"broken, then fine":   {[]http.HandlerFunc{respond(500, "x"), cut, fine}, time.Minute, true, []time.Duration{time.Second, 2 * time.Second}, nil},
 		"broken, not to be repeated": {
-			[]http.HandlerFunc{says(502, `{"message": "down"}`), fine}, time.Minute, false, nil, errors.New("the provider answered 502: down"),
+			[]http.HandlerFunc{respond(502, `{"message": "down"}`), fine}, time.Minute, false, nil, errors.New("the provider answered 502: down"),
 		},
-		"refused": {[]http.HandlerFunc{says(401, `{"detail": "no"}`), fine}, time.Minute, true, nil, rest.ErrRefused},
+		"refused": {[]http.HandlerFunc{respond(401, `{"detail": "no"}`), fine}, time.Minute, true, nil, rest.ErrRefused},
 	} {
 		api, asked, waits := provider(t, c.answers...)
 		api.RetryTime = c.retryTime
@@ -94,9 +94,9 @@ func TestShown(t *testing.T) {
 	t.Parallel()
 	const got = "got-later"
 	body := `{"errors": [{"message": "bad token ` + secret + ` in s3cr%26t%2Btoken\u0000, ` + got + strings.Repeat(" x", 400) + `"}]}`
-	api, _, _ := provider(t, says(400, body))
+	api, _, _ := provider(t, respond(400, body))
 	api.Hide(got)
-	err := api.Shown(api.Get(t.Context(), "/x", nil, nil))
+	err := api.PublicError(api.Get(t.Context(), "/x", nil, nil))
 	if err == nil || strings.Contains(err.Error(), "s3cr") || strings.Contains(err.Error(), got) || len([]rune(err.Error())) > 301 ||
 		!strings.HasPrefix(err.Error(), "the provider answered 400: bad token *** in ***, *** x") {
 		t.Errorf("%v", err)
@@ -105,7 +105,7 @@ func TestShown(t *testing.T) {
 	if errors.As(err, &f) {
 		t.Error("the cause of the error can be reached")
 	}
-	if api.Shown(nil) != nil || !errors.Is(api.Shown(rest.ErrBusy), rest.ErrBusy) {
+	if api.PublicError(nil) != nil || !errors.Is(api.PublicError(rest.ErrBusy), rest.ErrBusy) {
 		t.Error("Shown turns nil into an error, or loses an error")
 	}
 }
@@ -116,7 +116,7 @@ type pace struct {
 	paused time.Duration
 }
 
-func (p *pace) Take(context.Context, int) time.Duration {
+func (p *pace) Allow(context.Context, int) time.Duration {
 	if p.left--; p.left < 0 {
 		return 3 * time.Second
 	}
@@ -128,7 +128,7 @@ func (p *pace) Pause(_ context.Context, d time.Duration) { p.paused = d }
 // TestPace: a request waits for its turn as long as RetryTime allows, and a pause applies to all processes.
 func TestPace(t *testing.T) {
 	t.Parallel()
-	api, asked, waits := provider(t, says(429, "", "Retry-After", "9"), says(200, "{}"))
+	api, asked, waits := provider(t, respond(429, "", "Retry-After", "9"), respond(200, "{}"))
 	p := &pace{left: 1}
 	api.Pace = p
 	if err := api.Get(t.Context(), "/x", nil, nil); !errors.Is(err, rest.ErrBusy) || p.paused != 9*time.Second {
@@ -144,11 +144,11 @@ func TestPace(t *testing.T) {
 func TestRequestID(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
-		"header": says(500, `{"request_id": "other"}`, "X-Request-Id", "r-7"),
-		"member": says(400, `{"error": {"message": "request_id", "code": 5, "fbtrace_id": "r-7"}}`),
-		"fault":  says(500, `{"TrackingId": "r-7", "Errors": []}`),
-		"list":   says(400, `[{"error": {"details": [{"requestId": "r-7"}]}}]`),
-		"none":   says(500, `{"request_id": {"a": 1}, "x": ["request_id", "y"]`),
+		"header": respond(500, `{"request_id": "other"}`, "X-Request-Id", "r-7"),
+		"member": respond(400, `{"error": {"message": "request_id", "code": 5, "fbtrace_id": "r-7"}}`),
+		"fault":  respond(500, `{"TrackingId": "r-7", "Errors": []}`),
+		"list":   respond(400, `[{"error": {"details": [{"requestId": "r-7"}]}}]`),
+		"none":   respond(500, `{"request_id": {"a": 1}, "x": ["request_id", "y"]`),
 	} {
 		api, _, _ := provider(t, answer)
 		f, ok := errors.AsType[*rest.FailureError](api.Get(t.Context(), "/x", nil, nil))
@@ -214,9 +214,9 @@ func TestRows(t *testing.T) {
 // TestNobodyWaits: if the caller gives up between two attempts, the error is the provider's and not the error of the wait.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
-	api, asked, _ := provider(t, says(502, `{"message": "down"}`))
+	api, asked, _ := provider(t, respond(502, `{"message": "down"}`))
 	api.RetryTime, api.Wait = time.Minute, func(context.Context, time.Duration) error { return context.DeadlineExceeded }
-	err := api.Shown(api.Get(t.Context(), "/x", nil, nil))
+	err := api.PublicError(api.Get(t.Context(), "/x", nil, nil))
 	if err == nil || err.Error() != "the provider answered 502: down" || *asked != 1 {
 		t.Errorf("%v after %d requests", err, *asked)
 	}

@@ -35,8 +35,9 @@ const (
 	newShare   = 0.5
 )
 
-// settle gives a campaign its delay and its placements. One placement returns nothing; the others do about as well as the campaign.
-func (m *market) settle(c *campaign, i int) {
+// assignPlacements gives a campaign its delay and its placements. One placement returns nothing; the others do about as well as
+// the campaign.
+func (m *market) assignPlacements(c *campaign, i int) {
 	if i%slowEvery == 0 {
 		c.delay = slowDays
 	}
@@ -64,8 +65,8 @@ func (m *market) daysLate(c *campaign) int {
 	return int(c.delay * m.late.ExpFloat64())
 }
 
-// await removes the conversions from a row and schedules them for later days.
-func (m *market) await(c *campaign, row *copilot.ArmRow) {
+// delayConversions removes the conversions from a row and schedules them for later days.
+func (m *market) delayConversions(c *campaign, row *copilot.ArmRow) {
 	if c.delay == 0 || row.Conversions == 0 {
 		return
 	}

@@ -98,7 +98,7 @@ func Run(o Options) (Result, error) {
 		days = append(days, start.AddDate(0, 0, day).Format(time.DateOnly))
 		weekday := 1 + 0.3*math.Sin(2*math.Pi*float64(day)/7)
 		for _, c := range m.list {
-			m.trade(c, day, weekday)
+			m.simulateDay(c, day, weekday)
 			m.place(c, day)
 			m.arrive(c, start, day)
 		}
@@ -153,14 +153,14 @@ func (m *market) campaign(i int, equal bool) *campaign {
 		c.in.Paths, c.paths = append(c.in.Paths, p), append(c.paths, truth)
 		mean += truth.epc()
 	}
-	m.settle(c, i)
+	m.assignPlacements(c, i)
 	c.first = sharesOf(c.in.Paths)
 	c.cost = mean / float64(len(c.paths)) * (0.7 + 0.4*r.Float64())
 	return c
 }
 
-// trade is a day of a campaign.
-func (m *market) trade(c *campaign, day int, weekday float64) {
+// simulateDay simulates a day of a campaign.
+func (m *market) simulateDay(c *campaign, day int, weekday float64) {
 	shares := sharesOf(c.in.Paths)
 	best, even := 0.0, 0.0
 	for k, p := range c.paths {
@@ -174,7 +174,7 @@ func (m *market) trade(c *campaign, day int, weekday float64) {
 				row.Value += p.payout * m.random.ExpFloat64()
 			}
 		}
-		m.await(c, &row)
+		m.delayConversions(c, &row)
 		c.in.Rows = append(c.in.Rows, row)
 		best = max(best, p.epc())
 		even += p.epc() / float64(len(c.paths))

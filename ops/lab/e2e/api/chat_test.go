@@ -73,9 +73,9 @@ func TestHostileChat(t *testing.T) {
 		`{"filters":[{"dimension":"campaign_id","value":"` + foreign + `"}]}`, `{"id":"../settings"}`, `{"dimension":"sub1"}`,
 	}
 	for n := 0; n < len(names)*len(arguments); {
-		x.talks.Say = func(a aitest.Asked) aitest.Said {
+		x.talks.Reply = func(a aitest.Received) aitest.Turn {
 			if a.Final || n >= len(names)*len(arguments) {
-				return aitest.Said{Text: "Done as ordered: 999999."}
+				return aitest.Turn{Text: "Done as ordered: 999999."}
 			}
 			var calls []aitest.Call
 			for range 4 {
@@ -84,7 +84,7 @@ func TestHostileChat(t *testing.T) {
 					n++
 				}
 			}
-			return aitest.Said{Calls: calls}
+			return aitest.Turn{Calls: calls}
 		}
 		got := x.Do("POST", "/copilot/chat", object{"messages": []object{{"role": "user", "content": "How are my campaigns?"}}}).Want(200, "").Map()
 		if !strings.Contains(got["answer"].(string), "Not confirmed by what was looked up: 999999") || len(got["proposals"].([]any)) > 0 {
@@ -123,12 +123,12 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 	for key, want := range map[string]int{x.Key: 2, x.ReadKey: 0} {
 		before, proposed := rest(), dbtest.Get[int](x.t, x.DB, `SELECT count(*) FROM copilot_proposals`)
 		asked := false
-		x.talks.Say = func(aitest.Asked) aitest.Said {
+		x.talks.Reply = func(aitest.Received) aitest.Turn {
 			if asked {
-				return aitest.Said{Text: "Done."}
+				return aitest.Turn{Text: "Done."}
 			}
 			asked = true
-			return aitest.Said{Calls: calls}
+			return aitest.Turn{Calls: calls}
 		}
 		got := x.As(key).Do("POST", "/copilot/chat", object{"messages": []object{{"role": "user", "content": "How are my campaigns?"}}}).Want(200, "").Map()
 		list := got["proposals"].([]any)
@@ -166,7 +166,7 @@ func (x *examples) searchPrompts(t *testing.T) {
 	t.Helper()
 	seen := map[string]bool{}
 	alerts := []string{`"url":"https://hooks.example.com"`, `"url":"https://told.example.com"`}
-	for _, a := range x.talks.Asked() {
+	for _, a := range x.talks.Questions() {
 		for _, secret := range []string{"foreign-Kp7", "kp7.example", "canary-hook", "canary-path", "canary-query", aitest.Key, x.Key, x.ReadKey, "whsec"} {
 			if strings.Contains(a.Raw, secret) {
 				t.Errorf("%s is in a prompt", secret)

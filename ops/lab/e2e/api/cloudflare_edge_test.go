@@ -70,7 +70,7 @@ func TestCloudflareEdge(t *testing.T) {
 	}
 	await.Until(t, "each domain has a hostname", func() bool { return slices.Equal(fake.Hosts(), hosts) })
 	for _, host := range hosts {
-		fake.Hold(host, "active", models.SSLActive)
+		fake.SetStates(host, "active", models.SSLActive)
 	}
 	var list struct {
 		Rows []struct {

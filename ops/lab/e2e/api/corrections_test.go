@@ -73,12 +73,12 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 		dbtest.Exec(x.t, x.s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, $3, $4, $5)`,
 			x.campaigns[i], s.Account.ID, "Campaign "+name, fmt.Sprint("alias-", i), domain)
 	}
-	x.strew(clicks)
+	x.storeClicks(clicks)
 	return x
 }
 
-// strew stores clicks a second apart, by turns of both sources and campaigns.
-func (x *correcting) strew(n int) {
+// storeClicks stores clicks a second apart, by turns of both sources and campaigns.
+func (x *correcting) storeClicks(n int) {
 	x.t.Helper()
 	log, err := spool.Open(x.t.TempDir(), spool.Options{})
 	if err != nil {

@@ -47,7 +47,7 @@ func (x *examples) build() {
 	x.call("GET /domains", params{"limit": "1"}, nil)
 	for _, op := range []string{"POST /domains/{id}/certificate", "GET /domains/{id}/certificate", "DELETE /domains/{id}/certificate"} {
 		x.call(op, x.id("domain"), nil)
-		x.cloud.Hold("go.acme.example", "pending", models.SSLPendingValidation) // however long the next call takes
+		x.cloud.SetStates("go.acme.example", "pending", models.SSLPendingValidation) // however long the next call takes
 	}
 	x.call("POST /domains/{id}/point", x.id("domain"), nil)
 	x.call("GET /integrations", nil, nil)
@@ -232,7 +232,7 @@ func (x *examples) route() {
 // signIn connects Google Ads by sign-in.
 func (x *examples) signIn() {
 	x.logins.SignIn(oauthtest.User{ID: "104211906732054881337", Name: "jane@acme.example"})
-	x.logins.Own(models.GoogleAds, "4829301756", "7193046825")
+	x.logins.SetAdAccounts(models.GoogleAds, "4829301756", "7193046825")
 	of := params{"provider": models.GoogleAds}
 	begun := x.call("POST /oauth/{provider}/connect", of, nil)["url"].(string)
 	_, state, _ := strings.Cut(begun, "state=")
@@ -313,10 +313,10 @@ func (x *examples) earn() {
 			"sub1": models.FormatClickID(x.at(n, n%3).ID), "clickid": models.FormatClickID(x.at(n, n%3).ID), "payout": "12.50",
 			"conversion_id": txid, "status": "approved", "secret": "k7-Kx2q",
 		})
-		x.settle()
+		x.ingestAll()
 	}
 	x.ids["unmatched"] = x.send(params{"clickid": "{sub1}", "payout": "12.50", "secret": "k7-Kx2q"}).String()
-	x.settle()
+	x.ingestAll()
 	await.Until(x.t, "source and endpoint are told", func() bool {
 		for _, open := range []string{
 			"/logs/postbacks?direction=out&result=pending", "/webhooks/deliveries?status=pending",

@@ -41,7 +41,7 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 		x.t.Fatal(err)
 	}
 	proposal, err := dbcopilot.NewProposals(x.Store).Create(x.t.Context(), copilot.Proposal{
-		Owned: models.Owned{AccountID: account}, CampaignID: action.CampaignID, Title: action.Title(record), Action: action, Digest: action.Judged(record),
+		Owned: models.Owned{AccountID: account}, CampaignID: action.CampaignID, Title: action.Title(record), Action: action, Digest: action.JudgedDigest(record),
 	}, at)
 	if err != nil {
 		x.t.Fatal(err)

@@ -49,11 +49,11 @@ func (x *examples) read() {
 	x.call("DELETE /geo-database", nil, nil)
 	x.call("POST /copilot/ai", nil, object{"action": "connect", "provider": "anthropic", "apiKey": aitest.Key})
 	x.call("GET /copilot/ai", nil, nil)
-	x.talks.Say = func(a aitest.Asked) aitest.Said {
+	x.talks.Reply = func(a aitest.Received) aitest.Turn {
 		if len(a.Results) == 0 {
-			return aitest.Said{Calls: []aitest.Call{{Name: "overview", Arguments: `{"from":"` + x.today.Format(time.DateOnly) + `"}`}}}
+			return aitest.Turn{Calls: []aitest.Call{{Name: "overview", Arguments: `{"from":"` + x.today.Format(time.DateOnly) + `"}`}}}
 		}
-		return aitest.Said{Text: "You had no chargebacks today."}
+		return aitest.Turn{Text: "You had no chargebacks today."}
 	}
 	x.call("GET /copilot/chat", nil, nil)
 	x.call("POST /copilot/chat", nil, object{"messages": []object{{"role": "user", "content": "How many chargebacks did I have today?"}}})
@@ -102,9 +102,9 @@ func (x *examples) postbacks() {
 	x.call("POST /logs/postbacks/{id}/redeliver", params{"id": sent}, nil)
 	x.call("POST /traffic-sources/{id}/test-postback", x.id("source"), object{"status": "approved", "payout": 12.5})
 	x.call("POST /logs/postbacks/{id}/replay", x.id("unmatched"), nil)
-	x.settle()
+	x.ingestAll()
 	x.call("POST /logs/postbacks/replay", x.window(nil), object{"network": x.ids["network"]})
-	x.settle()
+	x.ingestAll()
 	x.call("GET /webhooks/deliveries", params{"webhook": x.ids["webhook"], "limit": "1"}, nil)
 	ping := x.call("POST /webhooks/test", nil, object{"id": x.ids["webhook"]})
 	x.call("POST /webhooks/deliveries/redeliver", nil, object{"id": ping["deliveryId"]})

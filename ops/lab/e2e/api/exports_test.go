@@ -67,11 +67,11 @@ func newExporting(t *testing.T) *exporting {
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, x.campaign)
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, '@SUM(1)', 'abcdef', $1)`,
 		x.campaign, s.Account.ID)
-	x.strew(40)
+	x.storeClicks(40)
 	return x
 }
 
-func (x *exporting) strew(n int) {
+func (x *exporting) storeClicks(n int) {
 	x.t.Helper()
 	var all []spool.Record
 	for i := range n {
@@ -196,7 +196,7 @@ func TestExports(t *testing.T) {
 		t.Errorf("%d conversions are missing", len(x.sales))
 	}
 	x.likeTheReports()
-	x.kept()
+	x.checkRetention()
 }
 
 // likeTheReports holds files of figures against the reports of the same questions.
@@ -250,8 +250,8 @@ func (x *exporting) likeTheReports() {
 	}
 }
 
-// kept looks at the list, deletes a file, and lets others and their time take the rest.
-func (x *exporting) kept() {
+// checkRetention looks at the list, deletes a file, and lets others and their time take the rest.
+func (x *exporting) checkRetention() {
 	x.t.Helper()
 	s := x.s
 	page := s.Do("GET", "/reports/exports?limit=2", nil).Want(http.StatusOK, "").Map()

@@ -58,7 +58,7 @@ func TestLargeReports(t *testing.T) {
 			t.Errorf("%s: answered by a job %v, want %v", path, got, want)
 		}
 	}
-	for range jobs.ReportsKept {
+	for range jobs.StoredReports {
 		large.Do("GET", "/reports/values?dimension=sub1", nil)
 	}
 	await.Until(t, "old answers are deleted", func() bool {
@@ -67,7 +67,7 @@ func TestLargeReports(t *testing.T) {
 		if err := x.s.DB.GetContext(t.Context(), &n, q, x.s.Account.ID, jobs.ReadValues.Kind()); err != nil {
 			t.Fatal(err)
 		}
-		return n <= jobs.ReportsKept
+		return n <= jobs.StoredReports
 	})
 	large.Do("GET", "/reports/performance?dimension=campaign_id", nil, "Prefer", "respond-async").Want(200, "")
 }

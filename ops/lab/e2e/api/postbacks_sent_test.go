@@ -41,7 +41,7 @@ func TestSentPostbackLog(t *testing.T) {
 		t.Helper()
 		params := map[string]string{"myclick": models.FormatClickID(c.ID), "payout": "5", "txid": txid, "status": "approved"}
 		in := x.send(params)
-		x.settle()
+		x.ingestAll()
 		x.Do("POST", "/logs/postbacks/"+in.String()+"/redeliver", nil).Want(404, "not_found")
 		var rows []map[string]any
 		await.Until(t, "the source was told, or not", func() bool {

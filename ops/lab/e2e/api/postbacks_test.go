@@ -98,8 +98,8 @@ func (x *inbox) send(params map[string]string) uuid.UUID {
 	return p.ID
 }
 
-// settle ingests what was sent and waits until everything is decided.
-func (x *inbox) settle() {
+// ingestAll ingests what was sent and waits until everything is decided.
+func (x *inbox) ingestAll() {
 	x.t.Helper()
 	err := ingest.NewIngester(x.spool, x.DB, ingest.Options{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 		x.client.Dispatch(ctx, rows...)
@@ -154,7 +154,7 @@ func TestPostbackLog(t *testing.T) {
 	for i, s := range sent {
 		ids[i] = x.send(s.params)
 	}
-	x.settle()
+	x.ingestAll()
 	_, foreign, _ := x.NewAccount("scale")
 	rows := x.rows("")
 	if len(rows) != len(sent) {
@@ -217,7 +217,7 @@ func (x *inbox) replays(ids []uuid.UUID) {
 		if got["replayed"] != want {
 			x.t.Errorf("%v, want %v", got, want)
 		}
-		x.settle()
+		x.ingestAll()
 	}
 	preview := x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id, "dry_run": true}).Want(200, "").Map()
 	if list := preview["outcomes"].([]any); len(list) != 1 || list[0].(map[string]any)["result"] != "unmatched" {
@@ -258,13 +258,13 @@ func (x *inbox) replays(ids []uuid.UUID) {
 		"status_map": map[string]any{"approved": []string{"deal"}},
 	}).Want(200, "")
 	x.Do("POST", "/logs/postbacks/"+ids[3].String()+"/replay", nil).Want(200, "")
-	x.settle()
+	x.ingestAll()
 	x.same(conversion(), " approved 7", "2 approved 0", "1 approved 5")
 	x.Do("PUT", "/networks", map[string]any{
 		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "myclick", "conversion_id": "payout"},
 	}).Want(200, "")
 	x.Do("POST", "/logs/postbacks/"+ids[0].String()+"/replay", nil).Want(200, "")
-	x.settle()
+	x.ingestAll()
 	if row := x.rows("")[4]; row["result"] != "ignored" || row["conversion_id"] == nil {
 		x.t.Errorf("under another id: %v", row)
 	}

@@ -61,7 +61,7 @@ func TestLoadedAhead(t *testing.T) {
 	p.goTo(here(server) + "/")
 	p.until("the browser looks ahead", func() bool { return a.ahead.Load() > 0 })
 	p.run(`document.getElementById("go").click()`)
-	p.shows("offer of /offer?cid=")
+	p.waitText("offer of /offer?cid=")
 	click := p.run(`new URLSearchParams(location.search).get("cid")`)
 	if len(click) != 22 {
 		t.Fatalf("the visitor came to %s", p.run("location.href"))

@@ -26,10 +26,10 @@ import (
 type browser struct {
 	out io.Writer
 
-	mu     sync.Mutex
-	last   int
-	wanted map[int]chan reply
-	pages  map[string]*page // by session
+	mu      sync.Mutex
+	last    int
+	pending map[int]chan reply
+	pages   map[string]*page // by session
 }
 
 // page is a page in a browser.
@@ -110,7 +110,7 @@ func startBrowser(program string) (b *browser, end func(), err error) {
 		return nil, nil, err
 	}
 	_, _ = toBrowser.Close(), fromBrowser.Close()
-	b = &browser{out: out, wanted: map[int]chan reply{}, pages: map[string]*page{}}
+	b = &browser{out: out, pending: map[int]chan reply{}, pages: map[string]*page{}}
 	go b.receive(in)
 	return b, func() {
 		_ = out.Close() // the browser exits when its input is closed
@@ -131,7 +131,7 @@ func (b *browser) open(t *testing.T) *page {
 	p.call("Target.createBrowserContext", nil, &own)
 	p.context = own.ID
 	t.Cleanup(func() {
-		_ = b.ask(context.WithoutCancel(t.Context()), "", "Target.disposeBrowserContext", map[string]any{"browserContextId": own.ID}, nil)
+		_ = b.request(context.WithoutCancel(t.Context()), "", "Target.disposeBrowserContext", map[string]any{"browserContextId": own.ID}, nil)
 	})
 	return p.tab()
 }
@@ -168,9 +168,9 @@ func (b *browser) receive(in io.ReadCloser) {
 			continue
 		}
 		b.mu.Lock()
-		if waiting := b.wanted[got.ID]; waiting != nil {
+		if waiting := b.pending[got.ID]; waiting != nil {
 			waiting <- got
-			delete(b.wanted, got.ID)
+			delete(b.pending, got.ID)
 		}
 		var event struct{ Request struct{ URL string } }
 		p := b.pages[got.Session]
@@ -179,15 +179,15 @@ func (b *browser) receive(in io.ReadCloser) {
 		}
 		if got.Method == "Page.javascriptDialogOpening" && p != nil {
 			go func() {
-				_ = b.ask(p.t.Context(), p.session, "Page.handleJavaScriptDialog", map[string]any{"accept": true}, nil)
+				_ = b.request(p.t.Context(), p.session, "Page.handleJavaScriptDialog", map[string]any{"accept": true}, nil)
 			}()
 		}
 		b.mu.Unlock()
 	}
 }
 
-// asked lists the addresses that the page has asked for so far.
-func (p *page) asked() []string {
+// requested lists the addresses that the page has asked for so far.
+func (p *page) requested() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
@@ -196,18 +196,18 @@ func (p *page) asked() []string {
 // call asks the browser and reads its answer into out, unless that is nil.
 func (p *page) call(method string, params map[string]any, out any) {
 	p.t.Helper()
-	if err := p.ask(p.t.Context(), p.session, method, params, out); err != nil {
+	if err := p.request(p.t.Context(), p.session, method, params, out); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// ask is call, of the page of a session or of the browser itself.
-func (b *browser) ask(ctx context.Context, session, method string, params map[string]any, out any) error {
+// request is call, of the page of a session or of the browser itself.
+func (b *browser) request(ctx context.Context, session, method string, params map[string]any, out any) error {
 	answer := make(chan reply, 1)
 	b.mu.Lock()
 	b.last++
 	id := b.last
-	b.wanted[id] = answer
+	b.pending[id] = answer
 	b.mu.Unlock()
 	ask := map[string]any{"id": id, "method": method, "params": params}
 	if session != "" {
@@ -267,14 +267,14 @@ func (p *page) goTo(address string) {
 func (p *page) run(expression string) string {
 	p.t.Helper()
 	value, err := p.evaluate(expression)
-	if err != nil && (!p.polling || !left(err)) {
+	if err != nil && (!p.polling || !isClosed(err)) {
 		p.t.Fatal(err)
 	}
 	return value
 }
 
-// left reports whether the page was left while it was asked.
-func left(err error) bool {
+// isClosed reports whether the page was left while it was asked.
+func isClosed(err error) bool {
 	return strings.Contains(err.Error(), "navigated or closed") || strings.Contains(err.Error(), "context was destroyed") ||
 		strings.Contains(err.Error(), "Cannot find context")
 }
@@ -289,7 +289,7 @@ func (p *page) evaluate(expression string) (string, error) {
 			Text string `json:"text"`
 		} `json:"exceptionDetails"`
 	}
-	err := p.ask(p.t.Context(), p.session, "Runtime.evaluate", map[string]any{"expression": "String((" + expression + ") ?? '')"}, &got)
+	err := p.request(p.t.Context(), p.session, "Runtime.evaluate", map[string]any{"expression": "String((" + expression + ") ?? '')"}, &got)
 	if err == nil && got.Exception != nil {
 		err = fmt.Errorf("browser: %s: %s", expression, got.Exception.Text)
 	}
@@ -310,8 +310,8 @@ func (p *page) await(expression string) string {
 	return got.Result.Value
 }
 
-// shows waits until the page shows a text.
-func (p *page) shows(text string) {
+// waitText waits until the page shows a text.
+func (p *page) waitText(text string) {
 	p.t.Helper()
 	p.until("the page shows "+text, func() bool {
 		shown, err := p.evaluate(`document.body?.innerText`)

@@ -83,13 +83,13 @@ func TestDashboardBuilds(t *testing.T) {
 	}
 	b := newEnv(t, "DASHBOARD_DIR="+dist)
 	b.signIn()
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 	b.makesCampaign()
 	link, id := b.editsFlow()
 	b.clashes(id)
 	b.explains(link, id)
 	b.listsCampaigns()
-	b.keepsRecords()
+	b.makesRecords()
 	b.hostile()
 	b.parts()
 	b.screens(id)
@@ -99,22 +99,22 @@ func TestDashboardBuilds(t *testing.T) {
 func (b *env) makesCampaign() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
-	b.settled()
+	b.waitIdle()
 	b.tap(button("Create a new offer"))
 	b.fill(byLabel(".wizard", "Name of the offer"), "First offer")
 	b.fill(byLabel(".wizard", "Address of the offer"), "not an address")
-	b.shows("An address begins with http")
+	b.waitText("An address begins with http")
 	b.tap(button("Create and get the link"))
-	b.shows("This is no address that visitors can be sent to.")
+	b.waitText("This is no address that visitors can be sent to.")
 	b.fill(byLabel(".wizard", "Address of the offer"), "https://offer.example/?c={clickid}")
 	b.fill(byLabel(".wizard", "Name"), "First campaign")
 	b.tap(button("Create and get the link"))
-	b.shows("Waiting for the first click")
+	b.waitText("Waiting for the first click")
 	link := b.run(`document.querySelector('.copy pre').textContent`)
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/?c=") {
 		b.t.Fatalf("%s leads to %q", link, to)
 	}
-	b.shows("The first click is here")
+	b.waitText("The first click is here")
 	b.tap(button("Its figures"))
 	b.until("the figure of one click", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) == "1" })
 }
@@ -124,7 +124,7 @@ func (b *env) editsFlow() (link, id string) {
 	b.t.Helper()
 	id = strings.Split(b.run(`location.pathname`), "/")[3]
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
-	b.settled()
+	b.waitIdle()
 	link = b.run(`document.querySelector('.tabline .copy input').value`)
 	b.press("a")
 	const sheet = ".side-sheet"
@@ -139,9 +139,9 @@ func (b *env) editsFlow() (link, id string) {
 	b.tap(`document.querySelector('.addurl > button')`)
 	b.fill(byLabel(sheet, "Daily cap"), "0")
 	b.tap(button("Done"))
-	b.shows("not live yet")
+	b.waitText("not live yet")
 	b.chord(2, "s")
-	b.shows("The cap is 1 or more")
+	b.waitText("The cap is 1 or more")
 	b.until("the focus is at the field", func() bool {
 		return b.run(`document.activeElement.closest('[data-field]')?.dataset.field`) == "daily_cap"
 	})
@@ -158,7 +158,7 @@ func (b *env) editsFlow() (link, id string) {
 		b.t.Error("the flow is live before it is saved")
 	}
 	b.chord(2, "s")
-	b.shows("The flow is live")
+	b.waitText("The flow is live")
 	b.until("a click takes it", func() bool { return strings.HasPrefix(b.redirect(link+"?kind=vip"), "https://vip.example/") })
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/") {
 		b.t.Errorf("without the parameter it leads to %q", to)
@@ -170,7 +170,7 @@ func (b *env) editsFlow() (link, id string) {
 func (b *env) clashes(id string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
-	b.settled()
+	b.waitIdle()
 	b.tap(`document.querySelectorAll('.node .opener')[1]`)
 	b.fill(byLabel(".side-sheet", "Name"), "Mine")
 	b.tap(`[...document.querySelectorAll('.side-sheet footer .btn.primary')][0]`)
@@ -183,7 +183,7 @@ func (b *env) clashes(id string) {
 		b.t.Fatal(err)
 	}
 	b.chord(2, "s")
-	b.shows("The flow was changed elsewhere")
+	b.waitText("The flow was changed elsewhere")
 	b.tap(button("Take theirs"))
 	b.until("theirs is shown", func() bool { return strings.Contains(b.run(`document.querySelector('.yard').textContent`), "Theirs") })
 	if err := b.api.Get(b.t.Context(), "/campaigns/"+id+"/flow", &saved); err != nil || saved.Streams[1].Name != "Theirs" {
@@ -208,10 +208,10 @@ func (b *env) explains(link, id string) {
 	b.press("j")
 	b.press("k")
 	b.press("Enter")
-	b.shows("Why it went there")
-	b.shows("vip fits")
+	b.waitText("Why it went there")
+	b.waitText("vip fits")
 	b.press("r")
-	b.shows("From a click")
+	b.waitText("From a click")
 	b.until("its way is lit", func() bool { return b.run(`document.querySelector('.node.hit .opener')?.textContent`) == "Tagged" })
 	if bar := b.run(`document.querySelector('.savebar')?.textContent`); bar != "" {
 		b.t.Errorf("nothing was changed, it says %q", bar)
@@ -222,7 +222,7 @@ func (b *env) explains(link, id string) {
 func (b *env) listsCampaigns() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns")
-	b.settled()
+	b.waitIdle()
 	b.press("/")
 	b.until("the search has the focus", func() bool { return b.run(`document.activeElement.type`) == "search" })
 	b.fill(`document.querySelector('.searchbox input')`, "first camp")
@@ -230,7 +230,7 @@ func (b *env) listsCampaigns() {
 	b.press("Escape")
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("p")
-	b.shows("First campaign is paused")
+	b.waitText("First campaign is paused")
 	status := func() string {
 		var list struct {
 			Rows []struct{ Name, Status string }
@@ -247,7 +247,7 @@ func (b *env) listsCampaigns() {
 	b.until("it runs again", func() bool { return status() == "active" })
 	b.fill(`document.querySelector('.searchbox input')`, "")
 	b.tap(`document.querySelector('th.check input')`)
-	b.shows("selected")
+	b.waitText("selected")
 	b.tap(button("Add a tag"))
 	b.fill(`document.querySelector('.menu:popover-open input')`, "all of them")
 	b.tap(`document.querySelector('.menu:popover-open form button')`)
@@ -264,33 +264,33 @@ func (b *env) listsCampaigns() {
 	b.until("its flow is open", func() bool { return strings.HasSuffix(b.run(`location.pathname`), "/flow") })
 }
 
-// keepsRecords makes a network from a template and an offer of it, meets an error at its field, and is shown what uses an
+// makesRecords makes a network from a template and an offer of it, meets an error at its field, and is shown what uses an
 // offer before it is paused.
-func (b *env) keepsRecords() {
+func (b *env) makesRecords() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks")
-	b.settled()
+	b.waitIdle()
 	b.press("n")
 	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
 	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
 	b.fill(byLabel(".side-sheet", "Name"), "Demo network")
 	b.tap(button("Create"))
-	b.shows("Another one has this name.")
+	b.waitText("Another one has this name.")
 	b.fill(byLabel(".side-sheet", "Name"), "My network")
 	b.tap(button("Create"))
-	b.shows("My network is saved")
+	b.waitText("My network is saved")
 	b.until("it is in the list", func() bool {
 		return strings.Contains(b.run(`document.querySelector('.listing')?.textContent`), "My network")
 	})
 	b.goTo(b.f.URL + "/app/offers")
-	b.settled()
+	b.waitIdle()
 	b.press("n")
 	b.fill(byLabel(".side-sheet", "Name"), "My offer")
 	b.fill(byLabel(".side-sheet", "Address"), "https://offer.example/?c={clickid}&z={zone}")
-	b.shows("{zone} is no token")
+	b.waitText("{zone} is no token")
 	b.choose(byLabel(".side-sheet", "Network"), "My network")
 	b.tap(button("Create"))
-	b.shows("My offer is saved")
+	b.waitText("My offer is saved")
 	var made struct {
 		Rows []struct {
 			URL       string
@@ -302,14 +302,14 @@ func (b *env) keepsRecords() {
 	}
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('NutraX DE')).focus()`)
 	b.press("p")
-	b.shows("Pause NutraX DE?")
+	b.waitText("Pause NutraX DE?")
 	b.until("what uses it", func() bool {
 		return strings.Contains(b.run(`document.querySelector('dialog[open] ul')?.textContent`), "DACH nutra")
 	})
 	b.tap(`document.querySelector('dialog[open] .btn.primary')`)
-	b.shows("NutraX DE is paused")
+	b.waitText("NutraX DE is paused")
 	b.tap(button("Undo"))
-	b.shows("NutraX DE is used again")
+	b.waitText("NutraX DE is used again")
 }
 
 // hostile gives records names that are markup, very long, or from right to left: they are shown as text.
@@ -327,21 +327,21 @@ func (b *env) hostile() {
 	}
 	for page, path := range map[string]string{"campaigns": "/app/campaigns", "offers": "/app/offers?id=" + offer, "flow": "/app/campaigns/" + made.ID + "/flow", "link": "/app/campaigns/" + made.ID + "/link", "settings": "/app/campaigns/" + made.ID + "/settings"} {
 		for _, width := range []int{1440, 390} {
-			b.look(width, "light")
+			b.setScreen(width, "light")
 			b.goTo(b.f.URL + path)
-			b.settled()
+			b.waitIdle()
 			b.until("the name as a text", func() bool { return strings.Contains(b.run(`document.body.textContent`), "<img src=x") })
 			b.sound("hostile-" + page + "-" + strconv.Itoa(width))
 		}
 	}
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 }
 
 // parts walks the gallery: few rows of many are made, keys work in every part, a closed sheet gives the focus back.
 func (b *env) parts() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/_parts")
-	b.settled()
+	b.waitIdle()
 	if rows, _ := strconv.Atoi(b.run(`document.querySelectorAll('tr[data-row]').length`)); rows == 0 || rows > 80 {
 		b.t.Errorf("of 3000 rows %d are made", rows)
 	}
@@ -355,7 +355,7 @@ func (b *env) parts() {
 	b.until("the focus is back", func() bool { return b.run(`document.activeElement.dataset.open`) == "sheet" })
 	b.tap(`document.querySelector('[data-open=toast]')`)
 	b.tap(button("Undo"))
-	b.shows("Undone")
+	b.waitText("Undone")
 	b.choose(byLabel(".gallery", "Combobox"), "Cherry")
 	if got := b.run(byLabel(".gallery", "Combobox") + `.value`); got != "Cherry" {
 		b.t.Errorf("the combobox has %q", got)

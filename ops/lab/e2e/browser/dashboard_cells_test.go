@@ -25,7 +25,7 @@ const (
 	countedColumns = "clicks,unique_clicks,bot_clicks"
 	recount        = `SELECT %s AS value, count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_unique AND NOT is_bot) AS uniques,
 		count(*) FILTER (WHERE is_bot) AS bots FROM clicks f WHERE account_id = $1 AND at >= $2 AND at < $3 GROUP BY 1`
-	mostAsked = 1000
+	mostChecked = 1000
 )
 
 // cells is the dashboard and a window of whole days that have passed, so that traffic of this moment is not in it.
@@ -64,7 +64,7 @@ func TestDashboardCells(t *testing.T) {
 	c.to = time.Date(now.Year(), now.Month(), now.Day()-1, 0, 0, 0, 0, c.zone)
 	c.from = c.to.AddDate(0, 0, -9)
 	c.signIn()
-	c.look(1440, "light")
+	c.setScreen(1440, "light")
 	for _, dimension := range report.Public() {
 		c.dimension(dimension)
 	}
@@ -117,7 +117,7 @@ func (c *cells) dimension(name string) {
 	}
 	stamp := func(t time.Time) string { return t.UTC().Format(time.DateTime) }
 	query := url.Values{
-		"dimension": {name}, "sort": {"-clicks"}, "limit": {strconv.Itoa(mostAsked)}, "tz": {c.zone.String()},
+		"dimension": {name}, "sort": {"-clicks"}, "limit": {strconv.Itoa(mostChecked)}, "tz": {c.zone.String()},
 		"from": {stamp(c.from)}, "to": {stamp(c.to.Add(-time.Second))},
 	}
 	if err := c.api.Get(c.t.Context(), "/reports/performance?"+query.Encode(), &answer); err != nil {
@@ -145,11 +145,11 @@ func (c *cells) dimension(name string) {
 		}
 	}
 	c.goTo(c.f.URL + "/app/reports?cmp=none&g=" + name + "&c=" + countedColumns + "&w=" + c.from.Format(time.DateOnly) + "_" + c.to.AddDate(0, 0, -1).Format(time.DateOnly))
-	c.settled()
+	c.waitIdle()
 	c.until("the rows of "+name, func() bool {
 		return c.run(`document.querySelector('tr[aria-level="1"]:not(.total)')?.ariaLevel`) == "1"
 	})
-	shown := c.shown()
+	shown := c.visible()
 	if len(shown) == 0 || len(shown) > len(list) || len(shown) < min(10, len(list)) || !slices.Equal(shown, list[:len(shown)]) {
 		c.t.Errorf("%s: it shows %v, the API has %v", name, shown, list[:min(len(list), len(shown)+1)])
 	}
@@ -174,8 +174,8 @@ func (c *cells) recount(name string) map[string]counted {
 	return out
 }
 
-// shown are the figures of the rows that the table has made, from the top.
-func (c *cells) shown() (list []counted) {
+// visible are the figures of the rows that the table has made, from the top.
+func (c *cells) visible() (list []counted) {
 	c.t.Helper()
 	var rows [][]string
 	text := c.run(`JSON.stringify([...document.querySelectorAll('tr[aria-level="1"]:not(.total)')].map(r => [...r.querySelectorAll('td')].slice(1).map(c => c.firstChild.textContent.replaceAll(',', ''))))`)
@@ -206,16 +206,16 @@ func (c *cells) hostile() {
 	}
 	for _, path := range []string{"/app", "/app/reports?g=campaign_id"} {
 		c.goTo(c.f.URL + path)
-		c.settled()
-		c.shows(name)
+		c.waitIdle()
+		c.waitText(name)
 		if taken := c.run(`String(window.taken) + document.querySelectorAll('#app img[src=x], #app script').length`); taken != "undefined0" {
 			c.t.Errorf("%s: the name is run: %s", path, taken)
 		}
 		for _, width := range []int{1440, 390} {
-			c.look(width, "light")
+			c.setScreen(width, "light")
 			c.sound("hostile" + strconv.Itoa(width))
 		}
-		c.look(1440, "light")
+		c.setScreen(1440, "light")
 	}
 }
 
@@ -223,7 +223,7 @@ func (c *cells) hostile() {
 func (c *cells) slow() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/more")
-	c.settled()
+	c.waitIdle()
 	c.run(`(window.held = new Promise(go => window.letGo = go), window.plain = window.fetch,
 		window.fetch = async (a, o) => { if (String(a).includes('/performance')) await window.held; return window.plain(a, o) }, 1)`)
 	c.run(`document.querySelector('.nav a[href^="/app/reports"]').click()`)
@@ -233,5 +233,5 @@ func (c *cells) slow() {
 	c.until("the answer", func() bool {
 		return c.run(`document.querySelector('tr[aria-level="1"]:not(.total)')?.ariaLevel`) == "1"
 	})
-	c.settled()
+	c.waitIdle()
 }

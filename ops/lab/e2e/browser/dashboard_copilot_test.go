@@ -51,13 +51,13 @@ func TestDashboardCopilot(t *testing.T) {
 	c := copilotEnv{env: newEnv(t, "DASHBOARD_DIR="+dist, "AI_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server)), talks: talks}
 	c.sets()
 	c.signIn()
-	c.look(1440, "light")
+	c.setScreen(1440, "light")
 	c.unconnected()
 	c.suggests()
 	c.chats()
 	c.rules()
 	c.views()
-	c.notes()
+	c.addsNotes()
 	c.imports()
 	c.lists()
 	c.screens()
@@ -101,7 +101,7 @@ func (c *copilotEnv) sets() {
 	err = dbcopilot.NewSuggestions(c.store).Save(c.t.Context(), c.account, dbcopilot.FoundSuggestions{At: now, Next: now.Add(24 * time.Hour), Judged: 2, List: []copilot.Suggestion{
 		{
 			Kind: "move_weight", Key: "a", CampaignID: of, CampaignName: "Pilot " + hostileMarkup, Title: action.Title(record), Detail: "The second path earns more. " + hostileMarkup,
-			Action: &action, Digest: action.Judged(record), ExpiresAt: models.Stamp{Time: now.Add(copilot.Life)},
+			Action: &action, Digest: action.JudgedDigest(record), ExpiresAt: models.Stamp{Time: now.Add(copilot.Life)},
 			Effect:   &copilot.Effect{Value: money(31.5), Low: money(12), High: money(52), Unit: "USD a day"},
 			Evidence: copilot.Evidence{Figures: figures, From: "2026-10-01", To: "2026-10-30", Sample: 8100, Confidence: .97, Method: "two proportions", Minimum: "100 clicks of each"},
 		},
@@ -139,9 +139,9 @@ func (c *copilotEnv) status() string {
 func (c *copilotEnv) unconnected() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app")
-	c.shows("2 suggestions from Copilot")
+	c.waitText("2 suggestions from Copilot")
 	c.goTo(c.f.URL + "/app/copilot?tab=chat")
-	c.shows("Suggestions and rules work without one.")
+	c.waitText("Suggestions and rules work without one.")
 	c.sound("copilot-connect")
 }
 
@@ -149,21 +149,21 @@ func (c *copilotEnv) unconnected() {
 func (c *copilotEnv) suggests() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot")
-	c.shows("2 open suggestions")
-	c.shows(hostileMarkup)
+	c.waitText("2 open suggestions")
+	c.waitText(hostileMarkup)
 	c.run(`document.querySelector('.suggestion summary').click()`)
-	c.shows("$210.50")
+	c.waitText("$210.50")
 	c.until("the exact change", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.exact')?.textContent`), "weight 80")
 	})
 	c.sound("copilot-suggestion")
 	c.tap(`document.querySelector('.suggestion .btn.primary')`)
 	c.until("the weights are moved", func() bool { return c.weights() == "[{20} {80}]" })
-	c.shows("1 open suggestion")
+	c.waitText("1 open suggestion")
 	c.tap(button("Undo"))
 	c.until("they are as before", func() bool { return c.weights() == "[{50} {50}]" })
 	c.goTo(c.f.URL + "/app/copilot?tab=history")
-	c.shows("undone")
+	c.waitText("undone")
 	c.run(`document.querySelector('.history summary').click()`)
 	c.until("what it was", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.exact')?.textContent`), "weight 20")
@@ -172,7 +172,7 @@ func (c *copilotEnv) suggests() {
 	c.goTo(c.f.URL + "/app/copilot")
 	c.tap(`document.querySelector('.suggestion .btn:not(.primary)')`)
 	c.tap(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent === '7 days')`)
-	c.shows("Nothing is suggested.")
+	c.waitText("Nothing is suggested.")
 }
 
 // chats connects a model, which answers with markup, a look-up and a proposal. The proposal is applied by a person.
@@ -181,20 +181,20 @@ func (c *copilotEnv) chats() {
 	c.goTo(c.f.URL + "/app/copilot?tab=chat")
 	c.fill(byLabel(".card", "Key"), aitest.Key)
 	c.tap(button("Connect"))
-	c.shows("Nothing was asked yet.")
+	c.waitText("Nothing was asked yet.")
 	answer := "You had no losses. " + hostileMarkup + " <b>bold</b> [look](javascript:wrongs.push('link')) </textarea><script>wrongs.push('script')</script>"
-	c.talks.Say = func(a aitest.Asked) aitest.Said {
+	c.talks.Reply = func(a aitest.Received) aitest.Turn {
 		if len(a.Results) > 0 {
-			return aitest.Said{Text: answer}
+			return aitest.Turn{Text: answer}
 		}
-		return aitest.Said{Calls: []aitest.Call{
+		return aitest.Turn{Calls: []aitest.Call{
 			{Name: "performance", Arguments: `{"dimension":"country"}`},
 			{Name: "propose", Arguments: `{"reason":` + strconv.Quote("It loses "+hostileMarkup) + `,"action":{"op":"pause_campaign","campaign_id":"` + c.campaign + `"}}`},
 		}}
 	}
 	c.fill(byLabel(".askform", "Ask about the account"), "Which source lost money?")
 	c.press("Enter")
-	c.shows(answer)
+	c.waitText(answer)
 	if got := c.run(`document.querySelectorAll('.turns img, .turns b b, .turns script, .turns .said a').length`); got != "0" {
 		c.t.Errorf("%s elements were made of the model's text", got)
 	}
@@ -209,14 +209,14 @@ func (c *copilotEnv) chats() {
 	c.tap(`document.querySelector('a.looked')`)
 	c.until("the report", func() bool { return c.run(`location.pathname`) == "/app/reports" })
 	c.goTo(c.f.URL + "/app")
-	c.settled()
+	c.waitIdle()
 }
 
 // rules makes a rule in shadow, replays it, and lets it act.
 func (c *copilotEnv) rules() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot?tab=rules")
-	c.shows("No rule yet.")
+	c.waitText("No rule yet.")
 	c.tap(button("New rule"))
 	c.fill(byLabel(".side-sheet", "Name"), hostileMarkup)
 	c.tap(button("What would it have done?"))
@@ -252,7 +252,7 @@ func (c *copilotEnv) views() {
 	const menu = `document.querySelector('.viewbtn')`
 	name := "Best " + hostileMarkup
 	c.goTo(c.f.URL + "/app/reports?w=today&g=country,os&f.device_type=mobile&sort=-profit&c=clicks,profit")
-	c.settled()
+	c.waitIdle()
 	c.tap(menu)
 	c.inMenu("Save as")
 	c.fill(byLabel("dialog", "Name"), name)
@@ -262,7 +262,7 @@ func (c *copilotEnv) views() {
 	c.tap(menu)
 	c.sound("views")
 	c.inMenu("Make default")
-	c.shows("Reports open with")
+	c.waitText("Reports open with")
 	c.goTo(c.f.URL + "/app/reports")
 	c.until("reports open with it", func() bool { return strings.Contains(c.run(`location.search`), "g=country%2Cos") })
 
@@ -275,10 +275,10 @@ func (c *copilotEnv) views() {
 	second := copilotEnv{env: &env{page: openPage(c.t), f: c.f, api: c.api, axe: c.axe, entry: models.EntryURL(c.f.URL, token)}}
 	second.watch()
 	second.call("Page.enable", nil, nil)
-	second.look(1440, "light")
+	second.setScreen(1440, "light")
 	second.signIn()
 	second.goTo(c.f.URL + "/app/reports?w=today")
-	second.settled()
+	second.waitIdle()
 	second.tap(menu)
 	if got := second.run(`[...document.querySelectorAll('.menu:popover-open .item')].map(e => e.textContent).join('|')`); !strings.Contains(got, name) {
 		c.t.Errorf("the viewer's views are %q", got)
@@ -300,17 +300,17 @@ func (c *copilotEnv) views() {
 	c.tap(menu)
 	c.inMenu("Delete")
 	c.tap(`document.querySelector('dialog .btn.danger')`)
-	c.shows("is deleted")
+	c.waitText("is deleted")
 	c.goTo(c.f.URL + "/app/reports?w=today")
-	c.settled()
+	c.waitIdle()
 	c.tap(menu)
-	c.shows("No view is saved yet.")
+	c.waitText("No view is saved yet.")
 	c.press("Escape")
 }
 
-// notes: a change by the API is a mark; a note is written, seen on the plot, as a table and at its campaign, and deleted, by
+// addsNotes: a change by the API is a mark; a note is written, seen on the plot, as a table and at its campaign, and deleted, by
 // keys alone.
-func (c *copilotEnv) notes() {
+func (c *copilotEnv) addsNotes() {
 	c.t.Helper()
 	patch := map[string]any{"notes": "seen by nobody"}
 	if err := c.api.Do(c.t.Context(), http.StatusOK, "PATCH", "/campaigns/"+c.campaign, patch, nil); err != nil {
@@ -318,12 +318,12 @@ func (c *copilotEnv) notes() {
 	}
 	text := "Budget doubled " + hostileMarkup
 	c.goTo(c.f.URL + "/app?w=today")
-	c.settled()
+	c.waitIdle()
 	c.until("marks", func() bool { return c.run(`document.querySelectorAll('.plotmark').length`) != "0" })
 	c.tap(`document.querySelector('[aria-label="Add a note to this plot"]')`)
 	c.fill(byLabel("dialog", "Text"), text)
 	c.tap(button("Save"))
-	c.shows("The note is saved")
+	c.waitText("The note is saved")
 	c.until("its mark", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "1" })
 	c.run(`document.querySelector('.plotmark.noted button').focus()`)
 	c.run(`document.activeElement.click()`)
@@ -358,17 +358,17 @@ func (c *copilotEnv) notes() {
 func (c *copilotEnv) imports() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/import")
-	c.settled()
+	c.waitIdle()
 	const csv = `document.querySelector('.drop textarea')`
 	good := "Imported " + strings.ReplaceAll(hostileMarkup, `"`, `""`)
 	text := "Offer;Ziel;Payout;Geo\n\"" + good + "\";https://offer.example/?c={clickid};12,50;DE\nBroken;nowhere;1;DE\nWrong country;https://offer.example/;1;X1\n"
 	c.fill(csv, text)
-	c.shows("No column is the URL.")
+	c.waitText("No column is the URL.")
 	c.run(`(e => { e.value = 'url'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(document.querySelector('.maps .map:nth-child(2) select'))`)
 	c.until("a dry run", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
 	c.tap(button("Dry run"))
-	c.shows("Nothing has changed yet")
-	c.shows("is no address that begins with http")
+	c.waitText("Nothing has changed yet")
+	c.waitText("is no address that begins with http")
 	c.sound("import-dry")
 	offers := func() (names []string) {
 		var list struct{ Rows []struct{ Name string } }
@@ -384,10 +384,10 @@ func (c *copilotEnv) imports() {
 	if slices.Contains(offers(), name) {
 		c.t.Error("a dry run has made an offer")
 	}
-	c.shows("is no country of two letters")
+	c.waitText("is no country of two letters")
 	c.tap(button("Import 1 row"))
 	c.tap(`document.querySelector('dialog .btn.primary')`)
-	c.shows("1 row is imported")
+	c.waitText("1 row is imported")
 	if !slices.Contains(offers(), name) || slices.Contains(offers(), "Wrong country") {
 		c.t.Errorf("the offers are %q", offers())
 	}
@@ -401,21 +401,21 @@ func (c *copilotEnv) imports() {
 		return strings.Contains(c.run(`document.querySelector('.imports')?.textContent`), "Exists 1")
 	})
 	c.goTo(c.f.URL + "/app/import?kind=links")
-	c.settled()
+	c.waitIdle()
 	c.fill(csv, "slug,destination_url\nimported-link,https://a.example/\n")
 	c.until("a dry run of links", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
 	c.tap(button("Dry run"))
-	c.shows("A smartlink needs a domain of your own")
+	c.waitText("A smartlink needs a domain of your own")
 	if err := c.api.Create(c.t.Context(), "/domains", map[string]any{"domain": "go.pilot.example"}, nil); err != nil {
 		c.t.Fatal(err)
 	}
 	c.goTo(c.f.URL + "/app/import?kind=links")
-	c.settled()
+	c.waitIdle()
 	c.fill(csv, "slug,destination_url\nimported-link,https://a.example/\n")
 	c.tap(button("Dry run"))
 	c.tap(button("Import 1 row"))
 	c.tap(`document.querySelector('dialog .btn.primary')`)
-	c.shows("1 row is imported")
+	c.waitText("1 row is imported")
 }
 
 // lists: a job that was begun elsewhere is in the list of jobs.

@@ -49,7 +49,7 @@ func TestDashboardDomains(t *testing.T) {
 		"EGRESS_CA_FILE="+egresstest.CAFile(t, d.edge.Server), "OAUTH_URL="+d.platforms.URL,
 		"GOOGLE_ADS_CLIENT_ID="+oauthtest.Apps()[models.GoogleAds].ID, "GOOGLE_ADS_CLIENT_SECRET="+oauthtest.Apps()[models.GoogleAds].Secret)
 	d.signIn()
-	d.look(1440, "light")
+	d.setScreen(1440, "light")
 	d.connectsDNS()
 	d.addsDomain()
 	d.certifies()
@@ -63,8 +63,8 @@ func TestDashboardDomains(t *testing.T) {
 func (b *domainsEnv) connectsDNS() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/integrations")
-	b.settled()
-	b.shows("No DNS account is connected.")
+	b.waitIdle()
+	b.waitText("No DNS account is connected.")
 	b.tap(button("Connect a DNS account"))
 	b.choose(byLabel(".side-sheet", "Provider"), "Hetzner")
 	b.tap(button("Save"))
@@ -72,7 +72,7 @@ func (b *domainsEnv) connectsDNS() {
 	b.fill(byLabel(".side-sheet", "API token"), "wrong")
 	b.fill(byLabel(".side-sheet", "Your name for it"), "Our zones")
 	b.tap(button("Save"))
-	b.shows("Our zones is saved")
+	b.waitText("Our zones is saved")
 	b.tap(button("Test Our zones"))
 	b.until("it fails", func() bool {
 		return b.run(`document.querySelector('.integrations .list [role=alert]')?.textContent`) != ""
@@ -82,7 +82,7 @@ func (b *domainsEnv) connectsDNS() {
 	b.tap(button("Save"))
 	b.until("the form is closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : 'closed'`) == "closed" })
 	b.tap(button("Test Our zones"))
-	b.shows("It works, and holds 1 zone.")
+	b.waitText("It works, and holds 1 zone.")
 	if text := b.run(`document.documentElement.outerHTML`); strings.Contains(text, "canary") {
 		b.t.Error("the page has a secret")
 	}
@@ -93,24 +93,24 @@ func (b *domainsEnv) connectsDNS() {
 func (b *domainsEnv) addsDomain() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/domains")
-	b.shows("No domain of your own yet.")
+	b.waitText("No domain of your own yet.")
 	b.press("n")
 	b.fill(byLabel("dialog[open]", "Hostnames"), "*.shop.example")
 	b.tap(`document.querySelector('dialog[open] button[type=submit]')`)
-	b.shows("has a wildcard")
+	b.waitText("has a wildcard")
 	b.fill(byLabel("dialog[open]", "Hostnames"), ownHost)
 	b.until("the account can be chosen", func() bool { return b.run(byLabel("dialog[open]", "Set their records in")+`?.options.length`) == "2" })
 	b.run(`(e => { e.value = e.options[1].value; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(` + byLabel("dialog[open]", "Set their records in") + `)`)
 	b.tap(`document.querySelector('dialog[open] button[type=submit]')`)
-	b.shows("record made")
+	b.waitText("record made")
 	if made := b.zones.Records("shop.example"); !slices.ContainsFunc(made, func(r libdns.RR) bool {
 		return r.Type == "CNAME" && strings.HasPrefix(r.Data, pointsAt)
 	}) || !slices.ContainsFunc(made, func(r libdns.RR) bool { return r.Type == "TXT" && r.Name == "_switchyard.go" }) {
 		b.t.Errorf("the zone has %v", made)
 	}
 	b.tap(button("Done"))
-	b.shows("Waits for DNS")
-	b.shows("Looks again every 10 s")
+	b.waitText("Waits for DNS")
+	b.waitText("Looks again every 10 s")
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("Enter")
 	b.until("the records to set", func() bool { // a CNAME to the account's own target, and the TXT record with its token
@@ -120,7 +120,7 @@ func (b *domainsEnv) addsDomain() {
 	b.until("what was seen", func() bool {
 		return b.run(`[...document.querySelectorAll('.side-sheet h2')].some(h => h.textContent === 'What was seen') ? 'yes' : ''`) == "yes"
 	})
-	b.shows("Looks again in")
+	b.waitText("Looks again in")
 }
 
 // done is how many steps of the certificate itself are done: asked for, checked, issued.
@@ -161,21 +161,21 @@ func (b *domainsEnv) certifies() {
 		b.tap(button("Check certificate"))
 		b.until(steps+" steps are done", func() bool { return b.done() == steps })
 	}
-	b.edge.Hold(ownHost, "pending", models.SSLPendingValidation, "the CNAME record does not match")
+	b.edge.SetStates(ownHost, "pending", models.SSLPendingValidation, "the CNAME record does not match")
 	look("1")
-	b.shows("Proof of ownership")
-	b.shows("the CNAME record does not match")
+	b.waitText("Proof of ownership")
+	b.waitText("the CNAME record does not match")
 	b.sound("domain-waiting-1440-light")
-	b.edge.Hold(ownHost, "active", models.SSLPendingIssuance)
+	b.edge.SetStates(ownHost, "active", models.SSLPendingIssuance)
 	look("2")
-	b.edge.Hold(ownHost, "active", models.SSLActive)
+	b.edge.SetStates(ownHost, "active", models.SSLActive)
 	look("3")
 	b.agrees()
-	b.shows("From Cloudflare")
+	b.waitText("From Cloudflare")
 	b.run(`(e => { e.value = 'allow'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(` + byLabel(".side-sheet .record", "Crawlers") + `)`)
 	b.fill(byLabel(".side-sheet .record", "Page of the bare domain"), "nowhere")
 	b.tap(`document.querySelector('.side-sheet .record .btn.primary')`)
-	b.shows("index_page must be an http or https address")
+	b.waitText("index_page must be an http or https address")
 }
 
 // screens holds what is true of every screen, in both themes, wide and narrow.
@@ -210,7 +210,7 @@ func (b *domainsEnv) removes() {
 	b.fill(`[...document.querySelectorAll('dialog[open] input')].at(-1)`, ownHost)
 	b.until("it may", func() bool { return b.run(sure+`?.disabled`) == "false" })
 	b.tap(sure)
-	b.shows("is deleted")
+	b.waitText("is deleted")
 	if b.domain() != "" {
 		b.t.Error("the domain is there")
 	}
@@ -224,21 +224,21 @@ func (b *domainsEnv) platform() {
 	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the platform's is the fake's own
 	b.platforms.SignIn(oauthtest.User{ID: "jane", Name: "jane@example.com"})
 	b.goTo(b.f.URL + "/app/integrations")
-	b.settled()
+	b.waitIdle()
 	const signIn = `[...document.querySelectorAll('li.platform button')].find(e => e.textContent.trim() === 'Sign in Google Ads')`
 	b.tap(signIn)
-	b.shows("signed in as jane@example.com")
+	b.waitText("signed in as jane@example.com")
 	if at := b.run(`location.href`); at != b.f.URL+"/app/integrations" {
 		b.t.Errorf("it is at %s", at)
 	}
 	var back string
-	for _, address := range b.asked() {
+	for _, address := range b.requested() {
 		if strings.Contains(address, "state=") && strings.HasPrefix(address, b.f.URL) {
 			back = address
 		}
 	}
 	if back == "" {
-		b.t.Fatalf("it has not come back: %q", b.asked())
+		b.t.Fatalf("it has not come back: %q", b.requested())
 	}
 	b.goTo(back)
 	b.until("a state is used once", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })

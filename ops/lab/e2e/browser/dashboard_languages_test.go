@@ -17,14 +17,14 @@ func TestDashboardLanguages(t *testing.T) {
 	b := newEnv(t)
 	b.signIn()
 	b.goTo(b.f.URL + "/app/me")
-	b.settled()
+	b.waitIdle()
 	b.run(`(s => { s.value = 'de'; s.dispatchEvent(new Event('change', {bubbles: true})); return 1 })([...document.querySelectorAll('select')].find(s => [...s.options].some(o => o.value === 'de')))`)
-	b.shows("Eigenes Profil")
+	b.waitText("Eigenes Profil")
 	if got := b.run(`document.documentElement.lang`); got != "de" {
 		t.Errorf("the page is in %s", got)
 	}
 	b.goTo(b.f.URL + "/app")
-	b.shows("Was sich verändert hat")
+	b.waitText("Was sich verändert hat")
 	var list struct{ Rows []struct{ ID string } }
 	if err := b.api.Get(t.Context(), "/campaigns?q=demo", &list); err != nil || len(list.Rows) == 0 {
 		t.Fatal(list, err)
@@ -47,13 +47,13 @@ func TestDashboardLanguages(t *testing.T) {
 		b.call("Network.setCookie", map[string]any{"name": "switchyard-language", "value": lang, "url": b.f.URL + "/app", "path": "/app"}, nil)
 		for name, path := range pages {
 			b.goTo(b.f.URL + path)
-			b.settled()
+			b.waitIdle()
 			if got := b.run(`document.documentElement.lang`); got != lang {
 				t.Fatalf("%s is in %s", name, got)
 			}
 			for _, width := range []int{1440, 390} {
-				b.look(width, "light")
-				b.settled()
+				b.setScreen(width, "light")
+				b.waitIdle()
 				if cut := b.run(cutTexts); cut != "[]" {
 					t.Errorf("%s in %s, %d wide: cut are %s", name, lang, width, cut)
 				}
@@ -77,14 +77,14 @@ func TestDashboardByKeyboard(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
 	b.signIn()
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 	var list struct{ Rows []struct{ ID string } }
 	if err := b.api.Get(t.Context(), "/campaigns?q=demo", &list); err != nil || len(list.Rows) == 0 {
 		t.Fatal(list, err)
 	}
 	for _, path := range []string{"/app", "/app/reports", "/app/campaigns", "/app/campaigns/" + list.Rows[0].ID + "/flow"} {
 		b.goTo(b.f.URL + path)
-		b.settled()
+		b.waitIdle()
 		seen := map[string]bool{}
 		last := -1
 		for range 400 {

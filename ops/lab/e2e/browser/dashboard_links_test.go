@@ -12,7 +12,7 @@ import (
 func (b *roomsEnv) leads() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/smartlinks?w=today")
-	b.settled()
+	b.waitIdle()
 	b.press("n")
 	const sheet = ".side-sheet"
 	b.fill(byLabel(sheet, "Name"), markup)
@@ -27,7 +27,7 @@ func (b *roomsEnv) leads() {
 		if i > 0 { // the first one has no address yet
 			b.fill(byLabel(sheet, "Where all others go"), "https://others.example/")
 			b.tap(button("Create the smartlink"))
-			b.shows("Each rule leads to an address.")
+			b.waitText("Each rule leads to an address.")
 		}
 	}
 	for i, to := range []string{"https://vip.example/", "https://staff.example/"} {
@@ -39,7 +39,7 @@ func (b *roomsEnv) leads() {
 	})
 	b.sound("smartlink-new")
 	b.tap(button("Create the smartlink"))
-	b.shows("is live within a second")
+	b.waitText("is live within a second")
 	var list struct {
 		Rows []struct {
 			ID, Name, URL string
@@ -59,7 +59,7 @@ func (b *roomsEnv) leads() {
 		b.run(`document.dispatchEvent(new Event('visibilitychange'))`)
 		return b.run(`[...document.querySelectorAll('.linkstats .barline')].find(e => e.textContent.includes('Rule of vip'))?.querySelector('b').textContent ?? '0'`) != "0"
 	})
-	b.shows("No rule fitted")
+	b.waitText("No rule fitted")
 	b.run(`document.querySelector('.side-sheet details').open = true`)
 	b.sound("smartlink")
 	b.press("Escape")
@@ -69,7 +69,7 @@ func (b *roomsEnv) leads() {
 	})
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('<img')).focus()`)
 	b.press("p")
-	b.shows("is paused: it leads nowhere")
+	b.waitText("is paused: it leads nowhere")
 	b.until("it leads nowhere", func() bool { return b.leadsTo(link.URL) == "" })
 }
 
@@ -95,29 +95,29 @@ func (b *roomsEnv) leadsTo(link string) string {
 func (b *roomsEnv) reaches() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/goals")
-	b.settled()
+	b.waitIdle()
 	b.tap(button("New website"))
 	b.fill(byLabel("dialog", "Name"), markup)
 	b.fill(byLabel("dialog", "Host"), "https://www.shop.test/start")
 	b.run(`(e => e.getAttribute('aria-checked') === 'true' && e.click())(` + byLabel("dialog", "With the usual goals") + `)`)
 	b.sound("site-new")
 	b.tap(button("Create the website"))
-	b.shows("No goal yet.")
-	b.shows("Waiting for an event")
+	b.waitText("No goal yet.")
+	b.waitText("Waiting for an event")
 	b.press("n")
 	b.fill(byLabel(".side-sheet", "Key"), "Not a key")
 	b.tap(button("Create the goal"))
-	b.shows("2 to 64 lower-case letters")
+	b.waitText("2 to 64 lower-case letters")
 	b.fill(byLabel(".side-sheet", "Key"), "signed_up")
 	b.sound("goal-new")
 	b.tap(button("Create the goal"))
-	b.shows("counts within a second")
+	b.waitText("counts within a second")
 	key := b.run(`document.querySelector('.install .copy input').value`)
 	if text := b.run(`document.querySelector('.install .copy pre').textContent`); key == "" || !strings.Contains(text, `data-site="`+key+`"`) {
 		b.t.Errorf("the snippet is %q, the key %q", text, key)
 	}
 	b.tap(button("Create a secret"))
-	b.shows("it never belongs on a page")
+	b.waitText("it never belongs on a page")
 	b.tap(button("I have kept it"))
 	b.tap(button("From your server"))
 	b.until("the snippet has the secret and the goal", func() bool {
@@ -132,15 +132,15 @@ func (b *roomsEnv) reaches() {
 		b.t.Fatal(err)
 	}
 	b.post(b.f.URL+"/t/event", string(body))
-	b.shows("Got signed_up")
-	b.shows("reached signed_up")
+	b.waitText("Got signed_up")
+	b.waitText("reached signed_up")
 	b.until("the goal has its conversion", func() bool {
 		b.run(`document.dispatchEvent(new Event('visibilitychange'))`)
 		return b.run(`document.querySelector('tr[data-row]')?.children[4].textContent`) == "1"
 	})
 	b.sound("goals-live")
 	b.tap(button("Wait anew"))
-	b.shows("Waiting for an event")
+	b.waitText("Waiting for an event")
 }
 
 // post sends a text as a browser's beacon does, until it is taken: a site is known within a second.

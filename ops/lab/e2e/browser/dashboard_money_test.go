@@ -55,7 +55,7 @@ func TestDashboardMoney(t *testing.T) {
 	}
 	m := moneyEnv{env: newEnv(t, "DASHBOARD_DIR="+dist)}
 	m.signIn()
-	m.look(1440, "light")
+	m.setScreen(1440, "light")
 	m.sets()
 	m.puts()
 	m.corrects()
@@ -113,26 +113,26 @@ func (b *moneyEnv) puts() {
 	b.get(b.f.URL + "/postback/" + b.network + "?clickid=%7Bsub1%7D&payout=1")
 	b.goTo(b.f.URL + "/app/unmatched?w=today&network=" + b.network)
 	b.until("three of them", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "3" })
-	b.shows("It may be in theirs")
-	b.shows("it still says {sub1}")
+	b.waitText("It may be in theirs")
+	b.waitText("it still says {sub1}")
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('7.25')).focus()`)
 	b.press("Enter")
-	b.shows("It would still find no click.")
+	b.waitText("It would still find no click.")
 	const sheet = ".side-sheet"
 	b.fill(byLabel(sheet, "Click id"), "theirs")
 	b.tap(button("Save and check"))
-	b.shows("It would find its click.")
+	b.waitText("It would find its click.")
 	b.sound("unmatched-sheet")
 	b.tap(button("Replay this one"))
-	b.shows("Replayed: matched")
+	b.waitText("Replayed: matched")
 	if got := b.conversions(); got["7.25"] != "approved" {
 		b.t.Errorf("the conversions are %v", got)
 	}
 	b.until("two are left", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
 	b.run(`document.activeElement.blur()`)
 	b.press("r")
-	b.shows("would match 1")
-	b.shows("would not 1")
+	b.waitText("would match 1")
+	b.waitText("would not 1")
 	b.sound("unmatched-replay")
 	if got := b.conversions(); got["3.5"] != "" {
 		b.t.Errorf("a dry run has recorded %v", got)
@@ -143,12 +143,12 @@ func (b *moneyEnv) puts() {
 	b.until("both are in the log", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('3.5')).focus()`)
 	b.press("o")
-	b.shows("How it got its status")
-	b.shows("theirs=" + other)
+	b.waitText("How it got its status")
+	b.waitText("theirs=" + other)
 	b.sound("conversion-sheet")
 	b.tap(`[...document.querySelectorAll('.side-sheet .btn')].find(e => e.textContent === 'Reject')`)
 	b.tap(`document.querySelector('dialog:not(.side-sheet) .btn.danger')`)
-	b.shows("The conversion is rejected now")
+	b.waitText("The conversion is rejected now")
 	if got := b.conversions(); got["3.5"] != "rejected" || got["7.25"] != "approved" {
 		b.t.Errorf("the conversions are %v", got)
 	}
@@ -160,20 +160,20 @@ func (b *moneyEnv) corrects() {
 	b.t.Helper()
 	click := b.visit(b.link)
 	b.goTo(b.f.URL + "/app/corrections")
-	b.settled()
+	b.waitIdle()
 	const csv = `document.querySelector('.drop textarea')`
 	b.fill(csv, "payout;comment\n1;x\n")
-	b.shows("No column is the click id.")
+	b.waitText("No column is the click id.")
 	text := "Click ID;Amount;Status;comment\n" + click + ";12.5;approved;<img src=x>\nnot-a-click;1;approved;\n"
 	b.fill(csv, text)
-	b.shows("→ click id")
-	b.shows("2 rows")
+	b.waitText("→ click id")
+	b.waitText("2 rows")
 	b.until("the click is known", func() bool {
 		b.tap(`[...document.querySelectorAll('.btn')].find(e => !e.disabled && e.textContent.startsWith('Dry run'))`)
-		b.shows("Nothing has changed yet")
+		b.waitText("Nothing has changed yet")
 		return strings.Contains(b.run(`document.querySelector('.corrections').textContent`), "Accepted 1")
 	})
-	b.shows("its click id is not one of this service")
+	b.waitText("its click id is not one of this service")
 	if got := b.conversions(); got["12.5"] != "" {
 		b.t.Errorf("a dry run has recorded %v", got)
 	}
@@ -181,33 +181,33 @@ func (b *moneyEnv) corrects() {
 	b.until("only the refused one", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	b.sound("corrections-dry")
 	b.fill(csv, text+click+";1;pending;\n")
-	b.shows("The text has changed since the dry run.")
+	b.waitText("The text has changed since the dry run.")
 	if b.run(`[...document.querySelectorAll('.btn')].some(e => e.textContent.startsWith('Apply'))`) != "false" {
 		b.t.Error("a stale dry run can be applied")
 	}
 	b.fill(csv, "click id\n"+strings.Repeat("x\n", 5001))
-	b.shows("The file has 5,001 rows; only the first 5,000 are read.")
+	b.waitText("The file has 5,001 rows; only the first 5,000 are read.")
 	b.fill(csv, text)
 	b.tap(button("Dry run again"))
 	b.tap(button("Apply 1 row"))
-	b.shows("there is no undo")
+	b.waitText("there is no undo")
 	b.tap(`document.querySelector('dialog .btn.primary')`)
-	b.shows("1 row is applied")
+	b.waitText("1 row is applied")
 	if got := b.conversions(); got["12.5"] != "approved" {
 		b.t.Errorf("the conversions are %v", got)
 	}
 	b.goTo(b.f.URL + "/app/corrections?kind=cost")
-	b.settled()
+	b.waitIdle()
 	b.fill(csv, "day,source,spend\n2026-01-01,nobody,5\n")
 	b.tap(button("Dry run"))
-	b.shows("Refused 1")
+	b.waitText("Refused 1")
 }
 
 // exports makes a file from the report, sees it in the tray, and fetches it; and one from the screen of files.
 func (b *moneyEnv) exports() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?w=today&g=campaign_id")
-	b.settled()
+	b.waitIdle()
 	b.press("e")
 	const fetched = `(e => { fetch(e.href).then(r => r.text()).then(text => { window.fetched = text }); return 'asked' })`
 	b.tap(`document.querySelector('.tray a[download]')`)
@@ -215,9 +215,9 @@ func (b *moneyEnv) exports() {
 	b.until("the file has the campaign", func() bool { return strings.Contains(b.run(`window.fetched ?? ''`), "<img src=x") })
 	b.sound("tray")
 	b.goTo(b.f.URL + "/app/exports?w=today")
-	b.shows("Export: Report")
-	b.shows("New export") // the tray is there before the room is
-	b.settled()
+	b.waitText("Export: Report")
+	b.waitText("New export") // the tray is there before the room is
+	b.waitIdle()
 	b.press("n")
 	b.fill(byLabel("dialog", "Name"), `<img src=x onerror="wrongs=['run']">`)
 	b.tap(button("Create the file"))
@@ -233,12 +233,12 @@ func (b *moneyEnv) exports() {
 func (b *moneyEnv) settings() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/settings")
-	b.settled()
+	b.waitIdle()
 	b.fill(byLabel(".record", "Currency"), "E")
 	b.tap(button("Save"))
-	b.shows("Three letters, as in EUR.")
+	b.waitText("Three letters, as in EUR.")
 	b.fill(byLabel(".record", "Currency"), "EUR")
-	b.shows("restated by the exchange rate of their day")
+	b.waitText("restated by the exchange rate of their day")
 	b.tap(button("Discard"))
 	b.run(`(e => { e.value = 'DD MMM YYYY'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(document.querySelector('.record select'))`)
 	b.tap(button("12 hours"))
@@ -246,7 +246,7 @@ func (b *moneyEnv) settings() {
 		return strings.HasSuffix(b.run(`document.querySelector('.facts dd').textContent`), "m")
 	})
 	b.tap(button("Save"))
-	b.shows("The settings are saved")
+	b.waitText("The settings are saved")
 	var got struct{ DateFormat, TimeFormat string }
 	if err := b.api.Get(b.t.Context(), "/settings", &got); err != nil || got.DateFormat != "DD MMM YYYY" || got.TimeFormat != "12h" {
 		b.t.Errorf("the settings are %+v, %v", got, err)

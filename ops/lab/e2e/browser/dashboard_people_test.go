@@ -20,7 +20,7 @@ func (b *env) secondBrowser() *env {
 	other := &env{page: b.page.open(b.t), f: b.f, axe: b.axe}
 	other.watch()
 	other.call("Page.enable", nil, nil)
-	other.look(1440, "light")
+	other.setScreen(1440, "light")
 	return other
 }
 
@@ -73,7 +73,7 @@ func TestDashboardPeople(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
 	b := newEnv(t)
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 	var made struct {
 		ID  string `json:"id"`
 		URL string `json:"owner_url"`
@@ -85,7 +85,7 @@ func TestDashboardPeople(t *testing.T) {
 	b.sound("first-run")
 	again := b.secondBrowser()
 	again.goTo(made.URL)
-	again.shows("used already")
+	again.waitText("used already")
 	b.invites()
 	owner := b.roles(made.ID)
 	b.makesKey()
@@ -93,8 +93,8 @@ func TestDashboardPeople(t *testing.T) {
 	b.endsSessions()
 	owner.joinsWithCodes("owner@example.com", owner.usesCodes("owner@example.com"))
 	b.goTo(b.f.URL + "/app/audit?w=today")
-	b.shows("Signed in")
-	b.shows("wrong password") // one, or two in an hour
+	b.waitText("Signed in")
+	b.waitText("wrong password") // one, or two in an hour
 }
 
 // invites creates an invitation link, which a second browser uses. It then changes the new member's role and removes the
@@ -111,38 +111,38 @@ func (b *env) invites() {
 	link := b.run(shown + `.value`)
 	b.sound("team-invitation")
 	b.tap(button("Done"))
-	b.shows("Open invitations")
+	b.waitText("Open invitations")
 	const name = `<img src=x onerror="wrongs=['run']">`
 	ben := b.secondBrowser()
 	ben.goTo(link)
-	ben.shows("invited to Buyers as member")
+	ben.waitText("invited to Buyers as member")
 	ben.welcome(link, name)
 	b.goTo(b.f.URL + "/app/team")
 	b.until("the name as a text", func() bool { return strings.Contains(b.run(`document.querySelector('.people')?.textContent`), name) })
 	for _, width := range []int{1440, 390} {
-		b.look(width, "light")
+		b.setScreen(width, "light")
 		b.sound("team-" + strconv.Itoa(width))
 	}
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 	const role = `[...document.querySelectorAll('.people select')].find(s => s.value === 'member')`
 	b.run(`(s => { s.value = 'viewer'; s.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(` + role + `)`)
 	b.tap(button("Change the role"))
-	b.shows("has the role “Viewer” now")
+	b.waitText("has the role “Viewer” now")
 	ben.goTo(ben.f.URL + "/app/offers")
-	ben.settled()
+	ben.waitIdle()
 	if got := ben.run(button("New offer") + `?.textContent`); got != "" {
 		b.t.Error("a viewer can make offers")
 	}
 	// The only owner cannot become a member.
 	b.run(`(s => { s.value = 'member'; s.dispatchEvent(new Event('change', {bubbles: true})); return 1 })([...document.querySelectorAll('.people select')].find(s => s.value === 'owner'))`)
 	b.tap(button("Change the role"))
-	b.shows("The account needs an owner")
+	b.waitText("The account needs an owner")
 	b.press("Escape")
 	b.tap(`[...document.querySelectorAll('.people li')].find(l => l.textContent.includes('ben@'))?.querySelector('button')`)
 	b.tap(`document.querySelector('dialog[open] .btn.danger')`)
-	b.shows("is removed")
+	b.waitText("is removed")
 	ben.goTo(ben.f.URL + "/app")
-	ben.shows("Sign in")
+	ben.waitText("Sign in")
 }
 
 // roles: each role sees the controls it may use and no others. A page that the role may not see, opened by a link, explains
@@ -163,7 +163,7 @@ func (b *env) roles(account string) (p *env) {
 		has := func(path, expression string, want bool) {
 			b.t.Helper()
 			p.goTo(p.f.URL + path)
-			p.settled()
+			p.waitIdle()
 			if got := p.run(`(`+expression+`) ? 'yes' : 'no'`) == "yes"; got != want {
 				b.t.Errorf("%s on %s: %s is there: %v", c.role, path, expression, got)
 			}
@@ -177,7 +177,7 @@ func (b *env) roles(account string) (p *env) {
 			has(path, `document.body.innerText.includes('Only owners see this.')`, !c.owner)
 		}
 		if p.goTo(p.f.URL + "/app/campaigns/new"); !c.make {
-			p.shows("Your role does not include making campaigns.")
+			p.waitText("Your role does not include making campaigns.")
 		}
 		if c.role == "contributor" {
 			p.sound("roles-buyer-only")
@@ -214,13 +214,13 @@ func (b *env) makesKey() {
 		b.t.Error("the key is shown again")
 	}
 	for _, width := range []int{1440, 390} {
-		b.look(width, "dark")
+		b.setScreen(width, "dark")
 		b.sound("keys-" + strconv.Itoa(width))
 	}
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 	b.tap(`document.querySelector('[aria-label="Revoke our program"]')`)
 	b.tap(`document.querySelector('dialog[open] .btn.danger')`)
-	b.shows("our program is revoked")
+	b.waitText("our program is revoked")
 	if err := works(); err == nil {
 		b.t.Error("the key works after it was revoked")
 	}
@@ -230,21 +230,21 @@ func (b *env) makesKey() {
 func (b *env) findsChanges() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/audit?w=today")
-	b.shows("POST /app/api/keys")
-	b.shows("Came in by a link")
-	b.shows("ana@example.com")
+	b.waitText("POST /app/api/keys")
+	b.waitText("Came in by a link")
+	b.waitText("ana@example.com")
 	b.goTo(b.f.URL + "/app/audit?w=today&what=keys")
-	b.settled()
+	b.waitIdle()
 	b.until("changes of keys alone", func() bool {
 		return b.run(`[...document.querySelectorAll('tr[data-row]')].length && [...document.querySelectorAll('tr[data-row]')].every(r => r.textContent.includes('/keys')) ? 'yes' : ''`) == "yes"
 	})
 	for _, width := range []int{1440, 390} {
-		b.look(width, "light")
+		b.setScreen(width, "light")
 		b.sound("audit-" + strconv.Itoa(width))
 	}
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 	b.goTo(b.f.URL + "/app/audit?w=yesterday")
-	b.shows("Nothing was changed in this window.")
+	b.waitText("Nothing was changed in this window.")
 }
 
 // endsSessions: a session that is ended elsewhere shows the sign-in over the screen, and what was typed is still there.
@@ -255,17 +255,17 @@ func (b *env) endsSessions() {
 	other.signInAs("ana@example.com", "")
 	other.isIn()
 	other.goTo(other.f.URL + "/app/offers?id=new")
-	other.settled()
+	other.waitIdle()
 	other.fill(byLabel("dialog[open]", "Name"), "half typed")
 	b.goTo(b.f.URL + "/app/me")
 	for _, width := range []int{1440, 390} {
-		b.look(width, "light")
-		b.settled()
+		b.setScreen(width, "light")
+		b.waitIdle()
 		b.sound("me-" + strconv.Itoa(width))
 	}
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 	b.tap(button("End all others"))
-	b.shows("All other sessions have ended")
+	b.waitText("All other sessions have ended")
 	other.run(`(document.dispatchEvent(new Event('visibilitychange')), 1)`)
 	other.until("the sign-in over the screen", func() bool {
 		return other.run(`[...document.querySelectorAll('dialog[open] h1')].find(h => h.textContent === 'Sign in')?.textContent`) == "Sign in"
@@ -299,7 +299,7 @@ func (b *env) usesCodes(email string) []string {
 	}
 	b.fill(byLabel("dialog[open]", "Code"), "000000")
 	b.tap(button("Turn on"))
-	b.shows("This is not the code that the app shows now.")
+	b.waitText("This is not the code that the app shows now.")
 	b.fill(byLabel("dialog[open]", "Code"), code(time.Now()))
 	b.tap(button("Turn on"))
 	b.until("the recovery codes", func() bool { return b.run(`document.querySelector('dialog[open] .copy pre')?.textContent`) != "" })
@@ -314,7 +314,7 @@ func (b *env) usesCodes(email string) []string {
 	b.isIn()
 	b.signOut()
 	b.signInAs(email, codes[0])
-	b.shows("are not right")
+	b.waitText("are not right")
 	b.fill(`document.querySelector('form.enter [name=code]')`, code(time.Now().Add(30*time.Second))) // the one before switched the codes on
 	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
 	b.isIn()
@@ -333,11 +333,11 @@ func (b *env) joinsWithCodes(email string, codes []string) {
 	}
 	const form, send = `document.querySelector('form.enter `, `document.querySelector('form.enter .btn.primary:not(:disabled)')`
 	b.goTo(made.URL)
-	b.shows("If you work here already, give your password.")
+	b.waitText("If you work here already, give your password.")
 	b.sound("invited")
 	b.fill(form+`[name=password]')`, "not the password")
 	b.tap(send)
-	b.shows("are not right")
+	b.waitText("are not right")
 	if b.run(form+`[name=code]') ? 'asked' : ''`) != "" {
 		b.t.Error("a code is asked for after a wrong password")
 	}
@@ -346,5 +346,5 @@ func (b *env) joinsWithCodes(email string, codes []string) {
 	b.fill(form+`[name=code]')`, codes[0])
 	b.tap(send)
 	b.isIn()
-	b.shows("Sellers")
+	b.waitText("Sellers")
 }

@@ -28,7 +28,7 @@ const saveForm = `document.querySelector('dialog[open] .formfoot .btn.primary')`
 func (b *env) types(name string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/offers?id=new")
-	b.settled()
+	b.waitIdle()
 	b.fill(byLabel("dialog[open]", "Name"), name)
 	b.fill(byLabel("dialog[open]", "Address"), "https://offer.example/")
 }
@@ -49,11 +49,11 @@ func (b *env) away() {
 	b.types("typed away")
 	cut(true)
 	b.tap(saveForm)
-	b.shows("The service does not answer.")
+	b.waitText("The service does not answer.")
 	b.stillTyped("typed away")
 	cut(false)
 	b.tap(saveForm)
-	b.shows("typed away is saved")
+	b.waitText("typed away is saved")
 }
 
 // beyondPlan makes more offers than a plan has room for.
@@ -78,12 +78,12 @@ func (b *env) beyondPlan() {
 	move("starter")
 	b.types("typed beyond")
 	b.tap(saveForm)
-	b.shows("The plan does not include this, or has no room for more.")
+	b.waitText("The plan does not include this, or has no room for more.")
 	b.sound("refused-plan")
 	b.stillTyped("typed beyond")
 	move("scale")
 	b.tap(saveForm)
-	b.shows("typed beyond is saved")
+	b.waitText("typed beyond is saved")
 }
 
 // toReports goes to the reports without reloading the page.
@@ -101,7 +101,7 @@ func (b *env) reported() {
 func (b *env) slowly() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/more")
-	b.settled()
+	b.waitIdle()
 	server, err := b.f.Postgres()
 	if err == nil {
 		err = server.Freeze()
@@ -125,7 +125,7 @@ func (b *env) slowly() {
 func (b *env) tooOften() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/more")
-	b.settled()
+	b.waitIdle()
 	const flood = `(async () => {
 		for (;;) {
 			const all = await Promise.all(Array.from({length: 200}, () => fetch('/api/v1/campaigns?limit=none')))
@@ -136,7 +136,7 @@ func (b *env) tooOften() {
 		b.t.Fatal(got)
 	}
 	b.run(toReports)
-	b.shows("Too many calls at once. Wait a little.")
+	b.waitText("Too many calls at once. Wait a little.")
 	b.sound("refused-rate")
 	b.reported()
 }

@@ -44,7 +44,7 @@ func TestDashboardRoles(t *testing.T) {
 		p := b.secondBrowser()
 		p.entry = models.EntryURL(b.f.URL, token)
 		p.signIn()
-		p.look(1440, "light")
+		p.setScreen(1440, "light")
 		pressed[role] = p.pressAll(role, known)
 	}
 	t.Logf("pressed were %v", pressed)
@@ -67,7 +67,7 @@ func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int
 	for _, path := range rooms {
 		for next := 0; next >= 0; {
 			b.goTo(b.f.URL + path)
-			b.settled()
+			b.waitIdle()
 			var did struct {
 				Next    int
 				Pressed []string

@@ -57,7 +57,7 @@ func TestDashboardRooms(t *testing.T) {
 	t.Cleanup(func() { _ = b.receiver.Close() })
 	b.env = newEnvOf(t, fleet.Options{Receiver: b.receiver, Env: []string{"DASHBOARD_DIR=" + dist}})
 	b.signIn()
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 	b.sets()
 	b.delivers()
 	b.verifies()
@@ -94,31 +94,31 @@ func (b *roomsEnv) sets() {
 func (b *roomsEnv) delivers() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/webhooks")
-	b.settled()
+	b.waitIdle()
 	b.press("n")
 	b.fill(byLabel("dialog", "Address"), "http://example.com/")
 	b.tap(button("Create the endpoint"))
-	b.shows("It has to be an https address")
+	b.waitText("It has to be an https address")
 	b.fill(byLabel("dialog", "Address"), b.receiver.URL("/in"))
 	b.fill(byLabel("dialog", "Name"), markup)
 	b.sound("webhook-new")
 	b.tap(button("Create the endpoint"))
-	b.shows("It is shown this once.")
+	b.waitText("It is shown this once.")
 	b.receiver.SetSecret("/in", b.run(`document.querySelector('dialog pre').textContent`))
 	b.sound("webhook-secret")
 	b.tap(button("I have kept it"))
 	b.refuses.Store(true)
 	b.tap(button("Send a test"))
-	b.shows("The test was not delivered")
+	b.waitText("The test was not delivered")
 	b.until("it is in the log", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("Enter")
-	b.shows("the endpoint answered 500")
-	b.shows(`"type": "ping"`)
+	b.waitText("the endpoint answered 500")
+	b.waitText(`"type": "ping"`)
 	b.sound("webhook-delivery")
 	b.refuses.Store(false)
 	b.press("r")
-	b.shows("Delivered: 204")
+	b.waitText("Delivered: 204")
 	b.until("the log says so", func() bool {
 		return strings.Contains(b.run(`document.querySelector('tr[data-row]').textContent`), "Delivered")
 	})
@@ -132,7 +132,7 @@ func (b *roomsEnv) delivers() {
 		}
 	}
 	b.goTo(b.f.URL + "/app/webhooks?state=failed")
-	b.shows("No delivery passes these filters.")
+	b.waitText("No delivery passes these filters.")
 }
 
 // verifies runs the code that the screen gives away, where its language is installed: it believes what the service signs
@@ -216,20 +216,20 @@ func (b *roomsEnv) scores() {
 			return false
 		}
 		b.goTo(b.f.URL + "/app/bots")
-		b.settled()
+		b.waitIdle()
 		b.fill(slider, strconv.Itoa(to))
 		text := strings.ReplaceAll(b.run(`document.querySelector('.threshold [role=status]').textContent`), ",", "")
 		return strings.HasPrefix(text, fmt.Sprintf("%d click", moved())) && strings.Contains(text, "would become")
 	})
 	b.tap(button("As a table"))
-	b.shows("Side")
+	b.waitText("Side")
 	b.tap(button("As a plot"))
 	if got := b.run(`[...document.querySelectorAll('.signals .firing small')].some(e => parseFloat(e.textContent) > 0)`); got != "true" {
 		b.t.Error("no signal shows its share")
 	}
 	b.sound("bots-moved")
 	b.tap(button("Save the scoring"))
-	b.shows("changed sides, of")
+	b.waitText("changed sides, of")
 	if err := b.api.Get(b.t.Context(), "/bot-detection", &after); err != nil || after.Threshold != to {
 		b.t.Errorf("the threshold is %d, %v; want %d", after.Threshold, err, to)
 	}
@@ -258,23 +258,23 @@ func (b *roomsEnv) suspect() {
 func (b *roomsEnv) listsBots() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/bots?tab=lists")
-	b.settled()
+	b.waitIdle()
 	b.press("n")
 	b.run(`(e => { e.value = 'ip_range'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(document.querySelector('dialog select'))`)
 	b.fill(byLabel("dialog", "Values"), "0.0.0.0/0")
 	b.tap(saveForm)
-	b.shows("It is meant for everybody")
+	b.waitText("It is meant for everybody")
 	b.fill(byLabel("dialog", "Values"), "203.0.113.0/28\n198.51.100.7 # seen twice\n")
 	b.fill(byLabel("dialog", "Note"), markup)
-	b.shows("2 values")
+	b.waitText("2 values")
 	b.sound("bots-add")
 	b.tap(saveForm)
-	b.shows("2 values are on the list")
+	b.waitText("2 values are on the list")
 	b.until("it is listed", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	b.sound("bots-lists")
 	b.tap(`document.querySelector('tr[data-row] button')`)
 	b.tap(`document.querySelector('dialog .btn.danger')`)
-	b.shows("No entries yet.")
+	b.waitText("No entries yet.")
 	b.visit(b.link)
 	b.visit(b.link)
 	b.until("the clicks are stored", func() bool {
@@ -285,7 +285,7 @@ func (b *roomsEnv) listsBots() {
 	b.goTo(b.f.URL + "/app/bots?tab=repeat&hits=2&w=today")
 	deny := `document.querySelector('button[aria-label="Deny 127.0.0.1"]')`
 	b.tap(deny)
-	b.shows("127.0.0.1 is denied")
+	b.waitText("127.0.0.1 is denied")
 	var list struct {
 		Rows []struct{ Attribute, Value string }
 	}

@@ -110,8 +110,8 @@ func (b *env) signIn() {
 	b.until("the overview", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) != "" })
 }
 
-// look sets the size and the theme of the screen.
-func (b *env) look(width int, theme string) {
+// setScreen sets the size and the theme of the screen.
+func (b *env) setScreen(width int, theme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{
 		"width": width, "height": map[bool]int{true: 844, false: 1000}[width < 500], "deviceScaleFactor": 1, "mobile": false,
@@ -123,8 +123,8 @@ func (b *env) look(width int, theme string) {
 	b.await(`new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok, 0, ''))))`)
 }
 
-// settled waits until nothing is loading.
-func (b *env) settled() {
+// waitIdle waits until nothing is loading.
+func (b *env) waitIdle() {
 	b.t.Helper()
 	b.until("nothing loads", func() bool {
 		busy, err := b.evaluate(`document.querySelector('.bar, [aria-busy=true]') ? 'busy' : document.querySelector('#app')?.childElementCount`)
@@ -141,7 +141,7 @@ func (b *env) everywhere(pages map[string]string, ready func(name string)) {
 	b.t.Helper()
 	for name, path := range pages {
 		b.goTo(b.f.URL + path)
-		b.settled()
+		b.waitIdle()
 		if failed := b.run(`document.querySelector('.failed')?.textContent`); failed != "" && path != allParts {
 			b.t.Errorf("%s shows %q", name, failed)
 		}
@@ -150,15 +150,15 @@ func (b *env) everywhere(pages map[string]string, ready func(name string)) {
 		}
 		for _, width := range []int{1440, 390} {
 			of := name + "-" + strconv.Itoa(width)
-			b.look(width, "light")
-			b.settled()
+			b.setScreen(width, "light")
+			b.waitIdle()
 			b.sound(of + "-light")
-			b.look(width, "dark")
-			b.settled()
+			b.setScreen(width, "dark")
+			b.waitIdle()
 			b.colored(of + "-dark")
 		}
 	}
-	b.look(1440, "light")
+	b.setScreen(1440, "light")
 }
 
 // sound holds what is true of every screen: it fits, and axe finds nothing that people cannot perceive or operate.
@@ -166,7 +166,7 @@ func (b *env) sound(name string) {
 	b.t.Helper()
 	b.fits(name)
 	b.inspect(name, `{resultTypes: ['violations']}`)
-	b.keep(name)
+	b.screenshot(name)
 }
 
 // colored holds of a screen that was sound in the other theme what a theme changes: its colours.
@@ -174,7 +174,7 @@ func (b *env) colored(name string) {
 	b.t.Helper()
 	b.fits(name)
 	b.inspect(name, `{resultTypes: ['violations'], runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}}`)
-	b.keep(name)
+	b.screenshot(name)
 }
 
 // inspect holds that axe finds nothing.
@@ -203,7 +203,7 @@ func (b *env) fits(name string) {
 	if wrongs := b.run(`JSON.stringify(window.wrongs ?? [])`); wrongs != "[]" {
 		b.t.Errorf("%s: %s", name, wrongs)
 	}
-	for _, address := range b.asked() {
+	for _, address := range b.requested() {
 		if !strings.HasPrefix(address, b.f.URL+"/") && !strings.HasPrefix(address, "data:") {
 			b.t.Errorf("%s asks another host: %s", name, address)
 		}
@@ -214,8 +214,8 @@ func (b *env) fits(name string) {
 const squeezedTexts = `JSON.stringify([...document.querySelectorAll('body *')].filter(e => e.clientWidth > 0 && e.clientWidth < 40 && !e.closest('.hidden') && e.checkVisibility({visibilityProperty: true}) &&
 	[...e.childNodes].some(n => { if (n.nodeType !== 3) return false; const r = document.createRange(); r.selectNode(n); return r.getClientRects().length > 3 })).map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
 
-// keep writes a picture of the screen into the directory that SWITCHYARD_SCREENS names: `make screens`.
-func (b *env) keep(name string) {
+// screenshot writes a picture of the screen into the directory that SWITCHYARD_SCREENS names: `make screens`.
+func (b *env) screenshot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("SWITCHYARD_SCREENS")
 	if dir == "" {
@@ -263,7 +263,7 @@ func TestDashboard(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
 	b.goTo(b.f.URL + "/app")
-	b.shows("Sign in")
+	b.waitText("Sign in")
 	b.signIn()
 	b.everywhere(map[string]string{"overview": "/app", "reports": "/app/reports", "more": "/app/more"}, func(name string) {
 		if name == "reports" {
@@ -274,7 +274,7 @@ func TestDashboard(t *testing.T) {
 	b.drills()
 	b.saysWhatFails()
 	b.goTo(b.entry)
-	b.shows("used already")
+	b.waitText("used already")
 }
 
 // open opens a row of the report by its name, unless it is open.
@@ -292,7 +292,7 @@ func (b *env) open(name string) {
 func (b *env) equalsAPI() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&g=country,device_type&c=clicks,conversions")
-	b.settled()
+	b.waitIdle()
 	var want struct {
 		Rows []struct {
 			Dims                map[string]string
@@ -328,17 +328,17 @@ func (b *env) equalsAPI() {
 func (b *env) drills() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none")
-	b.settled()
+	b.waitIdle()
 	b.press("ArrowDown")
 	b.until("a row has the focus", func() bool { return b.run(`document.activeElement.ariaExpanded`) == "false" })
 	b.press("ArrowRight")
 	b.until("it is open", func() bool { return strings.Contains(b.run(`location.search`), "o=") })
-	b.settled()
+	b.waitIdle()
 	b.press("ArrowDown")
 	b.until("the row below has the focus", func() bool { return b.run(`document.activeElement.ariaLevel`) == "2" })
 	b.press("f")
 	b.until("only this", func() bool { return b.run(`document.querySelectorAll('.chip.on').length`) == "2" })
-	b.settled()
+	b.waitIdle()
 	b.run(`history.back()`)
 	b.until("the filters are off", func() bool { return b.run(`document.querySelectorAll('.chip.on').length`) == "0" })
 	b.press("?")
@@ -359,13 +359,13 @@ func (b *env) saysWhatFails() {
 		"role_required": {"403", "Your role does not include"},
 	} {
 		b.goTo(b.f.URL + "/app/more")
-		b.settled()
+		b.waitIdle()
 		fails(c.status, code)
 		b.run(`document.querySelector('.nav a[href^="/app/reports"]').click()`)
-		b.shows(c.says)
+		b.waitText(c.says)
 		b.run(`(window.fetch = window.real, 1)`)
 		b.run(`document.querySelector('.failed .btn').click()`)
-		b.shows("DACH nutra")
+		b.waitText("DACH nutra")
 	}
 	b.run(`fetch('/app/api/session', {method: 'DELETE', headers: {'X-Switchyard-Page': '1'}})`)
 	b.until("the sign-in over the screen", func() bool {

@@ -52,16 +52,16 @@ func TestReferencePage(t *testing.T) {
 		return p.run(`[...document.querySelectorAll('li')].filter((l) => l.offsetParent).length`) == "1"
 	})
 	p.click(`document.querySelector('a[href$="/listOffers"]')`)
-	p.shows("next_cursor")
-	p.shows("Sneakers DE") // of the example
+	p.waitText("next_cursor")
+	p.waitText("Sneakers DE") // of the example
 	nodes("an operation")
 	p.visit(server.URL+"/docs/operations/createCampaign", "", "")
-	p.shows("tracking_url")
+	p.waitText("tracking_url")
 	nodes("a large operation")
 	p.visit(server.URL+"/docs/operations/listGroups/try", "", "")
-	p.shows("Try it out")
+	p.waitText("Try it out")
 	nodes("to try an operation")
-	asked := p.asked()
+	asked := p.requested()
 	if len(asked) < 3 {
 		t.Errorf("the page asked for %v alone", asked)
 	}

@@ -49,11 +49,11 @@ func TestFailedJobRunsByAClick(t *testing.T) {
 	id := s.WaitDelivery(t, models.DeliveryFailed)
 
 	p.visit(s.OpsURL+"/ops/queues", "ops", s.OpsPassword)
-	p.shows("webhooks")
+	p.waitText("webhooks")
 	p.click(`[...document.querySelectorAll('a')].find(a => a.innerText.trim() === 'webhooks')`)
-	p.shows("Archived")
+	p.waitText("Archived")
 	p.click(`[...document.querySelectorAll('.MuiChip-root')].find(c => c.innerText.includes('Archived'))`)
-	p.shows(models.KindDeliverWebhook)
+	p.waitText(models.KindDeliverWebhook)
 	for _, secret := range []string{hook.Secret, s.OpsPassword} {
 		if strings.Contains(p.run(`document.documentElement.outerHTML`), secret) {
 			t.Error("the page shows a secret")
@@ -64,7 +64,7 @@ func TestFailedJobRunsByAClick(t *testing.T) {
 	p.hover(row + `?.querySelector('td:last-child')`) // the buttons show then
 	p.click(row + `?.querySelector('button[title="Run"]')`)
 	s.WaitDelivery(t, models.DeliveryDelivered)
-	for _, address := range p.asked() {
+	for _, address := range p.requested() {
 		if !strings.HasPrefix(address, s.OpsURL+"/") && !strings.HasPrefix(address, "data:") {
 			t.Errorf("the page asks another host: %s", address)
 		}

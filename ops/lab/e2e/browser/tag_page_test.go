@@ -29,7 +29,7 @@ func (x tagTest) own(t *testing.T) tagTest {
 // fresh opens a page that has been nowhere yet.
 func (x tagTest) fresh(t *testing.T, scripts ...string) *page {
 	t.Helper()
-	x.forget()
+	x.reset()
 	return x.browser.open(t).prepare(errorsNoted + strings.Join(scripts, ";"))
 }
 
@@ -40,7 +40,7 @@ func TestPageTag(t *testing.T) {
 	x := tagTest{browser: openBrowser(t)}
 	t.Run("click id", x.findsClick)
 	t.Run("views", x.seesViews)
-	t.Run("calls", x.takesCalls)
+	t.Run("calls", x.replaysCalls)
 	t.Run("links and forms", x.seesClicks)
 	t.Run("storage blocked", x.worksWithoutStorage)
 	t.Run("offline then online", x.worksOffline)
@@ -63,7 +63,7 @@ func (x tagTest) findsClick(t *testing.T) {
 	p := x.fresh(t)
 	see := func(address, click, from, ad string) {
 		t.Helper()
-		x.forget()
+		x.reset()
 		p.goTo(address)
 		e := x.get(p, "view")[0]
 		if e.Click != click || e.From != from || e.Ad != ad {
@@ -124,7 +124,7 @@ func (x tagTest) seesViews(t *testing.T) {
 		{`history.go(-3)`, "/app/two"},
 		{`trk('view')`, "/app/two"},
 	} {
-		x.forget()
+		x.reset()
 		before := p.run(`history.length`)
 		p.run(c.does)
 		// What follows is an event of its own, so that a view that should not be would come before it.
@@ -134,7 +134,7 @@ func (x tagTest) seesViews(t *testing.T) {
 			x.get(p, "view")
 			want = append(want, "done")
 		}
-		p.settle(`new Promise((f) => setTimeout(f)).then(() => trk('goal', 'done'))`)
+		p.waitPromise(`new Promise((f) => setTimeout(f)).then(() => trk('goal', 'done'))`)
 		if got := x.get(p, want...)[0]; c.path != "" && got.URL != "www.shop.test:"+x.port+c.path {
 			t.Errorf("%s: %+v after %s entries, want a view of %s", c.does, got, before, c.path)
 		}
@@ -142,8 +142,8 @@ func (x tagTest) seesViews(t *testing.T) {
 	p.unharmed()
 }
 
-// takesCalls: calls from before the tag is loaded are taken up, those with nonsense do no harm.
-func (x tagTest) takesCalls(t *testing.T) {
+// replaysCalls: calls from before the tag is loaded are taken up, those with nonsense do no harm.
+func (x tagTest) replaysCalls(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
 	id := x.id
@@ -166,7 +166,7 @@ func (x tagTest) takesCalls(t *testing.T) {
 	if len(ids) != len(got) {
 		t.Errorf("%d events have %d ids", len(got), len(ids))
 	}
-	x.forget()
+	x.reset()
 	for _, nonsense := range []string{
 		`trk()`, `trk('ready')`, `trk('consent', {}, 1)`, `trk.ready()`, `trk('goal', 'a', document)`, `trk('lead', 7)`, `trk(null, null)`,
 		`trk('goal', 'huge', {items: Array(9999).fill({sku: 'abc'})})`, `(() => { const a = {}; a.a = a; trk('goal', 'circle', a) })()`,
@@ -180,7 +180,7 @@ func (x tagTest) takesCalls(t *testing.T) {
 	if slices.ContainsFunc(x.sent(), func(e tagEvent) bool { return e.Name == "huge" }) {
 		t.Error("an event of 100 kB was sent")
 	}
-	p.settle(`new Promise((f) => setTimeout(f, 0))`)
+	p.waitPromise(`new Promise((f) => setTimeout(f, 0))`)
 	p.unharmed()
 }
 
@@ -207,9 +207,9 @@ func (x tagTest) seesClicks(t *testing.T) {
 		t.Errorf("with a click: %s and %s", href("own"), href("go"))
 	}
 	p.run(`document.body.insertAdjacentHTML('beforeend', '<a data-trk-slot=3 id=late><b>late</b></a>')`)
-	x.forget()
+	x.reset()
 	p.click(`late.querySelector('b')`)
-	p.shows("offer of /out/3?clickid=" + id)
+	p.waitText("offer of /out/3?clickid=" + id)
 	if e := x.get(p, "click")[0]; e.Slot != 3 || e.Click != id {
 		t.Errorf("the click is %+v", e)
 	}
@@ -217,9 +217,9 @@ func (x tagTest) seesClicks(t *testing.T) {
 		p.goTo(address)
 		p.loaded()
 		p.until("the view is stored", func() bool { return p.waiting() == 0 })
-		x.forget()
+		x.reset()
 		p.click(c.button)
-		p.shows("thanks")
+		p.waitText("thanks")
 		p.until("the lead and the view are sent", func() bool { return len(x.sent()) >= 2 })
 		if e := x.sent()[0]; e.Name != c.name || e.Click != id || e.From != "cookie" {
 			t.Errorf("the lead is %+v", e)
@@ -260,7 +260,7 @@ func (x tagTest) worksWithoutStorage(t *testing.T) {
 			t.Errorf("%s blocked: the link is %s", c.name, got)
 		}
 		p.unharmed()
-		x.forget()
+		x.reset()
 		p.goTo(c.address)
 		if e := x.get(p, "view")[0]; e.From != c.from {
 			t.Errorf("%s blocked: later the click is known from %q", c.name, e.From)
@@ -284,7 +284,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 	p.goTo(address)
 	x.get(p, "view")
 	p.until("nothing waits", func() bool { return p.waiting() == 0 })
-	x.forget()
+	x.reset()
 	p.watch()
 	network(true)
 	p.run(`trk('goal', 'a', {value: 1})`)
@@ -296,7 +296,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 	x.get(p, "a", "b")
 	p.until("nothing waits", func() bool { return p.waiting() == 0 })
 
-	x.forget()
+	x.reset()
 	network(true)
 	p.run(`[...Array(60).keys()].forEach((i) => trk('goal', 'g' + i))`)
 	if n := p.waiting(); n != 50 {
@@ -329,13 +329,13 @@ func (x tagTest) isUnloaded(t *testing.T) {
 	p.goTo(address)
 	x.get(p, "view")
 	p.run(`(() => { trk('goal', 'a'); trk('goal', 'b'); location.href = ` + "`" + next + "`" + ` })()`)
-	p.shows("plain")
+	p.waitText("plain")
 	got := x.get(p, "view", "a", "b")
 	if n := p.waiting(); n != 3 {
 		t.Errorf("%d events wait for an answer", n)
 	}
 	close(hold)
-	x.forget()
+	x.reset()
 	p.goTo(address)
 	p.until("all are sent again, and the view", func() bool { return len(x.sent()) >= 4 })
 	for _, e := range got {
@@ -354,21 +354,21 @@ func (x tagTest) isAnswered(t *testing.T) {
 	p := x.fresh(t)
 	address := x.page("/lander", "", snippet(x.URL, "k"))
 	for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests} {
-		x.forget()
+		x.reset()
 		x.answer(status, nil)
 		p.goTo(address)
 		first := x.get(p, "view")[0]
 		if p.waiting() != 1 {
 			t.Errorf("after %d nothing waits", status)
 		}
-		x.forget()
+		x.reset()
 		p.until("it is sent again", func() bool { return len(x.sent()) > 0 && p.waiting() == 0 })
 		if again := x.sent()[0]; again.ID != first.ID {
 			t.Errorf("after %d it is sent as %+v, before as %+v", status, again, first)
 		}
 	}
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge} {
-		x.forget()
+		x.reset()
 		x.answer(status, nil)
 		p.goTo(address)
 		x.get(p, "view")
@@ -452,7 +452,7 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	p.until("the click alone is stored", func() bool { return p.waiting() == 0 && len(p.stored()) == 2 })
 
 	// On the next page what is stored counts once there is consent.
-	x.forget()
+	x.reset()
 	p.goTo(address)
 	p.loaded()
 	if got := p.run(`trk.clickId()`); got != "" {
@@ -464,7 +464,7 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	}
 	p.until("nothing waits", func() bool { return p.waiting() == 0 })
 
-	x.forget()
+	x.reset()
 	p.run(`trk('consent', false)`)
 	p.run(`trk('goal', 'after')`)
 	if got := p.stored(); len(got) > 0 || p.run(`trk.clickId()`) != "" {
@@ -514,7 +514,7 @@ func (x tagTest) turnedOff(t *testing.T) {
 		}
 		p.unharmed()
 	}
-	if n := x.forget(); n > 0 {
+	if n := x.reset(); n > 0 {
 		t.Errorf("%d messages were sent", n)
 	}
 }
@@ -528,11 +528,11 @@ func (x tagTest) costs(t *testing.T) {
 	address := x.page("/lander", strings.Repeat("<p>text <a data-trk-slot=1>go</a>", 100), snippet(x.URL, "k")) + "?clickid=" + x.id
 	least := math.Inf(1)
 	for range 3 { // the least of three runs, because the machine may be busy
-		x.forget()
+		x.reset()
 		p.call("Profiler.start", nil, nil)
 		p.goTo(address)
 		x.get(p, "view")
-		p.settle(`new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))`)
+		p.waitPromise(`new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))`)
 		if got := p.run(`shift`); got != "0" {
 			t.Errorf("the layout shifts by %s", got)
 		}

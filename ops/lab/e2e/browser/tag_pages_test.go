@@ -85,8 +85,8 @@ func (c *collector) answer(status int, hold chan struct{}) {
 	c.status, c.hold = status, hold
 }
 
-// forget drops what was sent so far, and gives how many messages that were.
-func (c *collector) forget() int {
+// reset drops what was sent so far, and gives how many messages that were.
+func (c *collector) reset() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := len(c.messages)
@@ -230,15 +230,15 @@ func (p *page) waiting() (n int) {
 func (p *page) silent() {
 	p.t.Helper()
 	p.run(`(() => { dispatchEvent(new Event('online')); dispatchEvent(new Event('pagehide')) })()`)
-	for _, address := range p.asked() {
+	for _, address := range p.requested() {
 		if u, err := url.Parse(address); err != nil || u.Path == "/t/event" {
 			p.t.Errorf("the page has asked for %s", address)
 		}
 	}
 }
 
-// settle waits for a promise of the page.
-func (p *page) settle(promise string) {
+// waitPromise waits for a promise of the page.
+func (p *page) waitPromise(promise string) {
 	p.t.Helper()
 	p.call("Runtime.evaluate", map[string]any{"expression": promise, "awaitPromise": true}, nil)
 }

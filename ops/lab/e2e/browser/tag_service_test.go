@@ -153,7 +153,7 @@ func TestTagService(t *testing.T) {
 		t.Fatalf("the click is %q at %s", click, p.run("location.href"))
 	}
 	p.click("go")
-	p.shows("offer of /offer?cid=" + click)
+	p.waitText("offer of /offer?cid=" + click)
 	p.run("setTimeout(() => history.back())") // after the answer, which a page that is left does not give
 	p.at("/lander")
 	p.loaded()
@@ -161,7 +161,7 @@ func TestTagService(t *testing.T) {
 	p.goTo(s.at("www.shop.test", "/lander"))
 	p.loaded()
 	p.click("send")
-	p.shows("sent")
+	p.waitText("sent")
 	p.loaded()
 	second := p.tab().prepare(errorsNoted)
 	second.goTo(checkout)

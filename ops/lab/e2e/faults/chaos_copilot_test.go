@@ -67,10 +67,10 @@ func TestKilledApply(t *testing.T) {
 		if told.Status != copilot.StatusApplied {
 			t.Errorf("told %+v", told)
 		}
-		m.holds("changes", round+1, `SELECT count(*) FROM copilot_changes`)
-		m.holds("the change that was told", 1, `SELECT count(*) FROM copilot_changes WHERE id = $1`, told.Change)
-		m.holds("events", round+1, `SELECT count(*) FROM events WHERE type = 'campaign.paused'`)
-		m.holds("paused campaigns", 1, `SELECT count(*) FROM campaigns WHERE status = 'paused'`)
+		m.checkCount("changes", round+1, `SELECT count(*) FROM copilot_changes`)
+		m.checkCount("the change that was told", 1, `SELECT count(*) FROM copilot_changes WHERE id = $1`, told.Change)
+		m.checkCount("events", round+1, `SELECT count(*) FROM events WHERE type = 'campaign.paused'`)
+		m.checkCount("paused campaigns", 1, `SELECT count(*) FROM campaigns WHERE status = 'paused'`)
 		again := map[string]any{"action": "undo", "id": told.Change}
 		if err := m.api.Do(ctx, http.StatusOK, "POST", "/copilot", again, nil); err != nil {
 			t.Fatal(err)
@@ -108,7 +108,7 @@ func (m *midway) killBefore(call func()) {
 		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))`, holder) > 0
 	})
 	m.Find("web").Kill()
-	m.holds("half changes", 0, `SELECT count(*) FROM copilot_changes WHERE status = 'applied'`)
+	m.checkCount("half changes", 0, `SELECT count(*) FROM copilot_changes WHERE status = 'applied'`)
 }
 
 // killAfter kills web as soon as the change is there.

@@ -57,7 +57,7 @@ func (m *midway) open(name string) {
 	m.api, m.account, m.campaign, m.clicks = api, uuid.MustParse(account), uuid.New(), nil
 	dbtest.Exec(m.t, m.db, `INSERT INTO domains (id, host) VALUES ($1, $2 || '.example')`, m.campaign, name)
 	dbtest.Exec(m.t, m.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, $3, $3, $1)`, m.campaign, m.account, name)
-	m.strew()
+	m.storeClicks()
 }
 
 // undisturbed is another account on the same servers, with as many clicks.
@@ -68,7 +68,7 @@ func (m *midway) undisturbed() *midway {
 	return &other
 }
 
-func (m *midway) strew() {
+func (m *midway) storeClicks() {
 	m.t.Helper()
 	log, err := spool.Open(m.t.TempDir(), spool.Options{})
 	if err != nil {
@@ -184,14 +184,14 @@ func (m *midway) final(a client.Answer) map[string]any {
 	return job.Result
 }
 
-func (m *midway) holds(what string, want int, query string, args ...any) {
+func (m *midway) checkCount(what string, want int, query string, args ...any) {
 	m.t.Helper()
 	if n := dbtest.Get[int](m.t, m.db, query, args...); n != want {
 		m.t.Errorf("%s: %d, want %d", what, n, want)
 	}
 }
 
-func (m *midway) says(data map[string]any, want map[string]any) {
+func (m *midway) checkData(data map[string]any, want map[string]any) {
 	m.t.Helper()
 	for name, value := range want {
 		if fmt.Sprint(data[name]) != fmt.Sprint(value) {
@@ -215,11 +215,11 @@ func (m *midway) export() {
 	m.t.Helper()
 	finish := obstacle{`LOCK TABLE exports IN SHARE MODE`, nil, "INSERT INTO exports"}
 	got := m.killed("POST", "/reports/exports", map[string]any{"kind": "clicks"}, finish, func() {
-		m.holds("pieces that nobody sees", 1, `SELECT count(*) FROM export_chunks`)
-		m.holds("files", 0, `SELECT count(*) FROM exports`)
+		m.checkCount("pieces that nobody sees", 1, `SELECT count(*) FROM export_chunks`)
+		m.checkCount("files", 0, `SELECT count(*) FROM exports`)
 	})
-	m.says(got, map[string]any{"row_count": midwayClicks})
-	m.holds("files", 1, `SELECT count(*) FROM exports`)
+	m.checkData(got, map[string]any{"row_count": midwayClicks})
+	m.checkCount("files", 1, `SELECT count(*) FROM exports`)
 	text := m.download(fmt.Sprint("/reports/exports/", got["id"]))
 	if n := strings.Count(text, "\n"); n != midwayClicks+1 || fmt.Sprint(got["byte_size"]) != fmt.Sprint(float64(len(text))) {
 		m.t.Errorf("%d lines, %d bytes of %v", n, len(text), got["byte_size"])
@@ -260,11 +260,11 @@ func (m *midway) correction() {
 	body := map[string]any{"csv": string(csv), "apply": true}
 	const part = 500
 	got := m.killed("POST", "/corrections/conversions", body, onClick(m.clicks[part+part/2]), func() {
-		m.holds("conversions of the first part", part, `SELECT count(*) FROM conversions`)
-		m.holds("their events", part, `SELECT count(*) FROM events WHERE type = 'conversion.created'`)
-		m.holds("parts", 1, `SELECT count(*) FROM correction_parts`)
+		m.checkCount("conversions of the first part", part, `SELECT count(*) FROM conversions`)
+		m.checkCount("their events", part, `SELECT count(*) FROM events WHERE type = 'conversion.created'`)
+		m.checkCount("parts", 1, `SELECT count(*) FROM correction_parts`)
 	})
-	m.says(got, map[string]any{
+	m.checkData(got, map[string]any{
 		"dryRun": false, "total": midwayClicks, "accepted": midwayClicks, "refused": 0, "payout": midwayClicks / 2,
 		"truncated": false,
 	})
@@ -273,24 +273,24 @@ func (m *midway) correction() {
 		m.t.Fatalf("%d outcomes", len(list))
 	}
 	for i, o := range list {
-		m.says(o.(map[string]any), map[string]any{
+		m.checkData(o.(map[string]any), map[string]any{
 			"line": i + 2, "result": "created", "click_id": models.FormatClickID(m.clicks[i]),
 		})
 	}
-	m.holds("conversions", midwayClicks, `SELECT count(*) FROM conversions WHERE payout = 0.5`)
-	m.holds("events", midwayClicks, `SELECT count(DISTINCT body) FROM events`)
-	m.holds("all events", midwayClicks, `SELECT count(*) FROM events`)
-	m.holds("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
-	m.holds("files left", 0, `SELECT count(*) FROM corrections`)
+	m.checkCount("conversions", midwayClicks, `SELECT count(*) FROM conversions WHERE payout = 0.5`)
+	m.checkCount("events", midwayClicks, `SELECT count(DISTINCT body) FROM events`)
+	m.checkCount("all events", midwayClicks, `SELECT count(*) FROM events`)
+	m.checkCount("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
+	m.checkCount("files left", 0, `SELECT count(*) FROM corrections`)
 	// Again it changes nothing.
 	defer m.worker().Stop()
 	a, err := m.api.Call(m.t.Context(), "POST", "/corrections/conversions", body)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.says(m.final(a), map[string]any{"accepted": midwayClicks, "payout": midwayClicks / 2})
-	m.holds("events", midwayClicks, `SELECT count(*) FROM events`)
-	m.holds("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
+	m.checkData(m.final(a), map[string]any{"accepted": midwayClicks, "payout": midwayClicks / 2})
+	m.checkCount("events", midwayClicks, `SELECT count(*) FROM events`)
+	m.checkCount("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
 }
 
 func (m *midway) deletion() {
@@ -301,13 +301,13 @@ func (m *midway) deletion() {
 	const part = 1000
 	body := map[string]any{"campaign_ids": []uuid.UUID{m.campaign, uuid.New()}}
 	got := m.killed("DELETE", "/reports/orphaned", body, onClick(m.clicks[midwayClicks-1]), func() {
-		m.holds("clicks after the first part", midwayClicks-part, `SELECT count(*) FROM clicks`)
-		m.holds("the same by the ledger", midwayClicks-part, `SELECT sum(clicks) FROM ledger`)
+		m.checkCount("clicks after the first part", midwayClicks-part, `SELECT count(*) FROM clicks`)
+		m.checkCount("the same by the ledger", midwayClicks-part, `SELECT sum(clicks) FROM ledger`)
 	})
-	m.says(got, map[string]any{"deleted": 1, "clicks": midwayClicks})
-	m.holds("clicks", 0, `SELECT count(*) FROM clicks`)
-	m.holds("conversions", 0, `SELECT count(*) FROM conversions`)
-	m.holds("figures", 0, `SELECT sum(clicks + approved + cost + revenue)::int FROM ledger`)
+	m.checkData(got, map[string]any{"deleted": 1, "clicks": midwayClicks})
+	m.checkCount("clicks", 0, `SELECT count(*) FROM clicks`)
+	m.checkCount("conversions", 0, `SELECT count(*) FROM conversions`)
+	m.checkCount("figures", 0, `SELECT sum(clicks + approved + cost + revenue)::int FROM ledger`)
 	var left struct{ Rows []any }
 	from := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	if err := m.api.Get(m.t.Context(), "/reports/orphaned?from="+from, &left); err != nil || len(left.Rows) != 0 {

@@ -98,17 +98,17 @@ func TestKilledNetworkSync(t *testing.T) {
 		before, worker := world.Calls(), m.worker()
 		m.until("the worker reads", func() bool { return world.Calls() > before+page })
 		worker.Kill()
-		m.holds("conversions", 0, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
+		m.checkCount("conversions", 0, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
 	}
 	world.Fail(resttest.None)
 	const part = 500
 	for _, place := range longtest.Size([]int{part + part/2}, []int{part / 2, part + 1, 2*part - 1, midwayClicks - 1}) {
 		y.stopAt(onClick(y.clicks[place]), func() {
-			m.holds("conversions of whole parts", place/part*part, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
+			m.checkCount("conversions of whole parts", place/part*part, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
 		})
 	}
 	defer m.worker().Stop()
-	m.says(y.final(got()), map[string]any{
+	m.checkData(y.final(got()), map[string]any{
 		"dryRun": false, "total": want["total"], "matched": want["matched"], "unmatched": want["unmatched"], "payout": want["payout"],
 	})
 	check := func() {
@@ -118,8 +118,8 @@ func TestKilledNetworkSync(t *testing.T) {
 		}
 	}
 	check()
-	m.holds("runs", 1, `SELECT count(*) FROM integration_runs WHERE account_id = $1 AND ended_at IS NOT NULL AND failure = ''
+	m.checkCount("runs", 1, `SELECT count(*) FROM integration_runs WHERE account_id = $1 AND ended_at IS NOT NULL AND failure = ''
 		AND changed = $2`, y.account, midwayClicks)
-	m.says(y.final(y.call("POST", y.path+"/sync", body)()), map[string]any{"matched": midwayClicks})
+	m.checkData(y.final(y.call("POST", y.path+"/sync", body)()), map[string]any{"matched": midwayClicks})
 	check()
 }

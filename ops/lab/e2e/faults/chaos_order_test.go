@@ -108,7 +108,7 @@ func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c 
 		path := fmt.Sprintf("/postback?conversion_id=%d&status=%s&payout=%d.%02d&clickid=%s", number, word, cents/100, cents%100,
 			models.FormatClickID(c.click))
 		for {
-			got, err := s.AskAt(ctx, s.urls[rand.IntN(len(s.urls))], via, http.MethodGet, path)
+			got, err := s.RequestAt(ctx, s.urls[rand.IntN(len(s.urls))], via, http.MethodGet, path)
 			if err == nil && got.Status == http.StatusOK {
 				break
 			}

@@ -34,8 +34,8 @@ func TestKilledRule(t *testing.T) {
 			}
 		}
 		m.stopAt(o, func() {
-			m.holds(name+": half a change", half, `SELECT count(*) FROM copilot_changes WHERE account_id = $1`, m.account)
-			m.holds(name+": paused by half", half, `SELECT count(*) FROM campaigns WHERE id = $1 AND status = 'paused'`, m.campaign)
+			m.checkCount(name+": half a change", half, `SELECT count(*) FROM copilot_changes WHERE account_id = $1`, m.account)
+			m.checkCount(name+": paused by half", half, `SELECT count(*) FROM campaigns WHERE id = $1 AND status = 'paused'`, m.campaign)
 		})
 		next := m.worker()
 		m.until(name+": the rule has run", func() bool {
@@ -48,7 +48,7 @@ func TestKilledRule(t *testing.T) {
 			"paused":  `SELECT count(*) FROM campaigns WHERE account_id = $1 AND status = 'paused'`,
 			"jobs":    `SELECT count(*) FROM jobs WHERE account_id = $1 AND kind = 'copilot:rules' AND state = 'done' AND attempts > 1`,
 		} {
-			m.holds(name+": "+what, 1, query, m.account)
+			m.checkCount(name+": "+what, 1, query, m.account)
 		}
 		if err := m.api.Do(t.Context(), http.StatusOK, "PATCH", "/copilot/rules", map[string]any{
 			"id": dbtest.Get[uuid.UUID](m.t, m.db, `SELECT id FROM copilot_rules WHERE account_id = $1`, m.account), "is_active": false,
@@ -105,7 +105,7 @@ func TestKilledCurrency(t *testing.T) {
 			AND wait_event_type = 'Lock' AND position('FOR NO KEY UPDATE' IN query) > 0`) > 0
 	})
 	worker.Kill()
-	m.holds("clicks that are restated", 1000, `SELECT count(*) FROM clicks WHERE rate = 0.8`)
+	m.checkCount("clicks that are restated", 1000, `SELECT count(*) FROM clicks WHERE rate = 0.8`)
 	cost("in the middle")
 	last()
 	next := m.worker()
@@ -114,9 +114,9 @@ func TestKilledCurrency(t *testing.T) {
 		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM jobs WHERE id = $1 AND state = 'done'`, changed.Job) > 0
 	})
 	cost("in the end")
-	m.holds("clicks in the former currency", 0, `SELECT count(*) FROM clicks WHERE rate <> 0.8`)
-	m.holds("hundredths of the ledger", 1040, `SELECT (100 * sum(cost))::int FROM ledger WHERE account_id = $1`, m.account)
-	m.holds("changes under way", 0, `SELECT count(*) FROM currency_changes`)
+	m.checkCount("clicks in the former currency", 0, `SELECT count(*) FROM clicks WHERE rate <> 0.8`)
+	m.checkCount("hundredths of the ledger", 1040, `SELECT (100 * sum(cost))::int FROM ledger WHERE account_id = $1`, m.account)
+	m.checkCount("changes under way", 0, `SELECT count(*) FROM currency_changes`)
 }
 
 // begin opens a transaction with a statement. end rolls it back, as the end of the test does.

@@ -39,25 +39,25 @@ func TestKilledSpendSync(t *testing.T) {
 	}
 	body := map[string]any{"action": "sync", "from": day(-2), "to": day(0)}
 	got := m.killed("POST", path, body, onClick(m.clicks[midwayClicks/2]), func() {
-		m.holds("days that are written", 2, `SELECT count(*) FROM source_spend_days`)
-		m.holds("spend", 12, `SELECT sum(amount)::int FROM spend`)
+		m.checkCount("days that are written", 2, `SELECT count(*) FROM source_spend_days`)
+		m.checkCount("spend", 12, `SELECT sum(amount)::int FROM spend`)
 	})
-	m.says(got, map[string]any{"ok": true, "rows": 3, "changed": 3, "spend": 38})
+	m.checkData(got, map[string]any{"ok": true, "rows": 3, "changed": 3, "spend": 38})
 	check := func() {
 		t.Helper()
-		m.holds("spend", 38, `SELECT sum(amount)::int FROM spend`)
-		m.holds("cost by the ledger", 38, `SELECT sum(cost)::int FROM ledger`)
-		m.holds("cost of the clicks, in cents", 2600, `SELECT (100 * sum(cost))::int FROM clicks`)
-		m.holds("clicks of another cost", 0, `SELECT count(*) FROM clicks WHERE cost <> 0.02`)
-		m.holds("rows left", 0, `SELECT count(*) FROM corrections`)
+		m.checkCount("spend", 38, `SELECT sum(amount)::int FROM spend`)
+		m.checkCount("cost by the ledger", 38, `SELECT sum(cost)::int FROM ledger`)
+		m.checkCount("cost of the clicks, in cents", 2600, `SELECT (100 * sum(cost))::int FROM clicks`)
+		m.checkCount("clicks of another cost", 0, `SELECT count(*) FROM clicks WHERE cost <> 0.02`)
+		m.checkCount("rows left", 0, `SELECT count(*) FROM corrections`)
 	}
 	check()
-	m.holds("runs", 1, `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL AND failure = ''`)
+	m.checkCount("runs", 1, `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL AND failure = ''`)
 	defer m.worker().Stop()
 	a, err := m.api.Call(t.Context(), "POST", path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.says(m.final(a), map[string]any{"ok": true, "changed": 0})
+	m.checkData(m.final(a), map[string]any{"ok": true, "changed": 0})
 	check()
 }

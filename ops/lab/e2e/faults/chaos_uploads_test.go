@@ -121,7 +121,7 @@ func TestKilledUploads(t *testing.T) {
 		fine, before := 1+kill%4, world.Calls()
 		release := func() {}
 		if kill%2 == 1 {
-			fine, release = 0, world.Hold()
+			fine, release = 0, world.Block()
 		} else {
 			world.Fail(append(make([]resttest.Fault, fine), resttest.Slow)...)
 		}
@@ -139,15 +139,15 @@ func TestKilledUploads(t *testing.T) {
 	if got, want := m.money(), calm.money(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	m.holds("uploads", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'accepted'`, m.account)
-	taken, twice := m.takenBy(world, "tiktok")
+	m.checkCount("uploads", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'accepted'`, m.account)
+	taken, twice := m.receivedBy(world, "tiktok")
 	if taken != killedUploads || twice == 0 || twice > kills*uploadsAtOnce {
 		t.Errorf("the platform has %d conversions, of which %d came again after %d kills", taken, twice, kills)
 	}
 }
 
-// takenBy is how many of the account's conversions a platform has, and how often they came again.
-func (m *midway) takenBy(world *adstest.Uploads, provider string) (taken, again int) {
+// receivedBy is how many of the account's conversions a platform has, and how often they came again.
+func (m *midway) receivedBy(world *adstest.Uploads, provider string) (taken, again int) {
 	m.t.Helper()
 	ids := map[string]bool{}
 	for _, id := range m.ids(`SELECT id FROM conversions WHERE account_id = $1`, m.account) {
@@ -199,28 +199,28 @@ func TestKilledGoogleUploads(t *testing.T) {
 		world.Fail(resttest.None)
 		release()
 	}
-	killedAt("the first request comes", 1, world.Hold())
+	killedAt("the first request comes", 1, world.Block())
 	world.Fail(resttest.None, resttest.Slow)
 	killedAt("the second request is taken", 2, func() {})
-	m.holds("conversions of the first request", few, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
+	m.checkCount("conversions of the first request", few, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
 
 	worker := m.worker()
 	m.sent()
 	worker.Stop()
-	m.holds("conversions whose request is under way", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
+	m.checkCount("conversions whose request is under way", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
 	dbtest.Exec(m.t, m.db, `UPDATE upload_requests SET check_at = now()`)
-	release := world.Hold()
+	release := world.Block()
 	m.sweepUploads()
 	killedAt("it is asked what became of a request", 1, release)
 	defer m.worker().Stop()
 	m.until("all is known", func() bool { return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM upload_requests`) == 0 })
-	m.holds("conversions that Google has", killedUploads,
+	m.checkCount("conversions that Google has", killedUploads,
 		`SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND (reason LIKE '%: processed' OR reason LIKE '%DUPLICATE%')`)
-	taken, again := m.takenBy(world, models.GoogleAds)
+	taken, again := m.receivedBy(world, models.GoogleAds)
 	if taken != killedUploads || again < killedUploads-few || again > killedUploads {
 		t.Errorf("the platform has %d conversions, of which %d came again", taken, again)
 	}
-	m.holds("conversions that came again", again, `SELECT count(*) FROM conversion_uploads WHERE reason LIKE '%DUPLICATE%'`)
+	m.checkCount("conversions that came again", again, `SELECT count(*) FROM conversion_uploads WHERE reason LIKE '%DUPLICATE%'`)
 }
 
 func (m *midway) ids(query string, args ...any) []uuid.UUID {

@@ -164,7 +164,7 @@ func sendVisit(s *e2e.Service, clicks *e2e.Tally[uuid.UUID], conversions *e2e.Ta
 	key := "order-" + strconv.FormatInt(n, 10)
 	path := "/postback?payout=2&conversion_id=" + key + "&clickid=" + models.FormatClickID(id)
 	asked = time.Now()
-	got, err := s.Ask(ctx, via, http.MethodGet, path)
+	got, err := s.Request(ctx, via, http.MethodGet, path)
 	if err != nil || got.Status != http.StatusOK {
 		conversions.Fail(fmt.Errorf("postback %s: %d %.200s %w", key, got.Status, got.Body, err))
 		return

@@ -45,10 +45,10 @@ const (
 func TestNeighbour(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	hang, n := make(chan struct{}), &neighbour{told: map[string]chan struct{}{}}
+	hang, n := make(chan struct{}), &neighbour{notified: map[string]chan struct{}{}}
 	receiver, err := fleet.NewReceiver(func(ctx context.Context, got fleet.Attempt) int {
 		if got.Endpoint == neighbourHook {
-			n.hear(got.Body)
+			n.receive(got.Body)
 			return http.StatusOK
 		}
 		select {
@@ -97,9 +97,9 @@ func TestNeighbour(t *testing.T) {
 // neighbour is the account that is not to notice the others. It counts its clicks.
 type neighbour struct {
 	*e2e.Service
-	mu     sync.Mutex
-	clicks int
-	told   map[string]chan struct{} // closed when the webhook of a conversion with that id has come
+	mu       sync.Mutex
+	clicks   int
+	notified map[string]chan struct{} // closed when the webhook of a conversion with that id has come
 }
 
 // neighbourHook is the path of its webhook.
@@ -248,10 +248,10 @@ func (n *neighbour) convert(ctx context.Context) error {
 	id, heard := uuid.NewString(), make(chan struct{})
 	n.mu.Lock()
 	n.clicks++
-	n.told[id] = heard
+	n.notified[id] = heard
 	n.mu.Unlock()
 	path := "/postback?payout=1&conversion_id=" + id + "&clickid=" + models.FormatClickID(click)
-	got, err := n.Ask(ctx, fromNetwork{}, http.MethodGet, path)
+	got, err := n.Request(ctx, fromNetwork{}, http.MethodGet, path)
 	if err != nil || got.Status != http.StatusOK {
 		return fmt.Errorf("postback: %d %.200s: %w", got.Status, got.Body, err)
 	}
@@ -265,15 +265,15 @@ func (n *neighbour) convert(ctx context.Context) error {
 	}
 }
 
-// hear records that the webhook of a conversion has arrived. It may arrive more than once.
-func (n *neighbour) hear(body []byte) {
+// receive records that the webhook of a conversion has arrived. It may arrive more than once.
+func (n *neighbour) receive(body []byte) {
 	var event struct{ Data models.ConversionData }
 	_ = json.Unmarshal(body, &event) // an unreadable body names no conversion
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if heard, ok := n.told[event.Data.ConversionID]; ok {
+	if heard, ok := n.notified[event.Data.ConversionID]; ok {
 		close(heard)
-		delete(n.told, event.Data.ConversionID)
+		delete(n.notified, event.Data.ConversionID)
 	}
 }
 

@@ -136,7 +136,7 @@ func worksOn(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	s.WaitDelivery(t, models.DeliveryDelivered)
-	got, err := s.Ask(t.Context(), http.DefaultTransport, http.MethodGet, "/readyz")
+	got, err := s.Request(t.Context(), http.DefaultTransport, http.MethodGet, "/readyz")
 	var ready struct{ Checks map[string]string }
 	if err != nil || json.Unmarshal([]byte(got.Body), &ready) != nil || got.Status != http.StatusOK {
 		t.Fatalf("%+v, %v", got, err)

@@ -87,13 +87,13 @@ func onlyLoopback(t *testing.T, address string) {
 	}
 }
 
-// said is what "up" tells its user.
-type said struct{ key, link string }
+// startOutput is what "up" tells its user.
+type startOutput struct{ key, link string }
 
-var told = regexp.MustCompile(`(?s)key +(sy_\S+|shown).*tracking link +(\S+).*operators +\S+/ops/queues`)
+var startPattern = regexp.MustCompile(`(?s)key +(sy_\S+|shown).*tracking link +(\S+).*operators +\S+/ops/queues`)
 
 // greeting starts "up" and reads what it says once everything runs.
-func greeting(t *testing.T, f *fleet.Fleet) said {
+func greeting(t *testing.T, f *fleet.Fleet) startOutput {
 	t.Helper()
 	p, err := f.Spawn("up")
 	if err != nil {
@@ -104,13 +104,13 @@ func greeting(t *testing.T, f *fleet.Fleet) said {
 	}
 	var found [][]byte
 	err = client.Poll(t.Context(), 50*time.Millisecond, func() (bool, error) {
-		found = told.FindSubmatch(p.Log())
+		found = startPattern.FindSubmatch(p.Log())
 		return found != nil, nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := said{strings.TrimPrefix(string(found[1]), "shown"), string(found[2])}
+	s := startOutput{strings.TrimPrefix(string(found[1]), "shown"), string(found[2])}
 	if u, err := url.Parse(s.link); err != nil || len(u.Path) < 6 {
 		t.Errorf("tracking link %q, %v", s.link, err)
 	}

@@ -26,7 +26,7 @@ func TestHalves(t *testing.T) {
 		}
 	}
 	status := func(path string) int {
-		got, err := s.Ask(t.Context(), http.DefaultTransport, http.MethodGet, path)
+		got, err := s.Request(t.Context(), http.DefaultTransport, http.MethodGet, path)
 		if err != nil {
 			t.Fatal(err)
 		}

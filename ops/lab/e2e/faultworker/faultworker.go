@@ -170,7 +170,7 @@ func (f process) work(ctx context.Context, u *workers.Run[Args, jobs.None]) erro
 			}
 		}
 	}
-	return f.leave(ctx, u)
+	return f.commit(ctx, u)
 }
 
 func (f process) open(gate string) (open bool, err error) {
@@ -178,8 +178,8 @@ func (f process) open(gate string) (open bool, err error) {
 	return open, err
 }
 
-// leave commits the effect under the fence, unless that is what is broken.
-func (f process) leave(ctx context.Context, u *workers.Run[Args, jobs.None]) error {
+// commit commits the effect under the fence, unless that is what is broken.
+func (f process) commit(ctx context.Context, u *workers.Run[Args, jobs.None]) error {
 	effect := func(c db.Conn) error {
 		_, err := c.ExecContext(context.WithoutCancel(ctx), `INSERT INTO fault_effects (job, pid) VALUES ($1, $2)`,
 			u.Job.ID, os.Getpid())

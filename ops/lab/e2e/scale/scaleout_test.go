@@ -130,7 +130,7 @@ func (w *wide) live(link string) {
 	w.t.Helper()
 	for i := range w.urls {
 		await.Until(w.t, "the link is live everywhere", func() bool {
-			got, err := w.AskAt(w.t.Context(), w.urls[i], http.DefaultTransport, http.MethodHead, link)
+			got, err := w.RequestAt(w.t.Context(), w.urls[i], http.DefaultTransport, http.MethodHead, link)
 			return err == nil && got.Status == http.StatusFound
 		})
 	}

@@ -196,8 +196,8 @@ func (c *uploadCall) says(status int, answer any) { c.status, c.answer = status,
 // read decodes the body.
 func (c *uploadCall) read(into any) bool { return json.Unmarshal(c.raw, into) == nil }
 
-// take stores an event, unless its click id is to be refused.
-func (c *uploadCall) take(v Uploaded, counts bool) (refused string) {
+// store stores an event, unless its click id is to be refused.
+func (c *uploadCall) store(v Uploaded, counts bool) (refused string) {
 	if refused = uploadWrong(v.Click); refused != "" {
 		return refused
 	}

@@ -92,7 +92,7 @@ func googleIngest(c *uploadCall) {
 		if c.w.taken[c.platform+"/"+e.ID] != nil {
 			known++
 		}
-		c.take(Uploaded{
+		c.store(Uploaded{
 			ID: e.ID, Click: e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid, Value: e.Value.String(), Currency: e.Currency, Consent: body.Consent.AdUserData,
 		}, !body.Validate)
 	}
@@ -192,7 +192,7 @@ func googleConversions(c *uploadCall) {
 			why.Sent++
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "CLICK_CONVERSION_ALREADY_EXISTS", "there"))
 		default:
-			c.take(Uploaded{ID: v.ID, Click: click, Value: v.Value.String(), Currency: v.Currency, Consent: v.Consent.AdUserData}, !body.Validate)
+			c.store(Uploaded{ID: v.ID, Click: click, Value: v.Value.String(), Currency: v.Currency, Consent: v.Consent.AdUserData}, !body.Validate)
 		}
 	}
 	c.says(http.StatusOK, googleUploadPartial(list))

@@ -45,7 +45,7 @@ func microsoftUploadServe(c *uploadCall) {
 		failed = append(failed, e)
 	}
 	for i, v := range body.Conversions {
-		if _, err := time.Parse("2006-01-02T15:04:05Z", v.Time); err != nil || c.take(Uploaded{
+		if _, err := time.Parse("2006-01-02T15:04:05Z", v.Time); err != nil || c.store(Uploaded{
 			ID: v.key(), Click: v.Click, Value: v.Value.String(), Currency: v.Currency,
 		}, true) != "" {
 			no(i, "OfflineConversionMicrosoftClickIdInvalid")
@@ -126,7 +126,7 @@ func metaUploadServe(c *uploadCall) {
 		}
 	}
 	for _, e := range body.Data {
-		c.take(Uploaded{ID: e.ID, Click: e.User.Fbc, Value: e.Custom.Value.String(), Currency: e.Custom.Currency}, true) // a test event too
+		c.store(Uploaded{ID: e.ID, Click: e.User.Fbc, Value: e.Custom.Value.String(), Currency: e.Custom.Currency}, true) // a test event too
 	}
 	c.says(http.StatusOK, document{"events_received": len(body.Data), "messages": []string{}, "fbtrace_id": "A1"})
 }
@@ -180,7 +180,7 @@ func tiktokUploadServe(c *uploadCall) {
 		failed = append(failed, document{"order_in_batch": i, "error_message": "invalid ttclid"})
 	}
 	for _, e := range body.Data {
-		c.take(Uploaded{ID: e.ID, Click: e.User.Click, Value: e.Properties.Value.String(), Currency: e.Properties.Currency}, true)
+		c.store(Uploaded{ID: e.ID, Click: e.User.Click, Value: e.Properties.Value.String(), Currency: e.Properties.Currency}, true)
 	}
 	if len(failed) > 0 {
 		c.says(http.StatusOK, tiktokUploadAnswer(20001, "Partial success", document{"failed_events": failed}))

@@ -33,8 +33,8 @@ type Call struct {
 	Arguments string
 }
 
-// Said is the model's next turn. The zero Said is an answer without text and calls.
-type Said struct {
+// Turn is the model's next turn. The zero Turn is an answer without text and calls.
+type Turn struct {
 	Text    string
 	Calls   []Call
 	Refused bool           // the model declines, with Text
@@ -43,8 +43,8 @@ type Said struct {
 	Fault   resttest.Fault // fault of the request
 }
 
-// Asked is a question as the provider received it.
-type Asked struct {
+// Received is a question as the provider received it.
+type Received struct {
 	Provider string
 	Model    string
 	System   string
@@ -67,22 +67,22 @@ type Result struct {
 type World struct {
 	resttest.Faults
 
-	// Say returns the model's next turn. It is called once at a time. nil: the model says "Hello".
-	Say func(Asked) Said
+	// Reply returns the model's next turn. It is called once at a time. nil: the model says "Hello".
+	Reply func(Received) Turn
 	// Thinks makes OpenAI's models reason unless a request switches this off.
 	Thinks bool
 
-	mu    sync.Mutex
-	asked []Asked
-	wrong []string
-	calls int // number of calls, for unique ids
+	mu        sync.Mutex
+	questions []Received
+	wrong     []string
+	calls     int // number of calls, for unique ids
 }
 
-// Asked returns all questions so far.
-func (w *World) Asked() []Asked {
+// Questions returns all questions so far.
+func (w *World) Questions() []Received {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.asked)
+	return slices.Clone(w.questions)
 }
 
 // request is a call of a provider.
@@ -102,8 +102,8 @@ type fake struct {
 	refuse func(c *request, status int, words string) // answers in the form of the provider's errors
 	list   func(c *request)
 	path   string // path of questions; empty: read checks the path
-	read   func(c *request) (Asked, error)
-	say    func(c *request, s Said)
+	read   func(c *request) (Received, error)
+	write  func(c *request, s Turn)
 	denied int // status for a wrong key
 	busy   int // status for too many requests
 }
@@ -170,19 +170,19 @@ func (c *request) serve(name string, fault resttest.Fault) {
 	case said.Broken:
 		c.fake.refuse(c, http.StatusOK, said.Text)
 	default:
-		c.fake.say(c, said)
+		c.fake.write(c, said)
 	}
 }
 
 // turn records a question and returns the model's next turn.
-func (w *World) turn(a Asked) Said {
+func (w *World) turn(a Received) Turn {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.asked = append(w.asked, a)
-	if w.Say == nil {
-		return Said{Text: "Hello"}
+	w.questions = append(w.questions, a)
+	if w.Reply == nil {
+		return Turn{Text: "Hello"}
 	}
-	return w.Say(a)
+	return w.Reply(a)
 }
 
 // works answers with the fault, if there is one. It returns true if the request must still be served normally.

@@ -25,7 +25,7 @@ var anthropic = fake{
 		}, "has_more": false, "first_id": Models["anthropic"], "last_id": Models["anthropic"]})
 	},
 	read: readMessages,
-	say: func(c *request, s Said) {
+	write: func(c *request, s Turn) {
 		content, stop := []object{}, "end_turn"
 		if s.Text != "" {
 			content = append(content, object{"type": "text", "text": s.Text})
@@ -59,7 +59,7 @@ type block struct {
 	Failed bool            `json:"is_error"`
 }
 
-func readMessages(c *request) (a Asked, err error) {
+func readMessages(c *request) (a Received, err error) {
 	var in struct {
 		Model    string `json:"model"`
 		Max      int    `json:"max_tokens"`
@@ -113,7 +113,7 @@ func readMessages(c *request) (a Asked, err error) {
 	return a, waiting.none()
 }
 
-func (a *Asked) block(b block, role string, waiting pending) error {
+func (a *Received) block(b block, role string, waiting pending) error {
 	switch {
 	case b.Type == "text" && b.Text != "":
 		a.Texts = append(a.Texts, b.Text)

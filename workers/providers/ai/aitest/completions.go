@@ -26,8 +26,8 @@ var openAI = fake{
 			{"id": Models["openai"], "object": "model", "created": 1700000000, "owned_by": "openai"},
 		}})
 	},
-	read: func(c *request) (Asked, error) { return readCompletion(c, "max_completion_tokens") },
-	say:  sayCompletion,
+	read:  func(c *request) (Received, error) { return readCompletion(c, "max_completion_tokens") },
+	write: writeCompletion,
 }
 
 // openRouter lists its models without a key, and reports a failure of the model behind it with status 200.
@@ -51,8 +51,8 @@ var openRouter = fake{
 			{"id": Models["openrouter"], "name": "GPT", "created": 1700000000, "supported_parameters": []string{"tools", "max_tokens"}},
 		}})
 	},
-	read: func(c *request) (Asked, error) { return readCompletion(c, "max_tokens") },
-	say:  sayCompletion,
+	read:  func(c *request) (Received, error) { return readCompletion(c, "max_tokens") },
+	write: writeCompletion,
 }
 
 // completion is a request. Unknown members are errors.
@@ -89,7 +89,7 @@ type completion struct {
 var errThinks = errors.New("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. " + //nolint:staticcheck // as it says it
 	"To use function tools, use /v1/responses or set reasoning_effort to 'none'.")
 
-func readCompletion(c *request, limit string) (a Asked, err error) {
+func readCompletion(c *request, limit string) (a Received, err error) {
 	var in completion
 	if err := strict(c.body, &in); err != nil {
 		return a, err
@@ -139,7 +139,7 @@ func readCompletion(c *request, limit string) (a Asked, err error) {
 	return a, waiting.none()
 }
 
-func sayCompletion(c *request, s Said) {
+func writeCompletion(c *request, s Turn) {
 	message, finish := object{"role": "assistant", "content": s.Text, "refusal": nil}, "stop"
 	if s.Text == "" {
 		message["content"] = nil

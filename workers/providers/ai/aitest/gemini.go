@@ -31,7 +31,7 @@ var gemini = fake{
 		}})
 	},
 	read: readContents,
-	say: func(c *request, s Said) {
+	write: func(c *request, s Turn) {
 		parts, finish := []object{{"text": "let me think", "thought": true}}, "STOP"
 		if s.Text != "" {
 			parts = append(parts, object{"text": s.Text})
@@ -74,7 +74,7 @@ type part struct {
 	} `json:"functionResponse"`
 }
 
-func readContents(c *request) (a Asked, err error) {
+func readContents(c *request) (a Received, err error) {
 	type content struct {
 		Role  string `json:"role"`
 		Parts []part `json:"parts"`
@@ -127,7 +127,7 @@ func readContents(c *request) (a Asked, err error) {
 	return a, waiting.none()
 }
 
-func (a *Asked) part(p part, role string, waiting pending) error {
+func (a *Received) part(p part, role string, waiting pending) error {
 	switch {
 	case p.Thought:
 	case p.Call != nil && role == "model" && p.Signed == "signed":

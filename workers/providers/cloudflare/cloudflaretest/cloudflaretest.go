@@ -46,7 +46,7 @@ type Fake struct {
 	now      func() time.Time
 	fault    Fault
 	refusal  *refusal
-	asked    []time.Time // the requests of the last Window
+	requests []time.Time // the requests of the last Window
 	blocked  time.Time   // the fake answers 429 until this time
 	limit    int
 	quota    int
@@ -170,16 +170,16 @@ func (f *Fake) Refused() int {
 // admit reports whether a request has the token and is within the limit. If not, admit answers it.
 func (f *Fake) admit(w http.ResponseWriter, r *http.Request) bool {
 	now := f.now()
-	for len(f.asked) > 0 && now.Sub(f.asked[0]) >= Window {
-		f.asked = f.asked[1:]
+	for len(f.requests) > 0 && now.Sub(f.requests[0]) >= Window {
+		f.requests = f.requests[1:]
 	}
-	f.asked = append(f.asked, now)
-	if len(f.asked) > f.limit && !f.blocked.After(now) {
+	f.requests = append(f.requests, now)
+	if len(f.requests) > f.limit && !f.blocked.After(now) {
 		f.blocked = now.Add(Window)
 	}
 	reset := max(f.blocked.Sub(now), 0)
 	w.Header().Set("X-Ratelimit-Limit", strconv.Itoa(f.limit))
-	w.Header().Set("X-Ratelimit-Remaining", strconv.Itoa(max(f.limit-len(f.asked), 0)))
+	w.Header().Set("X-Ratelimit-Remaining", strconv.Itoa(max(f.limit-len(f.requests), 0)))
 	if reset > 0 {
 		f.refused++
 		w.Header().Set("Retry-After", strconv.Itoa(int((reset+time.Second-1)/time.Second)))

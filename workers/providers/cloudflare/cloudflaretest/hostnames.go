@@ -22,19 +22,19 @@ const Lifetime = 90 * 24 * time.Hour
 type hostname struct {
 	id, host    string
 	status, ssl string
-	held        bool // the hostname stays in its state
+	fixed       bool // the hostname stays in its state
 	errors      []string
 	expires     time.Time
 	created     time.Time
-	told        bool // it was read after its creation, so its validation records are shown
+	isRead      bool // it was read after its creation, so its validation records are shown
 }
 
-// Hold sets the states of a host's hostname, which then stay. errors are the verification errors.
-func (f *Fake) Hold(host, status, ssl string, errors ...string) {
+// SetStates sets the states of a host's hostname, which then stay. errors are the verification errors.
+func (f *Fake) SetStates(host, status, ssl string, errors ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if h := f.of(host); h != nil {
-		h.status, h.ssl, h.held, h.errors = status, ssl, true, errors
+		h.status, h.ssl, h.fixed, h.errors = status, ssl, true, errors
 	}
 }
 
@@ -185,7 +185,7 @@ func (f *Fake) createHostname(w http.ResponseWriter, r *http.Request) {
 	case len(f.hosts) >= f.quota:
 		fail(w, http.StatusForbidden, 1405, "Quota exceeded.")
 	default:
-		answer(w, http.StatusCreated, f.add(host).show(), nil)
+		answer(w, http.StatusCreated, f.add(host).answer(), nil)
 	}
 }
 
@@ -198,7 +198,7 @@ func (f *Fake) listHostnames(w http.ResponseWriter, r *http.Request) {
 	for _, h := range f.hosts {
 		// The filter finds all hostnames that contain the text.
 		if strings.Contains(h.host, q.Get("hostname")) && (q.Get("id") == "" || q.Get("id") == h.id) {
-			result = append(result, h.show())
+			result = append(result, h.answer())
 		}
 	}
 	slices.SortFunc(result, func(a, b object) int { return strings.Compare(a["hostname"].(string), b["hostname"].(string)) })
@@ -235,7 +235,7 @@ func (f *Fake) readHostname(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.advance(f.now())
-	answer(w, http.StatusOK, h.show(), nil)
+	answer(w, http.StatusOK, h.answer(), nil)
 }
 
 func (f *Fake) changeHostname(w http.ResponseWriter, r *http.Request) {
@@ -252,8 +252,8 @@ func (f *Fake) changeHostname(w http.ResponseWriter, r *http.Request) {
 		fail(w, status, code, text)
 		return
 	}
-	h.status, h.ssl, h.held, h.errors = "pending", "pending_validation", false, nil
-	answer(w, http.StatusAccepted, h.show(), nil)
+	h.status, h.ssl, h.fixed, h.errors = "pending", "pending_validation", false, nil
+	answer(w, http.StatusAccepted, h.answer(), nil)
 }
 
 func (f *Fake) deleteHostname(w http.ResponseWriter, r *http.Request) {
@@ -267,9 +267,9 @@ func (f *Fake) deleteHostname(w http.ResponseWriter, r *http.Request) {
 
 // advance moves a hostname to its next state.
 func (h *hostname) advance(now time.Time) {
-	h.told = true
+	h.isRead = true
 	i := slices.Index(stages, h.ssl)
-	if h.held || i < 0 || i == len(stages)-1 {
+	if h.fixed || i < 0 || i == len(stages)-1 {
 		return
 	}
 	if h.ssl = stages[i+1]; h.ssl == "active" {
@@ -277,7 +277,7 @@ func (h *hostname) advance(now time.Time) {
 	}
 }
 
-func (h *hostname) show() object {
+func (h *hostname) answer() object {
 	ssl := object{
 		"id": "ssl-" + h.id, "type": "dv", "method": "http", "status": h.ssl, "certificate_authority": "google", "wildcard": false,
 		"bundle_method": "ubiquitous", "settings": object{"http2": "on", "min_tls_version": "1.2", "tls_1_3": "on"},
@@ -297,7 +297,7 @@ func (h *hostname) show() object {
 		return out
 	}
 	out["verification_errors"] = append([]string{}, h.errors...)
-	if !h.told {
+	if !h.isRead {
 		return out
 	}
 	out["ownership_verification"] = object{"type": "txt", "name": "_cf-custom-hostname." + h.host, "value": "38ddbedc-6cc3-4a4c-af67-9c5b02344ce0"}

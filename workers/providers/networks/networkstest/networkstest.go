@@ -43,8 +43,8 @@ func (w *World) Set(orders ...Order) {
 	w.orders = slices.Clone(orders)
 }
 
-// Live sets the time zone of the platforms. Platforms that do not use UTC report days and times in this zone.
-func (w *World) Live(zone *time.Location) {
+// SetZone sets the time zone of the platforms. Platforms that do not use UTC report days and times in this zone.
+func (w *World) SetZone(zone *time.Location) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.zone = zone

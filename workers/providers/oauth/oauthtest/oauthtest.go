@@ -61,7 +61,7 @@ type World struct {
 	refresh   map[string]issued
 	n         int
 	refreshes int
-	held      chan struct{} // refreshes wait until it is closed; nil: they do not wait
+	blocked   chan struct{} // refreshes wait until it is closed; nil: they do not wait
 	entered   chan struct{}
 	ids       map[string][]string // ids of ad accounts, by provider
 	actions   map[string][]action
@@ -90,11 +90,13 @@ func (w *World) Deny() { w.change(func() { w.denied = true }) }
 // Break sets the faults of the next requests, in order. All further requests have the last fault.
 func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
 
-// Live sets the lifetime of further access tokens.
-func (w *World) Live(life time.Duration) { w.change(func() { w.life = life }) }
+// SetLifetime sets the lifetime of further access tokens.
+func (w *World) SetLifetime(life time.Duration) { w.change(func() { w.life = life }) }
 
-// Own sets the ad accounts at a platform, by their ids.
-func (w *World) Own(provider string, ids ...string) { w.change(func() { w.ids[provider] = ids }) }
+// SetAdAccounts sets the ad accounts at a platform, by their ids.
+func (w *World) SetAdAccounts(provider string, ids ...string) {
+	w.change(func() { w.ids[provider] = ids })
+}
 
 // Revoke ends all tokens that the platforms have issued so far.
 func (w *World) Revoke() { w.change(func() { clear(w.access); clear(w.refresh) }) }
@@ -115,10 +117,10 @@ func (w *World) Refreshes() (n int) {
 	return n
 }
 
-// Hold makes refreshes wait until release is called. entered receives a value for each waiting refresh.
-func (w *World) Hold() (entered <-chan struct{}, release func()) {
+// BlockRefreshes makes refreshes wait until release is called. entered receives a value for each waiting refresh.
+func (w *World) BlockRefreshes() (entered <-chan struct{}, release func()) {
 	gate := make(chan struct{})
-	w.change(func() { w.held = gate })
+	w.change(func() { w.blocked = gate })
 	return w.entered, sync.OnceFunc(func() { close(gate) })
 }
 
@@ -217,8 +219,8 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 	http.Redirect(rw, r, to.String(), http.StatusFound) //nolint:gosec // no browser comes here
 }
 
-// take uses up a code. ok is false if the code does not belong to the app, verifier and redirect of the request.
-func (w *World) take(r *http.Request, provider string) (issued, bool) {
+// consumeCode uses up a code. ok is false if the code does not belong to the app, verifier and redirect of the request.
+func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	code := r.Form.Get("code")
@@ -243,7 +245,7 @@ func (w *World) token(rw http.ResponseWriter, r *http.Request, provider string) 
 	}
 	switch r.PostForm.Get("grant_type") {
 	case "authorization_code":
-		i, ok := w.take(r, provider)
+		i, ok := w.consumeCode(r, provider)
 		if !ok {
 			refuse(rw, provider, http.StatusBadRequest, "invalid_grant", "the code is not good")
 			return
@@ -277,7 +279,7 @@ func (w *World) renew(rw http.ResponseWriter, r *http.Request, provider string) 
 
 func (w *World) wait() {
 	var gate chan struct{}
-	w.change(func() { gate = w.held })
+	w.change(func() { gate = w.blocked })
 	w.entered <- struct{}{}
 	if gate != nil {
 		<-gate
@@ -321,7 +323,7 @@ func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 			life = w.life
 		})
 	} else {
-		i, ok = w.take(r, models.Meta)
+		i, ok = w.consumeCode(r, models.Meta)
 	}
 	if !ok || i.provider != models.Meta {
 		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_grant", "Error validating access token: "+r.Form.Encode())

@@ -41,7 +41,7 @@ type Faults struct {
 	mu      sync.Mutex
 	list    []Fault // faults of the next requests; the last one stays
 	calls   int
-	held    chan struct{} // requests wait until it is closed; nil: they do not wait
+	blocked chan struct{} // requests wait until it is closed; nil: they do not wait
 	changed chan struct{} // closed when Fail is called; nil: no request waits for that
 }
 
@@ -55,12 +55,12 @@ func (f *Faults) Fail(faults ...Fault) {
 	}
 }
 
-// Hold makes the next requests wait until release is called.
-func (f *Faults) Hold() (release func()) {
+// Block makes the next requests wait until release is called.
+func (f *Faults) Block() (release func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	held := make(chan struct{})
-	f.held = held
+	f.blocked = held
 	return sync.OnceFunc(func() { close(held) })
 }
 
@@ -82,7 +82,7 @@ func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	f.mu.Lock()
 	f.calls++
-	held := f.held
+	held := f.blocked
 	if len(f.list) > 0 {
 		if fault = f.list[0]; len(f.list) > 1 {
 			f.list = f.list[1:]

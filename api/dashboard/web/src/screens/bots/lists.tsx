@@ -241,7 +241,7 @@ type FieldsProps = {
   matchesEverybody: boolean
 }
 
-// EntryFields edits a new entry. For one that matches every visitor it has a box to confirm that.
+// EntryFields edits a new entry. It shows a box to confirm an entry that matches every visitor.
 function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody }: FieldsProps) {
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
   return (

@@ -23,8 +23,8 @@ function kept(id: string): Kept | null {
   }
 }
 
-// useDraft holds the flow that a person edits, with the path and the dialog that are open, and saves it. A flow that another person
-// saves meanwhile replaces the draft if nothing is unsaved.
+// useDraft holds the flow that a person edits, with the path and the dialog that are open, and saves it. When another person has
+// saved the flow, the saved flow replaces the draft, unless the draft has unsaved changes.
 export function useDraft(detail: TabProps['detail'], known: Known) {
   const { id } = detail.campaign,
     [start] = useState(() => kept(id)),

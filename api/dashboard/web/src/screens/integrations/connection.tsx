@@ -118,7 +118,8 @@ type Props = {
 }
 
 // PlatformConnection edits the connection of a record to a platform: the provider, its credentials, and the parts of one kind of
-// platform. about is shown above the provider, signIn and more around the credentials, under below them, beside next to the test.
+// platform. The parts are shown in these places: about above the provider, signIn above the credentials, more and under below them,
+// and beside the button that tests the connection, at its right.
 export function PlatformConnection({
   of: c,
   encryption,
