@@ -4,20 +4,25 @@ import type { Calls } from '../api.gen.ts'
 import { asError, type ApiError, type Row } from './call.ts'
 import { ask, useStamp } from './query.ts'
 
+type Identified = { id: string } | { click_id: string }
 type Logs = {
-  [R in Row]: Calls[R]['answer'] extends { range: unknown; rows: { id: string }[] }
+  [R in Row]: Calls[R]['answer'] extends { range: unknown; rows: Identified[] }
     ? Calls[R]['query'] extends { offset?: unknown }
       ? R
       : never
     : never
 }[Row]
+export type LogRow<R extends Logs> = Calls[R]['answer']['rows'][number]
+// idOf returns the id of a row. A click has the id click_id.
+export const idOf = (r: Identified) => ('id' in r ? r.id : r.click_id)
+
 const page = 200,
   most = 5000 // rows of a request, rows that are kept
 
 // useLog loads a log page by page. every is the number of seconds after which it loads the newest rows again, while the page is
 // visible. 0 means never.
 export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every = 0) {
-  type One = Calls[R]['answer']['rows'][number]
+  type One = LogRow<R>
   const key = JSON.stringify(query),
     [state, setState] = useState<{ key: string; rows?: One[]; end?: boolean; error?: ApiError }>({ key: '' }),
     busy = useRef(false),
@@ -30,9 +35,8 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
       ask(row, { ...query, limit: page }, stop.signal).then(
         ({ rows }) =>
           setState(now => {
-            const kept =
-              now.key === key && now.rows && now.rows.length > page ? now.rows.slice(page).filter(o => !rows.some(r => r.id === o.id)) : []
-            return { key, rows: [...(rows as One[]), ...kept], end: kept.length ? now.end : rows.length < page }
+            const kept = now.key === key && rows.length === page ? after(now.rows ?? [], rows) : []
+            return { key, rows: [...(rows as One[]), ...kept].slice(0, most), end: kept.length ? now.end : rows.length < page }
           }),
         e => {
           if (!stop.signal.aborted) setState(now => ({ key, rows: now.key === key ? now.rows : undefined, error: asError(e) }))
@@ -61,7 +65,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
               ? now
               : {
                   ...now,
-                  rows: [...now.rows!, ...(got.rows as One[]).filter(r => !now.rows!.some(o => o.id === r.id))],
+                  rows: [...now.rows!, ...without(got.rows as One[], now.rows!)],
                   end: got.rows.length < page,
                 },
           ),
@@ -80,6 +84,16 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
     again: () => setReloads(n => n + 1),
   }
 }
+
+// without returns the rows that are not among others.
+function without<R extends Identified>(rows: R[], others: Identified[]) {
+  const ids = new Set(others.map(idOf))
+  return rows.filter(r => !ids.has(idOf(r)))
+}
+
+// after returns the rows that follow a newer first page.
+const after = <R extends Identified>(rows: R[], first: Identified[]) =>
+  without(rows.slice(rows.findIndex(r => idOf(r) === idOf(first.at(-1)!)) + 1), first)
 
 // tones are the colours of a conversion's statuses.
 const tones: Record<string, string> = { approved: 'good', pending: 'warn', rejected: 'bad', chargeback: 'bad' }

@@ -1,23 +1,17 @@
-import { useRef } from 'preact/hooks'
 import type { Calls, ConversionRow } from '../../api.gen.ts'
 import { dateOf, dateTime } from '../../core/dates.ts'
 import { amount, count, hourOf } from '../../core/format.ts'
-import { useKeys } from '../../core/keys.ts'
-import { tone, useLog } from '../../core/log.ts'
+import { tone } from '../../core/log.ts'
 import { use } from '../../core/query.ts'
-import { asked, filterQuery } from '../../core/report.ts'
 import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { Seg } from '../../parts/form.tsx'
-import { LogFoot } from '../../parts/log_foot.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
-import { stepsOf } from '../../parts/stepper.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
+import { Log } from '../../parts/log.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
 import { ConversionSheet } from './sheet.tsx'
-import { Filters } from '../../parts/filters.tsx'
 
 const w = t.conversions,
   live = 15 // seconds between requests for new conversions
@@ -29,91 +23,32 @@ const keys = [
 
 // Conversions shows the log of conversions, newest first, with the amount that each counts and the reason for its status.
 export function Conversions() {
-  const q = place.value.query,
-    ask = { ...asked(), least: 0 },
-    status = (q.get('status') ?? '') as (Calls['GET /logs/conversions']['query']['status'] & string) | '',
-    text = q.get('find') ?? '',
-    open = q.get('conversion'),
-    search = useRef<HTMLInputElement>(null)
-  const found: Record<string, string> = text ? (/^[0-9A-Za-z]{22}$/.test(text) ? { click_id: text } : { conversion_id: text }) : {}
-  const log = useLog(
-      'GET /logs/conversions',
-      { from: span.value.from, to: span.value.to, ...filterQuery(ask), ...(status ? { status } : {}), ...found },
-      live,
-    ),
-    rows = log.rows
-  const show = (id: string | null) => change({ conversion: id }, true),
-    shown = rows?.find(r => r.id === open)
-  const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
-  useKeys(keys, e => {
-    if (e.key === '/') {
-      search.current?.focus()
-      return true
-    }
-  })
-  const filtered = ask.filters.length > 0 || status !== '' || text !== ''
+  const status = (place.value.query.get('status') ?? '') as (Calls['GET /logs/conversions']['query']['status'] & string) | ''
   return (
-    <>
-      <div class="line filters">
-        <form
-          class="input searchbox"
-          onSubmit={e => {
-            e.preventDefault()
-            change({ find: search.current!.value.trim() || null })
-          }}>
-          <Icon name="search" />
-          <input
-            ref={search}
-            type="search"
-            maxLength={255}
-            aria-label={w.find}
-            placeholder={w.find}
-            defaultValue={text}
-            key={text}
-            onSearch={e => {
-              if (!e.currentTarget.value) change({ find: null })
-            }}
-          />
-          <kbd class="wide">/</kbd>
-        </form>
+    <Log
+      row="GET /logs/conversions"
+      query={status ? { status } : {}}
+      every={() => live}
+      otherID="conversion_id"
+      at="conversion"
+      label={w.title}
+      find={w.find}
+      keys={keys}
+      columns={columns}
+      nameOf={nameOf}
+      filtered={status !== ''}
+      choice={
         <Seg
           label={w.which}
           value={status}
           options={[{ value: '', label: w.all }, ...Object.entries(w.statuses).map(([value, label]) => ({ value, label }))]}
           on={v => change({ status: v || null }, true)}
         />
-        <span class="grow" />
-        <Unfound />
-      </div>
-      <div class="filterline">
-        <Filters ask={ask} labels={{}} counts={false} />
-      </div>
-      <section class="card report lists clicklog">
-        {log.error && !rows ? (
-          <Failed error={log.error} again={log.again} />
-        ) : !rows ? (
-          <Late>
-            <div class="skeleton" style="height:300px;margin:14px" />
-          </Late>
-        ) : rows.length === 0 ? (
-          <Empty title={filtered ? w.emptyFiltered : w.empty}>{!filtered && <p class="dim">{w.emptyMore}</p>}</Empty>
-        ) : (
-          <Table
-            label={w.title}
-            rows={rows}
-            columns={columns}
-            keyOf={r => r.id}
-            nameOf={nameOf}
-            height={44}
-            onOpen={r => show(r.id)}
-            onEnd={log.more}
-            tall
-          />
-        )}
-        <LogFoot loaded={rows?.length ?? 0} end={log.end} />
-      </section>
-      {shown && <ConversionSheet key="sheet" of={shown} close={() => show(null)} step={step} />}
-    </>
+      }
+      beside={<Unfound />}
+      empty={{ title: w.empty, filtered: w.emptyFiltered, more: w.emptyMore }}
+      sheet={(_, step, close, row) => row && <ConversionSheet key="sheet" of={row} close={close} step={step} />}
+    />
   )
 }
 

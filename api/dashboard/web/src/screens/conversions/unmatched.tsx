@@ -12,9 +12,10 @@ import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { Select } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { LogRows } from '../../parts/log.tsx'
+import { Empty } from '../../parts/state.tsx'
 import { stepsOf } from '../../parts/stepper.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
 import { useRowHeight } from '../../parts/virtual.ts'
 import { Replay } from './unmatched_replay.tsx'
@@ -86,29 +87,20 @@ export function Unmatched() {
         )}
       </div>
       <section class="card report lists clicklog inbox">
-        {log.error && !rows ? (
-          <Failed error={log.error} again={log.again} />
-        ) : !rows ? (
-          <Late>
-            <div class="skeleton" style="height:260px;margin:14px" />
-          </Late>
-        ) : rows.length === 0 ? (
-          <Empty title={w.empty} icon={<Icon name="check" />}>
-            <p class="dim">{w.emptyMore}</p>
-          </Empty>
-        ) : (
-          <Table
-            label={w.title}
-            rows={rows}
-            columns={columns}
-            keyOf={r => r.id}
-            nameOf={r => r.query}
-            height={height}
-            onOpen={r => show(r.id)}
-            onEnd={log.more}
-            tall
-          />
-        )}
+        <LogRows
+          log={log}
+          label={w.title}
+          columns={columns}
+          nameOf={r => r.query}
+          height={height}
+          late={260}
+          show={r => show(r.id)}
+          empty={
+            <Empty title={w.empty} icon={<Icon name="check" />}>
+              <p class="dim">{w.emptyMore}</p>
+            </Empty>
+          }
+        />
         {rows && rows.length > 0 && (
           <div class="statusbar">
             <span>{t.clicks.loaded(count(rows.length))}</span>

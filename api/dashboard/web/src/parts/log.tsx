@@ -1,0 +1,166 @@
+import { useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import type { Calls } from '../api.gen.ts'
+import type { ApiError } from '../core/call.ts'
+import { count } from '../core/format.ts'
+import { useKeys, type Key } from '../core/keys.ts'
+import { idOf, useLog, type LogRow } from '../core/log.ts'
+import { asked, filterQuery } from '../core/report.ts'
+import { change, place } from '../core/router.ts'
+import { t } from '../core/text.ts'
+import { span } from '../core/window.ts'
+import { Filters } from './filters.tsx'
+import { Icon } from './icons.tsx'
+import { Empty, Failed, Late } from './state.tsx'
+import { stepsOf, type Steps } from './stepper.tsx'
+import { Table, type Column } from './table.tsx'
+
+type Of = 'GET /logs/clicks' | 'GET /logs/conversions'
+type Props<R extends Of> = {
+  row: R
+  query: Calls[R]['query'] // the query without the window, the filters and the id that is searched
+  every: (open: boolean) => number // the seconds between requests for new rows
+  otherID: 'external_id' | 'conversion_id' // the id that a text means if it is not the id of a click
+  at: string // the name of the open row in the address
+  label: string
+  find: string
+  keys: Key[]
+  columns: Column<LogRow<R>>[]
+  nameOf: (r: LogRow<R>) => string
+  rowClass?: (r: LogRow<R>) => string
+  fixed?: string // a dimension that the query decides, which is not among the filters
+  filtered: boolean
+  choice: ComponentChildren
+  beside: ComponentChildren
+  empty: { title: string; filtered: string; more?: string }
+  sheet: (id: string, step: Steps, close: () => void, row?: LogRow<R>) => ComponentChildren
+}
+
+// Log shows a log, newest first, with the filters in the address. The details of the open row are shown next to it.
+export function Log<R extends Of>(p: Props<R>) {
+  const q = place.value.query,
+    ask = { ...asked(), least: 0 },
+    open = q.get(p.at),
+    text = q.get('find') ?? '',
+    search = useRef<HTMLInputElement>(null)
+  const log = useLog(
+    p.row,
+    {
+      from: span.value.from,
+      to: span.value.to,
+      ...filterQuery(ask),
+      ...p.query,
+      ...(text ? { [/^[0-9A-Za-z]{22}$/.test(text) ? 'click_id' : p.otherID]: text } : {}),
+    },
+    p.every(!!open),
+  )
+  const show = (id: string | null) => change({ [p.at]: id }, true),
+    at = log.rows?.findIndex(r => idOf(r) === open) ?? -1
+  useKeys(p.keys, e => {
+    if (e.key === '/') {
+      search.current?.focus()
+      return true
+    }
+  })
+  const filtered = p.filtered || ask.filters.length > 0 || text !== ''
+  return (
+    <>
+      <div class="line filters">
+        <form
+          class="input searchbox"
+          onSubmit={e => {
+            e.preventDefault()
+            change({ find: search.current!.value.trim() || null })
+          }}>
+          <Icon name="search" />
+          <input
+            ref={search}
+            type="search"
+            maxLength={255}
+            aria-label={p.find}
+            placeholder={p.find}
+            defaultValue={text}
+            key={text}
+            onSearch={e => {
+              if (!e.currentTarget.value) change({ find: null })
+            }}
+          />
+          <kbd class="wide">/</kbd>
+        </form>
+        {p.choice}
+        <span class="grow" />
+        {p.beside}
+      </div>
+      <div class="filterline">
+        <Filters ask={{ ...ask, filters: ask.filters.filter(f => f.dimension !== p.fixed) }} labels={{}} counts={false} />
+      </div>
+      <section class="card report lists clicklog">
+        <LogRows
+          log={log}
+          label={p.label}
+          columns={p.columns}
+          nameOf={p.nameOf}
+          rowClass={p.rowClass}
+          height={44}
+          late={300}
+          show={r => show(idOf(r))}
+          empty={
+            <Empty title={filtered ? p.empty.filtered : p.empty.title}>
+              {!filtered && p.empty.more && <p class="dim">{p.empty.more}</p>}
+            </Empty>
+          }
+        />
+        <Foot loaded={log.rows?.length ?? 0} end={log.end} />
+      </section>
+      {open &&
+        p.sheet(
+          open,
+          stepsOf(log.rows, at, r => show(idOf(r))),
+          () => show(null),
+          log.rows?.[at],
+        )}
+    </>
+  )
+}
+
+type RowsProps<R> = {
+  log: { rows?: R[]; error?: ApiError; again: () => void; more: () => void }
+  label: string
+  columns: Column<R>[]
+  nameOf: (r: R) => string
+  rowClass?: (r: R) => string
+  height: number
+  late: number // the height of what is shown while the log loads
+  show: (r: R) => void
+  empty: ComponentChildren
+}
+
+// LogRows shows the rows of a log, or its error, or that it is empty.
+export const LogRows = <R extends { id: string } | { click_id: string }>({ log, show, late, empty, ...table }: RowsProps<R>) =>
+  log.error && !log.rows ? (
+    <Failed error={log.error} again={log.again} />
+  ) : !log.rows ? (
+    <Late>
+      <div class="skeleton" style={`height:${late}px;margin:14px`} />
+    </Late>
+  ) : log.rows.length === 0 ? (
+    <>{empty}</>
+  ) : (
+    <Table {...table} rows={log.rows} keyOf={idOf} onOpen={show} onEnd={log.more} tall />
+  )
+
+// Foot shows how many rows of a log are loaded, and the keys that move in the log.
+const Foot = ({ loaded, end }: { loaded: number; end: boolean }) =>
+  loaded > 0 ? (
+    <div class="statusbar">
+      <span>{t.clicks.loaded(count(loaded))}</span>
+      {!end && <span class="wide">{t.clicks.more}</span>}
+      <span class="grow" />
+      <span class="wide">
+        <kbd>J</kbd> <kbd>K</kbd> {t.reports.move}
+      </span>
+      <span class="wide">
+        <kbd>O</kbd> {t.palette.open}
+      </span>
+    </div>
+  ) : null
