@@ -33,19 +33,10 @@ type Options struct {
 	Copy *click.CopyReader
 }
 
-// batchStore stores batches of records. It does not change records that are stored already. It stores a batch either completely
-// or not at all. If refused returns true for the error, the data will never be accepted. After any other error, the same batch
-// may be tried again.
-type batchStore interface {
-	storeBatch(ctx context.Context, b batch) (stored, error)
-	// makeReady prepares the store for clicks of these moments.
-	makeReady(ctx context.Context, moments []time.Time) error
-}
-
 // Ingester moves records from a spool to PostgreSQL.
 type Ingester struct {
 	spool     *spool.Spool
-	store     batchStore
+	store     *postgres
 	o         Options
 	own       *spool.Reader
 	adopted   []*spool.Reader

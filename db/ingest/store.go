@@ -85,16 +85,19 @@ func newStored(c models.Click) *click.StoredClick {
 	return s
 }
 
-// postgres is the batchStore of PostgreSQL.
+// postgres stores batches of records in PostgreSQL.
 type postgres struct {
 	click.Log
 	days click.Days
 }
 
+// makeReady prepares the store for clicks of these moments.
 func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
 	return p.days.Ensure(ctx, p.Log, moments)
 }
 
+// storeBatch stores a batch either completely or not at all. It does not change records that are stored already. If refused
+// returns true for the error, the data will never be accepted. After any other error, the same batch may be tried again.
 func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err error) {
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {
