@@ -85,11 +85,18 @@ func run(role string, args []string) (err error) {
 	slog.SetDefault(logs.New(os.Stderr, cfg.LogLevel))
 	f := process{broken: *broken}
 	for _, pool := range []struct {
-		d     **db.DB
-		name  string
-		conns int
-	}{{&f.db, "work", 10}, {&f.bulk, "bulk", 8}, {&f.locks, "locks", 3}} {
-		if *pool.d, err = db.OpenLazy(cfg.DatabaseURL, db.Options{MaxConns: pool.conns, Name: "switchyard-" + role + "-" + pool.name}); err != nil {
+		d      **db.DB
+		name   string
+		conns  int
+		url    string
+		pooled bool
+	}{
+		{&f.db, "work", 10, cfg.DatabaseURL, cfg.DirectURL != ""},
+		{&f.bulk, "bulk", 8, cfg.DatabaseURL, cfg.DirectURL != ""},
+		{&f.locks, "locks", 3, cfg.SessionURL(), false},
+	} {
+		o := db.Options{MaxConns: pool.conns, Name: "switchyard-" + role + "-" + pool.name, Pooler: pool.pooled}
+		if *pool.d, err = db.OpenLazy(pool.url, o); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, (*pool.d).Close()) }()
