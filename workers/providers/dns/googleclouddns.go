@@ -77,11 +77,13 @@ func (p *googleCloud) token(ctx context.Context, account serviceAccount) (string
 	t.Denied = func(f *rest.FailureError) bool {
 		return strings.Contains(f.Text, "invalid_grant") || strings.Contains(f.Text, "invalid_client")
 	}
-	config := jwt.Config{
+	config := jwt.Config{ //nolint:gosec // an address is no secret
 		Email: account.Email, PrivateKey: []byte(account.Key), PrivateKeyID: account.KeyID,
 		Scopes: []string{"https://www.googleapis.com/auth/ndev.clouddns.readwrite"}, TokenURL: "https://oauth2.googleapis.com/token",
 	}
-	token, err := config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: t})).Token()
+	client := p.Out.HTTP(0)
+	client.Transport = t
+	token, err := config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, client)).Token()
 	switch {
 	case err == nil:
 		return token.AccessToken, nil
