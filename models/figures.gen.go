@@ -242,17 +242,17 @@ func (f Figures) Row() FigureRow {
 type FigureChanges struct {
 	Clicks       *Money `json:"clicks"`
 	UniqueClicks *Money `json:"unique_clicks"`
-	BotClicks    *Money `json:"bot_clicks"`
 	LPClicks     *Money `json:"lp_clicks"`
-	LPCTR        *Money `json:"lp_ctr"`
+	BotClicks    *Money `json:"bot_clicks"`
 	Conversions  *Money `json:"conversions"`
 	Pending      *Money `json:"pending"`
 	Rejected     *Money `json:"rejected"`
-	CR           *Money `json:"cr"`
 	Cost         *Money `json:"cost"`
 	Revenue      *Money `json:"revenue"`
 	Profit       *Money `json:"profit"`
 	ROI          *Money `json:"roi"`
+	CR           *Money `json:"cr"`
+	LPCTR        *Money `json:"lp_ctr"`
 	EPC          *Money `json:"epc"`
 	CPA          *Money `json:"cpa"`
 }
@@ -262,17 +262,17 @@ func (f Figures) ChangesFrom(then Figures) FigureChanges {
 	return FigureChanges{
 		Clicks:       change(count(f.Clicks), count(then.Clicks)),
 		UniqueClicks: change(count(f.UniqueClicks), count(then.UniqueClicks)),
-		BotClicks:    change(count(f.BotClicks), count(then.BotClicks)),
 		LPClicks:     change(count(f.LPClicks), count(then.LPClicks)),
-		LPCTR:        ratioChange(f.LPCTR(), then.LPCTR()),
+		BotClicks:    change(count(f.BotClicks), count(then.BotClicks)),
 		Conversions:  change(count(f.Conversions()), count(then.Conversions())),
 		Pending:      change(count(f.Pending), count(then.Pending)),
 		Rejected:     change(count(f.Rejected), count(then.Rejected)),
-		CR:           ratioChange(f.CR(), then.CR()),
 		Cost:         change(f.Cost, then.Cost),
 		Revenue:      change(f.Revenue, then.Revenue),
 		Profit:       change(f.Profit(), then.Profit()),
 		ROI:          ratioChange(f.ROI(), then.ROI()),
+		CR:           ratioChange(f.CR(), then.CR()),
+		LPCTR:        ratioChange(f.LPCTR(), then.LPCTR()),
 		EPC:          ratioChange(f.EPC(), then.EPC()),
 		CPA:          ratioChange(f.CPA(), then.CPA()),
 	}

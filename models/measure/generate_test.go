@@ -24,11 +24,14 @@ func TestGenerated(t *testing.T) {
 	for table, keep := range map[string]func(*measure.Measure) bool{
 		"All": measure.Every, "Counters": (*measure.Measure).IsCounter,
 		"Derived": func(m *measure.Measure) bool { return !m.IsCounter() },
-		"Changes": func(m *measure.Measure) bool { return !m.NoChange },
+		"Changes": func(m *measure.Measure) bool { return m.Change > 0 },
 	} {
 		var list []figure
 		for _, name := range measure.Names(keep) {
 			list = append(list, figure{measure.Find(name), "f"})
+		}
+		if table == "Changes" {
+			slices.SortFunc(list, func(a, b figure) int { return a.Change - b.Change })
 		}
 		tables[table] = list
 	}

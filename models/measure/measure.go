@@ -22,8 +22,8 @@ type Measure struct {
 	Digits int
 	// BySales says that chance moves the measure by the number of conversions that bring the money.
 	BySales bool
-	// NoChange leaves the measure out of models.FigureChanges.
-	NoChange bool
+	// Change is the measure's place in models.FigureChanges, counted from 1. Zero leaves it out.
+	Change int
 	// Doc is the description in the documentation of the API.
 	Doc string
 }

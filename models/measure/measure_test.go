@@ -10,13 +10,17 @@ import (
 // measures of one unit.
 func TestRows(t *testing.T) {
 	t.Parallel()
-	names := map[string]bool{}
+	names, places := map[string]bool{}, map[int]bool{0: true}
 	for i := range measure.All {
 		m := &measure.All[i]
 		if names[m.Name] || names[m.Field] || m.Name == "" || m.Field == "" || m.Kind == "" {
 			t.Errorf("%s has no name, field or kind of its own", m.Name)
 		}
 		names[m.Name], names[m.Field] = true, true
+		if m.Change > 0 && (places[m.Change] || m.Change > len(measure.All)) {
+			t.Errorf("%s: the place %d of changes is taken or too high", m.Name, m.Change)
+		}
+		places[m.Change] = true
 		counts := m.SQL.Click != "" || m.SQL.Conversion != ""
 		if copies := m.SQL.CopyClick != "" || m.SQL.Sold != ""; counts != m.IsCounter() || copies != counts {
 			t.Errorf("%s: a measure has either a formula or SQL for both engines", m.Name)
