@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,21 +12,13 @@ import (
 
 var convert = `
 INSERT INTO ledger (` + Keys + `, ` + Sums + `)
-SELECT ` + Keys + `, ` + converted + `
+SELECT ` + Keys + `, ` + ListOf((*measure.Measure).IsAmount, "sum(%s * more)") + `
 FROM (
 	SELECT l.*, (SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.currency = $3
 		AND k.day = (l.hour AT TIME ZONE 'UTC')::date) - 1 AS more
 	FROM ledger l WHERE l.account_id = $1 AND l.hour < $2
 ) l WHERE more <> 0 GROUP BY ` + Keys + `
 HAVING ` + measure.NotZero(measure.Each(measure.Amounts, "sum(%s)"))
-
-// converted is the SELECT list of the sums for the rows that convert adds. Only amounts change, so all other sums are 0.
-var converted = strings.Join(db.Map(measure.Counters, func(m *measure.Measure) string {
-	if m.IsAmount() {
-		return "sum(" + m.Name + " * more)"
-	}
-	return "0"
-}), ", ")
 
 // Convert converts all amounts of an account in the hours before a moment from the given currency. It uses the rates that
 // account_rates holds for the account, that currency and each day. It runs in the transaction of c. A second call would convert

@@ -48,6 +48,18 @@ var (
 	someSum  = measure.NotZero(measure.Each(measure.Counters, "sum(%s)"))
 )
 
+// ListOf returns a SELECT list for the columns of Sums: a format, with the name of the counter in place of %s, for the counters
+// that keep accepts, and 0 for all others.
+func ListOf(keep func(*measure.Measure) bool, format string) string {
+	list := measure.Each(measure.Counters, format)
+	for i, m := range measure.Counters {
+		if !keep(m) {
+			list[i] = "0"
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // columns is the number of columns of Keys and Sums.
 var columns = 2 + len(Dimensions) + len(measure.Counters)
 

@@ -18,10 +18,13 @@ import (
 	"switchyard/models/measure"
 )
 
+// hasMoney is the condition that a row of the ledger has an amount.
+var hasMoney = measure.NotZero(measure.Each(measure.Amounts, "%s"))
+
 // The daily caps of uploads, and what uploads count of them, are amounts in the account's currency.
 var hasAmounts = `
 SELECT EXISTS (
-	SELECT FROM ledger WHERE account_id = $1 AND ` + measure.NotZero(measure.Each(measure.Amounts, "%s")) + `
+	SELECT FROM ledger WHERE account_id = $1 AND ` + hasMoney + `
 ) OR EXISTS (SELECT FROM conversions WHERE account_id = $1 AND payout <> 0) OR EXISTS (SELECT FROM account_rates WHERE account_id = $1)
 OR EXISTS (SELECT FROM source_integrations WHERE account_id = $1)
 OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND worth <> 0)`
@@ -120,7 +123,7 @@ func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) 
 
 // Days that are only in the ledger are listed if they have amounts. Today is always listed, because caps are converted by today's
 // rate.
-const selectMoneyDays = `
+var selectMoneyDays = `
 SELECT d.day FROM generate_series((SELECT least(
 	(SELECT min(hour) FROM ledger WHERE account_id = $1), (SELECT min(recorded_at) FROM conversions WHERE account_id = $1),
 	(SELECT min(day)::timestamp AT TIME ZONE 'UTC' FROM spend WHERE account_id = $1), $3
@@ -128,7 +131,7 @@ SELECT d.day FROM generate_series((SELECT least(
 CROSS JOIN LATERAL (SELECT s.at AT TIME ZONE 'UTC' AS day, (s.at + interval '1 day') AT TIME ZONE 'UTC' AS next) d
 WHERE d.next > $3
 	OR EXISTS (SELECT FROM ledger WHERE account_id = $1 AND hour >= d.day AND hour < d.next
-		AND (d.day >= $2 OR cost <> 0 OR revenue <> 0 OR pending_revenue <> 0))
+		AND (d.day >= $2 OR ` + hasMoney + `))
 	OR EXISTS (SELECT FROM conversions WHERE account_id = $1 AND recorded_at >= d.day AND recorded_at < d.next)
 	OR EXISTS (SELECT FROM spend f WHERE f.account_id = $1 AND f.day = s.at::date)
 ORDER BY 1`

@@ -15,6 +15,7 @@ import (
 	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // Spend is the amount that an account paid to a source on a day, in total or for one campaign.
@@ -178,10 +179,12 @@ WITH locked AS MATERIALIZED (
 		coalesce(p.new * $10::numeric, 0) - p.old AS delta
 ), written AS (
 	INSERT INTO ledger (` + ledger.Keys + `, ` + ledger.Sums + `)
-	SELECT ` + ledger.Keys + `, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(delta), 0, 0
+	SELECT ` + ledger.Keys + `, ` + ledger.ListOf(isCost, "sum(delta)") + `
 	FROM changed GROUP BY ` + ledger.Keys + ` HAVING sum(delta) <> 0
 )
 SELECT count(*) FROM locked WHERE NOT is_bot`
+
+func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 
 // slowly lets a statement process all clicks of a day with many clicks. The planner cannot know their number. It would plan
 // nested loops, as for a few clicks, and these would never finish.
