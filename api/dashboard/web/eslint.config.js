@@ -12,7 +12,6 @@ const long = {
   'screens/gallery/gallery.tsx': 177, // Gallery
   'screens/reports/reports.tsx': 160, // Table, Reports
   'screens/reports/views.tsx': 163, // Views
-  'screens/smartlinks/sheet.tsx': 216, // Smartlink
   'screens/transfer/import.tsx': 214, // Import
 }
 

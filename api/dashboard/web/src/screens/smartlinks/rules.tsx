@@ -1,0 +1,112 @@
+import type { Condition } from '../../api.gen.ts'
+import { choicesOf, type useSources } from '../../core/choices.ts'
+import { fresh } from '../../core/condition.ts'
+import { useLookup } from '../../core/lookup.ts'
+import { t } from '../../core/text.ts'
+import { w } from '../../text/smartlinks.ts'
+import { Conditions } from '../../parts/condition.tsx'
+import { Field, Input } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { UrlInput } from '../../parts/url_input.tsx'
+
+export type Rule = { id?: string; name: string; logic: 'and' | 'or'; conditions: Condition[]; destination_url: string }
+const mostRules = 20
+
+type RulesProps = { list: Rule[]; on: (list: Rule[]) => void; sources: ReturnType<typeof useSources>; error?: string; may: boolean }
+
+// Rules edits the rules of a smartlink, in their order.
+export function Rules({ list, on, sources, error, may }: RulesProps) {
+  const lookup = useLookup({ source_id: choicesOf(sources) })
+  return (
+    <>
+      <p class="dim">{w.rulesText}</p>
+      {list.length === 0 && <p class="soft">{w.noRules}</p>}
+      <ol class="linkrules">
+        {list.map((r, i) => (
+          <One
+            key={r.id ?? i}
+            of={r}
+            n={i + 1}
+            last={list.length}
+            lookup={lookup}
+            on={next => on(list.map((o, j) => (j === i ? next : o)))}
+            remove={() => on(list.filter((_, j) => j !== i))}
+            move={by => {
+              const rules = [...list],
+                [one] = rules.splice(i, 1)
+              rules.splice(i + by, 0, one!)
+              on(rules)
+            }}
+          />
+        ))}
+      </ol>
+      {error && (
+        <p class="bad" role="alert">
+          {error}
+        </p>
+      )}
+      {may && (
+        <div>
+          <button
+            type="button"
+            class="btn sm"
+            disabled={list.length >= mostRules}
+            title={list.length >= mostRules ? w.most : undefined}
+            onClick={() => on([...list, { name: '', logic: 'and', conditions: [fresh()], destination_url: '' }])}>
+            <Icon name="plus" />
+            {w.addRule}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+type OneProps = {
+  of: Rule
+  n: number
+  last: number
+  on: (r: Rule) => void
+  remove: () => void
+  move: (by: number) => void
+  lookup: ReturnType<typeof useLookup>
+}
+
+// One shows a rule: the visitors that it fits, and where it leads.
+function One({ of: r, n, last, on, remove, move, lookup }: OneProps) {
+  const name = w.ruleOf(n, r.name)
+  return (
+    <li>
+      <div class="linkrule" role="group" aria-label={name}>
+        <div class="row">
+          <span class="face" aria-hidden="true">
+            {n}
+          </span>
+          <Input aria-label={w.ruleName(n)} placeholder={w.ruleOf(n, '')} value={r.name} maxLength={255} on={v => on({ ...r, name: v })} />
+          <button type="button" class="btn quiet icon" aria-label={w.up(name)} disabled={n === 1} onClick={() => move(-1)}>
+            <Icon name="upward" />
+          </button>
+          <button type="button" class="btn quiet icon" aria-label={w.down(name)} disabled={n === last} onClick={() => move(1)}>
+            <Icon name="down" />
+          </button>
+          <button type="button" class="btn quiet icon" aria-label={t.parts.remove(name)} onClick={remove}>
+            <Icon name="x" />
+          </button>
+        </div>
+        <Conditions
+          label={w.conditionsOf(name)}
+          empty={w.noCondition}
+          list={r.conditions}
+          logic={r.logic}
+          lookup={lookup}
+          on={(conditions, logic) => on({ ...r, conditions, logic })}
+        />
+        <Field label={w.ruleURL}>
+          {wired => (
+            <UrlInput wired={wired} label={w.ruleURL} value={r.destination_url} on={destination_url => on({ ...r, destination_url })} />
+          )}
+        </Field>
+      </div>
+    </li>
+  )
+}
