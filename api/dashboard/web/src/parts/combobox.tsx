@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import type { Choice } from '../core/choices.ts'
-import type { Wired } from './form.tsx'
+import { Field, type Wired } from './form.tsx'
 
 type Props = {
   value: string
@@ -159,6 +159,22 @@ type ManyProps = {
   onFocus?: () => void
   wired?: Wired
 }
+
+type FieldProps = Omit<Props, 'wired'> & { none?: string; hint?: ComponentChildren; error?: string }
+
+// ComboField is a field with a combobox. With none it has a choice with that text for no value.
+export const ComboField = ({ none, hint, error, choices, ...p }: FieldProps) => (
+  <Field label={p.label} hint={hint} error={error}>
+    {wired => (
+      <Combobox
+        shown={p.value ? undefined : none}
+        {...p}
+        wired={wired}
+        choices={choices && none !== undefined ? [{ value: '', label: none }, ...choices] : choices}
+      />
+    )}
+  </Field>
+)
 
 // ComboMany picks several of many choices.
 export function ComboMany({ values, choices, on, label, free, onSearch, onFocus, wired }: ManyProps) {

@@ -8,7 +8,7 @@ import { go, to } from '../../core/router.ts'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { t } from '../../core/text.ts'
 import { useHeading } from '../../core/title.ts'
-import { Combobox } from '../../parts/combobox.tsx'
+import { ComboField } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Seg, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Empty } from '../../parts/state.tsx'
@@ -35,12 +35,12 @@ export const NewCampaign = () => {
   )
 }
 
-function Wizard() {
+// useWizard holds what a person has entered, and makes the campaign.
+function useWizard() {
   const offers = useOffers(),
     landers = useLanders(),
     sources = useSources(),
     flows = useFlows(),
-    domains = useDomains(),
     usual = useDefaultDomain()
   const templates = use('GET /traffic-source-templates', {}).data?.rows
   const [way, setWay] = useState<Way>('offer'),
@@ -70,39 +70,39 @@ function Wizard() {
   const name =
     form.name ||
     [way === 'offer' ? offerName : way === 'flow' ? flows?.find(o => o.id === form.flow)?.name : '', sourceName].filter(Boolean).join(' · ')
-  const error = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  // sourceID returns the id of the chosen source. It makes the source if a platform is chosen.
+  const sourceID = async () => {
+    if (!platform) return form.source
+    const made = await call('POST /traffic-sources', { body: { platform: platform.platform, name: platform.name } }).catch(e => {
+      throw { ...wrongOf(asError(e), []), field: 'source' } as Wrong
+    })
+    touches('traffic-sources')
+    setForm(now => ({ ...now, source: made.id }))
+    return made.id
+  }
+  // offerID returns the id of the chosen offer. It makes a new offer first.
+  const offerID = async () => {
+    if (!fresh) return form.offer
+    const made = await call('POST /offers', { body: { name: form.offerName, url: form.offerURL } }).catch(e => {
+      const w = wrongOf(asError(e), ['name', 'url'])
+      throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong
+    })
+    touches('offers')
+    setForm(now => ({ ...now, offer: made.id }))
+    setWantsNewOffer(false) // the offer exists now, even if the next step fails
+    return made.id
+  }
   const create = async () => {
     setBusy(true)
     setWrong(undefined)
     try {
-      let offer = form.offer,
-        source = form.source
-      if (way === 'offer' && fresh) {
-        offer = (
-          await call('POST /offers', { body: { name: form.offerName, url: form.offerURL } }).catch(e => {
-            const w = wrongOf(asError(e), ['name', 'url'])
-            throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong
-          })
-        ).id
-        touches('offers')
-        setForm(now => ({ ...now, offer }))
-        setWantsNewOffer(false) // the offer exists now, even if the next step fails
-      }
-      if (platform) {
-        source = (
-          await call('POST /traffic-sources', { body: { platform: platform.platform, name: platform.name } }).catch(e => {
-            throw { ...wrongOf(asError(e), []), field: 'source' } as Wrong
-          })
-        ).id
-        touches('traffic-sources')
-        setForm(now => ({ ...now, source }))
-      }
       const where =
         way === 'offer'
-          ? { offer_id: offer, ...(form.lander ? { lander_id: form.lander } : {}) }
+          ? { offer_id: await offerID(), ...(form.lander ? { lander_id: form.lander } : {}) }
           : way === 'flow'
             ? { flow_id: form.flow }
             : { destination_url: form.address }
+      const source = await sourceID()
       const made = await call('POST /campaigns', {
         body: {
           name,
@@ -138,122 +138,58 @@ function Wizard() {
     name &&
     form.alias &&
     (way === 'offer' ? (fresh ? form.offerName && form.offerURL : form.offer) : way === 'flow' ? form.flow : form.address)
+  return {
+    offers,
+    landers,
+    sources,
+    flows,
+    templates,
+    form,
+    set,
+    way,
+    setWay,
+    fresh,
+    setWantsNewOffer,
+    platform,
+    sourceName,
+    domain: form.domain || usual,
+    name,
+    wrong,
+    error: (field: string) => (wrong?.field === field ? wrong.text : undefined),
+    off: busy || !ready,
+    create,
+  }
+}
+type State = ReturnType<typeof useWizard>
+
+function Wizard() {
+  const state = useWizard(),
+    { form, set, error, name } = state,
+    domains = useDomains()
   return (
     <form
       class="wizard"
       noValidate
       onSubmit={e => {
         e.preventDefault()
-        void create()
+        void state.create()
       }}>
       <Step n={1} title={t.campaigns.whereTo}>
         <Seg
           label={t.campaigns.whereTo}
-          value={way}
+          value={state.way}
           options={[
             { value: 'offer', label: t.campaigns.toOffer },
             { value: 'flow', label: t.campaigns.toFlow },
             { value: 'address', label: t.campaigns.toAddress },
           ]}
-          on={setWay}
+          on={state.setWay}
         />
-        {way === 'offer' && (
-          <div class="fields">
-            {fresh ? (
-              <>
-                <Field label={t.campaigns.offerName} error={error('offerName')}>
-                  {w => <Input wired={w} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
-                </Field>
-                <div class="across">
-                  <Field label={t.campaigns.offerURL} hint={t.campaigns.offerHint} error={error('offerURL')}>
-                    {w => <UrlInput wired={w} label={t.campaigns.offerURL} value={form.offerURL} on={offerURL => set({ offerURL })} />}
-                  </Field>
-                </div>
-              </>
-            ) : (
-              <Field label={t.campaigns.offer} error={error('offer')}>
-                {w => (
-                  <Combobox
-                    wired={w}
-                    label={t.campaigns.offer}
-                    value={form.offer}
-                    placeholder={t.campaigns.chooseOffer}
-                    choices={choicesOf(offers)}
-                    on={offer => set({ offer })}
-                  />
-                )}
-              </Field>
-            )}
-            {offers && offers.length > 0 && (
-              <div class="field">
-                <span class="label wide">&nbsp;</span>
-                <button type="button" class="btn atstart" onClick={() => setWantsNewOffer(!fresh)}>
-                  {!fresh && <Icon name="plus" />}
-                  {fresh ? t.campaigns.takeOffer : t.campaigns.makeOffer}
-                </button>
-              </div>
-            )}
-            {landers && landers.length > 0 && (
-              <Field label={t.campaigns.lander} hint={t.campaigns.landerHint}>
-                {w => (
-                  <Combobox
-                    wired={w}
-                    label={t.campaigns.lander}
-                    value={form.lander}
-                    shown={form.lander ? undefined : t.campaigns.noLander}
-                    choices={[{ value: '', label: t.campaigns.noLander }, ...(choicesOf(landers) ?? [])]}
-                    on={lander => set({ lander })}
-                  />
-                )}
-              </Field>
-            )}
-          </div>
-        )}
-        {way === 'flow' && (
-          <div class="fields">
-            <Field label={t.campaigns.savedFlow} error={error('flow')} hint={flows?.length === 0 ? t.campaigns.noFlows : undefined}>
-              {w => (
-                <Combobox wired={w} label={t.campaigns.savedFlow} value={form.flow} choices={choicesOf(flows)} on={flow => set({ flow })} />
-              )}
-            </Field>
-          </div>
-        )}
-        {way === 'address' && (
-          <div class="fields">
-            <div class="across">
-              <Field label={t.campaigns.address} error={error('address')}>
-                {w => <UrlInput wired={w} label={t.campaigns.address} value={form.address} on={address => set({ address })} />}
-              </Field>
-            </div>
-          </div>
-        )}
+        <div class="fields">{targets[state.way](state)}</div>
       </Step>
       <Step n={2} title={t.campaigns.whereFrom}>
         <div class="fields">
-          <Field
-            label={t.campaigns.source}
-            hint={platform ? t.campaigns.sourceMade(platform.name) : t.campaigns.sourceHint}
-            error={error('source')}>
-            {w => (
-              <Combobox
-                wired={w}
-                label={t.campaigns.source}
-                value={form.source}
-                shown={form.source ? sourceName : t.campaigns.noSource}
-                on={source => set({ source })}
-                choices={
-                  sources &&
-                  templates && [
-                    { value: '', label: t.campaigns.noSource },
-                    ...(choicesOf(sources) ?? []),
-                    ...templates
-                      .filter(p => !sources.some(s => s.platform === p.platform))
-                      .map(p => ({ value: template + p.platform, label: p.name, side: t.campaigns.template })),
-                  ]
-                }
-              />
-            )}
-          </Field>
+          <Source of={state} />
         </div>
       </Step>
       <Step n={3} title={t.campaigns.theLink}>
@@ -264,32 +200,114 @@ function Wizard() {
           <Field label={t.campaigns.alias} hint={t.campaigns.aliasHint} error={error('alias')}>
             {w => <Input wired={w} class="mono" value={form.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />}
           </Field>
-          <Field label={t.campaigns.domain} error={error('domain')}>
-            {w => (
-              <Combobox
-                wired={w}
-                label={t.campaigns.domain}
-                value={form.domain || usual}
-                choices={domains}
-                on={domain => set({ domain })}
-              />
-            )}
-          </Field>
+          <ComboField
+            label={t.campaigns.domain}
+            error={error('domain')}
+            value={state.domain}
+            choices={domains}
+            on={domain => set({ domain })}
+          />
         </div>
       </Step>
-      <FormError wrong={wrong} />
+      <FormError wrong={state.wrong} />
       <div class="row">
         <span class="grow" />
         <a class="btn" href={to('/app/campaigns')}>
           {t.parts.cancel}
         </a>
-        <button class="btn primary" disabled={busy || !ready}>
+        <button class="btn primary" disabled={state.off}>
           {t.campaigns.create}
         </button>
       </div>
     </form>
   )
 }
+
+// targets are the fields of the first step, for each way.
+const targets: Record<Way, (state: State) => ComponentChildren> = {
+  offer: state => <Offer of={state} />,
+  flow: ({ flows, form, set, error }) => (
+    <ComboField
+      label={t.campaigns.savedFlow}
+      error={error('flow')}
+      hint={flows?.length === 0 ? t.campaigns.noFlows : undefined}
+      value={form.flow}
+      choices={choicesOf(flows)}
+      on={flow => set({ flow })}
+    />
+  ),
+  address: ({ form, set, error }) => (
+    <Field label={t.campaigns.address} wide error={error('address')}>
+      {w => <UrlInput wired={w} label={t.campaigns.address} value={form.address} on={address => set({ address })} />}
+    </Field>
+  ),
+}
+
+// Offer takes the name and the address of a new offer, or chooses one, with a landing page before it.
+const Offer = ({ of: { offers, landers, form, set, fresh, setWantsNewOffer, error } }: { of: State }) => (
+  <>
+    {fresh ? (
+      <>
+        <Field label={t.campaigns.offerName} error={error('offerName')}>
+          {w => <Input wired={w} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
+        </Field>
+        <Field label={t.campaigns.offerURL} wide hint={t.campaigns.offerHint} error={error('offerURL')}>
+          {w => <UrlInput wired={w} label={t.campaigns.offerURL} value={form.offerURL} on={offerURL => set({ offerURL })} />}
+        </Field>
+      </>
+    ) : (
+      <ComboField
+        label={t.campaigns.offer}
+        error={error('offer')}
+        value={form.offer}
+        placeholder={t.campaigns.chooseOffer}
+        choices={choicesOf(offers)}
+        on={offer => set({ offer })}
+      />
+    )}
+    {offers && offers.length > 0 && (
+      <div class="field">
+        <span class="label wide">&nbsp;</span>
+        <button type="button" class="btn atstart" onClick={() => setWantsNewOffer(!fresh)}>
+          {!fresh && <Icon name="plus" />}
+          {fresh ? t.campaigns.takeOffer : t.campaigns.makeOffer}
+        </button>
+      </div>
+    )}
+    {landers && landers.length > 0 && (
+      <ComboField
+        label={t.campaigns.lander}
+        hint={t.campaigns.landerHint}
+        value={form.lander}
+        none={t.campaigns.noLander}
+        choices={choicesOf(landers)}
+        on={lander => set({ lander })}
+      />
+    )}
+  </>
+)
+
+// Source chooses a source, or a platform for which a source is made.
+const Source = ({ of: { sources, templates, platform, sourceName, form, set, error } }: { of: State }) => (
+  <ComboField
+    label={t.campaigns.source}
+    hint={platform ? t.campaigns.sourceMade(platform.name) : t.campaigns.sourceHint}
+    error={error('source')}
+    value={form.source}
+    shown={form.source ? sourceName : t.campaigns.noSource}
+    none={t.campaigns.noSource}
+    on={source => set({ source })}
+    choices={
+      sources &&
+      templates && [
+        ...(choicesOf(sources) ?? []),
+        ...templates
+          .filter(p => !sources.some(s => s.platform === p.platform))
+          .map(p => ({ value: template + p.platform, label: p.name, side: t.campaigns.template })),
+      ]
+    }
+  />
+)
 
 const Step = ({ n, title, children }: { n: number; title: string; children: ComponentChildren }) => (
   <section class="card part">

@@ -10,7 +10,7 @@ import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/smartlinks.ts'
-import { Combobox } from '../../parts/combobox.tsx'
+import { ComboField } from '../../parts/combobox.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Area, Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -215,29 +215,21 @@ const Basics = ({ draft, set, domain, own, sources, at }: BasicsProps) => (
       <Field label={w.slug} hint={w.slugHint} error={at('slug')}>
         {wired => <Input wired={wired} class="mono" value={draft.slug} maxLength={64} spellcheck={false} on={slug => set({ slug })} />}
       </Field>
-      <Field label={w.domain} error={at('domain_id')}>
-        {wired => (
-          <Combobox
-            wired={wired}
-            label={w.domain}
-            value={domain}
-            choices={own?.map(d => ({ value: d.id, label: d.domain, side: d.is_verified ? '' : t.campaigns.unverified }))}
-            on={domain_id => set({ domain_id })}
-          />
-        )}
-      </Field>
-      <Field label={w.source} error={at('source_id')}>
-        {wired => (
-          <Combobox
-            wired={wired}
-            label={w.source}
-            value={draft.source_id}
-            shown={draft.source_id ? undefined : w.noSource}
-            choices={sources && [{ value: '', label: w.noSource }, ...(choicesOf(sources) ?? [])]}
-            on={source_id => set({ source_id })}
-          />
-        )}
-      </Field>
+      <ComboField
+        label={w.domain}
+        error={at('domain_id')}
+        value={domain}
+        choices={own?.map(d => ({ value: d.id, label: d.domain, side: d.is_verified ? '' : t.campaigns.unverified }))}
+        on={domain_id => set({ domain_id })}
+      />
+      <ComboField
+        label={w.source}
+        error={at('source_id')}
+        value={draft.source_id}
+        none={w.noSource}
+        choices={choicesOf(sources)}
+        on={source_id => set({ source_id })}
+      />
     </div>
   </section>
 )
