@@ -10,8 +10,8 @@ import { span } from '../../core/window.ts'
 import { copy } from '../../parts/copy.tsx'
 import { Item } from '../../parts/menu.tsx'
 import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
-import { Ask } from '../../parts/sheet.tsx'
 import { failed, toast } from '../../core/toast.ts'
+import { Remove } from './remove.tsx'
 
 const figures = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as const
 const change = (id: string, body: object) => call('PATCH /campaigns/{id}', { path: { id }, body })
@@ -54,7 +54,7 @@ async function clone(rows: CampaignRow[]) {
 
 export function Campaigns() {
   const list = useAll('GET /campaigns', { from: span.value.from, to: span.value.to })
-  const [removing, setRemoving] = useState<CampaignRow[]>([])
+  const [removing, setRemoving] = useState<CampaignRow>()
   const may = canWrite(),
     create = canCreateCampaigns()
   const actions: Action<CampaignRow>[] = [
@@ -73,7 +73,7 @@ export function Campaigns() {
   if (may)
     actions.push(
       { label: t.lists.archive, on: r => void setStatus([r], 'archived'), if: r => r.status !== 'archived' },
-      { label: t.lists.remove, danger: true, on: r => setRemoving([r]) },
+      { label: t.lists.remove, danger: true, on: setRemoving },
     )
   const bulk: Bulk<CampaignRow>[] = may
     ? [
@@ -134,22 +134,7 @@ export function Campaigns() {
         add={create ? { label: first ? t.campaigns.start : t.campaigns.add, on: () => go(to('/app/campaigns/new')) } : undefined}
         empty={{ title: t.campaigns.empty, more: t.campaigns.emptyMore }}
       />
-      {removing.length > 0 && (
-        <Ask
-          title={t.campaigns.removeTitle}
-          text={t.campaigns.removeText(removing[0]!.name)}
-          go={t.lists.remove}
-          danger
-          name={removing[0]!.name}
-          close={() => setRemoving([])}
-          on={() =>
-            call('DELETE /campaigns/{id}', { path: { id: removing[0]!.id } }).then(() => {
-              touches('campaigns', 'reports')
-              toast(t.campaigns.removed(removing[0]!.name))
-            })
-          }
-        />
-      )}
+      {removing && <Remove of={removing} close={() => setRemoving(undefined)} />}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ClickRow, TestedClick } from '../../api.gen.ts'
+import type { ClickRow, NetworkRow, SourceRow, TestedClick } from '../../api.gen.ts'
 import { ApiError, asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { choicesOf, useNetworks, useSources } from '../../core/choices.ts'
@@ -22,7 +22,7 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
   const sources = useSources(),
     networks = useNetworks(),
     [index, setIndex] = useState(0),
-    [ownParams, setOwnParams] = useState<[string, string][]>([])
+    [ownParams, setOwnParams] = useState<Pair[]>([])
   const links = c.links.length ? c.links : [{ domain_id: '', domain: c.domain, url: c.url, tracking_url: c.tracking_url }]
   const one = links[index] ?? links[0]!,
     source = sources?.find(s => s.id === c.source_id)
@@ -71,59 +71,14 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
           </div>
           <Copy text={link} label={t.campaigns.trackingLink} lines />
           {(params.length > 0 || ownParams.length > 0) && (
-            <div class="scroll" tabIndex={0} role="region" aria-label={t.link.params}>
-              <table class="plain">
-                <thead>
-                  <tr>
-                    <th>{t.link.param}</th>
-                    <th class="left">{t.link.filled}</th>
-                    <th class="left">{t.link.meaning}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {params.map(p => (
-                    <tr key={p.name}>
-                      <td class="mono">{p.name}</td>
-                      <td class="left mono">{p.macro}</td>
-                      <td class="left soft says">{p.meaning}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Params
+              label={t.link.params}
+              heads={[t.link.filled, t.link.meaning]}
+              says
+              rows={params.map(p => [p.name, p.macro, p.meaning])}
+            />
           )}
-          {ownParams.map(([name, value], i) => (
-            <div key={i} class="row">
-              <Input
-                class="mono"
-                aria-label={t.link.ownName(i + 1)}
-                placeholder={t.link.param}
-                value={name}
-                on={v => setOwnParams(ownParams.map((o, j) => (j === i ? [v, o[1]] : o)))}
-              />
-              <Input
-                class="mono grow"
-                aria-label={t.link.ownValue(i + 1)}
-                placeholder={t.reports.value}
-                value={value}
-                on={v => setOwnParams(ownParams.map((o, j) => (j === i ? [o[0], v] : o)))}
-              />
-              <button
-                type="button"
-                class="btn quiet icon"
-                aria-label={t.parts.remove(name || String(i + 1))}
-                onClick={() => setOwnParams(ownParams.filter((_, j) => j !== i))}>
-                <Icon name="x" />
-              </button>
-            </div>
-          ))}
-          <div class="row">
-            <button type="button" class="btn sm" onClick={() => setOwnParams([...ownParams, ['', '']])}>
-              <Icon name="plus" />
-              {t.link.addOwn}
-            </button>
-            <span class="dim fine">{t.link.ownHint}</span>
-          </div>
+          <OwnParams list={ownParams} on={setOwnParams} />
         </section>
         <Test id={c.id} link={link} />
       </div>
@@ -133,52 +88,7 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
           <QR text={one.url} label={t.link.qrOf(one.url)} />
           <p class="dim fine">{t.link.qrHint}</p>
         </section>
-        <section class="card part">
-          <h2>{t.link.postbacks}</h2>
-          <p class="dim">{t.link.postbacksText}</p>
-          {ours.length === 0 && (
-            <p>
-              {t.link.noNetwork}{' '}
-              <a class="link" href={to('/app/networks')}>
-                {t.kinds.networks.title}
-              </a>
-            </p>
-          )}
-          {ours.map(n => {
-            const full = networks?.find(o => o.id === n.id)
-            return (
-              <div key={n.id} class="field">
-                <span class="label">{t.link.pasteAt(n.name)}</span>
-                {full ? (
-                  <>
-                    <Copy text={full.postback_url} label={t.link.postbackOf(n.name)} lines />
-                    {!full.macros.click_id && (
-                      <small class="warn">
-                        {t.link.noMacro}{' '}
-                        <a class="link" href={to('/app/networks', { id: n.id })}>
-                          {n.name}
-                        </a>
-                      </small>
-                    )}
-                    {full.offer_url_suffix && (
-                      <small class="dim">
-                        {t.link.suffix} <code class="mono">{full.offer_url_suffix}</code>
-                      </small>
-                    )}
-                  </>
-                ) : (
-                  <span class="dim">{t.loading}</span>
-                )}
-              </div>
-            )
-          })}
-          {source?.postback_url && (
-            <div class="field">
-              <span class="label">{t.link.toSource(source.name)}</span>
-              <code class="mono wrap">{source.postback_url}</code>
-            </div>
-          )}
-        </section>
+        <Postbacks of={ours} networks={networks} source={source} />
         <section class="card part">
           <h2>{t.link.direct}</h2>
           <p class="dim">{t.link.directText}</p>
@@ -192,6 +102,123 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
     </div>
   )
 }
+
+// Params is a table of the parameters of a link: the name, the value and what the value is.
+const Params = ({ label, heads, rows, says }: { label: string; heads: [string, string]; rows: string[][]; says?: boolean }) => (
+  <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+    <table class="plain">
+      <thead>
+        <tr>
+          <th>{t.link.param}</th>
+          <th class="left">{heads[0]}</th>
+          <th class="left">{heads[1]}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, value, meaning]) => (
+          <tr key={name}>
+            <td class="mono">{name}</td>
+            <td class="left mono">{value}</td>
+            <td class={'left soft' + (says ? ' says' : '')}>{meaning}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+type Pair = [string, string]
+
+// OwnParams edits the parameters that a person adds to the link.
+const OwnParams = ({ list, on }: { list: Pair[]; on: (list: Pair[]) => void }) => (
+  <>
+    {list.map(([name, value], i) => (
+      <div key={i} class="row">
+        <Input
+          class="mono"
+          aria-label={t.link.ownName(i + 1)}
+          placeholder={t.link.param}
+          value={name}
+          on={v => on(list.map((o, j) => (j === i ? [v, o[1]] : o)))}
+        />
+        <Input
+          class="mono grow"
+          aria-label={t.link.ownValue(i + 1)}
+          placeholder={t.reports.value}
+          value={value}
+          on={v => on(list.map((o, j) => (j === i ? [o[0], v] : o)))}
+        />
+        <button
+          type="button"
+          class="btn quiet icon"
+          aria-label={t.parts.remove(name || String(i + 1))}
+          onClick={() => on(list.filter((_, j) => j !== i))}>
+          <Icon name="x" />
+        </button>
+      </div>
+    ))}
+    <div class="row">
+      <button type="button" class="btn sm" onClick={() => on([...list, ['', '']])}>
+        <Icon name="plus" />
+        {t.link.addOwn}
+      </button>
+      <span class="dim fine">{t.link.ownHint}</span>
+    </div>
+  </>
+)
+
+type PostbacksProps = { of: TabProps['detail']['networks']; networks?: NetworkRow[]; source?: SourceRow }
+
+// Postbacks shows the postbacks from the campaign's networks, and the postback to its source.
+const Postbacks = ({ of: ours, networks, source }: PostbacksProps) => (
+  <section class="card part">
+    <h2>{t.link.postbacks}</h2>
+    <p class="dim">{t.link.postbacksText}</p>
+    {ours.length === 0 && (
+      <p>
+        {t.link.noNetwork}{' '}
+        <a class="link" href={to('/app/networks')}>
+          {t.kinds.networks.title}
+        </a>
+      </p>
+    )}
+    {ours.map(n => (
+      <NetworkPostback key={n.id} name={n.name} of={networks?.find(o => o.id === n.id)} />
+    ))}
+    {source?.postback_url && (
+      <div class="field">
+        <span class="label">{t.link.toSource(source.name)}</span>
+        <code class="mono wrap">{source.postback_url}</code>
+      </div>
+    )}
+  </section>
+)
+
+const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => (
+  <div class="field">
+    <span class="label">{t.link.pasteAt(name)}</span>
+    {n ? (
+      <>
+        <Copy text={n.postback_url} label={t.link.postbackOf(name)} lines />
+        {!n.macros.click_id && (
+          <small class="warn">
+            {t.link.noMacro}{' '}
+            <a class="link" href={to('/app/networks', { id: n.id })}>
+              {name}
+            </a>
+          </small>
+        )}
+        {n.offer_url_suffix && (
+          <small class="dim">
+            {t.link.suffix} <code class="mono">{n.offer_url_suffix}</code>
+          </small>
+        )}
+      </>
+    ) : (
+      <span class="dim">{t.loading}</span>
+    )}
+  </div>
+)
 
 // FirstClick waits for the first visitor of a campaign and reports the visit.
 function FirstClick({ id }: { id: string }) {
@@ -286,26 +313,11 @@ function Test({ id, link }: { id: string; link: string }) {
             ))}
           </ol>
           {result.click && result.click.params.length > 0 && (
-            <div class="scroll" tabIndex={0} role="region" aria-label={t.link.arrives}>
-              <table class="plain">
-                <thead>
-                  <tr>
-                    <th>{t.link.param}</th>
-                    <th class="left">{t.reports.value}</th>
-                    <th class="left">{t.link.readAs}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {result.click.params.map(p => (
-                    <tr key={p.name}>
-                      <td class="mono">{p.name}</td>
-                      <td class="left mono">{p.value || t.link.notFilled}</td>
-                      <td class="left soft">{p.field ?? t.link.onlyTokens}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Params
+              label={t.link.arrives}
+              heads={[t.reports.value, t.link.readAs]}
+              rows={result.click.params.map(p => [p.name, p.value || t.link.notFilled, p.field ?? t.link.onlyTokens])}
+            />
           )}
           {result.destination && (
             <p class="mono wrap">

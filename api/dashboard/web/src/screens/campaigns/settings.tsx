@@ -12,21 +12,22 @@ import { spanText, count } from '../../core/format.ts'
 import { RecordForm, type Section, type Draft } from '../../parts/record_form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
+import { Remove } from './remove.tsx'
 
 const options = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
 const w = t.campaigns.fields
 
-// CampaignSettings edits all settings of a campaign except its flow.
-export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
+const currency = (d: Draft) => String(d.currency || me.value!.account.currency)
+const costs = (d: Draft) => ['cpc', 'cpuc', 'cpm', 'cpa', 'cps'].includes(String(d.cost_model))
+
+// useSections returns the fields of a campaign's settings.
+function useSections() {
   const domains = useDomains(),
     sources = useSources(),
     groups = useGroups('campaigns'),
     sites = use('GET /sites', {}).data?.sites
-  const [confirming, setConfirming] = useState<'clear' | 'remove' | null>(null)
-  const currency = (d: Draft) => String(d.currency || me.value!.account.currency)
-  const costs = (d: Draft) => ['cpc', 'cpuc', 'cpm', 'cpa', 'cps'].includes(String(d.cost_model))
-  const sections: Section[] = useMemo(
-    () => [
+  return useMemo(
+    (): Section[] => [
       {
         title: w.basics,
         specs: [
@@ -104,6 +105,13 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
     ],
     [domains, sources, groups, sites],
   )
+}
+
+// CampaignSettings edits all settings of a campaign except its flow.
+export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
+  const sections = useSections(),
+    [confirming, setConfirming] = useState<'clear' | 'remove' | null>(null),
+    close = () => setConfirming(null)
   const save = async (draft: Draft, changed: string[]) => {
     await call('PATCH /campaigns/{id}', {
       path: { id: c.id },
@@ -112,8 +120,6 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
     touches('campaigns', 'groups')
     toast(t.parts.saved)
   }
-  const window = { from: span.value.from, to: span.value.to }
-  const stats = use('GET /campaigns/{id}/stats', confirming === 'clear' ? window : null, 0, { id: c.id }).data
   return (
     <div class="card narrow">
       <RecordForm
@@ -148,49 +154,34 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
           </>
         }
       />
-      {confirming === 'remove' && (
-        <Ask
-          title={t.campaigns.removeTitle}
-          text={t.campaigns.removeText(c.name)}
-          go={t.lists.remove}
-          danger
-          name={c.name}
-          close={() => setConfirming(null)}
-          on={() =>
-            call('DELETE /campaigns/{id}', { path: { id: c.id } }).then(() => {
-              touches('campaigns', 'reports')
-              toast(t.campaigns.removed(c.name))
-              go(to('/app/campaigns'))
-            })
-          }
-        />
-      )}
-      {confirming === 'clear' && (
-        <Ask
-          title={t.campaigns.clear}
-          text={
-            stats
-              ? t.campaigns.clearText(
-                  stats.clicks,
-                  count(stats.clicks),
-                  stats.conversions,
-                  count(stats.conversions),
-                  spanText(span.value.span),
-                )
-              : t.loading
-          }
-          go={t.campaigns.clear}
-          danger
-          name={c.name}
-          close={() => setConfirming(null)}
-          on={() =>
-            call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(gone => {
-              touches('campaigns', 'reports', 'stats', 'logs')
-              toast(t.campaigns.cleared(gone.clicks, count(gone.clicks)))
-            })
-          }
-        />
-      )}
+      {confirming === 'remove' && <Remove of={c} close={close} then={() => go(to('/app/campaigns'))} />}
+      {confirming === 'clear' && <Clear of={c} close={close} />}
     </div>
+  )
+}
+
+// Clear asks before the figures of the window are deleted, and tells how many they are.
+function Clear({ of: c, close }: { of: TabProps['detail']['campaign']; close: () => void }) {
+  const window = { from: span.value.from, to: span.value.to },
+    stats = use('GET /campaigns/{id}/stats', window, 0, { id: c.id }).data
+  return (
+    <Ask
+      title={t.campaigns.clear}
+      text={
+        stats
+          ? t.campaigns.clearText(stats.clicks, count(stats.clicks), stats.conversions, count(stats.conversions), spanText(span.value.span))
+          : t.loading
+      }
+      go={t.campaigns.clear}
+      danger
+      name={c.name}
+      close={close}
+      on={() =>
+        call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(gone => {
+          touches('campaigns', 'reports', 'stats', 'logs')
+          toast(t.campaigns.cleared(gone.clicks, count(gone.clicks)))
+        })
+      }
+    />
   )
 }
