@@ -32,7 +32,7 @@ export type Common<R> = {
   add?: Add
   empty: { title: string; more: string }
 }
-// Filter is a choice beside the search. Its value is in the address, under its name.
+// Filter is a choice next to the search. Its value is in the address, under its name.
 export type Filter = { name: string; label: string; every: string; options: Option[] }
 type Props<R> = Common<R> & {
   shown: R[] | undefined // the rows of the view, in its order

@@ -130,7 +130,7 @@ type RowsProps<R> = {
   nameOf: (r: R) => string
   rowClass?: (r: R) => string
   height: number
-  late: number // the height of what is shown while the log loads
+  late: number // the height of the cards that are shown while the log loads
   show: (r: R) => void
   empty: ComponentChildren
 }

@@ -112,14 +112,14 @@ type Props = {
   more?: ComponentChildren
   under?: ComponentChildren
   test: () => unknown
-  beside?: ComponentChildren
+  nextToTest?: ComponentChildren
   disconnect: () => Promise<unknown>
   children?: ComponentChildren
 }
 
 // PlatformConnection edits the connection of a record to a platform: the provider, its credentials, and the parts of one kind of
 // platform. The parts are shown in these places: about above the provider, signIn above the credentials, more and under below them,
-// and beside the button that tests the connection, at its right.
+// and nextToTest to the right of the button that tests the connection.
 export function PlatformConnection({
   of: c,
   encryption,
@@ -130,7 +130,7 @@ export function PlatformConnection({
   more,
   under,
   test,
-  beside,
+  nextToTest,
   disconnect,
   children,
 }: Props) {
@@ -181,7 +181,7 @@ export function PlatformConnection({
               <button type="button" class="btn" disabled={c.busy} onClick={test}>
                 {w.test}
               </button>
-              {beside}
+              {nextToTest}
               <button type="button" class="btn quiet" onClick={() => setDisconnecting(true)}>
                 {w.disconnect}
               </button>

@@ -112,7 +112,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
       }
       under={form?.endpoint && <Endpoint value={endpoint} on={touched(setEndpoint)} error={c.errorAt('url')} />}
       test={() => c.test(ask('test'))}
-      beside={
+      nextToTest={
         form?.cost && (
           <button type="button" class="btn" disabled={c.busy} onClick={() => void sync()}>
             {w.source.sync}
