@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -30,8 +31,9 @@ func (e event) test() string {
 // elsewhere begins the reason of a test that was skipped because another command runs it.
 const elsewhere = "part of make "
 
-// printReport prints, of a file of events, the slowest tests and packages, and which tests were skipped though they belong to
-// what ran, with the reasons. Subtests count as their test. The file may end in the middle of a line.
+// printReport reads a file of events. It prints the slowest tests and packages, and the tests that were skipped although they
+// belong to the part, with the reasons. Subtests count as their test. The file may end in the middle of a line. The error lists
+// tests that began and did not end, which happens if the run was interrupted: such a run has not passed, whatever its exit code.
 func printReport(out io.Writer, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -41,6 +43,7 @@ func printReport(out io.Writer, path string) error {
 	var tests, packages []event
 	var skipped []string
 	last := map[string]string{} // the line that a test printed last before it ended
+	running := map[string]bool{}
 	lines := bufio.NewReader(file)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -50,6 +53,12 @@ func printReport(out io.Writer, path string) error {
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("read the times: %w", err)
+		}
+		if e.Action == "run" && !strings.Contains(e.Test, "/") {
+			running[e.test()] = true
+		}
+		if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
+			delete(running, e.test())
 		}
 		switch {
 		case e.Action == "output" && !strings.Contains(e.Output, "--- SKIP"):
@@ -67,6 +76,9 @@ func printReport(out io.Writer, path string) error {
 	if len(skipped) > 0 {
 		_, failed := fmt.Fprintf(out, "\nskipped:\n  %s\n", strings.Join(skipped, "\n  "))
 		err = errors.Join(err, failed)
+	}
+	if len(running) > 0 {
+		err = errors.Join(err, fmt.Errorf("these tests did not end: %s", strings.Join(slices.Sorted(maps.Keys(running)), ", ")))
 	}
 	return err
 }

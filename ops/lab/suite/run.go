@@ -66,7 +66,7 @@ func runAll(ctx context.Context, o options, parts []string) (err error) {
 		began := time.Now()
 		ran, err := runPart(ctx, o, part, env)
 		if ctx.Err() != nil {
-			return errors.New("interrupted")
+			return errors.Join(errors.New("interrupted"), err)
 		}
 		how := "passed"
 		if err != nil {
@@ -119,9 +119,7 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = time.Minute
-	if err = cmd.Run(); ctx.Err() != nil {
-		return true, ctx.Err()
-	}
+	err = cmd.Run()
 	return true, errors.Join(err, printReport(os.Stdout, events))
 }
 

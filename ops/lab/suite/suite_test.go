@@ -147,13 +147,16 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestReport: the slowest come first, and subtests count as their test. A skipped test is listed with its reason, unless another
-// command runs it.
+// TestReport checks the printed report. The slowest tests come first, and subtests count as their test. A skipped test is listed
+// with its reason, unless another command runs it. A test that began and did not end is an error.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "timing.json")
 	var text strings.Builder
 	for _, line := range []string{
+		`{"Action":"run","Package":"switchyard/db","Test":"TestQuick"}`,
+		`{"Action":"run","Package":"switchyard/db","Test":"TestEndless"}`,
+		`{"Action":"run","Package":"switchyard/db","Test":"TestQuick/part"}`,
 		`{"Action":"pass","Package":"switchyard/db","Test":"TestQuick","Elapsed":0.5}`,
 		`{"Action":"fail","Package":"switchyard/db","Test":"TestSlow","Elapsed":9}`,
 		`{"Action":"pass","Package":"switchyard/db","Test":"TestSlow/part","Elapsed":8}`,
@@ -173,8 +176,8 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := printReport(&out, path); err != nil {
-		t.Fatal(err)
+	if err := printReport(&out, path); err == nil || err.Error() != "these tests did not end: db TestEndless" {
+		t.Errorf("the error is %v", err)
 	}
 	const want = `
 slowest packages:
