@@ -9,7 +9,6 @@ const long = {
   'screens/gallery/gallery.tsx': 177, // Gallery
   'screens/reports/reports.tsx': 160, // Table, Reports
   'screens/reports/views.tsx': 163, // Views
-  'screens/transfer/import.tsx': 214, // Import
 }
 
 export default [

@@ -1,69 +1,36 @@
-// Reads the header of a CSV file like the service does, and counts the rows.
+// Reads a CSV file like the service does, and writes one.
 import type { FileColumn } from '../columns.gen.ts'
 
 export const mostRows = 5000,
   mostBytes = 7_000_000
 export type Heading = { cell: string; column?: FileColumn }
-export type Head = { cells: Heading[]; missing: FileColumn[]; rows: number; comma: string }
+export type Head = { cells: Heading[]; missing: FileColumn[]; records: string[][]; rows: number; comma: string }
 
 const fold = (s: string) => s.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
-// records returns the number of records in a text, without empty lines. A line break within quotes does not end a record.
-function records(text: string): number {
-  let n = 0,
-    quoted = false,
-    any = false
-  for (const c of text) {
-    if (c === '"') {
-      quoted = !quoted
-      any = true
-    } else if (c === '\n' && !quoted) {
-      if (any) n++
-      any = false
-    } else if (c !== '\r' && c !== ' ') any = true
-  }
-  return n + Number(any)
-}
-
-function cellsOf(line: string, comma: string): string[] {
-  const out: string[] = []
-  let cell = '',
-    quoted = false
-  for (const c of line) {
-    if (c === '"') quoted = !quoted
-    else if (c === comma && !quoted) {
-      out.push(cell.trim())
-      cell = ''
-    } else cell += c
-  }
-  return [...out, cell.trim()]
-}
-
-// headOf reads the header. It chooses the separator that gives the most known columns.
+// headOf reads a file. It chooses the separator that gives the most known columns.
 export function headOf(text: string, columns: FileColumn[]): Head | null {
   let body = text.replace(/^\uFEFF/, '').replace(/^\s*\n/, ''),
     choices = ',;\t|'
-  const said = /^sep=(.)\r?\n/i.exec(body)
-  if (said) {
-    choices = said[1]!
-    body = body.slice(said[0].length)
+  const named = /^sep=(.)\r?\n/i.exec(body)
+  if (named) {
+    choices = named[1]!
+    body = body.slice(named[0].length)
   }
-  if (!body.trim()) return null
-  const line = body.split(/\r?\n/, 1)[0]!
-  const read = [...choices].map(comma => cellsOf(line, comma).map(cell => ({ cell, column: columnOf(cell, columns) })))
+  const heads = [...choices].map(comma => ({
+    comma,
+    cells: (recordsOf(body, comma, 1)[0] ?? []).map((cell): Heading => ({ cell, column: columnOf(cell, columns) })),
+  }))
   const known = (cells: Heading[]) => new Set(cells.map(c => c.column).filter(Boolean)).size
-  const cells = read.reduce((best, one) => (known(one) > known(best) ? one : best))
-  return {
-    cells,
-    missing: columns.filter(c => c.required && !cells.some(o => o.column === c)),
-    rows: Math.max(0, records(body) - 1),
-    comma: read.indexOf(cells) < 0 ? ',' : choices[read.indexOf(cells)]!,
-  }
+  const { comma, cells } = heads.reduce((best, one) => (known(one.cells) > known(best.cells) ? one : best))
+  if (cells.length === 0) return null
+  const records = recordsOf(body, comma)
+  return { comma, cells, missing: columns.filter(c => c.required && !cells.some(o => o.column === c)), records, rows: records.length - 1 }
 }
 
-// recordsOf returns the cells of all records of a text, the header first. A quoted cell may contain doubled quotes and line breaks.
-export function recordsOf(text: string, comma: string): string[][] {
-  const body = text.replace(/^\uFEFF/, '').replace(/^sep=.\r?\n/i, '')
+// recordsOf returns the cells of the records of a text, at most a number of them, without empty records. A quoted cell may contain
+// doubled quotes and line breaks.
+export function recordsOf(body: string, comma: string, most = Infinity): string[][] {
   const out: string[][] = []
   let row: string[] = [],
     cell = '',
@@ -74,7 +41,7 @@ export function recordsOf(text: string, comma: string): string[][] {
     if (row.some(Boolean)) out.push(row)
     row = []
   }
-  for (let i = 0; i < body.length; i++) {
+  for (let i = 0; i < body.length && out.length < most; i++) {
     const c = body[i]!
     if (quoted) {
       if (c !== '"') cell += c
@@ -89,7 +56,7 @@ export function recordsOf(text: string, comma: string): string[][] {
     } else if (c === '\n') end()
     else if (c !== '\r') cell += c
   }
-  end()
+  if (out.length < most) end()
   return out
 }
 
