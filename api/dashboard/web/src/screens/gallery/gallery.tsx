@@ -23,134 +23,169 @@ const step = { path_id: '1', path: 'Path', via: 'regular', logic: 'and' as const
 
 // Gallery shows every part alone, for developing the parts and for the tests that visit it. Its texts are example data, so they are
 // not translated.
-export function Gallery() {
+export const Gallery = () => (
+  <div class="grid gallery">
+    <Fields />
+    <ConditionList />
+    <Scores />
+    <Traces />
+    <Rows />
+    <Dialogs />
+    <States />
+  </div>
+)
+
+function Fields() {
   const [text, setText] = useState('Text'),
-    [threshold, setThreshold] = useState(50),
     [enabled, setEnabled] = useState(true),
     [one, setOne] = useState('banana'),
     [many, setMany] = useState(['apple']),
     [tags, setTags] = useState(['de', 'mobile']),
     [amount, setAmount] = useState<number | null>(2.5),
-    [url, setUrl] = useState('https://example.com/?c={clickid}&z={zone}&p={payout}')
-  const [selected, setSelected] = useState<Set<string>>(new Set()),
-    [open, setOpen] = useState(''),
-    [list, setList] = useState<Condition[]>([
+    [url, setUrl] = useState('https://example.com/?c={clickid}&z={zone}&p={payout}'),
+    [pairs, setPairs] = useState<Record<string, string>>({ zone: '{zone}' })
+  return (
+    <section class="card part">
+      <h2>Field</h2>
+      <div class="fields">
+        <Field label="Input" hint="A hint">
+          {w => <Input wired={w} value={text} on={setText} />}
+        </Field>
+        <Field label="Wrong" error={t.fieldCodes.duplicate_name}>
+          {w => <Input wired={w} value={text} on={setText} />}
+        </Field>
+        <Field label="Select">{w => <Select wired={w} value={one} options={fruits} on={setOne} />}</Field>
+        <Field label="Combobox">{w => <Combobox wired={w} label="Combobox" value={one} choices={fruits} on={setOne} />}</Field>
+        <Field label="Several">{w => <ComboMany wired={w} label="Several" values={many} choices={fruits} on={setMany} />}</Field>
+        <Field label="Tags">{w => <TagInput wired={w} label="Tags" values={tags} on={setTags} />}</Field>
+        <Field label="Money">{w => <MoneyInput wired={w} currency="EUR" value={amount} on={setAmount} />}</Field>
+        <Field label="Switch">{w => <Switch wired={w} on={enabled} set={setEnabled} label="Switch" />}</Field>
+        <Field label="Segmented" group>
+          {() => <Seg label="Segmented" value={one} options={fruits.slice(0, 3)} on={setOne} />}
+        </Field>
+        <div class="across">
+          <Field label="Address">{w => <UrlInput wired={w} label="Address" value={url} on={setUrl} />}</Field>
+        </div>
+        <div class="across">
+          <Field label="Area">{w => <Area wired={w} value={text} on={setText} />}</Field>
+        </div>
+        <div class="across">
+          <Field label="Pairs" group>
+            {() => <Pairs label="Pairs" heads={['Name', 'Macro']} value={pairs} on={setPairs} />}
+          </Field>
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function ConditionList() {
+  const [list, setList] = useState<Condition[]>([
       { attribute: 'country', operator: 'in', value: ['DE', 'AT', 'CH'] },
       { attribute: 'hour_of_day', operator: 'between', value: [8, 20] },
       { attribute: 'is_bot', operator: 'equals', value: false },
       { attribute: 'schedule', operator: 'equals', value: [{ days: [6, 7], from: '00:00', to: '24:00' }] },
     ]),
-    [logic, setLogic] = useState<'and' | 'or'>('and'),
-    [pairs, setPairs] = useState<Record<string, string>>({ zone: '{zone}' })
+    [logic, setLogic] = useState<'and' | 'or'>('and')
   return (
-    <div class="grid gallery">
-      <section class="card part">
-        <h2>Field</h2>
-        <div class="fields">
-          <Field label="Input" hint="A hint">
-            {w => <Input wired={w} value={text} on={setText} />}
-          </Field>
-          <Field label="Wrong" error={t.fieldCodes.duplicate_name}>
-            {w => <Input wired={w} value={text} on={setText} />}
-          </Field>
-          <Field label="Select">{w => <Select wired={w} value={one} options={fruits} on={setOne} />}</Field>
-          <Field label="Combobox">{w => <Combobox wired={w} label="Combobox" value={one} choices={fruits} on={setOne} />}</Field>
-          <Field label="Several">{w => <ComboMany wired={w} label="Several" values={many} choices={fruits} on={setMany} />}</Field>
-          <Field label="Tags">{w => <TagInput wired={w} label="Tags" values={tags} on={setTags} />}</Field>
-          <Field label="Money">{w => <MoneyInput wired={w} currency="EUR" value={amount} on={setAmount} />}</Field>
-          <Field label="Switch">{w => <Switch wired={w} on={enabled} set={setEnabled} label="Switch" />}</Field>
-          <Field label="Segmented" group>
-            {() => <Seg label="Segmented" value={one} options={fruits.slice(0, 3)} on={setOne} />}
-          </Field>
-          <div class="across">
-            <Field label="Address">{w => <UrlInput wired={w} label="Address" value={url} on={setUrl} />}</Field>
-          </div>
-          <div class="across">
-            <Field label="Area">{w => <Area wired={w} value={text} on={setText} />}</Field>
-          </div>
-          <div class="across">
-            <Field label="Pairs" group>
-              {() => <Pairs label="Pairs" heads={['Name', 'Macro']} value={pairs} on={setPairs} />}
-            </Field>
-          </div>
-        </div>
-      </section>
-      <section class="card part">
-        <h2>Conditions</h2>
-        <Conditions
-          label="Conditions"
-          list={list}
-          logic={logic}
-          lookup={() => null}
-          empty={t.flow.everybody}
-          on={(l, o) => {
-            setList(l)
-            setLogic(o)
-          }}
-        />
-        <div>
-          {list.map((c, i) => (
-            <Sentence key={i} of={c} />
-          ))}
-        </div>
-      </section>
-      <section class="card part">
-        <h2>Histogram</h2>
-        <Histogram
-          scores={scores}
-          threshold={threshold}
-          saved={60}
-          min={20}
-          max={95}
-          on={setThreshold}
-          label="Threshold"
-          says={String}
-          summary="Scores"
-        />
-      </section>
-      <section class="card part">
-        <h2>Trace</h2>
-        <Trace
-          names={{}}
-          decision={null}
-          campaigns={[
+    <section class="card part">
+      <h2>Conditions</h2>
+      <Conditions
+        label="Conditions"
+        list={list}
+        logic={logic}
+        lookup={() => null}
+        empty={t.flow.everybody}
+        on={(l, o) => {
+          setList(l)
+          setLogic(o)
+        }}
+      />
+      <div>
+        {list.map((c, i) => (
+          <Sentence key={i} of={c} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function Scores() {
+  const [threshold, setThreshold] = useState(50)
+  return (
+    <section class="card part">
+      <h2>Histogram</h2>
+      <Histogram
+        scores={scores}
+        threshold={threshold}
+        saved={60}
+        min={20}
+        max={95}
+        on={setThreshold}
+        label="Threshold"
+        says={String}
+        summary="Scores"
+      />
+    </section>
+  )
+}
+
+const Traces = () => (
+  <section class="card part">
+    <h2>Trace</h2>
+    <Trace
+      names={{}}
+      decision={null}
+      campaigns={[
+        {
+          campaign_id: '1',
+          campaign: 'Campaign',
+          via: 'regular',
+          steps: [
             {
-              campaign_id: '1',
-              campaign: 'Campaign',
-              via: 'regular',
-              steps: [
+              ...step,
+              taken: false,
+              reason: 'conditions',
+              units: [
                 {
-                  ...step,
-                  taken: false,
-                  reason: 'conditions',
-                  units: [
-                    {
-                      rule: '',
-                      matched: false,
-                      conditions: [{ attribute: 'country', operator: 'in', value: ['DE'], seen: 'US', known: true, matched: false }],
-                    },
-                  ],
+                  rule: '',
+                  matched: false,
+                  conditions: [{ attribute: 'country', operator: 'in', value: ['DE'], seen: 'US', known: true, matched: false }],
                 },
-                { ...step, path_id: '2', taken: true, reason: null, units: [] },
               ],
             },
-          ]}
-        />
-      </section>
-      <section class="card report lists">
-        <Table
-          label="Table"
-          rows={rows}
-          keyOf={r => r.id}
-          nameOf={r => r.name}
-          selected={selected}
-          onSelect={setSelected}
-          columns={[
-            { name: 'name', label: 'Name', kind: 'first', phone: true, left: true, cell: r => <span class="name">{r.name}</span> },
-            { name: 'n', label: 'Number', phone: true, cell: r => r.n },
-          ]}
-        />
-      </section>
+            { ...step, path_id: '2', taken: true, reason: null, units: [] },
+          ],
+        },
+      ]}
+    />
+  </section>
+)
+
+function Rows() {
+  const [selected, setSelected] = useState<Set<string>>(new Set())
+  return (
+    <section class="card report lists">
+      <Table
+        label="Table"
+        rows={rows}
+        keyOf={r => r.id}
+        nameOf={r => r.name}
+        selected={selected}
+        onSelect={setSelected}
+        columns={[
+          { name: 'name', label: 'Name', kind: 'first', phone: true, left: true, cell: r => <span class="name">{r.name}</span> },
+          { name: 'n', label: 'Number', phone: true, cell: r => r.n },
+        ]}
+      />
+    </section>
+  )
+}
+
+function Dialogs() {
+  const [open, setOpen] = useState('')
+  return (
+    <>
       <section class="card part">
         <h2>Said</h2>
         <div class="row wraps">
@@ -171,17 +206,6 @@ export function Gallery() {
         <Copy lines text={'two\nlines'} label="Lines" />
         <QR text="https://example.com/" label="QR" />
       </section>
-      <section class="card">
-        <Empty title="Empty">
-          <button type="button" class="btn">
-            Button
-          </button>
-        </Empty>
-        <Failed error={new ApiError('unavailable', 503, '', 'r-1')} again={() => undefined} />
-        <div class="part">
-          <Bone w={200} />
-        </div>
-      </section>
       {open === 'sheet' && (
         <Sheet title="Sheet" close={() => setOpen('')}>
           <div class="body">
@@ -197,6 +221,20 @@ export function Gallery() {
         </Sheet>
       )}
       {open === 'ask' && <Ask title="Ask" text="Text" go="Go" danger name="name" on={() => undefined} close={() => setOpen('')} />}
-    </div>
+    </>
   )
 }
+
+const States = () => (
+  <section class="card">
+    <Empty title="Empty">
+      <button type="button" class="btn">
+        Button
+      </button>
+    </Empty>
+    <Failed error={new ApiError('unavailable', 503, '', 'r-1')} again={() => undefined} />
+    <div class="part">
+      <Bone w={200} />
+    </div>
+  </section>
+)

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ViewRow } from '../../api.gen.ts'
+import type { ViewReport, ViewRow } from '../../api.gen.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { touches, use } from '../../core/query.ts'
@@ -22,6 +22,12 @@ const patch = (v: ViewRow, body: object, said: string) =>
     toast(said)
   }, failed)
 
+const setDefault = (v?: ViewRow) =>
+  call('PUT /app/api/views/default', { body: { view: v?.id ?? null } }).then(() => {
+    changed()
+    toast(v ? w.isDefault(v.name) : w.noDefault)
+  }, failed)
+
 // Views opens, saves and shares views of reports. Reports open with the person's default view.
 export function Views({ ask }: { ask: Question }) {
   const { data } = use('GET /app/api/views', {}),
@@ -37,41 +43,6 @@ export function Views({ ask }: { ask: Question }) {
     const first = data.rows.find(v => v.id === data.default)
     if (first && isBare()) setReport(first.report, first.id, true)
   }, [data])
-  const setDefault = (v?: ViewRow) =>
-    call('PUT /app/api/views/default', { body: { view: v?.id ?? null } }).then(() => {
-      changed()
-      toast(v ? w.isDefault(v.name) : w.noDefault)
-    }, failed)
-  const list = (name: string, of: ViewRow[], close: () => void) =>
-    of.length > 0 && (
-      <>
-        <div class="head">
-          <span class="dim">{name}</span>
-        </div>
-        {of.map(v => (
-          <Item
-            key={v.id}
-            pressed={v.id === at?.id}
-            on={() => {
-              close()
-              setReport(v.report, v.id)
-            }}>
-            <span style={v.id === at?.id ? '' : 'visibility:hidden'}>
-              <Icon name="check" />
-            </span>
-            <span class="cut">{v.name}</span>
-            <span class="grow" />
-            {v.id === data?.default && (
-              <span class="dim fine" title={w.opens}>
-                <Icon name="pin" />
-                <span class="hidden">{w.opens}</span>
-              </span>
-            )}
-            {!v.mine && <span class="dim fine cut">{w.by(v.author)}</span>}
-          </Item>
-        ))}
-      </>
-    )
   return (
     <>
       <Menu
@@ -84,108 +55,154 @@ export function Views({ ask }: { ask: Question }) {
             {differs && <span class="dim">{w.changed}</span>}
           </>
         }>
-        {close => {
-          const then = (on: () => void) => () => {
-            close()
-            on()
-          }
-          return (
-            <div class="viewlist">
-              {rows.length === 0 && (
-                <div class="head">
-                  <b>{w.none}</b>
-                  <span class="dim">{w.noneMore}</span>
-                </div>
-              )}
-              <div class="searches">
-                {list(
-                  w.own,
-                  rows.filter(v => !v.shared),
-                  close,
-                )}
-                {list(
-                  w.shared,
-                  rows.filter(v => v.shared),
-                  close,
-                )}
+        {close => (
+          <div class="viewlist">
+            {rows.length === 0 && (
+              <div class="head">
+                <b>{w.none}</b>
+                <span class="dim">{w.noneMore}</span>
               </div>
-              <div class="acts2">
-                {at && differs && <Item on={then(() => setReport(at.report, at.id))}>{w.reset}</Item>}
-                {at?.may_change && differs && (
-                  <Item on={then(() => void patch(at, { report: now }, w.saved(at.name)))}>
-                    <b>{w.save}</b>
-                  </Item>
-                )}
-                <Item on={then(() => setDialog({ kind: 'new' }))}>{w.saveAs}</Item>
-                {at && (
-                  <Item on={then(() => void setDefault(at.id === data?.default ? undefined : at))}>
-                    {at.id === data?.default ? w.dropDefault : w.makeDefault}
-                  </Item>
-                )}
-                {at?.may_change && (
-                  <>
-                    <Item on={then(() => setDialog({ kind: 'rename', view: at }))}>{w.rename}</Item>
-                    {canWrite() && (
-                      <Item on={then(() => void patch(at, { shared: !at.shared }, at.shared ? w.isOwn(at.name) : w.isShared(at.name)))}>
-                        {at.shared ? w.unshare : w.share}
-                      </Item>
-                    )}
-                    <Item on={then(() => setDialog({ kind: 'remove', view: at }))}>
-                      <span class="bad">{w.remove}</span>
-                    </Item>
-                  </>
-                )}
-              </div>
+            )}
+            <div class="searches">
+              {[false, true].map(shared => (
+                <Group
+                  key={String(shared)}
+                  name={shared ? w.shared : w.own}
+                  of={rows.filter(v => v.shared === shared)}
+                  at={at}
+                  first={data?.default}
+                  close={close}
+                />
+              ))}
             </div>
-          )
-        }}
+            <Actions at={at} now={now} isDefault={at?.id === data?.default} close={close} open={setDialog} />
+          </div>
+        )}
       </Menu>
-      {dialog?.kind === 'new' && (
-        <Named
-          title={w.newTitle}
-          share
-          close={() => setDialog(undefined)}
-          save={(name, shared) =>
-            call('POST /app/api/views', { body: { name, shared, report: now } }).then(v => {
-              changed()
-              change({ view: v.id }, true)
-              toast(w.saved(v.name))
-            })
-          }
-        />
-      )}
-      {dialog?.kind === 'rename' && (
-        <Named
-          title={w.renameTitle}
-          name={dialog.view.name}
-          close={() => setDialog(undefined)}
-          save={name =>
-            call('PATCH /app/api/views/{id}', { path: { id: dialog.view.id }, body: { name } }).then(v => {
-              changed()
-              toast(w.saved(v.name))
-            })
-          }
-        />
-      )}
-      {dialog?.kind === 'remove' && (
-        <Ask
-          title={w.removeTitle}
-          text={w.removeText(dialog.view.name, dialog.view.shared)}
-          go={w.deleteGo}
-          danger
-          close={() => setDialog(undefined)}
-          on={() =>
-            call('DELETE /app/api/views/{id}', { path: { id: dialog.view.id } }).then(() => {
-              changed()
-              change({ view: null }, true)
-              toast(w.removed(dialog.view.name))
-            })
-          }
-        />
-      )}
+      {dialog && <Dialog of={dialog} now={now} close={() => setDialog(undefined)} />}
     </>
   )
 }
+
+type GroupProps = { name: string; of: ViewRow[]; at?: ViewRow; first?: string | null; close: () => void }
+
+// Group lists views to open. first is the default view.
+const Group = ({ name, of, at, first, close }: GroupProps) =>
+  of.length > 0 && (
+    <>
+      <div class="head">
+        <span class="dim">{name}</span>
+      </div>
+      {of.map(v => (
+        <Item
+          key={v.id}
+          pressed={v.id === at?.id}
+          on={() => {
+            close()
+            setReport(v.report, v.id)
+          }}>
+          <span style={v.id === at?.id ? '' : 'visibility:hidden'}>
+            <Icon name="check" />
+          </span>
+          <span class="cut">{v.name}</span>
+          <span class="grow" />
+          {v.id === first && (
+            <span class="dim fine" title={w.opens}>
+              <Icon name="pin" />
+              <span class="hidden">{w.opens}</span>
+            </span>
+          )}
+          {!v.mine && <span class="dim fine cut">{w.by(v.author)}</span>}
+        </Item>
+      ))}
+    </>
+  )
+
+type ActionsProps = {
+  at?: ViewRow
+  now: ViewReport
+  isDefault: boolean
+  close: () => void
+  open: (d: Asking) => void
+}
+
+// Actions are what a person can do with the report that is shown and the view that is open.
+function Actions({ at, now, isDefault, close, open }: ActionsProps) {
+  const differs = !!at && !same(at.report, now),
+    then = (on: () => void) => () => {
+      close()
+      on()
+    }
+  return (
+    <div class="acts2">
+      {at && differs && <Item on={then(() => setReport(at.report, at.id))}>{w.reset}</Item>}
+      {at?.may_change && differs && (
+        <Item on={then(() => void patch(at, { report: now }, w.saved(at.name)))}>
+          <b>{w.save}</b>
+        </Item>
+      )}
+      <Item on={then(() => open({ kind: 'new' }))}>{w.saveAs}</Item>
+      {at && <Item on={then(() => void setDefault(isDefault ? undefined : at))}>{isDefault ? w.dropDefault : w.makeDefault}</Item>}
+      {at?.may_change && (
+        <>
+          <Item on={then(() => open({ kind: 'rename', view: at }))}>{w.rename}</Item>
+          {canWrite() && (
+            <Item on={then(() => void patch(at, { shared: !at.shared }, at.shared ? w.isOwn(at.name) : w.isShared(at.name)))}>
+              {at.shared ? w.unshare : w.share}
+            </Item>
+          )}
+          <Item on={then(() => open({ kind: 'remove', view: at }))}>
+            <span class="bad">{w.remove}</span>
+          </Item>
+        </>
+      )}
+    </div>
+  )
+}
+
+// Dialog asks for the name of a view, or whether to delete it.
+const Dialog = ({ of, now, close }: { of: Asking; now: ViewReport; close: () => void }) =>
+  of.kind === 'new' ? (
+    <Named
+      title={w.newTitle}
+      share
+      close={close}
+      save={(name, shared) =>
+        call('POST /app/api/views', { body: { name, shared, report: now } }).then(v => {
+          changed()
+          change({ view: v.id }, true)
+          toast(w.saved(v.name))
+        })
+      }
+    />
+  ) : of.kind === 'rename' ? (
+    <Named
+      title={w.renameTitle}
+      name={of.view.name}
+      close={close}
+      save={name =>
+        call('PATCH /app/api/views/{id}', { path: { id: of.view.id }, body: { name } }).then(v => {
+          changed()
+          toast(w.saved(v.name))
+        })
+      }
+    />
+  ) : (
+    <Ask
+      title={w.removeTitle}
+      text={w.removeText(of.view.name, of.view.shared)}
+      go={w.deleteGo}
+      danger
+      close={close}
+      on={() =>
+        call('DELETE /app/api/views/{id}', { path: { id: of.view.id } }).then(() => {
+          changed()
+          change({ view: null }, true)
+          toast(w.removed(of.view.name))
+        })
+      }
+    />
+  )
 
 type NamedProps = {
   title: string

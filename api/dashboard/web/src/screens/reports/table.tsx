@@ -1,0 +1,246 @@
+import { useEffect } from 'preact/hooks'
+import type { Performance, PerformanceRow } from '../../api.gen.ts'
+import { changeOf, text, type Name } from '../../core/figures.ts'
+import { count } from '../../core/format.ts'
+import { keyOf, setSort, type Ask } from '../../core/report.ts'
+import { t } from '../../core/text.ts'
+import { compares } from '../../core/window.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Bone, Failed } from '../../parts/state.tsx'
+import { useVirtual } from '../../parts/virtual.ts'
+import type { Line } from './lines.ts'
+
+type TableProps = {
+  box: { current: HTMLDivElement | null }
+  ask: Ask
+  root?: Performance
+  lines: Line[]
+  cursor: number
+  focus: (i: number) => void
+  toggle: (l: Line) => void
+  act: (key: string, l: Line) => boolean
+  retry: () => void
+}
+
+// Table renders the rows in sight.
+export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: TableProps) {
+  const compare = compares.value,
+    height = compare ? 44 : 34
+  const { first, last, reveal } = useVirtual(box, lines.length, height, 32 + height)
+  useEffect(() => {
+    const el = box.current!,
+      on = (e: Event) => reveal((e as CustomEvent<number>).detail)
+    el.addEventListener('reveal', on)
+    return () => el.removeEventListener('reveal', on)
+  }, [box, reveal])
+  const scale = {
+    most: Math.max(1, ...(root?.rows ?? []).map(r => r.clicks)),
+    heat: Math.max(1, ...(root?.rows ?? []).map(r => Math.abs(r.profit))),
+  }
+  const what = ask.group.map((d, i) =>
+    i ? (
+      <span key={d} class="dim">
+        {' '}
+        › {t.dimensions[d]}
+      </span>
+    ) : (
+      t.dimensions[d]
+    ),
+  )
+  const tabbed = cursor >= first && cursor < last ? cursor : first
+  return (
+    <div class="view" ref={box} tabIndex={-1} role="region" aria-label={t.overview.figuresRegion}>
+      <table class={compare ? 'cmp' : ''} role="treegrid" aria-rowcount={lines.length + 2} aria-label={t.reports.title}>
+        <thead>
+          <tr role="row">
+            <th class="first" role="columnheader" title={ask.group.map(d => t.dimensions[d]).join(' › ')}>
+              <span class="what">{what}</span>
+            </th>
+            {ask.columns.map(n => (
+              <Head key={n} name={n} sort={ask.sort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {root && (
+            <tr class="total" role="row" aria-level={1}>
+              <td class="first" style="--d:0" role="gridcell">
+                {root.truncated ? t.reports.totalMore : t.reports.total(root.rows.length, count(root.rows.length))}
+              </td>
+              {ask.columns.map(n => (
+                <Cell key={n} name={n} row={root.totals as PerformanceRow} compare={compare} />
+              ))}
+            </tr>
+          )}
+          {first > 0 && (
+            <tr class="gap" aria-hidden="true">
+              <td style={`--h:${first * height}px`} />
+            </tr>
+          )}
+          {lines.slice(first, last).map((line, j) => {
+            const i = first + j
+            return line.kind === 'row' ? (
+              <Row
+                key={keyOf(line.path)}
+                line={line}
+                i={i}
+                at={i === cursor}
+                tabbed={i === tabbed}
+                scale={scale}
+                ask={ask}
+                focus={focus}
+                toggle={toggle}
+                act={act}
+              />
+            ) : (
+              <Missing key={line.kind[0] + String(i)} line={line} ask={ask} retry={retry} />
+            )
+          })}
+          {!root &&
+            [0, 1, 2, 3, 4, 5].map(i => (
+              <tr key={i} aria-hidden="true">
+                <Bones columns={ask.columns} i={i} />
+              </tr>
+            ))}
+          {last < lines.length && (
+            <tr class="gap" aria-hidden="true">
+              <td style={`--h:${(lines.length - last) * height}px`} />
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+type RowProps = Pick<TableProps, 'ask' | 'focus' | 'toggle' | 'act'> & {
+  line: Extract<Line, { kind: 'row' }>
+  i: number
+  at: boolean
+  tabbed: boolean
+  scale: { most: number; heat: number }
+}
+
+const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act }: RowProps) => (
+  <tr
+    role="row"
+    data-row={i}
+    aria-level={line.level}
+    aria-rowindex={i + 3}
+    aria-expanded={line.leaf ? undefined : line.open}
+    tabIndex={tabbed ? 0 : -1}
+    class={at ? 'at' : ''}
+    onFocus={() => focus(i)}
+    onClick={e => {
+      if (!(e.target as Element).closest('button')) toggle(line)
+    }}>
+    <td role="gridcell" class="first" style={`--d:${line.level - 1}`}>
+      {line.leaf ? (
+        <span class="tw" />
+      ) : (
+        <button
+          type="button"
+          class={'tw' + (line.open ? ' open' : '')}
+          tabIndex={-1}
+          aria-label={(line.open ? t.reports.close : t.reports.open) + ' ' + line.name}
+          onClick={() => toggle(line)}>
+          <Icon name="right" />
+        </button>
+      )}
+      {line.dimension === 'country' && !ask.flat && line.path.at(-1) && <span class="cc">{line.path.at(-1)}</span>}
+      <span class="name" title={line.name}>
+        {line.name}
+      </span>
+      <span class="acts wide" role="group" aria-label={t.reports.actionsOf(line.name)}>
+        {(
+          [
+            ['f', 'filter', t.reports.onlyThis],
+            ['x', 'except', t.reports.exclude],
+            ['l', 'clicks', t.reports.itsClicks],
+            ['t', 'reports', t.reports.overTime],
+          ] as const
+        ).map(([key, icon, label]) => (
+          <button key={key} type="button" tabIndex={-1} title={label} aria-label={label} onClick={() => act(key, line)}>
+            <Icon name={icon} />
+          </button>
+        ))}
+      </span>
+    </td>
+    {ask.columns.map(n => (
+      <Cell key={n} name={n} row={line.row} compare={compares.value} {...scale} />
+    ))}
+  </tr>
+)
+
+// Missing is shown where rows are not there: they are on their way, their request has failed, or they are too many.
+const Missing = ({ line, ask, retry }: { line: Exclude<Line, { kind: 'row' }>; ask: Ask; retry: () => void }) =>
+  line.kind === 'wait' ? (
+    <tr role="row" aria-busy="true">
+      <Bones columns={ask.columns} depth={line.level - 1} role="gridcell" />
+    </tr>
+  ) : (
+    <tr role="row">
+      <td role="gridcell" colSpan={ask.columns.length + 1} class={line.kind === 'error' ? 'first' : 'first dim pad'}>
+        {line.kind === 'error' ? <Failed error={line.error} again={retry} /> : t.reports.most(count(1000))}
+      </td>
+    </tr>
+  )
+
+// Bones are the cells of a row that is not there yet. i is the row's number.
+const Bones = ({ columns, i = 0, depth = 0, role }: { columns: Name[]; i?: number; depth?: number; role?: 'gridcell' }) => (
+  <>
+    <td role={role} class="first" style={`--d:${depth}`}>
+      <span class="tw" />
+      <Bone w={96 - ((i * 17) % 40)} />
+    </td>
+    {columns.map((n, k) => (
+      <td key={n} role={role} class={off(n)}>
+        <Bone w={34 + (((k + i) * 7) % 22)} />
+      </td>
+    ))}
+  </>
+)
+
+const narrow: Name[] = ['clicks', 'profit', 'roi']
+const off = (name: Name) => (narrow.includes(name) ? '' : 'narrow-off')
+
+function Head({ name, sort }: { name: Name; sort: string }) {
+  const on = sort.replace('-', '') === name,
+    down = sort[0] === '-'
+  return (
+    <th role="columnheader" class={off(name) + (on ? ' sorted' : '')} aria-sort={on ? (down ? 'descending' : 'ascending') : 'none'}>
+      <button type="button" onClick={() => setSort(on && down ? name : '-' + name)}>
+        {t.figures.names[name]}
+        {on && (
+          <>
+            {' '}
+            <svg class="i" viewBox="0 0 24 24" aria-hidden="true">
+              <path d={down ? 'm6 9 6 6 6-6' : 'm6 15 6-6 6 6'} />
+            </svg>
+          </>
+        )}
+      </button>
+    </th>
+  )
+}
+
+function Cell({ name, row, compare, most, heat }: { name: Name; row: PerformanceRow; compare: boolean; most?: number; heat?: number }) {
+  const hot = heat && (name === 'profit' || name === 'roi') && row.profit !== 0
+  const strength = hot ? Math.min(100, 18 + (Math.abs(row.profit) / heat) * 82) : 0
+  const c = compare ? changeOf(name, row, row.compare ?? undefined) : null
+  const classes = [
+    off(name),
+    name === 'clicks' && most ? 'cell' : '',
+    hot ? 'heat' + (row.profit < 0 ? ' neg' : '') : '',
+    name === 'profit' ? 'profit' : '',
+  ]
+    .filter(Boolean)
+    .join(' ')
+  return (
+    <td role="gridcell" class={classes} style={hot ? `--h:${strength.toFixed(0)}%` : undefined}>
+      {text(row, name)}
+      {c && <small class={c.tone}>{c.text || '\u00a0'}</small>}
+      {name === 'clicks' && most && <i style={`width:${Math.min(90, (row.clicks / most) * 90)}%`} />}
+    </td>
+  )
+}
