@@ -33,3 +33,8 @@ test('the header is found by its names, its separator by what is known', () => {
   )
   equal(headOf(' \n ', columns), null)
 })
+
+test('a header may have doubled quotes, and empty records are left out', () => {
+  const head = headOf('"payout (""EUR"")",click id\n , \n1,"2\n"\n', columns)!
+  equal([head.cells.map(c => c.column?.name), head.records.slice(1), head.rows], [['payout', 'click_id'], [['1', '2']], 1])
+})
