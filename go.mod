@@ -2,6 +2,8 @@ module switchyard
 
 go 1.26.0
 
+ignore ./api/dashboard/web/node_modules
+
 require (
 	github.com/ClickHouse/clickhouse-go/v2 v2.51.0
 	github.com/KimMachineGun/automemlimit v1.0.1

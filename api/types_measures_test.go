@@ -16,7 +16,7 @@ import (
 // languages.
 func TestTypesOfMeasures(t *testing.T) {
 	t.Parallel()
-	lines := ""
+	var lines strings.Builder
 	for i := range measure.All {
 		m := &measure.All[i]
 		over, under := m.Terms()
@@ -26,7 +26,7 @@ func TestTypesOfMeasures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines += fmt.Sprintf("  %s: %s,\n", m.Name, raw)
+		fmt.Fprintf(&lines, "  %s: %s,\n", m.Name, raw)
 	}
 	fresh(t, "dashboard/web/src/measures.gen.ts", `// Made of the table of measures by the API's tests (-run TestTypes -update). Do not edit.
 import type { FigureRow } from './api.gen.ts'
@@ -42,7 +42,7 @@ export interface Measure {
   under: Term[]
 }
 export const measures: Record<keyof FigureRow, Measure> = {
-`+lines+"}\n")
+`+lines.String()+"}\n")
 	for _, language := range []string{"en", "de"} {
 		text, err := os.ReadFile("dashboard/web/src/text/" + language + ".ts")
 		if err != nil {

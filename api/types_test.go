@@ -20,6 +20,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/models"
 	"switchyard/models/cond"
+	"switchyard/models/measure"
 	"switchyard/models/token"
 )
 
@@ -253,7 +254,7 @@ func (w *typeWriter) fields(t reflect.Type, body bool, depth int, out map[string
 			mark = "?"
 		}
 		if old, ok := out[name]; !ok || depth < old.depth {
-			out[name] = member{fmt.Sprintf("%q%s: %s", name, mark, oneOf(w.of(f.Type, body), f.Tag.Get("enum"))), depth, len(out)}
+			out[name] = member{fmt.Sprintf("%q%s: %s", name, mark, oneOf(w.of(f.Type, body), measure.Expand(f.Tag.Get("enum")))), depth, len(out)}
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"switchyard/db/dbtest"
-
 	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
 )
 
 // TestDoubleMeta follows the two pages of double_meta, and checks that the second page leads only to signed addresses.

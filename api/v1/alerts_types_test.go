@@ -44,7 +44,7 @@ func newAlarmed(t *testing.T) *alarmed {
 // sql runs a statement whose $1 is the account.
 func (a *alarmed) sql(query string, args ...any) {
 	a.t.Helper()
-	dbtest.Exec(a.t, a.Server.DB, query, append([]any{a.Account.ID}, args...)...)
+	dbtest.Exec(a.t, a.DB, query, append([]any{a.Account.ID}, args...)...)
 }
 
 // link records the result of a check of the offer's or the lander's link, or the result of a list of unsafe addresses.

@@ -60,7 +60,7 @@ func (p *piloted) furnish() {
 	}
 	rest, domain := path("Rest", "default"), uuid.New()
 	rest["destinations"] = []object{{"id": p.offer, "weight": 100}, {"id": p.second, "weight": 100}}
-	dbtest.Exec(p.t, p.Server.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
+	dbtest.Exec(p.t, p.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
 		domain, p.Account.ID, domain.String()+".acme.com")
 	p.campaign = made("/campaigns", object{
 		"name": "C", "alias": "piloted", "domain_id": domain, "streams": []object{path("A", "regular"), path("B", "regular"), rest},
@@ -253,7 +253,7 @@ func TestCopilotStale(t *testing.T) {
 		p.As(other).Do("POST", "/copilot", object{"action": action, "id": id}).Want(404, "not_found")
 		p.As(p.ReadKey).Do("POST", "/copilot", object{"action": action, "id": id}).Want(403, "read_only_key")
 	}
-	dbtest.Exec(t, p.Server.DB, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, p.Account.ID)
+	dbtest.Exec(t, p.DB, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, p.Account.ID)
 	p.act("apply", open).Want(403, "plan_required")
 	p.act("apply_proposal", open).Want(403, "plan_required")
 }
@@ -326,7 +326,7 @@ func TestCopilotProposals(t *testing.T) {
 	p.act("apply_proposal", id).Want(409, "not_open")
 	p.act("cancel_proposal", id).Want(409, "not_open")
 	id = propose(p.actions()[copilot.OpPauseOffer])
-	dbtest.Exec(t, p.Server.DB, `UPDATE offers SET daily_cap = 3 WHERE id = $1`, p.offer)
+	dbtest.Exec(t, p.DB, `UPDATE offers SET daily_cap = 3 WHERE id = $1`, p.offer)
 	p.act("apply_proposal", id).Want(409, "stale")
 	p.act("apply_proposal", id).Want(409, "not_open")
 }

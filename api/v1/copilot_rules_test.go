@@ -60,7 +60,7 @@ func TestCopilotRules(t *testing.T) {
 	if rows := p.Do("GET", rulesPath+"?status=paused", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 1 {
 		t.Errorf("%v", rows)
 	}
-	dbtest.Exec(t, p.Server.DB, `UPDATE campaigns SET deleted_at = now()`)
+	dbtest.Exec(t, p.DB, `UPDATE campaigns SET deleted_at = now()`)
 	p.Do("PATCH", rulesPath, object{"id": id, "name": "Third"}).Want(200, "") // although its campaign is gone
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(200, "")
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(404, "not_found")
@@ -103,7 +103,7 @@ func TestCopilotRulesRefused(t *testing.T) {
 	p.Do("GET", rulesPath+"/"+uuid.NewString()+"/runs", nil).Want(404, "not_found")
 
 	paused := p.Do("POST", rulesPath, with(copilotRule(), "action", "pause")).Want(201, "").Map()["id"]
-	dbtest.Exec(t, p.Server.DB, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, p.Account.ID)
+	dbtest.Exec(t, p.DB, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, p.Account.ID)
 	p.Do("POST", rulesPath, with(copilotRule(), "action", "pause")).Want(403, "plan_required")
 	p.Do("PATCH", rulesPath, object{"id": id, "action": "pause"}).Want(403, "plan_required")
 	p.Do("PATCH", rulesPath, object{"id": paused, "is_active": false}).Want(200, "")

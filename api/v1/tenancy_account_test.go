@@ -34,7 +34,7 @@ func newEnv(t *testing.T, s *apitest.Server) env {
 	e.make("flow", "/flows", object{"name": name, "paths": []object{e.path()}})
 	e.make("template", "/network-templates", object{"name": name, "url": "https://n.test"})
 	e.ids["domain"] = uuid.NewString()
-	dbtest.Exec(t, e.Server.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
+	dbtest.Exec(t, e.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
 		e.ids["domain"], account.ID, name+".test")
 	e.ids["dns account"] = e.Do("PUT", "/integrations", rfc2136(nil)).Want(http.StatusOK, "").Map()["id"].(string)
 	e.ids["connection"] = signedIn(t, s, account.ID, models.GoogleAds, name).ID.String()

@@ -132,7 +132,7 @@ func clickHouseCell(pointer any) any {
 	case *bool:
 		return *v
 	case *int:
-		return int32(*v) //nolint:gosec // small numbers all
+		return int32(*v)
 	case *models.ASN:
 		return uint32(*v)
 	case *bitsValue:

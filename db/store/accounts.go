@@ -11,6 +11,7 @@ import (
 	"switchyard/models"
 )
 
+// AccountColumns lists the columns of an account, for queries that read models.Account.
 var AccountColumns = db.Columns[models.Account]("")
 
 // CreateAccount creates an account on a plan, with the default settings.
