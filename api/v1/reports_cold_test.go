@@ -22,7 +22,7 @@ import (
 // silent is a ClickHouse server that does not answer.
 type silent struct{}
 
-// Each implements columnar.Reader.
+// Each implements schema.Reader.
 func (silent) Each(context.Context, string, func(func(...any) error) error, string, ...any) error {
 	return errors.New("connection refused")
 }
@@ -65,7 +65,7 @@ func TestColdClicksAway(t *testing.T) {
 // answering is a ClickHouse server that answers but has no rows.
 type answering struct{}
 
-// Each implements columnar.Reader.
+// Each implements schema.Reader.
 func (answering) Each(context.Context, string, func(func(...any) error) error, string, ...any) error {
 	return nil
 }

@@ -18,13 +18,13 @@ func UnavailableCopy(ctx context.Context, c db.Conn) (*CopyReader, error) {
 	return NewCopyReader(unavailable{}), nil
 }
 
-// unavailable implements columnar.Reader.
+// unavailable implements schema.Reader.
 type unavailable struct{}
 
 // ErrCopyUnknown is the error of queries for clicks that are only in ClickHouse, in a process that does not know its address.
 var ErrCopyUnknown = errors.New("click: clicks of old days are in ClickHouse, and CLICKS_URL is not set")
 
-// Each implements columnar.Reader.
+// Each implements schema.Reader.
 func (unavailable) Each(context.Context, string, func(func(...any) error) error, string, ...any) error {
 	return ErrCopyUnknown
 }

@@ -200,7 +200,7 @@ type interrupted struct {
 	happens func()
 }
 
-// Each implements columnar.Reader.
+// Each implements schema.Reader.
 func (s *interrupted) Each(ctx context.Context, what string, fn func(func(...any) error) error, query string, args ...any) error {
 	if happens := s.happens; happens != nil {
 		s.happens = nil

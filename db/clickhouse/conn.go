@@ -12,7 +12,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// Conn is a database of a ClickHouse server: a columnar.Store.
+// Conn is a database of a ClickHouse server: a schema.Store.
 type Conn struct {
 	conn    driver.Conn
 	cluster string        // empty: one server

@@ -237,7 +237,7 @@ func (h *history) freeze(from, to time.Time) {
 // silent is a server that does not answer.
 type silent struct{}
 
-// Each implements columnar.Reader.
+// Each implements schema.Reader.
 func (silent) Each(context.Context, string, func(func(...any) error) error, string, ...any) error {
 	return errors.New("connection refused")
 }

@@ -11,7 +11,7 @@ import (
 // ClickHouse.
 func Conditions(filters []Filter, zone *time.Location, from, to time.Time) (here, there click.Condition, err error) {
 	if here, err = conditionsIn(postgres{}, filters, zone, from, to); err == nil {
-		there, err = conditionsIn(columnar{}, filters, zone, from, to)
+		there, err = conditionsIn(clickHouse{}, filters, zone, from, to)
 	}
 	return here, there, err
 }

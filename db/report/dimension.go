@@ -40,7 +40,7 @@ type dimension struct {
 	// format, there and step belong to a timed dimension. show is the SQL of the shown text; %s stands for the value of expr.
 	// there has both expressions for ClickHouse. step is the coarsest time of a table that has the dimension.
 	format string
-	there  columnarTime
+	there  clickHouseTime
 	step   time.Duration
 	// values lists the values that the dimension can have. It is nil if all values are possible.
 	values *clickattr.Values
@@ -60,25 +60,25 @@ var dimensions = func() []dimension {
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
 		{
 			name: "date", place: 27, expr: trunc("day"), kind: timed, format: formattedAs("YYYY-MM-DD"), step: day,
-			there: columnarTime{"toStartOfDay(%s)", "formatDateTime(%s, '%F')", columnarMoment}, grain: grains[Day], inOrder: true,
+			there: clickHouseTime{"toStartOfDay(%s)", "formatDateTime(%s, '%F')", clickHouseMoment}, grain: grains[Day], inOrder: true,
 		},
 		{
 			name: "hour", place: 28, expr: trunc("hour"), kind: timed, format: formattedAs("YYYY-MM-DD HH24:00:00"), step: time.Hour,
-			there: columnarTime{"toStartOfHour(%s)", "formatDateTime(%s, '%F %H:00:00')", columnarMoment}, grain: grains[Hour], inOrder: true,
+			there: clickHouseTime{"toStartOfHour(%s)", "formatDateTime(%s, '%F %H:00:00')", clickHouseMoment}, grain: grains[Hour], inOrder: true,
 		},
 		{
 			name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, format: "%s::text", step: time.Hour,
-			there: columnarTime{"toInt64(toHour(%s))", "toString(%s)", columnarNumber},
+			there: clickHouseTime{"toInt64(toHour(%s))", "toString(%s)", clickHouseNumber},
 			grain: grain{hourSeconds, func(t time.Time) string { return strconv.Itoa(t.Hour()) }},
 		},
 		{ // 1 is Monday
 			name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, format: "%s::text", step: day,
-			there: columnarTime{"toInt64(toDayOfWeek(%s))", "toString(%s)", columnarNumber},
+			there: clickHouseTime{"toInt64(toDayOfWeek(%s))", "toString(%s)", clickHouseNumber},
 			grain: grains[Weekday], values: clickattr.Weekdays,
 		},
 		{
 			name: "month", place: 31, expr: trunc("month"), kind: timed, format: formattedAs("YYYY-MM"), step: day,
-			there: columnarTime{"toDateTime(toStartOfMonth(%s), 'UTC')", "formatDateTime(%s, '%Y-%m')", columnarMoment},
+			there: clickHouseTime{"toDateTime(toStartOfMonth(%s), 'UTC')", "formatDateTime(%s, '%Y-%m')", clickHouseMoment},
 			grain: grains[Month], inOrder: true,
 		},
 	}

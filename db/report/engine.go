@@ -41,7 +41,7 @@ func (r Reader) chooseEngine(ctx context.Context, q Query, b *builder) (*stateme
 	if err != nil {
 		return nil, err
 	}
-	there, err := planIn(q, columnar{others}, clickFacts)
+	there, err := planIn(q, clickHouse{others}, clickFacts)
 	return &statement{there, must}, err
 }
 
@@ -85,8 +85,8 @@ type window struct {
 	money    bool // amounts of the clicks are read too
 }
 
-// columnar returns the ClickHouse condition for the facts of the window, whose time is in column at. $1 is the account.
-func (w window) columnar(fact, at string) string {
+// clickHouse returns the ClickHouse condition for the facts of the window, whose time is in column at. $1 is the account.
+func (w window) clickHouse(fact, at string) string {
 	return fact + ".account_id = $1 AND " + schema.Window(fact+"."+at, w.from, w.to)
 }
 
@@ -131,8 +131,8 @@ func (r Reader) clicksInCopy(ctx context.Context, w window) (elsewhere, must boo
 	return r.pick(ctx, q, []stretch{{from: w.from, to: w.to}}, true)
 }
 
-// columnarRows returns the rows of a query of the copy. places returns the scan destinations of a row.
-func columnarRows[T any](ctx context.Context, r Reader, what string, places func(*T) []any, query string, args ...any) ([]T, error) {
+// clickHouseRows returns the rows of a query of the copy. places returns the scan destinations of a row.
+func clickHouseRows[T any](ctx context.Context, r Reader, what string, places func(*T) []any, query string, args ...any) ([]T, error) {
 	var list []T
 	err := r.Copy.Each(ctx, what, func(scan func(...any) error) error {
 		var row T

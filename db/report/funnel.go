@@ -66,15 +66,15 @@ func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid
 		if split == "" {
 			expr = "materialize(" + schema.NoID + ")"
 		}
-		return columnarRows(ctx, r, "goals", func(g *GoalCount) []any {
+		return clickHouseRows(ctx, r, "goals", func(g *GoalCount) []any {
 			return []any{&g.Split, &g.Goal, &g.Clicks, &g.Approved, &g.Revenue}
-		}, fmt.Sprintf(columnarGoals, expr, measure.Find("revenue").CopyOfSale(), w.columnar("v", "click_at"), w.columnar("f", "at")),
+		}, fmt.Sprintf(clickHouseGoals, expr, measure.Find("revenue").CopyOfSale(), w.clickHouse("v", "click_at"), w.clickHouse("f", "at")),
 			account, campaigns)
 	})
 }
 
-// columnarGoals is countGoals for ClickHouse.
-const columnarGoals = `
+// clickHouseGoals is countGoals for ClickHouse.
+const clickHouseGoals = `
 SELECT t.split, if(grouping(t.goal) = 1, '` + AnyGoal + `', t.goal), toInt64(uniqExact(t.click_id)),
 	toInt64(uniqExactIf(t.click_id, t.status = 'approved')), sum(t.revenue)
 FROM (

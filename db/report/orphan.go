@@ -40,7 +40,7 @@ GROUP BY campaign_id`
 // visitor is the SQL of the visitor of a click: the id from the cookie, or else the fingerprint.
 const visitor = `coalesce(nullif(visitor_id, '00000000-0000-0000-0000-000000000000'), unique_key)`
 
-const columnarVisitor = `if(visitor_id = ` + schema.NoID + `, unique_key, visitor_id)`
+const clickHouseVisitor = `if(visitor_id = ` + schema.NoID + `, unique_key, visitor_id)`
 
 // Orphans returns the figures in [from, to) of campaigns that do not exist any more, most clicks first.
 func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Time) ([]Orphan, error) {
@@ -58,10 +58,10 @@ func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Ti
 	seen, err := onClicks(ctx, r, w, func(r Reader) ([]Orphan, error) {
 		return db.Select[Orphan](ctx, r.Conn, what, selectOrphanVisitors, account, models.FloorClickID(from), models.FloorClickID(to), ids)
 	}, func() ([]Orphan, error) {
-		return columnarRows(ctx, r, what, func(o *Orphan) []any {
+		return clickHouseRows(ctx, r, what, func(o *Orphan) []any {
 			return []any{&o.CampaignID, &o.Visitors, &o.FirstSeen, &o.LastSeen}
-		}, `SELECT campaign_id, toInt64(uniqExactIf(`+columnarVisitor+`, NOT is_bot)), min(at), max(at)
-FROM clicks AS f FINAL WHERE `+w.columnar("f", "at")+` AND campaign_id IN (CAST($2, 'Array(UUID)')) GROUP BY campaign_id`, account, ids)
+		}, `SELECT campaign_id, toInt64(uniqExactIf(`+clickHouseVisitor+`, NOT is_bot)), min(at), max(at)
+FROM clicks AS f FINAL WHERE `+w.clickHouse("f", "at")+` AND campaign_id IN (CAST($2, 'Array(UUID)')) GROUP BY campaign_id`, account, ids)
 	})
 	if err != nil {
 		return nil, err

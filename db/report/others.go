@@ -17,7 +17,7 @@ import (
 const maxHanded = 100_000
 
 // factsOutsideCopy returns the facts of a query that are not in ClickHouse. They are grouped and in the format of
-// columnar.others.
+// clickHouse.others.
 func (r Reader) factsOutsideCopy(ctx context.Context, q Query) (string, error) {
 	b, err := planIn(q, postgres{}, otherFacts)
 	if err != nil || len(b.parts) == 0 {

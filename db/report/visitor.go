@@ -46,12 +46,12 @@ SELECT grouping(page, country, device_type, campaign, minute) AS by, coalesce(ki
 FROM lately GROUP BY GROUPING SETS ((), (kind, page), (country), (device_type), (campaign), (minute))
 ORDER BY visitors DESC, views DESC, page, country, device_type, campaign, minute`
 
-// columnarLive is selectLive for ClickHouse.
-const columnarLive = `
+// clickHouseLive is selectLive for ClickHouse.
+const clickHouseLive = `
 SELECT toInt64(grouping(t.page, t.country, t.device_type, t.campaign, t.minute)), t.kind, t.page, t.country, t.device_type,
 	t.campaign, t.minute, toInt64(uniqExact(t.visitor)) AS visitors, toInt64(count()) AS views
 FROM (
-	SELECT ` + columnarVisitor + ` AS visitor, toString(f.country) AS country, toString(f.device_type) AS device_type,
+	SELECT ` + clickHouseVisitor + ` AS visitor, toString(f.country) AS country, toString(f.device_type) AS device_type,
 		multiIf(f.lander_id <> ` + schema.NoID + `, 'lander', f.offer_id <> ` + schema.NoID + `, 'offer', '') AS kind,
 		if(f.lander_id = ` + schema.NoID + `, f.offer_id, f.lander_id) AS page,
 		f.campaign_id AS campaign, toStartOfMinute(f.at) AS minute
@@ -80,9 +80,9 @@ func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to t
 	rows, err := onClicks(ctx, r, w, func(r Reader) ([]group, error) {
 		return db.Select[group](ctx, r.Conn, "live visitors", selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
 	}, func() ([]group, error) {
-		return columnarRows(ctx, r, "live visitors", func(g *group) []any {
+		return clickHouseRows(ctx, r, "live visitors", func(g *group) []any {
 			return []any{&g.By, &g.Kind, &g.Page, &g.Country, &g.Device, &g.Campaign, &g.Minute, &g.Visitors, &g.Views}
-		}, fmt.Sprintf(columnarLive, w.columnar("f", "at")), account)
+		}, fmt.Sprintf(clickHouseLive, w.clickHouse("f", "at")), account)
 	})
 	for _, row := range rows {
 		switch row.By {
@@ -165,32 +165,32 @@ func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address,
 	}
 	w := window{account: q.AccountID, from: q.From, to: q.To}
 	return onClicks(ctx, r, w, here, func() ([]Address, error) {
-		return columnarRows(ctx, r, "repeated addresses", func(a *Address) []any {
+		return clickHouseRows(ctx, r, "repeated addresses", func(a *Address) []any {
 			return []any{
 				&a.IP, &a.Hits, &a.BotClicks, &a.Visitors, &a.UserAgents, &a.Campaigns, &a.Sources, &a.Country, &a.ISP, &a.FirstSeen, &a.LastSeen,
 			}
-		}, fmt.Sprintf(columnarAddresses, w.columnar("f", "at")), q.AccountID, q.Campaign, q.SourceID, q.MinHits, q.Limit)
+		}, fmt.Sprintf(clickHouseAddresses, w.clickHouse("f", "at")), q.AccountID, q.Campaign, q.SourceID, q.MinHits, q.Limit)
 	})
 }
 
-// columnarAddresses is selectAddresses for ClickHouse. It counts distinct values only for the addresses in the answer.
-var columnarAddresses = `
+// clickHouseAddresses is selectAddresses for ClickHouse. It counts distinct values only for the addresses in the answer.
+var clickHouseAddresses = `
 SELECT ` + schema.Host("t.ip") + `, t.hits, t.bots, t.visitors, t.agents, t.campaigns, t.sources, t.country, t.isp, t.first, t.last
 FROM (
-	SELECT f.ip AS ip, toInt64(count()) AS hits, toInt64(countIf(f.is_bot)) AS bots, toInt64(uniqExact(` + columnarVisitor + `)) AS visitors,
+	SELECT f.ip AS ip, toInt64(count()) AS hits, toInt64(countIf(f.is_bot)) AS bots, toInt64(uniqExact(` + clickHouseVisitor + `)) AS visitors,
 		toInt64(uniqExact(f.user_agent)) AS agents, toInt64(uniqExact(f.campaign_id)) AS campaigns,
 		toInt64(uniqExactIf(f.source_id, f.source_id <> ` + schema.NoID + `)) AS sources, toString(max(f.country)) AS country,
 		toString(max(f.isp)) AS isp, min(f.at) AS first, max(f.at) AS last
 	FROM clicks AS f FINAL
 	WHERE %[1]s AND f.ip GLOBAL IN (SELECT n.ip FROM (
-		SELECT f.ip AS ip, count() AS hits FROM clicks AS f FINAL WHERE %[1]s AND f.ip <> toIPv6('::') ` + columnarChosen + `
-		GROUP BY f.ip HAVING count() >= $4 ORDER BY hits DESC, ` + columnar{}.sortable(dimension{kind: addr}, "ip") + ` LIMIT $5
-	) AS n) ` + columnarChosen + `
+		SELECT f.ip AS ip, count() AS hits FROM clicks AS f FINAL WHERE %[1]s AND f.ip <> toIPv6('::') ` + clickHouseChosen + `
+		GROUP BY f.ip HAVING count() >= $4 ORDER BY hits DESC, ` + clickHouse{}.sortable(dimension{kind: addr}, "ip") + ` LIMIT $5
+	) AS n) ` + clickHouseChosen + `
 	GROUP BY f.ip
 ) AS t
-ORDER BY t.hits DESC, ` + columnar{}.sortable(dimension{kind: addr}, "t.ip") + ` LIMIT $5`
+ORDER BY t.hits DESC, ` + clickHouse{}.sortable(dimension{kind: addr}, "t.ip") + ` LIMIT $5`
 
-// columnarChosen keeps the clicks of a campaign and a source. A zero id keeps all.
-const columnarChosen = `
+// clickHouseChosen keeps the clicks of a campaign and a source. A zero id keeps all.
+const clickHouseChosen = `
 		AND ($2 = '00000000-0000-0000-0000-000000000000' OR f.campaign_id = toUUID($2))
 		AND ($3 = '00000000-0000-0000-0000-000000000000' OR f.source_id = toUUID($3))`

@@ -40,11 +40,11 @@ type scale struct {
 
 // scaling measures the same week of clicks in ClickHouse.
 func (r *run) scaling(ctx context.Context) error {
-	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.columnar} })
+	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.clickHouse} })
 }
 
-// columnar starts the engine and measures with it.
-func (w *week) columnar(ctx context.Context) (err error) {
+// clickHouse starts the engine and measures with it.
+func (w *week) clickHouse(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "switchyard-bench-")
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)

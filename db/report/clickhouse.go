@@ -13,24 +13,24 @@ import (
 	"switchyard/models/measure"
 )
 
-// columnar is the dialect of ClickHouse. ClickHouse has the clicks, with the figures of their conversions, and the conversions.
+// clickHouse is the dialect of ClickHouse. ClickHouse has the clicks, with the figures of their conversions, and the conversions.
 // Facts that are only in PostgreSQL are sent to it with the statement.
-type columnar struct {
+type clickHouse struct {
 	others string // facts that are only in PostgreSQL, as lines of tab-separated fields; empty: none
 }
 
-// columnarTime has the ClickHouse expressions of a timed dimension, which correspond to dimension.expr and dimension.format, and
+// clickHouseTime has the ClickHouse expressions of a timed dimension, which correspond to dimension.expr and dimension.format, and
 // the type of its values.
-type columnarTime struct{ expr, format, kind string }
+type clickHouseTime struct{ expr, format, kind string }
 
 // Types of raw values in ClickHouse.
 const (
-	columnarMoment = "DateTime('UTC')"
-	columnarNumber = "Int64"
-	columnarAmount = "Decimal(76, 38)"
+	clickHouseMoment = "DateTime('UTC')"
+	clickHouseNumber = "Int64"
+	clickHouseAmount = "Decimal(76, 38)"
 )
 
-func (columnar) raw(d dimension, at string) string {
+func (clickHouse) raw(d dimension, at string) string {
 	switch d.kind {
 	case timed:
 		return strings.ReplaceAll(d.there.expr, "%s", at)
@@ -44,7 +44,7 @@ func (columnar) raw(d dimension, at string) string {
 }
 
 // kindOf returns the type of a dimension's raw values.
-func (columnar) kindOf(d dimension) string {
+func (clickHouse) kindOf(d dimension) string {
 	switch d.kind {
 	case timed:
 		return d.there.kind
@@ -53,13 +53,13 @@ func (columnar) kindOf(d dimension) string {
 	case addr:
 		return "IPv6"
 	case number, local:
-		return columnarNumber
+		return clickHouseNumber
 	case text:
 	}
 	return "String"
 }
 
-func (columnar) asText(d dimension, raw string) string {
+func (clickHouse) asText(d dimension, raw string) string {
 	switch d.kind {
 	case id:
 		return "if(" + raw + " = " + schema.NoID + ", '', toString(" + raw + "))"
@@ -78,7 +78,7 @@ func (columnar) asText(d dimension, raw string) string {
 
 // sortable implements dialect. ClickHouse sorts UUIDs in another order than PostgreSQL, and does not sort addresses by their
 // family.
-func (columnar) sortable(d dimension, raw string) string {
+func (clickHouse) sortable(d dimension, raw string) string {
 	switch d.kind {
 	case id:
 		return "toString(" + raw + ")"
@@ -89,7 +89,7 @@ func (columnar) sortable(d dimension, raw string) string {
 	return raw
 }
 
-func (columnar) span(b *builder, list []span, codes []int64) string {
+func (clickHouse) span(b *builder, list []span, codes []int64) string {
 	if len(list) == 0 {
 		return "toInt64(0)"
 	}
@@ -103,7 +103,7 @@ func (columnar) span(b *builder, list []span, codes []int64) string {
 		"CAST(%[2]s, 'Array(Int64)'), toInt64(0))", from, b.arg(codes))
 }
 
-func (columnar) values(b *builder, d dimension, values []string) string {
+func (clickHouse) values(b *builder, d dimension, values []string) string {
 	switch d.kind {
 	case id:
 		return "CAST(" + b.arg(uuids(values)) + ", 'Array(UUID)')"
@@ -132,7 +132,7 @@ func addresses6(values []string) []string {
 	return list
 }
 
-func (c columnar) condition(k condition, at string) string {
+func (c clickHouse) condition(k condition, at string) string {
 	expr := c.raw(k.dimension, at)
 	if k.kind == timed {
 		expr = c.asText(k.dimension, expr)
@@ -147,7 +147,7 @@ func (c columnar) condition(k condition, at string) string {
 const quotientScale = "toInt256('100000000000000000000')" // 20
 
 // quotient implements dialect. Amounts have 38 decimals and are divided in their stored form, as whole numbers.
-func (columnar) quotient(over, under measure.Sum) string {
+func (clickHouse) quotient(over, under measure.Sum) string {
 	if under.SQL == "" {
 		return over.SQL
 	}
@@ -191,7 +191,7 @@ func (b *builder) fromCopy(start time.Time, first int) {
 }
 
 // passedFacts returns a SELECT of the facts that PostgreSQL sends, as a table in the statement.
-func (c columnar) passedFacts(b *builder) string {
+func (c clickHouse) passedFacts(b *builder) string {
 	var list strings.Builder
 	for i, d := range b.dims {
 		fmt.Fprintf(&list, "%s %s, ", group(i), c.kindOf(d))
@@ -203,9 +203,9 @@ func (c columnar) passedFacts(b *builder) string {
 		if i > 0 {
 			list.WriteString(", ")
 		}
-		kind := columnarNumber
+		kind := clickHouseNumber
 		if m.IsAmount() {
-			kind = columnarAmount
+			kind = clickHouseAmount
 		}
 		list.WriteString(m.Name + " " + kind)
 	}
@@ -213,7 +213,7 @@ func (c columnar) passedFacts(b *builder) string {
 }
 
 // statement implements dialect. The totals come first, so that a limit leaves them in.
-func (c columnar) statement(b *builder) string {
+func (c clickHouse) statement(b *builder) string {
 	parts := b.parts
 	if c.others != "" {
 		parts = append(slices.Clone(parts), c.passedFacts(b))
@@ -245,7 +245,7 @@ func (c columnar) statement(b *builder) string {
 }
 
 // sums returns the names of the measures of an answer, and the SQL of their sums.
-func (columnar) sums(b *builder) (names, sums []string) {
+func (clickHouse) sums(b *builder) (names, sums []string) {
 	add := func(prefix, condition string) {
 		for _, m := range measure.Counters {
 			sum := "sum(facts." + m.Name + ")"
