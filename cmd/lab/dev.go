@@ -7,7 +7,7 @@ import (
 	"switchyard/ops/lab/dev"
 )
 
-// devCmd runs the service while it is being changed.
+// devCmd runs the service during development. It builds and starts the service again after every change of its source.
 type devCmd struct {
 	Build []string `arg:"" passthrough:"" help:"The command that builds the service, after --."`
 }

@@ -1,7 +1,7 @@
-// Command lab is for those who work on Switchyard: it proves and measures the service from outside, and runs it while it
-// is being changed. Nothing of it is linked into the service.
+// Command lab is for the developers of Switchyard. It proves and measures the service from outside, and runs it during
+// development. The service links nothing from it.
 //
-// This package holds flags and wiring only. One file per command; a command is a struct with a Run method, and a field
+// This package holds flags and wiring only. Each command has its own file. A command is a struct with a Run method, and a field
 // of cli.
 package main
 
@@ -44,7 +44,8 @@ func main() {
 	parsed.FatalIfErrorf(parsed.Run())
 }
 
-// siblingProgram returns the path of a program in the directory of this one.
+// siblingProgram returns the path of the program called name in the directory of the running program. It returns name alone if
+// that directory is unknown.
 func siblingProgram(name string) string {
 	self, err := os.Executable()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command switchyard is the whole service in one binary. Package cli has its commands.
+// Command switchyard is the whole service in one binary. Package cli implements its commands.
 package main
 
 import "switchyard/cmd/switchyard/cli"

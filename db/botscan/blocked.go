@@ -25,13 +25,13 @@ func (k blockedKey) compare(o blockedKey) int {
 	return cmp.Or(bytes.Compare(k.account[:], o.account[:]), bytes.Compare(k.entry[:], o.entry[:]), k.hour.Compare(o.hour))
 }
 
-// Rows are locked in one order, so that two ingesters never deadlock.
+// Rows are locked in a fixed order, so that two ingesters never deadlock.
 const addBlocked = `
 INSERT INTO bot_entry_hours AS h (account_id, entry_id, hour, clicks)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[])
 ON CONFLICT (account_id, entry_id, hour) DO UPDATE SET clicks = h.clicks + EXCLUDED.clicks`
 
-// CountBlocked counts the new clicks that a deny entry made a bot's, by entry and hour.
+// CountBlocked counts, by deny entry and hour, the new clicks that count as a bot's because of a deny entry.
 func CountBlocked(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
 	sums := map[blockedKey]int64{}
 	for _, click := range clicks {

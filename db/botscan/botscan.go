@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// scanDelay is the minimum age of a click when it is scanned. By then the page tag has had bot.TagWait, and the ingesters
-	// have stored earlier records.
+	// scanDelay is the minimum age of a click when it is scanned. At that age, the page tag has had bot.TagWait for its event, and
+	// the ingesters have stored all earlier records.
 	scanDelay = bot.TagWait + 10*time.Second
-	// storedLate is the age from which on a newly stored click counts as late, because a scan may have passed it. It is 15
-	// seconds less than scanDelay, as clocks may disagree.
+	// storedLate is the age from which on a newly stored click counts as late, because a scan may already have passed it. It is 15
+	// seconds less than scanDelay, because clocks may differ.
 	storedLate = scanDelay - 15*time.Second
-	// scanReach is the time that a scan looks back. Clicks that are stored later than that stay unscanned.
+	// scanReach is the time that a scan looks back. A click that is stored even later is not scanned.
 	scanReach = 48 * time.Hour
 	// firstScan is the time that the first scan of an account looks back.
 	firstScan = time.Hour
@@ -29,15 +29,15 @@ const (
 	deletedAtOnce = 10_000
 )
 
-// Progress is the progress of the scan of an account's clicks for signals that show only after the click.
+// Progress is the progress of an account's scan. The scan looks for signals that show only after the click.
 type Progress struct {
 	AccountID uuid.UUID `db:"account_id"`
 	After     uuid.UUID `db:"scanned_after"`
 	Revision  int64     `db:"revision"`
 }
 
-// markBehind marks the accounts of clicks since the last sweep. Querying each account for its clicks would cost more with every
-// account.
+// markBehind marks the accounts that have clicks since the last sweep. Querying each account for its clicks would cost more with
+// every additional account.
 const markBehind = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT a.id, $3, true FROM accounts a WHERE a.id IN (
@@ -45,18 +45,18 @@ SELECT a.id, $3, true FROM accounts a WHERE a.id IN (
 ) ORDER BY a.id
 ON CONFLICT (account_id) DO UPDATE SET behind = true WHERE NOT s.behind`
 
-// The row is locked, so that sweeps run one after another.
+// The row is locked, so that only one sweep runs at a time.
 const (
 	selectSwept = `SELECT greatest(swept_to, $1) FROM bot_sweeps FOR UPDATE`
 	updateSwept = `UPDATE bot_sweeps SET swept_to = $1`
 	insertSwept = `INSERT INTO bot_sweeps (swept_to) VALUES ($1)`
 )
 
-// The lease of a worker that died expires, and the account is listed again.
+// If a worker dies, its lease expires, and the account is listed again.
 const selectWaitingScans = `
 SELECT account_id FROM bot_scans WHERE behind AND leased_until IS NULL OR leased_until < now() ORDER BY account_id`
 
-// Waiting returns the accounts with clicks that are to be scanned.
+// Waiting returns the accounts with clicks that have to be scanned.
 func Waiting(ctx context.Context, l click.Log) ([]uuid.UUID, error) {
 	err := db.RetryConflicts(func() error { return db.Tx(ctx, l.Conn, func(c db.Conn) error { return markNewClicks(ctx, l, c) }) })
 	if err != nil {
@@ -65,7 +65,7 @@ func Waiting(ctx context.Context, l click.Log) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, l.Conn, "waiting scans", selectWaitingScans)
 }
 
-// markNewClicks marks the accounts that have got clicks since the last sweep.
+// markNewClicks marks the accounts that have new clicks since the last sweep.
 func markNewClicks(ctx context.Context, l click.Log, c db.Conn) error {
 	now := l.Time()
 	from, to := models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanDelay))
@@ -84,7 +84,7 @@ func markNewClicks(ctx context.Context, l click.Log, c db.Conn) error {
 	return err
 }
 
-// A click that arrives after the lease was taken marks the account for another scan.
+// behind is reset with the lease. A click that arrives later sets it again, so that the account is scanned once more.
 const leaseScan = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind, leased_until)
 SELECT id, $2, false, now() + make_interval(secs => $4) FROM accounts WHERE id = $1
@@ -93,7 +93,7 @@ ON CONFLICT (account_id) DO UPDATE SET behind = false, leased_until = excluded.l
 WHERE s.leased_until IS NULL OR s.leased_until < now()
 RETURNING account_id, scanned_after, revision`
 
-// Claim claims the scan of an account for one worker, for the time term. ok is false if another worker has claimed it.
+// Claim claims the scan of an account for this worker, for the time term. ok is false if another worker has claimed it.
 func Claim(ctx context.Context, l click.Log, account uuid.UUID, term time.Duration) (s Progress, ok bool, err error) {
 	now := l.Time()
 	return db.First[Progress](ctx, l.Conn, "claim scan", leaseScan, account, models.FloorClickID(now.Add(-firstScan)),
@@ -102,7 +102,8 @@ func Claim(ctx context.Context, l click.Log, account uuid.UUID, term time.Durati
 
 const releaseScan = `UPDATE bot_scans SET leased_until = NULL, behind = behind OR NOT $2 WHERE account_id = $1`
 
-// Release ends a lease. done means that all clicks were scanned.
+// Release ends the lease of a scan. done means that all clicks were scanned. Otherwise the account stays marked for another
+// scan.
 func Release(ctx context.Context, c db.Conn, account uuid.UUID, done bool) error {
 	_, err := db.Exec(ctx, c, "release scan", releaseScan, account, done)
 	return err
@@ -115,9 +116,10 @@ type Scanned struct {
 	Done  bool        // no clicks are left to scan
 }
 
-// Scan scans the next clicks of an account, at most limit, in the transaction of c. It revises clicks on which a signal has
-// fired. crowd must belong to the account. Call Respread for the Days, then Advance. Repeating a scan changes nothing,
-// because the same signals fire again. A click that is stored late, but within 48 hours, takes the scan back to its time.
+// Scan scans the next clicks of an account, at most limit, in the transaction of c. It revises the clicks on which a signal has
+// fired. crowd must belong to the account. After Scan, call Respread for the Days, and then Advance. Repeating a scan changes
+// nothing, because the same signals fire again. If a click is stored late, but within 48 hours, the scan goes back to the time
+// of that click.
 func Scan(ctx context.Context, l click.Log, c db.Conn, crowd *Crowd, s Progress, settings bot.Settings, limit int) (
 	Scanned, error,
 ) {
@@ -142,14 +144,14 @@ const moveScan = `
 UPDATE bot_scans SET scanned_after = $3, revision = revision + 1 WHERE account_id = $1 AND revision = $2
 RETURNING account_id, scanned_after, revision`
 
-// Advance records, in the transaction of c, up to which click the account was scanned. ok is false if a late click was stored
+// Advance records up to which click the account was scanned, in the transaction of c. ok is false if a late click was stored
 // during the scan. The next scan then begins at that click.
 func Advance(ctx context.Context, c db.Conn, s Progress, after uuid.UUID) (moved Progress, ok bool, err error) {
 	return db.First[Progress](ctx, c, "move scan", moveScan, s.AccountID, s.Revision, after)
 }
 
-// DeleteExpired deletes what scans no longer need: old repeats, old reports of landing pages, and rechecks of clicks that never
-// came. It also finds the accounts of rechecks that name no account.
+// DeleteExpired deletes rows that scans no longer need: old repeats, old reports that landing pages carry the tag, and rechecks
+// of clicks that never arrived. It also sets the account of rechecks that name no account.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for _, f := range []struct {

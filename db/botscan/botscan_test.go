@@ -54,7 +54,7 @@ func (s *env) exec(query string, args ...any) {
 	}
 }
 
-// visit appends a click from an address to the spool of one of the processes.
+// visit appends a click to the spool of one of the processes. The click comes from the address ip.
 func (s *env) visit(after time.Duration, ip string, change func(*models.Click)) *models.Click {
 	s.Helper()
 	s.clicks++
@@ -74,7 +74,7 @@ func (s *env) lands(after time.Duration, lander uuid.UUID) *models.Click {
 	return s.visit(after, fmt.Sprintf("198.51.100.%d", s.clicks%250), func(c *models.Click) { c.LanderID = lander })
 }
 
-// describesVisitor appends an event of the page tag to a spool.
+// appendEvent appends an event of the page tag to a spool.
 func (s *env) appendEvent(c *models.Click, host, path string, change func(*models.SiteEvent)) {
 	s.Helper()
 	s.events++
@@ -96,7 +96,8 @@ func (s *env) store() {
 	}
 }
 
-// scan stores the records of the spools and scans the clicks, limit at once. It then compares the ledger with the rows.
+// scan stores the records of the spools and scans the clicks, at most limit in one call of Scan. Then it compares the ledger
+// with the rows.
 func (s *env) scan(limit int, settings bot.Settings) {
 	s.Helper()
 	s.store()
@@ -159,14 +160,14 @@ func (s *env) fired(clicks map[string]*models.Click) map[string][]string {
 	return out
 }
 
-// among returns the number of clicks that have a signal.
+// among returns the number of clicks with a signal.
 func (s *env) among(signal bot.Signals) int {
 	s.Helper()
 	return clicktest.Number[int](s, s.DB, `SELECT count(*) FROM clicks WHERE bot_signals & $1 <> 0`, int64(signal))
 }
 
-// TestFloods checks that the click that exceeds the bound is the first with the signal. It does not matter which process recorded
-// the earlier clicks, or in which part of the scan the click is. Its conversions move with it.
+// TestFloods checks that the click that exceeds the bound is the first with the signal. Neither the process that recorded the
+// earlier clicks nor the part of the scan with the click makes a difference. The figures of its conversions move with the click.
 func TestFloods(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -224,7 +225,7 @@ func TestFloods(t *testing.T) {
 		}
 	}
 	if n := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 50 AND NOT is_unique`); n != 8 {
-		t.Errorf("%d clicks are bots'", n)
+		t.Errorf("%d clicks count as bots' clicks", n)
 	}
 	if n := clicktest.Number[string](t, s.DB, `SELECT concat(sum(bot_clicks), ' ', sum(approved), ' ', sum(clicks)) FROM ledger WHERE account_id = $1`, s.Account); n !=
 		fmt.Sprintf("8 1 %d", s.clicks-8-bot.FloodBound/2-1) {
@@ -234,7 +235,7 @@ func TestFloods(t *testing.T) {
 
 var emptyIsNil = gocmp.Transformer("list", func(l []string) string { return fmt.Sprint(l) })
 
-// TestScanAgain checks that a repeated scan changes nothing, and that disabled signals are stored but do not count.
+// TestScanAgain checks that a repeated scan changes nothing. Disabled signals are stored, but do not count.
 func TestScanAgain(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -251,9 +252,9 @@ func TestScanAgain(t *testing.T) {
 			clicktest.Number[string](t, s.DB, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
 	}
 	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
-	s.scan(7, bot.NewSettings(50, nil)) // clicks are scored by the current settings, whatever settings they were stored with
+	s.scan(7, bot.NewSettings(50, nil)) // the scan scores clicks with the current settings, not with the settings at their storage
 	if bots := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
-		t.Errorf("%d clicks are bots' by the current settings", bots)
+		t.Errorf("%d clicks count as bots' clicks with the current settings", bots)
 	}
 	before := rows()
 	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
@@ -263,8 +264,8 @@ func TestScanAgain(t *testing.T) {
 	}
 }
 
-// TestRepeats checks that clicks beyond the bound within a day are repeats. Unique clicks of a campaign that counts visitors by
-// the address are not.
+// TestRepeats checks that clicks beyond the bound within a day are repeats. A click is not a repeat if it is unique in a
+// campaign that counts visitors by the address.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

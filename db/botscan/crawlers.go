@@ -19,8 +19,8 @@ type CrawlerClaim struct {
 	Crawler string
 }
 
-// maxClaims is the largest number of claims that are stored for a batch. A flood of forged crawlers must not slow the ingester
-// down. Clicks without a claim are declared bots anyway.
+// maxClaims is the largest number of claims that are stored for one batch, so that a flood of forged crawlers does not slow the
+// ingester down. A click without a claim still counts as a declared bot.
 const maxClaims = 2000
 
 const insertClaims = `
@@ -29,8 +29,8 @@ SELECT click_id, account_id, address, crawler, now()
 FROM unnest($1::uuid[], $2::uuid[], $3::inet[], $4::text[]) AS c (click_id, account_id, address, crawler)
 ON CONFLICT DO NOTHING`
 
-// StoreCrawlerClaims stores a claim for each new click that names a crawler which can be verified, in the transaction that stores the
-// clicks. A click without its full address cannot be verified.
+// StoreCrawlerClaims stores a claim for each new click whose user agent names a crawler that can be verified. It runs in the
+// transaction that stores the clicks. A click without its full address cannot be verified.
 func StoreCrawlerClaims(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
 	const declared = bot.DeclaredBot | bot.AICrawler | bot.LinkPreview
 	var ids, accounts []uuid.UUID
@@ -54,7 +54,7 @@ func StoreCrawlerClaims(ctx context.Context, c db.Conn, clicks []*click.StoredCl
 const claimsWaiting = `
 SELECT account_id FROM crawler_claims WHERE attempt_at <= $1 GROUP BY account_id ORDER BY min(attempt_at) LIMIT $2`
 
-// ClaimingAccounts lists accounts with claims that are due, the longest waiting first.
+// ClaimingAccounts returns the accounts with due claims. The account that has waited longest comes first.
 func ClaimingAccounts(ctx context.Context, c db.Conn, now time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "crawler claims", claimsWaiting, now, limit)
 }
@@ -67,8 +67,8 @@ WHERE click_id IN (
 	FOR UPDATE SKIP LOCKED
 ) RETURNING click_id, host(address) AS address, crawler`
 
-// LeaseClaims returns due claims of an account. Each claim goes to one worker only. A claim that is not dropped becomes due again:
-// after one minute, then after two, four and so on.
+// LeaseClaims returns due claims of an account. Each claim goes to only one worker. A claim that is not deleted becomes due
+// again after one minute, and then after two minutes, four minutes and so on.
 func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Time, limit int) ([]CrawlerClaim, error) {
 	rows, err := db.Select[struct {
 		ClickID uuid.UUID `db:"click_id"`
@@ -83,7 +83,8 @@ func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Tim
 	return out, err
 }
 
-// ReleaseClaims makes claims due at once, as if they had not been taken. It is for claims that the worker had no time for.
+// ReleaseClaims makes claims due at once, as if they had not been leased. It is for claims that the worker had no time to
+// verify.
 func ReleaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) error {
 	_, err := db.Exec(ctx, c, "return crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
 		WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks), now)
@@ -104,7 +105,7 @@ type CrawlerAnswer struct {
 	Verified bool
 }
 
-// CrawlerAnswers returns the stored answers about addresses that are newer than since.
+// CrawlerAnswers returns the stored answers about addresses, if they are newer than since.
 func CrawlerAnswers(ctx context.Context, c db.Conn, addresses []netip.Addr, since time.Time) ([]CrawlerAnswer, error) {
 	rows, err := db.Select[struct {
 		Address  string `db:"address"`
@@ -120,7 +121,7 @@ func CrawlerAnswers(ctx context.Context, c db.Conn, addresses []netip.Addr, sinc
 	return out, err
 }
 
-// Rows are locked in one order, so that two workers never deadlock.
+// Rows are locked in a fixed order, so that two workers never deadlock.
 const storeAnswers = `
 INSERT INTO crawler_answers (address, crawler, verified, asked_at)
 SELECT address, crawler, verified, $4 FROM unnest($1::inet[], $2::text[], $3::boolean[]) AS a (address, crawler, verified)
@@ -139,7 +140,8 @@ func StoreCrawlerAnswers(ctx context.Context, c db.Conn, answers []CrawlerAnswer
 	return err
 }
 
-// DeleteExpiredCrawlers deletes claims older than the time claims and answers older than the time answers, at most limit of each.
+// DeleteExpiredCrawlers deletes the claims that are older than the time claims, and the answers that are older than the time
+// answers. It deletes at most limit rows of each.
 func DeleteExpiredCrawlers(ctx context.Context, c db.Conn, claims, answers time.Time, limit int) error {
 	for q, before := range map[string]time.Time{
 		`DELETE FROM crawler_claims WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_claims WHERE claimed_at < $1 LIMIT $2))`: claims,

@@ -15,10 +15,10 @@ import (
 )
 
 // Crowd compares the clicks of an account with earlier clicks, which all web processes store in one table. It remembers the
-// clicks of the last bot.FloodWindow, so each click is read only once, whatever their number. It can be used for several leases.
+// clicks of the last bot.FloodWindow, so that each click is read only once. A Crowd can be used for several leases.
 type Crowd struct {
 	account               uuid.UUID
-	after                 uuid.UUID // the last click that it has seen
+	after                 uuid.UUID // the last click that was counted
 	onAccount, onCampaign *frequency
 	visitors              *frequency
 }
@@ -35,13 +35,13 @@ func (w *Crowd) reset() {
 	w.visitors = newFrequency(bot.RepeatBound, storeEvery, visitorsRemembered)
 }
 
-// crowdColumns are the columns of a click that a Crowd counts by.
+// crowdColumns are the columns that a Crowd needs to count a click.
 var crowdColumns = click.AllColumns.Named("id", "at", "campaign_id", "ip", "address_key")
 
 // crowdAtOnce is the number of earlier clicks that are read at once.
 const crowdAtOnce = 10_000
 
-// count adds a click to the clicks of the last bot.FloodWindow, and returns the flood signals that it fires.
+// count counts a click together with the clicks of the last bot.FloodWindow. It returns the flood signals that the click fires.
 func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	s, ok := senderOf(&click.Click)
 	if !ok {
@@ -56,7 +56,7 @@ func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// before counts the clicks within bot.FloodWindow before first, up to and including after. first is the first click later than
+// before counts the earlier clicks from bot.FloodWindow before first until after, inclusive. first is the first click later than
 // after.
 func (w *Crowd) before(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
@@ -78,7 +78,7 @@ func (w *Crowd) before(ctx context.Context, c db.Conn, in click.Store, after, fi
 const selectByAddress = `
 SELECT id FROM campaigns WHERE account_id = ANY ($1::uuid[]) AND id = ANY ($2::uuid[]) AND uniqueness_method IN ('ip', 'ip_ua')`
 
-// byAddress returns the campaigns that count visitors by the address, among the given campaigns.
+// byAddress returns the given campaigns that count visitors by the address.
 func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID]bool) ([]uuid.UUID, error) {
 	if len(campaigns) == 0 {
 		return nil, nil
@@ -86,11 +86,12 @@ func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID
 	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(db.SortedIDs(accounts)), db.UUIDs(db.SortedIDs(campaigns)))
 }
 
-// storeEvery is the time within which a crowd stores at most bot.RepeatBound clicks of a visitor. So a flood by a single visitor
-// takes a few rows instead of a million. The time is short, because a click must find stored clicks within the day before it.
+// storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor. So a flood by a single visitor
+// needs a few rows instead of a million. The time must be short, because for each click the stored clicks of the day before it
+// must be found.
 const storeEvery = 10 * time.Minute
 
-// If addresses are not stored in full, the address key of the day takes the place of the address.
+// If addresses are not stored in full, the address key of the day replaces the address.
 const visitorOfClick = `md5(CASE WHEN c.address_key <> 0 THEN c.address_key::text ELSE host(c.ip) END || ' ' || c.user_agent)::uuid`
 
 const ofIDs = ` FROM clicks c WHERE c.account_id = $1 AND c.id = ANY ($2::uuid[]) AND c.id BETWEEN $3 AND $4`
@@ -100,7 +101,7 @@ INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)
 SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id` + ofIDs + `
 ON CONFLICT DO NOTHING`
 
-// Because of the order, each look-up walks the primary key and ends at the bound, whatever the number of a visitor's repeats.
+// Because of the order, each look-up walks the primary key and ends at the bound, no matter how often a visitor repeats.
 var selectRepeats = `
 SELECT c.id` + ofIDs + ` AND EXISTS (SELECT FROM bot_repeats r
 	WHERE r.account_id = c.account_id AND r.campaign_id = c.campaign_id AND r.visitor = ` + visitorOfClick + `
@@ -112,9 +113,9 @@ func inSeconds(d time.Duration) string {
 	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
 }
 
-// signals returns the signals of floods and repeats among clicks, which follow the click after, in the transaction of c. It
-// stores the repeats for later clicks. If the last call did not end at after, it reads the earlier bot.FloodWindow again. This
-// happens when a transaction is tried again.
+// signals returns the flood and repeat signals of clicks, which follow the click after. It runs in the transaction of c and
+// stores the repeats for later clicks. If the last call did not end at after, signals first reads the earlier clicks within
+// bot.FloodWindow again. This happens when a transaction is retried.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {
@@ -138,8 +139,9 @@ func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uu
 	return fired, err
 }
 
-// findRepeats finds repeated clicks and stores them. It does not look up a click that an ingester has marked, or whose visitor
-// just had enough clicks stored.
+// findRepeats finds repeated clicks and stores clicks for later look-ups. If enough clicks of a visitor were stored recently, a
+// further click counts as a repeat at once and is not stored. A click that an ingester has already marked is stored but not
+// looked up.
 func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick, fired map[uuid.UUID]bot.Signals) error {
 	visits, err := w.visits(ctx, c, clicks)
 	if err != nil {
@@ -173,11 +175,11 @@ func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.Stor
 	return err
 }
 
-// visits returns the clicks that can be repeats. It leaves out clicks without an address, and clicks that their campaign counts
-// as unique by the address. If a campaign distinguishes visitors by cookies or a parameter, unique clicks stay, because
-// uniqueness then says nothing about the address.
+// visits returns the clicks that can be repeats. It leaves out clicks without an address, and clicks that are unique in a
+// campaign that counts visitors by the address. If a campaign distinguishes visitors by cookies or a parameter, its unique
+// clicks are kept, because their uniqueness says nothing about the address.
 func (w *Crowd) visits(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]*click.StoredClick, error) {
-	unique := map[uuid.UUID]bool{} // campaigns with such a click
+	unique := map[uuid.UUID]bool{} // campaigns with a unique click
 	for _, click := range clicks {
 		if click.IsUnique {
 			unique[click.CampaignID] = true

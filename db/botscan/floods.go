@@ -17,20 +17,21 @@ import (
 )
 
 const (
-	// sourcesRemembered is the number of sources, and of visitors, that an ingester remembers in each of two generations. All
-	// together take about 30 MB of memory at most.
+	// sourcesRemembered is the number of sources, and also the number of visitors, that an ingester remembers in each of two
+	// generations. Together they take at most about 30 MB of memory.
 	sourcesRemembered = 50_000
 	// uniqueInWindow is the largest number of unique clicks of a visitor within bot.RepeatWindow. A campaign counts a visitor as
 	// unique at most once an hour.
 	uniqueInWindow = int(bot.RepeatWindow/time.Hour) + 1
 )
 
-// Floods recognises the clicks of a flood before they are stored. They are stored with the signals that a scan would find, so
-// their rows are not written again. It counts the clicks that this process has recorded, and clicks that other processes report
-// to it. If it does not know of all clicks, it finds fewer signals than the scan, never more.
+// Floods recognises the clicks of a flood before they are stored. The clicks are stored with the signals that a scan would find,
+// so that their rows are not written again. Floods counts the clicks that this process has recorded, and the clicks that other
+// processes report to it. If it does not know all clicks, it finds fewer signals than the scan, but never more.
 type Floods struct {
 	onAccount, onCampaign, visitors *frequency
-	// found maps each click that is not stored yet to its signals. A batch may be tried again, but each click is counted once.
+	// Found maps each click that is not stored yet to its signals. It prevents that a click is counted again when a batch is
+	// retried.
 	Found map[uuid.UUID]bot.Signals
 
 	// The exchange of clicks with other ingesters: see floods_shared.go.
@@ -41,7 +42,7 @@ type Floods struct {
 	out      []byte
 }
 
-// NewFloods returns Floods that have counted no click.
+// NewFloods returns Floods that have not counted any click yet.
 func NewFloods() *Floods {
 	return &Floods{
 		id: uuid.New(), reported: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered), due: map[uuid.UUID]struct{}{},
@@ -52,7 +53,7 @@ func NewFloods() *Floods {
 	}
 }
 
-// Count counts the clicks among some records. It skips clicks that it has counted already and that are not stored yet.
+// Count counts the clicks among records. It skips clicks that are already counted but not stored yet.
 func (f *Floods) Count(items []spool.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,8 +92,8 @@ func (f *Floods) signals(c *models.Click, s sender) (fired bot.Signals) {
 	return fired
 }
 
-// Marks hold data about clicks that are about to be stored: the signals of floods, and the settings by which their accounts score
-// clicks.
+// Marks holds data for clicks that are about to be stored: the signals of floods, and the settings with which their accounts
+// score clicks.
 type Marks struct {
 	Found    map[uuid.UUID]bot.Signals
 	Settings map[uuid.UUID]bot.Settings
@@ -106,20 +107,21 @@ func (m Marks) score(c *click.StoredClick, signals bot.Signals) {
 	}
 	c.BotSignals = uint64(has | signals)
 	score, isBot, reason := bot.Score(has|signals, m.Settings[c.AccountID])
-	if isBot || !c.IsBot { // a bot stays a bot with another signal
+	if isBot || !c.IsBot { // with another signal, a bot stays a bot
 		c.BotScore, c.IsBot, c.BotReason = score, isBot, reason
 	}
 }
 
-// Floods adds the signals that need only the address. Call it before uniqueness is decided, because a bot's click is not unique.
+// Floods adds the signals that need only the address. Call it before uniqueness is decided, because a bot's click is never
+// unique.
 func (m Marks) Floods(clicks []*click.StoredClick) {
 	for _, c := range clicks {
 		m.score(c, m.Found[c.ID]&^bot.RepeatClick)
 	}
 }
 
-// MarkRepeats adds the signal of repeated clicks. Call it after uniqueness is decided. A click that its campaign counts as unique
-// by the address is not a repeat.
+// MarkRepeats adds the signal of repeated clicks. Call it after uniqueness is decided, because a click is not a repeat if it is
+// unique in a campaign that counts visitors by the address.
 func (m Marks) MarkRepeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
 	accounts, campaigns := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, k := range clicks {
@@ -150,12 +152,12 @@ type ClickSources struct {
 	counts *frequency
 }
 
-// NewClickSources returns ClickSources that have counted nothing yet.
+// NewClickSources returns ClickSources that have not counted any click yet.
 func NewClickSources() *ClickSources {
 	return &ClickSources{counts: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered)}
 }
 
-// IsFlood counts a click. It reports whether the click belongs to a flood.
+// IsFlood counts a click and reports whether the click belongs to a flood.
 func (s *ClickSources) IsFlood(c *models.Click) bool {
 	from, ok := senderOf(c)
 	if !ok {

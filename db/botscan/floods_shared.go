@@ -8,15 +8,17 @@ import (
 )
 
 const (
-	// shareFrom is the number of clicks of a source that a process counts before it reports further clicks to other processes. It
-	// reports at most bot.FloodBound clicks a minute, which is enough for all others to recognise a flood.
+	// shareFrom is the number of clicks of a source that a process counts before it reports further clicks of the source to other
+	// processes. It reports at most bot.FloodBound clicks of a source a minute. That is enough for all other processes to recognise
+	// a flood.
 	shareFrom = 8
-	// sharedAtOnce is the largest number of clicks in a message. Further clicks are not reported.
+	// sharedAtOnce is the largest number of clicks in a message. Clicks beyond it are not reported.
 	sharedAtOnce = 2000
-	sharedBytes  = 24 // bytes of a click: both keys and the time
+	sharedBytes  = 24 // bytes for a click in a message: two keys and the time
 )
 
-// report adds a stored click to the next message, if its source may be a flood, so that other processes count it.
+// report adds a stored click to the next message if it is due, that is, if its source may be a flood. Other processes then count
+// the click too.
 func (f *Floods) report(c *models.Click) {
 	s, ok := senderOf(c)
 	if _, due := f.due[c.ID]; !ok || !due {
@@ -31,7 +33,8 @@ func (f *Floods) report(c *models.Click) {
 	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro()))
 }
 
-// NextMessage returns a message with the clicks to report since the last call, or nil if there is no such click.
+// NextMessage returns a message with the clicks that became reportable since the last call. It returns nil if there is no such
+// click.
 func (f *Floods) NextMessage() []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,8 +46,8 @@ func (f *Floods) NextMessage() []byte {
 	return message
 }
 
-// CountMessage counts the clicks in a message of another ingester. It ignores its own messages. Each ingester counts a click once, so
-// signals are never found too often.
+// CountMessage counts the clicks in a message of another ingester. It ignores messages of this ingester. So each ingester counts
+// a click only once, and never finds a signal too often.
 func (f *Floods) CountMessage(message []byte) {
 	if len(message) < len(f.id) || [16]byte(message[:16]) == f.id || (len(message)-len(f.id))%sharedBytes != 0 {
 		return
@@ -58,7 +61,8 @@ func (f *Floods) CountMessage(message []byte) {
 	}
 }
 
-// FinishStored deletes the signals of records that are stored or rejected, and reports their clicks to other processes.
+// FinishStored removes the clicks of records that are stored or rejected from Found, and adds them to the next message to other
+// processes if they are due.
 func (f *Floods) FinishStored(items []spool.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

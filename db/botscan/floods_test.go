@@ -14,7 +14,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// flood appends clicks of one browser at one address to a spool, a millisecond apart.
+// flood appends clicks of one browser at one address to a spool. The clicks are a millisecond apart.
 func (s *env) flood(into *spool.Spool, clicks int, campaign uuid.UUID) {
 	s.Helper()
 	for i := range clicks {
@@ -24,7 +24,7 @@ func (s *env) flood(into *spool.Spool, clicks int, campaign uuid.UUID) {
 	}
 }
 
-// signalCounts returns the numbers of clicks in floods of the account, in floods of a campaign, of repeats and of bots.
+// signalCounts returns four numbers of clicks: in floods of the account, in floods of a campaign, repeats, and clicks of bots.
 func (s *env) signalCounts() string {
 	s.Helper()
 	return fmt.Sprint(s.among(bot.ClickFlood), s.among(bot.CampaignFlood), s.among(bot.RepeatClick),
@@ -32,7 +32,7 @@ func (s *env) signalCounts() string {
 }
 
 // TestFloodIsStoredOnce checks that clicks of a flood are stored with their signals, and that a scan does not write them again.
-// In the end each click has the signals that a scan alone would have found.
+// At the end, each click has the same signals as after a scan alone.
 func TestFloodIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	const clicks, marked = 300, 300 - bot.RepeatBound - 25
@@ -65,8 +65,8 @@ func TestFloodIsStoredOnce(t *testing.T) {
 	}
 }
 
-// TestFloodOfUniqueVisits checks that, even in a flood, a click is not a repeat if its campaign counts it as unique by the
-// address. A click of a bot is not unique.
+// TestFloodOfUniqueVisits checks that, even in a flood, a click is not a repeat if it is unique in a campaign that counts
+// visitors by the address. A click of a bot is not unique.
 func TestFloodOfUniqueVisits(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]string{"ip": "0 100", "cookie": "55 60"} {
@@ -89,8 +89,8 @@ func TestFloodOfUniqueVisits(t *testing.T) {
 	}
 }
 
-// TestFloodOfAnotherProcess checks that a scan finds a flood that no single ingester could see, without a row in bot_repeats for
-// each click.
+// TestFloodOfAnotherProcess checks that a scan finds a flood that no single ingester could see. It does so without storing a row
+// in bot_repeats for each click.
 func TestFloodOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -102,7 +102,7 @@ func TestFloodOfAnotherProcess(t *testing.T) {
 			c.IP, c.UserAgent = netip.MustParseAddr("203.0.113.9"), "Browser"
 			clicktest.Put(s, s.spools[0], spool.Record{Click: c})
 		}
-		s.store() // with a new ingester each time
+		s.store() // a new ingester for each part
 	}
 	if got := s.signalCounts(); got != "0 0 0 0" {
 		t.Errorf("at ingest: floods, repeats and bots are %s", got)

@@ -13,25 +13,26 @@ import (
 	"switchyard/models"
 )
 
-// frequency remembers the latest moments of keys. It finds keys with more than bound moments within window. Its memory is limited
-// to 2*bound moments of a key and 2*room keys. It first forgets the keys that were not counted for the longest time.
+// frequency remembers the latest moments of keys, and finds keys with more than bound moments within window. It remembers at
+// most 2*bound moments of a key and 2*room keys. It first forgets the keys that were not counted for the longest time.
 type frequency struct {
 	bound      int
 	window     time.Duration
-	room       int // 0: unlimited, that is, all keys of two windows
+	room       int // 0: no limit; it then remembers all keys of two windows
 	young, old map[uint64][]int64
-	since      int64 // when the collection of young keys began
+	since      int64 // when the first young key was added, in microseconds
 }
 
 func newFrequency(bound int, window time.Duration, room int) *frequency {
 	return &frequency{bound: bound, window: window, room: room, young: map[uint64][]int64{}}
 }
 
-// count adds a moment of a key. It reports whether the window that ends with this moment has more than bound moments, including
-// this one. If a moment is added out of order, only earlier moments count. So count never returns true too often.
+// count adds a moment of a key. It reports whether the key has more than bound moments in the window that ends with this moment,
+// including this moment. If moments are added out of order, only the moments before the added moment count. So count never
+// returns true wrongly.
 func (f *frequency) count(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), true) }
 
-// full does the same as count, but adds moments only until the bound is reached.
+// full does the same as count, but does not add a moment once the bound is reached.
 func (f *frequency) full(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), false) }
 
 // has returns the number of moments of a young key.
@@ -60,8 +61,8 @@ func (f *frequency) add(key uint64, now int64, beyond bool) bool {
 	return over
 }
 
-// rotate makes the young keys old and forgets the previous old keys. It does so when the young keys have been collected for a
-// window, or when there are room of them.
+// rotate makes the young keys old and forgets the previous old keys. It does so when young keys have been collected for a whole
+// window, or when there are as many young keys as room.
 func (f *frequency) rotate(now int64) {
 	if len(f.young) == 0 {
 		f.since = now
@@ -85,7 +86,7 @@ func senderOf(c *models.Click) (sender, bool) {
 	return sender{address: c.IP.Unmap().WithZone("")}, c.IP.IsValid()
 }
 
-// source returns the sender, or for an IPv6 address its /64 network.
+// source returns the source to which the sender belongs: the sender itself, or the /64 network of an IPv6 address.
 func (s sender) source() sender {
 	if s.address.Is6() {
 		s.address = netip.PrefixFrom(s.address, 64).Masked().Addr()
@@ -93,7 +94,7 @@ func (s sender) source() sender {
 	return s
 }
 
-// noCampaign stands for all campaigns of the account in a key. No campaign has this id.
+// noCampaign is the campaign in a key that covers all campaigns of the account. No campaign has this id.
 var noCampaign = uuid.Max
 
 // keyOfSource returns the key of a source in an account and a campaign. It is the same in all processes.
@@ -105,7 +106,7 @@ func keyOfSource(account, campaign uuid.UUID, s sender) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// keySeed is the seed for keys of visitors. It differs in each process.
+// keySeed is the seed for keys of visitors. Each process has a different seed.
 var keySeed = maphash.MakeSeed()
 
 func keyOfVisitor(c *models.Click, s sender) uint64 {

@@ -13,8 +13,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestFrequency checks that the answer for moments in order equals a full count. For moments out of order, it is never wrongly
-// true.
+// TestFrequency compares count with a full count. For moments in order, both agree. For moments out of order, count is never
+// wrongly true.
 func TestFrequency(t *testing.T) {
 	t.Parallel()
 	const bound, window = 5, time.Second
@@ -45,8 +45,8 @@ func TestFrequency(t *testing.T) {
 	}
 }
 
-// TestFrequencyIsBounded checks that neither many keys nor many moments of a key exceed the memory limit. A full key counts again
-// when its moments have passed.
+// TestFrequencyIsBounded checks that neither many keys nor many moments of a key exceed the memory limit. A key that is full
+// counts again when its moments have left the window.
 func TestFrequencyIsBounded(t *testing.T) {
 	t.Parallel()
 	f, at := newFrequency(3, time.Minute, 10), time.Now()
@@ -66,7 +66,7 @@ func TestFrequencyIsBounded(t *testing.T) {
 	}
 }
 
-// TestFloodsCountOnce checks that records count once if they are read again because they could not be stored.
+// TestFloodsCountOnce checks that clicks count once, even if their records are read again because they could not be stored.
 func TestFloodsCountOnce(t *testing.T) {
 	t.Parallel()
 	f, account := NewFloods(), uuid.New()
@@ -97,8 +97,9 @@ func TestFloodsCountOnce(t *testing.T) {
 	}
 }
 
-// TestFloodsAreShared runs two ingesters that see half of the clicks each. Together they recognise a flood that neither sees
-// alone, and mark no click before the bound. Each counts a click once, and ignores its own messages and garbage.
+// TestFloodsAreShared runs two ingesters that see half of the clicks each. Together they recognise a flood that neither could
+// see alone, and they mark no click before the bound. Each ingester counts a click once. It ignores its own messages and invalid
+// messages.
 func TestFloodsAreShared(t *testing.T) {
 	t.Parallel()
 	both, account, start := [2]*Floods{NewFloods(), NewFloods()}, uuid.New(), time.Now()

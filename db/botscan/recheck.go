@@ -15,18 +15,18 @@ import (
 	"switchyard/models/bot"
 )
 
-// recheck is a request to examine a click again, with signals that have fired since then.
+// recheck is a request to examine a click again, because of signals that have fired since the last examination.
 type recheck struct {
 	click    uuid.UUID
-	account  uuid.UUID // zero: the account that has the click
+	account  uuid.UUID // zero: not known; nameRechecks finds it from the click
 	follower uuid.UUID // the sender that followed the click's hidden link; zero: none
 }
 
-// maxFollowers is the number of senders that are stored as followers of a click's hidden link.
+// maxFollowers is the largest number of senders that are stored as followers of a click's hidden link.
 const maxFollowers = 16
 
-// If a click is named for two accounts, its recheck is stored without an account. nameRechecks then finds the account of the
-// click.
+// If requests name two accounts for a click, its recheck is stored without an account. nameRechecks then finds the account of
+// the click.
 var insertRechecks = `
 INSERT INTO bot_rechecks AS q (click_id, account_id, signals, followers)
 SELECT click, CASE count(DISTINCT account) WHEN 1 THEN min(account::text)::uuid ELSE '` + db.ZeroID + `' END, 0, coalesce(array_agg(DISTINCT follower) FILTER (WHERE follower <> '` + db.ZeroID + `'), '{}')
@@ -36,22 +36,23 @@ ON CONFLICT (click_id) DO UPDATE SET
 	followers = (q.followers || excluded.followers)[:` + strconv.Itoa(maxFollowers) + `]
 WHERE q.account_id <> excluded.account_id OR NOT q.followers @> excluded.followers`
 
-// selectOverdue finds clicks that were examined before the events of their visitors arrived. Such a click has the signal that no
-// script ran, or its time zone was not known.
+// selectOverdue finds clicks that were examined before the events of their visitors arrived. Such a click either has the signal
+// that no script ran, or its time zone was not known at the examination.
 const selectOverdue = `
 SELECT c.id, c.account_id FROM clicks c
 WHERE c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3 AND (c.bot_signals & $4 <> 0 OR c.id = ANY ($5::uuid[]) AND NOT EXISTS (
 	SELECT FROM site_events e WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
 		AND e.time_zone <> '' AND e.id <> ALL ($6::uuid[])))`
 
-// moveScansBack increments the revision. A running scan notices that when it ends, so it does not miss a late click either.
+// moveScansBack increments the revision. A running scan notices the new revision at its end, so that it does not miss a late
+// click.
 const moveScansBack = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT account_id, before, true FROM unnest($1::uuid[], $2::uuid[]) AS l (account_id, before)
 ON CONFLICT (account_id) DO UPDATE SET scanned_after = least(s.scanned_after, excluded.scanned_after), behind = true,
 	revision = s.revision + 1`
 
-// LateRecords are newly stored records, which scans for bots may have passed already.
+// LateRecords are newly stored records that scans for bots may already have passed.
 type LateRecords struct {
 	Clicks []*click.StoredClick
 	Outs   []*models.ClickOut
@@ -59,8 +60,9 @@ type LateRecords struct {
 	Traps  []*models.ClickTrap
 }
 
-// RequestRechecks takes the scans for bots back, or requests rechecks, for records that are stored late. It runs in the transaction of c.
-// An ingester does this last, so that nothing becomes late afterwards.
+// RequestRechecks handles records that are stored late, in the transaction of c. For late clicks, it moves the scans back. For
+// other late records, it requests rechecks of their clicks. An ingester calls it as its last step, so that no record becomes
+// late afterwards.
 func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 	late := time.Now().Add(-storedLate)
 	before := map[uuid.UUID]uuid.UUID{}
@@ -96,7 +98,7 @@ func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 	return queueRechecks(ctx, c, list)
 }
 
-// overdue returns rechecks for the clicks of events that arrived after their click was examined.
+// overdue returns rechecks for clicks that were examined before their events arrived.
 func overdue(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late time.Time) (list []recheck, err error) {
 	named, views := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	var events []uuid.UUID
@@ -132,7 +134,7 @@ func queueRechecks(ctx context.Context, c db.Conn, list []recheck) error {
 	return err
 }
 
-// The look-ups are lateral with a limit, so that each costs one index probe.
+// The look-ups are LATERAL with LIMIT, so that each costs one index probe.
 const nameRechecks = `
 UPDATE bot_rechecks q SET account_id = k.account_id
 FROM (
@@ -146,7 +148,7 @@ SELECT q.click_id FROM bot_rechecks q
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = q.click_id AND c.account_id = q.account_id LIMIT 1) c
 WHERE q.account_id = $1 ORDER BY q.click_id LIMIT $2`
 
-// Anyone who knows the id of a click can follow its hidden link. So the click counts as a bot's only if its own sender
+// Anyone who knows the id of a click can follow its hidden link. So the click counts as a bot's only if the sender of the click
 // followed the link.
 const deleteRechecks = `
 DELETE FROM bot_rechecks q USING clicks c
@@ -154,8 +156,8 @@ WHERE q.account_id = $1 AND q.click_id = ANY ($2::uuid[]) AND c.id = q.click_id 
 RETURNING q.click_id, q.signals | CASE WHEN (c.ip IS NOT NULL OR c.address_key <> 0) AND ` + visitorOfClick + ` = ANY (q.followers)
 	THEN $5::bigint ELSE 0 END`
 
-// Recheck examines clicks of an account again for which a recheck was requested, at most limit, in the transaction of c. A
-// signal may fire or be cleared. Call Respread for the days. done means that no other click waits.
+// Recheck examines clicks of an account again for which a recheck was requested, at most limit, in the transaction of c. Signals
+// may fire or be cleared. Call Respread for the returned days. done means that no other click waits.
 func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) (
 	days []time.Time, done bool, err error,
 ) {
@@ -164,7 +166,7 @@ func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, set
 		return nil, true, err
 	}
 	j := judgement{Log: l, account: account, settings: settings, fired: map[uuid.UUID]bot.Signals{}}
-	// Ingesters also lock a click before they request its recheck.
+	// This is the same order as in ingesters, which lock a click before they request its recheck.
 	clicks, err := j.lock(ctx, c, ids)
 	if err != nil {
 		return nil, false, err

@@ -12,7 +12,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// RescoreQuery selects the clicks of an account in [From, To) later than After. It has the settings for their new scores.
+// RescoreQuery selects the clicks of an account in [From, To) that are later than After. Settings are the settings for their new
+// scores.
 type RescoreQuery struct {
 	AccountID uuid.UUID
 	models.TimeRange
@@ -20,11 +21,11 @@ type RescoreQuery struct {
 	bot.Settings
 }
 
-// Rescored is the result of a call of Rescore. It counts only clicks with a signal.
+// Rescored is the result of a call of Rescore. Its numbers include only clicks with a signal.
 type Rescored struct {
 	After           uuid.UUID // the last click
 	Clicks, Changed int64
-	Before, Now     int64       // numbers of bots before and after
+	Before, Now     int64       // numbers of bots' clicks before and after
 	Days            []time.Time // days on which the split between bots and visitors has changed
 	Done            bool
 }
@@ -36,11 +37,11 @@ var rescoreColumns = click.AllColumns.Named(
 	"unique_hours", "lp_views", "lp_clicks",
 )
 
-// Rescore scores at most limit clicks again in the transaction of c, and moves their figures. Repeat it until it is Done, then
-// call Respread for the Days.
+// Rescore scores at most limit clicks again in the transaction of c, and moves their figures in the ledger. Call it until it is
+// Done, then call Respread for the Days.
 //
-// A click that is no longer a bot's counts as unique if no unique click of the visitor covers its time. A click that becomes a
-// bot's is no longer unique, and later clicks of the visitor do not change.
+// A click that is no longer a bot's becomes unique if no unique click of the visitor covers its time. A click that becomes a
+// bot's is no longer unique. Later clicks of the same visitor do not change.
 func Rescore(ctx context.Context, l click.Log, c db.Conn, q RescoreQuery, limit int) (out Rescored, err error) {
 	list, err := l.Store().Scan(ctx, c, rescoreColumns, click.Range{
 		Account: q.AccountID, Low: click.LaterID(click.NextID(q.After), models.FloorClickID(q.From)), High: models.FloorClickID(q.To),

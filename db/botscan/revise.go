@@ -16,17 +16,18 @@ import (
 	"switchyard/models/bot"
 )
 
-// Finding is a result about a click that was found after the click was stored.
+// Finding is a result about a click that was found after the click had been stored.
 type Finding struct {
 	ClickID uuid.UUID
 	Signals bot.Signals   // signals that fired, in addition to the stored signals
 	Cleared bot.Signals   // signals that no longer apply
-	Place   *models.Place // place of its address; nil: unchanged. An empty field changes nothing
+	Place   *models.Place // place of the click's address; nil: unchanged. An empty field changes nothing
 	Source  string        // the source of Place
-	Crawler string        // the verified crawler that the visitor is; empty: unchanged
+	Crawler string        // the verified crawler that made the click; empty: unchanged
 }
 
-// reviseColumns are the columns that a finding changes, and the columns from which figures and visitors are calculated.
+// reviseColumns are the columns that a finding changes, together with the columns from which scores, figures and visitors are
+// calculated.
 var reviseColumns = slices.Concat(rescoreColumns, click.AllColumns.Named(placeColumns...))
 
 var placeColumns = []string{
@@ -38,10 +39,10 @@ var (
 	placeUpdate = click.NewUpdate("save places", append([]string{"country"}, placeColumns...)...)
 )
 
-// Revise changes clicks of an account by the findings about them, in the transaction of c. It scores the clicks again and
-// moves their figures and the figures of their conversions. It returns the days on which the split between bots and visitors
-// has changed: call Respread for them. It skips a click that no longer exists. As in Rescore, a click that becomes a
-// bot's is no longer unique.
+// Revise applies findings to clicks of an account, in the transaction of c. It scores the clicks again, and moves their figures
+// and the figures of their conversions in the ledger. It returns the days on which the split between bots and visitors has
+// changed: call Respread for them. It skips clicks that no longer exist. As in Rescore, a click that becomes a bot's is no
+// longer unique.
 func Revise(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, settings bot.Settings, findings []Finding) (
 	[]time.Time, error,
 ) {
@@ -100,7 +101,7 @@ func (f Finding) apply(click *click.StoredClick) {
 type revision struct {
 	deltas  ledger.Deltas
 	changed []*click.StoredClick // clicks whose signals, score or reason changed
-	freed   []*click.StoredClick // clicks that are no longer a bot's
+	freed   []*click.StoredClick // clicks that no longer count as a bot's
 	moved   map[uuid.UUID]moved
 	days    []time.Time // days on which the split between bots and visitors has changed
 }
@@ -110,8 +111,8 @@ type moved struct{ from, to ledger.Key }
 
 func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
 
-// move moves the figures of a changed click in the ledger. was is the click before the change. is is the click now. It may change
-// IsUnique and Cost of is.
+// move moves the figures of a changed click in the ledger. was is the click before the change, and is is the click now. move may
+// change the fields IsUnique and Cost of is.
 func (r *revision) move(was click.StoredClick, is *click.StoredClick) {
 	turned := was.IsBot != is.IsBot
 	if turned || was.BotScore != is.BotScore || was.BotReason != is.BotReason || was.BotSignals != is.BotSignals {

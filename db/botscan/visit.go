@@ -15,7 +15,7 @@ import (
 	"switchyard/models/country"
 )
 
-// judgement finds signals in what the visitors of clicks did next, and revises the clicks.
+// judgement finds signals in the behaviour of visitors after their clicks, and revises the clicks.
 type judgement struct {
 	click.Log
 	account  uuid.UUID
@@ -25,32 +25,32 @@ type judgement struct {
 	tagged   map[uuid.UUID]bool        // landing pages that carry the page tag
 }
 
-// visit is a click with what its visitor did next.
+// visit is a click together with the later actions of its visitor.
 type visit struct {
 	*click.StoredClick
 	done
 }
 
-// done is what the visitor of a click did next.
+// done holds the actions of a visitor after a click.
 type done struct {
 	ID       uuid.UUID `db:"id"`
 	Out      uuid.UUID `db:"first_out"` // the first click-out; zero: no click-out
-	Events   int       `db:"events"`    // of the page tag
+	Events   int       `db:"events"`    // number of events of the page tag
 	Pages    []string  `db:"pages"`     // pages that sent the events: host and path
 	Driven   bool      `db:"driven"`    // an event reports that a program controls the browser
-	TimeZone string    `db:"time_zone"` // of the browser
+	TimeZone string    `db:"time_zone"` // time zone of the browser
 	ZoneAt   time.Time `db:"zone_at"`   // when TimeZone was reported; zero: no time zone is known
 }
 
-// scanColumns are the columns of a click that a scan and a visit need.
+// scanColumns are the columns of a click that a scan needs.
 var scanColumns = click.AllColumns.Named(
 	"id", "at", "campaign_id", "lander_id", "ip", "address_key", "user_agent", "country", "proxy_kind", "bot_signals", "bot_score",
 	"is_bot", "is_unique", "account_id",
 )
 
-// A click has few events. The limit is for attackers. The aggregates keep the planner from walking other indexes in their order.
-// Comparing accounts as texts keeps it from reading all events of an account. Most clicks have neither click-outs nor events, and
-// two index probes find that out.
+// A click has few events. The limit is a protection against attackers. The aggregates keep the planner from walking other
+// indexes in their order. The comparison of accounts as texts keeps it from reading all events of an account. Most clicks have
+// neither click-outs nor events, which two index probes find out.
 const selectDone = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,
@@ -78,21 +78,21 @@ CROSS JOIN LATERAL (
 ) e
 WHERE h.first_out IS NOT NULL OR e.events > 0`
 
-// visits returns the clicks together with what their visitors did next.
+// visits returns the clicks together with the later actions of their visitors.
 func (j *judgement) visits(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]visit, error) {
 	list, err := db.Select[done](ctx, c, "visits", selectDone, j.account, db.UUIDs(click.IDs(clicks)))
 	found := db.ByKey(list, func(d done) uuid.UUID { return d.ID })
 	return db.Map(clicks, func(k *click.StoredClick) visit { return visit{k, found[k.ID]} }), err
 }
 
-// lock reads and locks clicks. Until the transaction ends, other transactions cannot change them, and ingesters cannot apply
+// lock reads and locks clicks. Until the transaction ends, no other transaction can change them, and ingesters cannot apply
 // events to them.
 func (j *judgement) lock(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*click.StoredClick, error) {
 	return j.Store().Read(ctx, c, scanColumns, click.Set{Account: j.account, IDs: ids, Lock: true})
 }
 
-// judge finds signals of clicks and revises the clicks. The clicks must be in the order of their ids. It returns the days on
-// which the split between bots and visitors has changed.
+// judge finds signals of clicks and revises the clicks. The clicks must be sorted by id. judge returns the days on which the
+// split between bots and visitors has changed.
 func (j *judgement) judge(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]time.Time, error) {
 	if len(clicks) == 0 {
 		return nil, nil
@@ -110,7 +110,8 @@ func (j *judgement) judge(ctx context.Context, c db.Conn, clicks []*click.Stored
 	if len(findings) == 0 {
 		return nil, nil
 	}
-	// An event that is stored at the same time is either seen below, or sees the clicks that are revised here: see recheck.
+	// If an event is stored at the same time, either the query below sees the event, or the ingester sees the revised click and
+	// requests a recheck: see recheck.
 	if clicks, err = j.lock(ctx, c, db.Map(findings, func(f Finding) uuid.UUID { return f.ClickID })); err != nil || len(clicks) == 0 {
 		return nil, err
 	}
@@ -120,7 +121,8 @@ func (j *judgement) judge(ctx context.Context, c db.Conn, clicks []*click.Stored
 	return Revise(ctx, j.Log, c, j.account, j.settings, j.findings(visits))
 }
 
-// findings returns the changes of clicks: new signals, cleared signals, and scores by outdated settings.
+// findings returns the changes of clicks: new signals, cleared signals, and new scores of clicks that were scored with outdated
+// settings.
 func (j *judgement) findings(visits []visit) (list []Finding) {
 	for _, v := range visits {
 		has, id := bot.Signals(v.BotSignals), v.StoredClick.ID
@@ -135,22 +137,22 @@ func (j *judgement) findings(visits []visit) (list []Finding) {
 	return list
 }
 
-// outdated reports whether a click was scored by other settings. This happens if the click was stored after the job for the
-// changed settings had passed its time.
+// outdated reports whether a click was scored with other settings. This happens if the click was stored after the job for the
+// changed settings had passed the click's time.
 func (v *visit) outdated(settings bot.Settings) bool {
 	score, isBot, _ := bot.Score(bot.Signals(v.BotSignals), settings)
 	return v.BotSignals != 0 && (v.BotScore != score || v.IsBot != isBot)
 }
 
-// signals returns the signals that show in the visitor's behaviour. tagged means that the landing page carries the page tag, and
-// that the tag has had its time.
+// signals returns the signals in the visitor's behaviour. tagged means that the landing page carries the page tag and that the
+// tag has had enough time for its first event.
 func (v *visit) signals(tagged bool) (fired bot.Signals) {
 	// The clock starts at the redirect to the landing page. Page load time counts, so a visitor who has seen the page is never
-	// too fast.
+	// flagged as too fast.
 	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(v.At).Abs() <= bot.FastBound {
 		fired |= bot.FastClick
 	}
-	// A visitor who leaves at once gives the tag no time. A click of a flood that already counts as a bot's does not get this
+	// A visitor who leaves at once gives the tag no time. If a click of a flood already counts as a bot's, it does not get this
 	// signal, so that its row is not written again.
 	if tagged && v.Events == 0 && fired&bot.FastClick == 0 && !v.isFlood() {
 		fired |= bot.NoJS
@@ -166,7 +168,7 @@ func (v *visit) signals(tagged bool) (fired bot.Signals) {
 	return fired
 }
 
-// IsFlood reports whether a click is a bot's and part of a flood.
+// isFlood reports whether a click counts as a bot's and is part of a flood.
 func (v *visit) isFlood() bool {
 	return v.IsBot && bot.Signals(v.BotSignals)&(bot.ClickFlood|bot.CampaignFlood) != 0
 }
@@ -182,11 +184,11 @@ const selectTagged = `
 SELECT lander_id FROM bot_tagged WHERE account_id = $1 AND lander_id = ANY ($2::uuid[]) AND click_id >= $3
 GROUP BY lander_id HAVING count(*) >= $4`
 
-// evidenceEvery is the minimum time between two records that a landing page carries the tag.
+// evidenceEvery is the minimum time between two rows that record the tag of a landing page.
 const evidenceEvery = time.Hour
 
-// findTagged records the landing pages whose tag has sent events for clicks. It then finds the landing pages of visits that carry
-// the tag: at least bot.TaggedBound clicks of the page within bot.TaggedWindow had such events.
+// findTagged records the landing pages whose tag has sent events for clicks. Then it determines which landing pages of visits
+// carry the tag. A page carries the tag if at least bot.TaggedBound clicks of it within bot.TaggedWindow had such events.
 func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) error {
 	pages, err := j.landers(ctx, c, visits)
 	if err != nil || len(pages) == 0 {
@@ -217,13 +219,13 @@ func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) e
 	return err
 }
 
-// page is the address of a landing page in the form in which events report it: host and path.
+// page is the address of a landing page in the form in which events report it: host and path without a scheme.
 type page string
 
 const selectLanderURLs = `SELECT id, url FROM landers WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
 // landers returns the landing pages of visits. It leaves out landing pages with a token in host or path, because their actual
-// address is not known.
+// address is unknown.
 func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map[uuid.UUID]page, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range visits {
@@ -246,7 +248,7 @@ func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map
 	return pages, err
 }
 
-// pageOf returns the page of an address without a scheme. It leaves out a "www." before the host, the query and a final slash.
+// pageOf returns the page of an address without a scheme. It removes a "www." before the host, the query, and a final slash.
 func pageOf(address string) page {
 	if i := strings.IndexAny(address, "?#"); i >= 0 {
 		address = address[:i]

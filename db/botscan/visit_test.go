@@ -35,7 +35,7 @@ func (s *env) lander(url string) uuid.UUID {
 	return id
 }
 
-// TestFastClicks checks that the first click-out decides, and that only click-outs of the click's account count.
+// TestFastClicks checks that only the first click-out of a click matters, and that only click-outs of the click's account count.
 func TestFastClicks(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -65,7 +65,8 @@ func TestFastClicks(t *testing.T) {
 	}
 }
 
-// TestNoJS checks that the signal needs enough other clicks with events of the same page, and that a later event clears it.
+// TestNoJS checks that the signal fires only if enough other clicks of the same page have events, and that a later event clears
+// it.
 func TestNoJS(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -110,7 +111,7 @@ func TestNoJS(t *testing.T) {
 		t.Errorf("%d clicks of bots are counted", n)
 	}
 
-	// The event of a slow phone arrives late and clears the signal. The page /few gets one more event.
+	// The event of a slow phone arrives late and clears the signal. The page /few gets another event.
 	s.appendEvent(silent["tagged"], "page.example", "/a", func(e *models.SiteEvent) { e.ReceivedAt = time.Now() })
 	s.appendEvent(silent["few"], "page.example", "/few", nil)
 	s.scan(10, settings)
@@ -122,7 +123,7 @@ func TestNoJS(t *testing.T) {
 		t.Errorf("clicks of bots, and rechecks: %s", n)
 	}
 
-	// The tag was removed from the page. A day later, it is no longer expected.
+	// The tag has been removed from the page. A day later, no event of it is expected.
 	if err := botscan.DeleteExpired(t.Context(), click.Log{Conn: s.DB, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }}); err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +134,8 @@ func TestNoJS(t *testing.T) {
 	}
 }
 
-// TestTimeZones checks that the offset of the first view counts, at the time of the view, and only if the address is not a
-// proxy's.
+// TestTimeZones checks that the time zone of the first view counts, with its offset at the time of the view. The signal does not
+// fire if the address is a proxy's.
 func TestTimeZones(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -181,7 +182,7 @@ func TestTimeZones(t *testing.T) {
 	}
 }
 
-// TestDrivenBrowser checks the signal for a browser that reports to the page tag that a program controls it.
+// TestDrivenBrowser checks the signal for a browser that is controlled by a program and reports this to the page tag.
 func TestDrivenBrowser(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -196,7 +197,7 @@ func TestDrivenBrowser(t *testing.T) {
 	}
 }
 
-// TestEventDuringScan checks that a scan waits for an event that is being stored while its click is scanned, and finds it.
+// TestEventDuringScan stores an event while its click is scanned. The scan waits for the event and finds it.
 func TestEventDuringScan(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -239,8 +240,8 @@ func TestEventDuringScan(t *testing.T) {
 	}
 }
 
-// TestStoredLate checks that clicks and steps are scanned even if they are stored after the scan has passed their time. A running
-// scan does not miss them either.
+// TestStoredLate checks that clicks and click-outs are scanned even if they are stored after the scan has passed their time. A
+// running scan does not miss them either.
 func TestStoredLate(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -320,8 +321,8 @@ func TestStoredLate(t *testing.T) {
 	wait("after what came meanwhile", s.Account)
 }
 
-// TestTraps checks that a visitor who follows the hidden link is a bot, even if the click is stored later, or if the recording
-// process did not know its account. Other accounts and other senders cannot make a click a bot's.
+// TestTraps checks that a visitor who follows the hidden link counts as a bot. This holds even if the click is stored later, or
+// if the recording process did not know its account. Other accounts and other senders cannot turn a click into a bot's.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

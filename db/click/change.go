@@ -15,39 +15,39 @@ func (l Log) Store() Store { return Store{copied: l.Copy} }
 // WarmStore returns a store that leaves out clicks that are only in ClickHouse.
 func WarmStore() Store { return Store{warm: true} }
 
-// Set selects clicks by their ids. With lock, no other transaction changes them until this one ends.
+// Set selects clicks by their ids. If Lock is set, the clicks are locked until the transaction ends.
 type Set struct {
-	Account uuid.UUID // the account they must belong to; zero: any
+	Account uuid.UUID // only clicks of this account; zero: of any account
 	IDs     []uuid.UUID
 	Lock    bool
 }
 
-// Range selects at most limit clicks of an account with ids in [low, high). With lock, no other transaction changes the
-// clicks that are read until this one ends.
+// Range selects at most Limit clicks of an account with ids in [Low, High). If Lock is set, the clicks are locked until the
+// transaction ends.
 type Range struct {
 	Account   uuid.UUID
 	Low, High uuid.UUID
 	Campaigns []uuid.UUID // only clicks of these campaigns; nil: all
 	Signalled bool        // only clicks with a bot signal
-	Currency  string      // only clicks in this currency whose rate differs from rate; empty: all
+	Currency  string      // only clicks in this currency with a rate other than Rate; empty: all
 	Rate      decimal.NullDecimal
 	Limit     int
 	Lock      bool
 }
 
-// Update names the columns of clicks that a statement changes. The new values are the values in each click.
+// Update names the columns that a statement writes. The new values are in the clicks.
 type Update struct {
-	what    string // names it in errors
+	what    string // describes the update in errors
 	columns Columns[StoredClick]
 }
 
-// NewUpdate returns the update of some columns. what names it in errors.
+// NewUpdate returns an Update of the columns with these names. what describes the update in errors.
 func NewUpdate(what string, names ...string) Update {
 	return Update{what, AllColumns.Named(names...)}
 }
 
-// ChangeColumns are the columns from which figures, payouts and costs are calculated, and the columns that webhook events
-// contain.
+// ChangeColumns are the columns from which figures, payouts and costs are calculated, together with the columns that webhook
+// events contain.
 var ChangeColumns = AllColumns.Named(
 	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
 	"device_type", "os", "browser", "is_bot", "cost", "currency", "rate", "conversion_cost", "revenue_share", "is_unique",
@@ -55,7 +55,7 @@ var ChangeColumns = AllColumns.Named(
 )
 
 var (
-	// IDColumn is the id of a click.
+	// IDColumn is the column with the id of a click.
 	IDColumn = AllColumns.Named("id")
 	// VisitorColumns are the columns that identify the visitor of a click.
 	VisitorColumns = AllColumns.Named("id", "campaign_id", "unique_key", "is_unique")

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// Types of columns in ClickHouse. A word column has few different values. An amount in the account's currency has the decimals of
-// the amount plus the decimals of its rate.
+// Types of columns in ClickHouse. A word column has few different values. An amount in the account's currency is the product of
+// an amount and a rate, so it has the decimals of both.
 const (
 	chWord   = "LowCardinality(String)"
 	chText   = "String CODEC(ZSTD(1))"
@@ -27,7 +27,7 @@ const (
 	chTime   = "DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1))"
 )
 
-// soldColumns appends the columns of a click's row in ClickHouse that hold the figures of its conversions.
+// soldColumns appends the columns for the figures of a click's conversions to the columns of a click's row.
 func soldColumns(columns []schema.Column) []schema.Column {
 	for _, m := range measure.Counters {
 		kind := "Int32"
@@ -55,8 +55,8 @@ func soldCells(row []any, sold models.Figures) []any {
 	return row
 }
 
-// Table is the table of clicks: the columns of clicks, the figures of their conversions, and the version of the click
-// in this row. The latest version counts. If the latest version is removed, the click has no row.
+// Table is the table of clicks. A row has the columns of a click, the figures of its conversions, and a version. The row with
+// the latest version counts. If that row is marked as removed, the click does not exist.
 var Table = func() schema.Table {
 	t := schema.Table{
 		Name: "clicks", Engine: "ReplacingMergeTree(version, removed)",
@@ -69,15 +69,16 @@ var Table = func() schema.Table {
 	return t
 }()
 
-// versionColumns are the columns that determine which row of a key counts, and whether it was removed.
+// versionColumns are the columns for the version of a row, which decides which row of a key counts, and for the mark that the
+// row was removed.
 var versionColumns = []schema.Column{{Name: "version", Type: "UInt64"}, {Name: "removed", Type: "UInt8"}}
 
-// tableSettings are the settings of tables: an acknowledged insert is on the disk, and the parts of a day that is over are
-// soon merged into one.
+// tableSettings are the settings of tables. An insert is acknowledged only when it is on disk. The parts of a past day are soon
+// merged into a single part.
 const tableSettings = `fsync_after_insert = 1, fsync_part_directory = 1, min_age_to_force_merge_seconds = 3600,
 	min_age_to_force_merge_on_partition_only = 1`
 
-// clickHouseType returns the ClickHouse type of a column whose values a pointer of this type has.
+// clickHouseType returns the ClickHouse type of a column. pointer points to a value of the column.
 func clickHouseType(name string, pointer any) string {
 	switch pointer.(type) {
 	case *uuid.UUID:
@@ -148,7 +149,7 @@ func clickHouseCell(pointer any) any {
 	panic(fmt.Sprintf("click: no value of %T in ClickHouse", pointer))
 }
 
-// Row returns the row of a version of a click, with the figures of its conversions.
+// Row returns the ClickHouse row for a version of a click, with the figures of its conversions.
 func Row(click *StoredClick, sold models.Figures, version uint64) []any {
 	row := make([]any, 0, len(Table.Columns))
 	for _, c := range AllColumns {
@@ -157,22 +158,22 @@ func Row(click *StoredClick, sold models.Figures, version uint64) []any {
 	return append(soldCells(row, sold), version, uint8(0))
 }
 
-// RemovedRow returns the row of a version that marks a click as removed. Apart from the key, its columns are empty.
+// RemovedRow returns a row that marks a click as removed in a version. Apart from the key, its columns are empty.
 func RemovedRow(account, id uuid.UUID, version uint64) []any {
 	row := Row(&StoredClick{Click: models.Click{AccountID: account, ID: id}, At: models.ClickTime(id)}, models.Figures{}, version)
 	row[len(row)-1] = uint8(1)
 	return row
 }
 
-// conversionFields are the columns that a conversion has in PostgreSQL and in ClickHouse.
+// conversionFields are the columns of a conversion, which are the same in PostgreSQL and in ClickHouse.
 var conversionFields = taggedColumns[models.Conversion]()
 
-// conversionTypes are the types of columns in ClickHouse that do not follow from the type in Go.
+// conversionTypes are the ClickHouse types of the columns whose type does not follow from the Go type.
 var conversionTypes = map[string]string{
 	"goal": chWord, "status": chWord, "currency": chWord, "source": chWord, "cost": chAmount,
 }
 
-// ConversionTable is the table of conversions: their columns, and the time of the click.
+// ConversionTable is the table of conversions. A row has the columns of a conversion, the time of its click, and a version.
 var ConversionTable = func() schema.Table {
 	t := schema.Table{
 		Name: "conversions", Engine: "ReplacingMergeTree(version, removed)",
@@ -190,7 +191,7 @@ var ConversionTable = func() schema.Table {
 	return t
 }()
 
-// ConversionRow returns the row of a version of a conversion.
+// ConversionRow returns the ClickHouse row for a version of a conversion.
 func ConversionRow(v *models.Conversion, version uint64) []any {
 	row := make([]any, 0, len(ConversionTable.Columns))
 	for _, c := range conversionFields {
@@ -199,7 +200,7 @@ func ConversionRow(v *models.Conversion, version uint64) []any {
 	return append(row, models.ClickTime(v.ClickID), version, uint8(0))
 }
 
-// RemovedConversion returns the row of a version that marks a conversion as removed.
+// RemovedConversion returns a row that marks a conversion as removed in a version.
 func RemovedConversion(account, click, id uuid.UUID, version uint64) []any {
 	long := time.Unix(0, 0)
 	row := ConversionRow(&models.Conversion{ID: id, AccountID: account, ClickID: click, RecordedAt: long, UpdatedAt: long}, version)
@@ -207,7 +208,7 @@ func RemovedConversion(account, click, id uuid.UUID, version uint64) []any {
 	return row
 }
 
-// readCopied reads rows of a query of ClickHouse that selects columns of clicks.
+// readCopied runs a ClickHouse query that selects columns of clicks, and returns the clicks.
 func readCopied(ctx context.Context, from schema.Reader, cols Columns[StoredClick], what, query string, args ...any) ([]*StoredClick, error) {
 	var list []*StoredClick
 	err := from.Each(ctx, what, func(scan func(...any) error) error {
@@ -227,8 +228,8 @@ func readCopied(ctx context.Context, from schema.Reader, cols Columns[StoredClic
 	return list, err
 }
 
-// scanPlace returns the scan destination for a cell of ClickHouse that belongs to a pointer. done then copies the value to
-// the pointer.
+// scanPlace returns the destination for scanning a ClickHouse cell whose value belongs to a pointer. Call done after the scan:
+// it copies the value to the pointer.
 func scanPlace(pointer any) (place any, done func()) {
 	switch v := pointer.(type) {
 	case *subsValue:

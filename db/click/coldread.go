@@ -13,14 +13,14 @@ import (
 	"switchyard/models"
 )
 
-// copyArgs returns the arguments of a log's query of the copy. They are the same as in args, without the window.
+// copyArgs returns the arguments for a log's query of the copy. They are the same as in args, except that the window is missing.
 func (q LogQuery) copyArgs() []any {
 	return append([]any{
 		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,
 	}, q.There.Args...)
 }
 
-// copyCondition returns the conditions of a log for the clicks f of the copy in [from, to).
+// copyCondition returns the condition by which a log selects clicks f of the copy in [from, to).
 func (q LogQuery) copyCondition(from, to time.Time) string {
 	s := "f.account_id = $1 AND " + schema.Window("f.at", from, to)
 	if q.ClickID != uuid.Nil {
@@ -36,7 +36,8 @@ func (q LogQuery) copyCondition(from, to time.Time) string {
 	return s + q.There.SQL
 }
 
-// A page of the copy is searched in windows that grow backwards, because ClickHouse sorts rows only after it has read them.
+// A page of the copy is searched in windows that grow backwards in time, because ClickHouse sorts rows only after it has read
+// all of them.
 var pageWindows = []time.Duration{time.Hour, Day, 10 * Day}
 
 // coldClicks reads a page of clicks from the copy.
@@ -64,8 +65,8 @@ func (l Log) coldRows(ctx context.Context, what, query string, args ...any) ([]S
 	return db.Map(list, func(c *StoredClick) StoredClick { return *c }), err
 }
 
-// FindCold finds the clicks of an account, among some ids, that may be in the copy only. The zero account means any account.
-// The answer leaves out ids that are not there.
+// FindCold finds clicks by their ids that may be only in the copy. They must belong to the account. The zero account means any
+// account. FindCold leaves out ids without a click in the copy.
 func (l Log) FindCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) ([]StoredClick, error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {
@@ -88,7 +89,7 @@ const selectConversionsByID = `SELECT %s FROM conversions WHERE account_id = $1 
 ORDER BY recorded_at DESC, id DESC`
 
 // coldConversions reads a page of the conversion log that is filtered by attributes of the clicks. Some of these clicks may be
-// in the copy only, so the copy says which conversions are on the page.
+// only in the copy, so the copy determines the conversions on the page.
 func (l Log) coldConversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
 	ofClick := q
 	ofClick.Converted = false

@@ -19,10 +19,11 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// StoredClick is a row of clicks: the click as it was routed, and what was decided and happened since then. Its Cost is final.
+// StoredClick is a row of the table clicks: the click as it was routed, and everything that was decided or happened later. Its
+// Cost is final.
 type StoredClick struct {
 	models.Click
-	At time.Time // the time inside the id
+	At time.Time // the time that the id contains
 	// Rate is the value of one unit of the click's currency in the account's currency. Cost and the other prices are in the
 	// click's currency. If Rate is invalid, there is no rate, and the click counts no money.
 	Rate      decimal.NullDecimal
@@ -33,25 +34,26 @@ type StoredClick struct {
 	LastHopID uuid.UUID // the id of the last click-out
 }
 
-// StoredSmartlinkClick is a smartlink's click as PostgreSQL stores it. In the embedded click, the fields for campaigns are
-// empty.
+// StoredSmartlinkClick is a smartlink's click as PostgreSQL stores it. In the embedded click, the fields that only campaigns
+// need are empty.
 type StoredSmartlinkClick struct {
 	StoredClick
 	SmartlinkID    uuid.UUID
 	RuleID         uuid.UUID // zero: no rule matched
-	DestinationURL string    // as the smartlink had it at the time of the click
+	DestinationURL string    // the smartlink's destination at the time of the click
 }
 
-// Column is one column of a table whose rows are T. at returns a pointer through which the value is written and read.
+// Column is one column of a table with rows of type T. at returns a pointer for writing and reading the value.
 type Column[T any] struct {
 	name string
 	at   func(*T) any
 }
 
-// Columns is a list of all or some columns of a table.
+// Columns is a list of columns of a table: all columns or some of them.
 type Columns[T any] []Column[T]
 
-// AllColumns lists the columns of clicks: the recorded attributes, and what was decided and happened since the click.
+// AllColumns lists the columns of the table clicks: the recorded attributes, and everything that was decided or happened after
+// the click.
 var AllColumns = func() Columns[StoredClick] {
 	list := Columns[StoredClick]{
 		{"at", func(c *StoredClick) any { return &c.At }},
@@ -71,7 +73,7 @@ var AllColumns = func() Columns[StoredClick] {
 	return list
 }()
 
-// SmartlinkColumns lists the columns of smartlink_clicks: its own columns, and the columns that it shares with clicks.
+// SmartlinkColumns lists the columns of the table smartlink_clicks: its own columns, and the columns that it shares with clicks.
 var SmartlinkColumns = func() Columns[StoredSmartlinkClick] {
 	list := Columns[StoredSmartlinkClick]{
 		{"smartlink_id", func(c *StoredSmartlinkClick) any { return &c.SmartlinkID }},
@@ -88,7 +90,7 @@ var SmartlinkColumns = func() Columns[StoredSmartlinkClick] {
 	return list
 }()
 
-// taggedColumns returns the columns in the db tags of T.
+// taggedColumns returns a column for each field of T with a db tag.
 func taggedColumns[T any]() Columns[T] {
 	var list Columns[T]
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
@@ -100,7 +102,7 @@ func taggedColumns[T any]() Columns[T] {
 	return list
 }
 
-// Named returns the columns with these names, in the order of the table. It panics if one is missing.
+// Named returns the columns with these names, in the order of the table. It panics if a name is unknown.
 func (l Columns[T]) Named(names ...string) Columns[T] {
 	some := slices.DeleteFunc(slices.Clone(l), func(c Column[T]) bool { return !slices.Contains(names, c.name) })
 	if len(some) != len(names) {
@@ -109,7 +111,7 @@ func (l Columns[T]) Named(names ...string) Columns[T] {
 	return some
 }
 
-// SQL returns the names of the columns for a statement, in the order of pointers.
+// SQL returns the names of the columns for a statement, in the same order as pointers.
 func (l Columns[T]) SQL() string {
 	names := make([]string, len(l))
 	for i, c := range l {
@@ -126,7 +128,7 @@ func (l Columns[T]) pointers(dst []any, row *T) []any {
 	return dst
 }
 
-// read returns the rows of a query that selects these columns.
+// read runs a query that selects these columns, and returns the rows.
 func (l Columns[T]) read(ctx context.Context, c db.Conn, what, query string, args ...any) ([]T, error) {
 	var list []T
 	dst := make([]any, 0, len(l))
@@ -165,7 +167,7 @@ func (l Columns[T]) Insert(ctx context.Context, c db.Conn, table string, list []
 	return nil
 }
 
-// pointer returns a function that returns the pointer to an attribute of a click, in a type that PostgreSQL stores.
+// pointer returns a function that maps a click to the pointer of its attribute a. The pointer has a type that PostgreSQL stores.
 func pointer(a *clickattr.Attr) func(*StoredClick) any {
 	switch {
 	case a.Text != nil:
@@ -186,7 +188,7 @@ func pointer(a *clickattr.Attr) func(*StoredClick) any {
 	return func(c *StoredClick) any { return a.Money(&c.Click) }
 }
 
-// subsValue stores the sub-parameters as an array that ends with the last sub-parameter that is set.
+// subsValue stores the sub-parameters as an array. The array ends with the last sub-parameter that is not empty.
 type subsValue [models.Subs]string
 
 // Value implements driver.Valuer.
@@ -212,10 +214,10 @@ func (v *subsValue) Scan(src any) error {
 	return nil
 }
 
-// AddrValue is an address in a column.
+// AddrValue is an IP address in a column.
 type AddrValue = db.Addr
 
-// bitsValue stores 64 bits in a bigint. The highest bit becomes the sign.
+// bitsValue stores 64 bits in a bigint. The highest bit becomes the sign bit.
 type bitsValue uint64
 
 // Value implements driver.Valuer.

@@ -13,10 +13,10 @@ import (
 	"switchyard/models"
 )
 
-// pingTimeout is the time that Health waits for ClickHouse.
+// pingTimeout is the time that Ping waits for ClickHouse.
 const pingTimeout = 2 * time.Second
 
-// Ping checks whether the copy answers. After the copy did not answer, it returns an error without a query for the time
+// Ping checks whether the copy answers. If the copy has not answered, Ping returns an error without a query for the next
 // pingPause.
 func (k *CopyReader) Ping(ctx context.Context) error {
 	if time.Now().UnixNano() < k.away.Load() {
@@ -37,7 +37,7 @@ var errNotAnswered = errors.New("click: the copy has not answered some seconds a
 // CopyReader queries the copy of clicks and conversions in ClickHouse. It is nil in an install without a copy.
 type CopyReader struct {
 	from     schema.Reader
-	away     atomic.Int64 // time until which the copy is not Current, Unix nanoseconds
+	away     atomic.Int64 // until this time, in Unix nanoseconds, the copy counts as not Current
 	answered [2]atomic.Int64
 
 	mu      sync.Mutex
@@ -45,30 +45,30 @@ type CopyReader struct {
 	checked time.Time // when late was determined
 }
 
-// The stores that answer reports.
+// The stores from which reports are answered.
 const (
 	FromPostgres = iota
 	FromCopy
 )
 
-// CountAnswer counts a report for the store that answered it.
+// CountAnswer counts a report that was answered from the store by.
 func (k *CopyReader) CountAnswer(by int) {
 	if k != nil {
 		k.answered[by].Add(1)
 	}
 }
 
-// Reports returns the number of reports that a store answered.
+// Reports returns the number of reports that were answered from the store by.
 func (k *CopyReader) Reports(by int) float64 { return float64(k.answered[by].Load()) }
 
-// NewCopyReader returns the copy reader of a process.
+// NewCopyReader returns a CopyReader that queries ClickHouse through from.
 func NewCopyReader(from schema.Reader) *CopyReader { return &CopyReader{from: from} }
 
-// pingPause is the time after a failed query in which callers that can use PostgreSQL instead do not query the copy.
+// pingPause is the pause after a failed query. During the pause, callers that can use PostgreSQL instead do not query the copy.
 const pingPause = 5 * time.Second
 
-// Snapshot runs fn in a read-only transaction that sees the state at its first statement. While it runs, no day's clicks leave
-// PostgreSQL, so State agrees with what fn reads.
+// Snapshot runs fn in a read-only transaction, which sees the database as it was at its first statement. Until the transaction
+// ends, no day is moved out of PostgreSQL. So State agrees with the data that fn reads.
 func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) error) error {
 	return db.Snapshot(ctx, c, func(c db.Conn) error {
 		if k != nil {
@@ -80,7 +80,7 @@ func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) e
 	})
 }
 
-// State reads how far the copy has come. Without a copy it returns the zero state.
+// State returns the progress of the copy. Without a copy it returns the zero state.
 func (k *CopyReader) State(ctx context.Context, c db.Conn) (CopyState, error) {
 	if k == nil {
 		return CopyState{}, nil
@@ -89,14 +89,14 @@ func (k *CopyReader) State(ctx context.Context, c db.Conn) (CopyState, error) {
 }
 
 const (
-	// LateAfter is the time that a change waits at most before the copy counts as behind.
+	// LateAfter is the longest time that a change may wait before the copy counts as behind.
 	LateAfter  = 30 * time.Second
 	lateFor    = 2 * time.Second
 	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )
 
-// Current reports whether the copy answers and no change has been waiting to be copied for long. If it returns false, callers
-// that can use PostgreSQL do so.
+// Current reports whether the copy answers and no change has waited for longer than LateAfter. If it returns false, callers that
+// can use PostgreSQL do so.
 func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	if k == nil || time.Now().UnixNano() < k.away.Load() {
 		return false, nil
@@ -113,8 +113,8 @@ func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	return !late, err
 }
 
-// Each runs a query and calls fn for each row. It stops at an error of fn and returns it. It returns an error of the copy as a
-// CopyAwayError.
+// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. It returns an error of
+// the copy as a *CopyAwayError.
 func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
 	var own error
 	err := k.from.Each(ctx, what, func(scan func(...any) error) error {
@@ -134,13 +134,13 @@ func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(..
 	return &CopyAwayError{err}
 }
 
-// CopyAwayError means that the copy in ClickHouse did not answer. Data that is also in PostgreSQL can be read there.
+// CopyAwayError means that the copy in ClickHouse did not answer. If the data is also in PostgreSQL, it can be read there.
 type CopyAwayError struct{ Err error }
 
 // Error implements error.
 func (e *CopyAwayError) Error() string { return "click: the copy is away: " + e.Err.Error() }
 
-// Unwrap returns the cause, and the error for the client, which asks it to try again.
+// Unwrap returns the cause and the error for the client, which tells the client to try again.
 func (e *CopyAwayError) Unwrap() []error { return []error{e.Err, errUnavailable} }
 
 var errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "old clicks cannot be read at the moment, try again")

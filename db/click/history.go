@@ -23,9 +23,9 @@ const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
 
-// OldestDay returns the first day whose clicks the account keeps. That is the day of the first partition (a cold day has a
-// partition too), or the start of the account's history if that is later. Without any partition it returns today, because all
-// earlier days are archive.
+// OldestDay returns the first day for which the account still has single clicks. This is the day of the first partition, or the
+// start of the account's history if that is later. A cold day has a partition too. Without any partition OldestDay returns
+// today, because all earlier days are archive.
 func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	oldest, ok, err := FirstDay(ctx, c)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Partitioned are the tables with one partition for each UTC day: clicks_p20261121.
+// Partitioned lists the tables with one partition for each UTC day, such as clicks_p20261121.
 var Partitioned = []string{"clicks", "smartlink_clicks"}
 
 // The name of a partition of clicks is PartitionPrefix followed by the day in the format PartitionDay.
@@ -22,7 +22,7 @@ const (
 // Day is the time that a partition covers.
 const Day = 24 * time.Hour
 
-// Clicks older than oldestClick, or newer than NewestClick from now, come from a broken clock. They are refused.
+// A click that is older than oldestClick, or more than NewestClick in the future, comes from a broken clock and is refused.
 const (
 	oldestClick = 400 * Day
 	NewestClick = 2 * Day
@@ -35,7 +35,7 @@ func PartitionName(table string, day time.Time) string {
 
 const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`
 
-// EnsurePartition creates the partitions for the day of at. Several processes may call it at once.
+// EnsurePartition creates the partitions of all tables for the day of a moment. Several processes may call it at the same time.
 func (l Log) EnsurePartition(ctx context.Context, at time.Time) error {
 	from := at.UTC().Truncate(Day)
 	return db.Tx(ctx, l.Conn, func(c db.Conn) error {
@@ -53,13 +53,13 @@ func (l Log) EnsurePartition(ctx context.Context, at time.Time) error {
 	})
 }
 
-// ErrRefused marks a record that this package refuses as PostgreSQL refuses bad data.
+// ErrRefused marks a record that this package refuses, in the same way as PostgreSQL refuses bad data.
 var ErrRefused = errors.New("click: refused")
 
 // Days is the set of days whose partitions are known to exist.
 type Days map[int64]struct{}
 
-// Ensure creates the partitions for clicks of the given moments. It refuses moments that only a broken clock can have.
+// Ensure creates the partitions for clicks at the given moments. It refuses a moment that only a broken clock can have.
 func (known Days) Ensure(ctx context.Context, l Log, moments []time.Time) error {
 	for _, at := range moments {
 		key := at.Unix() / int64(Day/time.Second)

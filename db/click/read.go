@@ -13,11 +13,11 @@ import (
 	"switchyard/models"
 )
 
-// Log is the click store in PostgreSQL. Methods that take a connection run in the transaction of their caller. The
-// others run on Conn, which is the pool.
+// Log reads clicks and their logs from PostgreSQL, and old clicks from the copy. Methods with a connection parameter run in the
+// transaction of their caller. The other methods run on Conn, which is the pool.
 type Log struct {
 	Conn db.Conn
-	Copy *CopyReader      // reads old clicks for methods that find clicks; nil: PostgreSQL has all
+	Copy *CopyReader      // reads old clicks; nil: PostgreSQL has all clicks
 	Now  func() time.Time // default time.Now
 }
 
@@ -42,21 +42,22 @@ type LogQuery struct {
 	ExternalID   string    // only clicks with this id of the traffic source, or their conversions; empty: all
 	ConversionID string    // only conversions with this id of the network, or their clicks; empty: all
 	Status       string    // for Conversions: only conversions with this status; empty: all
-	// Where selects clicks, or their conversions, in PostgreSQL. There is the same condition for the copy in ClickHouse.
+	// Where is a condition on clicks, or on conversions by their clicks, in PostgreSQL. There is the same condition for the copy in
+	// ClickHouse.
 	Where, There Condition
 }
 
-// Condition is an SQL condition over clicks f. It is empty or begins with AND. Its first placeholder follows the LogArgs
-// arguments of the log.
+// Condition is an SQL condition on clicks f. It is empty or begins with AND. Its first placeholder is $10, because the arguments
+// of the log come first: see LogArgs.
 type Condition struct {
 	SQL  string
 	Args []any
 }
 
-// LogArgs is the number of arguments that come before the arguments of a log's own conditions.
+// LogArgs is the number of arguments of a log's query before the arguments of a Condition.
 const LogArgs = 9
 
-// ofClicks is the condition of a log of clicks, over clicks f.
+// ofClicks is the condition by which a log selects clicks f.
 const ofClicks = ` AND ($6::uuid IS NULL OR f.id = $6) AND ($7 = '' OR f.external_id = $7)
 	AND ($8 = '' OR EXISTS (SELECT FROM conversions x WHERE x.account_id = $1 AND x.click_id = f.id AND x.conversion_id = $8))
 	AND $9 = ''`
@@ -71,8 +72,8 @@ var selectClicks = `SELECT ` + AllColumns.SQL() + ` FROM clicks f
 WHERE account_id = $1 AND id >= $2 AND id < $3%s
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
-// Clicks with a conversion are few, so they are found from their conversions, each by its id. LATERAL with LIMIT forces
-// that plan even where the planner has no statistics yet.
+// Few clicks have a conversion. So the query starts from the conversions and finds each click by its id. LATERAL with LIMIT
+// forces that plan even while the planner has no statistics.
 var selectConverted = `SELECT ` + AllColumns.SQL() + ` FROM (
 	SELECT DISTINCT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
 ) v CROSS JOIN LATERAL (
@@ -96,8 +97,8 @@ func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err er
 	return list, err
 }
 
-// warmClicks reads the part of a page whose days are in PostgreSQL. It also returns the query for the other days. Its limit is
-// zero if nothing is left to read.
+// warmClicks reads the part of a page whose days are in PostgreSQL. It also returns the query for the remaining days. The limit
+// of that query is zero if nothing is left to read.
 func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, rest LogQuery, err error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil {
@@ -122,7 +123,7 @@ func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, re
 	return list, rest, err
 }
 
-// ids returns the bounds of the ids of the clicks in [From, To).
+// ids returns the range of ids for clicks in [From, To).
 func (q LogQuery) ids() (from, to any) { return models.FloorClickID(q.From), models.FloorClickID(q.To) }
 
 // statement returns the SQL that reads a page of clicks.
@@ -142,7 +143,7 @@ func (l Log) hereClicks(ctx context.Context, q LogQuery) ([]StoredClick, error) 
 	return list, err
 }
 
-// Hop is a stored step of a visitor who left a lander (a click-out).
+// Hop is a stored click-out: the step by which a visitor leaves a lander.
 type Hop struct {
 	ID          uuid.UUID `db:"id"` // it contains the time of the step
 	ClickID     uuid.UUID `db:"click_id"`
@@ -164,7 +165,7 @@ var selectClick = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id 
 
 var selectClickByID = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE id = $1`
 
-// FindByID finds a click of any account by its id. It is for requests of visitors and networks, which name no account. ok is
+// FindByID finds a click of any account by its id. It serves requests of visitors and networks, which name no account. ok is
 // false if the click is not stored.
 func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
 	list, err := AllColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
@@ -177,16 +178,17 @@ func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok 
 	return list[0], true, nil
 }
 
-// There is an index of the clicks of an account, but no index of the clicks of a source.
+// The query searches the latest clicks of the account, because there is an index of the clicks of an account, but not of the
+// clicks of a source.
 var selectLatestOf = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = (
 	SELECT id FROM (SELECT id, source_id FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
 	WHERE source_id = $2 ORDER BY id DESC LIMIT 1)`
 
-// latestAmong is the number of latest clicks of an account among which LatestOf searches for a click of a source.
+// latestAmong is the number of latest clicks of an account in which LatestOf searches for a click of a source.
 const latestAmong = 20000
 
-// LatestOf finds the latest click of a traffic source among the latest clicks of its account. ok is false if the source has no
-// click among them.
+// LatestOf finds the latest click of a traffic source. It searches only the latest latestAmong clicks of the account. ok is
+// false if the source has no click among them.
 func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click StoredClick, ok bool, err error) {
 	list, err := AllColumns.read(ctx, l.Conn, "latest click of source", selectLatestOf, account, source, latestAmong)
 	if len(list) == 0 {
@@ -262,7 +264,8 @@ ORDER BY recorded_at DESC, id DESC LIMIT $4 OFFSET $5`
 const ofTheirClicks = `
 	AND EXISTS (SELECT FROM clicks f WHERE f.account_id = $1 AND f.id = v.click_id AND ($7 = '' OR f.external_id = $7)%s)`
 
-// Conversions reads a page of the conversion log. [From, To) is the time of the conversions, not of their clicks.
+// Conversions reads a page of the conversion log. The range [From, To) applies to the time of the conversions, not to the time
+// of their clicks.
 func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
 	clicks := ` AND $7 = ''`
 	if q.ExternalID != "" || q.Where.SQL != "" {
@@ -282,7 +285,7 @@ func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, 
 	return list, err
 }
 
-// Sales sums up the conversions of a click: the number of approved and pending conversions, and the payout of the approved
+// Sales has the sums of a click's conversions: the number of approved and pending conversions, and the payout of the approved
 // conversions in the account's currency.
 type Sales struct {
 	ClickID     uuid.UUID       `db:"click_id"`
@@ -295,7 +298,7 @@ SELECT click_id, count(*) AS conversions, coalesce(sum(payout * ` + exchangerate
 FROM conversions v WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND status IN ('approved', 'pending')
 GROUP BY click_id`
 
-// SalesOf returns the Sales of some clicks, by the id of the click. It leaves out clicks without approved or pending conversions.
+// SalesOf returns the Sales of clicks by the id of the click. It leaves out clicks without approved or pending conversions.
 func (l Log) SalesOf(ctx context.Context, account uuid.UUID, clicks []StoredClick) (map[uuid.UUID]Sales, error) {
 	ids := db.UUIDs(db.Map(clicks, func(c StoredClick) uuid.UUID { return c.ID }))
 	rows, err := db.Select[Sales](ctx, l.Conn, "sales of clicks", selectSales, account, ids)

@@ -12,15 +12,15 @@ import (
 	"switchyard/models"
 )
 
-// rated is a fact that was read, with a pointer to its rate.
+// rated is a fact that was read. rate points to its rate.
 type rated struct {
 	at       time.Time
 	currency string
 	rate     *decimal.NullDecimal
 }
 
-// count sets the rates by which facts count while the currency of their account is being changed, because some stored facts still
-// have their former rates. The cost of a conversion stays as stored.
+// count replaces the rates of facts while the account's currency is being changed. At that time some stored facts still have
+// their former rates. The cost of a conversion stays as stored.
 func (l Log) count(ctx context.Context, account uuid.UUID, list []rated) error {
 	if len(list) == 0 {
 		return nil

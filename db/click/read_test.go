@@ -40,7 +40,7 @@ func TestClickLog(t *testing.T) {
 		t.Error(diff)
 	}
 	if _, err := (click.Log{Conn: d}).FindClick(t.Context(), uuid.New(), c.ID); !errors.Is(err, models.NotFound("click")) {
-		t.Errorf("another account's: %v", err)
+		t.Errorf("another account finds the click: %v", err)
 	}
 	now := time.Now()
 	q := click.LogQuery{AccountID: c.AccountID, From: now.Add(-time.Hour), To: now.Add(time.Hour), Limit: 10}
@@ -51,7 +51,7 @@ func TestClickLog(t *testing.T) {
 	q.Converted = true
 	list, err = click.Log{Conn: d}.Clicks(t.Context(), q)
 	if err != nil || len(list) != 1 || list[0].ID != c.ID {
-		t.Errorf("%d converted, %v", len(list), err)
+		t.Errorf("%d clicks with a conversion, %v", len(list), err)
 	}
 	conversions, err := click.Log{Conn: d}.Conversions(t.Context(), q)
 	if err != nil || len(conversions) != 1 || conversions[0].OfferID != hop.OfferID {
@@ -59,6 +59,6 @@ func TestClickLog(t *testing.T) {
 	}
 	q.AccountID = uuid.New()
 	if conversions, err = (click.Log{Conn: d}).Conversions(t.Context(), q); err != nil || len(conversions) != 0 {
-		t.Errorf("another account's: %+v, %v", conversions, err)
+		t.Errorf("another account finds conversions: %+v, %v", conversions, err)
 	}
 }

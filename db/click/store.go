@@ -18,22 +18,22 @@ import (
 	"switchyard/models"
 )
 
-// Store holds the clicks and the ledger in PostgreSQL. All changes are made at once, in the transaction of the caller. Lists of
-// ids and of clicks are sorted by id and not empty. When a click that is only in ClickHouse is to be locked, it is inserted into
-// PostgreSQL again: see thaw.go.
+// Store reads and writes the clicks and the ledger in PostgreSQL. It writes changes at once, in the transaction of the caller.
+// Lists of ids and lists of clicks must be sorted by id and must not be empty. To lock a click that is only in ClickHouse, Store
+// first inserts it into PostgreSQL again: see thaw.go.
 type Store struct {
 	copied *CopyReader // nil: there is no copy
 	warm   bool        // clicks that are only in ClickHouse are left out
 }
 
-// The bounds select the partitions, and the list selects the rows. Without the list, a planner that has no statistics of a young
-// partition yet would read all rows between the bounds.
+// The bounds select the partitions, and the list selects the rows. Without the list, a planner without statistics of a young
+// partition would read all rows between the bounds.
 const someClicks = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
 
 // Bounds returns the first and the last of sorted ids.
 func Bounds(ids []uuid.UUID) (first, last uuid.UUID) { return ids[0], ids[len(ids)-1] }
 
-// Known returns those ids whose clicks are stored.
+// Known returns the ids whose clicks are stored.
 func (s Store) Known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
 	list, err := s.here(ctx, c, ids)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s Store) Known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UU
 	return append(list, IDs(found)...), err
 }
 
-// here returns those ids whose clicks are in PostgreSQL, in the order of the ids.
+// here returns the ids whose clicks are in PostgreSQL, in the order of the ids.
 func (Store) here(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
 	first, last := Bounds(ids)
 	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks+` ORDER BY id`, db.UUIDs(ids), first, last)
@@ -58,10 +58,10 @@ func (Store) Insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error
 	return AllColumns.Insert(ctx, c, "clicks", clicks)
 }
 
-// Here as everywhere, rows are locked in the order of their ids.
+// All code locks clicks in the order of their ids. Queries with this clause therefore sort by id.
 const locking = ` FOR NO KEY UPDATE`
 
-// Read reads some columns of the clicks that exist.
+// Read returns some columns of the clicks of a Set. It leaves out ids without a click.
 func (s Store) Read(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Set) ([]*StoredClick, error) {
 	list, err := s.readHere(ctx, c, cols, q)
 	if err != nil || len(list) == len(q.IDs) {
@@ -85,7 +85,7 @@ func (s Store) Read(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 	return list, err
 }
 
-// readHere does the same as read, but only for clicks that are in PostgreSQL.
+// readHere does the same as Read, but only for clicks that are in PostgreSQL.
 func (Store) readHere(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Set) ([]*StoredClick, error) {
 	first, last := Bounds(q.IDs)
 	query, args := `SELECT `+cols.SQL()+someClicks, []any{db.UUIDs(q.IDs), first, last}
@@ -99,7 +99,7 @@ func (Store) readHere(ctx context.Context, c db.Conn, cols Columns[StoredClick],
 	return cols.ReadPointers(ctx, c, "read clicks", query, args...)
 }
 
-// Scan reads some columns of the clicks of a range, the oldest first.
+// Scan returns some columns of the clicks of a Range, the oldest first.
 func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
 	frozen, err := s.frozen(ctx, c, q.Account, q.Low, q.High)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 	return append(list, last...), err
 }
 
-// scanHere does the same as scan, but only for clicks that are in PostgreSQL.
+// scanHere does the same as Scan, but only for clicks that are in PostgreSQL.
 func (Store) scanHere(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
 	args := []any{q.Account, q.Low, q.High}
 	arg := func(v any) string {
@@ -161,8 +161,8 @@ func (Store) Save(ctx context.Context, c db.Conn, u Update, clicks []*StoredClic
 	return err
 }
 
-// sql returns the statement of an update. $1 is the list of ids, and $2 and $3 are their bounds. A list of values for each column
-// follows.
+// sql returns the statement of an update. $1 is the list of ids, and $2 and $3 are its bounds. Then follows one list of values
+// for each column.
 func (u Update) sql() string {
 	sets, names, lists := make([]string, len(u.columns)), make([]string, len(u.columns)), make([]string, len(u.columns))
 	for i, col := range u.columns {
@@ -174,7 +174,7 @@ func (u Update) sql() string {
 		`) AS k (id, ` + strings.Join(names, ", ") + `) WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3`
 }
 
-// arrayType returns the SQL type of an array of a column's values.
+// arrayType returns the SQL type for an array of a column's values. pointer points to a value of the column.
 func arrayType(pointer any) string {
 	switch pointer.(type) {
 	case *uuid.UUID:
@@ -193,7 +193,7 @@ func arrayType(pointer any) string {
 	panic(fmt.Sprintf("click: no array of %T", pointer))
 }
 
-// list returns the values of a column in all rows as a single argument.
+// list returns the values of a column in all rows, as a single argument of a statement.
 func (k Column[T]) list(rows []*T) (any, error) {
 	switch k.at(rows[0]).(type) {
 	case *uuid.UUID:
@@ -224,7 +224,7 @@ func valuesOf[V, T any](k Column[T], rows []*T) []V {
 	return db.Map(rows, func(row *T) V { return *k.at(row).(*V) }) //nolint:forcetypeassert // the caller knows
 }
 
-// Remove deletes clicks and leaves the ledger unchanged.
+// Remove deletes clicks. It does not change the ledger.
 func (Store) Remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := Bounds(ids)
 	_, err := db.Exec(ctx, c, "delete clicks", `DELETE`+someClicks, db.UUIDs(ids), first, last)

@@ -16,11 +16,11 @@ import (
 	"switchyard/models"
 )
 
-// A day is cold once its clicks have left PostgreSQL. Its partition stays and is empty. Code that changes a cold click thaws it
-// first: it reads the click from ClickHouse, inserts it into PostgreSQL again, and then changes it like any other click. Thawed
-// clicks leave PostgreSQL again when no click of their day has been thawed for a while.
+// A day is cold when its clicks have left PostgreSQL. Its partition stays, but is empty. Code that changes a click of a cold day
+// first thaws the click: it reads the click from ClickHouse and inserts it into PostgreSQL again. Then it changes the click like
+// any other. The thawed clicks of a day leave PostgreSQL again when none of the day's clicks has been thawed for a while.
 
-// ColdAfter is the minimum age of a cold day. Younger days are not looked up.
+// ColdAfter is the minimum age of a cold day. For younger days, no query checks whether they are cold.
 var ColdAfter = 7 * Day
 
 const selectColdAmong = `SELECT day FROM click_cold WHERE day = ANY ($1::date[]) ORDER BY day`
@@ -32,7 +32,7 @@ func dates(list []time.Time) any {
 	return pq.Array(db.Map(list, func(t time.Time) string { return t.Format(time.DateOnly) }))
 }
 
-// cold returns the ids of clicks on cold days, and these days.
+// cold returns the ids of the clicks on cold days, and these days.
 func (s Store) cold(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uuid.UUID, days []time.Time, err error) {
 	named := map[time.Time]bool{}
 	for _, id := range ids {
@@ -67,8 +67,9 @@ func idArray(ids []uuid.UUID) string {
 	return "['" + strings.Join(db.Map(ids, uuid.UUID.String), "','") + "']"
 }
 
-// find reads clicks from ClickHouse, in the order of their ids. It leaves out clicks whose deletion is noted but has not reached
-// ClickHouse yet. It reads these notes before the clicks, because a deletion might reach ClickHouse in between.
+// find reads clicks from ClickHouse, in the order of their ids. It leaves out deleted clicks whose deletion is noted in
+// PostgreSQL but has not reached ClickHouse yet. It reads these notes before the clicks, because a deletion might reach
+// ClickHouse in between.
 func (s Store) find(ctx context.Context, c db.Conn, cols Columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
 	removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedNotes, db.UUIDs(ids))
 	if err != nil {
@@ -80,7 +81,7 @@ func (s Store) find(ctx context.Context, c db.Conn, cols Columns[StoredClick], a
 	return slices.DeleteFunc(list, func(k *StoredClick) bool { return slices.Contains(removed, k.ID) }), err
 }
 
-// query reads clicks from ClickHouse, in the order of their ids. from is the query after the columns.
+// query reads clicks from ClickHouse, in the order of their ids. from is the part of the SQL after the columns.
 func (s Store) query(ctx context.Context, what string, cols Columns[StoredClick], from string, args ...any) ([]*StoredClick, error) {
 	if s.copied == nil {
 		return nil, &CopyAwayError{errors.New("click: there are cold clicks, and CLICKS_URL is not set")}
@@ -90,8 +91,8 @@ func (s Store) query(ctx context.Context, what string, cols Columns[StoredClick]
 	return list, err
 }
 
-// Thaw inserts the cold clicks among ids into PostgreSQL again. It reports whether there were any. The zero account means any
-// account.
+// Thaw inserts the cold clicks among ids into PostgreSQL again. thawed reports whether there were any. The zero account means
+// any account.
 func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
 	ids, days, err := s.cold(ctx, c, ids)
 	if err != nil || len(ids) == 0 {
@@ -112,8 +113,8 @@ func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uui
 const lockDays = `
 SELECT pg_advisory_xact_lock(hashtextextended('switchyard cold ' || day, 0)) FROM (SELECT day FROM unnest($1::text[]) AS d (day) ORDER BY day) s`
 
-// LockColdDays locks days in ascending order, in the transaction of c. A locked day does not leave PostgreSQL, and no other
-// transaction thaws a click of it.
+// LockColdDays locks days in ascending order, in the transaction of c. While a day is locked, its clicks do not leave
+// PostgreSQL, and no other transaction thaws its clicks.
 func LockColdDays(ctx context.Context, c db.Conn, days []time.Time) error {
 	_, err := db.Exec(ctx, c, "lock cold days", lockDays, dates(days))
 	return err
@@ -125,7 +126,7 @@ const (
 	recordThaw = `UPDATE click_cold SET thawed_at = now() WHERE day = ANY ($1::date[]) AND (thawed_at IS NULL OR thawed_at < now() - interval '1 hour')`
 )
 
-// reinsert inserts clicks of locked days into PostgreSQL, except clicks that are already there.
+// reinsert inserts clicks of locked days into PostgreSQL. It skips clicks that are already there.
 func reinsert(ctx context.Context, c db.Conn, list []*StoredClick) error {
 	days := map[time.Time]bool{}
 	for part := range slices.Chunk(list, CopiedAtOnce) {
@@ -166,7 +167,7 @@ SELECT day FROM click_cold k WHERE day >= $2::date AND day < $3::date
 // latestDay is later than any click.
 var latestDay = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// frozen returns the cold days with clicks in [low, high) that have not been thawed for an account.
+// frozen returns the cold days with clicks in [low, high), without the days that are already thawed for the account.
 func (s Store) frozen(ctx context.Context, c db.Conn, account, low, high uuid.UUID) ([]time.Time, error) {
 	from, to := dayOf(low), models.ClickTime(high).UTC()
 	if time.Since(from) <= ColdAfter || s.warm {
@@ -231,10 +232,10 @@ func (s Store) ThawDay(ctx context.Context, c db.Conn, account uuid.UUID, at tim
 	})
 }
 
-// thawedAtOnce is the part of a day that is read from ClickHouse at once.
+// thawedAtOnce is the length of the part of a day that one query reads from ClickHouse.
 const thawedAtOnce = 30 * time.Minute
 
-// Thaw thaws the clicks of an account on cold days in [from, to), each day in its own transaction. Without a copy, no day is
+// Thaw thaws the clicks of an account on cold days in [from, to). Each day has its own transaction. Without a copy, no day is
 // cold.
 func (l Log) Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error {
 	return l.Store().ThawRange(ctx, l.Conn, account, models.FloorClickID(from), models.FloorClickID(to))

@@ -21,15 +21,15 @@ func (k VisitorKey) compare(o VisitorKey) int {
 	return cmp.Or(bytes.Compare(k.Campaign[:], o.Campaign[:]), bytes.Compare(k.Key[:], o.Key[:]))
 }
 
-// seen is the time [first, until) that the unique clicks of a visitor cover.
+// seen is the time range [first, until) that the unique clicks of a visitor cover. A click in this range is not unique.
 type seen struct {
 	first, until time.Time
 	stored       bool // a row exists
 	changed      bool
 }
 
-// cover reports whether a click at t is unique, and if so covers the time ttl after it. A click that arrives late is unique as
-// well, if its covered time ends before the covered time begins.
+// cover reports whether a click at t is unique. If so, the click covers the time ttl after it. A click that arrives late is also
+// unique if the time that it covers ends before the range of s begins.
 func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	end := t.Add(ttl)
 	switch {
@@ -137,13 +137,13 @@ func splitKeys(keys []VisitorKey) (campaigns, prints string) {
 		db.UUIDsOf(keys, func(k VisitorKey) uuid.UUID { return k.Key })
 }
 
-// timeArray returns a time for each visitor, for a timestamptz[].
+// timeArray returns one time for each visitor, as texts for a timestamptz[].
 func timeArray(keys []VisitorKey, of func(VisitorKey) time.Time) []string {
 	return db.Map(keys, func(k VisitorKey) string { return of(k).UTC().Format("2006-01-02 15:04:05.999999Z07:00") })
 }
 
-// A visitor whose unique click is deleted counts as unique again. Visitors are locked before clicks and in a fixed order, as in
-// ingesters.
+// A visitor counts as unique again after the unique click is deleted. Visitors are locked before clicks and in a fixed order, as
+// in ingesters.
 const deleteVisitors = `
 DELETE FROM click_visitors v USING (
 	SELECT s.campaign_id, s.unique_key FROM click_visitors s

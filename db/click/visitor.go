@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// Visitor selects a visitor's clicks in an account: all clicks with the visitor's ID, and the click ClickID, whatever visitor it
-// belongs to. A zero id selects nothing.
+// Visitor selects the clicks of a visitor in an account: all clicks with the visitor ID, and the click ClickID even if it has
+// another visitor ID. A zero id selects nothing.
 type Visitor struct {
 	AccountID uuid.UUID `db:"account_id"`
 	ID        uuid.UUID `db:"visitor_id"`

@@ -13,7 +13,7 @@ import (
 )
 
 // CampaignClicks selects the clicks on a campaign's link in [From, To): the campaign's own clicks, and the clicks that it handed
-// over to other campaigns. It selects only the latest clicks, at most Newest.
+// over to other campaigns. If there are more than Newest clicks, it selects only the latest Newest clicks.
 type CampaignClicks struct {
 	AccountID, CampaignID uuid.UUID
 	models.TimeRange
@@ -34,7 +34,7 @@ var (
 )
 
 // Walk calls fn for the clicks of a campaign, the oldest first. more reports whether there are more clicks than Newest. fn must
-// not keep the click.
+// not retain the click after it returns.
 func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) error {
 		in := Log{Conn: c, Copy: l.Copy}
@@ -68,7 +68,7 @@ func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 	return more, err
 }
 
-// walkCold does the same as walk for clicks of the copy in ClickHouse.
+// walkCold does the same as Walk for clicks of the copy in ClickHouse.
 func (l Log) walkCold(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	list, err := l.coldRows(ctx, "walk clicks", "SELECT "+AllColumns.SQL()+" FROM clicks AS f FINAL WHERE f.account_id = $1 AND "+
 		schema.Window("f.at", q.From, q.To)+" AND if(f.parent_campaign_id = "+schema.NoID+", f.campaign_id, f.parent_campaign_id) = toUUID($2)"+

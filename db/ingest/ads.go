@@ -18,7 +18,7 @@ const insertAds = `
 INSERT INTO ad_clicks (account_id, ad, click_id)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) ON CONFLICT DO NOTHING`
 
-// storeAds stores the ad click ids of new clicks from ad platforms, in the transaction that stores the clicks.
+// storeAds stores the ad platforms' click ids of new clicks, in the transaction that stores the clicks.
 func storeAds(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
 	var accounts, ads, ids []uuid.UUID
 	for _, click := range clicks {
@@ -34,7 +34,7 @@ func storeAds(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error
 }
 
 // adsIn returns the keys of the ad platforms' click ids in the query of a link. It skips a macro that the platform did not
-// replace, because all visitors would share it.
+// replace, because all visitors would share that value.
 func adsIn(query string) (list []uuid.UUID) {
 	if !strings.Contains(query, "clid=") { // the names of all these parameters end in clid
 		return nil
@@ -54,7 +54,7 @@ FROM ad_clicks a JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS 
 ORDER BY a.account_id, a.ad, a.click_id DESC`
 
 // findAds sets the click of events that name an ad platform's click id but no click. It uses the last click with that id. That
-// click is stored already, because its visitor has loaded a page since.
+// click is already stored, because its visitor has loaded a page in the meantime.
 func findAds(ctx context.Context, c db.Conn, events []*models.SiteEvent) error {
 	type key struct {
 		Account uuid.UUID `db:"account_id"`

@@ -10,13 +10,14 @@ import (
 	"switchyard/db/ledger"
 )
 
-// The largest amounts of work of one call of Compact.
+// The maximum amounts of work of one call of Compact.
 const (
 	clicksAtOnce = 1000
 	hoursAtOnce  = 500
 )
 
-// Compact applies waiting click-outs and arrivals, and compacts the ledger. It may be missed, repeated or run in parallel.
+// Compact applies waiting click-outs and arrivals, and compacts the ledger. It does no harm if a call is missed or repeated, or
+// if calls run in parallel.
 func Compact(ctx context.Context, l click.Log) error {
 	if _, err := conversion.ApplyWaitingHops(ctx, l, clicksAtOnce); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 // storedEvent is a row of site_events.
 type storedEvent struct {
 	models.SiteEvent
-	Goals   []string `db:"goals"`   // keys of the goals that it reached
-	Applied bool     `db:"applied"` // its arrival waits for no click
+	Goals   []string `db:"goals"`   // keys of the goals that the event reached
+	Applied bool     `db:"applied"` // the arrival no longer waits for its click
 }
 
 var insertEvents = `
@@ -25,7 +25,7 @@ SELECT ` + db.Columns[storedEvent]("") + ` FROM ` + db.FromRecords[storedEvent](
 ON CONFLICT (id) DO NOTHING
 RETURNING id`
 
-// storeEvents stores the events that are not stored yet, and returns them.
+// storeEvents stores the events that are not stored yet, and returns these events.
 func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*models.SiteEvent, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -41,13 +41,14 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 		return nil, err
 	}
 	byID := map[uuid.UUID]*models.SiteEvent{}
-	for _, e := range slices.Backward(list) { // of two events with the same id, the first is stored
+	for _, e := range slices.Backward(list) { // if two events have the same id, the first is stored
 		byID[e.ID] = e
 	}
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
 }
 
-// The first event of a click determines how its visitor arrived. Clicks are locked in the order of their ids, as everywhere.
+// The first event of a click determines how its visitor arrived. Clicks are locked in the order of their ids, as in all other
+// code.
 const updateArrivals = `
 WITH locked AS MATERIALIZED (
 	SELECT id, account_id FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id FOR NO KEY UPDATE
@@ -66,8 +67,8 @@ WITH locked AS MATERIALIZED (
 )
 SELECT id FROM locked`
 
-// applyArrivals sets how the visitors of some clicks arrived, from the events that wait for these clicks. It returns the ids of
-// clicks that are not stored yet.
+// applyArrivals sets how the visitors of the named clicks arrived, from the events that wait for these clicks. It returns the
+// ids of the clicks that are not stored yet.
 func applyArrivals(ctx context.Context, c db.Conn, named []uuid.UUID) (missing []uuid.UUID, err error) {
 	if len(named) == 0 {
 		return nil, nil
@@ -84,16 +85,16 @@ func applyArrivals(ctx context.Context, c db.Conn, named []uuid.UUID) (missing [
 	return db.SortedIDs(clicks), err
 }
 
-// arrivalTimeout is the time that an arrival waits for its click.
+// arrivalTimeout is the maximum time that an arrival waits for its click.
 const arrivalTimeout = 48 * time.Hour
 
 const selectArrivals = `
 SELECT DISTINCT e.click_id FROM site_events e CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = e.click_id LIMIT 1) c
 WHERE NOT e.applied AND e.received_at >= $1 LIMIT $2`
 
-// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks. It ends the
-// wait for clicks that never arrive. An ingester applies the arrivals that it stores. ApplyWaitingArrivals is for arrivals of an
-// ingester that died.
+// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks. It also ends
+// the wait of arrivals whose clicks never come. Normally an ingester applies the arrivals that it stores. ApplyWaitingArrivals
+// handles the arrivals of an ingester that died.
 func ApplyWaitingArrivals(ctx context.Context, l click.Log, limit int) error {
 	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
 		SELECT id FROM site_events WHERE NOT applied AND received_at < $1 LIMIT $2))`

@@ -19,7 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// arrived returns an event of a click's visitor, with the time in its own id.
+// arrived returns an event of a click's visitor. own is the event's own id, whose first byte is the number of seconds after the
+// click.
 func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	now := models.ClickTime(c.ID).Add(time.Duration(own[0]) * time.Second)
 	return &models.SiteEvent{
@@ -31,8 +32,8 @@ func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	}
 }
 
-// TestSiteEventsAreStoredOnce checks that an event that is sent twice, at different times, is stored once and makes its postbacks
-// once. An event of a deleted account is dropped.
+// TestSiteEventsAreStoredOnce checks that an event that is sent twice, at different times, is stored once and creates its
+// postbacks once. An event of a deleted account is dropped.
 func TestSiteEventsAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -76,8 +77,8 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 	}
 }
 
-// TestFirstEventOfAnIDCounts sends two events with the same id. The first makes the conversion and the row, even if both are
-// stored in the same batch.
+// TestFirstEventOfAnIDCounts checks that the first of two events with the same id makes the conversion and the row, even if both
+// are stored in the same batch.
 func TestFirstEventOfAnIDCounts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -96,8 +97,8 @@ func TestFirstEventOfAnIDCounts(t *testing.T) {
 	}
 }
 
-// TestArrivalWaitsForItsClick checks that an event determines how the visitor arrived even if the click is stored later. An event
-// of another account has no effect.
+// TestArrivalWaitsForItsClick checks that an event determines how the visitor arrived, even if the click is stored after the
+// event. An event of another account has no effect.
 func TestArrivalWaitsForItsClick(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -133,8 +134,8 @@ func TestArrivalWaitsForItsClick(t *testing.T) {
 	}
 }
 
-// TestAdsFindTheirClick checks that an event with an ad platform's click id belongs to the last click of the account whose link
-// had that id. Its goals count for that click.
+// TestAdsFindTheirClick checks that an event with an ad platform's click id is assigned to the last click of the account whose
+// link had that id. The event's goals count for that click.
 func TestAdsFindTheirClick(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -177,6 +178,6 @@ func TestAdsFindTheirClick(t *testing.T) {
 		t.Errorf("arrived: %s", got)
 	}
 	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM postbacks WHERE click_id = $1`, last.ID); n != 2 {
-		t.Errorf("%d goals of the click", n)
+		t.Errorf("%d postbacks name the click, want 2", n)
 	}
 }

@@ -19,15 +19,15 @@ import (
 
 // Options are the settings of an Ingester. The zero value selects the defaults.
 type Options struct {
-	BatchSize int // most records in a transaction, default 2000
-	// Interval is the minimum time between two batches, default 100 ms. It is zero when Append waits for PostgreSQL. While
-	// batches have few records, it is four times as long.
+	BatchSize int // maximum number of records in a transaction, default 2000
+	// Interval is the minimum time between two batches, default 100 ms. It is zero if Append waits for PostgreSQL. After a batch
+	// with few records, the wait is four times as long.
 	Interval time.Duration
 	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On a badly overloaded machine
-	// it determines how many clicks are stored per second.
+	// it determines the number of clicks that are stored per second.
 	MaxRest time.Duration
 	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It must not
-	// block for long. The reconciler of the jobs finds jobs that it loses.
+	// block for long. If a call is lost, the reconciler of the jobs finds the jobs.
 	OnPostbacks func(ctx context.Context, rows []models.JobRef)
 	// Copy reads the clicks that are no longer in PostgreSQL. Nil means that PostgreSQL has all clicks.
 	Copy *click.CopyReader
@@ -42,12 +42,12 @@ type Ingester struct {
 	adopted   []*spool.Reader
 	throttle  throttle
 	strained  atomic.Bool // redirects wait for a processor
-	limit     int         // most records of the next batch; lower after refused data
+	limit     int         // maximum number of records in the next batch; lower after refused data
 	backlog   bool        // the last round left records waiting
 	waiting   map[uuid.UUID]time.Time
 	floods    *botscan.Floods
-	retriedAt time.Time // when waiting hops were last looked at
-	readyAt   time.Time // when partitions were last made
+	retriedAt time.Time // when waiting hops were last retried
+	readyAt   time.Time // when partitions were last created
 }
 
 // NewIngester returns the ingester of a spool. A spool must have only one ingester.
@@ -70,13 +70,13 @@ func NewIngester(s *spool.Spool, d *db.DB, o Options) *Ingester {
 
 const (
 	retryEvery  = 2 * time.Second  // interval of retries of hops that wait for their click
-	waitForHop  = time.Minute      // how long the ingester retries them; ApplyWaitingHops applies them later
+	waitForHop  = time.Minute      // the ingester gives up its retries after this time; ApplyWaitingHops applies the hop later
 	adoptEvery  = 30 * time.Second // interval of the search for spools of ended processes
 	maxWaitHops = 10_000
 )
 
-// Run stores the records of the spool until ctx ends. It never gives up: while PostgreSQL is unavailable, all records stay on
-// disk. It returns the error of closing its readers, or nil.
+// Run stores the records of the spool until ctx ends. It never gives up. While PostgreSQL is unavailable, all records stay on
+// disk. Run returns the error of closing its readers, or nil.
 func (g *Ingester) Run(ctx context.Context) error {
 	adopt := time.NewTicker(adoptEvery)
 	defer adopt.Stop()
@@ -109,7 +109,7 @@ func (g *Ingester) Run(ctx context.Context) error {
 // costs as much as the rows of about twenty clicks, in the web process and in PostgreSQL.
 const (
 	fewRecords = 250
-	gather     = 4 // times Interval
+	gather     = 4 // factor by which Interval grows
 )
 
 // pauseAfter returns the time to wait after a round that stored n records.
@@ -128,8 +128,8 @@ func (g *Ingester) pauseAfter(n int, took time.Duration, err error) time.Duratio
 // Strained reports whether redirects of this process wait for a processor, so that the ingester slows down.
 func (g *Ingester) Strained() bool { return g.strained.Load() }
 
-// Drain stores all records of the spool. It returns when none is left or ctx ends. It is for a disk that is lost with the
-// process. Call it after Run has returned and when no process appends any more.
+// Drain stores all records of the spool. It returns when no record is left, or with an error when ctx ends. It is for a disk
+// that is lost together with the process. Call it after Run has returned, when nothing appends records any more.
 func (g *Ingester) Drain(ctx context.Context) error {
 	for {
 		n, err := g.round(ctx)
@@ -142,7 +142,7 @@ func (g *Ingester) Drain(ctx context.Context) error {
 	}
 }
 
-// round stores one batch of each reader and returns how many records it stored.
+// round stores one batch of each reader and returns the number of stored records.
 func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.makeReady(ctx)
 	g.retryHops(ctx)
@@ -175,7 +175,7 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// step reads one batch and stores it. If it fails, the batch is read again next time.
+// step reads one batch and stores it. If that fails, the next call reads the same batch again.
 func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 	size := g.throttle.batchSize(g.limit)
 	items, err := r.Read(size)
@@ -190,8 +190,8 @@ func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 	return len(items), r.Commit()
 }
 
-// persist stores the items. If PostgreSQL refuses a batch, persist halves it until it finds the refused items, and rejects these.
-// After any other error, commit tries again until the batch is stored or ctx ends.
+// persist stores the items. If PostgreSQL refuses a batch, persist halves the batch until it has found the refused items, and
+// rejects only these. After any other error, commit tries again until the batch is stored or ctx ends.
 func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.Item) error {
 	good := items[:0:0]
 	for _, it := range items {
@@ -282,7 +282,7 @@ func (g *Ingester) after(ctx context.Context, out stored) {
 	}
 }
 
-// retryHops tries again to apply hops that arrived before their clicks.
+// retryHops retries hops that arrived before their clicks.
 func (g *Ingester) retryHops(ctx context.Context) {
 	if len(g.waiting) == 0 || time.Since(g.retriedAt) < retryEvery {
 		return
@@ -317,7 +317,7 @@ func (g *Ingester) makeReady(ctx context.Context) {
 	}
 }
 
-// adopt takes over the spools of processes that have ended.
+// adopt takes over the spools of ended processes.
 func (g *Ingester) adopt(ctx context.Context) {
 	readers, err := g.spool.Adopt()
 	if err != nil {

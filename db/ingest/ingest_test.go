@@ -32,7 +32,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	bot := clicktest.Click(acc, campaign, 2)
 	bot.IsBot = true
 	again := clicktest.Click(acc, campaign, 1)
-	other := clicktest.Click(acc, campaign, 2) // the bot's click did not count for uniqueness
+	other := clicktest.Click(acc, campaign, 2) // unique, because the bot's click does not count
 	hop := &models.ClickOut{ID: models.NewClickID(), ClickID: lander.ID, AccountID: acc, Slot: 2, OfferID: uuid.New()}
 	post := &models.Postback{
 		ID: models.NewClickID(), AccountID: acc, ClickID: lander.ID, Source: models.FromPostback,
@@ -43,7 +43,7 @@ func TestIngestStoresOnce(t *testing.T) {
 		{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post}, {Postback: nobodys},
 	}
 	clicktest.Put(t, s, records...)
-	clicktest.Put(t, s, records[1:6]...) // a record that was appended twice
+	clicktest.Put(t, s, records[1:6]...) // these records are appended a second time
 	var told []models.JobRef
 	o := ingest.Options{
 		OnPostbacks: func(_ context.Context, rows []models.JobRef) { told = append(told, rows...) },
@@ -61,7 +61,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	clicktest.Drain(t, s, d, o)
 
 	if diff := cmp.Diff([]models.JobRef{{Kind: models.KindRecordConversion, ID: post.ID, Account: acc}}, told); diff != "" {
-		t.Errorf("postbacks told: %s", diff)
+		t.Errorf("OnPostbacks was called with other jobs: %s", diff)
 	}
 	type row struct {
 		Clicks  int `db:"clicks"`
@@ -107,7 +107,7 @@ func TestPoisonBlocksNothing(t *testing.T) {
 		}
 		clicktest.Put(t, s, spool.Record{Click: c})
 	}
-	ofNobody := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // neither exists
+	ofNobody := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // both do not exist
 	clicktest.Put(t, s, spool.Record{Postback: ofNobody}, spool.Record{Click: clicktest.Click(acc, campaign, 99)})
 	clicktest.Drain(t, s, d, ingest.Options{})
 	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
@@ -122,8 +122,8 @@ func TestPoisonBlocksNothing(t *testing.T) {
 	}
 }
 
-// TestDeletedAccount: records that wait in the spool are dropped if their account was deleted. Records of other accounts are
-// stored.
+// TestDeletedAccount checks that records in the spool are dropped if their account was deleted before they were stored. Records
+// of other accounts are stored.
 func TestDeletedAccount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -195,7 +195,7 @@ func TestAckAfterCommit(t *testing.T) {
 		c := clicktest.Click(acc, uuid.New(), byte(i))
 		clicktest.Put(t, s, spool.Record{Click: c})
 		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM clicks WHERE id = $1`, c.ID); n != 1 {
-			t.Fatal("acknowledged before the commit")
+			t.Fatal("the click was acknowledged before the commit")
 		}
 	}
 	cancel()

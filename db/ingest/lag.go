@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// Behind is the age of a process's newest stored record above which the process counts as behind, while other records wait.
+	// Behind is the lag above which a process counts as behind: the age of its newest stored record while other records wait.
 	Behind = time.Minute
-	// reportEvery is the interval in which a process reports its lag.
+	// reportEvery is the interval at which a process reports its lag.
 	reportEvery = 20 * time.Second
-	// expiry is the time without a report after which a process counts as ended. The next process stores the records on its
+	// expiry is the time without a report after which a process counts as ended. The next process then stores the records on its
 	// disk.
 	expiry = 5 * time.Minute
-	// busyLag is the lag of a process above which work that can wait pauses.
+	// busyLag is the lag of a process above which deferrable work pauses.
 	busyLag = 2 * time.Second
-	// restFor is the time for which that work pauses after a process has reported that it is busy. A process that stays busy
-	// reports it again in time.
+	// restFor is the length of the pause of deferrable work after a process has reported that it is busy. A process that stays busy
+	// reports again before the pause ends.
 	restFor = 10 * time.Second
 )
 
-// Lag reports to all processes how far this process is behind with storing its records. While PostgreSQL is unavailable, no
-// report is made, and no process can read one.
+// Lag reports to all processes how far this process is behind with storing its records. While PostgreSQL is unavailable, this
+// process cannot report, and the other processes cannot read reports.
 type Lag struct {
 	Conn db.Conn
 	Lag  func() time.Duration // lag of the spool: see spool.Stats
@@ -54,20 +54,20 @@ func (l *Lag) Run(ctx context.Context) {
 		case <-ctx.Done():
 			ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			defer cancel()
-			_, _ = db.Exec(ended, l.Conn, "spool ends", `DELETE FROM spool_states WHERE process = $1`, l.process) // otherwise it expires
+			_, _ = db.Exec(ended, l.Conn, "spool ends", `DELETE FROM spool_states WHERE process = $1`, l.process) // if this fails, the row expires
 			return
 		case <-tick.C:
 		}
 	}
 }
 
-// due reports whether a new report is due, because the last one no longer holds.
+// due reports whether it is time for a new report. While the process is busy, reports are due more often.
 func (l *Lag) due() bool {
 	passed := l.now().Sub(l.reportedAt)
 	return passed >= reportEvery || passed >= restFor/2 && l.busy()
 }
 
-// busy reports whether clicks wait, or redirects wait for a processor.
+// busy reports whether clicks wait to be stored or redirects wait for a processor.
 func (l *Lag) busy() bool { return l.Lag() > busyLag || l.Strained != nil && l.Strained() }
 
 func (l *Lag) now() time.Time {
@@ -107,8 +107,8 @@ func (l *Lag) Report(ctx context.Context) error {
 type StoredState struct {
 	Processes int        `db:"processes"` // number of running processes
 	Behind    int        `db:"behind"`
-	Since     *time.Time `db:"since"`  // since when a process is behind; nil: no process is behind
-	Until     *time.Time `db:"stored"` // clicks up to this time are stored by all processes
+	Since     *time.Time `db:"since"`  // the earliest time since which a process is behind; nil: no process is behind
+	Until     *time.Time `db:"stored"` // all processes have stored their clicks up to this time; nil: no process is behind
 }
 
 const selectStored = `
@@ -122,7 +122,7 @@ func ReadStored(ctx context.Context, c db.Conn, now time.Time) (StoredState, err
 
 const selectRests = `SELECT EXISTS (SELECT FROM spool_states WHERE rest_until > $1)`
 
-// Busy reports whether work that can wait should pause, because a process has clicks to store or its redirects wait for a
+// Busy reports whether deferrable work should pause, because a process has clicks to store or its redirects wait for a
 // processor.
 func Busy(ctx context.Context, l click.Log) (bool, error) {
 	return db.Get[bool](ctx, l.Conn, "busy processes", selectRests, l.Time())

@@ -9,8 +9,8 @@ import (
 	"switchyard/db/ingest"
 )
 
-// TestLag checks that all processes can read since when a process is behind, and up to which time its clicks are stored. This
-// ends when the process has caught up or stops reporting.
+// TestLag checks that any process can read since when a process is behind, and up to which time its clicks are stored. A process
+// is no longer behind when it has caught up or stops reporting.
 func TestLag(t *testing.T) {
 	t.Parallel()
 	d, now := dbtest.New(t), time.Now().UTC().Truncate(time.Second)
@@ -58,8 +58,8 @@ func TestLag(t *testing.T) {
 	check("one has ended", 1, 0, 0, 0)
 }
 
-// TestBusy checks that work that can wait pauses while a process has clicks to store or redirects wait for a processor, and for a
-// short time afterwards.
+// TestBusy checks that deferrable work pauses while a process has clicks to store or its redirects wait for a processor, and for
+// a short time afterwards.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	d, now := dbtest.New(t), time.Now()

@@ -7,7 +7,7 @@ import (
 	"switchyard/db/spool"
 )
 
-// FloodMessages returns the messages about floods that ingesters have for other ingesters, at most one of each.
+// FloodMessages returns the messages about floods that these ingesters send to other ingesters, at most one message of each.
 func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	for _, g := range ingesters {
 		if message := g.floods.NextMessage(); message != nil {
@@ -17,21 +17,22 @@ func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	return messages
 }
 
-// CountFloods counts the clicks in a message that FloodMessages returned in any process. An ingester ignores its own message.
+// CountFloods passes a message to ingesters, which count the clicks in it. FloodMessages returned the message in some process.
+// An ingester ignores its own message.
 func CountFloods(message []byte, ingesters ...*Ingester) {
 	for _, g := range ingesters {
 		g.floods.CountMessage(message)
 	}
 }
 
-// appender is a spool.
+// appender is the part of a spool that Lanes uses.
 type appender interface {
 	Append(ctx context.Context, r spool.Record) error
 }
 
 // Lanes writes the clicks of floods to one spool, and all other records to another. So a flood that arrives faster than
-// PostgreSQL can store it does not delay other clicks. A click belongs to a flood if more than bot.FloodBound clicks of its
-// account came from its source within bot.FloodWindow. Lanes counts in the memory of the process and never waits.
+// PostgreSQL can store it does not delay other clicks. A click belongs to a flood if its source has sent more than
+// bot.FloodBound clicks of the account within bot.FloodWindow. Lanes counts in the memory of the process and never waits.
 type Lanes struct {
 	clicks, floods appender
 	sources        *botscan.ClickSources
@@ -42,7 +43,7 @@ func NewLanes(clicks, floods appender) *Lanes {
 	return &Lanes{clicks: clicks, floods: floods, sources: botscan.NewClickSources()}
 }
 
-// Append appends a record to its spool and returns the spool's result.
+// Append appends a record to the spool that it belongs to, and returns the result of that spool.
 func (l *Lanes) Append(ctx context.Context, r spool.Record) error {
 	if r.Click != nil && l.sources.IsFlood(r.Click) {
 		return l.floods.Append(ctx, r)

@@ -25,7 +25,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// wire is a proxy between the ingester and PostgreSQL whose connections can be cut.
+// wire is a proxy between the ingester and PostgreSQL. The test can cut its connections.
 type wire struct {
 	mu    sync.Mutex
 	cut   bool
@@ -57,7 +57,7 @@ func (w *wire) join(list ...net.Conn) bool {
 	return true
 }
 
-// newWire listens, and returns the URL that reaches the database through the wire.
+// newWire starts a wire and returns the URL that reaches the database through it.
 func newWire(t *testing.T, target string) (*wire, string) {
 	t.Helper()
 	u, err := url.Parse(target)
@@ -97,8 +97,8 @@ func newWire(t *testing.T, target string) (*wire, string) {
 	return w, u.String()
 }
 
-// Connections to PostgreSQL break at any moment, in the middle of a COPY and between a commit and its answer: every
-// acknowledged click is stored once, and the ledger counts it once.
+// TestBrokenConnections breaks connections to PostgreSQL at any moment, also in the middle of a COPY and between a commit and
+// its answer. Every acknowledged click is stored once, and the ledger counts it once.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	d, target := dbtest.NewURL(t)
@@ -132,15 +132,15 @@ func TestBrokenConnections(t *testing.T) {
 		t.Error(err)
 	}
 	if n := clicktest.Number[int](t, d, `SELECT sum(clicks) FROM ledger`); n != rounds*each {
-		t.Errorf("the ledger counts %d", n)
+		t.Errorf("the ledger counts %d clicks", n)
 	}
 	if st := s.Stats(); st.Rejected != 0 || st.Skipped != 0 {
 		t.Errorf("%+v", st)
 	}
 }
 
-// Several web processes store clicks of the same visitors and each other's click-outs while conversions come in and
-// the ledger is compacted.
+// TestManyIngesters runs several ingesters, which store clicks of the same visitors and click-outs of each other's clicks.
+// Conversions are recorded and the ledger is compacted at the same time.
 func TestManyIngesters(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

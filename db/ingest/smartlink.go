@@ -9,7 +9,7 @@ import (
 	"switchyard/db/click"
 )
 
-// Rows are locked in one order, so that two ingesters never deadlock.
+// Rows are locked in a fixed order, so that two ingesters never deadlock.
 const addSmartlinkHours = `
 INSERT INTO smartlink_hours AS h (smartlink_id, hour, rule_id, destination_url, account_id, clicks, bot_clicks)
 SELECT smartlink_id, date_trunc('hour', at, 'UTC'), rule_id, destination_url, account_id,
@@ -21,7 +21,7 @@ SET clicks = h.clicks + EXCLUDED.clicks, bot_clicks = h.bot_clicks + EXCLUDED.bo
 
 const selectKnownSmartlinkClicks = `SELECT id FROM smartlink_clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
 
-// storeSmartlinkClicks writes the clicks that are not stored yet, and their sums.
+// storeSmartlinkClicks stores the clicks that are not stored yet, and adds them to the sums by hour.
 func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*click.StoredSmartlinkClick) error {
 	list, err := onlyUnknown(list, func(ids []uuid.UUID) ([]uuid.UUID, error) {
 		return db.Select[uuid.UUID](ctx, c, "known smartlink clicks", selectKnownSmartlinkClicks, db.UUIDs(ids), ids[0], ids[len(ids)-1])

@@ -50,10 +50,10 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 	for _, other := range []struct{ account, link uuid.UUID }{{uuid.New(), link}, {owner, uuid.New()}, {uuid.New(), uuid.Nil}} {
 		q.AccountID, q.Smartlink = other.account, other.link
 		if list, err := log.SmartlinkClicks(t.Context(), q); err != nil || len(list) != 0 {
-			t.Errorf("%v sees %v, %v", other, list, err)
+			t.Errorf("%v reads clicks that do not belong to it: %v, %v", other, list, err)
 		}
 	}
 	if n := clicktest.Number[int](t, d, `SELECT sum(clicks) * 10 + sum(bot_clicks) FROM smartlink_hours`); n != 11 {
-		t.Errorf("the sums say %d, want 11", n)
+		t.Errorf("the sums are %d, want 11", n)
 	}
 }

@@ -30,8 +30,8 @@ type batch struct {
 	smart     []*click.StoredSmartlinkClick
 	events    []*models.SiteEvent
 	traps     []*models.ClickTrap
-	retry     []uuid.UUID   // clicks whose hops and arrivals could not be applied before
-	marks     botscan.Marks // signals and settings of the clicks
+	retry     []uuid.UUID   // clicks for which a hop or an arrival could not be applied earlier
+	marks     botscan.Marks // bot signals and settings for the clicks
 }
 
 // stored is the result of storing a batch.
@@ -64,7 +64,7 @@ func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) batch {
 	return b
 }
 
-// moments returns the times of the clicks.
+// moments returns the times of all clicks of the batch.
 func (b batch) moments() []time.Time {
 	list := make([]time.Time, 0, len(b.clicks)+len(b.smart))
 	for _, c := range b.clicks {
@@ -91,13 +91,13 @@ type postgres struct {
 	days click.Days
 }
 
-// makeReady prepares the store for clicks of these moments.
+// makeReady creates the partitions for clicks at these moments.
 func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
 	return p.days.Ensure(ctx, p.Log, moments)
 }
 
-// storeBatch stores a batch either completely or not at all. It does not change records that are stored already. If refused
-// returns true for the error, the data will never be accepted. After any other error, the same batch may be tried again.
+// storeBatch stores a batch either completely or not at all. It does not change records that are already stored. If refused
+// returns true for the error, the data will never be accepted. After any other error, the caller may try the same batch again.
 func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err error) {
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {
@@ -107,7 +107,7 @@ func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err err
 		})
 	}
 	if refused(err) {
-		clear(p.days) // a partition may have been dropped since it was made
+		clear(p.days) // a partition may have been dropped since it was created
 	}
 	return out, err
 }
@@ -138,7 +138,7 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	for _, o := range b.outs {
 		ids = append(ids, o.ClickID)
 	}
-	// Hops of cold clicks wait for ApplyColdHops: any visitor can name a cold click.
+	// Hops of cold clicks are not applied here but by ApplyColdHops, because any visitor can name a cold click.
 	if out.missing, err = conversion.ApplyHops(ctx, c, click.WarmStore(), append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}
@@ -173,9 +173,10 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	return out, botscan.RequestRechecks(ctx, c, botscan.LateRecords{Clicks: b.clicks, Outs: b.outs, Events: fresh, Traps: b.traps})
 }
 
-// ofAccounts returns the batch without the records whose account was deleted while they waited in the spool. No account could see
-// or delete such records. It does not filter postbacks. StorePostbacks stores a postback of a deleted account without a job.
-// ofAccounts also returns the currencies of the accounts, and sets the settings by which they score clicks.
+// ofAccounts returns the batch without the records of accounts that were deleted while the records waited in the spool. No
+// account could see or delete such records. Postbacks are not filtered here: StorePostbacks stores a postback of a deleted
+// account without a job. ofAccounts also returns the currencies of the accounts, and sets the settings with which they score
+// clicks.
 func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {
@@ -219,7 +220,7 @@ func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]
 	return b, known, nil
 }
 
-// convert sets the rate of the day on clicks whose currency is not the account's.
+// convert sets the rate of the day on clicks in a currency other than the account's.
 func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]string) error {
 	var foreign []*click.StoredClick
 	var keys []exchangerate.Key
@@ -238,7 +239,7 @@ func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]
 	return err
 }
 
-// storeClicks writes the clicks that are not stored yet and returns their ids.
+// storeClicks stores the clicks that are not stored yet and returns their ids.
 func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, s ledger.Deltas) ([]uuid.UUID, error) {
 	clicks, err := onlyUnknown(b.clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.Known(ctx, c, ids) })
 	if err != nil || len(clicks) == 0 {
@@ -272,7 +273,7 @@ func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, s led
 	return ids, botscan.CountBlocked(ctx, c, clicks)
 }
 
-// onlyUnknown returns the clicks that known does not report as stored, each of them once.
+// onlyUnknown returns the clicks that are not stored, each of them once. known returns the ids that are stored.
 func onlyUnknown[T interface{ ClickID() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
 	if len(clicks) == 0 {
 		return nil, nil

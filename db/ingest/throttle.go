@@ -10,38 +10,38 @@ import (
 
 const (
 	throttleWindow = 250 * time.Millisecond
-	// maxQueue is the number of goroutines that may wait for each processor, on average over about the last second. A process
-	// that keeps up has 0.25 or less. Single windows have more, because the clicks of one write to the disk wake up together. A
-	// process that answers 64 connections at full rate has about 1.
+	// maxQueue is the largest acceptable number of goroutines that wait for each processor, as an average over about the last
+	// second. A process that keeps up has 0.25 or less. A single window may have more, because all clicks of one write to the disk
+	// wake up together. A process that answers 64 connections at full rate has about 1.
 	maxQueue = 0.5
-	// queueShare is the share of its time that the ingester works at least, so that a backlog never stands still.
+	// queueShare is the smallest share of the time in which the ingester works, so that a backlog never stands still.
 	queueShare = 0.1
-	// maxRest is the longest pause after a batch, unless Options sets another. A batch that took long has mostly waited for
-	// the disk or for a lock, which does not slow redirects down. Without the limit, a pause of nine times that time would mean
-	// minutes without storing anything.
+	// maxRest is the longest pause after a batch, unless Options sets another. A batch that took long has mostly waited for the
+	// disk or for a lock, which does not slow redirects down. Without this limit, the pause could be nine times as long as the
+	// batch, and nothing would be stored for minutes.
 	maxRest = 2 * time.Second
-	// shareGrowth is the factor by which the share grows after a window without a queue. The full share is reached again after
-	// 1.5 s.
+	// shareGrowth is the factor by which the share grows after a window without a queue. It takes 1.5 s until the full share is
+	// reached again.
 	shareGrowth = 1.5
 )
 
-// throttle decides which share of its time the ingester works while there is a backlog. It works all the time until goroutines
-// queue for the processor, which slows redirects down. Then the ingester slows down within a second: its share falls to a tenth,
-// its batches become smaller, and the backlog waits on disk. Redirects that are slow without such a queue wait for the disk.
-// Pauses of the ingester did not make them faster in a test with 5,000 clicks a second on two processors, and left a backlog of a
-// hundred thousand clicks.
+// throttle determines the share of its time in which the ingester works while there is a backlog. The share is 1 until
+// goroutines queue for a processor, which slows redirects down. Then the ingester slows down within a second: its share falls to
+// a tenth, its batches become smaller, and the backlog waits on disk. If redirects are slow without such a queue, they wait for
+// the disk. In a test with 5,000 clicks a second on two processors, pauses of the ingester did not make such redirects faster,
+// and left a backlog of a hundred thousand clicks.
 type throttle struct {
 	share  float64       // share of the time in which the ingester works, queueShare to 1
 	most   time.Duration // the longest pause; 0: maxRest
 	queued func() float64
 	at     time.Time
-	last   float64 // result of queued at that time
+	last   float64 // result of queued at the time at
 	queue  float64 // average number of goroutines that wait for each processor, see maxQueue
 }
 
 func newThrottle() throttle { return throttle{share: 1, queued: processorWait} }
 
-// processorWait returns the seconds that all goroutines together have waited for a processor, divided by the number of
+// processorWait returns the total time in seconds that goroutines have waited for a processor, divided by the number of
 // processors.
 func processorWait() float64 {
 	sample := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
@@ -52,7 +52,7 @@ func processorWait() float64 {
 	return sumOf(sample[0].Value.Float64Histogram()) / float64(runtime.GOMAXPROCS(0))
 }
 
-// sumOf returns the sum of a histogram's values. Each value counts as the lower end of its bucket.
+// sumOf returns the sum of the values in a histogram. Each value counts as the lower bound of its bucket.
 func sumOf(h *metrics.Float64Histogram) (sum float64) {
 	for i, n := range h.Counts {
 		if low := h.Buckets[i]; !math.IsInf(low, -1) {
@@ -62,7 +62,7 @@ func sumOf(h *metrics.Float64Histogram) (sum float64) {
 	return sum
 }
 
-// update adapts the share to the queue since the last update, at most once per throttleWindow.
+// update adapts the share to the queue since the last update. It does so at most once per throttleWindow.
 func (t *throttle) update(now time.Time) {
 	passed := now.Sub(t.at)
 	if passed < throttleWindow {
@@ -82,10 +82,11 @@ func (t *throttle) update(now time.Time) {
 	t.share = min(t.share*shareGrowth, 1)
 }
 
-// batchSize returns the number of records to store at once, at most limit. A short transaction soon frees the disk.
+// batchSize returns the number of records to store in one transaction, at most limit. It is smaller while the ingester slows
+// down, because a short transaction soon frees the disk.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 
-// backoff returns the pause after a batch that took the time worked, at most the longest pause.
+// backoff returns the pause after a batch that took the time worked. The pause is limited by most, or by maxRest.
 func (t *throttle) backoff(worked time.Duration) time.Duration {
 	return min(time.Duration(float64(worked)*(1/t.share-1)), cmp.Or(t.most, maxRest))
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// The ingester slows down when goroutines queue for the processor, never stops, and speeds up again step by step.
+// TestThrottle checks that the ingester slows down when goroutines queue for a processor, never stops, and speeds up again step
+// by step.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
 	var sum float64
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	th := throttle{share: 1, queued: func() float64 { return sum }}
-	sum = 1e6 // earlier waiting does not count
+	sum = 1e6 // waits before the start do not count
 	th.update(now)
 	for i, step := range []struct {
 		after  time.Duration
@@ -29,7 +30,7 @@ func TestThrottle(t *testing.T) {
 		{time.Hour, 0, queueShare * shareGrowth},
 		{throttleWindow, 0.2, queueShare * 1.5 * 1.5}, // 0.8 in one window
 		{throttleWindow, 0.2, queueShare * 1.5 * 1.5 * 1.5},
-		{throttleWindow, 0.4, queueShare * 1.5 * 1.5 / 2}, // repeated short queues add up
+		{throttleWindow, 0.4, queueShare * 1.5 * 1.5 / 2}, // the queues of several windows add up
 		{time.Hour, 0.4 * 3600, queueShare * 1.5 * 1.5 * 1.5 / 2},
 		{time.Hour, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 / 2},
 		{time.Hour, 3601, queueShare},
@@ -45,21 +46,21 @@ func TestThrottle(t *testing.T) {
 		th.update(now)
 	}
 	if th.share != 1 || th.batchSize(2000) != 2000 || th.backoff(time.Second) != 0 {
-		t.Errorf("does not speed up again: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
+		t.Errorf("it does not return to full speed: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
 	}
 	th.share = queueShare
 	if n, rest := th.batchSize(2000), th.backoff(100*time.Millisecond); n != 200 || rest != 900*time.Millisecond {
-		t.Errorf("slows down with batches of %d and a backoff of %s", n, rest)
+		t.Errorf("while slowed down, batches have %d records and the pause is %s", n, rest)
 	}
 	if rest := th.backoff(13 * time.Second); rest != maxRest {
-		t.Errorf("a batch that took 13 s, waiting for the disk, is followed by a rest of %s", rest)
+		t.Errorf("after a batch that waited 13 s for the disk, the pause is %s", rest)
 	}
 	if th.batchSize(1) != 1 {
-		t.Error("a batch of nothing would never end")
+		t.Error("the batch size is 0, so a backlog would never shrink")
 	}
 }
 
-// The measured value exists and only grows.
+// TestQueued checks that the runtime provides the measured value and that it grows while goroutines wait.
 func TestQueued(t *testing.T) {
 	t.Parallel()
 	before := processorWait()

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write models/figures.gen.go")
 
 const generated = "../figures.gen.go"
 
-// TestGenerated compares models/figures.gen.go with the table.
+// TestGenerated checks that models/figures.gen.go is up to date with the table.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	tables := map[string]any{"Percentages": measure.Expand("{percentages}")}
@@ -53,7 +53,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// figure is a measure of the Figures in a variable.
+// figure is a measure of the Figures in the Go variable of.
 type figure struct {
 	*measure.Measure
 	of string
@@ -97,7 +97,7 @@ func (f figure) Decimal() string {
 	return f.Value()
 }
 
-// Code returns the Go code that calculates the figure by its formula.
+// Code returns the Go code that calculates the figure from its formula.
 func (f figure) Code() string {
 	over, under := f.Terms()
 	switch {
@@ -109,7 +109,7 @@ func (f figure) Code() string {
 	return "ratio(" + f.quantity(over) + ", " + f.quantity(under) + ")"
 }
 
-// quantity returns the Go code of a sum as a decimal.
+// quantity returns the Go code for a sum as a decimal.
 func (f figure) quantity(list []measure.Term) string {
 	if slices.ContainsFunc(list, func(t measure.Term) bool { return t.IsAmount() }) {
 		return f.sum(list)

@@ -1,37 +1,38 @@
-// Package measure is the table of all measures: the counters that reports add up, and the figures that follow from them. The
-// structs models.Figures and models.FigureRow, the columns of the ledger, the SQL and the orders of reports, the figures of rules,
-// and the dashboard's measures.gen.ts are derived from it. README.md shows how to add a measure.
+// Package measure contains the table of all measures: the counters that reports add up, and the figures that are calculated from
+// them. Much code is derived from the table: the structs models.Figures and models.FigureRow, the columns of the ledger, the SQL
+// and the orders of reports, the figures of rules, and the dashboard's measures.gen.ts. README.md shows how to add a measure.
 package measure
 
 import "strings"
 
-// Measure is one measure. A counter has SQL and no Formula. Any other measure has a Formula and no SQL.
+// Measure is one measure. A counter has SQL but no Formula. Any other measure has a Formula but no SQL.
 type Measure struct {
 	// Name is the measure's name in answers, reports, files, rules and SQL.
 	Name string
 	// Field is the name of its field or method in models.Figures, and of its field in models.FigureRow.
 	Field string
 	Kind  Kind
-	// Formula is the way to calculate the measure from others: a sum such as "revenue - cost", or a quotient of two sums such as
+	// Formula calculates the measure from other measures. It is a sum such as "revenue - cost", or a quotient of two sums such as
 	// "approved / (conversions + rejected)". A percentage is the quotient times 100.
 	Formula string
 	SQL     SQL
 	// Good is 1 if a rise is good, -1 if it is bad, and 0 if it is neither.
 	Good int
-	// Digits is the number of decimals that the dashboard shows of a percentage. Zero means two.
+	// Digits is the number of decimals that the dashboard shows for a percentage. Zero means two.
 	Digits int
-	// BySales says that chance moves the measure by the number of conversions that bring the money.
+	// BySales means that the random variation of the measure depends on the number of conversions that bring the money.
 	BySales bool
-	// Change is the measure's place in models.FigureChanges, counted from 1. Zero leaves it out.
+	// Change is the position of the measure in models.FigureChanges, counted from 1. Zero means that FigureChanges does not contain
+	// the measure.
 	Change int
 	// Doc is the description in the documentation of the API.
 	Doc string
 }
 
-// Kind says what a measure's value is, and how it is shown.
+// Kind is the kind of a measure's value. It also determines how the value is shown.
 type Kind string
 
-// The kinds of measures. A Price is the amount of a single click, which may be below a cent.
+// The kinds of measures. A Price is an amount for a single click, which may be less than a cent.
 const (
 	Count   Kind = "count"
 	Money   Kind = "money"
@@ -39,7 +40,7 @@ const (
 	Percent Kind = "percent"
 )
 
-// Counters lists the measures that are stored, in the order of their columns. Amounts lists the counters of money.
+// Counters lists the stored measures, in the order of their columns. Amounts lists the counters that are amounts of money.
 var (
 	Counters = rows((*Measure).IsCounter)
 	Amounts  = rows(func(m *Measure) bool { return m.IsCounter() && m.IsAmount() })
@@ -54,7 +55,7 @@ func rows(keep func(*Measure) bool) (list []*Measure) {
 	return list
 }
 
-// Find returns the measure with a name, or nil if it does not exist.
+// Find returns the measure with this name, or nil if there is no such measure.
 func Find(name string) *Measure {
 	for i := range All {
 		if All[i].Name == name {
@@ -72,7 +73,7 @@ func Names(keep func(*Measure) bool) (names []string) {
 	return names
 }
 
-// Each returns a text for each measure of a list: the format with the name of the measure in place of %s.
+// Each returns one text for each measure of a list: the format with %s replaced by the name of the measure.
 func Each(list []*Measure, format string) (out []string) {
 	for _, m := range list {
 		out = append(out, strings.ReplaceAll(format, "%s", m.Name))
@@ -83,7 +84,7 @@ func Each(list []*Measure, format string) (out []string) {
 // Every accepts all measures.
 func Every(*Measure) bool { return true }
 
-// IsCounter reports whether the measure is stored, and not calculated from others.
+// IsCounter reports whether the measure is stored instead of calculated from other measures.
 func (m *Measure) IsCounter() bool { return m.Formula == "" }
 
 // IsAmount reports whether the value is an amount in the account's currency.
@@ -92,7 +93,7 @@ func (m *Measure) IsAmount() bool { return m.Kind == Money || m.Kind == Price }
 // IsPercent reports whether the value is a percentage.
 func (m *Measure) IsPercent() bool { return m.Kind == Percent }
 
-// IsRatio reports whether the measure is a quotient, which has no value where it would divide by zero.
+// IsRatio reports whether the measure is a quotient. A quotient has no value if it would divide by zero.
 func (m *Measure) IsRatio() bool { return strings.Contains(m.Formula, " / ") }
 
 // Term is one measure in a sum of a formula.
@@ -101,7 +102,8 @@ type Term struct {
 	Minus bool
 }
 
-// Terms returns the sums of the formula. under is empty if the measure is not a quotient.
+// Terms returns the terms of the formula: over is the sum above the fraction bar, under the sum below it. under is empty if the
+// measure is not a quotient.
 func (m *Measure) Terms() (over, under []Term) {
 	above, below, _ := strings.Cut(m.Formula, " / ")
 	return terms(above), terms(below)
@@ -120,13 +122,13 @@ func terms(sum string) (list []Term) {
 	return list
 }
 
-// Sum is one side of a formula as SQL over the columns of the counters.
+// Sum is one side of a formula as an SQL expression over the columns of the counters.
 type Sum struct {
 	SQL    string
-	Amount bool // a sum of money
+	Amount bool // whether the sum is an amount of money
 }
 
-// Sums returns the formula as SQL. under is empty if the measure is not a quotient.
+// Sums returns the two sides of the formula as SQL. under is empty if the measure is not a quotient.
 func (m *Measure) Sums() (over, under Sum) {
 	a, b := m.Terms()
 	return sumOf(a), sumOf(b)
@@ -151,8 +153,8 @@ func sumOf(list []Term) (s Sum) {
 	return s
 }
 
-// Expand replaces {measures} in the tag of a field with the names of all measures, and {percentages} with the names of the
-// percentages.
+// Expand replaces two placeholders in a field's tag: {measures} by the names of all measures, and {percentages} by the names of
+// the percentages.
 func Expand(tag string) string {
 	if !strings.Contains(tag, "{") {
 		return tag

@@ -6,15 +6,15 @@ import (
 	"switchyard/models/measure"
 )
 
-// TestRows checks the rules for rows: each has its own name and field, a counter has SQL for both engines, and a formula refers to
-// measures of one unit.
+// TestRows checks the rules for the rows of the table. Each row has its own name and field. A counter has SQL for both engines.
+// The terms of a sum in a formula have the same unit.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	names, places := map[string]bool{}, map[int]bool{0: true}
 	for i := range measure.All {
 		m := &measure.All[i]
 		if names[m.Name] || names[m.Field] || m.Name == "" || m.Field == "" || m.Kind == "" {
-			t.Errorf("%s has no name, field or kind of its own", m.Name)
+			t.Errorf("%s has no kind, or shares its name or field with another measure", m.Name)
 		}
 		names[m.Name], names[m.Field] = true, true
 		if m.Change > 0 && (places[m.Change] || m.Change > len(measure.All)) {
@@ -26,7 +26,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("%s: a measure has either a formula or SQL for both engines", m.Name)
 		}
 		if (m.SQL.Conversion == "") != (m.SQL.Sold == "") || (m.SQL.Sold == "") != (m.SQL.CopySale == "") {
-			t.Errorf("%s does not count conversions everywhere", m.Name)
+			t.Errorf("%s has SQL for conversions in some places but not in all", m.Name)
 		}
 		over, under := m.Terms()
 		for _, side := range [][]measure.Term{over, under} {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// SQL has the SQL of the amounts that a click (f), a conversion (v) and spend without clicks (f) add to a counter. An empty text
-// adds nothing.
+// SQL contains the SQL expressions for the amounts that are added to a counter: by a click (f), by a conversion (v), and by
+// spend without clicks (f). An empty text adds nothing.
 //
-// In PostgreSQL, a row that adds nothing gives NULL, which is the cheapest value to sum. Money is in the account's currency:
-// without a rate it adds nothing. Expressions in braces are replaced by the expressions of the prices.
+// In PostgreSQL, the value for a row that adds nothing is NULL, which is the cheapest value to sum. Money is in the account's
+// currency. Without a rate, it adds nothing. Names in braces are replaced by the expressions of the prices.
 //
-// In ClickHouse, the row of a click also has the sums of its conversions, in the columns that Sold names.
+// In ClickHouse, the row of a click also contains the sums of its conversions, in the columns that Sold names.
 type SQL struct {
 	Click, Conversion, Spend string
 
-	CopyClick string // ClickHouse: the click itself
-	Sold      string // ClickHouse: the column of the sums of the click's conversions
-	CopySale  string // ClickHouse: a single conversion
+	CopyClick string // ClickHouse: added by the click itself
+	Sold      string // ClickHouse: the column with the sum over the click's conversions
+	CopySale  string // ClickHouse: added by a single conversion
 }
 
 // noMoney is an amount of zero in ClickHouse.
@@ -27,7 +27,8 @@ func when(condition, expr string) string { return "CASE WHEN " + condition + " T
 
 func status(name string) string { return "v.status = '" + name + "'" }
 
-// copyPaid returns the ClickHouse SQL of an amount of a fact in the account's currency. The amount is zero without a rate.
+// copyPaid returns the ClickHouse SQL that converts an amount of a fact to the account's currency. Without a rate, the result is
+// zero.
 func copyPaid(amount, fact string) string {
 	return "ifNull(" + amount + " * " + fact + ".rate, " + noMoney + ")"
 }
@@ -35,7 +36,7 @@ func copyPaid(amount, fact string) string {
 // clicks counts the clicks that meet a condition.
 func clicks(condition string) SQL { return SQL{Click: when(condition, "1"), CopyClick: condition} }
 
-// onlyHumans adds up a column of the clicks that are not bots.
+// onlyHumans adds up a column over the clicks that are not a bot's.
 func onlyHumans(column string) SQL {
 	return SQL{Click: when("NOT f.is_bot", "f."+column), CopyClick: "if(f.is_bot, 0, f." + column + ")"}
 }
@@ -53,7 +54,7 @@ func payouts(name, sold string) SQL {
 	}
 }
 
-// costs adds up the costs of the clicks that are not bots, of the conversions, and of spend without clicks.
+// costs adds up the costs of clicks that are not a bot's, of conversions, and of spend without clicks.
 var costs = SQL{
 	Click: when("NOT f.is_bot", "f.cost * {click rate}"), Conversion: "{cost}", Spend: "{spend}",
 	CopyClick: "if(f.is_bot, " + noMoney + ", " + copyPaid("f.cost", "f") + ")", Sold: "sale_cost", CopySale: "v.cost",
@@ -94,7 +95,7 @@ func (m *Measure) copyNothing() string {
 	return "0"
 }
 
-// NotZero returns the condition that one of some SQL expressions is not zero.
+// NotZero returns the condition that at least one of several SQL expressions is not zero.
 func NotZero(exprs []string) string {
 	return "(" + strings.Join(exprs, ", ") + ") <> (0" + strings.Repeat(", 0", len(exprs)-1) + ")"
 }

@@ -1,5 +1,5 @@
-// Package admin manages accounts, keys and domains for the command line. It checks what operators typed, and returns
-// values with the JSON form that the commands print.
+// Package admin manages accounts, keys and domains for the command line. It checks the operator's input. It returns values
+// whose JSON form the commands print.
 package admin
 
 import (
@@ -25,7 +25,7 @@ type Account struct {
 	CreatedAt string    `json:"created_at"`
 }
 
-// Key is a key as operators see it. Secret is the key itself. Only the calls that make a key return it.
+// Key is a key as operators see it. Secret is the key itself, and only calls that make a key return it.
 type Key struct {
 	ID        uuid.UUID `json:"id"`
 	Secret    string    `json:"key,omitempty"`
@@ -42,7 +42,8 @@ type Key struct {
 type Admin struct {
 	Store   *store.Store
 	BaseURL string // the service's address, for links
-	// Dashboard and Tracker are hosts that no account can have: the dashboard's, and TRACKING_HOST with all names below it.
+	// Dashboard and Tracker are hosts that no account can have: the host of the dashboard, and TRACKING_HOST with all names
+	// below it.
 	Dashboard, Tracker string
 }
 
@@ -56,8 +57,8 @@ func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, e
 	return accountRecord(made), err
 }
 
-// UpdateAccount changes the name and the plan of an account; an empty one stays. What the account has beyond the
-// allowances of a smaller plan stays too. Errors: invalid_id, not_found, required, invalid_plan.
+// UpdateAccount changes the name and the plan of an account. An empty value leaves the old one. Records beyond the allowances
+// of a smaller plan stay. Errors: invalid_id, not_found, required, invalid_plan.
 func (a Admin) UpdateAccount(ctx context.Context, account, name, plan string) (Account, error) {
 	id, err := parseID("account", account)
 	if err != nil {
@@ -78,7 +79,7 @@ func (a Admin) UpdateAccount(ctx context.Context, account, name, plan string) (A
 	return accountRecord(changed), hint(err, listAccounts)
 }
 
-// DeleteAccount deletes an account with everything in it. yes must be its name. Errors: invalid_id, not_found,
+// DeleteAccount deletes an account with everything in it. yes must be the name of the account. Errors: invalid_id, not_found,
 // not_confirmed.
 func (a Admin) DeleteAccount(ctx context.Context, account, yes string, progress func(string, int64)) (Account, error) {
 	id, err := parseID("account", account)
@@ -117,7 +118,7 @@ func (a Admin) Accounts(ctx context.Context) ([]Account, error) {
 	return db.Map(list, accountRecord), err
 }
 
-// NewKey is the settings of a new key.
+// NewKey holds the settings of a new key.
 type NewKey struct {
 	Account string
 	Name    string
@@ -125,7 +126,7 @@ type NewKey struct {
 	Days    int    // one of models.KeyDays
 }
 
-// CreateKey makes a key. Its Secret cannot be read again.
+// CreateKey makes a key. The Secret cannot be read again later.
 func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 	account, err := parseID("account", n.Account)
 	if err != nil {
@@ -157,7 +158,7 @@ func (a Admin) Keys(ctx context.Context, account string) ([]Key, error) {
 	return db.Map(list, func(k models.Key) Key { return keyRecord(k, "") }), err
 }
 
-// RotateKey replaces a key; the old one stays valid for one day.
+// RotateKey replaces a key. The old key stays valid for one day.
 func (a Admin) RotateKey(ctx context.Context, key string) (Key, error) {
 	id, err := parseID("key", key)
 	if err != nil {
@@ -181,7 +182,7 @@ const listAccounts = "`switchyard accounts list` shows all"
 
 const listKeys = "`switchyard keys list --account ID` shows an account's"
 
-// hint adds to a not-found error how to list the ids.
+// hint adds to a not-found error how the operator can list the ids.
 func hint(err error, where string) error {
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 		return models.Errorf(e.Kind, e.Code, "%s; %s", e.Message, where)

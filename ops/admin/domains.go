@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Domain is an own tracking domain as operators see it.
+// Domain is an account's own tracking domain as operators see it.
 type Domain struct {
 	ID         uuid.UUID `json:"id"`
 	AccountID  uuid.UUID `json:"account_id"`
@@ -28,7 +28,7 @@ func domainRecord(d models.Domain) Domain {
 	}
 }
 
-// Domains lists the own domains with a hostname, of every account that has added it; of all hostnames if host is empty.
+// Domains lists the entries of a hostname in all accounts that have added it. If host is empty, it lists all hostnames.
 func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
 	find := a.Store.Domains().ListAll
 	if host != "" {
@@ -40,8 +40,8 @@ func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
 	return db.Map(list, domainRecord), err
 }
 
-// AddDomain adds a hostname to an account, verified. Unlike the API it takes one below the install's own names, for links of the
-// operator.
+// AddDomain adds a hostname to an account and marks it as verified. Unlike the API, it accepts a name below the install's own
+// names, for links of the operator.
 func (a Admin) AddDomain(ctx context.Context, host, account string) (Domain, error) {
 	name, ok := models.HostOf(host)
 	if !ok || models.PublicSuffix(name) {
@@ -63,7 +63,7 @@ func (a Admin) AddDomain(ctx context.Context, host, account string) (Domain, err
 	return domainRecord(saved), err
 }
 
-// checkFree returns the error reserved_domain for a host that no account can have.
+// checkFree returns the error reserved_domain if no account can have the host.
 func (a Admin) checkFree(host string) error {
 	switch {
 	case host == a.Dashboard:

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Connection is a connection to an ad platform by sign-in, as operators see it.
+// Connection is a connection to an ad platform that was made by sign-in, as operators see it.
 type Connection struct {
 	ID          uuid.UUID `json:"id"`
 	AccountID   uuid.UUID `json:"account_id"`
@@ -28,7 +28,7 @@ func connectionRecord(c models.OAuthConnection) Connection {
 	}
 }
 
-// Connections lists the connections of an account by sign-in, in the order in which they were made.
+// Connections lists the connections of an account that were made by sign-in, the oldest first.
 func (a Admin) Connections(ctx context.Context, account string) ([]Connection, error) {
 	found, err := a.Account(ctx, account)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a Admin) Connection(ctx context.Context, account, connection string) (Conn
 	return connectionRecord(c), hint(err, "`switchyard oauth list --account ID` shows an account's")
 }
 
-// Disconnect forgets a connection of an account and its tokens. Errors: invalid_id, not_found.
+// Disconnect deletes a connection of an account and its tokens. Errors: invalid_id, not_found.
 func (a Admin) Disconnect(ctx context.Context, account, connection string) (Connection, error) {
 	c, err := a.Connection(ctx, account, connection)
 	if err != nil {

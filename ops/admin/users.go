@@ -12,13 +12,13 @@ import (
 	"switchyard/models"
 )
 
-// OwnedAccount is a new account, with the link of its owner if that is known.
+// OwnedAccount is a new account. OwnerURL is the link for its owner; it is empty if no e-mail address was given.
 type OwnedAccount struct {
 	Account
 	OwnerURL string `json:"owner_url,omitempty"`
 }
 
-// CreateOwned is CreateAccount with a link for the owner, unless email is empty.
+// CreateOwned creates an account like CreateAccount. Unless email is empty, it also invites the owner and returns the link.
 func (a Admin) CreateOwned(ctx context.Context, name, plan, email string) (out OwnedAccount, err error) {
 	if email != "" {
 		if _, ok := models.CleanEmail(email); !ok {
@@ -39,7 +39,7 @@ type User struct {
 	Email string      `json:"email"`
 	Name  string      `json:"name"`
 	Role  models.Role `json:"role"`
-	Codes bool        `json:"codes"` // signs in with codes of an app
+	Codes bool        `json:"codes"` // the person signs in with codes of an app
 }
 
 // Link is a link that lets a person in. Its address is shown only once.
@@ -52,7 +52,7 @@ type Link struct {
 
 var errEmail = models.Invalid("invalid_email", "this is no e-mail address")
 
-// Users lists the people of an account, the longest first.
+// Users lists the people of an account. The person who joined first comes first.
 func (a Admin) Users(ctx context.Context, account string) ([]User, error) {
 	found, err := a.Account(ctx, account)
 	if err != nil {
@@ -68,8 +68,9 @@ func (a Admin) Invite(ctx context.Context, account, email, role string) (Link, e
 	return a.link(ctx, models.LinkInvite, account, email, role)
 }
 
-// ResetUser makes a link by which a person sets a new password. account is one of the person's accounts; empty: any of them. With
-// dropCodes the person is asked for no more codes of an app, from now on. Errors: invalid_id, not_found.
+// ResetUser makes a link with which a person sets a new password. account is one of the person's accounts, or empty for any of
+// them. dropCodes also removes the codes of an app, so that the person is no longer asked for them. Errors: invalid_id,
+// not_found.
 func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes bool) (Link, error) {
 	clean, _ := models.CleanEmail(email)
 	person, _, err := people.New(a.Store).FindByEmail(ctx, clean)
@@ -99,8 +100,8 @@ func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes b
 	return a.link(ctx, models.LinkReset, places[0].ID.String(), clean, string(places[0].Role))
 }
 
-// CreateEntryLink makes a link that signs a person in as an owner of an account, without the password. A new person chooses a
-// password.
+// CreateEntryLink makes a link that signs a person in as an owner of an account, without a password. A new person has to choose
+// a password then.
 func (a Admin) CreateEntryLink(ctx context.Context, account, email string) (Link, error) {
 	return a.link(ctx, models.LinkEntry, account, email, string(models.RoleOwner))
 }

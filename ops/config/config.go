@@ -1,7 +1,7 @@
 // Package config reads the settings of the service from the environment.
 //
-// To add a setting, add a field to Config and a row to the table: reading, checking, masking and the operators' listing
-// all go by the rows.
+// To add a setting, add a field to Config and a row to the table. The rows drive reading, checking, masking and the list for
+// operators.
 package config
 
 import (
@@ -20,7 +20,7 @@ import (
 	"switchyard/models"
 )
 
-// ClickAck is where a click must be stored before its visitor is answered.
+// ClickAck says where a click must be stored before its visitor gets an answer.
 type ClickAck string
 
 // The values of CLICK_ACK.
@@ -29,10 +29,10 @@ const (
 	AckPostgres ClickAck = "postgres" // committed in PostgreSQL, for disks that do not outlive the process
 )
 
-// Config is the settings, checked. Its LogValue shows no secrets.
+// Config holds the checked settings. Its LogValue shows no secrets.
 type Config struct {
 	Port              int
-	Bind              string // an address; empty: all of this machine
+	Bind              string // an address; empty: all addresses of this machine
 	OpsAddr           string // host:port
 	TLSAddr           string // host:port; empty: the service terminates no TLS
 	HTTPAddr          string // host:port; empty: the port is not served
@@ -42,7 +42,7 @@ type Config struct {
 	ReadURL           string // empty: reports are read from DatabaseURL
 	ReadBehind        time.Duration
 	RedisURL          string // empty: "switchyard up" brings a private server
-	ClicksURL         string // of ClickHouse; empty: clicks are in PostgreSQL alone
+	ClicksURL         string // ClickHouse; empty: clicks are in PostgreSQL alone
 	ClicksCluster     string // empty: ClicksURL leads to one server
 	ClicksBatch       int
 	ClicksFlush       time.Duration
@@ -60,10 +60,10 @@ type Config struct {
 	EgressCAFile      string
 	EgressHosts       map[string]netip.AddrPort
 	DNSServers        []netip.AddrPort
-	DomainPorts       [2]string // of HTTP and HTTPS
+	DomainPorts       [2]string // for HTTP and HTTPS
 	ACMEDirectories   []string  // empty: the service obtains no certificates
 	ACMEEmail         string
-	ACMEAccounts      []ACMEAccount // of ACMEDirectories, in their order
+	ACMEAccounts      []ACMEAccount // in the order of ACMEDirectories
 	GeoCityDB         string
 	GeoASNDB          string
 	GeoAnonymousDB    string
@@ -76,10 +76,10 @@ type Config struct {
 	RDAPURL           string        // empty: IANA's
 	NetworkURL        string        // empty: the platforms' own
 	AdURL             string        // empty: the platforms' own
-	GoogleAdsVersion  string        // empty: the newest that is known
-	MetaVersion       string        // empty: the newest that is known
+	GoogleAdsVersion  string        // empty: the newest version that this build knows
+	MetaVersion       string        // empty: the newest version that this build knows
 	RatesURL          string        // empty: the European Central Bank's
-	RatesFile         string        // empty: RatesURL is asked
+	RatesFile         string        // empty: rates are fetched from RatesURL
 	Plans             []models.Plan // nil: models.Plans
 	GoogleAdsClientID string        // with the secret: accounts can sign in at Google
 	GoogleAdsSecret   string
@@ -91,14 +91,14 @@ type Config struct {
 	OAuthURL          string // empty: the platforms' own
 	CloudflareToken   string // with CloudflareZone: Cloudflare is the edge
 	CloudflareZone    string
-	CloudflareAccount string // of CloudflareKV
+	CloudflareAccount string // the account of CloudflareKV
 	CloudflareKV      string // empty: campaigns are not published
 	CloudflareURL     string // empty: Cloudflare's own
-	ConversionUploads bool   // ad platforms are told of conversions
+	ConversionUploads bool   // conversions are uploaded to ad platforms
 	GoogleUploads     string // GoogleDataManager or GoogleClickConversions
-	AIProvider        string // with AIKey: accounts without a key of their own chat by this one
+	AIProvider        string // with AIKey: accounts without their own key chat through it
 	AIKey             string
-	AIModel           string // empty: the provider's usual one
+	AIModel           string // empty: the provider's default model
 	AIURL             string // empty: the providers' own
 	SMTPURL           string // empty: no e-mail is sent
 	SMTPFrom          string
@@ -108,14 +108,15 @@ type Config struct {
 	LogLevel          slog.Level
 }
 
-// SessionURL leads to sessions of PostgreSQL itself, which live as long as their connection.
+// SessionURL returns the URL for sessions of PostgreSQL itself, without a pooler. Such a session lives as long as its
+// connection.
 func (c Config) SessionURL() string { return cmp.Or(c.DirectURL, c.DatabaseURL) }
 
 // Entry is a setting as operators see it.
 type Entry struct {
 	Name    string `json:"name"`
-	Value   string `json:"value"` // as used; secrets masked
-	Set     bool   `json:"set"`   // given by the environment, not the default
+	Value   string `json:"value"` // the value in use; secrets are masked
+	Set     bool   `json:"set"`   // the environment sets it
 	Default string `json:"default"`
 	Doc     string `json:"meaning"`
 	Error   string `json:"error,omitempty"`
@@ -133,7 +134,7 @@ func Load(getenv func(string) string) (Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// Describe lists every setting for operators, wrong ones with their error.
+// Describe lists every setting for operators. A wrong setting comes with its error.
 func Describe(getenv func(string) string) []Entry {
 	rows := table(&Config{})
 	entries := make([]Entry, 0, len(rows))
@@ -151,7 +152,7 @@ func Describe(getenv func(string) string) []Entry {
 	return entries
 }
 
-// load reads the setting. A setting that is not set and has no default is left alone.
+// load reads the setting. It does nothing if the setting is not set and has no default.
 func (r row) load(getenv func(string) string) error {
 	value := cmp.Or(strings.TrimSpace(getenv(r.name)), r.fallback)
 	if value == "" {
@@ -163,8 +164,8 @@ func (r row) load(getenv func(string) string) error {
 	return nil
 }
 
-// derive fills in settings whose default depends on other settings. It also refuses values that must differ, and settings that
-// lack the setting they depend on.
+// derive fills in settings whose default depends on other settings. It refuses values that must differ but do not, and settings
+// that lack the setting they depend on.
 func (c *Config) derive() error {
 	if c.OpsAddr == "" {
 		c.OpsAddr = DefaultOpsAddr(c.Port)
@@ -184,7 +185,8 @@ func (c *Config) derive() error {
 	return c.checkCombinations()
 }
 
-// checkCombinations checks settings that mean nothing, or lose something, without each other.
+// checkCombinations checks settings against each other. It refuses a setting that needs another setting which is missing,
+// because it would have no effect or clicks would be lost. It also refuses settings that conflict.
 func (c *Config) checkCombinations() error {
 	switch {
 	case c.CloudflareKV != "" && c.CloudflareAccount == "":
@@ -207,12 +209,12 @@ func (c *Config) checkCombinations() error {
 	return nil
 }
 
-// opsOffset is the distance from PORT to the port of OPS_ADDR. It is large enough to avoid the ports that a foreman gives to
+// opsOffset is the distance from PORT to the port of OPS_ADDR. It is large enough to skip the ports that a foreman assigns to
 // the other processes of a machine.
 const opsOffset = 1000
 
-// DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT. It is on loopback, and every web process of a machine gets
-// a different one.
+// DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT. It is on loopback. Web processes with different ports get
+// different addresses.
 func DefaultOpsAddr(port int) string {
 	if port += opsOffset; port > maxPort {
 		port -= 2 * opsOffset
@@ -220,20 +222,22 @@ func DefaultOpsAddr(port int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// Tracker is what customers point their domains at. The names below it lead here as well, as ops/README.md asks for, if
-// TRACKING_HOST is a host of its own: names below a shared domain, a single label or an address need not.
+// Tracker returns the host that customers point their domains at. OwnTargets is true if the names below the host also lead
+// here, as ops/README.md asks for. That requires a TRACKING_HOST of its own: names below a shared domain, a single label or an
+// address need not lead here.
 func (c Config) Tracker() models.DomainTracker {
 	_, named := models.HostOf(c.TrackingHost)
 	return models.DomainTracker{Host: c.TrackingHost, OwnTargets: named && !slices.Contains(c.SharedDomains, c.TrackingHost)}
 }
 
-// LocalURL is where this machine reaches the web process. It has an IP address, because tracking links are at localhost, and links
-// and the dashboard never share a host.
+// LocalURL returns the URL at which this machine reaches the web process. It has an IP address, because tracking links are at
+// localhost, and links and the dashboard never share a host.
 func (c Config) LocalURL() string {
 	return "http://" + net.JoinHostPort(Reachable(c.Bind), strconv.Itoa(c.Port))
 }
 
-// Reachable is the host by which this machine reaches what listens at one of its addresses.
+// Reachable returns the host at which this machine reaches a listener on host. It is 127.0.0.1 if host is empty or an
+// unspecified address.
 func Reachable(host string) string {
 	if a, err := netip.ParseAddr(host); host == "" || err == nil && a.IsUnspecified() {
 		return "127.0.0.1"
@@ -241,8 +245,8 @@ func Reachable(host string) string {
 	return host
 }
 
-// CheckLinkHosts refuses settings by which tracking links are at the host of the dashboard. A link there may post a form as the
-// person who clicks it. An install that this machine alone reaches may have one host.
+// CheckLinkHosts refuses settings that put tracking links at the host of the dashboard. A link there could post a form as the
+// person who clicks it. If only this machine can reach the install, both may share a host.
 func (c Config) CheckLinkHosts() error {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || !slices.Contains(c.SharedDomains, models.BareHost(u.Host)) {
@@ -259,7 +263,8 @@ func (c Config) CheckLinkHosts() error {
 		"name another one that leads here, or another BASE_URL (for this machine alone BIND=127.0.0.1 allows one host)", models.BareHost(u.Host))
 }
 
-// DashboardHost is the host of BASE_URL, at which no tracking link is served. It is empty where CheckLinkHosts allows one host for both.
+// DashboardHost returns the host of BASE_URL, at which no tracking link is served. It is empty if CheckLinkHosts allows one
+// host for both.
 func (c Config) DashboardHost() string {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || slices.Contains(c.SharedDomains, models.BareHost(u.Host)) {
@@ -268,7 +273,7 @@ func (c Config) DashboardHost() string {
 	return models.BareHost(u.Host)
 }
 
-// Edge is the edge that obtains the certificates of domains. It is empty if there is no edge.
+// Edge returns the edge that obtains the certificates of domains. It is empty if there is no edge.
 func (c Config) Edge() string {
 	if c.CloudflareToken != "" && c.CloudflareZone != "" {
 		return models.EdgeCloudflare
@@ -279,7 +284,7 @@ func (c Config) Edge() string {
 	return ""
 }
 
-// LogValue implements slog.LogValuer. Of secrets it shows only whether they are set.
+// LogValue implements slog.LogValuer. For secrets, it shows only whether they are set.
 func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.Int("port", c.Port),

@@ -142,7 +142,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadErrors gives every wrong value at once too: each must be named, with what to do.
+// TestLoadErrors sets each wrong value alone, and all of them at once. Each error must name its setting and say what to do.
 func TestLoadErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, value, want string }{
@@ -186,7 +186,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(tests) {
-		t.Errorf("%d errors, want %d:\n%v", len(lines), len(tests), err)
+		t.Errorf("%d lines of errors, want %d:\n%v", len(lines), len(tests), err)
 	}
 	for _, tt := range tests {
 		_, err := Load(from(map[string]string{tt.name: tt.value}))
@@ -201,7 +201,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestOpsAddrApart: the operators' pages cannot be on the public port.
+// TestOpsAddrApart: OPS_ADDR cannot have the port of PORT, because that port is public.
 func TestOpsAddrApart(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]string{
@@ -214,12 +214,13 @@ func TestOpsAddrApart(t *testing.T) {
 	}
 }
 
-// TestEdge: Cloudflare is the edge with a token and a zone. A zone without a token is a mistake. Else it is the service.
+// TestEdge: Cloudflare is the edge if a token and a zone are set. A zone without a token is an error. With TLS_ADDR or
+// ACME_DIRECTORY alone, the service itself is the edge.
 func TestEdge(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"CLOUDFLARE_ZONE_ID": strings.Repeat("0", 32)}
 	if _, err := Load(from(env)); err == nil || !strings.Contains(err.Error(), "CLOUDFLARE_API_TOKEN") {
-		t.Errorf("a zone alone: %v", err)
+		t.Errorf("a zone without a token: %v", err)
 	}
 	env["CLOUDFLARE_API_TOKEN"] = "t"
 	if c, err := Load(from(env)); err != nil || c.Edge() != models.EdgeCloudflare {
@@ -232,7 +233,8 @@ func TestEdge(t *testing.T) {
 	}
 }
 
-// TestTogether: settings that mean nothing without each other are told at the start.
+// TestTogether: a setting that lacks another one it needs is reported at the start, and so are two settings that exclude each
+// other.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	id := strings.Repeat("0", 32)
@@ -294,24 +296,24 @@ func TestTable(t *testing.T) {
 	rows := table(&Config{})
 	for _, r := range rows {
 		if seen[r.name] || r.doc == "" || r.read == nil {
-			t.Errorf("row %q is doubled or incomplete", r.name)
+			t.Errorf("row %q is a duplicate or incomplete", r.name)
 		}
 		seen[r.name] = true
 	}
 	if fields := reflect.TypeFor[Config]().NumField(); fields != len(rows) {
-		t.Errorf("%d fields, %d rows", fields, len(rows))
+		t.Errorf("Config has %d fields, the table has %d rows", fields, len(rows))
 	}
 }
 
-// TestHostTwice: a host that is listed twice is refused, because it is unclear which address is meant.
+// TestHostTwice: a host that is listed twice is refused, because it would be unclear which address applies.
 func TestHostTwice(t *testing.T) {
 	t.Parallel()
 	if _, err := hostAddresses("a.example=10.0.0.1, A.example=10.0.0.2"); err == nil {
-		t.Error("taken")
+		t.Error("a host that is listed twice is accepted")
 	}
 }
 
-// TestLinkHosts: tracking links are at another host than the dashboard, unless this machine alone reaches both.
+// TestLinkHosts: tracking links and the dashboard need different hosts, unless only this machine can reach them.
 func TestLinkHosts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// ACMEAccount is an account at a certificate authority that ours is bound to; zero: none.
+// ACMEAccount identifies an account at a certificate authority to which the service binds its ACME account (external account
+// binding). The zero value means no binding.
 type ACMEAccount struct{ KeyID, Secret string }
 
 const (
@@ -44,7 +45,8 @@ func email(v string) (string, error) {
 	return v, nil
 }
 
-// acmeAccounts reads accounts by their places. Errors do not repeat the secrets.
+// acmeAccounts parses a list of accounts. An empty item keeps its place as a zero account, because places match those in
+// ACME_DIRECTORY. Errors do not repeat the secrets.
 func acmeAccounts(v string) ([]ACMEAccount, error) {
 	var all []ACMEAccount
 	for item := range strings.SplitSeq(v, ",") {

@@ -29,7 +29,7 @@ const (
 	maxWaits    = 20
 )
 
-// Errors of secrets never repeat the value.
+// The errors for secrets. They never repeat the value.
 var (
 	errKey = errors.New("must be 32 bytes in hex (64 digits) or base64; make one with: openssl rand -hex 32")
 	errURL = errors.New("is not a URL; percent-encode special characters of the password")
@@ -60,7 +60,7 @@ func bindAddress(v string) (string, error) {
 	return a.String(), nil
 }
 
-// listenAddress reads HOST:PORT. Without a host it is every address of this machine.
+// listenAddress parses HOST:PORT. Without a host it means every address of this machine.
 func listenAddress(v string) (string, error) {
 	name, number, err := net.SplitHostPort(v)
 	if err != nil {
@@ -77,7 +77,7 @@ func listenAddress(v string) (string, error) {
 	return net.JoinHostPort(name, number), nil
 }
 
-// address reads a URL with one of the schemes and a host.
+// address checks that a value is a URL with one of the schemes and a host. The host may also be in the parameter host.
 func address(v string, schemes ...string) (string, error) {
 	u, err := url.Parse(v)
 	if err != nil || len(v) > maxText {
@@ -96,7 +96,7 @@ func databaseURL(v string) (string, error) { return address(v, "postgres", "post
 
 func clicksURL(v string) (string, error) { return address(v, "clickhouse", "http", "https") }
 
-// clusterName reads a name that goes into statements.
+// clusterName parses the name of a cluster. It accepts few characters, because the name becomes part of SQL statements.
 func clusterName(v string) (string, error) {
 	if len(v) > 100 || strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") != "" {
 		return "", errors.New("must be a name of letters, digits, dots, _ and -")
@@ -112,7 +112,8 @@ func clicksBatch(v string) (int, error) {
 	return n, nil
 }
 
-// clicksDays reads after how many days clicks leave PostgreSQL: what is decided about clicks is decided within a week.
+// clicksDays parses the number of days after which clicks leave PostgreSQL. The minimum is 8, because all decisions about a
+// click are made within a week.
 func clicksDays(v string) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil || n != 0 && n < 8 || n > 400 {
@@ -136,7 +137,7 @@ func webURL(v string) (string, error) {
 	return address(v, "http", "https")
 }
 
-// smtpURL reads the address of a mail server. Errors do not repeat the password.
+// smtpURL parses the address of a mail server. Errors do not repeat the password.
 func smtpURL(v string) (string, error) {
 	u, err := url.Parse(v)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" {
@@ -151,7 +152,7 @@ func smtpURL(v string) (string, error) {
 	return v, nil
 }
 
-// list splits at commas and drops empty items.
+// list splits a value at commas and drops empty items.
 func list(v string) []string {
 	var items []string
 	for item := range strings.SplitSeq(v, ",") {
@@ -209,7 +210,7 @@ func privacyIP(v string) (models.IPPrivacy, error) {
 	return choice(v, models.IPFull, models.IPTruncated, models.IPNone)
 }
 
-// The APIs by which Google Ads is told of conversions.
+// The APIs through which conversions are uploaded to Google Ads.
 const (
 	GoogleDataManager      = "data_manager"
 	GoogleClickConversions = "click_conversions"
@@ -239,7 +240,7 @@ func choice[T ~string](v string, choices ...T) (T, error) {
 	return T(v), nil
 }
 
-// prefixes reads CIDRs and single addresses.
+// prefixes parses CIDRs and single addresses.
 func prefixes(v string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	for _, item := range list(v) {
@@ -256,7 +257,7 @@ func prefixes(v string) ([]netip.Prefix, error) {
 	return all, nil
 }
 
-// addresses reads addresses of DNS servers, each with a port or without.
+// addresses parses the addresses of DNS servers. The default port is 53.
 func addresses(v string) ([]netip.AddrPort, error) {
 	const port = 53
 	var all []netip.AddrPort
@@ -274,7 +275,7 @@ func addresses(v string) ([]netip.AddrPort, error) {
 	return all, nil
 }
 
-// hostAddresses reads addresses by host. A port of 0 stands for the port that a request names.
+// hostAddresses parses a list of HOST=ADDRESS and returns the addresses by host. Port 0 means the port of the request.
 func hostAddresses(v string) (map[string]netip.AddrPort, error) {
 	all := map[string]netip.AddrPort{}
 	for _, item := range list(v) {
@@ -300,7 +301,7 @@ func hostAddresses(v string) (map[string]netip.AddrPort, error) {
 	return all, nil
 }
 
-// file reads the path of a file and opens it, so that a wrong path shows at the start and not at the first use.
+// file checks that a file can be opened, and returns its path. A wrong path thus fails at the start and not at the first use.
 func file(v string) (string, error) {
 	f, err := os.Open(v)
 	if err != nil {
@@ -316,7 +317,7 @@ func file(v string) (string, error) {
 	return v, nil
 }
 
-// maxPlansFile is the largest file of plans, in bytes.
+// maxPlansFile is the maximum size of the file with plans, in bytes.
 const maxPlansFile = 1 << 20
 
 func plansFile(v string) ([]models.Plan, error) {
@@ -369,7 +370,7 @@ func cloudflareID(v string) (string, error) {
 	return strings.ToLower(v), nil
 }
 
-// maskAll hides a value that is a secret.
+// maskAll hides the whole value.
 func maskAll(string) string { return "********" }
 
 // maskURL hides the passwords in a URL.

@@ -11,17 +11,17 @@ import (
 	"path/filepath"
 )
 
-// SecretsFile is the file below DATA_DIR with the secrets that the install has made for itself.
+// SecretsFile is the file below DATA_DIR with the secrets that the install generated.
 const SecretsFile = "secrets.json"
 
-// secrets is the content of SecretsFile, by the names of the settings.
+// secrets is the content of SecretsFile, with the names of the settings as keys.
 type secrets struct {
 	EncryptionKey string `json:"ENCRYPTION_KEY"`
 	OpsPassword   string `json:"OPS_PASSWORD"`
 }
 
-// EnsureSecrets fills in ENCRYPTION_KEY and OPS_PASSWORD if the environment does not set them. It creates the values once and
-// stores them in a file below DATA_DIR that only its owner may read. It is for installs on one machine: processes on several
+// EnsureSecrets fills in ENCRYPTION_KEY and OPS_PASSWORD if the environment does not set them. It generates the values once and
+// stores them in a file below DATA_DIR that only its owner may read. It is for installs on one machine. Processes on several
 // machines must be given the same values.
 func (c *Config) EnsureSecrets() error {
 	if len(c.EncryptionKey) > 0 && c.OpsPassword != "" {
@@ -42,8 +42,8 @@ func (c *Config) EnsureSecrets() error {
 	return nil
 }
 
-// readSecrets reads the file, and creates it first if it does not exist. When two processes create it at the same time, both
-// read the first one.
+// readSecrets reads the file, and creates it first if it does not exist. If two processes create it at the same time, both read
+// the file that was created first.
 func readSecrets(path string) (secrets, error) {
 	var s secrets
 	text, err := os.ReadFile(path)
@@ -73,7 +73,7 @@ func makeSecrets(path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(whole.Name()) }() // linked under its own name by then
+	defer func() { _ = os.Remove(whole.Name()) }() // by then it has its final name as well
 	_, err = whole.Write(text)
 	if err := errors.Join(err, whole.Sync(), whole.Close()); err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 	"switchyard/ops/config"
 )
 
-// TestEnsureSecrets: what is made is stored, for several processes at once and for the next start; what is given wins.
+// TestEnsureSecrets: generated secrets are stored. Processes that start at the same time get the same secrets, and so does the
+// next start. A secret that is already set stays.
 func TestEnsureSecrets(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -29,7 +30,7 @@ func TestEnsureSecrets(t *testing.T) {
 	for _, c := range made {
 		if len(c.EncryptionKey) != 32 || len(c.OpsPassword) < 20 || c.OpsPassword != made[0].OpsPassword ||
 			!bytes.Equal(c.EncryptionKey, made[0].EncryptionKey) {
-			t.Errorf("secrets of %d and %d characters, or not the same", len(c.EncryptionKey), len(c.OpsPassword))
+			t.Errorf("a key of %d bytes, a password of %d characters, or different secrets", len(c.EncryptionKey), len(c.OpsPassword))
 		}
 	}
 	files, err := os.ReadDir(dir)

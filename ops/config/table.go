@@ -6,13 +6,13 @@ import "switchyard/models"
 type row struct {
 	name, fallback, doc string
 	read                func(value string) error
-	mask                func(value string) string // hides what is secret in a value; nil: nothing is
+	mask                func(value string) string // hides the secret part of a value; nil: the value has no secrets
 }
 
-// table lists every setting in the order in which operators read them, each with its field of c.
+// table lists every setting, in the order for operators. Each row reads into its field of c.
 func table(c *Config) []row { return append(ownSettings(c), outsideSettings(c)...) }
 
-// ownSettings are about the service itself and where its parts are.
+// ownSettings returns the settings about the service itself and the places of its parts.
 func ownSettings(c *Config) []row {
 	return []row{
 		setting("PORT", "8080", &c.Port, port, "TCP port the web process listens on"),
@@ -90,7 +90,7 @@ func ownSettings(c *Config) []row {
 	}
 }
 
-// outsideSettings are about what the service knows from others, and what it tells them.
+// outsideSettings returns the settings about data from third parties and requests to them.
 func outsideSettings(c *Config) []row {
 	return []row{
 		setting("GEO_CITY_DB", "", &c.GeoCityDB, file,
@@ -173,7 +173,7 @@ func outsideSettings(c *Config) []row {
 	}
 }
 
-// setting returns the row of a setting that is read into dst. A wrong value leaves dst unchanged.
+// setting returns the row of a setting whose parsed value is stored in dst. A wrong value leaves dst unchanged.
 func setting[T any](name, fallback string, dst *T, parse func(string) (T, error), doc string) row {
 	return row{name: name, fallback: fallback, doc: doc, read: func(value string) error {
 		v, err := parse(value)

@@ -18,14 +18,14 @@ const accountName = "Demo"
 // Email is the address of the demo account's owner, who signs in by the link that each start makes.
 const Email = "demo@localhost"
 
-// Account is the demo account of an install. A file below DATA_DIR, which only its owner may read, has its key, because
-// the service stores no keys.
+// Account is the demo account of an install. Its key is kept in a file below DATA_DIR that only the file's owner may read,
+// because the service stores no keys.
 type Account struct {
 	ID  string `json:"account"`
 	Key string `json:"key"`
-	URL string `json:"url"` // where the service answered last
+	URL string `json:"url"` // the address at which the service last answered
 
-	NewKey bool `json:"-"` // Open has made the key
+	NewKey bool `json:"-"` // Open has just created the key
 }
 
 func path(dir string) string { return filepath.Join(dir, "demo.json") }
@@ -75,7 +75,7 @@ func find(ctx context.Context, a admin.Admin) (string, error) {
 	return made.ID.String(), err
 }
 
-// Save writes the file.
+// Save writes the account to its file below dir.
 func (a Account) Save(dir string) error {
 	text, err := json.MarshalIndent(a, "", "  ")
 	if err == nil {

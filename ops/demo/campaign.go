@@ -57,7 +57,7 @@ func SetUp(ctx context.Context, api *client.API) (Campaign, error) {
 	return answer.Campaign, nil
 }
 
-// setup makes records until the first error.
+// setup creates records until the first error, and does nothing after that.
 type setup struct {
 	api *client.API
 	err error

@@ -27,14 +27,15 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// historyDays is how many days of traffic the demo account begins with, today included.
+// historyDays is the number of days of traffic that the demo account begins with, today included.
 const historyDays = 30
 
-// comesAgain is the share of clicks that are made by the visitor of the click before.
+// comesAgain is the share of clicks that come from the same visitor as the previous click.
 const comesAgain = .13
 
-// History gives the demo account a month of invented traffic: campaigns of its own, and the actions of their visitors on each
-// day until now. It does nothing if the first campaign has had clicks. dir takes temporary files.
+// History gives the demo account a month of invented traffic. It creates separate campaigns, and clicks and conversions of their
+// visitors on each day until now. It does nothing if the first of these campaigns has had clicks. It puts temporary files
+// into dir.
 func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.API) (clicks int, err error) {
 	account, err := uuid.Parse(a.ID)
 	if err != nil {
@@ -84,13 +85,13 @@ func hasHistory(ctx context.Context, api *client.API) (bool, error) {
 	return false, nil
 }
 
-// past is what visitors did before now.
+// past collects the invented clicks, lander exits and conversions before they are stored.
 type past struct {
 	d           *db.DB
 	account     uuid.UUID
 	rand        *rand.Rand
-	doubt       *rand.Rand                // what the bot detection finds
-	people      map[bool][]visitors.Agent // by whether they are on the move
+	doubt       *rand.Rand                // draws the bot signals
+	people      map[bool][]visitors.Agent // true: on any device but a desktop
 	bots        []visitors.Agent
 	addresses   map[string][]netip.Addr
 	now         time.Time
@@ -120,7 +121,7 @@ func newPast(d *db.DB, account uuid.UUID) (*past, error) {
 	return w, nil
 }
 
-// announce makes the clicks of a story. Most come in the evening, and more on weekends.
+// makeClicks makes the clicks of a story. Most come in the evening, and weekends have 15 % more.
 func (w *past) makeClicks(st *story, of records) {
 	begin := w.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-historyDays)
 	for day := range historyDays {
@@ -139,7 +140,7 @@ func (w *past) makeClicks(st *story, of records) {
 	}
 }
 
-// hour draws an hour of the day: two of three around eight in the evening.
+// hour draws an hour of the day in UTC. Two of three draws lie around seven in the evening.
 func (w *past) hour() float64 {
 	if w.rand.Float64() < .35 {
 		return w.rand.Float64() * 24
@@ -147,7 +148,7 @@ func (w *past) hour() float64 {
 	return math.Mod(w.rand.NormFloat64()*3.6+19+24, 24)
 }
 
-// idAt is a random id of a moment.
+// idAt returns a random id that contains the given time.
 func idAt(at time.Time) uuid.UUID {
 	id, random := models.FloorClickID(at), uuid.New()
 	copy(id[6:], random[6:])
@@ -155,7 +156,7 @@ func idAt(at time.Time) uuid.UUID {
 	return id
 }
 
-// visit is one click and what follows from it.
+// visit adds one click. It may also add a step from the lander to the offer, and a conversion.
 func (w *past) visit(st *story, of records, at time.Time, rate float64) {
 	agent := w.agent(st)
 	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
@@ -199,7 +200,7 @@ func (w *past) visit(st *story, of records, at time.Time, rate float64) {
 	}
 }
 
-// doubts are what makes some people look like bots, and in what share of visits each is found.
+// doubts lists the signals that make some people look like bots, each with the share of visits that show it.
 var doubts = []struct {
 	signal bot.Signals
 	share  float64
@@ -213,7 +214,8 @@ var doubts = []struct {
 	{bot.UAMismatch, .006},
 }
 
-// signals draws what is found in a visit: of a bot what it says it is, of people what makes them look like one.
+// signals draws the bot signals of a visit. A bot gets the signal of its declared kind, and every second bot FewHeaders too.
+// A person gets each signal of doubts with its share.
 func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
 	reason := agent.Bot
 	if reason == "crawler" {
@@ -234,7 +236,7 @@ func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
 	return found
 }
 
-// agent draws the browser of a visitor.
+// agent draws the browser of a visitor, or a bot.
 func (w *past) agent(st *story) visitors.Agent {
 	list := w.people[st.mobile == (w.rand.Float64() < .85)]
 	if w.rand.Float64() < st.bots {
@@ -243,18 +245,18 @@ func (w *past) agent(st *story) visitors.Agent {
 	return list[w.rand.IntN(len(list))]
 }
 
-// address draws an address near one of a country.
+// address draws an address that shares its first two bytes with a known address of the country.
 func (w *past) address(country string) netip.Addr {
 	near := w.addresses[country]
 	if len(near) == 0 {
-		return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + w.rand.IntN(250))}) // kept for documentation
+		return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + w.rand.IntN(250))}) // TEST-NET-1, reserved for documentation
 	}
 	a := near[w.rand.IntN(len(near))].As4()
 	a[2], a[3] = byte(w.rand.IntN(256)), byte(1+w.rand.IntN(250))
 	return netip.AddrFrom4(a)
 }
 
-// convert is a conversion some minutes after a step.
+// convert adds a conversion 1 to 40 minutes after a step, unless that time is still to come.
 func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	at = at.Add(time.Duration(1+w.rand.IntN(40)) * time.Minute)
 	if at.After(w.now) {
@@ -271,13 +273,13 @@ func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	w.conversions = append(w.conversions, in)
 }
 
-// store brings everything into the database on the way that clicks go: through a spool and its ingester.
+// store writes everything to the database. Clicks take their usual way, through a spool and its ingester.
 func (w *past) store(ctx context.Context, dir string) error {
 	dir, err := os.MkdirTemp(dir, "history-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what is left is small
+	defer func() { _ = os.RemoveAll(dir) }() // leftovers are small
 	s, err := spool.Open(dir, spool.Options{})
 	if err != nil {
 		return err
@@ -318,7 +320,7 @@ func (w *past) store(ctx context.Context, dir string) error {
 	return w.record(ctx)
 }
 
-// each hands out all clicks, then all steps.
+// each calls fn with every click, and then with every step from a lander to an offer.
 func (w *past) each(fn func(spool.Record) error) error {
 	for _, c := range w.clicks {
 		if err := fn(spool.Record{Click: c}); err != nil {
@@ -333,7 +335,7 @@ func (w *past) each(fn func(spool.Record) error) error {
 	return nil
 }
 
-// conversionsAtOnce is how many conversions one transaction records.
+// conversionsAtOnce is the number of conversions that one transaction records.
 const conversionsAtOnce = 200
 
 // record records the conversions.

@@ -14,27 +14,28 @@ import (
 	"switchyard/ops/client"
 )
 
-// story is a campaign of the demo account and how its traffic does.
+// story describes a campaign of the demo account and how its traffic behaves.
 type story struct {
 	name, source   string
-	ways           []way   // the last one takes who is left
-	daily          int     // clicks on its first day
-	growth         float64 // of the clicks, over all days
-	rate           float64 // of clicks that convert
-	rateGrowth     float64 // in the end that many times as many
-	goesOn         float64 // of visitors of a lander
+	ways           []way   // the last way takes all visitors that the others do not take
+	daily          int     // clicks on the first day
+	growth         float64 // change of the daily clicks over all days: .35 is 35 % more
+	rate           float64 // share of clicks that convert on the first day
+	rateGrowth     float64 // factor by which the rate has changed at the end
+	goesOn         float64 // share of a lander's visitors who go on to the offer
 	cost, payout   float64
-	bots, rejected float64
+	bots, rejected float64 // share of visitors that are bots; share of conversions that are rejected
 	mobile         bool
-	countries      []string // the first has most visitors
+	countries      []string // the first country has the most visitors
 }
 
-// way is a path of a campaign: which visitors it takes, and where they go. Without a lander it leads to the offers.
+// way is a path of a campaign: the visitors that it takes, and the pages that it leads to. A way without a lander leads
+// straight to the offers.
 type way struct {
 	name               string
 	countries, systems []string // empty: any
 	landers, offers    []choice
-	luck               float64 // its visitors convert that many times as often; 0: as often
+	luck               float64 // factor on the conversion rate of its visitors; 0 means 1
 }
 
 // choice is a page with its weight.
@@ -43,7 +44,7 @@ type choice struct {
 	weight int
 }
 
-// one is a page alone.
+// one returns a choice of a single page.
 func one(name string) []choice { return []choice{{name, 100}} }
 
 var stories = []story{
@@ -84,7 +85,7 @@ var stories = []story{
 	},
 }
 
-// campaignAlias is the part of a campaign's name that an address may have.
+// campaignAlias turns a campaign's name into lower-case letters, digits and hyphens, so that it can be part of an address.
 func campaignAlias(name string) string {
 	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
@@ -95,14 +96,14 @@ type records struct {
 	ways                      []wayRecords // in the order of the story's ways
 }
 
-// wayRecords are the ids of a path.
+// wayRecords holds the ids of a path and its pages, and the way's luck.
 type wayRecords struct {
 	stream          uuid.UUID
 	landers, offers shares
 	luck            float64
 }
 
-// way is the path that takes a visitor.
+// way returns the first path that takes the visitor, or the last path if no other does.
 func (r records) way(st *story, country, system string) wayRecords {
 	at := slices.IndexFunc(st.ways[:len(st.ways)-1], func(w way) bool {
 		return (len(w.countries) == 0 || slices.Contains(w.countries, country)) && (len(w.systems) == 0 || slices.Contains(w.systems, system))
@@ -121,7 +122,7 @@ type share struct {
 	weight int
 }
 
-// draw chooses one by its weight; none of none.
+// draw chooses a page at random by weight. It returns the zero id if there are no pages.
 func (s shares) draw(r *rand.Rand) uuid.UUID {
 	sum := 0
 	for _, one := range s {
@@ -139,7 +140,7 @@ func (s shares) draw(r *rand.Rand) uuid.UUID {
 	return uuid.Nil
 }
 
-// setUpStory makes what a story consists of.
+// setUpStory creates the records of a story that do not exist yet, and returns their ids.
 func setUpStory(ctx context.Context, api *client.API, st *story) (records, error) {
 	s := setup{api: api}
 	of := records{network: asID(s.ensure(ctx, "/networks", object{
@@ -174,7 +175,7 @@ func setUpStory(ctx context.Context, api *client.API, st *story) (records, error
 	return of, nil
 }
 
-// way makes the pages of a path, and gives the path as the API takes it.
+// way creates the pages of path i. It returns the path as the API takes it, and the ids.
 func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (object, wayRecords) {
 	w := st.ways[i]
 	by := wayRecords{luck: w.luck}

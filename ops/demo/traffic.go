@@ -17,11 +17,11 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// How visitors behave, in percent of those who get that far.
+// How visitors behave. Each figure is a percentage of the visitors who get to that step.
 const (
 	goesOn    = 35 // from the lander to the offer
 	converts  = 6  // at the offer
-	isPending = 30 // of the conversions, approved later
+	isPending = 30 // of the conversions
 	isBot     = 8
 )
 
@@ -81,7 +81,7 @@ func report(ctx context.Context, api *client.API, c Campaign, dimension string) 
 	return answer.Rows, err
 }
 
-// counted is how many clicks the reports know.
+// counted returns the number of clicks in the reports, bots included.
 func counted(ctx context.Context, api *client.API, c Campaign) (int, error) {
 	rows, err := report(ctx, api, c, "campaign_id")
 	n := 0
@@ -131,7 +131,8 @@ func chance(percent int) bool { return rand.IntN(100) < percent }
 
 func pick[T any](list []T) T { return list[rand.IntN(len(list))] }
 
-// visit is one visitor's way: the link, perhaps the page's button, perhaps a conversion that the network reports.
+// visit plays one visitor, who follows the link and perhaps clicks the page's button. Perhaps the network then reports a
+// conversion.
 func (t *traffic) visit(ctx context.Context) error {
 	agent, ip := pick(t.visitors.People), pick(t.visitors.Addresses).IP
 	if chance(isBot) {
@@ -165,7 +166,7 @@ func (t *traffic) visit(ctx context.Context) error {
 	return err
 }
 
-// get asks the tracking domain and gives the place that it sends the visitor to.
+// get requests a path of the tracking domain and returns the address that it redirects to. The address is empty after a 200.
 func (t *traffic) get(ctx context.Context, path string, agent visitors.Agent, ip string) (*url.URL, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.link.Scheme+"://"+t.link.Host+path, nil)
 	if err != nil {
@@ -192,7 +193,7 @@ func (t *traffic) get(ctx context.Context, path string, agent visitors.Agent, ip
 	return resp.Location()
 }
 
-// printCountries prints the report by country.
+// printCountries prints a table of the campaign's figures: the totals, then up to eight rows each by device type and country.
 func printCountries(ctx context.Context, api *client.API, c Campaign, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintln(w, "\tclicks\tbots\tconversions\tcost\trevenue\tprofit\t")

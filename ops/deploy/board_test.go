@@ -30,12 +30,12 @@ func expressions(t *testing.T) []string {
 		}
 	}
 	if len(all) < 10 {
-		t.Fatalf("%d expressions", len(all))
+		t.Fatalf("the board has only %d expressions", len(all))
 	}
 	return all
 }
 
-// TestPrometheusReads asks Prometheus's own tool whether it can read the alerts, and the expressions of the board.
+// TestPrometheusReads checks with promtool that Prometheus can read the alerts, and the expressions of the board.
 func TestPrometheusReads(t *testing.T) {
 	t.Parallel()
 	tool, err := exec.LookPath("promtool")
@@ -62,7 +62,7 @@ var (
 	suffix = regexp.MustCompile(`_(bucket|count|sum)$`)
 )
 
-// TestMetricsExist: alerts and board ask for metrics that the code has.
+// TestMetricsExist: the code registers every metric that the alerts and the board use.
 func TestMetricsExist(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Reads a file that is used together with compose.yaml.
+// The function reads a compose file that is used together with compose.yaml.
 func beside(t *testing.T, name string) compose {
 	t.Helper()
 	var c compose
@@ -22,7 +22,7 @@ func beside(t *testing.T, name string) compose {
 	return c
 }
 
-// TestClickHouseBeside: every process knows the servers of ClickHouse, which are confined as the others are.
+// TestClickHouseBeside: every process has the URL of the ClickHouse servers, and these servers are confined like the others.
 func TestClickHouseBeside(t *testing.T) {
 	t.Parallel()
 	for name, servers := range map[string][]string{
@@ -61,12 +61,13 @@ type server struct {
 	Port string `xml:"port"`
 }
 
-// fromEnv is a setting that comes from a variable.
+// fromEnv is a setting whose value comes from an environment variable.
 type fromEnv struct {
 	Name string `xml:"from_env,attr"`
 }
 
-// TestReplicas: the files of servers and Keepers name each other as the compose file does, and every variable is set there.
+// TestReplicas: the configuration files of the servers and Keepers use the hosts of the compose file, which sets every variable that
+// they read.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	c := beside(t, "clickhouse-replicas.yaml")
@@ -105,16 +106,16 @@ func TestReplicas(t *testing.T) {
 		}
 		for _, v := range []fromEnv{cluster.Secret, cluster.Password} {
 			if !strings.HasPrefix(s.Environment[v.Name], "${") {
-				t.Errorf("%s does not have %q from outside", r.Host, v.Name)
+				t.Errorf("%s does not take %q from the environment of compose", r.Host, v.Name)
 			}
 		}
 	}
 	if len(cluster.Keepers) != 3 || len(keeper.Servers) != 3 {
-		t.Fatalf("%d Keepers, %d among themselves", len(cluster.Keepers), len(keeper.Servers))
+		t.Fatalf("cluster.xml has %d Keepers and keeper.xml %d, want 3 in both", len(cluster.Keepers), len(keeper.Servers))
 	}
 	for i, k := range keeper.Servers {
 		if node := cluster.Keepers[i]; node.Host != k.Host || node.Port != keeper.Port || c.Services[k.Host].Environment[keeper.ID.Name] != k.ID {
-			t.Errorf("Keeper %+v is %+v to the servers, and %v", k, node, c.Services[k.Host].Environment)
+			t.Errorf("Keeper %+v of keeper.xml is %+v in cluster.xml, and has the environment %v", k, node, c.Services[k.Host].Environment)
 		}
 	}
 	for name, s := range c.Services {

@@ -1,4 +1,4 @@
-// Package deploy holds what the files of this directory promise: neither Docker nor systemd runs where they are tested.
+// Package deploy tests the files of this directory by reading them, because neither Docker nor systemd runs where the tests run.
 package deploy
 
 import (
@@ -66,13 +66,13 @@ func TestContainersAreConfined(t *testing.T) {
 			t.Errorf("%s is not confined: %+v", name, s)
 		}
 		if s.Image != "" && (s.User == "" || s.User == "root" || s.User == "0") {
-			t.Errorf("%s runs as root", name) // ours run as the Dockerfile says
+			t.Errorf("%s runs as root", name) // our own image gets its user from the Dockerfile
 		}
 	}
 }
 
-// TestNetworksAreApart: PostgreSQL and Redis are reached from the inner network alone, and with a password; visitors
-// reach the web process, operators theirs from this machine.
+// TestNetworksAreApart: PostgreSQL and Redis can be reached only from the inner network, and Redis only with a password. Visitors
+// reach the web process. The operators' pages can be reached only from this machine.
 func TestNetworksAreApart(t *testing.T) {
 	t.Parallel()
 	c := readCompose(t)
@@ -98,16 +98,16 @@ func TestNetworksAreApart(t *testing.T) {
 	const password = "${REDIS_PASSWORD:?set it}"
 	i := slices.Index(redis.Command, "--requirepass")
 	if i < 0 || redis.Command[i+1] != password {
-		t.Errorf("redis takes anybody: %v", redis.Command)
+		t.Errorf("redis requires no password: %v", redis.Command)
 	}
 	for _, name := range []string{"web", "worker", "clock", "migrate"} {
 		if got := c.Services[name].Environment["REDIS_URL"]; !strings.Contains(got, ":"+password+"@redis") {
-			t.Errorf("%s asks %q", name, got)
+			t.Errorf("%s has the Redis URL %q, want the password in it", name, got)
 		}
 	}
 }
 
-// TestSettingsAreNamed: what differs from install to install can be set without changing the file.
+// TestSettingsAreNamed: settings that differ between installs can be set without changing the file.
 func TestSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, s := range readCompose(t).Services {
@@ -125,7 +125,7 @@ func TestSettingsAreNamed(t *testing.T) {
 	}
 }
 
-// TestImageIsNobody: the image runs as a user that is not root, whatever image it stands on.
+// TestImageIsNobody: the image sets a user that is not root, whatever its base image does.
 func TestImageIsNobody(t *testing.T) {
 	t.Parallel()
 	_, last, _ := strings.Cut(string(read(t, "Dockerfile")), "\nFROM gcr.io/distroless/static")
@@ -138,7 +138,7 @@ func TestImageIsNobody(t *testing.T) {
 	}
 }
 
-// confinement are the directives that every unit has.
+// confinement lists the directives that every unit must have.
 var confinement = strings.Fields(`
 	AmbientCapabilities= CapabilityBoundingSet= DevicePolicy=closed KeyringMode=private LockPersonality=yes
 	MemoryDenyWriteExecute=yes NoNewPrivileges=yes PrivateDevices=yes PrivateTmp=yes PrivateUsers=yes ProtectClock=yes
@@ -159,10 +159,10 @@ func TestUnitsAreConfined(t *testing.T) {
 	}
 }
 
-// maxExposure is what `systemd-analyze security` may find, of 10.
+// maxExposure is the exposure, from 0 to 10, that the result of `systemd-analyze security` must stay below.
 const maxExposure = 3
 
-// TestExposure asks systemd itself, where it is installed: by ".ci/run" it is.
+// TestExposure checks the units with systemd-analyze, if that is installed. ".ci/run" installs it.
 func TestExposure(t *testing.T) {
 	t.Parallel()
 	tool, err := exec.LookPath("systemd-analyze")
@@ -194,7 +194,7 @@ func units(t *testing.T) []string {
 	return all
 }
 
-// TestLinksOfTheContainers: without settings of one's own, links are at another host than the dashboard.
+// TestLinksOfTheContainers: with the default settings, links use another host than the dashboard.
 func TestLinksOfTheContainers(t *testing.T) {
 	t.Parallel()
 	env := readCompose(t).Services["web"].Environment
@@ -204,7 +204,7 @@ func TestLinksOfTheContainers(t *testing.T) {
 	}
 }
 
-// TestBuildsNoPaths: what builds the service leaves the paths of the building machine out of it.
+// TestBuildsNoPaths: the Makefile and the Dockerfile build the service without the paths of the building machine.
 func TestBuildsNoPaths(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{

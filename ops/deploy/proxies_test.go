@@ -18,8 +18,8 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// TestProxies starts nginx and Caddy with the sample files. The visitor's address, protocol and requested host arrive behind
-// them, whatever headers the visitor forges.
+// TestProxies starts nginx and Caddy with the sample files. The visitor's real address and protocol and the requested host arrive
+// behind the proxy, whatever headers the visitor forges.
 func TestProxies(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// request sends a request of a visitor who pretends to be another.
+// request sends a request of a visitor who forges the headers that a proxy sets.
 func request(ctx context.Context, front, path string) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+front+path, http.NoBody)
 	if err != nil {
@@ -116,7 +116,7 @@ func write(t *testing.T, dir, text string) string {
 	return path
 }
 
-// run starts a server for the test. What it printed is shown if the test fails.
+// run starts a server for the test, and logs the server's output if the test fails.
 func run(t *testing.T, c *exec.Cmd, tool string) (ended func() bool) {
 	t.Helper()
 	var said strings.Builder

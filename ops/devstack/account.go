@@ -12,14 +12,15 @@ import (
 	"syscall"
 )
 
-// account is the system's account that runs the servers: the caller, or for root one without privileges.
+// account is the system account that runs the servers. It is the caller's account, or an unprivileged account if the caller
+// is root.
 type account struct {
 	uid, gid uint32
 	switched bool // the caller is root and steps down to this account
 }
 
-// pickAccount chooses the account for the servers in dir. It is the caller. For root it is the owner of dir, or without
-// one the first account of a list that exists.
+// pickAccount chooses the account for the servers in dir. A caller who is not root runs the servers. For root, pickAccount
+// chooses the owner of dir. If dir does not exist or belongs to root, it chooses an unprivileged account from a fixed list.
 func pickAccount(dir string) (account, error) {
 	if euid := os.Geteuid(); euid != 0 {
 		return account{uid: uint32(euid), gid: uint32(os.Getegid())}, nil
@@ -45,8 +46,8 @@ func pickAccount(dir string) (account, error) {
 		"\"postgres\" or \"nobody\" to run it as; create one (useradd --system postgres) or run this as an ordinary user")
 }
 
-// command prepares a program that runs as the account, in dir. It has a session of its own, so that a Ctrl-C in the
-// terminal does not reach it.
+// command prepares a program to run as the account, in dir. The program gets its own session, so that a Ctrl-C in the terminal
+// does not reach it.
 func (a account) command(ctx context.Context, dir, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
@@ -58,7 +59,7 @@ func (a account) command(ctx context.Context, dir, program string, args ...strin
 	return cmd
 }
 
-// run runs a program as the account. The error contains the end of the program's output.
+// run runs a program as the account. Its error contains the last lines of the program's output.
 func (a account) run(ctx context.Context, dir, program string, args ...string) error {
 	out, err := a.command(ctx, dir, program, args...).CombinedOutput()
 	if err != nil {
@@ -67,7 +68,7 @@ func (a account) run(ctx context.Context, dir, program string, args ...string) e
 	return nil
 }
 
-// chown gives path to the account.
+// chown makes the account the owner of path. It does nothing unless the caller is root.
 func (a account) chown(path string) error {
 	if !a.switched {
 		return nil
@@ -75,8 +76,8 @@ func (a account) chown(path string) error {
 	return os.Lchown(path, int(a.uid), int(a.gid))
 }
 
-// cleanEnv is the environment with a locale that every system has, and without libpq's variables, which would lead the
-// tools to another server.
+// cleanEnv returns the environment without HOME, with a locale that every system has, and without libpq's variables, which
+// would lead the tools to another server.
 func cleanEnv() []string {
 	env := make([]string, 0, len(os.Environ())+1)
 	for _, kv := range os.Environ() {

@@ -18,8 +18,8 @@ var browserTool = tool{
 	},
 }
 
-// Browser finds Chromium, or installs it with the system's package manager. It writes lines about an installation to
-// out. The error says what is missing.
+// Browser returns the path of Chromium, and installs it with the system's package manager if it is missing. It writes progress
+// lines about the installation to out. The error names the missing program.
 func Browser(ctx context.Context, out io.Writer) (string, error) {
 	if err := installMissing(ctx, out, browserTool); err != nil {
 		return "", err

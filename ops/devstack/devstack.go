@@ -12,40 +12,41 @@ import (
 
 // Options choose the servers. DataDir is required.
 type Options struct {
-	// DataDir is the directory of the servers' files. It is created. Test servers have a directory of their own in it.
+	// DataDir is the directory of the servers' files. It is created if it does not exist. Test servers use a separate directory
+	// below it.
 	DataDir string
-	// Test makes the servers fast and not durable: no fsync, no append-only file. Never use it for data that matters.
+	// Test trades durability for speed: no fsync, no append-only file. Never use it for data that matters.
 	Test bool
 	// NoPostgres and NoRedis leave one server out, for operators who have their own.
 	NoPostgres, NoRedis bool
-	// ReplicaOf makes PostgreSQL a streaming replica of the one at this URL, whose role may replicate.
+	// ReplicaOf makes PostgreSQL a streaming replica of the server at this URL. The URL's role must be allowed to replicate.
 	ReplicaOf string
-	// Existing makes it an error if a server was never set up here.
+	// Existing makes Ensure and Use fail if a wanted server was never set up here.
 	Existing bool
-	// Out receives lines of progress; default none.
+	// Out receives progress lines; nil drops them.
 	Out io.Writer
 }
 
-// Servers has the addresses of the servers. A server that was left out has an empty URL. Both URLs contain a password.
+// Servers holds the addresses of the servers. A server that was left out has an empty URL. Both URLs contain a password.
 type Servers struct {
 	DatabaseURL string `json:"database_url,omitempty"` // a superuser's URL of the database "switchyard"
 	RedisURL    string `json:"redis_url,omitempty"`
-	// Dir is the directory of the servers' files: in DataDir, or where their account can write. The cluster of
-	// PostgreSQL is in "postgres".
+	// Dir is the directory of the servers' files. It is below DataDir, or below /var/tmp if the servers' account cannot write to
+	// DataDir. The PostgreSQL cluster is in its directory "postgres".
 	Dir string `json:"-"`
 }
 
 // server is a private PostgreSQL or Redis.
 type server interface {
 	name() string
-	// running reports whether this instance answers, and not another program on its port.
+	// running reports whether this instance answers on its port. It is false if another program answers there.
 	running(ctx context.Context) bool
 	start(ctx context.Context) error
 	stop(ctx context.Context) error
 	url() string
 }
 
-// Ensure starts the servers and leaves them running. Servers that run already are left alone.
+// Ensure starts the servers that do not run yet, and leaves them running.
 func Ensure(ctx context.Context, opts Options) (Servers, error) {
 	h, err := openHome(ctx, opts)
 	if err != nil {
@@ -58,8 +59,8 @@ func Ensure(ctx context.Context, opts Options) (Servers, error) {
 	return h.ensure(ctx)
 }
 
-// Use starts the servers for one user. release stops them, unless they have other users or Ensure was called. The
-// servers of a user that was killed keep running until the next user releases them.
+// Use starts the servers for one user. release stops them, unless other users remain or Ensure was called. If a user process is
+// killed, the servers keep running until the next user releases them.
 func Use(ctx context.Context, opts Options) (servers Servers, release func(context.Context) error, err error) {
 	h, err := openHome(ctx, opts)
 	if err != nil {
@@ -82,7 +83,7 @@ func Use(ctx context.Context, opts Options) (servers Servers, release func(conte
 // stopIfLast stops the servers if no other process holds the shared lock on users.
 func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	defer func() { _ = users.Close() }()
-	opts.Out = nil // where the servers are was said at the start
+	opts.Out = nil // the place of the servers was already printed at the start
 	h, err := openHome(ctx, opts)
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	return h.stop(ctx)
 }
 
-// Stop stops the servers of this data directory and keeps their data. Servers that do not run are no error.
+// Stop stops the servers of this data directory and keeps their data. It is no error if they do not run.
 func Stop(ctx context.Context, opts Options) error {
 	h, err := openHome(ctx, opts)
 	if err != nil {
@@ -154,7 +155,7 @@ func (h *home) checkExisting() error {
 // tools lists the programs that this home needs.
 func (h *home) tools() []tool {
 	var tools []tool
-	if _, err := h.clusterVersion(); err != nil && !h.opts.NoPostgres { // a cluster asks for its own version
+	if _, err := h.clusterVersion(); err != nil && !h.opts.NoPostgres { // an existing cluster needs the programs of its own version
 		tools = append(tools, postgresTool)
 	}
 	if !h.opts.NoRedis {
@@ -163,7 +164,7 @@ func (h *home) tools() []tool {
 	return tools
 }
 
-// ensureRunning starts srv unless it runs and returns its URL.
+// ensureRunning starts srv if it does not run, and returns its URL.
 func (h *home) ensureRunning(ctx context.Context, srv server) (string, error) {
 	if srv.running(ctx) {
 		return srv.url(), nil

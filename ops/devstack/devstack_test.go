@@ -50,19 +50,19 @@ func TestLife(t *testing.T) {
 		read(t, opts, step.name)
 	}
 
-	// The only step that may change the addresses: strangers on both ports.
+	// Only this step may change the addresses: other programs listen on both ports.
 	must(t, Stop(t.Context(), opts))
 	h := open(t, opts)
 	h.unlock()
 	occupy(t, h.state.PostgresPort)
 	occupy(t, h.state.RedisPort)
 	if moved := ensure(t, opts); moved.DatabaseURL == first.DatabaseURL || moved.RedisURL == first.RedisURL {
-		t.Errorf("the servers claim ports that strangers hold: %+v", moved)
+		t.Errorf("the servers kept a port on which another program listens: %+v", moved)
 	}
 	read(t, opts, "a move to other ports")
 }
 
-// TestUse holds that the servers stay for their last user and no longer.
+// TestUse checks that the servers run until their last user releases them, and no longer.
 func TestUse(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -86,11 +86,11 @@ func TestUse(t *testing.T) {
 	}
 	must(t, releaseA(t.Context()))
 	if !running() {
-		t.Error("stopped while somebody used it")
+		t.Error("Redis was stopped while it still had a user")
 	}
 	must(t, releaseB(t.Context()))
 	if running() {
-		t.Error("still runs after its last user")
+		t.Error("Redis still runs after its last user released it")
 	}
 
 	ensure(t, opts)
@@ -98,15 +98,15 @@ func TestUse(t *testing.T) {
 	must(t, err)
 	must(t, release(t.Context()))
 	if !running() {
-		t.Error("a user stopped what Ensure left running")
+		t.Error("releasing the last user stopped the server that Ensure had started")
 	}
 	must(t, Stop(t.Context(), opts))
 	if running() {
-		t.Error("still runs after Stop")
+		t.Error("Redis still runs after Stop")
 	}
 }
 
-// TestPlaceElsewhere: where the account of root's servers cannot go, they are put below /var/tmp.
+// TestPlaceElsewhere: if root's servers run as an account that cannot reach the data directory, their files go below /var/tmp.
 func TestPlaceElsewhere(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -127,7 +127,7 @@ func TestPlaceElsewhere(t *testing.T) {
 		t.Errorf("placed in %v, want the same directory below /var/tmp twice", dirs)
 	}
 	if !strings.Contains(said.String(), dirs[0]) {
-		t.Errorf("said %q, want the directory", said.String())
+		t.Errorf("the output %q does not name the directory", said.String())
 	}
 }
 
@@ -138,7 +138,7 @@ func TestLockWaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if _, err := openHome(ctx, opts); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("second lock: %v, want to wait until the deadline", err)
+		t.Errorf("the second lock returned %v, want it to wait until the deadline", err)
 	}
 	h.unlock()
 	open(t, opts).unlock()
@@ -188,7 +188,7 @@ func ensure(t *testing.T, opts Options) Servers {
 	return s
 }
 
-// dataDir is a directory that root's servers reach too.
+// dataDir returns a temporary directory that root's servers can reach too, although they run as another account.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -231,7 +231,7 @@ func read(t *testing.T, opts Options, after string) {
 	}
 }
 
-// kill ends both servers as a power cut would, and waits until their ports are closed.
+// kill ends both servers with SIGKILL, and waits until their ports are free.
 func kill(t *testing.T, opts Options) {
 	t.Helper()
 	pg, done := cluster(t, opts)
@@ -266,7 +266,7 @@ func replacePID(t *testing.T, opts Options, pid int) {
 	must(t, os.WriteFile(pg.pidFile(), []byte(strconv.Itoa(pid)+"\n"+rest), 0o600))
 }
 
-// occupy puts a stranger on the port: it takes connections and hangs up.
+// occupy listens on the port in place of a server. It accepts connections and closes them at once.
 func occupy(t *testing.T, port int) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -299,7 +299,7 @@ func TestPackagesOf(t *testing.T) {
 	}{
 		{"apt-get", []tool{postgresTool, redisTool, compilerTool}, "postgresql redis-server gcc libc6-dev"},
 		{"apk", []tool{redisTool}, "redis"},
-		{"brew", []tool{redisTool, compilerTool}, ""}, // brings no compiler, so it does not serve
+		{"brew", []tool{redisTool, compilerTool}, ""}, // brew has no compiler package, so it cannot be used
 		{"pacman", []tool{redisTool}, ""},
 	}
 	for _, tt := range tests {

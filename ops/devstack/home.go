@@ -22,7 +22,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// home is the locked directory of one set of servers, and their saved state.
+// home is the locked directory of one set of servers, with their saved state.
 type home struct {
 	opts  Options
 	dir   string
@@ -39,7 +39,7 @@ type state struct {
 	RedisPassword    string `json:"redis_password"`
 }
 
-// openHome finds or makes the directory, waits for its lock and reads the state. Call unlock when done.
+// openHome finds or creates the directory, waits for its lock and reads the state. The caller must call unlock when done.
 func openHome(ctx context.Context, opts Options) (*home, error) {
 	if opts.DataDir == "" {
 		return nil, errors.New("devstack: no data directory given; set DATA_DIR")
@@ -66,8 +66,8 @@ func openHome(ctx context.Context, opts Options) (*home, error) {
 	return h, nil
 }
 
-// place chooses a directory that the servers' account can use: below root if possible, else below /var/tmp. The name
-// there derives from root, so that the next run finds it again.
+// place chooses a directory that the servers' account can use: below root if possible, otherwise below /var/tmp. The name below
+// /var/tmp is derived from root, so that the next run finds the directory again.
 func (h *home) place(ctx context.Context, root, name string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return fmt.Errorf("devstack: data directory %s: %w; set DATA_DIR to a directory that you can write to", root, err)
@@ -92,7 +92,7 @@ func (h *home) place(ctx context.Context, root, name string) error {
 	if err := makeHome(ctx, h.acct, h.dir); err != nil {
 		return fmt.Errorf("devstack: neither %s nor %s can hold the servers: %w; set DATA_DIR", first, h.dir, err)
 	}
-	_ = os.Remove(first) // only if it is empty: nothing of ours was put there
+	_ = os.Remove(first) // succeeds only if it is empty; we put nothing there
 	h.logf("%s is out of reach for the servers' account; their files are in %s", root, h.dir)
 	return nil
 }
@@ -124,10 +124,10 @@ func makeHome(ctx context.Context, acct account, dir string) error {
 	return nil
 }
 
-// file is the path of a file of the home.
+// file returns the path of a file of the home.
 func (h *home) file(name string) string { return filepath.Join(h.dir, name) }
 
-// acquireLock waits for the exclusive lock. The system releases it when the process ends, in whatever way.
+// acquireLock waits for the exclusive lock. The system releases the lock when the process ends, even if it is killed.
 func (h *home) acquireLock(ctx context.Context) error {
 	f, err := h.open("lock")
 	if err != nil {
@@ -151,7 +151,7 @@ func (h *home) acquireLock(ctx context.Context) error {
 
 func (h *home) unlock() { _ = h.lock.Close() }
 
-// setDetached saves whether the servers keep running after their last user.
+// setDetached saves whether the servers keep running after their last user has released them.
 func (h *home) setDetached(on bool) error {
 	if !on {
 		if err := os.Remove(h.file("keep")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -200,7 +200,7 @@ func (h *home) save() error {
 	return nil
 }
 
-// write replaces a private file of the home atomically and gives it to the servers' account.
+// write replaces a private file of the home atomically. The servers' account becomes its owner.
 func (h *home) write(name string, text []byte) error {
 	tmp := name + ".new"
 	if err := os.RemoveAll(h.file(tmp)); err != nil {
@@ -217,8 +217,8 @@ func (h *home) write(name string, text []byte) error {
 	return os.Rename(h.file(tmp), h.file(name))
 }
 
-// open opens or creates a private file of the home for the servers' account. It follows no symbolic link, because for root the
-// directory belongs to an account with fewer rights.
+// open opens or creates a private file of the home for the servers' account. It follows no symbolic link: if the caller is root,
+// the directory belongs to an account with fewer rights, which could have placed the link.
 func (h *home) open(name string) (*os.File, error) {
 	f, err := os.OpenFile(h.file(name), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -232,7 +232,7 @@ func (h *home) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// choosePort chooses another port and saves the state, unless *port is free.
+// choosePort keeps *port if it is free. Otherwise it chooses another port and saves the state.
 func (h *home) choosePort(port *int) error {
 	if *port != 0 && portFree(*port) {
 		return nil
@@ -262,7 +262,7 @@ func freePort(first int, taken ...int) (int, error) {
 }
 
 func portFree(port int) bool {
-	// Listening on loopback waits for nothing that a context could end.
+	// Listening on loopback returns at once, so it needs no context.
 	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return false

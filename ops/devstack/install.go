@@ -17,11 +17,11 @@ import (
 // tool is a program that this package needs.
 type tool struct {
 	title    string
-	programs []string          // names that serve, the preferred one first
+	programs []string          // acceptable program names, the preferred name first
 	beside   []string          // programs that must lie in the same directory
 	globs    []string          // directories to look in besides PATH
-	min      int               // lowest major version; 0 asks for no version
-	packages map[string]string // that bring it, by the name of the package manager
+	min      int               // lowest major version; 0 accepts any version
+	packages map[string]string // the packages that contain the tool, by package manager
 }
 
 var (
@@ -51,8 +51,8 @@ type manager struct {
 	name     string
 	prepare  []string // run before an installation
 	install  []string // followed by the packages
-	typed    string   // the installation as a person types it
-	asCaller bool     // refuses root
+	typed    string   // the install command that an error message tells the user to type
+	asCaller bool     // runs as the caller, without sudo, because it refuses root
 }
 
 var managers = []manager{
@@ -75,7 +75,7 @@ type candidate struct {
 
 var versionPattern = regexp.MustCompile(`(?:PostgreSQL\) |v=)(\d+)`)
 
-// candidates lists the programs of a tool found here, whatever their version, the newest first.
+// candidates lists the programs of a tool that are installed here, in any version, the newest first.
 func (t tool) candidates() []candidate {
 	dirs := filepath.SplitList(os.Getenv("PATH"))
 	for _, glob := range t.globs {
@@ -87,7 +87,7 @@ func (t tool) candidates() []candidate {
 	for _, program := range t.programs {
 		for _, dir := range dirs {
 			path := filepath.Join(dir, program)
-			if len(t.beside) > 0 { // not for a lone program: its name may decide what it does
+			if len(t.beside) > 0 { // a program without companions keeps its link: its name may decide how it behaves
 				if real, err := filepath.EvalSymlinks(path); err == nil {
 					path = real
 				}
@@ -112,8 +112,7 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// version asks the program for its major version. It is 0 for a tool without min, and for an answer that cannot be
-// read.
+// version asks the program for its major version. It returns 0 for a tool without min, and if it cannot read the answer.
 func (t tool) version(path string) int {
 	if t.min == 0 {
 		return 0
@@ -130,7 +129,7 @@ func (t tool) version(path string) int {
 	return major
 }
 
-// find returns the newest program of the tool, if that is new enough.
+// find returns the newest installed program of the tool. ok is false if there is no program, or if it is older than min.
 func (t tool) find() (path string, ok bool) {
 	all := t.candidates()
 	if len(all) == 0 || all[0].version < t.min {
@@ -139,12 +138,12 @@ func (t tool) find() (path string, ok bool) {
 	return all[0].path, true
 }
 
-// InstallCompiler installs a C compiler, which Go's race detector needs, unless one is here.
+// InstallCompiler installs a C compiler, which Go's race detector needs, if this machine has no compiler.
 func InstallCompiler(ctx context.Context, out io.Writer) error {
 	return installMissing(ctx, out, compilerTool)
 }
 
-// installMissing installs the missing ones of the tools with one call of the package manager.
+// installMissing installs the tools that are missing, with one call of the package manager.
 func installMissing(ctx context.Context, out io.Writer, tools ...tool) error {
 	missing := slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { _, ok := t.find(); return ok })
 	if len(missing) == 0 {
@@ -192,7 +191,7 @@ func (t tool) requirement() string {
 	return fmt.Sprintf("%s %d or newer", t.title, t.min)
 }
 
-// packagesOf lists the packages of the tools. It is nil if the manager lacks one.
+// packagesOf returns the packages of the tools. It returns nil if the manager has no package for one of them.
 func (m manager) packagesOf(tools []tool) []string {
 	var all []string
 	for _, t := range tools {
@@ -205,8 +204,8 @@ func (m manager) packagesOf(tools []tool) []string {
 	return all
 }
 
-// chooseManager finds a package manager that has the tools and that the caller may use. The strings go before its
-// command: sudo, or nothing. The error says what to type.
+// chooseManager returns a package manager that has the tools and that the caller may use. The strings are the words to put before
+// its command: sudo with its flag, or nothing. The error tells the user which command to type.
 func chooseManager(ctx context.Context, tools []tool) (manager, []string, error) {
 	titles := titlesOf(tools)
 	for _, m := range managers {
@@ -226,14 +225,14 @@ func chooseManager(ctx context.Context, tools []tool) (manager, []string, error)
 		"put it in PATH%s", titles, ownServers)
 }
 
-// runManager runs an installation. It asks nothing and, where the system allows, starts no service.
+// runManager runs a command of the package manager without asking questions. Where the system allows, it starts no service.
 func runManager(ctx context.Context, words []string) error {
 	if words[0] == "sudo" {
 		words = slices.Concat(words[:2], []string{"env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"}, words[2:])
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "HOMEBREW_NO_AUTO_UPDATE=1")
-	cmd.WaitDelay = 10 * time.Second // for what it started, once the context has ended
+	cmd.WaitDelay = 10 * time.Second // for child processes of the command, once the context has ended
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, tail(string(out)))

@@ -19,8 +19,8 @@ import (
 const (
 	dbUser = "switchyard"
 	dbName = "switchyard"
-	// startTimeout includes the crash recovery of a large cluster. recoveryTimeout is for a server that was started
-	// before.
+	// startTimeout includes the crash recovery of a large cluster. recoveryTimeout is the wait for a server process that
+	// already exists but does not answer yet.
 	startTimeout    = 2 * time.Minute
 	recoveryTimeout = 30 * time.Second
 )
@@ -48,7 +48,7 @@ func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 	return pg, pg.create(ctx)
 }
 
-// existingPostgres opens the cluster with the programs of its version. The error is fs.ErrNotExist without a cluster.
+// existingPostgres opens the cluster with the programs of its version. It returns fs.ErrNotExist if there is no cluster.
 func existingPostgres(h *home) (*postgres, error) {
 	made, err := h.clusterVersion()
 	if err != nil {
@@ -65,7 +65,7 @@ func existingPostgres(h *home) (*postgres, error) {
 		"or remove that directory to start with an empty database", pg.dir(), made)
 }
 
-// clusterVersion is the major version of PostgreSQL that made the cluster.
+// clusterVersion returns the major version of the PostgreSQL that created the cluster.
 func (h *home) clusterVersion() (string, error) {
 	text, err := os.ReadFile(filepath.Join(h.file("postgres"), "PG_VERSION"))
 	return strings.TrimSpace(string(text)), err
@@ -82,7 +82,7 @@ func (p *postgres) url() string {
 	return u.String()
 }
 
-// create runs initdb in another directory and renames that, so that a killed initdb leaves no half cluster.
+// create runs initdb in a temporary directory and renames it afterwards, so that a killed initdb leaves no incomplete cluster.
 func (p *postgres) create(ctx context.Context) error {
 	h, fresh := p.home, p.dir()+".new"
 	if err := h.write("password", []byte(h.state.PostgresPassword)); err != nil {
@@ -91,10 +91,10 @@ func (p *postgres) create(ctx context.Context) error {
 	defer func() { _ = os.Remove(h.file("password")) }()
 	auth := "scram-sha-256"
 	if h.opts.Test {
-		auth = "md5" // scram hashes 4,096 times for each connection, which was a fourteenth of the cost of tests
+		auth = "md5" // scram hashes 4,096 times for each connection, which took a fourteenth of the tests' cost
 	}
 	var err error
-	for _, locale := range []string{"C.UTF-8", "C"} { // not every system has the first
+	for _, locale := range []string{"C.UTF-8", "C"} { // not every system has C.UTF-8
 		if err := os.RemoveAll(fresh); err != nil {
 			return fmt.Errorf("devstack: cluster: %w", err)
 		}
@@ -123,8 +123,8 @@ func (p *postgres) create(ctx context.Context) error {
 	return os.Rename(fresh, p.dir())
 }
 
-// copyPrimary copies the cluster of the primary and makes it follow that. The copy has the roles and passwords of the
-// primary.
+// copyPrimary copies the cluster of the primary and sets the copy up to follow the primary. The copy has the primary's roles
+// and passwords.
 func (p *postgres) copyPrimary(ctx context.Context) error {
 	h, fresh := p.home, p.dir()+".new"
 	primary, err := url.Parse(h.opts.ReplicaOf)
@@ -145,7 +145,7 @@ func (p *postgres) copyPrimary(ctx context.Context) error {
 	return os.Rename(fresh, p.dir())
 }
 
-// settings is the content of postgres.conf, which every start rewrites. Later lines win.
+// settings returns the content of postgres.conf, which every start rewrites. If a setting occurs twice, the later line wins.
 func (p *postgres) settings() string {
 	lines := []string{
 		"listen_addresses = '127.0.0.1'",
@@ -154,8 +154,8 @@ func (p *postgres) settings() string {
 		"max_connections = 300",
 		"timezone = 'UTC'",
 		"log_timezone = 'UTC'",
-		// Clicks are written all the time: pages are written whole to the log less often, and compressed, so that a redirect
-		// waits less for the disk.
+		// Clicks are written all the time. With these settings whole pages are written to the log less often, and compressed,
+		// so a redirect waits less for the disk.
 		"shared_buffers = '256MB'", "max_wal_size = '4GB'", "checkpoint_timeout = '15min'", "wal_compression = on",
 	}
 	if p.home.opts.Test {
@@ -177,7 +177,7 @@ func (p *postgres) start(ctx context.Context) error {
 	h := p.home
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if p.alive(ctx) { // it may be in recovery after a crash
+	if p.alive(ctx) { // the server may be in recovery after a crash
 		if p.answers(ctx, recoveryTimeout) {
 			return nil
 		}
@@ -209,16 +209,16 @@ func (p *postgres) start(ctx context.Context) error {
 	return p.createDatabase(ctx)
 }
 
-// answers waits for a server that is alive.
+// answers waits until a living server answers, and reports false if it does not within the limit.
 func (p *postgres) answers(ctx context.Context, limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return client.Poll(ctx, 200*time.Millisecond, func() (bool, error) { return p.running(ctx), nil }) == nil
 }
 
-// clearLeftovers removes what a killed server left behind, and reports whether another start may succeed. If the number
-// in the pid file now belongs to another process, it writes a number that no process has. It keeps the file, because
-// PostgreSQL learns from the rest of it whether children of the killed server still use the data. These end in time.
+// clearLeftovers clears the way after a server was killed, and reports whether another start may succeed. If the process id in
+// the pid file belongs to no server of this cluster, it replaces the id with a number that no process has. It keeps the rest of
+// the file, from which PostgreSQL learns whether children of the killed server still use the data. Such children end after a while.
 func (p *postgres) clearLeftovers(ctx context.Context) bool {
 	log := p.home.logTail("postgres.log")
 	if strings.Contains(log, "shared memory block") && strings.Contains(log, "still in use") {
@@ -235,12 +235,12 @@ func (p *postgres) clearLeftovers(ctx context.Context) bool {
 	return os.WriteFile(p.pidFile(), []byte(noSuchPID+"\n"+rest), 0o600) == nil
 }
 
-// noSuchPID is above the highest process number of any system.
+// noSuchPID is greater than the highest process id of any system.
 const noSuchPID = "2147483646"
 
 func (p *postgres) pidFile() string { return filepath.Join(p.dir(), "postmaster.pid") }
 
-// alive reports whether the process named in the pid file is a server of this cluster; the number may have gone to
+// alive reports whether the process in the pid file is a server of this cluster. The process id may since have been given to
 // another program, even to another PostgreSQL.
 func (p *postgres) alive(ctx context.Context) bool {
 	text, err := os.ReadFile(p.pidFile())
@@ -254,7 +254,7 @@ func (p *postgres) alive(ctx context.Context) bool {
 	return strings.Contains(commandLine(ctx, pid), p.dir())
 }
 
-// commandLine is the command line of a process. It is empty if the process has ended, even as a zombie.
+// commandLine returns the command line of a process. It is empty for a process that has ended, and for a zombie.
 func commandLine(ctx context.Context, pid string) string {
 	if text, err := os.ReadFile(filepath.Join("/proc", pid, "cmdline")); err == nil {
 		return strings.ReplaceAll(string(text), "\x00", " ")
@@ -266,7 +266,7 @@ func commandLine(ctx context.Context, pid string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// createDatabase makes the database of the service unless it is there.
+// createDatabase creates the database of the service if it does not exist.
 func (p *postgres) createDatabase(ctx context.Context) error {
 	const there = "select count(*) from pg_database where datname = '" + dbName + "'"
 	got, err := p.query(ctx, "postgres", there)
@@ -276,7 +276,7 @@ func (p *postgres) createDatabase(ctx context.Context) error {
 	return err
 }
 
-// query runs one statement with psql. The password travels in the environment, never on a command line.
+// query runs one statement with psql. It passes the password in the environment, never on a command line.
 func (p *postgres) query(ctx context.Context, database, statement string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -295,7 +295,8 @@ func (p *postgres) stop(ctx context.Context) error {
 		"--timeout=60", "--pgdata="+p.dir())
 }
 
-// tool is a program of the cluster's version; psql may live apart from the server.
+// tool returns the path of a program of the cluster's version. A program that is not next to the server, as psql may be, is
+// looked up in PATH.
 func (p *postgres) tool(name string) string {
 	path := filepath.Join(p.bin, name)
 	if _, err := os.Stat(path); err != nil {
@@ -304,7 +305,7 @@ func (p *postgres) tool(name string) string {
 	return path
 }
 
-// logTail is the end of a server's log, for error messages.
+// logTail returns the last lines of a server's log, for error messages.
 func (h *home) logTail(name string) string {
 	text, err := os.ReadFile(h.file(name))
 	if err != nil {

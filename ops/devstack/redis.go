@@ -32,10 +32,10 @@ func (r *redis) url() string {
 
 func (r *redis) address() string { return "127.0.0.1:" + strconv.Itoa(r.home.state.RedisPort) }
 
-// client returns a client of the program that listens on the port, which may not be Redis. The caller closes it.
+// client returns a client for the program that listens on the port, which may not be Redis. The caller closes the client.
 func (r *redis) client() (jobs.Redis, error) { return jobs.OpenRedisTimeout(r.url(), time.Minute) }
 
-// check runs a question against the program that listens on the port.
+// check opens a client for the program that listens on the port, calls question with it and returns the answer.
 func (r *redis) check(question func(jobs.Redis) bool) bool {
 	c, err := r.client()
 	if err != nil {
@@ -45,11 +45,11 @@ func (r *redis) check(question func(jobs.Redis) bool) bool {
 	return question(c)
 }
 
-// errEnded is for a server that ended without an error of its own.
+// errEnded stands in for the error of a server that ended without reporting one.
 var errEnded = errors.New("no reason given")
 
-// settings is the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. The append-only file
-// is synced every second: PostgreSQL is the truth, so Redis may lose its last second.
+// settings returns the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. The append-only file
+// is synced every second. Redis may lose its last second, because PostgreSQL has every job too.
 func (r *redis) settings() string {
 	lines := []string{
 		"bind 127.0.0.1",
@@ -102,7 +102,7 @@ func (r *redis) start(ctx context.Context) error {
 		return err
 	}
 	h.logf("starting Redis on %s", r.address())
-	// It must outlive the caller, so no context kills it.
+	// Redis must outlive the caller, so no context kills it.
 	cmd := h.acct.command(context.WithoutCancel(ctx), h.dir, bin, h.file("redis.conf"))
 	if err := cmd.Start(); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// NewRegistry makes a registry with the metrics of the process, the connection pool and the job rows. The rows are
-// counted at each scrape. Without a database the registry has the metrics of the process only.
+// NewRegistry makes a registry with the metrics of the process, the connection pool and the rows of jobs. It counts the rows at
+// each scrape. If d is nil, the registry has only the metrics of the process.
 func NewRegistry(d *db.DB) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -24,7 +24,7 @@ func NewRegistry(d *db.DB) *prometheus.Registry {
 	return r
 }
 
-// BuildInfo is the metric that says which version runs: always 1, with the version in its labels.
+// BuildInfo returns the metric that identifies the running version. Its value is always 1, and the version is in its labels.
 func BuildInfo(version, revision, goVersion string) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "switchyard", Name: "build_info", Help: "1, with the version that runs as labels.",
@@ -35,10 +35,10 @@ func BuildInfo(version, revision, goVersion string) prometheus.Collector {
 // jobRows counts the rows of jobs at each scrape.
 type jobRows struct {
 	db   *db.DB
-	busy chan struct{} // holds one token: the rows are being counted
+	busy chan struct{} // full while the rows are being counted
 }
 
-// countTimeout is how long a scrape waits for the rows.
+// countTimeout limits how long a scrape waits for figures from PostgreSQL.
 const countTimeout = 3 * time.Second
 
 var (
@@ -55,8 +55,8 @@ func (jobRows) Describe(ch chan<- *prometheus.Desc) {
 	ch <- overdueDesc
 }
 
-// Collect implements prometheus.Collector. While PostgreSQL does not answer, these metrics are missing and the others
-// are not.
+// Collect implements prometheus.Collector. If PostgreSQL does not answer in time, it sends no metrics. Other collectors are not
+// affected.
 func (c jobRows) Collect(ch chan<- prometheus.Metric) {
 	stats, ok := count(c.db, c.busy, "jobs", jobrow.ReadStats)
 	if !ok {
@@ -68,13 +68,13 @@ func (c jobRows) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// clickCopy counts at each scrape what waits for ClickHouse.
+// clickCopy counts at each scrape the changes of clicks that wait for ClickHouse.
 type clickCopy struct {
 	db   *db.DB
 	busy chan struct{} // as in jobRows
 }
 
-// ClickCopy are the metrics of changes of clicks that wait for ClickHouse.
+// ClickCopy returns the metrics of the changes of clicks that wait for ClickHouse.
 func ClickCopy(d *db.DB) prometheus.Collector { return clickCopy{d, make(chan struct{}, 1)} }
 
 var (
@@ -88,7 +88,7 @@ func (clickCopy) Describe(ch chan<- *prometheus.Desc) {
 	ch <- waitedDesc
 }
 
-// Collect implements prometheus.Collector, like the method of jobRows.
+// Collect implements prometheus.Collector. If PostgreSQL does not answer in time, it sends no metrics, like jobRows.
 func (c clickCopy) Collect(ch chan<- prometheus.Metric) {
 	if w, ok := count(c.db, c.busy, "changes of clicks", clickcopy.ReadWaiting); ok {
 		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(w.Changes))
@@ -96,8 +96,8 @@ func (c clickCopy) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// count reads figures in its own goroutine, because a query on a server that hangs outlives its context. Each token allows only
-// one such goroutine at a time. If the figures cannot be read in time, ok is false and a warning is logged.
+// count reads figures in a separate goroutine, because a query to a server that hangs continues after its context ends. busy
+// allows only one such goroutine at a time. If the figures cannot be read in time, ok is false and a warning is logged.
 func count[T any](d *db.DB, busy chan struct{}, of string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()

@@ -22,8 +22,9 @@ import (
 	"switchyard/models/netguard"
 )
 
-// The wrong passwords of a client, and of a proxy for all the clients that it names: as many as the burst at once, and then one after
-// each pause. A client that invents the address that a proxy forwards has no more guesses than the proxy.
+// The limits on wrong passwords: a burst at once, and then one guess after each pause. Each client has a limit, and so does
+// each proxy for all clients that it names. A client that makes its proxy forward invented addresses gets no more guesses than
+// the proxy.
 const (
 	clientBurst = 10
 	clientPause = 10 * time.Second
@@ -31,20 +32,20 @@ const (
 	proxyPause  = time.Second
 )
 
-// maxAddresses is how many addresses each list remembers at most. An address that comes back often stays longest. An address
-// takes some 200 bytes.
+// maxAddresses is the maximum number of addresses in each list. A full list keeps the addresses that come back most often. An
+// address takes some 200 bytes.
 const maxAddresses = 4096
 
-// guard decides who may see the pages.
+// guard decides which requests may see the pages.
 type guard struct {
 	secret [sha256.Size]byte
-	name   string // the one public name of the pages; may be empty
+	name   string // the only public name of the pages; may be empty
 	now    func() time.Time
 
-	mu      sync.Mutex // held while a password is compared, so that guesses sent at once are counted one by one
+	mu      sync.Mutex // held during the comparison, so that simultaneous guesses are counted one by one
 	wrong   bucket.Set[netip.Prefix]
 	proxies bucket.Set[netip.Prefix]
-	right   *otter.Cache[netip.Prefix, struct{}] // clients that do not wait with their proxy
+	right   *otter.Cache[netip.Prefix, struct{}] // clients that gave the right password; they do not wait with their proxy
 }
 
 func newGuard(o Options) *guard {
@@ -60,9 +61,9 @@ func newGuard(o Options) *guard {
 	return g
 }
 
-// password asks for basic auth. An address that has been wrong too often must wait, even with the right password. Other
-// addresses do not wait with it. If the clients behind a proxy have together been wrong too often, only clients that have never
-// been right must wait.
+// password requires the password by basic auth. A client that was wrong too often has to wait, even with the right password.
+// Other clients do not wait. If the clients of a proxy together were wrong too often, all clients of that proxy have to wait,
+// except those which have given the right password before.
 func (g *guard) password(c *gin.Context) {
 	_, given, sent := c.Request.BasicAuth()
 	if sent {
@@ -86,8 +87,8 @@ func prefixOf(address string) netip.Prefix {
 	return netguard.ClientPrefix(parsed)
 }
 
-// try compares a password, in a time that depends on neither its content nor its length. It does not compare while the client
-// or its proxy has to wait. A client without a proxy is its own peer.
+// try checks a password. The comparison takes the same time for every content and length of the password. While the client or
+// its proxy has to wait, try does not compare at all. For a client without a proxy, peer equals client.
 func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time.Duration) {
 	now := g.now()
 	g.mu.Lock()
@@ -113,15 +114,16 @@ func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time
 	return false, 0
 }
 
-// isLast counts a wrong password of an address. It reports whether that was the last one before the address has to wait.
+// isLast counts a wrong password from an address. It reports whether that guess was the last before the address has to wait.
 func isLast(wrong bucket.Set[netip.Prefix], from netip.Prefix, now time.Time) bool {
 	return wrong.Allow(from, now) && wrong.Wait(from, now) > 0
 }
 
-// privateNames are the last labels of names that networks give their own machines. Others without a dot do too.
+// privateNames lists the last labels of names that private networks use for their machines. Names without a dot are private as
+// well.
 var privateNames = strings.Fields("localhost local localdomain internal intranet lan home corp private")
 
-// host refuses requests that came by a public name, such as a customer's tracking domain.
+// host refuses requests for a public name, such as a customer's tracking domain. The name in Options.Host is allowed.
 func (g *guard) host(c *gin.Context) {
 	name := models.BareHost(c.Request.Host)
 	last := name[strings.LastIndexByte(name, '.')+1:]
@@ -131,8 +133,8 @@ func (g *guard) host(c *gin.Context) {
 	}
 }
 
-// plainHeaders are the headers that browsers, curl and Prometheus send. Proxies add other headers. Their names are unlimited,
-// and some may begin with Sec- as well.
+// plainHeaders lists the headers that browsers, curl and Prometheus send. Any other header may come from a proxy. The headers
+// of proxies cannot be listed, and some may begin with Sec- as well.
 var plainHeaders = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection",
 	"Cookie", "Dnt", "If-Modified-Since", "If-None-Match", "Pragma", "Priority", "Referer", "Sec-Ch-Ua", "Sec-Ch-Ua-Mobile",
@@ -140,8 +142,9 @@ var plainHeaders = []string{
 	"Te", "Upgrade-Insecure-Requests", "User-Agent", "X-Prometheus-Scrape-Timeout-Seconds",
 }
 
-// sameMachine lets in requests from this machine that no proxy has passed on. A proxy on this machine that adds no header
-// speaks HTTP/1.0, or keeps the host name that its visitor asked for.
+// sameMachine accepts only requests from this machine that came without a proxy. A proxy on this machine is recognized by the
+// headers that it adds. A proxy that adds none speaks HTTP/1.0 or keeps the host name of the visitor's request, and is refused
+// for that.
 func sameMachine(c *gin.Context) {
 	r := c.Request
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)

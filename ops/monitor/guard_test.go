@@ -12,7 +12,7 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// call is a request for the metrics.
+// call describes a request for the metrics.
 type call struct{ peer, host, pass, proto, header, value string }
 
 func (a call) status(h http.Handler) *httptest.ResponseRecorder {
@@ -38,8 +38,8 @@ func (a call) status(h http.Handler) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestMetricsWithoutPassword: without a password set, the metrics are for this machine alone, and nothing that a proxy
-// on it passes on counts as this machine.
+// TestMetricsWithoutPassword: if no password is set, only this machine can read the metrics. A request that a proxy on this
+// machine passes on is refused.
 func TestMetricsWithoutPassword(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil)})
@@ -83,7 +83,7 @@ func TestMetricsWithoutPassword(t *testing.T) {
 	}
 }
 
-// TestForeignHost: a customer's domain that leads to the operators' listener shows nothing, not even with the password.
+// TestForeignHost: a request for a customer's domain that points to the operators' listener is refused, even with the password.
 func TestForeignHost(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password, Host: "Ops.Example.com"})
@@ -99,8 +99,8 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// TestWrongPasswords: a client that guesses soon has to wait, even with the right password. Other clients do not wait, and a
-// wait ends. Only a trusted proxy may name its client.
+// TestWrongPasswords: a client that guesses passwords soon has to wait, even with the right password. Other clients do not
+// wait, and the wait ends. The header of a client is believed only if it comes through a trusted proxy.
 func TestWrongPasswords(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -124,7 +124,7 @@ func TestWrongPasswords(t *testing.T) {
 	attacker.pass = password
 	w := attacker.status(h)
 	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "10" {
-		t.Errorf("the right password after them: %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+		t.Errorf("the right password after 100 guesses: %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
 	}
 	if w := (call{peer: "203.0.113.6:99", pass: password}).status(h); w.Code != http.StatusOK {
 		t.Errorf("the right password from elsewhere: %d", w.Code)
@@ -138,15 +138,15 @@ func TestWrongPasswords(t *testing.T) {
 	}
 
 	if n := guess(100, call{peer: "[2001:db8::1]:99"}) + guess(100, call{peer: "[2001:db8::ffff]:99"}); n != 190 {
-		t.Errorf("%d of 200 guesses of one network were refused, want 190", n)
+		t.Errorf("%d of 200 guesses from one network were refused, want 190", n)
 	}
 	proxied := call{peer: "10.0.0.1:99", header: "X-Forwarded-For", value: "198.51.100.1, 203.0.113.77"}
 	if n := guess(100, proxied); n != 90 {
-		t.Errorf("%d of 100 guesses by way of a proxy were refused, want 90", n)
+		t.Errorf("%d of 100 guesses through a proxy were refused, want 90", n)
 	}
 	other := call{peer: "10.0.0.1:99", header: "X-Forwarded-For", value: "203.0.113.77, 203.0.113.78", pass: password}
 	if w := other.status(h); w.Code != http.StatusOK {
-		t.Errorf("the right password of another visitor of the proxy: %d", w.Code)
+		t.Errorf("the right password of another client of the proxy: %d", w.Code)
 	}
 	refused := 0
 	for i := range 100 {
@@ -157,8 +157,8 @@ func TestWrongPasswords(t *testing.T) {
 	}
 }
 
-// TestInventedClients: a client that makes a trusted proxy forward invented addresses soon has to wait as well. A client that
-// has been right does not wait with it.
+// TestInventedClients: a client that makes a trusted proxy forward invented addresses soon has to wait. A client of the same
+// proxy that gave the right password before does not wait.
 func TestInventedClients(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -187,7 +187,7 @@ func TestInventedClients(t *testing.T) {
 		}
 	}
 	if code := by("10.0.0.2", "203.0.113.8", password); code != http.StatusOK {
-		t.Errorf("the right password by way of another proxy: %d", code)
+		t.Errorf("the right password through another proxy: %d", code)
 	}
 	now = now.Add(time.Second)
 	if code := by("10.0.0.1", "203.0.113.9", password); code != http.StatusOK {
@@ -195,7 +195,7 @@ func TestInventedClients(t *testing.T) {
 	}
 }
 
-// TestManyAddresses: guesses from more addresses than are remembered take no more memory, and lock no client out.
+// TestManyAddresses: guesses from more addresses than the guard remembers do not lock out other clients.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password})
@@ -210,7 +210,8 @@ func TestManyAddresses(t *testing.T) {
 	}
 }
 
-// TestHeaders: no answer of the operators' pages can be framed, guessed at or told to another page.
+// TestHeaders: each answer of the operators' pages has the headers that forbid framing, content sniffing, referrers and
+// caching.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password})

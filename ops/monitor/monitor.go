@@ -1,4 +1,4 @@
-// Package monitor serves the pages of operators and their machines: asynqmon, health, readiness and metrics.
+// Package monitor serves the pages for operators and their monitoring: asynqmon, health, readiness and metrics.
 package monitor
 
 import (
@@ -14,43 +14,43 @@ import (
 	"switchyard/jobs"
 )
 
-// Check is one check of readiness.
+// Check is a readiness check.
 type Check struct {
 	Name     string
 	Run      func(context.Context) error // has 2 seconds
-	Optional bool                        // a failure is shown, but the process is ready
-	Advice   string                      // shown with a failure: what to do, without secrets; empty: nothing
+	Optional bool                        // the process is ready even if the check fails
+	Advice   string                      // what to do about a failure, without secrets; may be empty
 }
 
-// Options of the pages. Nothing is required.
+// Options are the settings of the pages. All fields are optional.
 type Options struct {
-	// Redis is read for /ops/queues and for the metrics of the queues. Without it, both are missing.
+	// Redis provides /ops/queues and the metrics of the queues. Without it, both are missing.
 	Redis jobs.Redis
 
-	// Password protects /ops and /metrics, with any user name. Without it there is no /ops, and /metrics answers this
-	// machine only.
+	// Password protects /ops and /metrics. Any user name is accepted. Without a password, /ops is missing and /metrics answers
+	// only this machine.
 	Password string
 
-	// Host is a public name under which the pages are served. Addresses and private names are always allowed.
+	// Host is a public name under which the pages may be requested. Addresses and private names are always allowed.
 	Host string
 
-	// TrustedProxies are the proxies whose X-Forwarded-For is believed to name the sender of a wrong password.
+	// TrustedProxies are the proxies whose X-Forwarded-For header identifies the client that sent a wrong password.
 	TrustedProxies []netip.Prefix
 
 	// Checks are the checks of /readyz.
 	Checks []Check
 
-	// Registry is shown at /metrics; without it there is no such page.
+	// Registry provides the metrics for /metrics. Without it, /metrics is missing.
 	Registry *prometheus.Registry
 
-	// Now is the clock of the waits after wrong passwords; default time.Now.
+	// Now returns the time for the waits after wrong passwords. The default is time.Now.
 	Now func() time.Time
 }
 
 // queuesPath is the path of asynqmon.
 const queuesPath = "/ops/queues"
 
-// checkTimeout bounds each check of readiness.
+// checkTimeout limits the time of the readiness checks.
 const checkTimeout = 2 * time.Second
 
 // New makes the handler of the operators' listener: /ops, /metrics, /healthz and /readyz.
@@ -59,7 +59,7 @@ func New(o Options) http.Handler {
 	guard := newGuard(o)
 	if o.Registry != nil {
 		if o.Redis != nil {
-			_ = o.Registry.Register(newQueues(o.Redis)) // fails only when it is there already
+			_ = o.Registry.Register(newQueues(o.Redis)) // fails only if it is registered already
 		}
 		show := promhttp.HandlerFor(o.Registry, promhttp.HandlerOpts{Timeout: 10 * time.Second})
 		ask := guard.password
@@ -71,7 +71,7 @@ func New(o Options) http.Handler {
 	if o.Password == "" || o.Redis == nil {
 		return e
 	}
-	// Basic auth is sent by the browser unasked, so a foreign page must not be able to press the buttons.
+	// Browsers send basic auth without being asked, so another site must not be able to press the buttons of the pages.
 	pages := http.NewCrossOriginProtection().Handler(newQueuePages(o.Redis))
 	guarded := e.Group("/ops", guard.host, guard.password)
 	toQueues := func(c *gin.Context) { c.Redirect(http.StatusFound, queuesPath+"/") }
@@ -85,7 +85,7 @@ func New(o Options) http.Handler {
 // NewHealth makes the handler of /healthz and /readyz alone, for a public port.
 func NewHealth(checks []Check) http.Handler { return engine(Options{Checks: checks}) }
 
-// engine has what every port has.
+// engine makes the part of the handler that all ports share: the headers, /healthz and /readyz.
 func engine(o Options) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -95,7 +95,7 @@ func engine(o Options) *gin.Engine {
 		proxies[i] = p.String()
 	}
 	e.RemoteIPHeaders = []string{"X-Forwarded-For"}
-	_ = e.SetTrustedProxies(proxies) // cannot fail, they are parsed
+	_ = e.SetTrustedProxies(proxies) // cannot fail, because the prefixes are valid
 	e.Use(secured)
 	asked := []string{http.MethodGet, http.MethodHead}
 	e.Match(asked, "/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
@@ -103,8 +103,8 @@ func engine(o Options) *gin.Engine {
 	return e
 }
 
-// secured sets the headers of every answer: nothing is loaded, framed, guessed at or told to other pages. The pages of
-// the queues loosen the policy for themselves.
+// secured sets the security headers of every answer. They forbid loading, framing, content sniffing, referrers and caching. The
+// pages of the queues use a less strict policy.
 func secured(c *gin.Context) {
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -114,8 +114,8 @@ func secured(c *gin.Context) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// ready runs all checks at once. A check that does not answer in time fails. The answer is 503 if a check that is not optional
-// fails. The answer never gives the reason. Under advice it says what to do.
+// ready runs all checks at the same time. A check that does not answer in time fails. The status is 503 if a check fails that
+// is not optional. The answer never contains the reason of a failure, only the advice what to do.
 func ready(c *gin.Context, checks []Check) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkTimeout)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 
 const password = "open sesame"
 
-// get asks the pages; pass "" sends no credentials.
+// get sends a request to the pages. An empty pass sends no credentials. With a header, it sends a POST.
 func get(h http.Handler, path, pass string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Host = "127.0.0.1:8081"
@@ -75,7 +75,7 @@ func TestQueuesPage(t *testing.T) {
 	shown := get(h, "/ops/queues/", password)
 	page := shown.Body.String()
 	if strings.Contains(page, "https://") || strings.Contains(page, "http://") {
-		t.Errorf("the page asks other hosts: %s", page)
+		t.Errorf("the page names URLs of other hosts: %s", page)
 	}
 	if policy := shown.Header().Get("Content-Security-Policy"); strings.Count(policy, "'sha256-") != 2 ||
 		!strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script-src 'self' 'unsafe") {
@@ -84,16 +84,16 @@ func TestQueuesPage(t *testing.T) {
 	_, script, _ := strings.Cut(page, `src="`)
 	script, _, _ = strings.Cut(script, `"`)
 	if !strings.HasPrefix(script, "/ops/queues/") {
-		t.Fatalf("the page loads %q", script)
+		t.Fatalf("the script of the page is %q, want a path below /ops/queues/", script)
 	}
 	if w := get(h, script, password); w.Code != 200 || w.Body.Len() < 1000 {
 		t.Errorf("%s: %d, %d bytes", script, w.Code, w.Body.Len())
 	}
 	if w := get(h, "/ops/queues/api/queues/webhooks:pause", password, "Sec-Fetch-Site", "cross-site"); w.Code != 403 {
-		t.Errorf("a button pressed by a foreign page: %d", w.Code)
+		t.Errorf("a button pressed from another site: %d", w.Code)
 	}
 	if w := get(h, "/ops/queues/api/queues/webhooks:pause", password, "Sec-Fetch-Site", "same-origin"); w.Code != 204 {
-		t.Errorf("a button: %d", w.Code)
+		t.Errorf("a button pressed from the page itself: %d", w.Code)
 	}
 	if w := get(router(monitor.Options{Redis: r}), "/ops/queues", password); w.Code != 404 {
 		t.Errorf("without a password set: %d, want 404", w.Code)
@@ -127,7 +127,7 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// TestAdvice: a failing check says what to do, if there is something to say.
+// TestAdvice: the answer contains the advice of a failing check, if the check has any.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	broken := func(context.Context) error { return errors.New("secret detail") }
@@ -149,15 +149,15 @@ func TestFigures(t *testing.T) {
 	reg := monitor.NewRegistry(d)
 	h := router(monitor.Options{Password: password, Registry: reg})
 	if w := get(h, "/metrics", ""); w.Code != 401 {
-		t.Errorf("figures without the password: %d", w.Code)
+		t.Errorf("metrics without the password: %d", w.Code)
 	}
 	w := get(h, "/metrics", password)
 	if w.Code != 200 || !strings.Contains(w.Body.String(), `switchyard_job_rows{kind="x:y",state="pending"} 1`) {
-		t.Errorf("figures: %d %.300s", w.Code, w.Body)
+		t.Errorf("metrics: %d %.300s", w.Code, w.Body)
 	}
 	open := router(monitor.Options{Registry: reg})
 	if w := get(open, "/metrics", ""); w.Code != 404 { // httptest calls from 192.0.2.1
-		t.Errorf("figures for a stranger: %d", w.Code)
+		t.Errorf("metrics for another machine, if no password is set: %d", w.Code)
 	}
 }
 

@@ -14,16 +14,16 @@ import (
 	"switchyard/jobs"
 )
 
-// shared gives asynqmon the client of the process.
+// shared lets asynqmon use the Redis client of the process.
 type shared struct{ redis jobs.Redis }
 
 // MakeRedisClient implements asynq.RedisConnOpt.
 func (s shared) MakeRedisClient() any { return s.redis }
 
-// queuePages is asynqmon with another page: it asks no other host and runs no script but its own.
+// queuePages serves asynqmon with a changed page, which loads nothing from other hosts and runs only its own scripts.
 type queuePages struct {
 	asynqmon http.Handler
-	original []byte // the page as asynqmon has it
+	original []byte // the unchanged page of asynqmon
 	page     []byte
 	policy   string
 }
@@ -51,7 +51,8 @@ func newQueuePages(r jobs.Redis) *queuePages {
 	return p
 }
 
-// ServeHTTP answers with the page wherever asynqmon answers with its own.
+// ServeHTTP passes requests to asynqmon. Wherever asynqmon answers with its original page, ServeHTTP answers with the changed
+// page.
 func (p *queuePages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, queuesPath+"/api/") {
 		p.asynqmon.ServeHTTP(w, r)
@@ -71,14 +72,14 @@ func (p *queuePages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.body.Bytes())
 }
 
-// fetch returns asynqmon's answer.
+// fetch sends a request to asynqmon and returns its answer.
 func (p *queuePages) fetch(r *http.Request) *answer {
 	a := &answer{header: http.Header{}, status: http.StatusOK}
 	p.asynqmon.ServeHTTP(a, r)
 	return a
 }
 
-// answer is a http.ResponseWriter that keeps what is written.
+// answer is an http.ResponseWriter that stores the answer.
 type answer struct {
 	header http.Header
 	status int

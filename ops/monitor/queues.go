@@ -31,8 +31,8 @@ func (queues) Describe(ch chan<- *prometheus.Desc) {
 	ch <- pausedDesc
 }
 
-// Collect implements prometheus.Collector. A queue that never had a task is empty. While Redis is away these metrics
-// are missing and the others are not.
+// Collect implements prometheus.Collector. It reports a queue that never had a task as empty. If Redis is away, it stops
+// without the remaining metrics. Other collectors are not affected.
 func (c queues) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)

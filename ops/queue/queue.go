@@ -1,4 +1,4 @@
-// Package queue lists jobs for operators and runs failed ones again: row jobs and ephemeral ones alike.
+// Package queue lists jobs for operators and runs failed jobs again. It handles row jobs and ephemeral jobs.
 package queue
 
 import (
@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// States are the words for the state of a job, as asynq has them.
+// States lists the names of the job states, which are the names that asynq uses.
 var States = []string{"pending", "active", "scheduled", "retry", "archived", "completed"}
 
 // Item is one job.
@@ -35,12 +35,12 @@ type Item struct {
 	Error       string     `json:"error"`
 }
 
-// Filter chooses jobs; an empty field does not restrict.
+// Filter selects jobs. An empty field does not restrict the selection.
 type Filter struct {
 	Queue string
 	State string
 	Kind  string
-	Limit int // of all; default 1,000
+	Limit int // maximum number of jobs in the list; default 1,000
 }
 
 func (f Filter) accepts(i Item) bool {
@@ -57,11 +57,11 @@ type Inspector struct {
 
 const (
 	defaultLimit = 1000
-	pageSize     = 1000 // tasks that are read with one call
+	pageSize     = 1000 // number of tasks per call
 )
 
-// List lists the newest jobs: first those with rows, then the others. more is how many the limit leaves out. Row jobs are
-// read from their rows, so the list is complete even when Redis was emptied.
+// List returns the newest jobs: first the row jobs, then the ephemeral jobs. more is the number of jobs beyond the limit. Row
+// jobs are read from PostgreSQL, so they are complete even after Redis was emptied.
 func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
 	f.Limit = cmp.Or(f.Limit, defaultLimit)
 	items = []Item{}
@@ -86,7 +86,7 @@ func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int,
 	return append(items, tasks[:kept]...), more + left + len(tasks) - kept, err
 }
 
-// rows is the filter for row jobs; false when it would choose none.
+// rows returns the filter for row jobs. some is false if no row job can match.
 func (f Filter) rows() (chosen jobrow.Filter, some bool) {
 	chosen = rowStates[f.State]
 	chosen.Limit = f.Limit
@@ -139,7 +139,7 @@ func itemOfRow(j models.Job) Item {
 
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
-// ephemeral lists the tasks that name no row. more is how many the limit leaves out.
+// ephemeral lists the tasks in Redis that do not belong to a row. more is the number of tasks beyond the limit.
 func (in Inspector) ephemeral(f Filter) (items []Item, more int, err error) {
 	tasks := asynq.NewInspectorFromRedisClient(in.Redis)
 	listers := map[string]lister{
@@ -161,7 +161,7 @@ func (in Inspector) ephemeral(f Filter) (items []Item, more int, err error) {
 	return items, more, nil
 }
 
-// page lists the ephemeral tasks of a queue and state. It reads all tasks, because tasks of rows are in the same list.
+// page lists the ephemeral tasks of a queue in a state. It reads all tasks, because the same list also has the tasks of rows.
 func page(list lister, queue string, f Filter) (items []Item, more int, err error) {
 	for n := 1; ; n++ {
 		tasks, err := list(queue, asynq.Page(n), asynq.PageSize(pageSize))
@@ -202,8 +202,8 @@ func itemOfTask(t *asynq.TaskInfo) (Item, bool) {
 	return i, true
 }
 
-// Requeue immediately runs the named jobs that have failed or wait for a later time, and returns their ids. It leaves other
-// jobs alone, so it is always safe. An id is the id of a row, or of a task as asynqmon shows it.
+// Requeue runs the named jobs now if they have failed or wait for a later time, and returns their ids. It leaves other jobs
+// unchanged, so it is always safe. An id is the id of a row, or the id of a task as asynqmon shows it.
 func (in Inspector) Requeue(ctx context.Context, ids ...string) ([]string, error) {
 	done := []string{}
 	for _, id := range ids {
@@ -231,7 +231,8 @@ func (in Inspector) Requeue(ctx context.Context, ids ...string) ([]string, error
 	return done, nil
 }
 
-// RequeueAll runs every failed job of a queue and kind now, and returns their ids. "" does not restrict.
+// RequeueAll runs every failed job of a queue and kind now, and returns the ids of these jobs. An empty queue or kind does not
+// restrict the selection.
 func (in Inspector) RequeueAll(ctx context.Context, queue, kind string) ([]string, error) {
 	done := []string{}
 	if chosen := jobs.RowKinds(queue, kind); len(chosen) > 0 {
@@ -262,7 +263,7 @@ func (in Inspector) RequeueAll(ctx context.Context, queue, kind string) ([]strin
 	return done, nil
 }
 
-// dispatch enqueues requeued rows.
+// dispatch enqueues rows that were requeued.
 func (in Inspector) dispatch(ctx context.Context, rows []jobrow.Requeued) error {
 	for _, r := range rows {
 		if err := in.Client.DispatchRequeued(ctx, r.JobRef, r.Archived); err != nil {
@@ -272,7 +273,7 @@ func (in Inspector) dispatch(ctx context.Context, rows []jobrow.Requeued) error 
 	return nil
 }
 
-// runTask runs an archived or waiting task now; false when there is no such task.
+// runTask runs a task now if it is archived or waits for a later time. It returns false if there is no such task.
 func (in Inspector) runTask(id string) (bool, error) {
 	tasks := asynq.NewInspectorFromRedisClient(in.Redis)
 	for _, q := range jobs.Queues {

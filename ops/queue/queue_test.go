@@ -32,7 +32,7 @@ func newBench(t *testing.T) bench {
 	return bench{t, queue.Inspector{DB: dbtest.New(t), Redis: r, Client: jobs.Connect(r)}}
 }
 
-// failedRow makes a row that failed, as after Redis was emptied: no task of it is left.
+// failedRow makes a failed row that has no task, as happens when Redis was emptied.
 func (b bench) failedRow() uuid.UUID {
 	b.Helper()
 	j, err := rowed.NewRow(uuid.Nil, jobs.None{})
@@ -54,7 +54,7 @@ func (b bench) failedRow() uuid.UUID {
 	return j.ID
 }
 
-// archivedTask makes an ephemeral job that failed.
+// archivedTask makes an ephemeral job that has failed.
 func (b bench) archivedTask() string {
 	b.Helper()
 	ticket, err := jobs.Submit(b.Context(), b.Client, ping, uuid.Nil, jobs.None{})
@@ -104,10 +104,10 @@ func TestListAndRequeue(t *testing.T) {
 		t.Fatalf("requeued %v, %v", done, err)
 	}
 	if got := b.ids(queue.Filter{State: "retry"}); !slices.Equal(got, []string{row}) {
-		t.Errorf("waiting rows: %v", got)
+		t.Errorf("rows that wait for a retry: %v", got)
 	}
 	if got := b.ids(queue.Filter{State: "pending"}); !slices.Equal(got, []string{task}) {
-		t.Errorf("waiting tasks: %v", got)
+		t.Errorf("pending tasks: %v", got)
 	}
 	if lost, err := b.Client.LostRows(t.Context(), models.JobRef{Kind: rowed.Kind(), ID: uuid.MustParse(row), Generation: 1}); err != nil || len(lost) > 0 {
 		t.Errorf("the row has no task: %v", err)
@@ -135,7 +135,8 @@ func TestRequeueAll(t *testing.T) {
 	}
 }
 
-// TestListTellsWhatItLeavesOut: a limit holds for all that is listed.
+// TestListTellsWhatItLeavesOut: the limit applies to row jobs and ephemeral jobs together, and the number of jobs beyond the
+// limit is returned.
 func TestListTellsWhatItLeavesOut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -151,7 +152,8 @@ func TestListTellsWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// TestRequeueClearsTheArchive: the task that is archived for a row goes, though its generation is not the row's last one.
+// TestRequeueClearsTheArchive: requeuing a row deletes its archived task, even if the task has an older generation than the
+// row.
 func TestRequeueClearsTheArchive(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

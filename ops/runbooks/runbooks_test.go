@@ -1,4 +1,4 @@
-// Package runbooks holds that alerts, pages and figures name each other rightly.
+// Package runbooks tests that the alerts name existing pages, that the pages name the alerts' figures, and that the figures exist.
 package runbooks
 
 import (
@@ -50,7 +50,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestAlerts: every alert says what is wrong, how bad it is, and where to read on; every page is in the list.
+// TestAlerts: every alert has a summary, a severity and a page, and the page names the alert's figures. README.md lists every page.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	list := read(t, "README.md")
@@ -59,19 +59,19 @@ func TestAlerts(t *testing.T) {
 		page := a.Annotations["runbook"]
 		if seen[a.Alert] || a.Alert == "" || a.Annotations["summary"] == "" || page == "" ||
 			!slices.Contains([]string{"warning", "critical"}, a.Labels["severity"]) {
-			t.Errorf("%q is doubled or incomplete", a.Alert)
+			t.Errorf("the alert %q is incomplete or occurs twice", a.Alert)
 		}
 		seen[a.Alert] = true
 		text := read(t, page)
 		for _, name := range figure.FindAllString(a.Expr, -1) {
 			if name = suffix.ReplaceAllString(name, ""); !strings.Contains(text, name) {
-				t.Errorf("%s says nothing of %s, for which %s rings", page, name, a.Alert)
+				t.Errorf("%s does not mention %s, which raises the alert %s", page, name, a.Alert)
 			}
 		}
 	}
 	for _, name := range []string{"routing_over_budget_total", "routing_unusable"} {
 		if !slices.ContainsFunc(alerts(t), func(a alert) bool { return strings.Contains(a.Expr, "switchyard_"+name) }) {
-			t.Errorf("nothing rings for %s", name)
+			t.Errorf("no alert uses %s", name)
 		}
 	}
 	pages, err := filepath.Glob("*.md")
@@ -91,8 +91,8 @@ var (
 	quoted = regexp.MustCompile(`"[a-z_]+"`)
 )
 
-// TestFiguresExist: the code registers every figure that is named here. It has the full name in quotes, or the name without
-// its first word or its first two words.
+// TestFiguresExist: the code registers every figure that the pages and alerts name. The test looks for the full name in quotes, or
+// for the name without its first word or its first two words.
 func TestFiguresExist(t *testing.T) {
 	t.Parallel()
 	named := map[string]bool{}
@@ -125,7 +125,7 @@ func TestFiguresExist(t *testing.T) {
 			_, short, _ := strings.Cut(name, "_")
 			_, shorter, _ := strings.Cut(short, "_")
 			if !named[name] && !named[short] && !named[shorter] {
-				t.Errorf("%s names %s, which nothing registers", page, name)
+				t.Errorf("%s names %s, which the code does not register", page, name)
 			}
 		}
 	}

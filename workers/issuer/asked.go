@@ -14,7 +14,7 @@ import (
 	"switchyard/workers"
 )
 
-// request asks for a certificate on behalf of a waiting user.
+// request requests a certificate for a waiting user.
 func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
 	d, err := w.store.Domains().Find(ctx, account, args.Domain)
@@ -45,11 +45,11 @@ func (w *worker) isRecent(c models.Certificate) bool {
 	return c.CheckedAt != nil && w.o.Now().Sub(*c.CheckedAt) < w.o.Rest
 }
 
-// leaseWait is how long a call waits for a certificate that another worker holds.
+// leaseWait is the maximum time that a call waits for a certificate that another worker holds.
 const leaseWait = 10 * time.Second
 
-// queryNow asks the issuer about a certificate. If another worker holds the certificate for longer than leaseWait, queryNow
-// returns the stored state.
+// queryNow asks the issuer about a certificate while a user waits. If another worker holds the certificate for longer than
+// leaseWait, queryNow returns the stored state.
 func (w *worker) queryNow(ctx context.Context, of store.CertificateOf, request bool) (jobs.Certificate, error) {
 	limited, cancel := context.WithTimeout(ctx, leaseWait)
 	defer cancel()
@@ -78,7 +78,8 @@ func jobAnswer(c models.Certificate) jobs.Certificate {
 	return jobs.Certificate{Host: c.Hostname, Edge: c.Edge, CertificateState: c.Public()}
 }
 
-// findStored returns the stored certificate of a domain. Errors: not_found, edge_not_configured.
+// findStored returns the stored certificate of a domain. The error is not_found, edge_not_configured, or an error of the
+// database.
 func (w *worker) findStored(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
 	c, err := w.store.Certificates().Find(ctx, account, domain)
 	if err == nil && w.o.Issuer == nil {
@@ -87,7 +88,7 @@ func (w *worker) findStored(ctx context.Context, account, domain uuid.UUID) (mod
 	return c, err
 }
 
-// read returns the state of a certificate to a waiting user.
+// read returns the state of a certificate for a waiting user.
 func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
 	c, err := w.findStored(ctx, account, args.Domain)
@@ -100,7 +101,7 @@ func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.
 	return w.queryNow(ctx, store.CertificateOf{AccountID: account, DomainID: args.Domain}, false)
 }
 
-// release releases a certificate on behalf of a waiting user. If the issuer refuses now, the release is retried later.
+// release releases a certificate for a waiting user. If the issuer refuses, the release is retried later.
 func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jobs.ReleasedCertificate, err error) {
 	account := workers.Account(ctx)
 	c, err := w.findStored(ctx, account, args.Domain)
@@ -124,7 +125,7 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 			return refusal
 		})
 	if _, later := errors.AsType[*jobrow.RefusalError](err); later {
-		err = nil // another worker is asking for it, and the release waits for that worker
+		err = nil // another worker is requesting the certificate, and the release waits for that worker
 	}
 	if told, ok := models.AsError(refusal); ok {
 		return out, models.Errorf(told.Kind, told.Code, "%s; the release is tried again by itself", told.Message)

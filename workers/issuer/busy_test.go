@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/cloudflare"
 )
 
-// TestBusy: a 429 does not count as an attempt of a domain, and no caller waits for the end of a long pause. The requested
-// certificate follows later, automatically.
+// TestBusy checks that a 429 does not count as an attempt of a domain, and that no caller waits for the end of a long pause. The
+// requested certificate follows later without another request by the user.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -22,14 +22,14 @@ func TestBusy(t *testing.T) {
 	_, err := w.request(w.account, id)
 	w.refused(err, "edge_429")
 	asked := w.fake.Count("")
-	_, err = w.request(w.account, id) // the issuer is not even asked
+	_, err = w.request(w.account, id) // during the pause, the issuer is not asked
 	w.refused(err, "edge_429")
 	if c := w.of(w.account, id); c.Attempts != 0 || c.Failure != "" || w.fake.Count("") != asked {
 		t.Errorf("%+v after %d requests", c, w.fake.Count("")-asked)
 	}
 }
 
-// TestBusyForAMoment: a request waits for the end of a short pause, and then returns the state of the certificate.
+// TestBusyForAMoment checks that a request waits for the end of a short pause and then returns the state of the certificate.
 func TestBusyForAMoment(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -42,8 +42,8 @@ func TestBusyForAMoment(t *testing.T) {
 	}
 }
 
-// TestCredentials: when the issuer refuses the credentials, a metric tells the operator, and the issuer is not asked for every
-// domain.
+// TestCredentials checks the case that the issuer refuses the credentials. A metric shows this to the operator, and the issuer
+// is not asked for every single domain.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, func(o *cloudflare.Options) { o.Token = "canary-cloudflare-wrong" })
@@ -51,7 +51,7 @@ func TestCredentials(t *testing.T) {
 		w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)
 	}
 	w.sweep()
-	if n := w.fake.Count(""); n == 0 || n > 32 { // 16 domains are asked about at once
+	if n := w.fake.Count(""); n == 0 || n > 32 { // a sweep checks 16 domains at once
 		t.Errorf("the edge was asked %d times", n)
 	}
 	families, err := w.figures.Gather()
@@ -70,8 +70,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestMany: a hundred domains at once get one hostname each, and no hostname is requested twice. No row and no Redis key
-// contains the token.
+// TestMany checks that each of a hundred simultaneous domains gets its own hostname, and that no hostname is requested twice. No
+// row and no Redis key contains the token.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

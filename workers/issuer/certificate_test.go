@@ -22,8 +22,8 @@ func storeOf(account, domain uuid.UUID) store.CertificateOf {
 	return store.CertificateOf{AccountID: account, DomainID: domain}
 }
 
-// TestZeroToServing: a domain that becomes verified gets its certificate automatically and is checked daily. When the domain
-// is deleted, its certificate is released.
+// TestZeroToServing checks that a domain gets its certificate automatically once it is verified, and that the certificate is
+// then checked daily. When the domain is deleted, its certificate is released.
 func TestZeroToServing(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -60,7 +60,7 @@ func TestZeroToServing(t *testing.T) {
 	if w.pass(15 * time.Hour); w.fake.Count("") != asked+1 || w.count("POST") != 1 {
 		t.Errorf("after more than a day: %d further requests, %d hostnames created", w.fake.Count("")-asked, w.count("POST"))
 	}
-	w.fake.Remove("go.shop.example") // it was deleted at Cloudflare
+	w.fake.Remove("go.shop.example") // someone deletes it at Cloudflare
 	w.pass(2 * day)
 	if c = w.of(w.account, id); c.Serving || c.SSLStatus != models.SSLNone {
 		t.Errorf("%+v", c)
@@ -75,7 +75,7 @@ func TestZeroToServing(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
 }
 
-// TestAsked checks the answers of the three calls request, read and release, also for accounts that do not own the domain.
+// TestAsked checks the answers of the calls request, read and release. Accounts that do not own the domain make the same calls.
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -96,7 +96,7 @@ func TestAsked(t *testing.T) {
 	if err != nil || none.Deleted || none.Detail == "" || w.fake.Count("") != 0 {
 		t.Errorf("%+v, %v", none, err)
 	}
-	// Cloudflare itself proves who owns a host, so the domain need not be verified.
+	// Cloudflare itself verifies the owner of a host, so the domain need not be verified.
 	got, err = w.request(w.account, id)
 	if err != nil || got.SSLStatus != "pending_validation" || got.Ownership == nil || got.OwnershipHTTP == nil || got.Serving {
 		t.Fatalf("%+v, %v", got, err)
@@ -129,8 +129,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestStatuses: each of Cloudflare's states is reported. A certificate that fails is retried with growing waits, about once a
-// day in the end. After a month it is retried only when a user asks for it.
+// TestStatuses checks that each of Cloudflare's states is reported. A failing certificate is retried after growing waits, in the
+// end about once a day. After a month it is retried only when a user requests it.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -191,7 +191,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestCodes: each refusal of a custom hostname gives the customer a code, and has no other effect.
+// TestCodes checks that each refusal of a custom hostname gives the customer a code and has no other effect.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -228,12 +228,12 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestAdopt: a verified domain adopts the hostname that exists for it. An unverified domain adopts it only if we have created
-// it, and never if another domain has it.
+// TestAdopt checks that a verified domain adopts the hostname that already exists for it. An unverified domain adopts only a
+// hostname that we have created and that no other domain has.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	hostname := w.fake.Add("go.shop.example") // created by someone else
+	hostname := w.fake.Add("go.shop.example") // someone else created the hostname
 	w.mu.Lock()
 	w.now = w.now.Add(time.Hour)
 	w.mu.Unlock()
@@ -265,8 +265,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestKilled: a worker that dies between creating a hostname and recording it leaves one hostname, which is adopted. If the
-// domain is deleted first, the hostname is deleted too.
+// TestKilled lets a worker die after it has created a hostname and before it has recorded it. The hostname is adopted later, and
+// there is only one. If the domain is deleted first, the hostname is deleted too.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -282,7 +282,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("%+v, %v", c, w.fake.Hosts())
 		}
 	}
-	// The same holds if the answer to the request is lost.
+	// The hostname is also adopted if the answer to the request is lost.
 	lost := w.domain(w.account, "lost.shop.example", false)
 	w.fake.Fail(cloudflaretest.Drop)
 	_, err := w.request(w.account, lost)
@@ -301,7 +301,7 @@ func TestKilled(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return !slices.Contains(w.fake.Hosts(), "gone.shop.example") })
 }
 
-// killed simulates a worker that dies: it creates a hostname and records nothing.
+// killed simulates a worker that creates a hostname and dies before it records anything.
 func (w *env) killed(id uuid.UUID, host string) {
 	w.Helper()
 	of := storeOf(w.account, id)
@@ -314,8 +314,8 @@ func (w *env) killed(id uuid.UUID, host string) {
 	w.fake.Add(host)
 }
 
-// TestRelease: a release succeeds in the end, even if the issuer refuses it at first. A host that no longer exists is not an
-// error.
+// TestRelease checks that a release succeeds in the end, even if the issuer refuses it at first. Releasing a host that no longer
+// exists is not an error.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -353,7 +353,7 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("the account's hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
-	// A release does not delete a hostname that a domain uses again.
+	// A release does not delete a hostname if a domain uses it again.
 	fourth := w.domain(w.account, "d.shop.example", true)
 	w.sweep()
 	w.fake.Refuse(403, 10000, "Authentication error")
@@ -361,14 +361,14 @@ func TestRelease(t *testing.T) {
 	if _, err := w.store.Domains().Delete(t.Context(), w.account, fourth); err != nil {
 		t.Fatal(err)
 	}
-	// The worker stores the refusal after it has paused the sweep.
+	// The worker first pauses the sweep and then stores the refusal, so the test waits for the stored refusal.
 	w.until("the release has failed", func() bool {
 		var n int
 		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'pending' AND error IS NOT NULL`, jobs.ReleaseAtEdge.Kind())
 		return err == nil && n == 1
 	})
 	if w.fake.Count("DELETE /zones/{zone}/custom_hostnames/{id}") == deleted {
-		t.Error("the edge was not asked")
+		t.Error("the edge was not asked to delete the hostname")
 	}
 	w.fake.Refuse(0, 0, "")
 	again := w.domain(w.account, "d.shop.example", true)

@@ -17,14 +17,14 @@ import (
 	"switchyard/workers/issuer"
 )
 
-// scripted is an issuer with scripted answers.
+// scripted is an issuer whose answers are set by the test.
 type scripted struct {
 	mu     sync.Mutex
 	state  models.CertificateState
 	err    error
 	calls  map[string]int // number of calls, by method
 	hang   bool
-	begun  chan struct{} // receives a value when a request hangs
+	begun  chan struct{} // receives a value when a hanging request has begun
 	ending error         // the reason why the hanging request has ended
 }
 
@@ -78,8 +78,8 @@ func scriptedEnv(t *testing.T) (*env, *scripted) {
 	return w, e
 }
 
-// TestOwnEdge: an issuer that does not prove who owns a host is asked only for verified domains. It is asked for a renewal at
-// the time that it has set. An internal error is reported without its text.
+// TestOwnEdge checks an issuer that does not verify the owners of hosts. It is asked only for verified domains. A renewal is
+// requested at the time that the issuer has set. An internal error is reported without its text.
 func TestOwnEdge(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedEnv(t)
@@ -111,7 +111,8 @@ func TestOwnEdge(t *testing.T) {
 	}
 }
 
-// TestReleasedMeanwhile: if a certificate is released during its request, the request ends and its results are not recorded.
+// TestReleasedMeanwhile checks that releasing a certificate ends a running request for it. The results of the request are not
+// recorded.
 func TestReleasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedEnv(t)
@@ -137,8 +138,8 @@ func TestReleasedMeanwhile(t *testing.T) {
 	w.until("the edge forgets the host", func() bool { return e.count("release") == 1 })
 }
 
-// TestTooMany: an account that asks for very many certificates waits, and its certificates follow automatically. Other accounts
-// do not wait, nor do renewals.
+// TestTooMany checks that an account that requests very many certificates has to wait. Its certificates follow later without
+// another request. Other accounts and renewals do not wait.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	w, e := prepared(t), &scripted{calls: map[string]int{}}
@@ -166,7 +167,7 @@ func TestTooMany(t *testing.T) {
 			if c.Serving {
 				n++
 			} else if c.Attempts != 0 || c.Failure != "" || c.Detail == "" {
-				t.Errorf("a certificate that has to wait: %+v", c)
+				t.Errorf("the certificate that has to wait is %+v", c)
 			}
 		}
 		return n
@@ -196,12 +197,12 @@ func TestTooMany(t *testing.T) {
 	mu.Unlock()
 	w.pass(2 * time.Hour)
 	if n := serving(); n != len(ids) {
-		t.Errorf("%d domains are served later", n)
+		t.Errorf("%d domains are served at the end", n)
 	}
 }
 
-// TestManyCalls: if the users of an account cause too many requests to the issuer, the account has to wait. The stored state
-// stays.
+// TestManyCalls checks that an account has to wait if its users cause too many requests to the issuer. The stored state does not
+// change.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
 	w, e := prepared(t), &scripted{calls: map[string]int{}}
@@ -224,12 +225,12 @@ func TestManyCalls(t *testing.T) {
 	_, err := w.read(w.account, id)
 	w.refused(err, "edge_too_many")
 	if after := w.of(w.account, id); !after.Serving || after.Detail != before.Detail || e.count("read") != 2 {
-		t.Errorf("%d looks, %+v", e.count("read"), after)
+		t.Errorf("the issuer was asked %d times, the certificate is %+v", e.count("read"), after)
 	}
 }
 
-// TestAwayForLong: an issuer that cannot be asked for half a day is asked at least once an hour, so that its return is noticed
-// soon. An issuer that refuses is asked at growing intervals.
+// TestAwayForLong checks that an issuer that could not be asked for half a day is still asked at least once an hour, so that its
+// return is noticed soon. An issuer that refuses is asked after growing waits.
 func TestAwayForLong(t *testing.T) {
 	t.Parallel()
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {
@@ -258,8 +259,8 @@ func TestAwayForLong(t *testing.T) {
 	}
 }
 
-// TestAskedAgain: requesting a certificate again while it is under way counts as the same order of its account. Another request
-// after a failure counts as a new order, and so does a request by a user.
+// TestAskedAgain checks which requests count as orders of the account. A repeated request while the certificate is under way
+// belongs to the same order. A request after a failure is a new order, and so is a request by a user.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	w, e := prepared(t), &scripted{calls: map[string]int{}}

@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// TestHurry: if a visitor needs a certificate that is missing, the certificate becomes due. It does not if it has failed
-// repeatedly, if it is served, or if it was released.
+// TestHurry checks that a missing certificate becomes due when a visitor needs it. It does not become due if it has failed
+// repeatedly, if it is already served, or if it was released.
 func TestHurry(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -44,7 +44,8 @@ func TestHurry(t *testing.T) {
 	}
 }
 
-// TestLooksAgain: when HTTPS of a domain starts or stops working, the domain is checked soon, so that its row shows this.
+// TestLooksAgain checks that a domain is checked soon after its HTTPS has started or stopped working, so that the domain's row
+// shows it.
 func TestLooksAgain(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -68,7 +69,7 @@ func TestLooksAgain(t *testing.T) {
 	due(true)
 }
 
-// TestWhyNone: for a domain without a certificate, the answer says when it will get one.
+// TestWhyNone checks that the answer for a domain without a certificate says when the domain will get a certificate.
 func TestWhyNone(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

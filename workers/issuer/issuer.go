@@ -1,8 +1,9 @@
 // Package issuer obtains certificates for domains from this install's issuer. A verified domain gets its certificate
-// automatically. A failed request is retried with growing waits. The certificate of a deleted domain is released.
+// automatically. A failed request is retried after growing waits. When a domain is deleted, its certificate is released.
 //
-// Each certificate has a row. One worker at a time has the lease of the row while it asks the issuer. A worker that dies leaves
-// nothing half done: when its lease ends, another worker asks the issuer again, and the issuer adopts what already exists.
+// Each certificate has a row. A worker holds the lease of the row while it asks the issuer, so only one worker asks at a time.
+// If a worker dies, nothing stays half done: when its lease ends, another worker asks the issuer again, and the issuer adopts
+// what already exists.
 package issuer
 
 import (
@@ -22,36 +23,37 @@ import (
 	"switchyard/workers"
 )
 
-// Issuer issues and releases certificates of hosts. Its refusals are models.EdgeError or *models.EdgeRefusalError.
+// Issuer issues and releases certificates of hosts. It returns refusals as models.EdgeError or *models.EdgeRefusalError.
 type Issuer interface {
 	Name() string
-	// Request asks for a certificate. It can be repeated: another call retries a failed certificate, and renews one after its
-	// RenewAt. It must return within a minute and a half. A request that takes longer goes on, and Read returns its state.
+	// Request requests a certificate. It may be called again: it then retries a failed certificate, and renews a certificate after
+	// its RenewAt. It must return within a minute and a half. A request that takes longer continues in the background, and Read
+	// returns its state.
 	Request(ctx context.Context, of models.Certificate) (models.CertificateState, error)
-	// Read returns the state of a certificate that was requested.
+	// Read returns the state of a requested certificate.
 	Read(ctx context.Context, of models.Certificate) (models.CertificateState, error)
-	// Release makes the issuer delete a host. A host that no longer exists is not an error. If ExternalID is empty, Release
-	// deletes what was created for the host since AskedAt.
+	// Release deletes a host at the issuer. A host that no longer exists is not an error. If ExternalID is empty, Release deletes
+	// everything that was created for the host since AskedAt.
 	Release(ctx context.Context, of models.Certificate) error
 }
 
-// Options of Register.
+// Options are the options of Register.
 type Options struct {
 	Issuer Issuer // nil: this install has no issuer
-	// Background is the issuer for work that no caller waits for. The default is Issuer.
+	// Background is the issuer for work without a waiting caller. The default is Issuer.
 	Background Issuer
-	// TrustsAll says that the issuer itself proves who owns a host, so that a domain need not be verified.
+	// TrustsAll means that the issuer itself verifies the owner of a host, so that a domain need not be verified.
 	TrustsAll bool
 	Now       func() time.Time // default time.Now
-	// Orders limits how many certificates an account may request, not counting renewals. Calls limits how often the users of
-	// an account may cause a request to the issuer. Both keep one account from using up the limits of this install at the issuer.
-	// They return 0, or how long to wait before asking again. nil means no limit.
+	// Orders limits the number of certificates that an account may request, not counting renewals. Calls limits the number of
+	// requests to the issuer that the users of an account may cause. Both keep a single account from using up the limits of this
+	// install at the issuer. They return 0, or the time to wait before asking again. nil means no limit.
 	Orders, Calls func(ctx context.Context, account uuid.UUID) (wait time.Duration)
-	// Rest is how long the issuer's last answer is reused before the issuer is asked again. The default is 5 seconds.
+	// Rest is the time for which the issuer's last answer is reused. The default is 5 seconds.
 	Rest time.Duration
 }
 
-// Register registers the handlers at a runtime.
+// Register registers the handlers with a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -77,7 +79,7 @@ type worker struct {
 	failures *prometheus.CounterVec
 
 	sweeping sync.Mutex
-	refused  struct { // set when the issuer refuses the credentials, until the sweep may ask again
+	refused  struct { // pause of the sweep after the issuer has refused the credentials
 		sync.Mutex
 		until time.Time
 	}
@@ -94,7 +96,7 @@ func newFailures(reg prometheus.Registerer) *prometheus.CounterVec {
 	return v
 }
 
-// issuerTime is how long the issuer may take for one request. The worker renews its lease during that time. If the worker dies,
+// issuerTime is the maximum time of one request to the issuer. The worker renews its lease during that time. If the worker dies,
 // another worker takes over the certificate when the lease ends.
 const (
 	issuerTime = 100 * time.Second
@@ -104,15 +106,16 @@ const (
 // call describes a request to the issuer about a certificate.
 type call struct {
 	issuer  Issuer
-	request bool // ask for the certificate; false: only read its state
-	counts  bool // a failure counts as an attempt; false if the state is only read
+	request bool // request the certificate; false: only read its state
+	counts  bool // a failure counts as an attempt; false: the call only reads the state
 	awaited bool // a user of the account waits for the answer
 }
 
 // errLost is the error of a request to the issuer whose result is no longer needed.
 var errLost = models.EdgeError("released", "the certificate was released meanwhile, or another domain has it by now")
 
-// queryEdge asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's.
+// queryEdge asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's, a
+// database error, or errLost if the answer is no longer needed.
 func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by call) (models.Certificate, error) {
 	if wait := w.tooMany(ctx, h, by); wait > 0 {
 		return w.postpone(ctx, h, by, wait)
@@ -120,7 +123,7 @@ func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by ca
 	said, failure := w.queryUnderLease(ctx, h, by)
 	if _, told := models.AsError(failure); failure != nil && !told {
 		if ctx.Err() != nil {
-			return h.Certificate, ctx.Err() // the worker stops, and its lease will expire
+			return h.Certificate, ctx.Err() // the worker is stopping, and its lease will expire
 		}
 		slog.WarnContext(ctx, "edge not asked", "domain_id", h.DomainID, "edge", by.issuer.Name(), "error", failure)
 		failure = models.Errorf(models.KindBadGateway, models.EdgeUnavailable, "the edge could not be asked")
@@ -135,14 +138,15 @@ func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by ca
 	case err != nil:
 		return h.Certificate, errors.Join(failure, err)
 	case !ok:
-		// The release job waits for the lease of this worker, and then finds what the worker has created.
+		// The release job waits for the lease of this worker. Then it finds everything that this worker has created.
 		slog.InfoContext(ctx, "certificate released meanwhile", "domain_id", h.DomainID, "domain", h.Hostname)
 		return h.Certificate, errLost
 	}
 	return h.Certificate, failure
 }
 
-// tooMany returns how long the account of a certificate must wait because it has made too many requests; 0: it need not wait.
+// tooMany returns the time that the account of a certificate must wait because it has made too many requests. Zero means that it
+// need not wait.
 func (w *worker) tooMany(ctx context.Context, h store.LeasedCertificate, by call) (wait time.Duration) {
 	if by.awaited && w.o.Calls != nil {
 		wait = w.o.Calls(ctx, h.AccountID)
@@ -153,16 +157,19 @@ func (w *worker) tooMany(ctx context.Context, h store.LeasedCertificate, by call
 	return wait
 }
 
-// underWay reports whether a certificate has been requested and has neither been issued nor failed. The issuer may be busy with
-// others, or the worker has died. Asking again does not count as another order of the account.
+// underWay reports whether a certificate has been requested but has neither been issued nor failed. The cause may be that the
+// issuer is busy with other certificates, or that the worker has died. Another request then does not count as a new order of the
+// account.
 func underWay(h store.LeasedCertificate) bool {
 	return h.Failure == "" && (h.SSLStatus == models.SSLPendingIssuance || h.SSLStatus == models.SSLIssuanceTimeout)
 }
 
-// putOffSpread spreads the retries of an account's delayed certificates, so that they are not all looked at together.
+// putOffSpread is the range over which the retries of an account's postponed certificates are spread, so that they are not all
+// due at the same time.
 const putOffSpread = time.Hour
 
-// postpone ends the lease of a certificate without asking the issuer.
+// postpone ends the lease of a certificate without asking the issuer. If the certificate was to be requested, it becomes due
+// after wait. It returns an error for the user.
 func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by call, wait time.Duration) (models.Certificate, error) {
 	next, now := h.NextAt, w.o.Now()
 	if by.request {
@@ -176,15 +183,16 @@ func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by cal
 		max(wait.Round(time.Second), time.Second))
 }
 
-// appliedAfter is the time that web processes need to start or stop serving a host after the issuer's answer.
+// appliedAfter is the time that web processes need after the issuer's answer to start or stop serving a host.
 const appliedAfter = 30 * time.Second
 
-// scheduleCheck schedules a check of a domain whose HTTPS starts or stops working.
+// scheduleCheck schedules a check of a domain after its HTTPS has started or stopped working.
 func (w *worker) scheduleCheck(ctx context.Context, account, domain uuid.UUID) error {
 	return w.store.Domains().ScheduleCheck(context.WithoutCancel(ctx), account, domain, w.o.Now().Add(appliedAfter))
 }
 
-// queryUnderLease asks the issuer and renews the lease during the request. If the lease is lost, the request ends with errLost.
+// queryUnderLease asks the issuer and renews the lease during the request. If the lease is lost, it ends the request and returns
+// errLost.
 func (w *worker) queryUnderLease(ctx context.Context, h store.LeasedCertificate, by call) (models.CertificateState, error) {
 	limited, cancel := context.WithTimeout(ctx, issuerTime)
 	defer cancel()
@@ -207,7 +215,7 @@ func (w *worker) queryUnderLease(ctx context.Context, h store.LeasedCertificate,
 	return said, err
 }
 
-// applyAnswer applies the issuer's answer to a certificate and returns the time of the next look. nil means that the next look
+// applyAnswer applies the issuer's answer to a certificate and returns the time of the next check. nil means that the next check
 // happens only when a user asks.
 func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by call, said models.CertificateState, failure error,
 	now time.Time,
@@ -238,7 +246,7 @@ func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by
 	switch {
 	case wait > 0:
 		next = now.Add(wait + time.Duration(random*float64(wait)))
-	case !counts && h.NextAt != nil && h.NextAt.Before(next): // a call that only reads the state does not delay the next look
+	case !counts && h.NextAt != nil && h.NextAt.Before(next): // a call that only reads the state does not delay the next check
 		return h.NextAt
 	case !ok:
 		return nil
@@ -250,18 +258,18 @@ func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by
 	return &next
 }
 
-// unavailableWait is the longest wait after the issuer could not be asked, before a random part is added. Such an issuer may be
-// back at any moment, and has refused nothing.
+// unavailableWait is the longest wait, before a random part is added, after the issuer could not be asked. Such an issuer has
+// refused nothing and may return at any moment.
 const unavailableWait = 30 * time.Minute
 
-// isUnavailable reports whether the issuer, or the authority behind it, could not be asked.
+// isUnavailable reports whether the issuer, or the certificate authority behind it, could not be asked.
 func isUnavailable(failure error) bool {
 	e, ok := models.AsError(failure)
 	return ok && (e.Code == models.EdgeUnavailable || e.Code == models.EdgeUnreachable)
 }
 
-// recordFailure counts and logs a failure. It pauses the sweep if the issuer refuses the credentials. wait is above zero if the
-// issuer only asks for fewer requests.
+// recordFailure counts and logs a failure. If the issuer refuses the credentials, it pauses the sweep. If the issuer only asks
+// for fewer requests, it returns the time to wait.
 func (w *worker) recordFailure(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
 	reason := "refused"
 	if f, ok := errors.AsType[*models.EdgeRefusalError](failure); ok {
@@ -278,7 +286,7 @@ func (w *worker) recordFailure(ctx context.Context, edge, host string, failure e
 	return wait
 }
 
-// refusedPause is how long the sweep stops asking after the issuer refused the credentials.
+// refusedPause is the length of the pause of the sweep after the issuer has refused the credentials.
 const refusedPause = 5 * time.Minute
 
 func (w *worker) pause(now time.Time) {
@@ -293,7 +301,7 @@ func (w *worker) paused() bool {
 	return w.o.Now().Before(w.refused.until)
 }
 
-// releaseAtEdge makes the issuer delete a host.
+// releaseAtEdge runs a job that deletes a host at the issuer.
 func (w *worker) releaseAtEdge(ctx context.Context, u *workers.Run[jobs.ReleaseAtEdgeArgs, jobs.None]) error {
 	wait, err := w.deleteAtEdge(ctx, u.Args)
 	switch {
@@ -305,8 +313,8 @@ func (w *worker) releaseAtEdge(ctx context.Context, u *workers.Run[jobs.ReleaseA
 	return u.RetryAfter(ctx, wait, err, nil)
 }
 
-// deleteAtEdge asks the issuer to delete a host, unless a domain uses the host again. If this install no longer uses the issuer,
-// the host is left to the operator. wait is the shortest time before the next try.
+// deleteAtEdge asks the issuer to delete a host, unless a domain uses the host again. If this install no longer uses that
+// issuer, it does nothing, and the operator has to delete the host. wait is the shortest time before the next attempt.
 func (w *worker) deleteAtEdge(ctx context.Context, a jobs.ReleaseAtEdgeArgs) (wait time.Duration, err error) {
 	if w.o.Issuer == nil || w.o.Issuer.Name() != a.Edge {
 		return 0, nil

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	sweptAtOnce   = 200 // certificates that a sweep claims at once
-	checkedAtOnce = 16  // claimed certificates that are asked about at once, because authorities answer slowly
+	sweptAtOnce   = 200 // maximum number of certificates that a sweep lists at once
+	checkedAtOnce = 16  // number of certificates that are checked in parallel, because certificate authorities answer slowly
 )
 
-// unverifiedRest is the time until the next look at a domain that is no longer verified.
+// unverifiedRest is the time until the next check of a domain that is no longer verified.
 const unverifiedRest = 6 * time.Hour
 
-// sweep requests the certificates of verified domains, and looks at all certificates that are due. One sweep runs at a time in
-// a process; sweeps in other processes claim other certificates.
+// sweep requests the certificates of verified domains and checks all certificates that are due. Only one sweep runs at a time in
+// a process. Sweeps in other processes claim other certificates.
 func (w *worker) sweep(ctx context.Context) error {
 	if w.o.Issuer == nil || !w.sweeping.TryLock() {
 		return nil
@@ -37,13 +37,13 @@ func (w *worker) sweep(ctx context.Context) error {
 			return err
 		}
 		if w.checkAll(ctx, due) == 0 {
-			return ctx.Err() // other workers hold them
+			return ctx.Err() // other workers hold all of them
 		}
 	}
 	return ctx.Err()
 }
 
-// requestVerified creates the rows of verified domains for which the issuer was never asked.
+// requestVerified creates the certificate rows of verified domains for which no certificate was ever requested.
 func (w *worker) requestVerified(ctx context.Context) error {
 	for {
 		list, err := w.store.Certificates().ListUnrequested(ctx, w.o.Issuer.Name(), sweptAtOnce)
@@ -62,8 +62,8 @@ func (w *worker) requestVerified(ctx context.Context) error {
 	}
 }
 
-// checkAll looks at several certificates at once and returns the number of leases that this worker got. It stops early when the
-// issuer refuses the credentials.
+// checkAll checks certificates in parallel and returns the number of leases that this worker got. It stops early when the issuer
+// refuses the credentials.
 func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun int) {
 	var count atomic.Int64
 	var g errgroup.Group
@@ -87,7 +87,7 @@ func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun
 	return int(count.Load())
 }
 
-// checkDue looks at a certificate that is due, and requests it if necessary. ok is false if another worker holds it.
+// checkDue checks a certificate that is due, and requests it if necessary. ok is false if another worker holds the certificate.
 func (w *worker) checkDue(ctx context.Context, of store.CertificateOf) (ok bool, err error) {
 	now := w.o.Now()
 	h, ok, err := w.store.Certificates().Begin(ctx, of, now, lease, true)

@@ -34,7 +34,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// env has two accounts and a worker. The worker's issuer is a fake of Cloudflare. The test moves the clock.
+// env has two accounts and a worker. The worker's issuer is a fake of Cloudflare. The test advances the clock.
 type env struct {
 	*testing.T
 	fake    *cloudflaretest.Fake
@@ -68,7 +68,7 @@ func newEnv(t *testing.T, change ...func(*cloudflare.Options)) *env {
 	return w
 }
 
-// prepared returns an env whose worker is not started yet.
+// prepared returns an env without a running worker.
 func prepared(t *testing.T) *env {
 	t.Helper()
 	w := &env{
@@ -126,7 +126,7 @@ func (w *env) sweep() {
 	}
 }
 
-// until waits for the effect of a job, and starts due jobs as the clock would.
+// until waits until ok returns true, that is, for the effect of a job. It starts due jobs as the clock would.
 func (w *env) until(what string, ok func() bool) {
 	w.Helper()
 	await.Until(w.T, what, func() bool {
@@ -190,7 +190,7 @@ func (w *env) refused(err error, code string) {
 	}
 }
 
-// logged contains everything that was logged.
+// logged contains all log output of the tests.
 var logged struct {
 	sync.Mutex
 	bytes.Buffer
@@ -219,8 +219,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// leaked returns the part of a text that contains the token, in clear or in hexadecimal digits. It returns an empty text if
-// the token is not there.
+// leaked returns the part of a text around the token, which may be in plain text or in hexadecimal digits. It returns an empty
+// text if the token does not occur.
 func leaked(text string) string {
 	for _, form := range []string{"canary-cloudflare", hex.EncodeToString([]byte("canary-cloudflare"))} {
 		if i := strings.Index(text, form); i >= 0 {

@@ -1,4 +1,4 @@
-// Package networksync imports the orders of affiliate networks as conversions, on request and by the clock. It also tests the
+// Package networksync imports the orders of affiliate networks as conversions, on request and on a schedule. It also tests the
 // connections of networks.
 package networksync
 
@@ -20,7 +20,7 @@ import (
 	"switchyard/workers/rowimport"
 )
 
-// Options of Register.
+// Options are the options of Register.
 type Options struct {
 	Client *networks.Client
 	Clicks click.Log
@@ -32,7 +32,7 @@ type (
 	run    = workers.Run[jobs.CorrectionArgs, answer]
 )
 
-// syncer imports the orders of networks: imports reads them, and conversions records them.
+// syncer imports the orders of networks. imports reads the orders, and conversions records them.
 type syncer struct {
 	o           Options
 	store       *store.Store
@@ -40,10 +40,11 @@ type syncer struct {
 	conversions rowimport.Importer[correction.Conversion, correction.ConversionOutcome]
 }
 
-// aheadOfUTC is how much earlier than in UTC a day begins in the easternmost time zone. The platform's day may be ahead of ours.
+// aheadOfUTC is the time by which a day begins earlier in the easternmost time zone than in UTC. The platform's date may be
+// ahead of ours by that time.
 const aheadOfUTC = 14 * time.Hour
 
-// Register registers the handlers at a runtime.
+// Register registers the handlers with a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -72,7 +73,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	workers.RegisterTick(r, jobs.SweepNetworks, y.sweep)
 }
 
-// opened is a connection, or the reason why it cannot be used (failure).
+// opened is a connection. If it cannot be used, failure is the reason.
 type opened struct {
 	models.Integration
 	*networks.Connection
@@ -96,7 +97,7 @@ func (y *syncer) open(ctx context.Context, account, network uuid.UUID) (o opened
 	return o, err
 }
 
-// test tests a connection.
+// test tests the connection of a network.
 func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.NetworkTested, err error) {
 	o, err := y.open(ctx, workers.Account(ctx), a.ID)
 	if err != nil {
@@ -113,10 +114,10 @@ func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.Network
 	return out, y.store.NetworkIntegrations().Record(context.WithoutCancel(ctx), o.Integration, result, y.o.Now())
 }
 
-// runRetention is how long the records of runs are kept.
+// runRetention is the time for which records of runs are kept.
 const runRetention = 90 * 24 * time.Hour
 
-// sweep starts the imports that are due, and deletes old records of runs.
+// sweep starts the imports that are due and deletes old records of runs.
 func (y *syncer) sweep(ctx context.Context) error {
 	if err := y.imports.StartDue(ctx); err != nil {
 		return err

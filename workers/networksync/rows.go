@@ -17,8 +17,8 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// rows converts orders to the rows of a correction job. If several orders have the same id, the last one counts. If remember is
-// true, rows stores which conversions it adopted.
+// rows converts orders to rows of a correction job. If several orders have the same id, the last order counts. If remember is
+// true, rows stores the newly adopted orders.
 func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
 ) {
@@ -65,7 +65,7 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 	return rows, nil
 }
 
-// statusWords maps the account's own words for a network's statuses, in lower case, to statuses.
+// statusWords returns a map from the account's own words for a network's statuses, in lower case, to the statuses.
 func statusWords(byStatus map[string][]string) map[string]string {
 	out := map[string]string{}
 	for status, words := range byStatus {
@@ -76,7 +76,7 @@ func statusWords(byStatus map[string][]string) map[string]string {
 	return out
 }
 
-// The maximum lengths of an order's texts, in bytes, that the click log accepts.
+// The maximum lengths in bytes of an order's texts. The click log accepts no longer texts.
 const (
 	maxOrderID = 255
 	maxGoal    = 64
@@ -120,7 +120,7 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 		if !ok {
 			refuse("its payout is not an amount")
 		} else {
-			amount = amount.Abs() // the status shows a reversal, not the sign
+			amount = amount.Abs() // a reversal is known by its status, not by the sign
 			v.Payout = &amount
 		}
 	}
@@ -141,15 +141,15 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "")
 }
 
-// place is a click and a goal. Several conversions of a place differ only by their ids.
+// place is a click and a goal. Conversions of the same place differ only by their ids.
 type place struct {
 	click uuid.UUID
 	goal  string
 }
 
-// adopt gives an order the id of the conversion that a postback has recorded earlier, under another id or without an id.
-// Otherwise the order would count twice. It does so if the click has exactly one such conversion of the goal that belongs to no
-// other order, and exactly one such order. Orders that were adopted before stay adopted. It returns the newly adopted orders.
+// adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id. Otherwise
+// the order would count twice. The click must have exactly one such conversion of the goal that belongs to no other order, and
+// exactly one such order. Orders that were adopted before stay adopted. adopt returns the newly adopted orders.
 func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
 	adopted := map[conversion.Key]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
@@ -193,8 +193,8 @@ func keyOf(v correction.Conversion) conversion.Key {
 	return conversion.Key{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}
 }
 
-// refuseRepeats refuses all orders of one conversion except the last. Otherwise every import would apply each of them as a change
-// again.
+// refuseRepeats refuses all orders of the same conversion except the last. Otherwise every import would apply each of them as
+// another change.
 func refuseRepeats(rows []correction.Conversion) {
 	last := map[conversion.Key]int{}
 	for i := len(rows) - 1; i >= 0; i-- {
@@ -210,8 +210,9 @@ func refuseRepeats(rows []correction.Conversion) {
 	}
 }
 
-// refuseReversal refuses a reversal without its order, unless it reverses the whole recorded amount. After a partial reversal the
-// remaining amount follows only from the order and the reversal together, which an import of a longer range reads.
+// refuseReversal refuses a reversal that comes without its order, unless it reverses the whole recorded amount. After a partial
+// reversal, the remaining amount can only be computed from the order and the reversal together. An import of a longer range
+// reads both.
 func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Refusal != "" {
 		return

@@ -15,8 +15,8 @@ func money(text string) *decimal.Decimal {
 	return &d
 }
 
-// A reversal whose order is not in the range is applied only if it reverses the whole amount. The amount that a partial reversal
-// leaves cannot be computed without the order.
+// TestReversalAlone checks that a reversal without its order is applied only if it reverses the whole amount. Without the order,
+// the amount that is left after a partial reversal cannot be computed.
 func TestReversalAlone(t *testing.T) {
 	t.Parallel()
 	sale := conversion.Key{ClickID: uuid.New(), ConversionID: "7"}
@@ -42,7 +42,7 @@ func TestReversalAlone(t *testing.T) {
 	}
 }
 
-// If an order comes several times, the last one counts. A refused order does not count.
+// TestOnce checks that the last order counts if an order comes several times. A refused order does not count.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	click := uuid.New()

@@ -38,8 +38,8 @@ func changes(o correction.ConversionOutcome) bool {
 	return o.Accepted && o.Result != correction.Unchanged
 }
 
-// changedOutcomes drops refused and unchanged orders from the stored answer of a scheduled import. Scheduled imports read the
-// same orders many times, and each answer is stored for the same time as any other.
+// changedOutcomes removes refused and unchanged orders from the stored answer of a scheduled import. Scheduled imports read the
+// same orders many times, and each of their answers is stored as long as any other answer.
 func changedOutcomes(a answer) answer {
 	if a.Network.Origin == models.RunByClock {
 		a.Outcomes = slices.DeleteFunc(slices.Clone(a.Outcomes), func(o correction.ConversionOutcome) bool { return !changes(o) })
@@ -47,7 +47,8 @@ func changedOutcomes(a answer) answer {
 	return a
 }
 
-// fetch reads the orders from the platform, as rows. It returns a *models.Error for a failure that another attempt would not fix.
+// fetch reads the orders from the platform and returns them as rows. If another attempt would not help, the error is a
+// *models.Error.
 func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, error) {
 	account, network := u.Job.AccountID.UUID, u.Args.Network
 	o, err := y.open(ctx, account, network.NetworkID)
@@ -62,7 +63,7 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 		return nil, y.imports.ReadError(ctx, o.failure, 0)
 	}
 	most := networks.MaxOrders
-	if network.Origin == models.RunByClock { // no caller waits who could choose a shorter range
+	if network.Origin == models.RunByClock { // no caller is waiting who could choose a shorter range
 		most = models.SyncMost
 	}
 	orders, err := o.Orders(ctx, from, to, most)

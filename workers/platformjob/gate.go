@@ -14,8 +14,8 @@ import (
 	"switchyard/workers"
 )
 
-// Name returns the name under which a provider's jobs share places. A custom provider (also as the provider of a network) is an
-// address of the customer. Each target of it gets its own name, so that no customer waits for another customer's server.
+// Name returns the name under which jobs of a provider share places. The provider "custom" (also as the provider of a network)
+// is a server of the customer. Each of its targets has its own name, so that no customer waits for another customer's server.
 func Name(provider string, target uuid.UUID) string {
 	if provider == models.CustomCost {
 		return provider + " " + target.String()
@@ -23,9 +23,8 @@ func Name(provider string, target uuid.UUID) string {
 	return provider
 }
 
-// Gate returns the Gate of a row job that calls a platform. It keeps the jobs of one platform from taking the places of the other
-// platforms. name reads the platform's name from the arguments. A job without a name is admitted, and its attempt reports the
-// error.
+// Gate returns the Gate of a row job that calls a platform. Jobs of one platform cannot take the places of other platforms. name
+// reads the name of the platform from the arguments. A job without a name is admitted, and its attempt reports the error.
 func Gate[A any](r *workers.Runtime, s *store.Store, name func(A) string) workers.Gate {
 	admitted := func() {}
 	return func(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {

@@ -1,5 +1,5 @@
-// Package platformjob imports rows from the platforms of affiliate networks and of traffic sources. It starts the jobs by the clock,
-// reads the rows of a job once, and records how its run ended. What the rows mean is up to the job.
+// Package platformjob imports rows from the platforms of affiliate networks and traffic sources. It starts the jobs on a
+// schedule, reads the rows of a job once, and records the end of its run. The job itself decides how to use the rows.
 package platformjob
 
 import (
@@ -17,26 +17,27 @@ import (
 	"switchyard/workers"
 )
 
-// Imports are the imports of one kind. A has the arguments of its jobs, R their answers.
+// Imports runs the imports of one kind. A is the type of a job's arguments, and R is the type of its answer.
 type Imports[A, R any] struct {
 	Job  jobs.Job[A, R]
 	Run  string // kind of the runs, such as models.RunNetworkSync
-	Code string // error code of a failure of the platform
+	Code string // error code when the platform fails
 	Rows string // name of the rows in error messages
 
 	Every          time.Duration
-	Next           func(failures int) time.Duration // from an import to the next one
-	Days, WideDays int                              // lengths of the two windows
-	Ahead          time.Duration                    // how far the platform's day may be ahead of the time zone that is known
+	Next           func(failures int) time.Duration // returns the time from one import to the next
+	Days, WideDays int                              // lengths in days of the normal and of the wide window
+	Ahead          time.Duration                    // time by which the platform's date may be ahead of the date in the known time zone
 
-	// Range returns the days that a job reads. A change of the result changes the arguments; nil: the job imports nothing.
+	// Range returns a pointer to the days in the arguments of a job. Writing to the result changes the arguments. nil means that
+	// the job imports nothing.
 	Range func(*A) *jobs.PlatformRange
-	// Tests reports whether a job only tests its connection; nil: no job does.
+	// Tests reports whether a job only tests its connection. A nil Tests means that no job does.
 	Tests func(A) bool
-	// Target returns the network or the traffic source of a job. Args makes the arguments of a scheduled job.
+	// Target returns the network or the traffic source of a job. Args returns the arguments of a scheduled job.
 	Target func(A) uuid.UUID
 	Args   func(target uuid.UUID, of jobs.PlatformRange) A
-	// Connections returns the connections of the networks or of the traffic sources.
+	// Connections returns the store of the connections of networks, or of traffic sources.
 	Connections func(*store.Store) store.Integrations
 
 	Store *store.Store
@@ -45,8 +46,8 @@ type Imports[A, R any] struct {
 	client *jobs.Client
 }
 
-// Credentials returns the credentials of a connection. failure is an error that only its account can fix. owner names the network
-// or the traffic source to a person.
+// Credentials returns the credentials of a connection. failure is an error that only the account can fix. owner is the word for
+// a network or a traffic source in the message.
 func Credentials(ctx context.Context, k store.Integrations, c models.Integration, owner string) (all map[string]string, failure, err error) {
 	all, err = k.Credentials(ctx, c)
 	if errors.Is(err, seal.ErrOpen) {
@@ -55,17 +56,17 @@ func Credentials(ctx context.Context, k store.Integrations, c models.Integration
 	return all, nil, err
 }
 
-// testTime limits a test of a connection, while its caller waits.
+// testTime is the maximum time of a test of a connection. A caller waits for the result.
 const testTime = 20 * time.Second
 
-// Test tests a connection, for as long as its caller waits.
+// Test tests a connection. It cancels the test after testTime, because its caller waits.
 func Test(ctx context.Context, test func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
 	return test(ctx)
 }
 
-// Register registers the handler of the jobs at a runtime.
+// Register registers the handler of the jobs with a runtime.
 func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *workers.Run[A, R]) error) {
 	i.client = r.Client()
 	name := func(a A) string {
@@ -78,7 +79,7 @@ func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *
 	workers.RegisterRow(r, i.Job, run, workers.WithGate(Gate(r, i.Store, name)), workers.WithFailed(i.failed))
 }
 
-// claimedAtOnce is how many due connections a sweep claims in one batch.
+// claimedAtOnce is the maximum number of due connections that a sweep claims in one batch.
 const claimedAtOnce = 500
 
 // StartDue starts the imports that are due.
@@ -99,7 +100,8 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 	})
 }
 
-// window returns the days of a scheduled import, in the time zone of the platform's account, or in UTC if that is unknown.
+// window returns the days of a scheduled import in the time zone of the platform's account. If that time zone is unknown, it
+// uses UTC.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	days := i.Days
 	if d.Wide {

@@ -16,7 +16,7 @@ import (
 	"switchyard/workers/providers/platform"
 )
 
-// Begin records that the run of a job has begun, and returns the days to read. A run that is repeated begins again.
+// Begin records that the run of a job has begun, and returns the days to read. If a run is repeated, it begins again.
 func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provider string, applied bool) (from, to time.Time, err error) {
 	of := i.Range(&u.Args)
 	if from, to, err = of.Days(); err != nil {
@@ -28,7 +28,8 @@ func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provide
 	})
 }
 
-// ReadError returns the error of a job whose request to the platform has failed. most is the number of rows that the job accepts.
+// ReadError converts the error of a failed request to the platform to the error of the job. most is the maximum number of rows
+// that the job accepts.
 func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) error {
 	switch _, ours := models.AsError(err); {
 	case err == nil:
@@ -43,14 +44,14 @@ func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) erro
 	return models.WithRequest(models.Errorf(models.KindBadGateway, i.Code, "%s", err), models.RequestOf(err))
 }
 
-// Fetched records how many rows a job has read from the platform.
+// Fetched records the number of rows that a job has read from the platform, and the number of requests and pages.
 func (i *Imports[A, R]) Fetched(ctx context.Context, u *workers.Run[A, R], used platform.Usage, rows int) error {
 	return i.Store.IntegrationRuns().Read(ctx, u.Job.AccountID.UUID, u.Job.ID, used.Requests, used.Pages, rows)
 }
 
-// Once returns what a job has read from the platform. The first attempt calls fetch and stores its result under the id of the job,
-// so that an attempt after a crash continues with the same rows. If fetch returns a *models.Error, another attempt would not help,
-// and Once fails the job.
+// Once returns the data that a job has read from the platform. The first attempt calls fetch and stores its result under the id
+// of the job, so that an attempt after a crash continues with the same rows. If fetch returns a *models.Error of a kind other
+// than internal, another attempt would not help, and Once fails the job.
 func Once[T, A, R any](ctx context.Context, i *Imports[A, R], u *workers.Run[A, R], fetch func() (T, error)) (out T, err error) {
 	account := u.Job.AccountID.UUID
 	if i.Range(&u.Args).Read {
@@ -81,7 +82,7 @@ func Once[T, A, R any](ctx context.Context, i *Imports[A, R], u *workers.Run[A, 
 	})
 }
 
-// End records that the run of a job has succeeded, in the transaction of c, and removes its stored rows.
+// End records that the run of a job has succeeded, and removes its stored rows. It runs in the transaction of c.
 func (i *Imports[A, R]) End(ctx context.Context, c db.Conn, u *workers.Run[A, R], end store.RunEnd, r store.IntegrationResult) error {
 	s := i.Store.On(c)
 	if err := i.record(ctx, s, u.Job, u.Args, end, r, ""); err != nil {
@@ -90,19 +91,19 @@ func (i *Imports[A, R]) End(ctx context.Context, c db.Conn, u *workers.Run[A, R]
 	return s.Corrections().Remove(ctx, u.Job.ID)
 }
 
-// failed stores why a job has failed, in the transaction of c.
+// failed records the failure of a job, in the transaction of c.
 func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args A
 	if err := json.Unmarshal(row.Args, &args); err != nil || i.Range(&args) == nil || i.Tests != nil && i.Tests(args) {
-		return nil //nolint:nilerr // the arguments do not say what the job imports
+		return nil //nolint:nilerr // the arguments name no import
 	}
 	failure := jobrow.CauseOf(cause)
 	end := store.RunEnd{Failure: failure.Message, Request: models.RequestOf(cause)}
 	return i.record(ctx, i.Store.On(c), row, args, end, store.IntegrationResult{Failure: failure.Message}, failure.Code)
 }
 
-// record stores the end of a run, the result of the request to the platform, and the time of the next scheduled import. code is the
-// error code of a failure.
+// record stores the end of a run, the result of the request to the platform, and the time of the next scheduled import. If the
+// run has failed, code is its error code.
 func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
 	code string,
 ) error {
@@ -113,7 +114,7 @@ func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.J
 	k := i.Connections(s)
 	c, err := k.Find(ctx, job.AccountID.UUID, i.Target(args))
 	if errors.Is(err, store.ErrNoIntegration) {
-		return nil // it was disconnected before the run ended
+		return nil // the connection was removed before the run ended
 	}
 	if err != nil {
 		return err

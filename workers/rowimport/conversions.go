@@ -25,8 +25,8 @@ func Conversions(r *workers.Runtime, s *store.Store, clicks click.Log) Importer[
 	return Importer[reportedConversion, conversionOutcome]{Runtime: r, Store: s, BatchSize: 500, Process: corrector{clicks}.conversions}
 }
 
-// input converts a row to the click log's input. The sender is the network. If network is the zero id, the sender is the account
-// itself.
+// input converts a row to an input of the click log. The sender is the network. If network is the zero id, the sender is the
+// account.
 func input(account, network uuid.UUID, v reportedConversion) conversion.Input {
 	in := conversion.Input{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
@@ -56,13 +56,13 @@ func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID
 	return out, announced, err
 }
 
-// results maps results of the click log to results of rows.
+// results maps results of the click log to the results of rows.
 var results = map[string]string{
 	conversion.ResultCreated: correction.Created, conversion.ResultUpdated: correction.Updated,
 	conversion.ResultDuplicate: correction.Unchanged,
 }
 
-// conversionResult returns the outcome of a row that the click log has refused or recorded.
+// conversionResult returns the outcome of a row after the click log has refused or recorded it.
 func conversionResult(row reportedConversion, done conversion.Corrected) conversionOutcome {
 	if done.Refusal != nil {
 		reason := "it is refused"

@@ -1,8 +1,8 @@
-// Package rowimport records rows of conversions and of spend that a job has read from a file or from a platform.
+// Package rowimport records rows of conversions or of spend that a job has read from a file or from a platform.
 //
-// A dry run writes nothing. Otherwise rows are written in batches. A batch and its outcomes commit together, under
-// the fence of the job, so that a worker that takes over continues after it. A row that cannot be applied is refused
-// alone. Processing the same rows again changes nothing.
+// A dry run writes nothing. Otherwise, rows are written in batches. A batch and its outcomes commit together, under the fence of
+// the job. So a worker that takes over the job continues after the last batch. A row that cannot be applied is refused, and the
+// other rows of its batch are still applied. Processing the same rows again changes nothing.
 package rowimport
 
 import (
@@ -31,15 +31,15 @@ type Outcome interface {
 type Importer[R Row, O Outcome] struct {
 	Runtime   *workers.Runtime
 	Store     *store.Store
-	BatchSize int // rows in one transaction, which blocks the recording of other conversions
-	// Process returns the outcomes of rows. If write is true, it also writes the rows, and returns the jobs to dispatch after the
-	// commit.
+	BatchSize int // number of rows in one transaction, which blocks the recording of other conversions
+	// Process returns the outcomes of rows. If write is true, it also writes the rows, and returns the jobs that must be dispatched
+	// after the commit.
 	Process func(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []R, write bool) (
 		[]O, []models.JobRef, error)
 }
 
-// Run records the rows of a job and returns the job's answer. It continues after the rows that earlier attempts have written. A
-// dry run writes nothing and returns what the rows would change.
+// Run records the rows of a job and returns the answer of the job. It continues after the rows that earlier attempts have
+// written. A dry run writes nothing, and its answer shows the changes that the rows would make.
 func (i Importer[R, O]) Run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R) (
 	out jobs.CorrectionAnswer[O], err error,
 ) {
@@ -60,8 +60,8 @@ func (i Importer[R, O]) Run(ctx context.Context, u *workers.Run[jobs.CorrectionA
 	return answer(u.Args, outcomes), nil
 }
 
-// writeBatch writes the next rows and their outcomes. If the worker dies before it dispatches the jobs that announce the changes,
-// the reconciler dispatches them.
+// writeBatch writes the next rows and their outcomes in one transaction. Then it dispatches the jobs that announce the changes.
+// If the worker dies before that, the reconciler dispatches them.
 func (i Importer[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R,
 ) error {
 	var announced []models.JobRef
@@ -82,7 +82,7 @@ func (i Importer[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.Corr
 	return err
 }
 
-// outcomes reads the outcomes of all rows, including the outcomes of earlier attempts.
+// outcomes returns the outcomes of all rows, including rows that earlier attempts have written.
 func (i Importer[R, O]) outcomes(ctx context.Context, job uuid.UUID) ([]O, error) {
 	parts, err := i.Store.Corrections().Parts(ctx, job)
 	if err != nil {
@@ -114,13 +114,13 @@ func answer[O Outcome](a jobs.CorrectionArgs, outcomes []O) jobs.CorrectionAnswe
 	return out
 }
 
-// Row is a row that a job records. Refused returns the verdict of a refused row.
+// Row is a row that a job records. Refused returns the verdict and true if the row is refused.
 type Row interface {
 	Refused() (correction.Verdict, bool)
 }
 
-// Each returns the outcome of each row. show returns the outcome of a refused row. input converts each other row to an input, do
-// processes all inputs, and accept converts its results to outcomes.
+// Each returns the outcome of each row. show returns the outcome of a refused row. For the other rows, input converts a row to
+// an input, do processes all inputs, and accept converts a result to an outcome.
 func Each[R Row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,
 ) ([]O, error) {

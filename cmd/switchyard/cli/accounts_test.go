@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// TestAccountsAndKeys walks the operators' commands on a database of its own.
+// TestAccountsAndKeys runs the operators' commands for accounts and keys on its own database.
 func TestAccountsAndKeys(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
@@ -46,7 +46,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	call(&fresh, "keys", "rotate", made.ID)
 	call(&revoked, "keys", "revoke", made.ID)
 	if _, err := s.Authenticate(t.Context(), made.Key); err == nil || revoked.State != "revoked" {
-		t.Errorf("a revoked key is %s and accepted", revoked.State)
+		t.Errorf("a revoked key has the state %s, or is still accepted", revoked.State)
 	}
 	if _, err := s.Authenticate(t.Context(), fresh.Key); err != nil || fresh.Scope != "read_only" {
 		t.Errorf("the rotated key: %+v, %v", fresh, err)
@@ -64,11 +64,11 @@ func TestAccountsAndKeys(t *testing.T) {
 	var changed struct{ ID, Name, Plan string }
 	call(&changed, "accounts", "update", account.ID, "--plan", "pro")
 	if changed.ID != account.ID || changed.Name != "Acme" || changed.Plan != "pro" {
-		t.Errorf("after the plan: %+v", changed)
+		t.Errorf("after a change of the plan: %+v", changed)
 	}
 	call(&changed, "accounts", "update", account.ID, "--name", " Acme Ltd ")
 	if changed.Name != "Acme Ltd" || changed.Plan != "pro" {
-		t.Errorf("after the name: %+v", changed)
+		t.Errorf("after a change of the name: %+v", changed)
 	}
 	for _, wrong := range [][]string{
 		{account.ID},
@@ -83,7 +83,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	}
 	if _, stderr, code := try(t, vars, "accounts", "delete", account.ID, "--yes", "Acme"); code != 1 ||
 		!strings.Contains(stderr, `--yes "Acme Ltd"`) {
-		t.Errorf("deleted without its name: code %d, %s", code, stderr)
+		t.Errorf("a deletion that confirms another name: code %d, %s", code, stderr)
 	}
 	var extra struct{ ID, Name string }
 	call(&extra, "accounts", "create", "--name", "Gone", "--plan", "growth")
@@ -92,7 +92,7 @@ func TestAccountsAndKeys(t *testing.T) {
 	}
 	call(&accounts, "accounts", "list")
 	if len(accounts) != 1 || accounts[0].ID != account.ID {
-		t.Errorf("left after the deletion: %+v", accounts)
+		t.Errorf("accounts that remain after the deletion: %+v", accounts)
 	}
 	var applied struct{ Applied *int }
 	call(&applied, "migrate")
@@ -121,8 +121,8 @@ func TestOpenAPICommand(t *testing.T) {
 	}
 }
 
-// TestUsersReset: a person gets a link for a new password on any account of the person, and loses the codes only where that is asked
-// for. A person who is on no account is told to be invited.
+// TestUsersReset: a person gets a link for a new password, through any account that the person belongs to. The codes of an app
+// are removed only on request. For a person without an account, the command says to invite them.
 func TestUsersReset(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
@@ -141,7 +141,7 @@ func TestUsersReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, stderr, code := try(t, vars, "users", "reset", "--email", person.Email); code != 1 || !strings.Contains(stderr, "users invite") {
-		t.Errorf("on no account: %d %s", code, stderr)
+		t.Errorf("a reset for a person without an account: %d %s", code, stderr)
 	}
 	err = errors.Join(people.Join(t.Context(), account.ID, person.ID, models.RoleOwner), people.BeginTOTP(t.Context(), person.ID, "SECRET"),
 		people.ConfirmTOTP(t.Context(), person.ID, []string{"a-code"}))

@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/mail"
 )
 
-// registerAlerts registers what announces alerts.
+// registerAlerts registers the jobs that send alerts by e-mail and chat.
 func registerAlerts(cfg config.Config, r *workers.Runtime, records *store.Store, figures report.Reader) error {
 	out, err := newEgress(cfg, egress.Options{})
 	if err != nil {

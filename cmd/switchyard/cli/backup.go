@@ -17,7 +17,7 @@ import (
 // standard is the file name that means standard input or output.
 const standard = "-"
 
-// notInBackup says what a backup lacks.
+// notInBackup tells operators which data a backup does not contain.
 const notInBackup = `Not in the file: ENCRYPTION_KEY (stored credentials open under that key only: keep it elsewhere),
 what web processes have not yet ingested (DATA_DIR/spool), clicks that are in ClickHouse alone (CLICKS_DAYS),
 and Redis, which has nothing that PostgreSQL does not have.`
@@ -67,7 +67,8 @@ func backupHint(err error) error {
 	return err
 }
 
-// writeWhole makes a file that is there under its name only when it is complete and on the disk.
+// writeWhole writes a file under a temporary name. It gives the file its final name only when the file is complete and synced
+// to disk.
 func writeWhole(name string, write func(io.Writer) error) (err error) {
 	part := name + ".part"
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -92,7 +93,7 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 	if err := os.Rename(part, name); err != nil {
 		return err
 	}
-	if dir, err := os.Open(filepath.Dir(name)); err == nil { // the name outlives a crash too, where that can be had
+	if dir, err := os.Open(filepath.Dir(name)); err == nil { // makes the new name survive a crash, where directories can be synced
 		_, _ = dir.Sync(), dir.Close()
 	}
 	return nil
@@ -135,7 +136,7 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// restoreHint adds what to do.
+// restoreHint adds to a known error the operator's next step.
 func restoreHint(err error) error {
 	for known, what := range map[error]string{
 		backup.ErrNotBackup: "name a file that `switchyard backup` has written",
@@ -152,7 +153,7 @@ func restoreHint(err error) error {
 	return err
 }
 
-// printProgress shows how far a backup or its restore has come.
+// printProgress prints the progress of a backup or a restore: the rows of a table so far, or in total once the table is done.
 func (e *env) printProgress(table string, rows int64, done bool) {
 	if done {
 		e.logf("%s: %d rows", table, rows)

@@ -21,8 +21,8 @@ import (
 	"switchyard/models"
 )
 
-// TestBackupAndRestore: the API gives the same answers from a restored database as from the original, with the same key. New
-// records, clicks and conversions work there. A backup or restore that cannot be done says what to do.
+// TestBackupAndRestore: with the same key, the API gives the same answers from a restored database as from the original. New
+// records, clicks and conversions can be added there. A backup or restore that fails says what to do.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	from, fromURL := dbtest.NewURL(t)
@@ -53,10 +53,10 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	_, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", file)
 	if after, err := os.ReadFile(file); code != 1 || !strings.Contains(stderr, "--force") || err != nil || !bytes.Equal(before, after) {
-		t.Errorf("a file that is there: code %d, %s", code, stderr)
+		t.Errorf("a backup to an existing file: code %d, %s", code, stderr)
 	}
 	if _, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", "--force", file); code != 0 {
-		t.Errorf("to replace it: code %d, %s", code, stderr)
+		t.Errorf("a backup with --force: code %d, %s", code, stderr)
 	}
 	to, toURL := dbtest.NewOwnedURL(t)
 	vars := map[string]string{"DATABASE_URL": toURL}
@@ -98,7 +98,7 @@ func TestBackupAndRestore(t *testing.T) {
 	convert(t, to, old.Account.ID, campaign.ID, 3)
 	const counted = `SELECT concat_ws(' ', sum(clicks), sum(approved), trim_scale(sum(revenue))) FROM ledger`
 	if sums, err := db.Get[string](t.Context(), to, "sums", counted); err != nil || sums != "15 15 30" {
-		t.Errorf("after three more: %s, %v", sums, err)
+		t.Errorf("sums after three more clicks: %s, %v", sums, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("files %v, %v", entries, err)
@@ -109,7 +109,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// convert ingests clicks and records a conversion of each.
+// convert ingests n clicks and records a conversion for each click.
 func convert(t *testing.T, d *db.DB, account, campaign uuid.UUID, n int) {
 	t.Helper()
 	s, err := spool.Open(t.TempDir(), spool.Options{})

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/ai"
 )
 
-// registerChat registers what asks language models.
+// registerChat registers the chat jobs, which call language models.
 func registerChat(cfg config.Config, r *workers.Runtime, records *store.Store, from Readers) error {
 	out, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
 	if err != nil {

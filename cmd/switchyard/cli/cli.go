@@ -1,6 +1,6 @@
-// Package cli is the command line of the service: each process type and each operator's tool is a sub-command.
+// Package cli implements the command line of the service. Each process type and each operator's tool is a sub-command.
 //
-// This package holds flags and wiring only. One file per command; a command is a struct with a Run method, and a field
+// This package holds flags and wiring only. Each command has its own file. A command is a struct with a Run method, and a field
 // of cli.
 package cli
 
@@ -47,21 +47,21 @@ type cli struct {
 	Devstack devstackCmd `cmd:"" hidden:"" help:"Run private PostgreSQL and Redis servers for development and tests."`
 }
 
-// env is the environment and the output of a command. Tests have their own.
+// env holds the environment and the output of a command. Tests use their own.
 type env struct {
 	getenv func(string) string
 	stdout io.Writer
 	stderr io.Writer
 }
 
-// exitError is the exit code of a program that a command ran. It becomes ours, without a message: the program has
-// printed its own.
+// exitError is the exit code of a program that a command ran. This process exits with the same code and prints no message,
+// because the program has printed its own.
 type exitError int
 
 // Error implements error.
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// usageError is a wrong command line. The exit code is 2.
+// usageError reports a wrong command line. The process then exits with code 2.
 type usageError struct{ error }
 
 // Main runs the command line of the process, and exits with its code.

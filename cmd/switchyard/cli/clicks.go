@@ -19,7 +19,7 @@ import (
 	"switchyard/workers/clickcopy"
 )
 
-// openClicks opens ClickHouse without connecting; nil without CLICKS_URL.
+// openClicks opens ClickHouse without connecting. It returns nil if CLICKS_URL is not set.
 func openClicks(cfg config.Config) (*clickhouse.Conn, error) {
 	if cfg.ClicksURL == "" {
 		return nil, nil //nolint:nilnil // there is none
@@ -27,12 +27,13 @@ func openClicks(cfg config.Config) (*clickhouse.Conn, error) {
 	return clickhouse.Open(cfg.ClicksURL, cfg.ClicksCluster)
 }
 
-// copyOf is the copy of the clicks of a database in ClickHouse.
+// copyOf returns the copy in ClickHouse of the clicks of a database.
 func copyOf(cfg config.Config, d *db.DB, to *clickhouse.Conn) dbclickcopy.Copy {
 	return dbclickcopy.Copy{From: d, To: to, Batch: cfg.ClicksBatch}
 }
 
-// ensureClicks makes the tables of ClickHouse. While it is away, what needs them fails, and nothing else.
+// ensureClicks makes the tables of ClickHouse. If ClickHouse does not answer, it logs a warning. Only features that need these
+// tables fail then.
 func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhouse.Conn) {
 	if to == nil {
 		return
@@ -44,10 +45,11 @@ func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhou
 	}
 }
 
-// ensureTimeout is how long a start waits for ClickHouse.
+// ensureTimeout limits how long a starting process waits for ClickHouse.
 const ensureTimeout = 10 * time.Second
 
-// work carries out jobs, and brings changes of clicks to ClickHouse, until the context ends or one of both fails.
+// work carries out jobs. If ClickHouse is in use, it also forwards changes of clicks there. It returns when the context ends or
+// either task fails.
 func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, o workers.Options) error {
 	if p.clicks == nil {
 		return r.Run(ctx)
@@ -61,7 +63,8 @@ func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, 
 	return g.Wait()
 }
 
-// clicksCheck tells whether ClickHouse answers. The process is ready without it: clicks are stored and most reports are answered.
+// clicksCheck returns the check whether ClickHouse answers. The check is optional, because without ClickHouse clicks are still
+// stored and most reports are still answered.
 func (p pools) clicksCheck() []monitor.Check {
 	if p.clicks == nil {
 		return nil
@@ -72,14 +75,14 @@ func (p pools) clicksCheck() []monitor.Check {
 	}}
 }
 
-// clicksCmd are the operator's commands on the copy of clicks in ClickHouse.
+// clicksCmd groups the operator's commands for the copy of clicks in ClickHouse.
 type clicksCmd struct {
 	Move   clicksMove   `cmd:"" help:"Copy all clicks to ClickHouse and have them follow, or go back to PostgreSQL alone."`
 	Audit  clicksAudit  `cmd:"" help:"Compare PostgreSQL's ledger with ClickHouse's clicks."`
 	Status clicksStatus `cmd:"" help:"Say how far the copy is."`
 }
 
-// withCopy runs a command on the copy.
+// withCopy calls fn with the copy of clicks in ClickHouse. It fails if CLICKS_URL is not set or ClickHouse does not answer.
 func withCopy(ctx context.Context, e *env, fn func(dbclickcopy.Copy) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) (err error) {
 		to, err := openClicks(cfg)
@@ -143,19 +146,19 @@ type clicksAudit struct {
 	JSON   bool `help:"Print one JSON value."`
 }
 
-// auditSum is what an audit found.
+// auditSum is the result of an audit.
 type auditSum struct {
 	Days        int      `json:"days"`
-	Accounts    int      `json:"accounts"`    // each on each day
-	Busy        int      `json:"busy"`        // of them, not compared
-	Differences int      `json:"differences"` // keys of the ledger
+	Accounts    int      `json:"accounts"`    // counted once per day
+	Busy        int      `json:"busy"`        // accounts that were not compared, because they keep changing
+	Differences int      `json:"differences"` // keys of the ledger that differ
 	Examples    []string `json:"examples"`
 }
 
-// maxExamples is how many differences an audit shows.
+// maxExamples is the maximum number of differences that an audit prints.
 const maxExamples = 20
 
-// errDiffers makes an audit that found something fail.
+// errDiffers is the error of an audit that found differences and did not repair them.
 var errDiffers = errors.New("ClickHouse's clicks differ from the ledger: `switchyard clicks audit --repair` copies them again")
 
 // Run implements the command.
@@ -193,13 +196,13 @@ type clicksStatus struct {
 	JSON bool `help:"Print one JSON value."`
 }
 
-// copyStatus is how far the copy is.
+// copyStatus reports the progress of the copy.
 type copyStatus struct {
 	State      string  `json:"state"`       // off, copying or on
-	Since      *string `json:"since"`       // the first day that is copied, while it is copying
+	Since      *string `json:"since"`       // the first day that ClickHouse has already, while the copy is under way
 	ColdBefore *string `json:"cold_before"` // clicks of earlier days may be in ClickHouse alone
-	Waiting    int64   `json:"waiting"`     // changes
-	AgeSeconds float64 `json:"age_seconds"` // of the oldest one
+	Waiting    int64   `json:"waiting"`     // changes that are not yet in ClickHouse
+	AgeSeconds float64 `json:"age_seconds"` // age of the oldest waiting change
 }
 
 // Run implements the command.

@@ -25,7 +25,7 @@ import (
 	"switchyard/ops/lab/e2e"
 )
 
-// TestClicks walks the operators' commands on the copy of clicks.
+// TestClicks runs the operators' commands for the copy of clicks in ClickHouse.
 func TestClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -47,10 +47,10 @@ func TestClicks(t *testing.T) {
 		return s
 	}
 	if got := status(); got.State != "off" {
-		t.Errorf("without a copy: %+v", got)
+		t.Errorf("status without a copy: %+v", got)
 	}
 	if got := run(1, "move", "--to", "clickhouse"); !strings.Contains(got, "CLICKS_URL is not set") {
-		t.Errorf("without CLICKS_URL: %s", got)
+		t.Errorf("move without CLICKS_URL: %s", got)
 	}
 	conn, there := clickhousetest.NewURL(t)
 	vars["CLICKS_URL"] = there
@@ -61,7 +61,7 @@ func TestClicks(t *testing.T) {
 	dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, account)
 	record(t, d, account, 20)
 	if got := run(0, "move", "--to", "clickhouse"); !strings.Contains(got, "20 in all") || !strings.Contains(got, "every day") {
-		t.Errorf("moved: %s", got)
+		t.Errorf("move to ClickHouse: %s", got)
 	}
 	run(0, "move", "--to", "clickhouse") // again
 	if got := run(0, "audit"); !strings.Contains(got, "0 keys of the ledger differ") {
@@ -69,7 +69,7 @@ func TestClicks(t *testing.T) {
 	}
 	record(t, d, account, 3)
 	if got := status(); got.State != "on" || got.Waiting != 3 || got.AgeSeconds <= 0 {
-		t.Errorf("with changes that wait: %+v", got)
+		t.Errorf("status with waiting changes: %+v", got)
 	}
 	k := clickcopy.Copy{From: d, To: conn}
 	if _, err := k.Forward(t.Context()); err != nil {
@@ -81,7 +81,7 @@ func TestClicks(t *testing.T) {
 	var sum auditSum
 	stdout, _, code := try(t, vars, "clicks", "audit", "--json")
 	if err := json.Unmarshal([]byte(stdout), &sum); err != nil || code != 1 || sum.Differences == 0 || len(sum.Examples) == 0 {
-		t.Errorf("a damaged copy: code %d, %s", code, stdout)
+		t.Errorf("audit of a damaged copy: code %d, %s", code, stdout)
 	}
 	run(0, "audit", "--repair")
 	run(0, "audit")
@@ -89,13 +89,13 @@ func TestClicks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := status(); got.ColdBefore == nil {
-		t.Errorf("with cold days: %+v", got)
+		t.Errorf("status with cold days: %+v", got)
 	}
 	if got := run(0, "move", "--to", "postgres"); !strings.Contains(got, "is back") || status().State != "off" {
-		t.Errorf("back: %s", got)
+		t.Errorf("move back to PostgreSQL: %s", got)
 	}
 	if n, err := db.Get[int](t.Context(), d, "clicks", `SELECT count(*) FROM clicks`); err != nil || n != 23 {
-		t.Errorf("%d clicks are back, %v", n, err)
+		t.Errorf("%d clicks are in PostgreSQL after the move back, %v", n, err)
 	}
 }
 
@@ -118,13 +118,13 @@ func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 	}
 }
 
-// What TestClicksMoveKilled moves.
+// The number of clicks that TestClicksMoveKilled moves, and the batch size (CLICKS_BATCH).
 const (
 	someMoved, someBatch = 20_000, "1000"
-	manyMoved, manyBatch = 2_000_005, "20000" // of make chaos
+	manyMoved, manyBatch = 2_000_005, "20000" // in `make chaos`
 )
 
-// multiply copies an account's only click into many clicks of the last days. recountClicks adds their ledger rows.
+// multiply copies an account's only click into $1 clicks, spread over the last four days. recountClicks adds their ledger rows.
 const multiply = `
 INSERT INTO clicks SELECT r.* FROM (SELECT c FROM clicks c LIMIT 1) f, generate_series(1, $1) n,
 	LATERAL (SELECT (extract(epoch FROM now()) * 1000)::bigint - n * 345600000::bigint / $1 AS ms) m,
@@ -136,7 +136,7 @@ INSERT INTO ledger SELECT account_id, date_trunc('hour', at, 'UTC'), campaign_id
 	count(*), 0, 0, sum(lp_views), sum(lp_clicks), 0, 0, 0, 0, sum(cost * rate), 0, 0
 FROM clicks WHERE NOT is_unique GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`
 
-// recounted counts the keys of the ledger whose figures differ from the figures of the clicks.
+// recounted returns the number of ledger keys whose figures differ from the figures of the clicks.
 const recounted = `
 SELECT count(*) FROM (
 	SELECT account_id, date_trunc('hour', at, 'UTC') AS hour, campaign_id, country, count(*) AS clicks, sum(lp_views) AS views, sum(cost * rate) AS cost
@@ -161,7 +161,8 @@ func (m *mover) record(n int) {
 	m.stored += n
 }
 
-// move moves clicks. It is killed three times when it says that it has come a step further, and given again until it ends.
+// move runs the command that moves clicks. It kills the command three times, each time after a line that reports progress, and
+// runs it again until it ends.
 func (m *mover) move(to, step string) {
 	m.Helper()
 	began := time.Now()
@@ -193,8 +194,9 @@ func (m *mover) move(to, step string) {
 	}
 }
 
-// TestClicksMoveKilled: while clicks arrive, all clicks are moved to ClickHouse, the clicks of old days are removed from
-// PostgreSQL, and all are moved back. The commands are killed and started again. After each step nothing differs.
+// TestClicksMoveKilled: while clicks arrive, all clicks are copied to ClickHouse, the clicks of old days are removed from
+// PostgreSQL, and all clicks are moved back. The commands are killed and started again on the way. After each step, the ledger
+// and the clicks agree.
 func TestClicksMoveKilled(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -263,14 +265,14 @@ func TestClicksMoveKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := number(`SELECT count(*) FROM clicks`); n > m.stored/2 {
-		t.Errorf("%d clicks of %d are in PostgreSQL still", n, m.stored)
+		t.Errorf("%d of %d clicks are still in PostgreSQL", n, m.stored)
 	}
 	equal("in ClickHouse alone")
 	m.move("postgres", "is back")
 	if n := number(`SELECT count(*) FROM clicks`); n != m.stored {
-		t.Errorf("%d clicks of %d are back", n, m.stored)
+		t.Errorf("%d of %d clicks are in PostgreSQL after the move back", n, m.stored)
 	}
 	if n := number(recounted); n != 0 {
-		t.Errorf("%d keys of the ledger are not what the clicks count", n)
+		t.Errorf("%d keys of the ledger differ from the figures of the clicks", n)
 	}
 }

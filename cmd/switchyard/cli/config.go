@@ -9,7 +9,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// configCmd lists the settings. It fails, after the list, if one of them is wrong.
+// configCmd lists the settings. If a setting is wrong, it prints the list first and then fails.
 type configCmd struct {
 	JSON bool `help:"Print one JSON value."`
 }
@@ -28,7 +28,8 @@ func (c *configCmd) Run(e *env) error {
 	return err
 }
 
-// config reads the settings. If the operator has set plans of their own, models.Plans holds those plans from then on.
+// config reads the settings. If the operator defines plans, it also stores these plans in models.Plans, for the rest of the
+// process.
 func (e *env) config() (config.Config, error) {
 	cfg, err := config.Load(e.getenv)
 	if err == nil && cfg.Plans != nil {
@@ -62,7 +63,7 @@ func allowance(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// dash is how a table shows a text: cut, and a dash for an empty one.
+// dash formats a text for a table. It cuts the text to 80 characters, and returns a dash for an empty text.
 func dash(s string) string {
 	if s == "" {
 		return "-"

@@ -30,7 +30,7 @@ type dataUpdate struct {
 	JSON  bool     `help:"Print one JSON value."`
 }
 
-// Run implements the command. A wrong entry is told with its file and line, and then nothing is loaded.
+// Run implements the command. It reports each wrong entry with its file and line. If any entry is wrong, nothing is loaded.
 func (c *dataUpdate) Run(ctx context.Context, e *env) error {
 	lists, err := c.read()
 	if err != nil {
@@ -49,7 +49,8 @@ func (c *dataUpdate) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// read puts the files of each kind together. It goes on behind a wrong one, to tell all that is wrong.
+// read merges the files of each kind into one list. It continues after a file with errors, so that it reports all errors at
+// once.
 func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 	byKind := map[botdata.Kind]*botdata.List{}
 	for _, name := range c.Files {
@@ -129,7 +130,7 @@ func withLists(ctx context.Context, e *env, fn func(store.BotData) error) error 
 	})
 }
 
-// printLists prints the lists that there are. The JSON has what is loaded.
+// printLists prints all lists. The JSON form has only the loaded lists.
 func printLists(ctx context.Context, e *env, b store.BotData, asJSON bool) error {
 	list, err := b.List(ctx)
 	if err != nil {

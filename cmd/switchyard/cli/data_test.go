@@ -13,7 +13,7 @@ import (
 	"switchyard/db/store"
 )
 
-// TestData loads lists from files, all or none of them.
+// TestData: `data update` loads either all the lists in its files or none.
 func TestData(t *testing.T) {
 	t.Parallel()
 	_, url := dbtest.NewURL(t)
@@ -71,7 +71,7 @@ func TestData(t *testing.T) {
 		}
 	}
 	if n := len(listed()); n != 0 {
-		t.Fatalf("%d lists are loaded", n)
+		t.Fatalf("%d lists are loaded after refused updates", n)
 	}
 	for _, args := range [][]string{{tor, aws}, {own, aws, "--kind", "datacenter"}} {
 		if _, stderr, code := try(t, vars, append([]string{"data", "update"}, args...)...); code != 0 {
@@ -82,15 +82,15 @@ func TestData(t *testing.T) {
 	if l := got["tor"]; len(got) != 2 || l.Entries != 2 || l.Dated.Format(time.DateOnly) != "2026-03-04" || time.Since(l.LoadedAt) > time.Hour {
 		t.Errorf("loaded %+v", got)
 	}
-	if l := got["datacenter"]; l.Entries != 3 || l.Dated.Format(time.DateOnly) != "2026-03-04" { // the oldest of the two
-		t.Errorf("data centres %+v", l)
+	if l := got["datacenter"]; l.Entries != 3 || l.Dated.Format(time.DateOnly) != "2026-03-04" { // the older date of the two files
+		t.Errorf("list of data centres: %+v", l)
 	}
 	stdout, _, code := try(t, vars, "data", "delete", "tor")
 	if code != 0 || strings.Contains(stdout, "\ntor") || !strings.Contains(stdout, "crawlerdetect") || len(listed()) != 1 {
-		t.Errorf("deleted: %d %s", code, stdout)
+		t.Errorf("delete: %d %s", code, stdout)
 	}
 	if _, stderr, code := try(t, vars, "data", "update", "--force", file("spam-referrers.txt", "google.com\n")); code != 0 ||
 		!strings.Contains(stderr, "taken by --force") || listed()["bad_referrer"].Entries != 1 {
-		t.Errorf("by force: code %d, %s", code, stderr)
+		t.Errorf("update with --force: code %d, %s", code, stderr)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// withDatabase opens the database that DATABASE_URL names, else the private one, for the time of fn. It migrates a
-// private one, which has no release phase. Any other one must have been migrated.
+// withDatabase opens the database that DATABASE_URL names, or else the private one. It calls fn and closes the database
+// afterwards. It migrates a private database, which has no release phase. A database in DATABASE_URL must be migrated already.
 func withDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) error {
 	return withAnyDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if err := checkSchema(ctx, d); err != nil {
@@ -36,7 +36,7 @@ func checkSchema(ctx context.Context, d *db.DB) error {
 	return err
 }
 
-// withAnyDatabase is withDatabase without the check of the schema.
+// withAnyDatabase does the same as withDatabase, but does not check the schema.
 func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) error {
 	return withBareDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if cfg.DatabaseURL == "" {
@@ -48,7 +48,7 @@ func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB)
 	})
 }
 
-// withBareDatabase is withAnyDatabase without the migrations of a private database.
+// withBareDatabase does the same as withAnyDatabase, but does not migrate a private database.
 func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) (err error) {
 	cfg, err := e.config()
 	if err != nil {
@@ -64,7 +64,7 @@ func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB
 		url = servers.DatabaseURL
 	}
 	d, err := db.Open(ctx, url, db.Options{
-		MaxConns: 2, Name: "switchyard-cli", Statement: time.Hour, // an operator waits, and can interrupt
+		MaxConns: 2, Name: "switchyard-cli", Statement: time.Hour, // long, because an operator waits and can interrupt it
 	})
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB
 	return fn(cfg, d)
 }
 
-// withAdmin runs a command on accounts, keys or domains and prints its answer.
+// withAdmin calls fn, a command on the records of accounts, and prints the answer as JSON or as a table.
 func withAdmin(ctx context.Context, e *env, asJSON bool,
 	fn func(admin.Admin) (value any, rows []string, err error),
 ) error {
@@ -90,7 +90,7 @@ func withAdmin(ctx context.Context, e *env, asJSON bool,
 	})
 }
 
-// openStore is the control plane of the service.
+// openStore returns the store of the records that accounts set up.
 func openStore(cfg config.Config, d *db.DB) (*store.Store, error) {
 	box, err := seal.New(d, cfg.EncryptionKey)
 	if err != nil {

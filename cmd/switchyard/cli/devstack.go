@@ -20,7 +20,7 @@ type devstackCmd struct {
 	Exec devstackExec `cmd:"" help:"Run a program with the servers, stop them when their last user ends."`
 }
 
-// devstackFlags are common to the commands. A server that the environment names already is not started.
+// devstackFlags are common to the devstack commands. A server that the environment names is not started.
 type devstackFlags struct {
 	Test bool `help:"The test servers: fast, not durable."`
 }
@@ -35,7 +35,7 @@ func (f devstackFlags) options(e *env) (devstack.Options, error) {
 	return opts, err
 }
 
-// stackOptions asks for the servers that the settings do not name.
+// stackOptions requests only the servers that the settings do not name.
 func stackOptions(cfg config.Config, e *env) devstack.Options {
 	return devstack.Options{
 		DataDir: cfg.DataDir, NoPostgres: cfg.DatabaseURL != "", NoRedis: cfg.RedisURL != "", Out: e.stderr,
@@ -83,7 +83,7 @@ type devstackExec struct {
 	Command []string `arg:"" passthrough:"" help:"Program and its arguments, after --."`
 }
 
-// Run implements the command. The program's exit code becomes ours.
+// Run implements the command. It passes on the exit code of the program.
 func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 	command := c.Command
 	if command[0] == "--" {

@@ -8,7 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// The check of the disk fails after a refused write of clicks or of postbacks. The process stays ready.
+// TestDiskCheck: the disk check fails after a refused write of clicks or of postbacks. The check is optional, so the process
+// stays ready.
 func TestDiskCheck(t *testing.T) {
 	t.Parallel()
 	open := func() (line, string) {
@@ -23,7 +24,7 @@ func TestDiskCheck(t *testing.T) {
 	clicks, _ := open()
 	postbacks, dir := open()
 	if free := freeRatio(dir); free <= 0 || free > 1 {
-		t.Errorf("%v of the volume is free", free)
+		t.Errorf("the free part of the volume is %v, want more than 0 and at most 1", free)
 	}
 	track := &tracking{clicks: clicks, postbacks: postbacks}
 	check := track.checks("/proc")[0] // a volume without a size is not full
@@ -37,9 +38,9 @@ func TestDiskCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := postbacks.spool.Append(t.Context(), spool.Record{Click: &models.Click{ID: models.NewClickID()}}); err == nil {
-		t.Fatal("a spool without its directory took a record")
+		t.Fatal("a spool whose directory was removed accepted a record")
 	}
 	if err := check.Run(t.Context()); err == nil {
-		t.Error("a refused write is not shown")
+		t.Error("the check passes after a refused write")
 	}
 }

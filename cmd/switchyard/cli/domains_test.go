@@ -14,7 +14,7 @@ import (
 	"switchyard/ops/admin"
 )
 
-// TestDomains lets an operator say whose a hostname is.
+// TestDomains: an operator decides which account a hostname belongs to.
 func TestDomains(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
@@ -75,10 +75,10 @@ func TestDomains(t *testing.T) {
 		}
 	}
 	if a, both := verified("a.example"), verified("both.example"); len(a) != 1 || len(both) != 1 || both[0] != accounts[1] {
-		t.Errorf("verified: %v, %v", a, both)
+		t.Errorf("accounts with the hostname verified: %v, %v", a, both)
 	}
 	if own := verified("t1.localhost"); len(own) != 1 || own[0] != accounts[0] {
-		t.Errorf("the operator's own: %v", own)
+		t.Errorf("a hostname that the operator added is verified for the accounts %v", own)
 	}
 	if _, stderr, code := try(t, vars, "domains", "reject", "a.example"); code != 0 || len(verified("a.example")) != 0 {
 		t.Errorf("reject: %d %s", code, stderr)
@@ -89,7 +89,7 @@ func TestDomains(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &listed); err != nil || len(listed) != n || slices.ContainsFunc(listed, func(d admin.Domain) bool {
 			return d.IsVerified && d.Proof != models.ProofOperator
 		}) {
-			t.Errorf("of %q: listed %s, %v", host, stdout, err)
+			t.Errorf("domains list %q: %s, %v", host, stdout, err)
 		}
 	}
 }

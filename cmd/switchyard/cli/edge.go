@@ -14,15 +14,16 @@ import (
 	"switchyard/workers/providers/cloudflare"
 )
 
-// publishes reports whether campaigns are published to an edge.
+// publishes reports whether campaigns are published to Cloudflare Workers KV, for routing at the edge.
 func publishes(cfg config.Config) bool {
 	return cfg.CloudflareToken != "" && cfg.CloudflareAccount != "" && cfg.CloudflareKV != ""
 }
 
-// cloudflareMaxBody is the largest answer that is read: of Workers KV, 10,000 keys that were not written.
+// cloudflareMaxBody is the maximum size of an answer. The largest answer comes from Workers KV and lists 10,000 keys that were
+// not written.
 const cloudflareMaxBody = 8 << 20
 
-// registerEdge registers what publishes campaigns to the edge.
+// registerEdge registers the jobs that publish campaigns to the edge.
 func registerEdge(cfg config.Config, r *workers.Runtime, records *store.Store, w workers.Options, locks *db.DB) error {
 	o := edgeworker.Options{
 		Locks: locks, Format: routing.EdgeFormat,
@@ -42,7 +43,7 @@ func registerEdge(cfg config.Config, r *workers.Runtime, records *store.Store, w
 	return nil
 }
 
-// openCloudflare makes the client of Cloudflare's API. All processes share its budget of requests.
+// openCloudflare returns a client of Cloudflare's API. All processes share one budget of requests.
 func openCloudflare(cfg config.Config, redis jobs.Redis) (*cloudflare.Client, error) {
 	out, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: cloudflareMaxBody})
 	if err != nil {

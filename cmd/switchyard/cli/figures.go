@@ -12,12 +12,12 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// figuresFlag is the flag of the processes that serve no HTTP themselves.
+// figuresFlag is the flag of processes that otherwise serve no HTTP.
 type figuresFlag struct {
 	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: none." default:""`
 }
 
-// serveWhile runs a process and, with an address, serves the process's metrics and health there at the same time.
+// serveWhile runs process. If an address is set, it also serves the metrics and the health checks there until process ends.
 func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools, d *db.DB, r jobs.Redis, reg *prometheus.Registry,
 	process func(context.Context) error,
 ) error {

@@ -9,7 +9,7 @@ import (
 	"switchyard/api/click/visitor"
 )
 
-// geoCmd tells about geo databases.
+// geoCmd reports on geo databases.
 type geoCmd struct {
 	Status geoStatus `cmd:"" help:"List the files with their types and ages."`
 }
@@ -18,13 +18,13 @@ type geoStatus struct {
 	JSON bool `help:"Print one JSON value."`
 }
 
-// geoSetting is a file with the setting that names it.
+// geoSetting is a geo file with the name of the setting that points to it.
 type geoSetting struct {
 	Setting string `json:"setting"`
 	visitor.GeoFile
 }
 
-// Run implements the command. A file that cannot be read is an error.
+// Run implements the command. If a file cannot be read, it prints the list first and then fails.
 func (c *geoStatus) Run(_ context.Context, e *env) error {
 	cfg, err := e.config()
 	if err != nil {

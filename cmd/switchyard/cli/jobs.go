@@ -21,13 +21,14 @@ type jobsCmd struct {
 	Requeue jobsRequeue `cmd:"" help:"Run failed or waiting jobs again now; always safe."`
 }
 
-// jobsChoice are the flags that restrict both commands to some jobs.
+// jobsChoice holds the flags that restrict both commands to some jobs.
 type jobsChoice struct {
 	Queue string `help:"Only this queue." default:""`
 	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
 }
 
-// check refuses unknown queues and kinds. Otherwise the answer would look like the answer for an empty queue.
+// check refuses unknown queues and kinds. Without it, the answer for a wrong name would look like the answer for an empty
+// queue.
 func (c jobsChoice) check() error {
 	for _, n := range []struct {
 		what, given string
@@ -88,7 +89,7 @@ type jobsRequeue struct {
 	jobsChoice
 }
 
-// Run implements the command. It fails, after its answer, when one of the named jobs could not be run.
+// Run implements the command. If one of the named jobs cannot be run, it prints its answer first and then fails.
 func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	if c.All == (len(c.IDs) > 0) {
 		return usageError{errors.New("give ids, or --all")}
@@ -122,14 +123,15 @@ func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// withInspector opens the servers that the settings name, or the private ones, for the time of fn.
+// withInspector calls fn with an inspector of the queues. It opens the servers as withQueue does.
 func withInspector(ctx context.Context, e *env, fn func(queue.Inspector) error) error {
 	return withQueue(ctx, e, func(_ config.Config, d *db.DB, r jobs.Redis) error {
 		return fn(queue.Inspector{DB: d, Redis: r, Client: jobs.Connect(r)})
 	})
 }
 
-// withQueue opens the servers as withInspector does.
+// withQueue opens PostgreSQL and Redis, calls fn and closes them. It uses the servers that the settings name, or else the
+// private ones.
 func withQueue(ctx context.Context, e *env, fn func(config.Config, *db.DB, jobs.Redis) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if cfg.RedisURL == "" {

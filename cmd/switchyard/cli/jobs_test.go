@@ -12,8 +12,8 @@ import (
 	"switchyard/jobs/jobstest"
 )
 
-// TestJobsCommandMistakes: a mistake is told on the standard error with what to do, by the exit code, and by nothing
-// that looks like an answer.
+// TestJobsCommandMistakes: a mistake is reported by the exit code and by a line on standard error that says what to do.
+// Standard output has nothing that looks like an answer.
 func TestJobsCommandMistakes(t *testing.T) {
 	t.Parallel()
 	_, migrated := dbtest.NewURL(t)
@@ -55,7 +55,7 @@ func TestJobsCommandMistakes(t *testing.T) {
 	t.Cleanup(func() {
 		for _, server := range []string{"postgres", "redis"} {
 			if _, err := os.Stat(filepath.Join(dir, "servers", server)); err == nil {
-				t.Errorf("a private %s was made for half an install", server)
+				t.Errorf("a private %s was made although the settings name a server", server)
 			}
 		}
 	})

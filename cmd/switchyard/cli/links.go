@@ -30,19 +30,19 @@ import (
 	"switchyard/workers/providers/safebrowsing"
 )
 
-// newEgress makes a client for requests to the outside, as the operator allows them.
+// newEgress returns a client for requests to other hosts, within the limits that the operator sets.
 func newEgress(cfg config.Config, o egress.Options) (*egress.Client, error) {
 	o.Allow, o.CAFile, o.Hosts = cfg.EgressAllow, cfg.EgressCAFile, cfg.EgressHosts
 	return egress.New(o)
 }
 
-// openPages makes the client for links of customers and addresses of traffic sources. They may be http and their answers
-// may have long headers.
+// openPages returns the client for customers' links and for the addresses of traffic sources. It allows http, and answers with
+// long headers.
 func openPages(cfg config.Config) (*egress.Client, error) {
 	return newEgress(cfg, egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 }
 
-// registerGeo registers the look-ups in geo databases of accounts.
+// registerGeo registers the jobs that look up addresses in the geo databases that accounts have connected.
 func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log) error {
 	providers, err := newEgress(cfg, egress.Options{MaxBody: 64 << 10})
 	if err != nil {
@@ -54,7 +54,7 @@ func registerGeo(cfg config.Config, r *workers.Runtime, records *store.Store, cl
 	return nil
 }
 
-// registerDomains registers what is done for customers' domains, at their DNS providers and by looking where they lead.
+// registerDomains registers the jobs for customers' domains. They work with DNS providers, and check where the domains lead.
 func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store) error {
 	providers, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
 	if err != nil {
@@ -63,7 +63,7 @@ func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store
 	names := egress.NewNames(cfg.DNSServers...)
 	pages, err := newEgress(cfg, egress.Options{
 		Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
-		Resolver: names.Resolver(), // a domain is asked where DNS was seen to lead
+		Resolver: names.Resolver(), // resolves a domain in the same way as the DNS check
 	})
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store
 	return nil
 }
 
-// openIssuer makes what obtains certificates by ACME; nil: no authority is set.
+// openIssuer returns the issuer that obtains certificates by ACME. It returns nil if no certificate authority is set.
 func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
 	if len(cfg.ACMEDirectories) == 0 {
 		return nil, nil //nolint:nilnil // most installs have none
@@ -111,7 +111,8 @@ func openIssuer(cfg config.Config, d *db.DB) (*acme.Issuer, error) {
 	return acme.New(acme.Options{Store: certstore.New(d, box), Egress: out, CAs: cas, Email: cfg.ACMEEmail}), nil
 }
 
-// registerCertificates registers what brings domains their certificates, by the issuer of the install.
+// registerCertificates registers the jobs that obtain certificates for domains: from Cloudflare if Cloudflare is the edge, or
+// else from authority. authority may be nil.
 func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.Store, redis jobs.Redis,
 	authority *acme.Issuer,
 ) error {
@@ -131,7 +132,8 @@ func registerCertificates(cfg config.Config, r *workers.Runtime, records *store.
 	return nil
 }
 
-// perAccount gives each account a budget over all processes.
+// perAccount returns a function that spends from an account's budget. All processes share the budget. The function returns how
+// long the account has to wait.
 func perAccount(redis jobs.Redis, what string, burst int, interval time.Duration) func(context.Context, uuid.UUID) time.Duration {
 	return func(ctx context.Context, account uuid.UUID) time.Duration {
 		return kv.NewBudget(kv.BudgetOptions{
@@ -140,7 +142,7 @@ func perAccount(redis jobs.Redis, what string, burst int, interval time.Duration
 	}
 }
 
-// registerLinks registers the checks of customers' links and of the allowances of plans.
+// registerLinks registers the jobs that check customers' links.
 func registerLinks(cfg config.Config, r *workers.Runtime, records *store.Store, pages *egress.Client) error {
 	lists, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 1 << 20})
 	if err != nil {

@@ -16,19 +16,19 @@ import (
 	"switchyard/models/interval"
 )
 
-// portTimeout is how long a process waits for a port that is in use. A process that was killed has its port until its
-// memory is freed, which can take seconds.
+// portTimeout is how long a process waits for a port that is in use. A killed process holds its port until its memory is freed,
+// which can take seconds.
 const portTimeout = 15 * time.Second
 
 // port is an address to listen on.
 type port struct {
 	addr    string
-	setting string        // what chooses another address
-	limit   time.Duration // of waiting for it; 0: without end
-	waiting func()        // called once it has to be waited for; may be nil
+	setting string        // the setting or flag that chooses another address
+	limit   time.Duration // how long to wait for the address; 0: without end
+	waiting func()        // called once, when the wait begins; may be nil
 }
 
-// open listens. It waits for a port that is in use, and fails at once for any other reason.
+// open listens on the address. If the port is in use, it waits for the port. Any other error is returned at once.
 func (p port) open(ctx context.Context) (net.Listener, error) {
 	l, err := p.listen(ctx)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -45,7 +45,7 @@ func (p port) listen(ctx context.Context) (net.Listener, error) {
 	return l, nil
 }
 
-// wait listens once the port is free. It fails with the last error when the time is over or the context ends.
+// wait listens as soon as the port is free. If the limit passes or the context ends first, it returns the last error.
 func (p port) wait(ctx context.Context, err error) (net.Listener, error) {
 	slog.WarnContext(ctx, "the port is in use, waiting for it", "address", p.addr, "setting", p.setting)
 	if p.waiting != nil {
@@ -66,8 +66,9 @@ func (p port) wait(ctx context.Context, err error) (net.Listener, error) {
 	return nil, err
 }
 
-// serveBeside answers requests at an address until stop is called, while the process does its main work. If another process of
-// this machine uses the address, this process starts without serving there, and serves as soon as the address is free.
+// serveBeside serves requests at an address, in addition to the main work of the process, until stop is called. If another
+// process of this machine uses the address, serveBeside returns without an error and starts to serve as soon as the address is
+// free.
 func serveBeside(ctx context.Context, p port, h http.Handler) (stop func(), err error) {
 	p.limit = 0
 	l, busy := p.listen(ctx)
@@ -96,7 +97,7 @@ func serveBeside(ctx context.Context, p port, h http.Handler) (stop func(), err 
 	}, nil
 }
 
-// The limits of a server.
+// The limits of each HTTP server.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = time.Minute
@@ -114,7 +115,8 @@ func newServer(h http.Handler) *http.Server {
 	}
 }
 
-// pathsOnly refuses requests whose target is not a path: a whole address or an authority, as for a proxy, and "*".
+// pathsOnly refuses requests whose target is not a path. It refuses "*", and a whole address or an authority, as sent to a
+// proxy.
 func pathsOnly(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.RequestURI, "/") {
@@ -128,10 +130,10 @@ func pathsOnly(h http.Handler) http.Handler {
 	})
 }
 
-// closing ends the connection after a chunked request and after a request of HTTP/1.0. A request may have both a length and chunks.
-// A proxy in front may then see the next request at another byte, so RFC 9112 (6.1) requires the server to close. net/http
-// removes one of the two headers before a handler runs: it reads the chunks, and in HTTP/1.0 the length. So all such requests
-// close.
+// closing ends the connection after a chunked request and after an HTTP/1.0 request. If a request has both a length and chunks,
+// a proxy in front may see the next request start at another byte, so RFC 9112 (6.1) requires the server to close. net/http
+// removes one of the two headers before a handler runs: normally the length, and in HTTP/1.0 the transfer encoding. The handler
+// cannot recognize the conflict, so it closes after every such request.
 func closing(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {

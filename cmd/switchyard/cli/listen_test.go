@@ -13,7 +13,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// occupy listens on a free port of loopback, as a process that was killed does for a while.
+// occupy listens on a free port of loopback. It stands for a killed process that still holds its port.
 func occupy(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -24,7 +24,7 @@ func occupy(t *testing.T) net.Listener {
 	return l
 }
 
-// TestPortInUse: a process that is started again at once waits for its port, and has it once it is free.
+// TestPortInUse: a restarted process waits for its port and listens once the port is free.
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	held := occupy(t)
@@ -38,11 +38,11 @@ func TestPortInUse(t *testing.T) {
 	}
 	defer l.Close()
 	if l.Addr().String() != held.Addr().String() || waits != 1 {
-		t.Errorf("it listens on %s after %d waits", l.Addr(), waits)
+		t.Errorf("the process listens on %s after %d waits, want the held port after 1 wait", l.Addr(), waits)
 	}
 }
 
-// TestPortStaysInUse: the wait ends, with what to do.
+// TestPortStaysInUse: the wait ends with an error that says what to do.
 func TestPortStaysInUse(t *testing.T) {
 	t.Parallel()
 	held := occupy(t)
@@ -53,14 +53,14 @@ func TestPortStaysInUse(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	_, err = port{addr: held.Addr().String(), setting: "PORT", waiting: stop}.open(stopped)
 	if err == nil {
-		t.Error("it listens on a port that is in use")
+		t.Error("the process listens on a port that is in use")
 	}
 }
 
-// TestPortOfNobody: what waiting cannot mend is an error at once.
+// TestPortOfNobody: an error that waiting cannot fix is returned at once.
 func TestPortOfNobody(t *testing.T) {
 	t.Parallel()
-	p := port{addr: "192.0.2.1:8080", setting: "OPS_ADDR", waiting: func() { t.Error("it waits") }}
+	p := port{addr: "192.0.2.1:8080", setting: "OPS_ADDR", waiting: func() { t.Error("the process waits for the port") }}
 	if _, err := p.open(t.Context()); err == nil || !strings.Contains(err.Error(), "OPS_ADDR") {
 		t.Error(err)
 	}
@@ -69,7 +69,7 @@ func TestPortOfNobody(t *testing.T) {
 	}
 }
 
-// TestServeBeside: the operators' port may belong to another process; this one goes on, and has the port later.
+// TestServeBeside: a process starts while another one holds the operators' port, and serves there once the port is free.
 func TestServeBeside(t *testing.T) {
 	t.Parallel()
 	held := occupy(t)
@@ -102,7 +102,7 @@ func TestServeBeside(t *testing.T) {
 	}
 }
 
-// TestTargetIsAPath sends what only a proxy is asked for. Nothing behind the server sees it.
+// TestTargetIsAPath sends request targets that only a proxy accepts. The server refuses them before its handler runs.
 func TestTargetIsAPath(t *testing.T) {
 	t.Parallel()
 	l := occupy(t)
@@ -128,8 +128,8 @@ func TestTargetIsAPath(t *testing.T) {
 	}
 }
 
-// TestChunksClose: a request whose length and chunks contradict each other is the last of its connection, as is any other by
-// chunks, and one of HTTP/1.0. Others go on.
+// TestChunksClose: the server closes the connection after a request with both a length and chunks, after any other chunked
+// request, and after an HTTP/1.0 request. It keeps the connection open after other requests.
 func TestChunksClose(t *testing.T) {
 	t.Parallel()
 	l := occupy(t)
@@ -154,7 +154,7 @@ func TestChunksClose(t *testing.T) {
 		if _, err := io.WriteString(conn, request+"GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
-		got, _ := io.ReadAll(conn) // a reset after the answer is an end too
+		got, _ := io.ReadAll(conn) // a reset after the answer ends the connection too
 		if n := strings.Count(string(got), "200 OK"); n != want {
 			t.Errorf("%q: %d answers: %q", request, n, got)
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUpOpensLoopback: everything in one process is for this machine unless it is told otherwise. Then the operators'
-// pages leave its port and stay at loopback.
+// TestUpOpensLoopback: `up` is reachable from this machine alone unless BIND says otherwise. With another BIND, the operators'
+// pages move to a port of their own, which stays on loopback.
 func TestUpOpensLoopback(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

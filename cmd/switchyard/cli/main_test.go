@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { e2e.Main(m, Main, nil, nil) }
 
-// try runs a command line with an environment of its own.
+// try runs a command line with its own environment, and returns its output and exit code.
 func try(t *testing.T, vars map[string]string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -71,7 +71,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestExec: the program sees the servers that the environment names, nothing is started, and its exit code is ours.
+// TestExec: the program runs with the servers that the environment names. No server is started, and the command exits with the
+// program's code.
 func TestExec(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

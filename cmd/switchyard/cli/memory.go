@@ -6,15 +6,15 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// The shares of the memory that a process may take for its heap. A container belongs to one process: stacks and buffers of
-// the kernel need the rest. A machine is shared with other processes, often with PostgreSQL.
+// The part of the memory that the heap of a process may use. A container belongs to one process, and its remaining memory is
+// for stacks and kernel buffers. A machine is shared with other processes, often with PostgreSQL.
 const (
 	shareOfContainer = 0.8
 	shareOfMachine   = 0.4
 )
 
-// limitMemory sets the runtime's memory limit by the memory of the container, or else of the machine, unless GOMEMLIMIT is
-// set. Without a limit the heap may grow to five times what it holds.
+// limitMemory sets the memory limit of the Go runtime, unless GOMEMLIMIT is set. It derives the limit from the memory of the
+// container, or else of the machine. Without a limit, the heap may grow to five times its live data.
 func limitMemory() {
 	provider, share := memlimit.FromCgroup, shareOfContainer
 	if _, err := provider(); err != nil {

@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// A process limits its heap without any setting. If GOMEMLIMIT is set, that limit applies.
+// TestMemoryLimit: a process limits its heap without any setting. If GOMEMLIMIT is set, its value stays in force.
 func TestMemoryLimit(t *testing.T) { //nolint:paralleltest // the limit is the process's
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 	t.Setenv("GOMEMLIMIT", "")
-	_ = os.Unsetenv("GOMEMLIMIT") // Setenv puts it back
+	_ = os.Unsetenv("GOMEMLIMIT") // Setenv restores it after the test
 	limitMemory()
 	if own := debug.SetMemoryLimit(-1); own > 1<<46 || own < 1<<26 {
 		t.Errorf("the limit is %d bytes", own)
 	}
 	t.Setenv("GOMEMLIMIT", "123MiB")
-	debug.SetMemoryLimit(123 << 20) // as the runtime did at the start
+	debug.SetMemoryLimit(123 << 20) // as the runtime does at the start of a process
 	if limitMemory(); debug.SetMemoryLimit(-1) != 123<<20 {
 		t.Errorf("GOMEMLIMIT was changed to %d", debug.SetMemoryLimit(-1))
 	}

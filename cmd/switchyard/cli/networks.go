@@ -21,7 +21,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// registerNetworks adds what asks the platforms of affiliate networks.
+// registerNetworks registers the jobs that fetch conversions from affiliate networks.
 func registerNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log, queue jobs.Redis) error {
 	out, err := openPlatforms(cfg)
 	if err != nil {
@@ -33,7 +33,7 @@ func registerNetworks(cfg config.Config, r *workers.Runtime, records *store.Stor
 	return nil
 }
 
-// registerSpend adds what asks ad platforms.
+// registerSpend registers the jobs that fetch spend from ad platforms.
 func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log,
 	tokens func(account, connection uuid.UUID) ads.Tokens, queue jobs.Redis,
 ) error {
@@ -45,7 +45,7 @@ func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, 
 	return nil
 }
 
-// adsOptions returns the options of clients of ad platforms, for spend and for uploads.
+// adsOptions returns the options for clients of ad platforms, which spend and uploads share.
 func adsOptions(cfg config.Config, queue jobs.Redis) (ads.Options, error) {
 	out, err := openPlatforms(cfg)
 	return ads.Options{
@@ -54,12 +54,12 @@ func adsOptions(cfg config.Config, queue jobs.Redis) (ads.Options, error) {
 	}, err
 }
 
-// openPlatforms opens the egress client for platforms, whose answers are long lists.
+// openPlatforms returns an egress client for platforms. It allows large answers, because platforms return long lists.
 func openPlatforms(cfg config.Config) (*egress.Client, error) {
 	return newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 32 << 20})
 }
 
-// paceOf limits the rate of requests of a connection across all processes.
+// paceOf returns a function that limits the request rate of a connection. All processes share the limit.
 func paceOf(queue jobs.Redis) func(key string, burst int, interval time.Duration) rest.Pace {
 	return func(key string, burst int, interval time.Duration) rest.Pace {
 		return kv.NewBudget(kv.BudgetOptions{

@@ -21,7 +21,7 @@ func setNice(nice int) error {
 			if err == nil {
 				err = unix.Setpriority(unix.PRIO_PROCESS, id, nice)
 			}
-			if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
+			if err != nil && !errors.Is(err, unix.ESRCH) { // ESRCH: the thread has ended
 				return err
 			}
 		}

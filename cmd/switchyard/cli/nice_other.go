@@ -4,5 +4,6 @@ package cli
 
 import "golang.org/x/sys/unix"
 
-// setNice makes the process give way to others on its machine: 0 not at all, 19 as far as possible.
+// setNice sets the priority of the process: at 0 it does not give way to other processes of its machine, at 19 it gives way as
+// far as possible.
 func setNice(nice int) error { return unix.Setpriority(unix.PRIO_PROCESS, 0, nice) }

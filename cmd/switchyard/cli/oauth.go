@@ -20,7 +20,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// oauthCmd connects accounts to ad platforms by sign-in.
+// oauthCmd manages the connections of accounts to ad platforms, which are made by sign-in.
 type oauthCmd struct {
 	Connect    oauthConnect    `cmd:"" help:"Sign in at an ad platform, in a browser of this machine."`
 	List       oauthList       `cmd:"" help:"List the connections of an account."`
@@ -69,10 +69,10 @@ type oauthConnect struct {
 	JSON     bool   `help:"Print one JSON value."`
 }
 
-// loopbackPath is where the platform sends the browser on this machine.
+// loopbackPath is the path on this machine to which the platform sends the browser back.
 const loopbackPath = "/oauth/callback"
 
-// Run implements the command. The exchange of the code is a worker's job.
+// Run implements the command. A worker exchanges the code for tokens, as a job.
 func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 	if _, ok := models.SignInProviderNamed(c.Provider); !ok {
 		return usageError{fmt.Errorf("there is no sign-in at %q; use one of google_ads, microsoft_ads, meta", c.Provider)}
@@ -121,7 +121,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// catchCode waits for the browser to bring the code of a sign-in. Requests without its state are refused.
+// catchCode waits until the browser brings the code of a sign-in. It refuses requests with another state.
 func catchCode(ctx context.Context, l net.Listener, state string) (code string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, models.OAuthAttemptTime)
 	defer cancel()
@@ -137,7 +137,7 @@ func catchCode(ctx context.Context, l net.Listener, state string) (code string, 
 		}
 		select {
 		case got <- back{q.Get("code"), q.Get("error")}:
-		default: // it was here before
+		default: // the browser has already been here
 		}
 		_, _ = w.Write([]byte("You can close this page: the terminal says how it went.\n"))
 	})}

@@ -25,8 +25,8 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// TestOAuthConnect signs in from the command line: the address is printed, the browser comes back to this machine, and a worker exchanges
-// the code. Two people have two connections.
+// TestOAuthConnect signs in from the command line. The command prints the address, the browser comes back to this machine, and
+// a worker exchanges the code. Two people get two connections.
 func TestOAuthConnect(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
@@ -60,17 +60,17 @@ func TestOAuthConnect(t *testing.T) {
 		t.Errorf("%d %s %s", code, stdout, stderr)
 	}
 	if _, stderr, code := try(t, vars, "oauth", "disconnect", "--account", account.ID, made[0].ID.String()); code != 1 || !strings.Contains(stderr, "oauth list") {
-		t.Errorf("disconnected twice: %d %s", code, stderr)
+		t.Errorf("a second disconnect: %d %s", code, stderr)
 	}
 	if _, stderr, code := try(t, vars, "oauth", "connect", "--account", account.ID, "--port", "0", "tiktok"); code != 2 || !strings.Contains(stderr, "google_ads") {
-		t.Errorf("an unknown platform: %d %s", code, stderr)
+		t.Errorf("connect to an unknown platform: %d %s", code, stderr)
 	}
 	if _, stderr, code := try(t, vars, "oauth", "connect", "--account", account.ID, "--port", "0", "meta"); code != 1 || !strings.Contains(stderr, "META_APP_ID") {
-		t.Errorf("a platform without settings: %d %s", code, stderr)
+		t.Errorf("connect to a platform without settings: %d %s", code, stderr)
 	}
 }
 
-// work runs a worker with settings until the test ends.
+// work runs a worker with these settings until the test ends.
 func work(t *testing.T, d *db.DB, vars map[string]string) {
 	t.Helper()
 	cfg, err := config.Load(func(name string) string { return vars[name] })
@@ -97,7 +97,7 @@ func work(t *testing.T, d *db.DB, vars map[string]string) {
 	})
 }
 
-// connectByCommand runs the command, and is the person at the browser.
+// connectByCommand runs the command and plays the person at the browser.
 func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, account string) (made admin.Connection) {
 	t.Helper()
 	said, says := io.Pipe()
@@ -118,17 +118,17 @@ func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, 
 		}
 	}
 	if address == "" {
-		t.Fatalf("no address: %v", await.Recv(t, done))
+		t.Fatalf("the command printed no address: %v", await.Recv(t, done))
 	}
 	go func() { _, _ = io.Copy(io.Discard, said) }()
 	back := w.Visit(t, address)
 	stray := *back // a request from a foreign page
 	stray.RawQuery = "state=x&code=stolen"
 	if got := visit(t, stray.String()); got != http.StatusNotFound {
-		t.Errorf("another state is answered %d", got)
+		t.Errorf("a request with another state gets %d", got)
 	}
 	if got := visit(t, back.String()); got != http.StatusOK {
-		t.Errorf("the browser is answered %d", got)
+		t.Errorf("the browser gets %d", got)
 	}
 	if err := await.Recv(t, done); err != nil {
 		t.Fatal(err)

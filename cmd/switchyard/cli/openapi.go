@@ -4,7 +4,7 @@ import (
 	"switchyard/api"
 )
 
-// openapiCmd prints the API's description, as GET /api/v1/openapi.json answers it.
+// openapiCmd prints the description of the API, the same as GET /api/v1/openapi.json.
 type openapiCmd struct {
 	JSON bool `help:"Print one JSON value, which it always does."`
 }

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// print writes a command's answer: the value as JSON, or the rows as a table.
+// print writes the answer of a command to standard output: value as JSON, or rows as a table.
 func (e *env) print(asJSON bool, value any, rows ...string) error {
 	if asJSON {
 		return e.printJSON(value)
@@ -14,7 +14,7 @@ func (e *env) print(asJSON bool, value any, rows ...string) error {
 	return e.printTable(rows)
 }
 
-// printJSON writes value as the one JSON document of the standard output.
+// printJSON writes value as the only JSON document on standard output.
 func (e *env) printJSON(value any) error {
 	enc := json.NewEncoder(e.stdout)
 	enc.SetEscapeHTML(false)
@@ -39,7 +39,7 @@ func (e *env) printTable(rows []string) error {
 	return nil
 }
 
-// logf writes a line of progress to the standard error.
+// logf writes a line of progress to standard error.
 func (e *env) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.stderr, "  "+format+"\n", args...)
 }

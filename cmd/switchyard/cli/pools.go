@@ -19,35 +19,33 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// pool is a pool of connections to PostgreSQL that one part of a process has for itself, so that no other part can take
-// its connections.
+// pool is a pool of connections to PostgreSQL for one part of a process. Other parts cannot use up its connections.
 type pool struct {
 	name      string
 	conns     int
-	statement time.Duration // the longest that a statement may take
-	serial    bool          // a statement takes one processor, whatever it reads
-	reads     bool          // it writes nothing, and what it reads may be some seconds old
-	sessions  bool          // it needs direct sessions of PostgreSQL, never sessions of a pooler
+	statement time.Duration // the longest time that a statement may take
+	serial    bool          // a statement uses only one processor, whatever it reads
+	reads     bool          // it only reads, and the data may be some seconds old
+	sessions  bool          // it needs sessions of PostgreSQL itself, not of a pooler
 }
 
-// The pools. A process opens as many connections as its pools allow together: web 24, plus 1 to listen for changes; worker 21;
-// clock 2; up 45, plus 1 to listen. With DATABASE_READ_URL, web, worker and up open two more. ops/README.md repeats these
-// figures.
+// The pools. This is the number of connections that the pools of a process open at most: web 24, plus 1 to listen for changes;
+// worker 21; clock 2; up 45, plus 1 to listen. With DATABASE_READ_URL, web, worker and up open two more. ops/README.md repeats
+// these figures.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
-	// reportPool is for the calls that share route.Reads or route.Lists. The statement of a caller who went away is
-	// cancelled.
+	// reportPool is for the calls that share route.Reads or route.Lists. If a caller disconnects, the statement is cancelled.
 	reportPool = pool{
 		name: "reports", conns: route.Reads.Places + route.Lists.Places, statement: 25 * time.Second, serial: true, reads: true,
 	}
-	// ingestPool is for clicks, postbacks and what routes them.
+	// ingestPool is for clicks, postbacks and the data that routes them.
 	ingestPool = pool{name: "ingest", conns: 4}
 	// workPool is for the rows of jobs and for short jobs.
 	workPool = pool{name: "work", conns: 10}
-	// bulkPool is for what jobs read at length: exports and large reports.
+	// bulkPool is for long reads of jobs: exports and large reports.
 	bulkPool = pool{name: "bulk", conns: 8, statement: 5 * time.Minute, serial: true, reads: true}
-	// lockPool is for the locks by which one process of all is chosen, and for migrations.
+	// lockPool is for migrations, and for the locks that select one process among all.
 	lockPool  = pool{name: "locks", conns: 3, sessions: true}
 	clockPool = pool{name: "clock", conns: 2, sessions: true}
 )
@@ -55,13 +53,13 @@ var (
 // pools are the open pools of a process.
 type pools struct {
 	open    map[pool]*db.DB
-	beside  []*db.DB          // what compares the replica with its primary
+	beside  []*db.DB          // the connections that compare the replica with its primary
 	replica *db.Replica       // nil without DATABASE_READ_URL
 	clicks  *clickhouse.Conn  // nil without CLICKS_URL
 	copied  *click.CopyReader // nil: PostgreSQL has all clicks
 }
 
-// openPools makes the pools of a process type, without connecting.
+// openPools makes the pools of a process type. It does not connect.
 func openPools(cfg config.Config, process string, needed []pool) (p pools, err error) {
 	p.open = map[pool]*db.DB{}
 	defer func() {
@@ -102,8 +100,8 @@ func openPools(cfg config.Config, process string, needed []pool) (p pools, err e
 	return p, nil
 }
 
-// detectMissingCopy finds out whether CLICKS_URL is missing, because clicks are in ClickHouse alone. A database that does not
-// answer soon does not hold up the start.
+// detectMissingCopy logs an error if CLICKS_URL is not set although some clicks are in ClickHouse alone. Queries about these
+// clicks then fail. A database that does not answer within two seconds does not delay the start further.
 func (p *pools) detectMissingCopy(ctx context.Context, d *db.DB) {
 	if p.copied != nil {
 		return
@@ -117,7 +115,7 @@ func (p *pools) detectMissingCopy(ctx context.Context, d *db.DB) {
 	}
 }
 
-// openReplica makes the comparison of the replica with its primary.
+// openReplica opens the two connections that measure how far the replica is behind its primary.
 func (p *pools) openReplica(cfg config.Config, process string) error {
 	o := db.Options{MaxConns: 1, Name: "switchyard-" + process + "-replica", ReadOnly: true, Pooler: cfg.DirectURL != ""}
 	for _, url := range []string{cfg.DatabaseURL, cfg.ReadURL} {
@@ -131,7 +129,7 @@ func (p *pools) openReplica(cfg config.Config, process string) error {
 	return nil
 }
 
-// of returns the open pool. Asking for a pool that the process does not have is a programming mistake, and panics.
+// of returns an open pool. It panics if the process does not have this pool, because that is a programming mistake.
 func (p pools) of(which pool) *db.DB {
 	d, ok := p.open[which]
 	if !ok {
@@ -153,8 +151,8 @@ func (p pools) close() error {
 	return failed
 }
 
-// registry makes the metrics of a process with the figures of its pools. The rows of jobs are counted over the first of
-// these that the process has: the control plane, the worker's, the clock's.
+// registry makes the metrics of a process, including the figures of its pools. It counts the rows of jobs over the control pool
+// if the process has it, or else over the pool of the worker or the clock.
 func (p pools) registry() *prometheus.Registry {
 	var rows *db.DB
 	for _, which := range []pool{clockPool, workPool, controlPool} {
@@ -179,10 +177,10 @@ func (p pools) registry() *prometheus.Registry {
 	return r
 }
 
-// reading are the readers of a process that has no runtime.
+// reading returns the readers for a process without a runtime.
 func (p pools) reading() Readers { return Readers{copied: p.copied} }
 
-// answerMetrics returns the metrics of the stores that answer reports.
+// answerMetrics returns the metrics that count reports by the engine that answered them.
 func answerMetrics(k *click.CopyReader) (all []prometheus.Collector) {
 	for engine, by := range map[string]int{"postgres": click.FromPostgres, "clickhouse": click.FromCopy} {
 		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{

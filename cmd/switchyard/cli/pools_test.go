@@ -19,8 +19,8 @@ import (
 	"switchyard/ops/config"
 )
 
-// TestReportsHaveTheirPool: PostgreSQL does not answer the reports of several accounts. These reports hold all connections of
-// the report pool, but no connection of the pool for keys and records.
+// TestReportsHaveTheirPool: reports of several accounts wait for PostgreSQL. They hold all connections of the report pool, but
+// no connection of the pool for keys and records.
 func TestReportsHaveTheirPool(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
@@ -76,7 +76,7 @@ func TestReportsHaveTheirPool(t *testing.T) {
 	defer lock.Rollback()
 	dbtest.Exec(t, lock, `LOCK ledger_rollups`)
 	var all sync.WaitGroup
-	for range route.Reads.Places { // twice as many as run
+	for range route.Reads.Places { // twice as many reports as can run at once
 		key := newKey()
 		for range route.Reads.Running {
 			all.Go(func() { get(key, "/reports/performance") })
@@ -90,7 +90,7 @@ func TestReportsHaveTheirPool(t *testing.T) {
 		}
 	}
 	if n := waiting(t, d.GetContext); n > route.Reads.Places {
-		t.Errorf("%d connections wait", n)
+		t.Errorf("%d connections wait for a lock", n)
 	}
 	if err := lock.Rollback(); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestReportsHaveTheirPool(t *testing.T) {
 	all.Wait()
 }
 
-// waiting is how many connections of the web process wait for a lock.
+// waiting returns how many connections of the web process wait for a lock.
 func waiting(t *testing.T, get func(ctx context.Context, into any, query string, args ...any) error) (n int) {
 	t.Helper()
 	const q = `SELECT count(*) FROM pg_stat_activity
@@ -109,7 +109,7 @@ func waiting(t *testing.T, get func(ctx context.Context, into any, query string,
 	return n
 }
 
-// TestConnections: what the documentation says of the connections of each process.
+// TestConnections: each process opens the number of connections that ops/README.md states.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	for process, c := range map[string]struct {

@@ -21,7 +21,7 @@ type privacyCmd struct {
 	Erase  privacyErase  `cmd:"" help:"Take what describes a visitor out of everything that is stored."`
 }
 
-// whichVisitor are the flags that name a visitor.
+// whichVisitor holds the flags that identify a visitor.
 type whichVisitor struct {
 	Click   string `help:"Id of one of his clicks: all clicks with the same visitor id are his." xor:"who" required:""`
 	Visitor string `help:"His visitor id, the value of the cookie sy_v, on a shared domain of the one whose name goes on with the id of the account. All clicks are looked through." xor:"who" required:""`
@@ -67,7 +67,7 @@ func parseVisitorID(flag, text string) (uuid.UUID, error) {
 
 type privacyExport struct{ whichVisitor }
 
-// knownVisitor is what is stored of a visitor in one account.
+// knownVisitor holds the stored data about a visitor in one account.
 type knownVisitor struct {
 	AccountID uuid.UUID  `json:"account_id"`
 	VisitorID *uuid.UUID `json:"visitor_id"` // null: the clicks have no visitor id
@@ -106,7 +106,7 @@ worker does it, a day of clicks after the other; cut short, it goes on by itself
 process is stored later: run the command again. Backups, export files and what others were sent are not touched.`
 }
 
-// erasedVisitor is what was erased in one account.
+// erasedVisitor reports the data that was erased in one account.
 type erasedVisitor struct {
 	AccountID uuid.UUID  `json:"account_id"`
 	JobID     *uuid.UUID `json:"job_id"` // null: the visitor was already erased
@@ -137,7 +137,8 @@ func (c *privacyErase) Run(ctx context.Context, e *env) error {
 	return e.print(c.JSON, list, rows...)
 }
 
-// eraseVisitor submits the job and waits for it, unless there is nothing left to erase.
+// eraseVisitor submits the erase job and waits for it. If nothing about the visitor is left, it submits no job and sets
+// Already.
 func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v click.Visitor) (out erasedVisitor, err error) {
 	out.AccountID = v.AccountID
 	if out.Already, err = retention.IsErased(ctx, click.Log{Conn: i.DB}, v); err != nil {

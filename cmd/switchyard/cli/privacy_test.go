@@ -79,7 +79,7 @@ func TestPrivacyCommand(t *testing.T) {
 		return agents
 	}
 	if one, both := known("--click", clicks[0]), known("--visitor", models.FormatClickID(visitor)); len(one) != 1 || len(both) != 2 {
-		t.Errorf("known of one account %v, of both %v", one, both)
+		t.Errorf("user agents of one account %v, of both accounts %v", one, both)
 	}
 	for _, c := range []struct {
 		args   []string
@@ -119,7 +119,7 @@ func TestPrivacyCommand(t *testing.T) {
 	}
 	for i, want := range []string{"", "", "Somebody's"} {
 		if got := known("--click", clicks[i]); len(got) != 1 || got[0] != want {
-			t.Errorf("click %d is known to be of %q, want %q", i, got, want)
+			t.Errorf("click %d has the user agent %q, want %q", i, got, want)
 		}
 	}
 	dbtest.Exec(t, d, `UPDATE clicks SET subs = '{a,b}', bot_signals = $1 WHERE id = $2`, int64(bot.NoJS), ids[2])

@@ -18,7 +18,7 @@ import (
 	"switchyard/workers/exchangerate"
 )
 
-// registerRates registers what reads exchange rates.
+// registerRates registers the jobs that load exchange rates, from a URL or a file.
 func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log) error {
 	out, err := newEgress(cfg, egress.Options{MaxBody: exchangerate.MaxBody})
 	if err != nil {
@@ -27,7 +27,7 @@ func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, 
 	return exchangerate.Register(r, records, exchangerate.Options{Egress: out, URL: cfg.RatesURL, File: cfg.RatesFile, Clicks: clicks})
 }
 
-// ratesCmd are the operator's commands on exchange rates.
+// ratesCmd groups the operator's commands for exchange rates.
 type ratesCmd struct {
 	Import ratesImport `cmd:"" help:"Import a table of exchange rates."`
 	List   ratesList   `cmd:"" help:"List exchange rates, the latest first."`
@@ -69,7 +69,7 @@ type ratesList struct {
 	JSON     bool      `help:"Print one JSON value."`
 }
 
-// rateRow is a rate as the command prints it.
+// rateRow is an exchange rate in the form that the command prints.
 type rateRow struct {
 	Day      string `json:"day"`
 	Currency string `json:"currency"`

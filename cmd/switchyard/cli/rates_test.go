@@ -10,7 +10,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestRates walks the operators' commands on exchange rates.
+// TestRates runs the operators' commands for exchange rates.
 func TestRates(t *testing.T) {
 	t.Parallel()
 	_, url := dbtest.NewURL(t)
@@ -56,7 +56,7 @@ func TestRates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := run(1, "rates", "import", file); !strings.Contains(got, "rates.csv") {
-		t.Errorf("a wrong table: %s", got)
+		t.Errorf("import of a wrong table: %s", got)
 	}
 	run(2, "rates", "list", "--currency", "dollar")
 	run(2, "rates", "list", "--limit", "0")

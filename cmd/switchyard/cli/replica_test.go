@@ -13,8 +13,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestReadReplica: what only reads asks the replica while that has replayed what the primary had written some seconds ago,
-// and the primary while it hangs or is away. Nothing is written by that way.
+// TestReadReplica: a pool for reading uses the replica while it is at most some seconds behind the primary. It uses the primary
+// while the replica hangs or is away. A pool for reading cannot write.
 func TestReadReplica(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -34,7 +34,7 @@ type edge struct {
 	track *tracking       // nil: the process serves no tracking links
 }
 
-// ownHosts are the hosts of the install itself that a certificate can be had for.
+// ownHosts returns the hosts of the install itself for which a certificate can be obtained.
 func ownHosts(cfg config.Config) map[string]bool {
 	all := map[string]bool{}
 	names := append([]string{cfg.TrackingHost}, cfg.SharedDomains...)
@@ -49,7 +49,7 @@ func ownHosts(cfg config.Config) map[string]bool {
 	return all
 }
 
-// openEdge makes the edge; nil: there is no setting that asks for one. t may be nil.
+// openEdge opens the edge. It returns nil if neither TLS_ADDR nor HTTP_ADDR is set. t may be nil.
 func (w web) openEdge(ctx context.Context, t *tracking) (*edge, error) {
 	if w.cfg.TLSAddr == "" && w.cfg.HTTPAddr == "" {
 		return nil, nil //nolint:nilnil // most installs have none
@@ -132,7 +132,7 @@ func closeAll(all []endpoint) {
 	}
 }
 
-// outside answers visitors from anywhere, by TLS. The operators' pages are not for them.
+// outside answers visitors from anywhere over TLS. It does not serve the operators' pages.
 func outside(h *handlers) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch firstWord(r) {
@@ -144,8 +144,9 @@ func outside(h *handlers) http.Handler {
 	})
 }
 
-// withoutTLS answers visitors from anywhere, without TLS. Keys, passwords, sessions and the codes of a sign-in are not sent in clear:
-// a browser that reads at the host of BASE_URL is sent to https, and any other request for the API and the dashboard is 404.
+// withoutTLS answers visitors from anywhere without TLS. Keys, passwords, sessions and the codes of a sign-in never travel in
+// clear text: a GET or HEAD request for the API or the dashboard at the host of BASE_URL is redirected to https. Any other
+// request for them gets 404, and so do all of them if BASE_URL is not an https address.
 func (e *edge) withoutTLS(h *handlers) http.Handler {
 	visitors := outside(h)
 	base, err := url.Parse(e.cfg.BaseURL)
@@ -163,7 +164,7 @@ func (e *edge) withoutTLS(h *handlers) http.Handler {
 	})
 }
 
-// plain answers what comes without TLS: certificate authorities, and visitors.
+// plain answers requests without TLS, from certificate authorities and from visitors.
 func (e *edge) plain(h *handlers) http.Handler {
 	visitors := e.withoutTLS(h)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -173,8 +174,9 @@ func (e *edge) plain(h *handlers) http.Handler {
 	})
 }
 
-// sameName refuses requests for another host than the host of the handshake, so that a customer's name cannot hide requests for
-// a site on another customer's domain. Browsers never send such requests here, because each certificate has only one name.
+// sameName refuses a request whose host differs from the host of the TLS handshake. Otherwise a connection with one customer's
+// name could hide requests for a site on another customer's domain. Browsers never send such requests here, because each
+// certificate has only one name.
 func sameName(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.TLS != nil && models.BareHost(r.TLS.ServerName) != models.BareHost(r.Host) {
@@ -218,7 +220,8 @@ func (e *edge) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// shutdown ends servers together, within the time. It reports those whose requests were cut off.
+// shutdown stops all servers at the same time, and waits for running requests until ctx ends. It logs the servers whose
+// requests were cut off.
 func shutdown(ctx context.Context, all []endpoint) error {
 	errs := make([]error, len(all))
 	var done sync.WaitGroup
@@ -234,7 +237,7 @@ func shutdown(ctx context.Context, all []endpoint) error {
 	return errors.Join(errs...)
 }
 
-// serveAll serves at all endpoints. The channel has the first error.
+// serveAll serves at all endpoints. The channel receives the errors of endpoints that fail.
 func serveAll(all []endpoint) <-chan error {
 	ended := make(chan error, len(all))
 	for _, p := range all {

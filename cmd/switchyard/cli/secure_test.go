@@ -15,7 +15,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// TestFront: a connection that was opened with one name serves no other host.
+// TestFront: a TLS connection that was opened for one host serves no other host.
 func TestFront(t *testing.T) {
 	t.Parallel()
 	served := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
@@ -37,14 +37,14 @@ func TestFront(t *testing.T) {
 			r.Host, r.TLS = tt.host, &tls.ConnectionState{ServerName: tt.name}
 			rec := httptest.NewRecorder()
 			if h.ServeHTTP(rec, r); rec.Code != tt.want {
-				t.Errorf("%s by a connection with %s: %d", tt.host, tt.name, rec.Code)
+				t.Errorf("a request for %s on a connection for %s: %d", tt.host, tt.name, rec.Code)
 			}
 		}
 	}
 }
 
-// TestNothingInClear: without TLS the API, the dashboard and the pages about them answer nothing. A browser that asks for a page
-// at the dashboard's host is sent to https.
+// TestNothingInClear: without TLS, the API, the dashboard and the documentation are not served. A GET or HEAD request at the
+// dashboard's host is redirected to https.
 func TestNothingInClear(t *testing.T) {
 	t.Parallel()
 	all := map[string][]string{http.MethodGet: {
@@ -60,7 +60,7 @@ func TestNothingInClear(t *testing.T) {
 	}
 	all[http.MethodHead], all[http.MethodOptions] = all[http.MethodGet], all[http.MethodPost]
 	if len(all[http.MethodGet]) < 60 || len(all[http.MethodPost]) < 60 {
-		t.Errorf("%d and %d paths", len(all[http.MethodGet]), len(all[http.MethodPost]))
+		t.Errorf("%d paths for GET and %d for POST, want at least 60 each", len(all[http.MethodGet]), len(all[http.MethodPost]))
 	}
 	const secure = "https://app.example.com"
 	served := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})

@@ -10,7 +10,7 @@ import (
 	provider "switchyard/workers/providers/oauth"
 )
 
-// signInApps are how ad platforms know this install.
+// signInApps returns the apps under which the ad platforms know this install.
 func signInApps(cfg config.Config) provider.Apps {
 	return provider.Apps{URL: cfg.OAuthURL, MetaVersion: cfg.MetaVersion, ByProvider: map[string]provider.App{
 		models.GoogleAds:    {ID: cfg.GoogleAdsClientID, Secret: cfg.GoogleAdsSecret},
@@ -19,7 +19,8 @@ func signInApps(cfg config.Config) provider.Apps {
 	}}
 }
 
-// registerSignIns registers what keeps connections by sign-in, and gives them.
+// registerSignIns registers the jobs that maintain the connections made by sign-in. It returns these connections, which provide
+// access tokens to other jobs.
 func registerSignIns(cfg config.Config, r *workers.Runtime, records *store.Store) (*oauth.Connections, error) {
 	out, err := newEgress(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestStoppingTellsWhoWaits: a request that would outlast the stop gets an answer shortly before its end.
+// TestStoppingTellsWhoWaits: when the process stops, a request that would take too long gets an answer shortly before the stop
+// ends.
 func TestStoppingTellsWhoWaits(t *testing.T) {
 	t.Parallel()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

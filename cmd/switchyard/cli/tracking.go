@@ -26,28 +26,28 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// tracking has the parts of the process that serve tracking links and postbacks.
+// tracking holds the parts of the process that serve tracking links and postbacks.
 type tracking struct {
 	visitors *visitor.Describer
 	clicks   line
-	// postbacks have a line of their own, so that a click never waits behind them: neither for the disk, nor in a batch.
+	// postbacks have their own line, so that a click never waits for them, neither at the disk nor in a batch.
 	postbacks line
-	// floods are clicks that come faster from one address than people click: other clicks do not wait behind them.
+	// floods carries clicks that come from one address faster than people click. Other clicks do not wait behind them.
 	floods  line
 	caps    *kv.Caps
 	lag     *ingest.Lag
-	shared  *kv.Share // what web processes tell each other about floods
+	shared  *kv.Share // the counts of floods that web processes exchange
 	handler *click.Handler
 }
 
-// line is the way of records to PostgreSQL.
+// line carries records to PostgreSQL: through a spool on disk and an ingester.
 type line struct {
 	spool    *spool.Spool
 	ingester *ingest.Ingester
 }
 
-// openVisitors opens the describer of visitors. A process that serves only the API describes the visitors of test clicks, and
-// starts without the geo files if they are missing.
+// openVisitors opens the describer of visitors. A process that serves only the API needs it for test clicks alone, so it starts
+// even if geo files are missing.
 func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
 	o := visitor.Options{
 		TrustedProxies: w.cfg.TrustedProxies,
@@ -117,7 +117,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	return t, nil
 }
 
-// freeRatio is the free part of the volume of a directory, NaN where it is not known.
+// freeRatio returns the free part of the volume of a directory. It is NaN if the volume cannot be measured.
 func freeRatio(dir string) float64 {
 	free, size, err := spool.Volume(dir)
 	if err != nil || size == 0 {
@@ -127,15 +127,15 @@ func freeRatio(dir string) float64 {
 }
 
 const (
-	// lowDisk is the free part of a volume below which the check of the disk fails.
+	// lowDisk is the free part of a volume below which the disk check fails.
 	lowDisk = 0.05
-	// refusedFor is how long a refused write is shown if none has come after it.
+	// refusedFor is how long a refused write makes the disk check fail, unless a later write succeeds.
 	refusedFor = time.Minute
 
 	diskAdvice = "The volume of DATA_DIR is nearly full or refuses writes: free space on it. Clicks wait in memory meanwhile, so do not restart the process."
 )
 
-// checkDisk returns an error if one of the spools cannot write, or soon cannot.
+// checkDisk returns an error if the spool of clicks or of postbacks refuses writes, or if the disk is nearly full.
 func (t *tracking) checkDisk(dir string) error {
 	for _, l := range []line{t.clicks, t.postbacks} {
 		if time.Since(l.spool.Stats().RefusedAt) < refusedFor {
@@ -148,7 +148,7 @@ func (t *tracking) checkDisk(dir string) error {
 	return nil
 }
 
-// untrustedFor is how long a proxy that is not trusted is shown after its last request.
+// untrustedFor is how long the check fails after the last request through an untrusted proxy.
 const untrustedFor = time.Hour
 
 // checks returns the readiness checks of a process that serves tracking links.
@@ -168,8 +168,8 @@ func (t *tracking) checks(dataDir string) []monitor.Check {
 	}}}
 }
 
-// readySeal reads what sealing needs from PostgreSQL, where there is no ENCRYPTION_KEY. If PostgreSQL is away, the
-// first postback with something to seal tries again.
+// readySeal reads the key that seals secrets from PostgreSQL if there is no ENCRYPTION_KEY. If PostgreSQL is away, the first
+// postback with a secret tries again.
 func (w web) readySeal(ctx context.Context, records *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -179,17 +179,21 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 	}
 }
 
-// postbackPace is what a network waits for its answer at most so that clicks find the disk free.
+// postbackPace is the minimum time between two writes of postbacks, so that clicks find the disk free. An affiliate network
+// waits at most this much longer for its answer.
 const postbackPace = 10 * time.Millisecond
 
-// postbackInterval is the time between two batches of postbacks at least. It is short, because their jobs begin behind it.
+// postbackInterval is the minimum time between two batches of postbacks. It is short, because the jobs of postbacks start only
+// after their batch.
 const postbackInterval = 25 * time.Millisecond
 
-// peopleRest is the longest rest between two batches of clicks and postbacks while redirects suffer. A flood may wait longer.
+// peopleRest is the longest pause after a batch of clicks or postbacks while redirects wait for a processor. Floods may pause
+// for longer.
 const peopleRest = 250 * time.Millisecond
 
-// openLine opens the spool in a directory. Each line stores every kind of record, because older versions put postbacks into the
-// spool of clicks. A click is never sent again, so its spool retries. A refused postback is sent again by its network.
+// openLine opens a line whose spool is in a directory. Every line can store every kind of record, because older versions wrote
+// postbacks into the spool of clicks. Only the spools of clicks retry a refused write, because a visitor does not send a click
+// again. An affiliate network sends a refused postback again.
 func (w web) openLine(dir string, o spool.Options, options ingest.Options) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
@@ -201,8 +205,8 @@ func (w web) openLine(dir string, o spool.Options, options ingest.Options) (line
 	return line{s, ingest.NewIngester(s, w.pools.of(ingestPool), options)}, nil
 }
 
-// start runs the ingesters and the handler's background work. They do not end with the context, because requests are
-// still finished then; stop ends them.
+// start runs the ingesters and the background work until stop is called. The end of the context does not stop them, because the
+// process still finishes requests then.
 func (t *tracking) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
@@ -221,7 +225,7 @@ func (t *tracking) start(ctx context.Context) (stop func() error) {
 	}
 }
 
-// shareFloods lets the ingesters of all web processes count together. Without Redis each counts alone.
+// shareFloods makes the ingesters of all web processes count floods together. Without Redis, each process counts alone.
 func (t *tracking) shareFloods(ctx context.Context) {
 	lines := []*ingest.Ingester{t.clicks.ingester, t.floods.ingester}
 	t.shared.Run(ctx, func() [][]byte { return ingest.FloodMessages(lines...) }, func(m []byte) { ingest.CountFloods(m, lines...) })

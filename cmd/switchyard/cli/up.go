@@ -31,7 +31,7 @@ type upCmd struct{}
 // upPools are the pools of web, worker and clock in one process.
 var upPools = []pool{controlPool, reportPool, ingestPool, workPool, bulkPool, lockPool}
 
-// Run implements the command. It ends when it is interrupted; private servers end with it.
+// Run implements the command. It runs until it is interrupted, and then stops the private servers.
 func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	cfg, err := c.settings(ctx, e)
 	if err != nil {
@@ -68,8 +68,8 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	return c.serve(ctx, e, cfg, p, r)
 }
 
-// settings returns the settings of the environment, with other defaults for one machine: saved secrets, loopback only, a free
-// port when the usual one is in use, the operators' pages at the same port, and trust in proxies on the same machine.
+// settings reads the settings from the environment, with other defaults that suit one machine: saved secrets, loopback only, a
+// free port if the usual port is in use, the operators' pages at the same port, and trust in proxies on the same machine.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	cfg, err := e.config()
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	return cfg, cfg.EnsureSecrets()
 }
 
-// freePort is the first free one of the 100 ports from first on, or first when none is free.
+// freePort returns the first free port among the 100 ports from first on. It returns first if all are in use.
 func freePort(ctx context.Context, first int) int {
 	var lc net.ListenConfig
 	for port := first; port < first+100; port++ {
@@ -141,8 +141,8 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r
 	return err
 }
 
-// announce makes the demo account and prints the addresses of the service, then gives the account some history. A failure
-// does not end the service.
+// announce makes the demo account, prints the addresses of the service and adds some history to the account. If one of the demo
+// steps fails, the service continues.
 func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
 	campaign, account, entry, err := c.demo(ctx, cfg, d)
 	if err != nil {
@@ -165,7 +165,8 @@ func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.D
 	return nil
 }
 
-// startMessages returns lines that say where everything is. A secret is in them once, when it is made.
+// startMessages returns the lines that tell the user where everything is. The key and the password appear only at the start
+// that makes the key.
 func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Account, entry string, ownPassword bool) []string {
 	key, password := account.Key+"\t(full, of the account Demo; it is not shown again)", cfg.OpsPassword
 	if !account.NewKey {
@@ -176,7 +177,7 @@ func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Accou
 		password = "of OPS_PASSWORD"
 	}
 	pages := cfg.LocalURL()
-	if slices.Contains(cfg.SharedDomains, config.Reachable(cfg.Bind)) { // where they are not served
+	if slices.Contains(cfg.SharedDomains, config.Reachable(cfg.Bind)) { // /ops is not served at this host
 		pages = "http://" + net.JoinHostPort("localhost", strconv.Itoa(cfg.Port))
 	}
 	if host, port, err := net.SplitHostPort(cfg.OpsAddr); err == nil {
@@ -196,7 +197,7 @@ func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Accou
 	return lines
 }
 
-// demo makes the demo account and its campaign, and a link that signs in once as its owner.
+// demo makes the demo account and its campaign. entry is a link that signs in once as the owner of the account.
 func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (_ demo.Campaign, account demo.Account, entry string, err error) {
 	s, err := openStore(cfg, d)
 	if err != nil {

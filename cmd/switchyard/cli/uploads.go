@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// registerUploads registers what tells ad platforms of conversions.
+// registerUploads registers the jobs that upload conversions to ad platforms.
 func registerUploads(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log,
 	tokens func(account, connection uuid.UUID) ads.Tokens, queue jobs.Redis,
 ) error {

@@ -7,7 +7,7 @@ import (
 	"switchyard/ops/admin"
 )
 
-// usersCmd lets people into the dashboard.
+// usersCmd manages the people who may use the dashboard.
 type usersCmd struct {
 	Invite usersInvite `cmd:"" help:"Make a link by which somebody joins an account; it works once, within a day."`
 	Reset  usersReset  `cmd:"" help:"Make a link by which somebody sets a new password; it works once, within a day."`

@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// versionCmd shows which source this binary was built from.
+// versionCmd prints the version and the source revision of this binary.
 type versionCmd struct {
 	JSON bool `help:"Print one JSON value."`
 }
@@ -28,7 +28,7 @@ func (c *versionCmd) Run(e *env) error {
 	return e.print(c.JSON, b, line+" "+b.Go)
 }
 
-// readBuild reads what the Go tool stamped into the binary.
+// readBuild reads the version and the revision that the Go tool stamped into the binary.
 func readBuild() build {
 	b := build{Version: "devel", Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()

@@ -45,8 +45,8 @@ func (c *webCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// pools returns the pools that the process needs. Both halves need the control pool, because it shows whether PostgreSQL
-// answers.
+// pools returns the pools that the process needs. The API and the click half both need the control pool, because its check
+// shows whether PostgreSQL answers.
 func (c *webCmd) pools() []pool {
 	switch c.Only {
 	case "api":
@@ -57,8 +57,8 @@ func (c *webCmd) pools() []pool {
 	return []pool{controlPool, reportPool, ingestPool}
 }
 
-// tuneRuntime sets up the runtime for redirects, unless the environment sets these values. It adds one processor to the number of
-// the machine's processors, because one often waits for a sync of the spool. It makes garbage collections rarer, because the heap
+// tuneRuntime sets up the Go runtime for redirects, unless the environment sets these values. It uses one processor more than
+// the machine has, because one of them often waits for a sync of the spool. It makes garbage collection rarer, because the heap
 // is small.
 func tuneRuntime(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
@@ -85,7 +85,7 @@ type web struct {
 	beside   []endpoint    // served in addition to the port
 }
 
-// run serves until the context ends, then waits for running requests. It starts without PostgreSQL and Redis.
+// run serves until the context ends, and then waits for running requests. It starts even if PostgreSQL and Redis are away.
 func (w web) run(ctx context.Context) (err error) {
 	if err := w.cfg.CheckLinkHosts(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (w web) run(ctx context.Context) (err error) {
 	return errors.Join(w.serveEdge(ctx, l, handlers, t), stop(), t.close())
 }
 
-// serveEdge serves at the port, and at the edge if there is one.
+// serveEdge serves at the port. If an edge is set up, it serves there too.
 func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *tracking) error {
 	e, err := w.openEdge(ctx, t)
 	if err != nil {
@@ -136,7 +136,8 @@ func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *trac
 	return w.serve(ctx, l, h, w.checks(t))
 }
 
-// serve answers at the port, and the operators at theirs, until the context ends.
+// serve answers requests at the port until the context ends. It serves the operators' pages at OPS_ADDR, or at the port if
+// OPS_ADDR is empty.
 func (w web) serve(ctx context.Context, l net.Listener, h *handlers, checks []monitor.Check) error {
 	h.health = monitor.NewHealth(checks)
 	name, _, _ := net.SplitHostPort(w.cfg.OpsAddr)
@@ -156,8 +157,8 @@ func (w web) serve(ctx context.Context, l net.Listener, h *handlers, checks []mo
 	return w.answer(ctx, l, h)
 }
 
-// shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails it tries again in the
-// background. stop ends that and waits for its end.
+// shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails, it tries again every two seconds in
+// the background. stop ends the background work and waits until it has ended.
 func (w web) shareDomains(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	share := func() {
@@ -178,21 +179,21 @@ func (w web) shareDomains(ctx context.Context) (stop func()) {
 // handlers routes requests by the first segment of the path.
 type handlers struct {
 	api, health, click http.Handler
-	ops                http.Handler // nil: on a listener of their own
+	ops                http.Handler // nil: the operators' pages have their own listener
 	links              []string     // the hosts of tracking links, where ops is not served
 }
 
-// firstWord is the first segment of a request's path.
+// firstWord returns the first segment of a request's path.
 func firstWord(r *http.Request) string {
 	word, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	return word
 }
 
-// private lists the first segments of paths that take keys, passwords and sessions.
+// private lists the first path segments of requests that carry keys, passwords and sessions.
 var private = []string{"api", "docs", "app"}
 
-// ServeHTTP implements http.Handler. Every path except the paths of the API, the dashboard, the health checks and the
-// operators' pages is a tracking link. The operators' pages are served only at loopback hosts that are not link hosts.
+// ServeHTTP implements http.Handler. It treats every path as a tracking link, except the paths of the API, the dashboard, the
+// health checks and the operators' pages. It serves the operators' pages only at loopback hosts that are not link hosts.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word := firstWord(r)
 	switch {
@@ -244,8 +245,8 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 	return h, nil
 }
 
-// checks returns the readiness checks. A process that tracks is ready once it has a routing snapshot, with or without
-// PostgreSQL and Redis.
+// checks returns the readiness checks. A process that serves tracking links is ready once it has a routing snapshot, with or
+// without PostgreSQL and Redis.
 func (w web) checks(t *tracking) []monitor.Check {
 	checks := []monitor.Check{
 		{Name: "postgres", Optional: t != nil, Run: func(ctx context.Context) error { return w.pools.of(controlPool).PingContext(ctx) }},
@@ -257,11 +258,12 @@ func (w web) checks(t *tracking) []monitor.Check {
 	return append(checks, w.pools.clicksCheck()...)
 }
 
-// finishTimeout is how long a stop waits for requests. A stop ends within 25 seconds, with the drain of the spool,
-// because platforms kill after 30. A request that waits for a longer job is answered with the job's address then.
+// finishTimeout is how long a stop waits for running requests. Together with the drain of the spool, a stop takes less than 25
+// seconds, because platforms kill a process after 30. Shortly before the timeout, a request that waits for a longer job is
+// answered with the job's address.
 const finishTimeout = 20 * time.Second
 
-// answer serves requests until the context ends, and then finishes the running requests.
+// answer serves requests until the context ends. Then it finishes the running requests.
 func (w web) answer(ctx context.Context, l net.Listener, h http.Handler) error {
 	all := append([]endpoint{{l, newServer(h), false}}, w.beside...)
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))

@@ -73,7 +73,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// runWorker works until the context ends.
+// runWorker carries out jobs until the context ends.
 func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Options) error {
 	r, err := NewRuntime(cfg, Readers{Bulk: p.of(bulkPool), Locks: p.of(lockPool), copied: p.copied}, o)
 	if err != nil {
@@ -82,17 +82,17 @@ func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Option
 	return p.work(ctx, cfg, r, o)
 }
 
-// Readers are the database connections that a runtime uses in addition to its own pool. Long reads run on bulk. Locks that only
-// one process may hold are taken on locks.
+// Readers holds the database connections that a runtime uses in addition to its own pool. Bulk is for long reads. Locks is for
+// locks that only one process may hold.
 type Readers struct {
 	Bulk, Locks *db.DB
 	copied      *click.CopyReader // nil: PostgreSQL has all clicks
 }
 
-// clicks returns a reader of clicks that uses a pool, and the copy of clicks in ClickHouse.
+// clicks returns a reader of clicks. It reads from d and from the copy of clicks in ClickHouse.
 func (r Readers) clicks(d *db.DB) click.Log { return click.Log{Conn: d, Copy: r.copied} }
 
-// reports returns a reader of reports that uses a pool, and the copy of clicks in ClickHouse.
+// reports returns a reader of reports. It reads from d and from the copy of clicks in ClickHouse.
 func (r Readers) reports(d *db.DB) report.Reader { return report.Reader{Conn: d, Copy: r.copied} }
 
 // NewRuntime returns a runtime with every handler of the service.
@@ -146,7 +146,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	return r, nil
 }
 
-// registerHosts registers what looks after domains and their certificates, and what publishes campaigns to the edge.
+// registerHosts registers the jobs for domains and their certificates, and the jobs that publish campaigns to the edge.
 func registerHosts(cfg config.Config, r *workers.Runtime, records *store.Store, o workers.Options, locks *db.DB) error {
 	if err := registerDomains(cfg, r, records); err != nil {
 		return err
@@ -162,7 +162,7 @@ func registerHosts(cfg config.Config, r *workers.Runtime, records *store.Store, 
 	return registerEdge(cfg, r, records, o, locks)
 }
 
-// registerPlatforms registers what asks the affiliate networks and ad platforms of accounts.
+// registerPlatforms registers the jobs that send requests to the affiliate networks and ad platforms of accounts.
 func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log, redis jobs.Redis) error {
 	if err := registerNetworks(cfg, r, records, clicks, redis); err != nil {
 		return err
@@ -179,7 +179,7 @@ func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Sto
 	return registerUploads(cfg, r, records, clicks, tokens, redis)
 }
 
-// FlowReplayOptions let a worker decide as the redirect does.
+// FlowReplayOptions returns options for the replay of flows. With them, a worker makes the same decisions as the redirect.
 func FlowReplayOptions(clicks click.Log) flowreplay.Options {
 	return flowreplay.Options{
 		Clicks: clicks, WentTo: routing.RecordedDestination,
@@ -189,7 +189,7 @@ func FlowReplayOptions(clicks click.Log) flowreplay.Options {
 	}
 }
 
-// workerPools are the pools of a worker.
+// workerPools lists the pools of a worker.
 var workerPools = []pool{workPool, bulkPool, lockPool}
 
 // clockCmd starts jobs by the clock.
@@ -208,7 +208,7 @@ func (c *clockCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// runClock runs the cron table until the context ends.
+// runClock starts the jobs of the cron table until the context ends.
 func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 	err := clock.Clock{Rows: jobs.Cron, Start: clock.Submit(client)}.Run(ctx, d)
 	if ctx.Err() != nil {
@@ -217,8 +217,8 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 	return err
 }
 
-// withServers opens the settings, the log and the servers of a process type. The servers need not answer yet. needed are
-// its pools, the most important one first.
+// withServers reads the settings, sets up the log, opens the servers of a process type and calls fn. The servers need not
+// answer yet. needed lists the pools of the process, the most important first.
 func withServers(ctx context.Context, e *env, name string, needed []pool,
 	fn func(config.Config, pools, jobs.Redis) error,
 ) (err error) {
@@ -243,11 +243,11 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	p.detectMissingCopy(ctx, p.of(needed[0]))
-	go warnBehind(ctx, p.of(needed[0])) // nothing waits for it: redirects need no PostgreSQL
+	go warnBehind(ctx, p.of(needed[0])) // in the background, because redirects need no PostgreSQL
 	return fn(cfg, p, r)
 }
 
-// stopLimit is how long a process may take to stop: a little more than the sum of all that a stop waits for.
+// stopLimit is how long a process may take to stop. It is a little more than the sum of all timeouts of a stop.
 const stopLimit = 24500 * time.Millisecond
 
 // limitStop calls end when a stop takes longer than the limit. A stop can hang on a PostgreSQL that accepts connections and

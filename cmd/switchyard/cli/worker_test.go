@@ -13,7 +13,7 @@ import (
 	"switchyard/workers"
 )
 
-// TestEveryJobHasItsHandler: what the service can submit, its workers can carry out.
+// TestEveryJobHasItsHandler: every kind of job that the service submits has a handler in its workers.
 func TestEveryJobHasItsHandler(t *testing.T) {
 	t.Parallel()
 	r, err := NewRuntime(config.Config{}, Readers{}, workers.Options{})
@@ -22,13 +22,13 @@ func TestEveryJobHasItsHandler(t *testing.T) {
 	}
 	handlers := reflect.ValueOf(r).Elem().FieldByName("handlers")
 	for _, kind := range jobs.Kinds() {
-		if !handlers.MapIndex(reflect.ValueOf(kind)).IsValid() && !strings.HasPrefix(kind, "fault:") { // of the tests' own worker
+		if !handlers.MapIndex(reflect.ValueOf(kind)).IsValid() && !strings.HasPrefix(kind, "fault:") { // for tests only
 			t.Errorf("%s has no handler", kind)
 		}
 	}
 }
 
-// TestStopThatHangs: a process that was told to stop and does not stop in time is ended.
+// TestStopThatHangs: a process that does not stop within the limit is killed.
 func TestStopThatHangs(t *testing.T) {
 	t.Parallel()
 	ctx, tell := context.WithCancel(t.Context())
@@ -37,7 +37,7 @@ func TestStopThatHangs(t *testing.T) {
 	defer ended()
 	select {
 	case <-killed:
-		t.Fatal("ended before it was told to")
+		t.Fatal("the process was killed before it was told to stop")
 	default:
 	}
 	tell()

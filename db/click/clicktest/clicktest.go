@@ -20,7 +20,7 @@ import (
 	"switchyard/models/await"
 )
 
-// Realistic returns a click as a tracking link records it, with random values for one of many campaigns, countries and visitors.
+// Realistic returns a click as a tracking link records it. Its values are random, from many campaigns, countries and visitors.
 func Realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	n := rand.IntN(1 << 30)
 	one := func(of int) uuid.UUID { return campaigns[n%of%len(campaigns)] }
@@ -61,7 +61,7 @@ func Amount(s string) *decimal.Decimal {
 	return &d
 }
 
-// StoredClick stores a click of a new account.
+// StoredClick creates an account and stores a click of it. change may set fields of the click before.
 func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Click {
 	tb.Helper()
 	dbtest.SetRates(tb, d, "1")
@@ -78,10 +78,10 @@ func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 // Input is the input of Record.
 type Input = conversion.Input
 
-// Tests have clicks of the last days only, so any day may be cold.
+// Tests have clicks only of the last few days, so any day may be cold.
 func init() { click.ColdAfter = -click.NewestClick }
 
-// OpenSpool opens a spool until the test ends.
+// OpenSpool opens a spool and closes it at the end of the test.
 func OpenSpool(tb testing.TB, dir string) *spool.Spool {
 	tb.Helper()
 	s, err := spool.Open(dir, spool.Options{})
@@ -132,7 +132,7 @@ func Account(tb testing.TB, d *db.DB) uuid.UUID {
 	return id
 }
 
-// IDAt returns a click id of a moment.
+// IDAt returns a new click id for a moment.
 func IDAt(at time.Time) uuid.UUID {
 	id, floor := models.NewClickID(), models.FloorClickID(at)
 	copy(id[:6], floor[:6])
@@ -164,7 +164,7 @@ var SameValues = cmp.Options{
 	cmp.Comparer(decimal.Decimal.Equal),
 }
 
-// Full sets a value in every column of a click, with texts that need quoting.
+// Full returns a copy of a click with a value in every column. Some texts need quoting.
 func Full(c *models.Click) *models.Click {
 	f := *Realistic(c.AccountID, []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()})
 	f.ParentCampaignID, f.OfferID, f.NetworkID = uuid.New(), uuid.New(), uuid.New()

@@ -94,7 +94,7 @@ func (x *MoneyEnv) clickOut() {
 	Drain(x, s, x.DB, ingest.Options{Copy: x.Copied})
 }
 
-// SameFigures checks that the copy gives the same figures as the ledger.
+// SameFigures checks that the copy returns the same figures as the ledger.
 func (x *MoneyEnv) SameFigures(k clickcopy.Copy) {
 	x.Helper()
 	for back := -1; back < 5; back++ {
@@ -105,14 +105,14 @@ func (x *MoneyEnv) SameFigures(k clickcopy.Copy) {
 	}
 }
 
-// Equal checks that the copy equals PostgreSQL: the figures by the audit, and the rows cell by cell.
+// Equal checks that the copy equals PostgreSQL. It compares the figures by the audit and the rows cell by cell.
 func (x *MoneyEnv) Equal(k clickcopy.Copy) {
 	x.Helper()
 	x.SameFigures(k)
 	SameRows(x.T, x.DB, k.To)
 }
 
-// SameRows compares clicks and conversions cell by cell.
+// SameRows compares clicks and conversions in PostgreSQL and ClickHouse cell by cell.
 func SameRows(t *testing.T, d *db.DB, to schema.Store) {
 	t.Helper()
 	for _, one := range []struct{ here, there string }{
@@ -148,7 +148,7 @@ func SameRows(t *testing.T, d *db.DB, to schema.Store) {
 	}
 }
 
-// Forward copies all noted changes.
+// Forward copies all noted changes to ClickHouse.
 func (x *MoneyEnv) Forward(k clickcopy.Copy) {
 	x.Helper()
 	if _, err := k.Forward(x.Context()); err != nil {
@@ -159,7 +159,7 @@ func (x *MoneyEnv) Forward(k clickcopy.Copy) {
 	}
 }
 
-// ColdCopy begins a copy, so that days can leave PostgreSQL.
+// ColdCopy begins a copy and makes the environment read from it, so that days can leave PostgreSQL.
 func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	x.Helper()
 	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(x.T), Batch: 50}

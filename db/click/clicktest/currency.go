@@ -18,7 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// Figures returns the figures of every report by day, campaign and source since a moment.
+// Figures returns the figures since a moment, by day, campaign and source. rows selects the engine: the rows instead of the
+// ledger.
 func (x *MoneyEnv) Figures(from time.Time, rows bool) []string {
 	x.Helper()
 	list, err := report.Reader{Conn: x.DB}.Performance(x.Context(), report.Query{
@@ -43,7 +44,7 @@ func (x *MoneyEnv) Same(what string, want, got []string) {
 	}
 }
 
-// Begin starts a change of the currency.
+// Begin starts the change of the account's currency.
 func (x *MoneyEnv) Begin(to string) error {
 	return db.Tx(x.Context(), x.DB, func(c db.Conn) error {
 		_, err := spend.BeginCurrency(x.Context(), click.Log{}, c, x.Account, to, uuid.New())
@@ -51,8 +52,8 @@ func (x *MoneyEnv) Begin(to string) error {
 	})
 }
 
-// Finish runs the transactions of the job: at most steps transactions, or all if steps is negative. It calls each after every
-// transaction. It reports whether the change has ended.
+// Finish runs transactions of the job that changes the currency: at most steps, or all if steps is negative. It calls each after
+// every transaction. It reports whether the change has ended.
 func (x *MoneyEnv) Finish(steps int, each func()) bool {
 	x.Helper()
 	k, open, err := exchangerate.FindChange(x.Context(), x.DB, x.Account)
@@ -130,7 +131,8 @@ func (x *MoneyEnv) Logged() map[string]string {
 	return out
 }
 
-// Rated checks that every fact has the rate of its day to the account's currency, and that the change has ended completely.
+// Rated checks that every fact has the rate from its currency to the account's currency on its day, and that nothing of the
+// change is left open.
 func (x *MoneyEnv) Rated(own string) {
 	x.Helper()
 	const wrong = `SELECT count(*) FROM (
@@ -156,7 +158,7 @@ func Within(list []string, from time.Time) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s[1:11] < from.Format(time.DateOnly) })
 }
 
-// Close checks that amounts are equal to within a millionth.
+// Close checks that amounts differ by at most a millionth (0.000001).
 func (x *MoneyEnv) Close(what string, want, got []string) {
 	x.Helper()
 	if len(want) != len(got) {

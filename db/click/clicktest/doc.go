@@ -1,2 +1,2 @@
-// Package clicktest has the fixtures that tests of the packages of clicks share.
+// Package clicktest contains fixtures for the tests of the packages that store clicks.
 package clicktest

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// questions lists combinations of dimensions in which figures may be wrong, and whether the ledger has them.
+// questions lists combinations of dimensions that are prone to wrong figures, and whether the ledger has them.
 var questions = []struct {
 	dims   []string
 	ledger bool
@@ -28,8 +28,8 @@ var questions = []struct {
 	{[]string{"country", "bot_reason"}, false},
 }
 
-// CheckFigures compares the figures of every account between the engines. PostgreSQL's rows must give the figures of its ledger, and
-// ClickHouse's rows must give the same as PostgreSQL's, in every cell.
+// CheckFigures compares the figures of every account between the engines. PostgreSQL's rows must give the same figures as its
+// ledger. ClickHouse's rows must give the same figures as PostgreSQL's rows. Every cell is compared.
 func CheckFigures(t *testing.T, d *db.DB) {
 	t.Helper()
 	var accounts []uuid.UUID
@@ -66,7 +66,7 @@ func CheckFigures(t *testing.T, d *db.DB) {
 		})
 	})
 	t.Run("clickhouse", func(t *testing.T) {
-		clickhousetest.Server(t) // skips only this without one
+		clickhousetest.Server(t) // without a server, only this part is skipped
 		there := click.NewCopyReader(NewCopy(t, d).To)
 		each(func(q report.Query, _ bool) {
 			same(t, q, q, report.Reader{Conn: d}, report.Reader{Conn: d, Copy: there, CopyOnly: true})

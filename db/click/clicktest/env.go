@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// Env is an account whose clicks of two days came from two sources to two campaigns.
+// Env is an account with clicks on two days, from two sources to two campaigns.
 type Env struct {
 	*testing.T
 	DB        *db.DB
@@ -89,7 +89,7 @@ SELECT concat_ws(' ', hour, campaign_id, source_id, sum(clicks), sum(bots), coun
 	trim_scale(coalesce(sum(payout) FILTER (WHERE status = 'pending'), 0)))
 FROM facts GROUP BY hour, campaign_id, source_id ORDER BY 1`
 
-// Agree compares the ledger with the rows.
+// Agree checks that the ledger agrees with the rows.
 func (b *Env) Agree(after string) {
 	b.Helper()
 	var counted, stored []string

@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// Inputs returns n conversions of known and unknown clicks, with repetitions and inputs that are refused.
+// Inputs returns n conversions of known and unknown clicks. Some are repeated, and some are refused.
 func (b *Env) Inputs(n int) []conversion.Input {
 	list := make([]conversion.Input, n)
 	for i := range list {
@@ -37,7 +37,7 @@ func (b *Env) Inputs(n int) []conversion.Input {
 	return list
 }
 
-// brief returns the part of each outcome that a preview also has.
+// brief returns the fields of each outcome that a preview also has, as texts.
 func brief(list []conversion.Corrected) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
@@ -47,7 +47,7 @@ func brief(list []conversion.Corrected) []string {
 	return out
 }
 
-// Correct records conversions.
+// Correct records conversions and checks that the preview is right.
 func (b *Env) Correct(list []conversion.Input) []conversion.Corrected {
 	b.Helper()
 	expected, _, err := conversion.Correct(b.Context(), click.Log{}, b.DB, b.Account, list, false)
@@ -87,7 +87,7 @@ func (b *Env) Spend() spend.Spend {
 	return s
 }
 
-// SetSpend sets spend and checks the ledger: the cost of the day, source and campaign must equal the amount.
+// SetSpend sets spend and checks the ledger: the cost of that day, source and campaign must equal the amount of the spend.
 func (b *Env) SetSpend(s spend.Spend) {
 	b.Helper()
 	expected, err := spend.Preview(b.Context(), b.DB, b.Account, []spend.Spend{s})

@@ -26,11 +26,11 @@ import (
 	"switchyard/models/bot"
 )
 
-// MoneyEnv is an account in dollars with facts in four currencies, and a model of the published rates.
+// MoneyEnv is an account in dollars with facts in four currencies. It contains a model of the published rates.
 type MoneyEnv struct {
 	Env
 	Published map[string]map[string]*big.Rat // by day and currency: value of one euro in the currency
-	fixed     map[string]string              // fixed rates as first seen, by day and currency
+	fixed     map[string]string              // fixed rates when Watch first saw them, by day and currency
 	replaced  bool
 	Copied    *click.CopyReader // nil: no click is cold
 }
@@ -54,12 +54,12 @@ func NewMoneyEnv(t *testing.T, seed uint64) *MoneyEnv {
 	return x
 }
 
-// DayText returns the day that is back days before today.
+// DayText returns the date of the day that is back days before today.
 func (x *MoneyEnv) DayText(back int) string {
 	return x.Today.AddDate(0, 0, -back).Format(time.DateOnly)
 }
 
-// Arrive makes n clicks and stores them.
+// Arrive creates n clicks and stores them.
 func (x *MoneyEnv) Arrive(n int) {
 	x.Helper()
 	s := OpenSpool(x, x.TempDir())
@@ -194,7 +194,7 @@ func (x *MoneyEnv) rate(day, currency string) string {
 	return decimal.RequireFromString(new(big.Rat).Quo(to, from).FloatString(16)).String()
 }
 
-// Watch checks that each fixed rate equals the model's rate at the time when it was fixed, and does not change later.
+// Watch checks two properties of each fixed rate: it equals the model's rate when it is fixed, and it does not change later.
 func (x *MoneyEnv) Watch(after string) {
 	x.Helper()
 	var rows []struct{ Day, Currency, Rate string }
@@ -212,7 +212,7 @@ func (x *MoneyEnv) Watch(after string) {
 	}
 }
 
-// Restate sets the rates of waiting facts. It stops after steps transactions, unless steps is negative.
+// Restate sets the rates of facts that wait for a rate. It stops after steps transactions, unless steps is negative.
 func (x *MoneyEnv) Restate(steps int) {
 	x.Helper()
 	if err := exchangerate.UpdateFixed(x.Context(), x.DB); err != nil {
@@ -255,7 +255,7 @@ func (x *MoneyEnv) Clear() {
 	})
 }
 
-// Rescore scores the clicks again by other settings.
+// Rescore scores the clicks again with other settings.
 func (x *MoneyEnv) Rescore() {
 	x.Helper()
 	threshold := []int{60, 95}[x.Rnd.IntN(2)]

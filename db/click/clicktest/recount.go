@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recount sums up the amounts of every row, multiplied by the rates, by day and source. It does not use the code under test.
+// recount multiplies the amounts of every row by their rates and adds them up by day and source. It does not use the code under
+// test.
 func (x *MoneyEnv) recount() map[string]string {
 	x.Helper()
 	sums := map[string]*big.Rat{}
@@ -48,7 +49,7 @@ UNION ALL SELECT day::text, source_id::text, 'cost', amount::text, coalesce(rate
 	return out
 }
 
-// counted returns the same sums from the ledger.
+// counted returns the same sums as recount, but from the ledger.
 func (x *MoneyEnv) counted() map[string]string {
 	x.Helper()
 	var rows []struct{ Day, Source, Kind, Amount string }
@@ -67,7 +68,7 @@ GROUP BY 1, 2, 3 HAVING sum(k.amount) <> 0`
 	return out
 }
 
-// Check compares the ledger, the rows and the recount.
+// Check checks that the ledger, the rows and the recount agree.
 func (x *MoneyEnv) Check(after string) {
 	x.Helper()
 	x.Watch(after)

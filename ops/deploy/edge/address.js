@@ -1,4 +1,4 @@
-// Where a visitor is sent: ids, and addresses with their tokens filled.
+// Builds the address that a visitor is sent to: fills tokens, and converts ids.
 
 import { Origin, localTime } from "./visitor.js";
 
@@ -9,7 +9,7 @@ const IN_URL = /[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/;
 
 const utf8 = new TextEncoder();
 
-/** shortID gives the 22 characters that stand for a UUID. */
+/** shortID returns the 22 characters that stand for a UUID. */
 export function shortID(uuid) {
   let n = BigInt("0x" + uuid.replaceAll("-", ""));
   let out = "";
@@ -20,7 +20,7 @@ export function shortID(uuid) {
   return out;
 }
 
-/** longID reads what shortID gives, null for anything else. */
+/** longID returns the UUID for a text of shortID, and null for any other text. */
 export function longID(text) {
   if (!/^[0-9A-Za-z]{22}$/.test(text)) return null;
   let n = 0n;
@@ -30,12 +30,12 @@ export function longID(text) {
 
 function dashed(hex) { return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"); }
 
-/** timeID makes a UUIDv7 of a moment, from a random UUID. */
+/** timeID returns a UUIDv7 with the given time, and the random digits of a random UUID. */
 export function timeID(ms, random) {
   return dashed(ms.toString(16).padStart(12, "0") + "7" + random.replaceAll("-", "").slice(13));
 }
 
-/** packIDs writes UUIDs, null for none, as a cookie has them. */
+/** packIDs encodes UUIDs for a cookie. Null stands for a missing id. */
 export function packIDs(ids) {
   const hex = ids.map((id) => (id || NO_ID).replaceAll("-", "")).join("");
   const bytes = hex.match(/../g).map((b) => String.fromCharCode(parseInt(b, 16))).join("");
@@ -44,7 +44,7 @@ export function packIDs(ids) {
 
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
-/** unpackIDs reads as many UUIDs as packIDs has written, null for anything else. */
+/** unpackIDs decodes count UUIDs that packIDs has encoded. It returns null for any other text. */
 export function unpackIDs(text, count) {
   let bytes;
   try {
@@ -66,7 +66,7 @@ function encode(text, allowed) {
   return out;
 }
 
-/** withParam adds a parameter to an address, before its fragment. */
+/** withParam adds a parameter to an address. It puts it before the fragment. */
 export function withParam(url, name, value) {
   const at = url.indexOf("#");
   const [text, fragment] = at < 0 ? [url, ""] : [url.slice(0, at), url.slice(at)];
@@ -74,7 +74,7 @@ export function withParam(url, name, value) {
   return text + sep + encode(name, VALUE) + "=" + encode(value, VALUE) + fragment;
 }
 
-/** fill gives an address with its tokens filled, empty for what is no address to send anybody to. */
+/** fill returns an address with its tokens filled. It returns an empty text if the result is no http or https address. */
 export function fill(parts, visit) {
   let out = "";
   for (const p of parts) out += p.token ? encode(value(p, visit), p.raw ? IN_URL : VALUE) : p.text;
@@ -87,7 +87,7 @@ const DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" 
 const offset = (t, colon) => (t.offset < 0 ? "-" : "+") + pad(Math.floor(Math.abs(t.offset) / 60)) + colon + pad(Math.abs(t.offset) % 60);
 const twelve = (t) => t.hour % 12 || 12;
 
-// LETTERS of {date:FORMAT}. Short names of zones differ between systems: those are the origin's.
+// LETTERS are the letters of {date:FORMAT}. Short names of zones differ between systems, so the origin fills them.
 const LETTERS = {
   Y: (t) => pad(t.year, 4), y: (t) => pad(t.year % 100), m: (t) => pad(t.month), n: (t) => t.month, M: (t) => MONTHS[t.month - 1].slice(0, 3),
   F: (t) => MONTHS[t.month - 1], d: (t) => pad(t.day), j: (t) => t.day, D: (t) => DAYS[t.weekday - 1].slice(0, 3), l: (t) => DAYS[t.weekday - 1],
@@ -110,7 +110,7 @@ function date(format, zone, ms) {
   return out;
 }
 
-// value gives what a token is filled with. visit is what the decision has found so far.
+// value returns the text that replaces a token. visit holds the results of the decision so far.
 function value(p, visit) {
   const { visitor: v, bundle: b, route, offer, lander } = visit;
   switch (p.token) {

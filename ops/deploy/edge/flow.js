@@ -1,14 +1,14 @@
-// How a visitor is decided: the same order, draws and conditions as the origin's.
+// Decides where a visitor goes, with the same order, draws and conditions as the origin.
 
 import { Origin, fold, parseAddress } from "./visitor.js";
 
-/** The ways to a decision. */
+/** VIA lists the ways in which a decision can be reached. */
 export const VIA = { none: 0, forced: 1, bound: 2, regular: 3, default: 4, fallback: 5, destination: 6 };
 
 const MAX_HANDOVERS = 3;
 const MASK = (1n << 64n) - 1n;
 
-/** Draws is the sequence of numbers of a decision. */
+/** Draws is the sequence of random numbers for one decision. */
 class Draws {
   constructor(seed) { this.seed = seed; }
 
@@ -26,7 +26,7 @@ function parseNumber(text) {
   return Number(text);
 }
 
-// TESTS compare an attribute with a condition. Null: the value cannot be compared, which is as if it were not known.
+// TESTS compare an attribute with a condition. They return null if the value cannot be compared, which counts as an unknown value.
 const TESTS = {
   equals: (c, v) => c.texts.includes(folded(c, v)),
   contains: (c, v) => { const text = folded(c, v); return c.texts.some((t) => text.includes(t)); },
@@ -115,7 +115,7 @@ class Picker {
     return lastResort(p);
   }
 
-  // rotate draws among the paths of a group, and again among the others while the drawn one is refused.
+  // rotate draws a path of a group. While the drawn path refuses the visitor, it draws again among the other paths.
   rotate(group) {
     if (group.length === 1) return this.try(group[0], VIA.regular);
     for (let left = group; ;) {
@@ -186,8 +186,8 @@ function lastResort(p) {
 }
 
 /**
- * decide routes a visitor through the campaign and those that it hands over to. visit.enter(id, campaign) gives what the
- * visitor is bound to there, visit.handOver(route, bindable) is told of each hand-over.
+ * decide routes a visitor through the campaign, and through the campaigns that it hands over to. visit.enter(id, campaign) returns
+ * the visitor's bindings in a campaign. decide calls visit.handOver(route, bindable) at each hand-over.
  */
 export function decide(bundle, visitor, seed, visit) {
   const hops = [];

@@ -1,11 +1,11 @@
-// How clicks reach the origin: some at once, signed, tried again. The origin counts each once, by its id.
+// Sends clicks to the origin in signed batches, and retries them. The origin counts each click once, by its id.
 
-const BATCH = 100; // clicks in one message at most, as the origin takes them
+const BATCH = 100; // largest number of clicks in one message; the origin accepts no more
 const LARGEST = 1000000; // characters of one message
-const COLLECT = 250; // milliseconds in which the clicks of one process go together
-const STALE = 2000; // milliseconds after which nobody is waited for any more
+const COLLECT = 250; // milliseconds for which the clicks of one process are collected
+const STALE = 2000; // milliseconds after which a click no longer relies on an earlier click to send it
 const WAITS = [500, 2000, 6000]; // milliseconds between attempts
-const TIMEOUT = 5000; // milliseconds of one attempt
+const TIMEOUT = 5000; // milliseconds that one attempt may take
 
 const utf8 = new TextEncoder();
 const hex = (buffer) => [...new Uint8Array(buffer)].map((b) => b.toString(16).padStart(2, "0")).join("");
@@ -13,7 +13,7 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let signingKey;
 
-/** sign gives the header that proves what the edge says: of a purpose, a text in the header, and what it is about. */
+/** sign returns a header that proves that the edge sent it. The signature covers the purpose, the time, the text and about. */
 export async function sign(env, purpose, text, about) {
   signingKey ||= crypto.subtle.importKey("raw", new Uint8Array(env.EDGE_SECRET.match(/../g).map((b) => parseInt(b, 16))),
     { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
@@ -25,11 +25,14 @@ export async function sign(env, purpose, text, about) {
 const waiting = [];
 let since = 0;
 
-/** report sends a click to the origin, together with others of the moment. It ends when the origin has it, or has refused it. */
+/**
+ * report sends a click to the origin, together with other clicks of the same moment. The first call sends the clicks of the others,
+ * which return at once. It returns when the origin has them or has refused them, or after the last attempt.
+ */
 export async function report(click, env) {
   const now = Date.now();
   waiting.push(click);
-  if (waiting.length > 1 && now - since < STALE) return; // whoever was first sends it too
+  if (waiting.length > 1 && now - since < STALE) return; // the first click's call sends this click too
   since = now;
   await sleep(COLLECT);
   while (waiting.length > 0) await send(waiting.splice(0, BATCH), env);
@@ -48,7 +51,7 @@ async function send(clicks, env) {
         method: "POST", body, signal: AbortSignal.timeout(TIMEOUT),
         headers: {
           "Content-Type": "application/json",
-          "Switchyard-Edge-Batch": await sign(env, "batch", "", ""), // is checked before the body is read
+          "Switchyard-Edge-Batch": await sign(env, "batch", "", ""), // the origin checks it before it reads the body
           "Switchyard-Edge": await sign(env, "clicks", "", body),
         },
       });

@@ -1,6 +1,6 @@
-// Reads from a request what conditions and tokens need to know of its visitor. It throws Origin for facts that only the origin knows.
+// Reads the visitor's attributes for conditions and tokens from a request. Throws Origin for attributes that only the origin knows.
 
-/** Origin says that the visitor is the origin's to route. Nothing has been recorded or answered by then. */
+/** Origin is thrown if the origin must route the visitor. Nothing has been recorded or answered by then. */
 export class Origin extends Error {}
 
 const MAX_PARAMS = 64;
@@ -11,14 +11,14 @@ const MAX_AGENT = 512;
 const MAX_REFERRER = 2000;
 const MAX_DOMAIN = 253;
 
-// Languages whose code is the canonical one. A visitor of any other language is left to the origin, which has all of them.
+// Languages whose code is already canonical. Visitors with any other language are left to the origin, which knows all languages.
 const LANGUAGES = new Set(("af am ar az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu ha hi hr hu hy id is it ja ka kk km " +
   "kn ko ky lo lt lv mk ml mn mr ms mt my nb ne nl nn pa pl ps pt ro ru sk sl so sq sr sv sw ta te th tr uk ur uz vi zh zu").split(" "));
 
 const utf8 = new TextEncoder();
 const loose = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** fold gives a text without case. */
+/** fold returns a text in a form that ignores upper and lower case. */
 export function fold(text) {
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   let out = "";
@@ -96,7 +96,7 @@ function readQuery(search) {
 
 const GENERIC_SUB = /^(?:sub|sub_id_|t|var|subid)(10|[1-9])$/;
 
-/** localTime gives the parts of a moment in a zone. */
+/** localTime returns the parts of the date and time in a zone. */
 export function localTime(ms, zone) {
   let format = zones.get(zone);
   if (!format) {
@@ -117,7 +117,7 @@ export function localTime(ms, zone) {
 }
 const zones = new Map();
 
-/** parseAddress gives {v: 4|6, n} of an address; an IPv4 address mapped into IPv6 is one of IPv4. Null: it is none. */
+/** parseAddress returns {v: 4|6, n} for an IP address, and null for any other text. An IPv4-mapped IPv6 address counts as IPv4. */
 export function parseAddress(text) {
   const four = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
   if (four) {
@@ -149,7 +149,7 @@ function domainOf(referrer) {
   return rest.length > MAX_DOMAIN || rest.includes(" ") ? "" : rest;
 }
 
-/** Visitor answers for one request. Texts that are not known are empty, numbers that are not known null. */
+/** Visitor returns the attributes of one request's visitor. An unknown text is empty, an unknown number is null. */
 export class Visitor {
   constructor(request, bundle, ms) {
     this.request = request;
@@ -205,7 +205,7 @@ export class Visitor {
 
   get keyword() {
     const v = this.param("keyword");
-    if (v === "" && this.referrer !== "") throw new Origin("keyword"); // of a search engine, perhaps
+    if (v === "" && this.referrer !== "") throw new Origin("keyword"); // the referrer may be a search engine
     return v;
   }
 
@@ -216,7 +216,7 @@ export class Visitor {
 
   get time() { return (this.local ||= localTime(this.ms, this.bundle.timezone)); }
 
-  /** text gives an attribute that is a text. */
+  /** text returns an attribute that is a text. */
   text(name) {
     const sub = /^sub(\d+)$/.exec(name);
     if (sub) return this.subs[sub[1] - 1];
@@ -238,7 +238,7 @@ export class Visitor {
     throw new Origin("attribute " + name);
   }
 
-  /** number gives an attribute that is a number, undefined for those that are texts. */
+  /** number returns an attribute that is a number. It returns undefined for an attribute that is a text. */
   number(name) {
     switch (name) {
       case "asn": return this.cf.asn || null;

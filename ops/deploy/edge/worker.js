@@ -52,8 +52,8 @@ function isAhead(headers) {
   return ["sec-purpose", "purpose", "x-purpose", "x-moz"].some((name) => headers.has(name));
 }
 
-// passOn forwards the request to the origin. proof is the seed of a visitor whose draws were made already, so the origin draws the
-// same. The header is set without a proof too, because it stops loops.
+// passOn forwards the request to the origin. If the visitor's draws were already made, proof is their signed seed, so that the
+// origin draws the same. The header is set without a proof too, because it stops loops.
 function passOn(request, proof) {
   const headers = new Headers(request.headers);
   headers.set(EDGE, proof || "-");
@@ -68,7 +68,7 @@ function cookie(headers, name) {
   return "";
 }
 
-// Cookies holds the cookies that the visitor sent, and those to set.
+// Cookies holds the cookies that the visitor sent, and the cookies to set.
 class Cookies {
   constructor(request) {
     this.headers = request.headers;
@@ -81,8 +81,8 @@ class Cookies {
   }
 }
 
-// Bindings remembers the path, lander and offer that the visitor keeps in each campaign. This includes a campaign that the visitor
-// comes back to within one request.
+// Bindings remembers the path, lander and offer that the visitor keeps in each campaign. It also remembers them for a campaign that
+// the visitor comes back to within the same request.
 class Bindings {
   constructor(cookies) {
     this.cookies = cookies;
@@ -117,7 +117,7 @@ const NOTHING = { path: null, lander: null, offer: null };
 const YEAR = 365 * 86400;
 const CLICK_DAYS = 60 * 86400;
 
-// route decides where a visitor goes, and collects what is reported to the service.
+// route decides where a visitor goes, and collects the data for the report to the service.
 function route(request, bundle, seed, from) {
   const ms = from.now();
   const visitor = new Visitor(request, bundle, ms);

@@ -10,8 +10,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Bare serves the least that gin can do for a tracking link, a redirect to a fixed address, until the context ends. With a
-// certificate, a PEM file with a key, it does so by TLS.
+// Bare runs a gin server that only redirects a tracking link to a fixed address: the least work that gin can do for a click. It
+// serves until the context ends. certificate is a PEM file with a certificate and its key. With it, Bare serves by TLS.
 func Bare(ctx context.Context, addr, certificate string) error {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()

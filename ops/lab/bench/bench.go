@@ -24,19 +24,19 @@ import (
 
 // Options of a run.
 type Options struct {
-	Rounds      int           // how often bare and real take turns
-	Duration    time.Duration // of one turn
-	Connections int           // of the saturating loads
-	Sustained   time.Duration // of the load that is held at twice the promised rate
-	Clicks      int           // of the week that reports are measured on; default 2,000,005
-	Flood       int           // clicks of each flood
-	Parts       []string      // names in Parts; none: all
+	Rounds      int           // the number of turns that the bare server and the service get each
+	Duration    time.Duration // length of one turn
+	Connections int           // number of connections of loads at full rate
+	Sustained   time.Duration // length of the load at twice the promised rate
+	Clicks      int           // number of clicks in the week on which reports are measured; default 2,000,005
+	Flood       int           // number of clicks in each flood; 0: no floods
+	Parts       []string      // names that the function Parts returns; empty: all parts
 	Out         io.Writer
-	Binary      string // the program of the service
+	Binary      string // path of the service's program
 	Detector    Detector
 }
 
-// Goals, as the README promises them.
+// Goals that the README promises.
 const (
 	goalRatio     = 0.5
 	goalP99       = 15 * time.Millisecond
@@ -61,22 +61,22 @@ type run struct {
 	real     string
 	link     *url.URL
 	campaign string
-	issuer   *issuer // of certificates; nil except in the TLS part
+	issuer   *issuer // issues certificates; nil except in the TLS part
 	sent     int     // clicks on the tracking link so far
 	rows     []row
 	missed   int
 }
 
-// row is a line of the result. An empty goal has no verdict.
+// row is a line of the result table. A row without a goal has no verdict.
 type row struct {
 	what, value, goal string
 	met               bool
 }
 
-// ErrMissed says that a goal was not reached on this machine.
+// ErrMissed means that a goal was not reached on this machine.
 var ErrMissed = errors.New("bench: a goal was missed")
 
-// part is a group of measurements, on a service of its own.
+// part is a group of measurements. Each part runs on its own instance of the service.
 type part struct {
 	name  string
 	steps []func(*run, context.Context) error
@@ -94,9 +94,9 @@ var parts = []part{
 	{name: "tls", steps: []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
 }
 
-// Parts names the measurements: tracking links and ingest; 5,000 clicks a second held; floods; 10,000 campaigns against 10; events
-// and jobs; detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks; the same clicks
-// in ClickHouse; tracking links by TLS, and 10,000 certificates.
+// Parts returns the names of the groups of measurements: tracking links and ingest; a load of 5,000 clicks a second; floods; the
+// rate with 10,000 campaigns compared with 10; jobs and events; bot detectors, and bot lists of 100,000 entries; reports,
+// exports and corrections on two million clicks; the same clicks in ClickHouse; tracking links by TLS, and 10,000 certificates.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {
@@ -105,7 +105,8 @@ func Parts() []string {
 	return names
 }
 
-// Run measures, each part on a service of its own, and prints a table with goals and verdicts.
+// Run runs the measurements and prints a table with goals and verdicts. Each part gets its own instance of the service. Run
+// returns ErrMissed if a goal was missed.
 func Run(ctx context.Context, o Options) (err error) {
 	r := &run{Options: o, began: time.Now()}
 	if r.visitors, err = visitors.Load(); err != nil {
@@ -151,7 +152,7 @@ func (r *run) steps(ctx context.Context, p part) error {
 	return nil
 }
 
-// setUp starts the bare server and the service and makes a campaign with rules.
+// setUp starts the bare server and the service, and creates a campaign with rules.
 func (r *run) setUp(ctx context.Context) error {
 	port, err := devstack.FreePort()
 	if err != nil {
@@ -173,7 +174,7 @@ func (r *run) setUp(ctx context.Context) error {
 
 type object = map[string]any
 
-// create makes a campaign as they are met: rules by country, device and system, weighted offers, tokens.
+// create creates a typical campaign: rules by country, device and operating system, weighted offers, and tokens.
 func (r *run) create(ctx context.Context, alias string) error {
 	var source, campaign struct{ ID, URL string }
 	err := r.api.Create(ctx, "/traffic-sources", object{
@@ -240,7 +241,7 @@ func (r *run) waitLive(ctx context.Context) error {
 	})
 }
 
-// counted is how many clicks the reports know.
+// counted returns the number of clicks in the reports, including clicks of bots.
 func (r *run) counted(ctx context.Context) (int, error) {
 	var got struct {
 		Clicks int `json:"clicks"`
@@ -250,7 +251,8 @@ func (r *run) counted(ctx context.Context) (int, error) {
 	return got.Clicks + got.Bots, err
 }
 
-// drain waits until every click that was sent is counted, so that the next turn begins on a quiet machine.
+// drain waits until the reports count every click that was sent, so that the next turn begins on a quiet machine. It returns how
+// long that took.
 func (r *run) drain(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
@@ -277,7 +279,7 @@ func (r *run) add(what, value, goal string, met bool) {
 	}
 }
 
-// table prints the result.
+// table prints the result. It returns ErrMissed if a goal was missed.
 func (r *run) table() error {
 	_, _ = fmt.Fprintf(r.Out, "\n%d processors, %s, %.0f s\n\n", runtime.NumCPU(), runtime.Version(), time.Since(r.began).Seconds())
 	w := tabwriter.NewWriter(r.Out, 0, 4, 2, ' ', 0)
@@ -302,7 +304,7 @@ func (r *run) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Out, "[%5.1f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// median of a list that is not empty.
+// median returns the median of a list, which must not be empty.
 func median[T cmp.Ordered](list []T) T {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/bot/bottest"
 )
 
-// Detector is the service's own way to tell bots by their requests.
+// Detector is the service's own bot detector. It judges requests.
 type Detector interface {
 	// Warm makes a user agent known to the detector, as if the process had seen it before.
 	Warm(userAgent string)
@@ -28,12 +28,12 @@ type Detector interface {
 
 // Goals of the detector.
 const (
-	goalWrong = 0 // people who are called bots
+	goalWrong = 0 // people's requests that are called bots
 	goalLists = 0.9
 )
 
-// detectors asks our detector, crawlerdetect and isbot about every request of the labelled set. The others look at user
-// agents alone.
+// detectors compares our detector with crawlerdetect and isbot on every request of the labelled set. The two others look only at
+// the user agent.
 func (r *run) detectors(ctx context.Context) error {
 	set, err := bottest.Read(os.DirFS(bottest.Dir))
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *run) detectors(ctx context.Context) error {
 	return nil
 }
 
-// arrived is a request of the set as the web process sees it.
+// arrived converts a request of the set to the form in which the web process sees it.
 func arrived(l bottest.Request) *http.Request {
 	r := &http.Request{Method: l.Method, Header: l.Headers, RemoteAddr: "81.2.69.142:40000"}
 	if l.Address != "" {
@@ -87,7 +87,7 @@ func (r *run) judged(name string, t bottest.Tally, goal string, met bool) {
 		fmt.Sprintf("precision %.4f  recall %.3f  %d people wrongly called bots", t.Precision(), t.Recall(), t.Wrong), goal, met)
 }
 
-// kinds tells the share of each kind of program that each detector finds.
+// kinds reports, for each kind of program, the share of its requests that each detector finds.
 func (r *run) kinds(tallies []bottest.Tally) {
 	for _, k := range tallies[0].Kinds {
 		if !k.Bot {
@@ -101,7 +101,7 @@ func (r *run) kinds(tallies []bottest.Tally) {
 	}
 }
 
-// cost measures one verdict of ours, on requests whose user agents are known.
+// cost measures the time of one verdict of our detector, on requests whose user agents it has seen before.
 func (r *run) cost(set []bottest.Request, requests map[string]*http.Request) {
 	list := make([]*http.Request, len(set))
 	for i, l := range set {
@@ -124,7 +124,7 @@ const (
 		process.stdout.write(JSON.stringify(list.map((agent) => isbot(agent))));`
 )
 
-// isbot installs the package of that name in a temporary directory and asks it.
+// isbot installs the npm package isbot in a temporary directory and returns its verdicts on the set.
 func isbot(ctx context.Context, set []bottest.Request) (t bottest.Tally, err error) {
 	dir, err := os.MkdirTemp("", "isbot-")
 	if err != nil {
@@ -158,7 +158,7 @@ func isbot(ctx context.Context, set []bottest.Request) (t bottest.Tally, err err
 	return bottest.Judge(set, func(bottest.Request) bool { i++; return verdicts[i] }), nil
 }
 
-// output is what a command writes. Its error has what it complains about.
+// output runs a command and returns its standard output. The error contains the start of the standard error.
 func output(ctx context.Context, dir string, input []byte, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	var out, problem bytes.Buffer

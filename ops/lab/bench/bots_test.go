@@ -33,7 +33,7 @@ func TestListsDenyNobody(t *testing.T) {
 		for _, v := range []string{value(0), value(listValues - 1)} {
 			p, err := netip.ParsePrefix(v)
 			if err != nil || p != p.Masked() {
-				t.Errorf("%s is no network", v)
+				t.Errorf("%s is not a network", v)
 			}
 			for _, a := range set.Addresses {
 				if p.Contains(netip.MustParseAddr(a.IP)) {
@@ -58,7 +58,7 @@ func TestVerdictsAreTold(t *testing.T) {
 	r.judged("all", all, "0 wrong", all.Wrong == 0)
 	r.kinds([]bottest.Tally{all, bottest.Judge(set, func(bottest.Request) bool { return false })})
 	if err := r.table(); err == nil {
-		t.Error("no goal was missed")
+		t.Error("table returned no error, but a goal was missed")
 	}
 	for _, want := range []string{"precision 0.6667  recall 1.000  1 people", "MISSED", "1.00, 0.00"} {
 		if !strings.Contains(out.String(), want) {
@@ -70,7 +70,7 @@ func TestVerdictsAreTold(t *testing.T) {
 func TestCommandsThatAreMissing(t *testing.T) {
 	t.Parallel()
 	if _, err := output(t.Context(), t.TempDir(), nil, "no-such-command-anywhere"); err == nil {
-		t.Error("a command that is not there answers")
+		t.Error("a command that does not exist returned no error")
 	}
 	got, err := output(t.Context(), t.TempDir(), []byte("told"), "cat")
 	if err != nil || string(got) != "told" {

@@ -24,16 +24,16 @@ import (
 const (
 	eventSeconds = 15
 	flood        = 3000 // deliveries that are due at once
-	floodTo      = 10   // endpoints
+	floodTo      = 10   // endpoints that receive them
 	floodRate    = 200  // events a second
-	awaited      = 200  // calls
+	awaited      = 200  // jobs
 	goalFirst    = 100 * time.Millisecond
 	goalOverhead = 20 * time.Millisecond
 )
 
 var eventRates = []int{50, 200}
 
-// announcer makes events happen as the service does: the event is committed with its deliveries, which are then put
+// announcer creates events in the same way as the service: it commits an event with its deliveries, and then puts the deliveries
 // into the queue. The service's own worker delivers them.
 type announcer struct {
 	r       *run
@@ -44,7 +44,7 @@ type announcer struct {
 	api     *client.API
 }
 
-// events measures what becomes of events, from their commit on, and what waiting for a job costs.
+// events measures the time from the commit of an event to its delivery, and the cost of waiting for a job.
 func (r *run) events(ctx context.Context) (err error) {
 	a := &announcer{r: r}
 	if a.db, err = db.Open(ctx, r.fleet.DatabaseURL, db.Options{Name: "bench"}); err != nil {
@@ -77,7 +77,7 @@ func (r *run) events(ctx context.Context) (err error) {
 	return a.flood(ctx)
 }
 
-// subscribe adds the endpoint of a number.
+// subscribe adds webhook endpoint number n.
 func (a *announcer) subscribe(ctx context.Context, n int) error {
 	path := fmt.Sprintf("/events%d", n)
 	var hook struct{ Secret string }
@@ -89,7 +89,7 @@ func (a *announcer) subscribe(ctx context.Context, n int) error {
 	return nil
 }
 
-// announce commits an event, tells when that was, and puts its deliveries into the queue.
+// announce commits an event and puts its deliveries into the queue. It returns the event's id and the time of the commit.
 func (a *announcer) announce(ctx context.Context) (id uuid.UUID, at time.Time, err error) {
 	e := models.NewEvent(a.account, models.EventConversionCreated, time.Now(), models.ConversionData{
 		ClickID: models.FormatClickID(models.NewClickID()), ConversionID: "order", Status: models.StatusApproved,
@@ -136,8 +136,8 @@ func paced(ctx context.Context, rate, count int, fn func() error) error {
 	return errs
 }
 
-// firstAttempts compares, at one rate, the time from the commit of an event to its arrival with the time of the bare
-// queue from enqueuing a task to its handler.
+// firstAttempts compares two times at a given rate: from the commit of an event to its arrival, and, in the bare queue, from
+// enqueuing a task to the start of its handler.
 func (a *announcer) firstAttempts(ctx context.Context, rate int) error {
 	bare, err := a.bareQueue(ctx, rate)
 	if err != nil {
@@ -176,7 +176,8 @@ func (r Result) spread() string {
 	return fmt.Sprintf("p50 %s  p95 %s  p99 %s", short(r.Percentile(0.5)), short(r.Percentile(0.95)), short(r.Percentile(0.99)))
 }
 
-// arrived skips the earlier attempts and waits for count more. Each must be accepted, and the first attempt of its delivery.
+// arrived skips the attempts that were there before, and waits for count more. It returns an error unless each of these is
+// accepted and is the first attempt of its delivery.
 func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Attempt, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -196,10 +197,10 @@ func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Att
 	return attempts, nil
 }
 
-// barePoll is how often asynq alone asks for tasks.
+// barePoll is the interval at which the bare asynq server polls for tasks.
 const barePoll = 25 * time.Millisecond
 
-// bareQueue measures asynq alone, set up as in its examples except for the poll interval.
+// bareQueue measures asynq alone. Apart from the poll interval, asynq is set up as in its examples.
 func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 	const queue = "bench"
 	count := rate * eventSeconds
@@ -243,8 +244,8 @@ func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 	return result, nil
 }
 
-// flood makes many deliveries due at once, to as many endpoints as an account may have, and takes the time until the
-// last one has arrived.
+// flood makes many deliveries due at once, to as many endpoints as an account may have. It measures the time until the last
+// delivery has arrived.
 func (a *announcer) flood(ctx context.Context) error {
 	for n := 1; n < floodTo; n++ {
 		if err := a.subscribe(ctx, n); err != nil {
@@ -271,13 +272,13 @@ func (a *announcer) flood(ctx context.Context) error {
 	return nil
 }
 
-// overhead measures the time from submitting a job to its awaited answer, on a worker with nothing else to do. The handler
-// only finds that the delivery it has to send again does not exist. The time of its one query is subtracted.
+// overhead measures the time from submitting a job to its awaited answer, on a worker that has nothing else to do. The handler
+// only finds that the delivery to send again does not exist. The time of the handler's single query is subtracted.
 func (a *announcer) overhead(ctx context.Context) error {
 	var whole, query Result
 	id := uuid.Must(uuid.NewV7())
 	for range awaited {
-		select { // an idle worker looks for work now and then: meet it at any moment
+		select { // an idle worker polls for work: vary the moment of the call between two polls
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(time.Duration(10+time.Now().Nanosecond()%30) * time.Millisecond):

@@ -25,11 +25,11 @@ import (
 
 // Goals of the figures.
 const (
-	goalLedger = 20.0 // times faster than rows
-	goalManual = 1.2  // times the bare SQL
-	goalCopy   = 3.0  // times a COPY of the same rows
-	goalMemory = 64   // MB over idle, of the worker that exports
-	repeats    = 3    // how often each way takes its turn after a first one
+	goalLedger = 20.0 // the ledger must be this many times faster than the rows
+	goalManual = 1.2  // a report may take this many times as long as the SQL by hand
+	goalCopy   = 3.0  // an export may take this many times as long as a COPY of the same rows
+	goalMemory = 64   // MB that the exporting worker may use more than when idle
+	repeats    = 3    // measured turns of each way, after a first turn that is not counted
 )
 
 // figures measures reports and exports over a week of clicks.
@@ -39,7 +39,7 @@ func (r *run) figures(ctx context.Context) error {
 
 type measured = func(context.Context) error
 
-// onWeek stores a week of clicks and measures with it.
+// onWeek stores a week of clicks and runs measurements on it.
 func (r *run) onWeek(ctx context.Context, parts func(*week) []measured) (err error) {
 	if err := r.fleet.StartAll(ctx); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (r *run) onWeek(ctx context.Context, parts func(*week) []measured) (err err
 	return nil
 }
 
-// endless lets statements take as long as they need.
+// endless returns the URL of a database with the timeout of statements switched off.
 func endless(url string) string {
 	if strings.Contains(url, "?") {
 		return url + "&statement_timeout=0"
@@ -74,12 +74,12 @@ func endless(url string) string {
 	return url + "?statement_timeout=0"
 }
 
-// week is an account with seven days of clicks, and an eighth before them for exports.
+// week is an account with seven days of clicks, and a day before them whose clicks are for exports.
 type week struct {
 	*run
 	d          *db.DB
 	account    uuid.UUID
-	clicks     int // of all seven days
+	clicks     int // number of clicks in all seven days
 	start, end time.Time
 }
 
@@ -105,7 +105,7 @@ func (w *week) equal(ctx context.Context) error {
 	return nil
 }
 
-// timeBoth times two functions that take turns, after a first time that is not counted.
+// timeBoth returns the median times of two functions that take turns. The first turn is not counted.
 func timeBoth(first, second func() error) (a, b time.Duration, err error) {
 	var took [2][]time.Duration
 	for i := range repeats + 1 {
@@ -122,7 +122,7 @@ func timeBoth(first, second func() error) (a, b time.Duration, err error) {
 	return median(took[0]), median(took[1]), nil
 }
 
-// reports asks questions of the ledger and of the rows.
+// reports compares the time of reports from the ledger with the time of the same reports from the rows.
 func (w *week) reports(ctx context.Context) error {
 	for _, dimensions := range [][]string{
 		{"campaign_id"}, {"source_id", "offer_id"}, {"country", "device_type"}, {"hour_of_day"}, {},
@@ -157,7 +157,7 @@ func (w *week) reports(ctx context.Context) error {
 //go:embed figures/manual.sql
 var manual string
 
-// manual compares a report that only rows can answer with the statement that a person would write for it.
+// manual compares a report that needs the rows with the SQL statement that a person would write for it.
 func (w *week) manual(ctx context.Context) error {
 	var sizes [2]int
 	engine := func() error {
@@ -191,8 +191,8 @@ func (w *week) manual(ctx context.Context) error {
 	return nil
 }
 
-// exports compares files of clicks with what PostgreSQL itself takes to put the same rows out: as many as a file may
-// have, and long ones.
+// exports compares exports of clicks with a COPY of the same rows in PostgreSQL. The first export has as many clicks as a file
+// may have, with few values. The second has fewer clicks, with long values.
 func (w *week) exports(ctx context.Context) error {
 	before := w.start.AddDate(0, 0, -1)
 	if err := w.export(ctx, "clicks of few words", before, before.Add(day-time.Second)); err != nil {
@@ -243,7 +243,7 @@ func (w *week) export(ctx context.Context, what string, from, to time.Time) erro
 
 const selectSome = `SELECT id FROM clicks WHERE account_id = $1 AND id >= $2 ORDER BY id LIMIT $3`
 
-// correction records conversions of clicks by a file, first as a dry run.
+// correction records conversions of clicks from a file, first as a dry run.
 func (w *week) correction(ctx context.Context) error {
 	const rows = 5000
 	var ids []uuid.UUID
@@ -276,7 +276,7 @@ func (w *week) correction(ctx context.Context) error {
 
 func stamp(t time.Time) string { return strings.ReplaceAll(t.Format(time.DateTime), " ", "%20") }
 
-// copy has psql put out the rows of a window.
+// copy runs psql to write out the rows of a window.
 func (w *week) copy(ctx context.Context, from, to time.Time) error {
 	statement := fmt.Sprintf(`COPY (SELECT * FROM clicks WHERE account_id = '%s' AND id >= '%s' AND id < '%s' ORDER BY id DESC)
 		TO STDOUT WITH CSV`, w.account, models.FloorClickID(from), models.FloorClickID(to))
@@ -289,7 +289,7 @@ func (w *week) copy(ctx context.Context, from, to time.Time) error {
 	return nil
 }
 
-// resetPeak sets the peak of a process to what it has now.
+// resetPeak resets the peak memory of a process to its current memory.
 func resetPeak(p *fleet.Process) error {
 	err := os.WriteFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "clear_refs"), []byte("5"), 0)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"switchyard/models"
 )
 
-// The week that figures are measured on.
+// The size of the week on which figures are measured.
 const (
 	day        = 24 * time.Hour
 	weekDays   = 7
 	weekClicks = weekDays * 285_715 // 2,000,005: the default of Options.Clicks
-	longClicks = 30_000             // with all they have, as many as about fit into a file
+	longClicks = 30_000             // clicks with typical, long values: about as many as fit into a file
 )
 
 var (
@@ -36,8 +36,8 @@ var (
 const ident = `CREATE FUNCTION pg_temp.ident(kind text, n int) RETURNS uuid LANGUAGE sql IMMUTABLE
 AS $$ SELECT md5(kind || n)::uuid $$`
 
-// load puts the clicks into the tables by SQL, with the deltas that the ingester would have written, and lets the
-// compaction of the service do the rest.
+// load inserts the clicks by SQL, together with the ledger deltas that the ingester would have written. It then compacts the
+// ledger with the service's own code.
 func (w *week) load(ctx context.Context) error {
 	w.logf("storing %d clicks", w.clicks)
 	for n := -1; n < weekDays; n++ {
@@ -119,7 +119,7 @@ func StoreDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, cl
 	return nil
 }
 
-// compact merges the ledger as the clock does, and tells what came of it.
+// compact merges the ledger as the clock does, and logs the rows and the size of the resulting tables.
 func (w *week) compact(ctx context.Context) error {
 	const hours = 1000
 	for n := hours; n == hours; {

@@ -18,9 +18,9 @@ import (
 	"switchyard/ops/client"
 )
 
-// Goals: the cost of a flood's clicks and of people's clicks, and what other accounts may feel.
+// Goals for the cost of a flood's clicks, for the cost of people's clicks, and for the effect on other accounts.
 const (
-	goalFloodClick = 60 * time.Microsecond // of PostgreSQL
+	goalFloodClick = 60 * time.Microsecond // processor time of PostgreSQL
 	goalPerson     = 300 * time.Microsecond
 	goalFresh      = 5 * time.Second
 	goalQuiet      = 2 * time.Minute
@@ -30,7 +30,8 @@ const (
 	referenceTime  = 20 * time.Second
 )
 
-// flooding is an account under a flood. A second account has people's clicks, and the reports of a third are watched.
+// flooding is an account under a flood. A second account has people's clicks. A third account has single clicks, and the delay
+// of its reports is measured.
 type flooding struct {
 	*run
 	d             *db.DB
@@ -38,17 +39,17 @@ type flooding struct {
 	account       uuid.UUID
 	people, fresh *run
 	quiet         aside
-	quietCost     cost          // in a second of people's clicks
+	quietCost     cost          // cost of one second with people's clicks, without a flood
 	saturated     time.Duration // p99 of people's clicks at full rate
 }
 
-// aside is what others felt while something happened.
+// aside is the effect on other accounts during a phase of the measurement.
 type aside struct {
 	p99   time.Duration // of people's redirects
-	stale time.Duration // from a click of the third account until it was in its reports, at most
+	stale time.Duration // longest time from a click of the third account until its reports counted the click
 }
 
-// flood measures what clicks of people cost, then a flood from one address and one from a hundred.
+// flood measures the cost of people's clicks, then a flood from one address, and then a flood from a hundred addresses.
 func (r *run) flood(ctx context.Context) (err error) {
 	f := &flooding{run: r}
 	if f.d, err = db.Open(ctx, r.fleet.DatabaseURL, db.Options{Name: "bench"}); err != nil {
@@ -87,7 +88,7 @@ func (r *run) flood(ctx context.Context) (err error) {
 	return f.one(ctx, fmt.Sprintf("%d addresses", floodAddresses), f.requests(addresses))
 }
 
-// requests are visits of one browser from each of some addresses.
+// requests returns one request for each address. All come from the same browser.
 func (f *flooding) requests(addresses []string) []Request {
 	list := make([]Request, len(addresses))
 	for i, ip := range addresses {
@@ -96,8 +97,9 @@ func (f *flooding) requests(addresses []string) []Request {
 	return list
 }
 
-// persons measures people's clicks at a rate that the machine holds easily. It begins when scans of earlier clicks run too.
-// Then it measures what others feel without a flood.
+// persons measures the cost of people's clicks at a rate that the machine holds easily. Before that, it sends such clicks for a
+// while, so that scans of earlier clicks run as well. Then it measures the redirects and the reports of other accounts without a
+// flood.
 func (f *flooding) persons(ctx context.Context) error {
 	if _, err := f.people.sustainRate(ctx, peopleRate, f.Sustained/2); err != nil {
 		return err
@@ -139,8 +141,8 @@ func (f *flooding) persons(ctx context.Context) error {
 	return nil
 }
 
-// references measures what a second costs without clicks, and what a request costs that a bare gin handler answers at the
-// same rate. A processor that wakes for each request spends most of its time on waking.
+// references measures the cost of a second without clicks, and the cost of a request to the bare gin handler at the same rate.
+// The second figure shows the cost of waking up: a processor that wakes for each request spends most of its time on that.
 func (f *flooding) references(ctx context.Context) error {
 	f.m.begin()
 	if err := wait(ctx, referenceTime); err != nil {
@@ -163,7 +165,7 @@ func (f *flooding) full(requests []Request) Load {
 	return Load{Addr: f.real, Connections: f.Connections, Requests: requests, Duration: f.Duration, Status: "302"}
 }
 
-// one sends one flood at full rate, and measures until everything is at rest.
+// one sends one flood at full rate. It measures until all clicks are stored and scanned, and for two minutes at least.
 func (f *flooding) one(ctx context.Context, from string, requests []Request) error {
 	before, err := f.updates(ctx)
 	if err != nil {
@@ -211,7 +213,8 @@ func (f *flooding) one(ctx context.Context, from string, requests []Request) err
 	return f.traces(ctx, n, before)
 }
 
-// addOthers adds the durations that other clients measured.
+// addOthers adds rows with the times that other accounts experienced. If full is set, it also adds a row with the flood's own
+// redirects.
 func (f *flooding) addOthers(when string, a aside, full []time.Duration) {
 	if full != nil {
 		p99 := median(full)
@@ -227,7 +230,8 @@ func (f *flooding) addOthers(when string, a aside, full []time.Duration) {
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
 
-// waitQuiet waits until the flood is counted and looked at, and for two minutes at least. It returns when that was.
+// waitQuiet waits until the reports count the flood and the scan has examined it, and for two minutes at least. It returns the
+// time from ended until the scan was done.
 func (f *flooding) waitQuiet(ctx context.Context, ended time.Time) (settled time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
@@ -252,7 +256,7 @@ func (f *flooding) waitQuiet(ctx context.Context, ended time.Time) (settled time
 	return settled, err
 }
 
-// traces checks what the flood has left: rows that were written again, marked clicks, and failed jobs.
+// traces reports what the flood has left behind: click rows that were written again, marked clicks, and failed jobs.
 func (f *flooding) traces(ctx context.Context, n int, before int64) error {
 	after, err := f.updates(ctx)
 	if err != nil {
@@ -276,8 +280,8 @@ func (f *flooding) updates(ctx context.Context) (int64, error) {
 	return db.Get[int64](ctx, f.d, "updates", `SELECT coalesce(sum(n_tup_upd), 0)::bigint FROM pg_stat_user_tables WHERE relname ~ '^clicks'`)
 }
 
-// others sends people's clicks until stop is called. It also sends clicks of the third account, and waits until the reports
-// have each of them.
+// others sends people's clicks until stop is called. It also sends single clicks of the third account, and waits each time until
+// the reports count the click.
 func (f *flooding) others(ctx context.Context) (stop func() (aside, error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	type outcome struct {
@@ -291,7 +295,7 @@ func (f *flooding) others(ctx context.Context) (stop func() (aside, error)) {
 		l := f.full(visits(f.visitors, f.people.link.Host, f.people.link.RequestURI()))
 		l.Rate, l.Connections, l.Duration = peopleRate, 16, time.Second
 		var all Result
-		for ctx.Err() == nil && o.err == nil { // a second at a time, so that it ends soon
+		for ctx.Err() == nil && o.err == nil { // in runs of one second, so that stop returns soon
 			var got Result
 			got, o.err = l.Run(context.WithoutCancel(ctx))
 			o.sent += got.Count
@@ -318,7 +322,7 @@ func (f *flooding) others(ctx context.Context) (stop func() (aside, error)) {
 	}
 }
 
-// click sends one click and returns how long it took until the reports had it.
+// click sends one click and returns the time until the reports counted it.
 func (r *run) click(ctx context.Context) (time.Duration, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.fleet.URL+r.link.Path, nil)
 	if err != nil {
@@ -358,7 +362,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// loadAverage is how busy the machine is.
+// loadAverage returns the load average of the machine over the last minute, as a text.
 func loadAverage() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	fields := strings.Fields(string(text))

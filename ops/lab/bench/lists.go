@@ -13,17 +13,17 @@ import (
 	"switchyard/ops/client"
 )
 
-// The bot lists that are measured: listEntries entries with listValues values each. They match only the visitor at the listed address.
+// The measured bot lists have listEntries entries with listValues values each. They match only a visitor at the address listed.
 const (
 	listEntries = 10
 	listValues  = 10_000
 	listed      = "203.0.113.77"
 )
 
-// slice is how long one side has the machine. It is short, so that the machine's other load hardly changes between two turns.
+// slice is the length of one turn. It is short, so that other load on the machine hardly changes between two turns.
 const slice = 250 * time.Millisecond
 
-// side is an account with a campaign like the other side's, the load on it, and the result.
+// side is one of the two accounts, with its load and its results. Their campaigns have the same settings.
 type side struct {
 	turns
 	load Load
@@ -39,9 +39,9 @@ func (r *run) side(requests int) *side {
 	}}
 }
 
-// lists compares the rate of tracking links of two accounts. One scores by all signals and has bot lists of 100,000 values. The
-// other has no lists, and its signals count for nothing. The same process serves both. They take turns in short slices, and
-// each time the other one begins.
+// lists compares the rate of tracking links of two accounts. One account scores by all signals and has bot lists of 100,000
+// values. The other account has no lists, and its signals are switched off. The same process serves both. They take turns in
+// short slices, and the order alternates.
 func (r *run) lists(ctx context.Context) error {
 	without := r.side(r.sent)
 	if err := r.ignoreSignals(ctx); err != nil {
@@ -77,8 +77,8 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// round gives each side the given number of slices and waits until all their clicks are counted. It returns the number of
-// answers with lists divided by the number without.
+// round runs the given number of slices for each side and waits until all their clicks are counted. It returns the number of
+// answers with lists divided by the number without lists.
 func (r *run) round(ctx context.Context, without, with *side, slices int) (float64, error) {
 	began := [2]int{without.sent, with.sent}
 	for i := range slices {

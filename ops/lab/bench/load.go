@@ -14,42 +14,42 @@ import (
 	"time"
 )
 
-// Request is one HTTP/1.1 request as bytes. Each time it is sent, Letters of them from Random on are replaced by random
-// ones, and those at Digits by random digits.
+// Request is one HTTP/1.1 request as bytes. Each time it is sent, Letters bytes from position Random on are replaced by random
+// letters. The bytes at the positions Digits are replaced by random digits.
 type Request struct {
 	Bytes           []byte
 	Random, Letters int
 	Digits          []int
 }
 
-// Load is traffic on one address over keep-alive connections. It speaks no more HTTP than it needs, so that the
-// client's cost does not hide the server's.
+// Load is traffic on one address over keep-alive connections. It implements only the part of HTTP that it needs, so that the
+// cost of the client does not hide the cost of the server.
 type Load struct {
 	Addr        string
 	Connections int
 	Requests    []Request
 	Duration    time.Duration
 	Rate        float64 // requests a second of all connections together; 0: as fast as answers come
-	Status      string  // what every answer has to be, such as "302"
-	// TLS makes connections secure; nil: they are not. The name is one of Names, in turn, if there are any.
+	Status      string  // the status that every answer must have, such as "302"
+	// TLS makes connections secure; nil: plain connections. If Names is not empty, connections use its host names in turn.
 	TLS   *tls.Config
 	Names []string
-	// Fresh makes a new connection for each request: with TLS a full handshake each.
+	// Fresh opens a new connection for each request. With TLS, each request then needs a full handshake.
 	Fresh bool
 }
 
-// Result is what one run of a load saw.
+// Result is the result of one run of a load.
 type Result struct {
 	Count     int
 	Elapsed   time.Duration
 	latencies []time.Duration // sorted
 }
 
-// Rate is answers a second.
+// Rate returns the number of answers per second.
 func (r Result) Rate() float64 { return float64(r.Count) / r.Elapsed.Seconds() }
 
-// Percentile is the latency that a share p (0 to 1) of the answers did not exceed. With a fixed rate it counts from
-// when the request was due, so that a stall is felt by all that had to wait behind it.
+// Percentile returns the latency that a share p (0 to 1) of the answers did not exceed. At a fixed rate, the latency of a
+// request counts from the moment when the request was due. So a stall shows in all requests that had to wait for its end.
 func (r Result) Percentile(p float64) time.Duration {
 	if len(r.latencies) == 0 {
 		return 0
@@ -57,7 +57,7 @@ func (r Result) Percentile(p float64) time.Duration {
 	return r.latencies[min(len(r.latencies)-1, int(p*float64(len(r.latencies))))]
 }
 
-// Run sends the load. Any answer other than the wanted one, and any broken connection, is an error.
+// Run sends the load. It returns an error for an answer with another status, and for a broken connection.
 func (l Load) Run(ctx context.Context) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Duration+30*time.Second)
 	defer cancel()
@@ -93,13 +93,13 @@ func (l Load) Run(ctx context.Context) (Result, error) {
 	return result.sorted(), errors.Join(errs...)
 }
 
-// sorted sorts the latencies of several runs.
+// sorted sorts the latencies, which may come from several runs.
 func (r Result) sorted() Result {
 	slices.Sort(r.latencies)
 	return r
 }
 
-// connection is one connection.
+// connection is one connection of a load.
 type connection struct {
 	Load
 	conn      net.Conn
@@ -140,7 +140,7 @@ func (c *connection) run(ctx context.Context, start time.Time, number int) error
 	}
 }
 
-// open connects.
+// open opens the connection.
 func (c *connection) open(ctx context.Context) error {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", c.Addr)
@@ -164,7 +164,7 @@ func (c *connection) open(ctx context.Context) error {
 	return nil
 }
 
-// close closes the connection so that its port is free at once.
+// close closes the connection in such a way that its port is free at once.
 func (c *connection) close() {
 	conn := c.conn
 	if secure, ok := conn.(*tls.Conn); ok {
@@ -176,7 +176,7 @@ func (c *connection) close() {
 	_ = conn.Close()
 }
 
-// request sends the next request, on a connection of its own if they are fresh.
+// request sends the next request. If Fresh is set, it opens a new connection for it.
 func (c *connection) request(ctx context.Context) error {
 	if !c.Fresh {
 		return c.roundTrip()
@@ -196,7 +196,7 @@ func (c *connection) roundTrip() error {
 	c.next++
 	out := r.Bytes
 	if r.Letters+len(r.Digits) > 0 {
-		c.out = append(c.out[:0], out...) // requests are shared by all connections: change a copy
+		c.out = append(c.out[:0], out...) // all connections share the requests, so change a copy
 		out = c.out
 		for i := range r.Letters {
 			out[r.Random+i] = letters[c.random.Uint64()%uint64(len(letters))]
@@ -217,7 +217,7 @@ var (
 	chunked       = []byte("\r\nTransfer-Encoding: chunked")
 )
 
-// read reads one answer: its head, and as many bytes as its head announces.
+// read reads one answer: its head, and the number of bytes that the head announces.
 func (c *connection) read() error {
 	have, head := 0, -1
 	for head < 0 {

@@ -11,7 +11,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// seen is a server that notes the user agents that come.
+// seen is a server that counts requests by user agent.
 type seen struct {
 	mu     sync.Mutex
 	agents map[string]int
@@ -68,14 +68,14 @@ func TestLoadCountsAnswers(t *testing.T) {
 			total := 0
 			for agent, n := range s.agents {
 				if total += n; name == "flood" && n > 1 {
-					t.Errorf("%q came %d times", agent, n)
+					t.Errorf("the user agent %q came %d times, want once", agent, n)
 				}
 			}
 			if total != got.Count || total == 0 || got.Percentile(0.5) > got.Percentile(0.99) {
 				t.Errorf("the server saw %d requests, the load %d", total, got.Count)
 			}
 			if limit := int(tt.rate*l.Duration.Seconds()) + l.Connections; tt.rate > 0 && total > limit {
-				t.Errorf("%d requests were sent, %d are due", total, limit)
+				t.Errorf("%d requests were sent, but only %d were due", total, limit)
 			}
 		})
 	}

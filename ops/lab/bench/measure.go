@@ -11,14 +11,14 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// turns are the results of one kind of load, and what each answer cost its server.
+// turns holds the results of the turns of one kind of load.
 type turns struct {
 	rates    []float64
 	p50, p99 []time.Duration
-	cpu      []time.Duration // processor time of the server process by answer
+	cpu      []time.Duration // processor time of the server process per answer
 }
 
-// run runs one turn against a process.
+// run runs one turn of a load against a process and adds its results.
 func (t *turns) run(ctx context.Context, l Load, p *fleet.Process) (Result, error) {
 	before := p.CPU()
 	result, err := l.Run(ctx)
@@ -37,7 +37,7 @@ func (t *turns) String() string {
 		median(t.cpu).Round(100*time.Nanosecond))
 }
 
-// redirects lets bare and real take turns, then the flood of random user agents.
+// redirects measures the bare server and the tracking link in turns, and then a flood of random user agents.
 func (r *run) redirects(ctx context.Context) error {
 	link := r.link.RequestURI()
 	load := Load{Connections: r.Connections, Duration: r.Duration, Status: "302", Requests: visits(r.visitors, r.link.Host, link)}
@@ -78,7 +78,7 @@ func (r *run) redirects(ctx context.Context) error {
 	return nil
 }
 
-// visit is one turn on the tracking link and the wait until its clicks are counted.
+// visit runs one turn on the tracking link and waits until its clicks are counted. It returns the time of the wait.
 func (r *run) visit(ctx context.Context, t *turns, l Load) (time.Duration, error) {
 	result, err := t.run(ctx, l, r.fleet.Find("web"))
 	r.sent += result.Count
@@ -88,7 +88,7 @@ func (r *run) visit(ctx context.Context, t *turns, l Load) (time.Duration, error
 	return r.drain(ctx)
 }
 
-// ingest sends clicks at the promised rate and watches how far the reports stay behind.
+// ingest sends clicks at the promised rate and measures how far the reports are behind.
 func (r *run) ingest(ctx context.Context) error {
 	held, err := r.sustainRate(ctx, goalIngest, ingestSeconds*time.Second)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *run) ingest(ctx context.Context) error {
 	return nil
 }
 
-// sustain holds twice the promised rate, so that redirects and ingest compete for the processors all the time.
+// sustain sends clicks at twice the promised rate, so that redirects and ingest compete for the processors all the time.
 func (r *run) sustain(ctx context.Context) error {
 	m, err := r.newMeter(ctx)
 	if err != nil {
@@ -119,11 +119,11 @@ func (r *run) sustain(ctx context.Context) error {
 	return nil
 }
 
-// sustained is what a load at a fixed rate led to.
+// sustained is the result of a load at a fixed rate.
 type sustained struct {
 	Result
-	worst int           // clicks that were sent and not in the reports yet, at most
-	wait  time.Duration // after the last click until all were in the reports
+	worst int           // largest number of clicks that were sent but not in the reports yet
+	wait  time.Duration // time from the last click until the reports counted all clicks
 }
 
 func (h sustained) String() string {
@@ -134,7 +134,7 @@ func (h sustained) latency() string {
 	return fmt.Sprintf("p50 %s  p99 %s", short(h.Percentile(0.5)), short(h.Percentile(0.99)))
 }
 
-// sustainRate sends clicks at a rate.
+// sustainRate sends clicks at a rate for the time d, and waits until all are counted.
 func (r *run) sustainRate(ctx context.Context, rate int, d time.Duration) (h sustained, err error) {
 	l := Load{
 		Addr: r.real, Connections: r.Connections, Duration: d, Rate: float64(rate), Status: "302",
@@ -156,9 +156,10 @@ func (r *run) sustainRate(ctx context.Context, rate int, d time.Duration) (h sus
 	return h, err
 }
 
-// watch compares, until the load is done, what is counted with what must have been sent.
+// watch compares the number of counted clicks with the number that must have been sent, until the load is done. It returns the
+// largest difference.
 func (r *run) watch(ctx context.Context, before, rate int, began time.Time, done <-chan error) (worst int, err error) {
-	tick := time.NewTicker(10 * time.Second) // a look reads all that no compaction has merged: it costs what is measured
+	tick := time.NewTicker(10 * time.Second) // rarely: a query reads all rows that are not compacted, and costs time
 	defer tick.Stop()
 	for {
 		select {
@@ -175,8 +176,8 @@ func (r *run) watch(ctx context.Context, before, rate int, began time.Time, done
 	}
 }
 
-// start measures from a call of the API to the start of the job that it awaits, seen from the other end: the time
-// between sending POST /webhooks/test and its ping's arrival at our receiver.
+// start measures the time from an API call to the start of the job that the call awaits. It does so from outside: the time
+// between sending POST /webhooks/test and the arrival of its ping at our receiver.
 func (r *run) start(ctx context.Context) error {
 	const calls = 100
 	var hook struct{ ID, Secret string }
@@ -205,7 +206,7 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// choice measures flow.Pick.
+// choice measures the time and the allocations of flow.Pick.
 func (r *run) choice(context.Context) error {
 	result, err := pick()
 	if err != nil {

@@ -9,13 +9,14 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// variants is how many different requests take turns: more visitors than user agents or addresses.
+// variants is the number of different requests that take turns. It is larger than the number of user agents or of addresses in
+// the set.
 const variants = 4000
 
 var languages = []string{"en-US,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8", "es-MX,es;q=0.9", "pt-BR", "fr-FR,fr;q=0.9", "ja"}
 
 // visits returns requests for a path from people of all countries and devices, as browsers send them. Each comes from one of
-// 700,000 addresses, like real traffic: requests from only a few addresses would be detected as the flood of a program.
+// 700,000 addresses, like real traffic. Requests from only a few addresses would be detected as the flood of a program.
 func visits(set visitors.Set, host, path string) []Request {
 	random := rand.New(rand.NewPCG(1, 2))
 	list := make([]Request, variants)
@@ -38,13 +39,13 @@ func neighbour(address string) string {
 	return parts[0] + "." + parts[1] + ".100.100"
 }
 
-// digitsOfNeighbour returns the positions of these digits in a request.
+// digitsOfNeighbour returns the positions of the digits in a request that are replaced.
 func digitsOfNeighbour(request []byte) []int {
 	at := max(bytes.LastIndex(request, []byte(".100.100")), bytes.LastIndex(request, []byte(":100:100::")))
 	return []int{at + 2, at + 3, at + 6, at + 7}
 }
 
-// floodVisits returns the same visits with user agents that were never seen before: each request has a new one.
+// floodVisits returns the same visits with a new user agent in each request.
 func floodVisits(set visitors.Set, host, path string) []Request {
 	mark := bytes.Repeat([]byte("?"), 16)
 	list := visits(set, host, path)

@@ -16,19 +16,19 @@ import (
 	"switchyard/ops/lab/chdb"
 )
 
-// Goals of the copy of clicks in ClickHouse.
+// Goals of the copy of clicks in ClickHouse, compared with PostgreSQL.
 const (
-	goalSmaller = 5.0                   // times smaller is a click
-	goalCopied  = 5000                  // clicks brought there a second, twice what is promised to be stored
-	goalRows    = 4.0                   // times faster is what needs clicks one by one
-	goalLedgers = 1.5                   // times faster is what no copy of the ledger has
-	goalRepeats = 1.0                   // times faster are repeated addresses
-	goalLookup  = 50 * time.Millisecond // one click, and the newest page of the log
-	goalSlower  = 4.0                   // times as long takes an export
-	goalBehind  = 3 * time.Second       // after the last click until reports count it
+	goalSmaller = 5.0                   // a click takes this many times less space
+	goalCopied  = 5000                  // clicks copied per second: twice the promised ingest rate
+	goalRows    = 4.0                   // reports that need single clicks are this many times faster
+	goalLedgers = 1.5                   // reports that no copy of the ledger can answer are this many times faster
+	goalRepeats = 1.0                   // the report of repeated addresses is this many times faster
+	goalLookup  = 50 * time.Millisecond // time to read one click, or the newest page of the log
+	goalSlower  = 4.0                   // an export may take this many times as long
+	goalBehind  = 3 * time.Second       // time from the last click until reports count it
 )
 
-// scale is a week of clicks in both engines. Either takes one thread for a statement.
+// scale is a week of clicks in both engines. Both use one thread for a statement.
 type scale struct {
 	*week
 
@@ -38,23 +38,23 @@ type scale struct {
 	reader *click.CopyReader
 }
 
-// scaling measures the same week of clicks in ClickHouse.
+// scaling measures a week of clicks in ClickHouse.
 func (r *run) scaling(ctx context.Context) error {
 	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.clickHouse} })
 }
 
-// clickHouse starts the engine and measures with it.
+// clickHouse starts ClickHouse and runs the measurements.
 func (w *week) clickHouse(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "switchyard-bench-")
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the engine writes until the process ends
+	defer func() { _ = os.RemoveAll(dir) }() // ClickHouse writes until the process ends, so an error is ignored
 	url, err := chdb.Start(ctx, chdb.Options{Dir: dir, Listen: "127.0.0.1:0", Out: w.Out})
 	if err != nil {
 		return err
 	}
-	to, err := clickhouse.Open(url+"?read_timeout=1h&max_threads=1", "") // parts are merged by one statement
+	to, err := clickhouse.Open(url+"?read_timeout=1h&max_threads=1", "") // the long timeout is for the single statement that merges the parts
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (w *week) clickHouse(ctx context.Context) (err error) {
 	return nil
 }
 
-// fill copies the clicks.
+// fill copies the clicks to ClickHouse and measures the rate.
 func (s *scale) fill(ctx context.Context) error {
 	if err := s.copy.Begin(ctx); err != nil {
 		return err
@@ -92,10 +92,10 @@ func (s *scale) rate(what string, clicks int64, took time.Duration) {
 	s.add(what, fmt.Sprintf("%d in %s: %.0f a second", clicks, short(took), rate), fmt.Sprintf(">= %d", goalCopied), rate >= goalCopied)
 }
 
-// audit compares the rows of ClickHouse with the ledger.
+// audit compares the figures of ClickHouse's rows with the ledger.
 func (s *scale) audit(ctx context.Context) error {
 	differ := 0
-	for n := range weekDays { // the day before them has clicks without a ledger
+	for n := range weekDays { // not the day before the week: its clicks are not in the ledger
 		list, _, err := s.copy.Audit(ctx, s.account, s.start.AddDate(0, 0, n))
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ const (
 	sizeThere = `SELECT sum(bytes_on_disk), sum(rows) FROM system.parts WHERE active AND database = currentDatabase() AND table = 'clicks'`
 )
 
-// size compares what clicks take on disk, once ClickHouse has merged its parts.
+// size compares the disk space of clicks in both engines, after ClickHouse has merged its parts.
 func (s *scale) size(ctx context.Context) error {
 	if err := s.to.Exec(ctx, "merge clicks", `OPTIMIZE TABLE clicks FINAL`); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *scale) asParts(ctx context.Context) error { return s.questions(ctx, "")
 
 func (s *scale) merged(ctx context.Context) error { return s.questions(ctx, ", days merged") }
 
-// here and there answer from PostgreSQL and from ClickHouse.
+// here returns a reader of PostgreSQL. there returns a reader of ClickHouse.
 func (s *scale) here() report.Reader { return report.Reader{Conn: s.serial} }
 
 func (s *scale) there() report.Reader {

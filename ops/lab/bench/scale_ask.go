@@ -20,7 +20,8 @@ import (
 	"switchyard/models"
 )
 
-// compare asks both engines the same. rows gives the number of rows of an answer.
+// compare runs the same query in both engines and adds a row with their processor times. rows runs the query and returns the
+// number of rows of the answer, which must be equal.
 func (s *scale) compare(ctx context.Context, what string, goal float64, rows func(report.Reader) (int, error)) error {
 	var sizes [2]int
 	perform := func(i int, r report.Reader) func() error {
@@ -43,8 +44,8 @@ func (s *scale) compare(ctx context.Context, what string, goal float64, rows fun
 	return nil
 }
 
-// cost takes the processor time of PostgreSQL for the first and of ClickHouse for the second, which take turns, after a first time
-// that is not counted. Other load on the machine adds little to it.
+// cost returns the median processor time of PostgreSQL for first, and of ClickHouse for second. The functions take turns, and
+// the first turn is not counted. Unlike elapsed time, processor time grows little with other load on the machine.
 func (s *scale) cost(ctx context.Context, first, second func() error) (here, there time.Duration, err error) {
 	var took [2][]time.Duration
 	for i := range repeats + 1 {
@@ -70,7 +71,8 @@ func (s *scale) cost(ctx context.Context, first, second func() error) (here, the
 
 const serialName = "bench-serial"
 
-// used is the processor time so far of the sessions of PostgreSQL that are measured, or of this process, in which ClickHouse runs.
+// used returns the processor time that an engine has used so far. For PostgreSQL (0) it is the time of the measured sessions.
+// For ClickHouse (1) it is the time of this process, in which ClickHouse runs.
 func (s *scale) used(ctx context.Context, engine int) (time.Duration, error) {
 	if engine == 1 {
 		var u syscall.Rusage
@@ -97,7 +99,7 @@ func (s *scale) used(ctx context.Context, engine int) (time.Duration, error) {
 	return total, nil
 }
 
-// questions compares queries that have to read single clicks, and queries that no copy of the ledger can answer.
+// questions compares reports that have to read single clicks, and reports that no copy of the ledger can answer.
 func (s *scale) questions(ctx context.Context, how string) error {
 	perform := func(q report.Query) func(report.Reader) (int, error) {
 		return func(r report.Reader) (int, error) {
@@ -149,7 +151,7 @@ func (s *scale) questions(ctx context.Context, how string) error {
 	return nil
 }
 
-// ledgers are questions that stay PostgreSQL's, since copies of its ledger answer them.
+// ledgers measures reports that copies of the ledger in PostgreSQL answer. It checks that ClickHouse is not asked for them.
 func (s *scale) ledgers(ctx context.Context) error {
 	reader := report.Reader{Conn: s.serial, Copy: s.reader}
 	asked := s.reader.Reports(click.FromCopy)
@@ -169,7 +171,8 @@ func (s *scale) ledgers(ctx context.Context) error {
 	return nil
 }
 
-// lookups are what a column store is slow at: asked of it alone, as of days whose clicks have left PostgreSQL.
+// lookups measures queries at which a column store is slow: reading one click, the newest page of the log, and an export.
+// ClickHouse answers them alone, as for days whose clicks have left PostgreSQL.
 func (s *scale) lookups(ctx context.Context) error {
 	if _, err := s.d.ExecContext(ctx, `UPDATE click_copy SET cold_before = $1`, s.end.AddDate(0, 0, 2)); err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -178,7 +181,7 @@ func (s *scale) lookups(ctx context.Context) error {
 	if err := s.d.GetContext(ctx, &id, selectSome, s.account, models.FloorClickID(s.start.Add(day/3)), 1); err != nil {
 		return fmt.Errorf("bench: a click: %w", err)
 	}
-	err := db.Tx(ctx, s.d, func(c db.Conn) error { // no trigger notes that this one goes
+	err := db.Tx(ctx, s.d, func(c db.Conn) error { // without triggers, so that the deletion is not copied to ClickHouse
 		if _, err := c.ExecContext(ctx, `SET LOCAL session_replication_role = replica`); err != nil {
 			return err
 		}
@@ -256,7 +259,7 @@ func (s *scale) exportBoth(ctx context.Context) error {
 const changeClicks = `UPDATE clicks SET lp_views = lp_views WHERE id IN (
 	SELECT id FROM clicks WHERE account_id = $1 AND id >= $2 ORDER BY id LIMIT $3)`
 
-// changes measures how fast changes of clicks are brought to ClickHouse.
+// changes measures the rate at which changes of clicks are copied to ClickHouse.
 func (s *scale) changes(ctx context.Context) error {
 	_, err := s.d.ExecContext(ctx, changeClicks, s.account, models.FloorClickID(s.start), min(100_000, s.clicks/2))
 	if err != nil {
@@ -270,8 +273,8 @@ func (s *scale) changes(ctx context.Context) error {
 
 const behindSeconds = 8
 
-// behind stores clicks at the promised rate, brings them to ClickHouse every second as a worker does, and measures when a report has
-// the last of them.
+// behind stores clicks at the promised rate and copies them to ClickHouse every second, as a worker does. It measures the time
+// from the last click until a report counts all of them.
 func (s *scale) behind(ctx context.Context) error {
 	q := s.query(true)
 	q.From, q.To = s.end, s.end.AddDate(0, 0, 1)

@@ -15,7 +15,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// Sizes of the routing snapshot that are compared, and how often a change is timed.
+// Sizes of the compared routing snapshots, and the number of timed changes.
 const (
 	few        = 10
 	many       = 10_000
@@ -25,8 +25,8 @@ const (
 	goalChange = time.Second
 )
 
-// snapshot compares the rate of tracking links with few and with many campaigns, and times changes on two web
-// processes that hold the many.
+// snapshot compares the rate of tracking links with few and with many campaigns. It also times changes on two web processes that
+// hold the many campaigns.
 func (r *run) snapshot(ctx context.Context) error {
 	d, err := db.Open(ctx, r.fleet.DatabaseURL, db.Options{Name: "bench"})
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *run) snapshot(ctx context.Context) error {
 
 const patternAlias = "bench-pattern"
 
-// pattern makes the campaign that the others are copies of.
+// pattern creates the campaign that fill copies.
 func (r *run) pattern(ctx context.Context) error {
 	var streams []object
 	for i := range pathsEach {
@@ -89,14 +89,14 @@ func (r *run) pattern(ctx context.Context) error {
 			},
 		})
 	}
-	streams[pathsEach-1]["stream_type"] = "default" // takes who is left
+	streams[pathsEach-1]["stream_type"] = "default" // takes visitors that match no other path
 	delete(streams[pathsEach-1], "filters")
 	var made struct{ ID string }
 	return r.api.Create(ctx, "/campaigns", object{"name": "pattern", "alias": patternAlias, "streams": streams}, &made)
 }
 
-// fill copies the pattern, with conditions of each copy's own, to the campaigns many-from to many-to and waits until the
-// last one is live.
+// fill creates the campaigns many-from to many-to (exclusive) as copies of the pattern. The conditions of each copy have values
+// of their own. fill returns the time until the last campaign is live.
 func (r *run) fill(ctx context.Context, d *db.DB, from, to int) (time.Duration, error) {
 	const q = `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
 		SELECT gen_random_uuid(), account_id, 'many-' || n, 'many-' || n, domain_id,
@@ -128,7 +128,8 @@ func (r *run) head(ctx context.Context, base, path string) (int, error) {
 	return resp.StatusCode, resp.Body.Close()
 }
 
-// spread measures links of n campaigns, as a share of the bare rate in the same turns.
+// spread measures the rate of links of n campaigns. It returns this rate divided by the rate of the bare server in the same
+// turns.
 func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	load := Load{Connections: r.Connections, Duration: r.Duration, Status: "302"}
 	bareLoad, realLoad := load, load
@@ -154,7 +155,7 @@ func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	return median(shares), nil
 }
 
-// another starts one more web process and waits until it routes. It gives its address.
+// another starts one more web process and waits until it routes visitors.
 func (r *run) another(ctx context.Context, campaigns int) (web, error) {
 	port, err := devstack.FreePort()
 	if err != nil {
@@ -188,7 +189,7 @@ type web struct {
 	memory  int // kB, resident
 }
 
-// changes pauses and resumes a campaign and waits until both of two web processes route by it.
+// changes pauses and resumes a campaign in turn. It measures the time until both web processes route accordingly.
 func (r *run) changes(ctx context.Context, second string) error {
 	var took []time.Duration
 	for i := range toggles {

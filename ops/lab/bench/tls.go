@@ -30,16 +30,16 @@ import (
 
 // Goals and sizes of the TLS measurements.
 const (
-	goalKept       = 0.5 // of the bare rate, on connections that are kept
-	goalHandshakes = 0.9 // of the bare rate, with a full handshake each
+	goalKept       = 0.5 // share of the bare rate, on kept connections
+	goalHandshakes = 0.9 // share of the bare rate, with a full handshake for each request
 	certificates   = 10_000
-	handshakeRate  = 200 // a second, over all hosts
+	handshakeRate  = 200 // handshakes per second, over all hosts
 )
 
-// encryptionKey seals certificates of the bench.
+// encryptionKey encrypts the stored certificates of the bench.
 var encryptionKey = bytes.Repeat([]byte("b"), 32)
 
-// issuer makes certificates below one root, which lie in the database of the service.
+// issuer issues certificates under one root and stores them in the database of the service.
 type issuer struct {
 	key   *ecdsa.PrivateKey
 	cert  *x509.Certificate
@@ -72,7 +72,7 @@ func (r *run) newIssuer(ctx context.Context) (*issuer, error) {
 	return i, err
 }
 
-// issue stores a certificate of a host and gives it, with its key and the root behind it.
+// issue issues and stores a certificate of a host. It returns the PEM text of the key, the certificate and the root.
 func (i *issuer) issue(ctx context.Context, host string, serial int64) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -106,7 +106,7 @@ func (i *issuer) issue(ctx context.Context, host string, serial int64) ([]byte, 
 	})
 }
 
-// secureSetUp starts the bare server and the service, both by TLS with the same certificate.
+// secureSetUp starts the bare server and the service. Both serve by TLS with the same certificate.
 func (r *run) secureSetUp(ctx context.Context) (err error) {
 	if r.issuer, err = r.newIssuer(ctx); err != nil {
 		return err
@@ -148,12 +148,14 @@ func (r *run) secureSetUp(ctx context.Context) (err error) {
 	return r.create(ctx, "bench-campaign")
 }
 
-// client is for a load. It does not verify: that is work of the client, not of the server.
+// secureClient returns the TLS settings of a load. It does not verify certificates, because that is work of the client and not
+// of the server.
 func secureClient() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "localhost", InsecureSkipVerify: true}
 }
 
-// secure lets bare and real take turns, on connections that are kept and with a handshake for each request.
+// secure measures the bare server and the tracking link in turns, first on kept connections and then with a handshake for each
+// request.
 func (r *run) secure(ctx context.Context) error {
 	load := Load{
 		Connections: r.Connections, Duration: r.Duration, Status: "302", TLS: secureClient(),
@@ -190,7 +192,7 @@ func (r *run) secure(ctx context.Context) error {
 	return nil
 }
 
-// certificates measures a web process with many certificates: its memory, and handshakes with all their hosts.
+// certificates measures a web process with many certificates: its start, its memory, and handshakes with all its hosts.
 func (r *run) certificates(ctx context.Context) error {
 	defer func() { _ = r.issuer.db.Close() }()
 	light, _, err := r.secureAnother(ctx, "localhost")
@@ -220,7 +222,7 @@ func (r *run) certificates(ctx context.Context) error {
 	r.add(fmt.Sprintf("start of a web process with %d certificates, with 1", certificates),
 		short(heavy.started)+", "+short(light.started), "", true)
 	r.add("memory by certificate", fmt.Sprintf("%.1f kB", float64(heavy.memory-light.memory)/certificates), "", true)
-	requests := make([]Request, len(hosts)) // one by name, so that each is for the host of its handshake
+	requests := make([]Request, len(hosts)) // one for each name, so that a request is for the host of its handshake
 	for n, host := range hosts {
 		requests[n] = request(host, "/", r.visitors.People[n%len(r.visitors.People)], r.visitors.Addresses[n%len(r.visitors.Addresses)].IP, "en")
 	}
@@ -236,7 +238,7 @@ func (r *run) certificates(ctx context.Context) error {
 	return nil
 }
 
-// secureAnother starts one more web process and waits until it has the certificates of hosts.
+// secureAnother starts one more web process and waits until it serves the certificates of the first and the last host.
 func (r *run) secureAnother(ctx context.Context, hosts ...string) (w web, address string, err error) {
 	ports := make([]int, 0, 2)
 	for range 2 {

@@ -24,7 +24,7 @@ import (
 	"switchyard/ops/lab/chdb"
 )
 
-// server is the URL of the engine, which make e2e starts.
+// server returns the URL of the engine, which make e2e starts. It skips the test if no engine runs.
 func server(t *testing.T) string {
 	t.Helper()
 	address := os.Getenv("TEST_CLICKS_URL")
@@ -34,7 +34,7 @@ func server(t *testing.T) string {
 	return address
 }
 
-// open opens a database of the test's own by the client that the service uses.
+// open creates a database for the test and opens it with the client that the service uses.
 func open(t *testing.T) driver.Conn {
 	t.Helper()
 	o, err := clickhouse.ParseDSN(server(t))
@@ -78,7 +78,7 @@ func count(t *testing.T, conn driver.Conn, query string, args ...any) (n uint64)
 	return n
 }
 
-// kinds is a row with the types that clicks have.
+// kinds is a row with the column types of clicks.
 type kinds struct {
 	ID      uuid.UUID
 	At      time.Time
@@ -146,7 +146,7 @@ func TestTypesComeBack(t *testing.T) {
 	}
 }
 
-// TestTokenStoresOnce shows what the service relies on: a block is stored once by its token, whatever it has.
+// TestTokenStoresOnce: a block is stored once for each deduplication token, whatever its content. The service relies on this.
 func TestTokenStoresOnce(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -168,11 +168,11 @@ func TestTokenStoresOnce(t *testing.T) {
 		}
 	}
 	if n := count(t, conn, `SELECT count() FROM once`); n != 2000 {
-		t.Errorf("%d rows of two tokens", n)
+		t.Errorf("%d rows are stored for two tokens, want 2000", n)
 	}
-	for range 2 * chdb.Connections { // enough to reach the connections that had a token
+	for range 2 * chdb.Connections { // enough to reach every connection on which a token was set
 		if n := count(t, conn, `SELECT toUInt64(getSetting('insert_deduplication_token') = '')`); n != 1 {
-			t.Fatal("the token of a statement is that of another one")
+			t.Fatal("a statement without a token still has the token of an earlier statement")
 		}
 	}
 }
@@ -183,12 +183,12 @@ func TestErrorsHaveTheirCode(t *testing.T) {
 	conn := open(t)
 	err := conn.Exec(t.Context(), `SELECT * FROM nowhere`)
 	if e, ok := errors.AsType[*clickhouse.Exception](err); !ok || e.Code != 60 {
-		t.Errorf("a table that is not there: %v", err)
+		t.Errorf("a query of a table that does not exist: %v, want code 60", err)
 	}
 	ctx := clickhouse.Context(t.Context(), clickhouse.WithSettings(clickhouse.Settings{"no_such_setting": 1}))
 	err = conn.Exec(ctx, `SELECT 1`)
 	if e, ok := errors.AsType[*clickhouse.Exception](err); !ok || e.Code != 115 {
-		t.Errorf("a setting that is not there: %v", err)
+		t.Errorf("a setting that does not exist: %v, want code 115", err)
 	}
 }
 
@@ -211,11 +211,11 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	if n := count(t, conn, `SELECT count() FROM many`); n != 40 {
-		t.Errorf("%d rows of 40", n)
+		t.Errorf("%d rows are stored, want 40", n)
 	}
 }
 
-// TestCutInsertStoresNothing cuts a connection in the middle of the data.
+// TestCutInsertStoresNothing: an INSERT stores nothing if its connection is cut in the middle of the data.
 func TestCutInsertStoresNothing(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -243,13 +243,13 @@ func TestCutInsertStoresNothing(t *testing.T) {
 	if err := raw.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := io.ReadAll(raw) // until the server has given up the insert
+	text, err := io.ReadAll(raw) // the answer comes once the server has given up the insert
 	_ = raw.Close()
 	if err != nil || !strings.Contains(string(text), "HTTP/1.1 500") {
-		t.Errorf("a cut insert: %q, %v", text, err)
+		t.Errorf("the answer to an insert that was cut off is %q, %v, want status 500", text, err)
 	}
 	if n := count(t, conn, `SELECT count() FROM cut`); n != 0 {
-		t.Errorf("%d rows of an insert that was cut", n)
+		t.Errorf("%d rows are stored from an insert that was cut off", n)
 	}
 }
 
@@ -271,6 +271,6 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 	defer res.Body.Close()
 	if code := res.Header.Get("X-ClickHouse-Exception-Code"); code != "516" {
-		t.Errorf("status %d, code %q", res.StatusCode, code)
+		t.Errorf("a wrong password gets status %d, code %q, want code 516", res.StatusCode, code)
 	}
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // Cluster is the name of a cluster that the engine knows. It has two shards, and both are the engine itself. Each row is written
-// to one of them. A query about one account's rows asks one shard and finds each row once; a query that asks both shards finds
-// it twice. There is no Keeper: tables that would be replicated are plain tables.
+// to a single shard. A query about one account's rows asks one shard and finds each row once. A query that asks both shards finds
+// each row twice. There is no Keeper, so tables that would be replicated are plain tables.
 const Cluster = "lab"
 
 // clusterConfig holds the settings of the engine: the cluster, and the macros that name its servers. The engine listens on no
-// port. An unused port stands for the engine itself.
+// port. The port in the settings is unused: it only identifies the engine itself.
 const clusterConfig = `<clickhouse>
 	<tcp_port>9000</tcp_port>
 	<remote_servers><` + Cluster + `>
@@ -41,7 +41,8 @@ var (
 	replicated = regexp.MustCompile(`ENGINE = Replicated(\w*MergeTree)\('[^']*', '\{replica\}'(?:, )?`)
 )
 
-// onOneServer rewrites a statement for all servers of the cluster, so that the only server can run it.
+// onOneServer rewrites a statement that is meant for all servers of a cluster, so that this single server can run it. It removes
+// ON CLUSTER and makes replicated tables plain tables.
 func onOneServer(statement string) string {
 	if !onCluster.MatchString(statement) {
 		return statement

@@ -1,8 +1,8 @@
-// Package chdb is a ClickHouse server for tests and for one machine: the engine as a library, behind as much of ClickHouse's
-// HTTP interface as its Go client needs. It has plain tables: it has no other servers to talk to and no Keeper. For what is asked of
-// a cluster it stands for one of two shards: see Cluster.
+// Package chdb is a ClickHouse server for tests and for one machine. It loads the engine as a library and offers as much of
+// ClickHouse's HTTP interface as the Go client needs. There are no other servers and no Keeper, so it has plain tables only.
+// Statements for a cluster work too: the engine acts as both of its shards, see Cluster.
 //
-// The library is installed by npm below the user's cache, at the version of package.json. It is loaded without cgo. It takes
-// the handlers of SIGSEGV and its like away from Go's runtime, so a fault in this process ends it at once. It cannot
-// always be closed either: a program that has opened it ends by os.Exit.
+// npm installs the library below the user's cache, at the version of package.json. The library is loaded without cgo. It takes
+// the handlers of SIGSEGV and similar signals away from Go's runtime, so such a fault ends the process at once. It cannot always
+// be closed, so a program that has opened it must end by os.Exit.
 package chdb

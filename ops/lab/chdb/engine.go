@@ -32,7 +32,7 @@ type functions struct {
 	closeResult  func(result uintptr)
 }
 
-// names are the symbols of the functions.
+// names maps the library's symbols to the functions.
 func (f *functions) names() map[string]any {
 	return map[string]any{
 		"chdb_connect": &f.connect, "chdb_set_signal_handlers_enabled": &f.signals, "chdb_query_with_params_n": &f.query,
@@ -44,16 +44,16 @@ func (f *functions) names() map[string]any {
 	}
 }
 
-// Engine is the library with a data directory.
+// Engine is the loaded library with an open data directory.
 type Engine struct {
 	lib   functions
 	conns chan uintptr // the free connections
 }
 
-// Connections is how many statements run at once.
+// Connections is the number of statements that can run at the same time.
 const Connections = 8
 
-// Open loads the library and opens a data directory. A process does so once.
+// Open loads the library and opens a data directory. A process may call it only once.
 func Open(library, dir string) (*Engine, error) {
 	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
@@ -82,18 +82,18 @@ func Open(library, dir string) (*Engine, error) {
 
 func terminated(s string) *byte { return unsafe.StringData(s + "\x00") }
 
-// Statement is what one request asks.
+// Statement is the statement of one request.
 type Statement struct {
 	Text     string
 	Database string            // empty: default
-	Format   string            // of the answer, unless the text names one
-	Settings map[string]string // of this statement alone
-	Params   map[string]string // of {name:Type} in the text
-	Data     io.Reader         // of an INSERT whose text ends in FORMAT; nil: the text has everything
+	Format   string            // the format of the answer, unless the text names a format
+	Settings map[string]string // settings for this statement only
+	Params   map[string]string // the values of {name:Type} in the text
+	Data     io.Reader         // data of an INSERT, in the FORMAT at the end of the text or else Values; nil: the text is complete
 }
 
-// Do runs a statement and gives its answer. An INSERT of Data that cannot be read to its end stores nothing. What the
-// engine refuses is an error that begins with Code.
+// Do runs a statement and returns its answer. An INSERT stores nothing if Data cannot be read to its end. If the engine refuses the
+// statement, the error begins with "Code".
 func (e *Engine) Do(ctx context.Context, s Statement) ([]byte, error) {
 	var c uintptr
 	select {
@@ -117,7 +117,7 @@ func (e *Engine) Do(ctx context.Context, s Statement) ([]byte, error) {
 	return e.run(c, s.Text, s.Format, s.Params)
 }
 
-// reset gives settings of a connection their defaults. An unknown one was refused before.
+// reset sets settings of a connection back to their defaults. It ignores errors: an unknown setting has already been refused.
 func (e *Engine) reset(c uintptr, settings map[string]string) {
 	for name := range settings {
 		_, _ = e.run(c, "SET "+name+" = DEFAULT", "Null", nil)
@@ -131,7 +131,7 @@ func orDefault(database string) string {
 	return database
 }
 
-// quoted puts a text between quotes.
+// quoted returns the text between quotes, with quotes and backslashes in it escaped.
 func quoted(text string, quote byte) string {
 	q := string(quote)
 	return q + strings.NewReplacer(`\`, `\\`, q, `\`+q).Replace(text) + q
@@ -154,7 +154,7 @@ func (e *Engine) run(c uintptr, text, format string, params map[string]string) (
 	return e.copyResult(r)
 }
 
-// pointer gives where a text is and how long. One without any character has a place too.
+// pointer returns the address and the length of a text. The address is never nil, even for an empty text.
 func pointer(s string) (*byte, uintptr) {
 	if s == "" {
 		return new(byte), 0
@@ -162,7 +162,7 @@ func pointer(s string) (*byte, uintptr) {
 	return unsafe.StringData(s), uintptr(len(s))
 }
 
-// copyResult copies a result and gives it back.
+// copyResult copies the data of a result and frees the result in the library.
 func (e *Engine) copyResult(result uintptr) ([]byte, error) {
 	if result == 0 {
 		return nil, errors.New("chdb: the engine gave no result")
@@ -178,10 +178,10 @@ func (e *Engine) copyResult(result uintptr) ([]byte, error) {
 	return slices.Clone(unsafe.Slice(e.lib.resultBuffer(result), n)), nil
 }
 
-// formatClause is the end of an INSERT whose data comes apart from it.
+// formatClause matches the end of an INSERT whose data is sent separately.
 var formatClause = regexp.MustCompile(`(?is)\s+FORMAT\s+(\w+)\s*;?\s*$`)
 
-// chunkSize is how much data goes to the engine at once, at most.
+// chunkSize is the largest number of bytes that is passed to the engine at once.
 const chunkSize = 1 << 18
 
 func (e *Engine) insert(c uintptr, text string, data io.Reader) error {
@@ -207,7 +207,7 @@ func (e *Engine) insert(c uintptr, text string, data io.Reader) error {
 			e.lib.cancel(stream)
 			return errors.New(text)
 		}
-		if errors.Is(err, io.EOF) { // of a body that was cut it is another error
+		if errors.Is(err, io.EOF) { // a body that was cut off ends with another error
 			_, err := e.copyResult(e.lib.done(stream))
 			return err
 		}

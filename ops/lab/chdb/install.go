@@ -18,14 +18,14 @@ import (
 //go:embed package.json
 var manifest []byte
 
-// library is the package of npm that has the engine.
+// library is the npm package that contains the engine.
 const library = "@chdb/lib-linux-x64-gnu"
 
-// installTimeout is for half a gigabyte by a slow line.
+// installTimeout allows for a download of half a gigabyte over a slow connection.
 const installTimeout = 10 * time.Minute
 
-// Install finds the engine's library in the user's cache, and installs it there first. It writes a line about an
-// installation to out. The error says why it cannot be installed.
+// Install returns the path of the engine's library in the user's cache, and installs the library there if it is missing. Before an
+// installation it writes a line to out. The error says why the library cannot be installed.
 func Install(ctx context.Context, out io.Writer) (string, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return "", fmt.Errorf("chdb: there is no library for %s on %s", runtime.GOOS, runtime.GOARCH)

@@ -30,7 +30,8 @@ type Options struct {
 	Out io.Writer
 }
 
-// The variables that tests read: the URL of a server, its cluster, and the program that starts a server, for tests that kill it.
+// The variables that tests read: the URL of a server, the name of its cluster, and the program that starts a server. Tests that kill
+// a server need the program.
 const (
 	variable = "TEST_CLICKS_URL"
 	cluster  = "TEST_CLICKS_CLUSTER"
@@ -38,8 +39,8 @@ const (
 )
 
 // Run starts a server and returns the code to exit with: the command's code, if there is a command. The process must then end
-// by os.Exit. If TEST_CLICKS_URL already names a server, the command runs with that one instead. If the engine cannot be
-// installed, the command runs without a server, and the output says so.
+// by os.Exit. If TEST_CLICKS_URL already names a server, Run starts none and the command uses the named server. If the engine cannot
+// be installed, the command runs without a server, and the output says so.
 func Run(ctx context.Context, o Options) (code int, err error) {
 	if url := os.Getenv(variable); url != "" && len(o.Command) > 0 {
 		return runCommand(ctx, o.Command)
@@ -70,14 +71,14 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 	return 0, nil
 }
 
-// headerTimeout is how long a client may take to say what it wants.
+// headerTimeout is the time that a client may take to send the headers of a request.
 const headerTimeout = 10 * time.Second
 
-// errNotInstalled means that there is no engine. The error that is wrapped with it says why.
+// errNotInstalled means that there is no engine. The second wrapped error says why.
 var errNotInstalled = errors.New("chdb: there is no engine")
 
 // Start starts a server in this process and returns its URL. The server answers until the process ends, which must happen by
-// os.Exit or by returning from main. The command of the options is not run.
+// os.Exit or by returning from main. Start does not run the command of the options.
 func Start(ctx context.Context, o Options) (url string, err error) {
 	library, err := Install(ctx, o.Out)
 	if err != nil {
@@ -102,7 +103,7 @@ func Start(ctx context.Context, o Options) (url string, err error) {
 	return address(l.Addr().String(), o.Password), nil
 }
 
-// stopTimeout is how long a command may take to end when it is asked to.
+// stopTimeout is the time that a command may take to end after it was asked to.
 const stopTimeout = 30 * time.Second
 
 // runCommand runs a command and returns its exit code.

@@ -15,17 +15,17 @@ import (
 )
 
 // Server answers ClickHouse's HTTP interface: GET /ping, and POST or GET / with a statement in the parameter query, the body
-// or both. Data of an INSERT is the body. Other parameters are settings, and param_NAME fills {NAME:Type}. It knows one
-// user, takes no compressed data and keeps no sessions.
+// or both. If query has an INSERT, the body is its data. The parameter param_NAME fills {NAME:Type}, and unknown parameters are
+// settings. Server knows one user, refuses compressed data and keeps no sessions.
 type Server struct {
 	Engine   *Engine
 	Password string // of the user default
 }
 
-// maxStatement is how long a statement in a body may be. Data of inserts has no limit.
+// maxStatement is the greatest length of a statement in a body, in bytes. The data of an INSERT has no limit.
 const maxStatement = 16 << 20
 
-// noSettings are the parameters that are no settings.
+// noSettings lists the parameters that are not settings.
 var noSettings = map[string]bool{
 	"query": true, "database": true, "default_format": true, "client_protocol_version": true, "query_id": true,
 	"user": true, "password": true, "wait_end_of_query": true,
@@ -70,7 +70,7 @@ func (s Server) allowed(r *http.Request) bool {
 
 var insertsData = regexp.MustCompile(`(?is)^\s*INSERT\s+INTO\s`)
 
-// statement reads a request.
+// statement parses a request.
 func statement(r *http.Request) (Statement, error) {
 	params := r.URL.Query()
 	st := Statement{
@@ -108,7 +108,7 @@ func statement(r *http.Request) (Statement, error) {
 
 var settingName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// answer sends what a statement gave.
+// answer sends the result of a statement.
 func answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -117,7 +117,7 @@ func answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-// fault is an error of this server's own, in the words of the engine.
+// fault is an error that this server raises itself. Its text has the form of the engine's errors.
 type fault struct {
 	code       int
 	text, name string
@@ -130,7 +130,7 @@ func (f fault) Error() string {
 
 var errorCode = regexp.MustCompile(`Code: (\d+)\.`)
 
-// refuse sends an error as ClickHouse does: its code is a header, its text the body.
+// refuse sends an error as ClickHouse does, with the code in a header and the text as the body.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	code := "1002" // unknown
 	if found := errorCode.FindStringSubmatch(err.Error()); found != nil {
@@ -143,14 +143,14 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// hello begins the first question of the Go client: who answers, and which revision of the protocol. The library writes
-// blocks of revision 0, and says otherwise.
+// hello is the beginning of the Go client's first query, which asks for the server's name and protocol revision. Server answers it
+// without the library, because the library writes blocks of revision 0 but reports another revision.
 const hello = "SELECT displayName(), version(), revision(), timezone()"
 
-// customSerialization is the first revision whose columns say how they are written.
+// customSerialization is the first protocol revision in which each column states its serialization.
 const customSerialization = 54454
 
-// hello answers the first question in the form of the client's revision.
+// hello returns the answer to the client's first query, in the form of the client's revision.
 func (s Server) hello(r *http.Request, revision int) []byte {
 	version, err := s.Engine.Do(r.Context(), Statement{Text: "SELECT version()", Format: "RawBLOB"})
 	if err != nil {
@@ -185,7 +185,7 @@ func (s Server) hello(r *http.Request, revision int) []byte {
 	return b.Bytes()
 }
 
-// address is the URL of a server for its clients.
+// address returns the URL that clients of a server use.
 func address(host, password string) string {
 	u := url.URL{Scheme: "http", Host: host, User: url.UserPassword("default", password), Path: "/default"}
 	return u.String()

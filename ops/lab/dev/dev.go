@@ -1,5 +1,5 @@
-// Package dev runs the service while it is being changed: it builds it, starts it, and does both again whenever a file
-// of the source has changed. The private servers run on between restarts.
+// Package dev runs the service during development. It builds and starts the service, and does both again whenever a source
+// file changes. The private servers keep running between restarts.
 package dev
 
 import (
@@ -27,7 +27,7 @@ type Options struct {
 	Build []string
 	// Binary is the program of the service; it is called with "up".
 	Binary string
-	// Out receives the output of both and a line about each step.
+	// Out receives the output of Build and Binary, and a line about each step.
 	Out io.Writer
 }
 
@@ -36,8 +36,8 @@ const (
 	stopTimeout = 20 * time.Second
 )
 
-// Run builds and runs the service until the context ends. Servers that the environment does not name are private ones
-// and run as long as Run does.
+// Run builds and runs the service until the context ends. If the environment does not name a PostgreSQL or a Redis, Run starts a
+// private server, which stops when Run returns.
 func Run(ctx context.Context, o Options) (err error) {
 	cfg, err := config.Load(os.Getenv)
 	if err != nil {
@@ -66,19 +66,19 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 }
 
-// build builds the binary. The compiler prints what is wrong.
+// build runs the build command. The compiler's messages go to Out.
 func (o Options) build(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, o.Build[0], o.Build[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, o.Out, o.Out
 	return cmd.Run()
 }
 
-// start starts the service; stop asks it to end and returns when it has.
+// start starts the service. stop asks it to end and returns once it has ended.
 func (o Options) start(ctx context.Context) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	cmd := exec.CommandContext(ctx, o.Binary, "up")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, o.Out, o.Out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is for us, who stop it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal reaches this process only, which stops the service
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = stopTimeout
 	if err := cmd.Start(); err != nil {
@@ -87,7 +87,7 @@ func (o Options) start(ctx context.Context) (stop func(), err error) {
 	}
 	return func() {
 		cancel()
-		_ = cmd.Wait() // its end was asked for
+		_ = cmd.Wait() // the error is expected, because we ended it
 	}, nil
 }
 
@@ -98,7 +98,7 @@ type loop struct {
 	start func(context.Context) (stop func(), err error)
 	out   io.Writer
 
-	built source // the state that was built last, whether that worked or not
+	built source // the state of the source at the last build, even if the build failed
 	stop  func() // stops the running service
 }
 
@@ -127,14 +127,14 @@ func (l *loop) rebuild(ctx context.Context) error {
 
 func (l *loop) log(text string) { _, _ = fmt.Fprintln(l.out, "  dev:", text) }
 
-// source tells two states of the source apart.
+// source summarises the source files. Two different states of the files have different summaries.
 type source struct {
 	files  int
 	bytes  int64
 	newest time.Time
 }
 
-// read looks at every file that can be part of the binary: all but tests, documents, dot-files and what was built.
+// read summarises all files that can be part of the binary. It skips tests, Markdown, dot-files, testdata and bin.
 func read(root string) (source, error) {
 	var s source
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -156,7 +156,7 @@ func read(root string) (source, error) {
 		}
 		info, err := d.Info()
 		if err != nil {
-			return nil //nolint:nilerr // removed meanwhile
+			return nil //nolint:nilerr // removed during the walk
 		}
 		s.files++
 		s.bytes += info.Size()

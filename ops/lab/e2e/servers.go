@@ -28,7 +28,7 @@ type redisNode struct {
 
 func (n redisNode) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
 
-// startRedisNode starts a node with additional lines of configuration. It ends with the test.
+// startRedisNode starts a node with additional lines of configuration. The node is killed at the end of the test.
 func startRedisNode(t *testing.T, port int, lines string, args ...string) redisNode {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,8 +88,8 @@ func commandRedis(t *testing.T, url string, words ...any) (any, error) {
 	return r.Do(t.Context(), words...).Result()
 }
 
-// StartSentinels starts a Redis with a replica, and three Sentinels that watch them. It gives the URL, and what kills the
-// primary and waits until the replica has its place.
+// StartSentinels starts a Redis with a replica, and three Sentinels that watch both. It returns the URL and the function failOver,
+// which kills the primary and waits until the replica has become the primary.
 func StartSentinels(t *testing.T) (url string, failOver func()) {
 	t.Helper()
 	ports := FreePorts(t, 5)
@@ -129,7 +129,7 @@ sentinel failover-timeout main 5000`, primary.port, nodePassword), "--sentinel")
 	}
 }
 
-// StartRedisCluster starts three nodes that share the slots, and gives the URL.
+// StartRedisCluster starts a cluster of three nodes that share the slots, and returns its URL.
 func StartRedisCluster(t *testing.T) string {
 	t.Helper()
 	ports := FreePorts(t, 3)
@@ -148,7 +148,7 @@ func StartRedisCluster(t *testing.T) string {
 		if i > 0 {
 			continue
 		}
-		ports = append(ports, bus) // taken
+		ports = append(ports, bus) // so that no other node gets the same bus port
 	}
 	ports = ports[:3]
 	first, err := commandRedis(t, direct(ports[0]), "CLUSTER", "NODES")
@@ -171,7 +171,8 @@ func StartRedisCluster(t *testing.T) string {
 	return fmt.Sprintf("redis://:%s@127.0.0.1:%d?addr=127.0.0.1:%d&addr=127.0.0.1:%d", nodePassword, ports[0], ports[1], ports[2])
 }
 
-// StartReplica starts a streaming replica of the service's PostgreSQL and gives its URL, and what ends it.
+// StartReplica starts a streaming replica of the service's PostgreSQL. It returns the URL of the replica and a function that stops
+// it.
 func StartReplica(t *testing.T, s *Service) (url string, end func()) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "switchyard-replica-") //nolint:usetesting // the servers' account would not reach it

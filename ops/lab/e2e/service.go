@@ -1,9 +1,9 @@
-// Package e2e has what the end-to-end tests below it share: they start the service with private servers, send clicks and
-// postbacks, and read what is stored. The tests are in four packages:
+// Package e2e contains the helpers that the end-to-end tests below it share. They start the service with private servers, send
+// clicks and postbacks, and read the stored rows. The tests are in four packages:
 //
-//   - api: what clients, networks and visitors send and get
+//   - api: requests of clients, networks and visitors, and the answers
 //   - browser: the dashboard and other pages in Chromium
-//   - faults: processes and servers that are killed, frozen, away or under attack
+//   - faults: processes and servers that are killed, frozen, unreachable or under attack
 //   - scale: many processes and many servers
 package e2e
 
@@ -34,12 +34,12 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// Program names the program without the race detector, which make e2e builds first. Fleets run it, because processes
-// with the detector take three times the processor time. It is empty where go test runs the tests directly.
+// Program is the path of the program built without the race detector. make e2e builds it first. Fleets run it, because processes
+// with the detector take three times the processor time. It is empty if go test runs the tests directly.
 var Program = os.Getenv("SWITCHYARD_TEST_BINARY")
 
-// OwnBinary is the test binary. Fleets whose processes are to be watched by the race detector run it: one in which all
-// kinds of processes are killed, one under attack, and those with the tests' own jobs.
+// OwnBinary returns the path of the test binary. A fleet runs it if the race detector must watch its processes. Three kinds of
+// tests need this: tests that kill all kinds of processes, tests of an attack, and tests with their own jobs.
 func OwnBinary(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -49,12 +49,12 @@ func OwnBinary(t *testing.T) string {
 	return path
 }
 
-// RunMain in the environment makes the test binary the program itself, so that child processes of the tests are built
-// once, with the tests, and under the race detector when the tests are.
+// RunMain is the variable that makes the test binary behave as the service's program. Child processes of the tests are thus built
+// together with the tests, and with the race detector if the tests are.
 const RunMain = "SWITCHYARD_TEST_RUN_MAIN"
 
-// Main is TestMain of a package whose tests start processes. In a child process it runs one of the commands of the tests,
-// or the program. Otherwise it runs the tests and then finish, unless that is nil.
+// Main is the TestMain of a package whose tests start processes. In a child process it runs the named command of the tests, or the
+// program. Otherwise it runs the tests and then finish, which may be nil.
 func Main(m *testing.M, program func(), commands map[string]func(args []string) error, finish func()) {
 	if os.Getenv(RunMain) != "" {
 		if len(os.Args) > 1 && commands[os.Args[1]] != nil {
@@ -73,7 +73,7 @@ func Main(m *testing.M, program func(), commands map[string]func(args []string) 
 	os.Exit(code)
 }
 
-// Service is a fleet with one campaign, whose clicks come from one source and go to one offer.
+// Service is a fleet with one campaign. The campaign's clicks come from one source and go to one offer.
 type Service struct {
 	*fleet.Fleet
 	API    *client.API
@@ -91,8 +91,8 @@ func StartService(t *testing.T, o fleet.Options, processes ...string) *Service {
 	return s
 }
 
-// StartFleet starts private servers and the named processes; both end with the test. It fails when the race detector
-// has found something in a process.
+// StartFleet starts private servers and the named processes. Both end with the test. The test then fails if the race detector has
+// reported a data race in a process.
 func StartFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet {
 	t.Helper()
 	parttest.Needs(t, parttest.Parts...)
@@ -122,7 +122,7 @@ func StartFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet
 	return f
 }
 
-// SpawnWeb starts web process i of several, at its own address. The first has the port and the directory of the service.
+// SpawnWeb starts web process i of several, at its own address. Process 0 uses the port and the data directory of the service.
 func (s *Service) SpawnWeb(i int, url string, env ...string) (*fleet.Process, error) {
 	if i > 0 {
 		_, port, _ := strings.Cut(url, "127.0.0.1:")
@@ -175,7 +175,7 @@ func (s *Service) waitLive(ctx context.Context) error {
 	return nil
 }
 
-// Answer is the answer to a request of a visitor or a network. To is where it redirects to.
+// Answer is the answer to a request of a visitor or a network. To is the address that it redirects to.
 type Answer struct {
 	Status int
 	To     string
@@ -187,12 +187,12 @@ func (s *Service) Request(ctx context.Context, via http.RoundTripper, method, pa
 	return s.RequestAt(ctx, s.URL, via, method, path)
 }
 
-// RequestAt is Request for the web process at that address.
+// RequestAt is Request to the web process at this address.
 func (s *Service) RequestAt(ctx context.Context, url string, via http.RoundTripper, method, path string) (Answer, error) {
 	return s.Send(ctx, url, via, method, path, nil, "")
 }
 
-// Send is RequestAt with a body. The sender authenticates with a secret.
+// Send is RequestAt with a body, and with a secret as the bearer token.
 func (s *Service) Send(ctx context.Context, url string, via http.RoundTripper, method, path string, body []byte, secret string) (
 	Answer, error,
 ) {
@@ -215,12 +215,12 @@ func (s *Service) Send(ctx context.Context, url string, via http.RoundTripper, m
 	return Answer{resp.StatusCode, resp.Header.Get("Location"), string(text)}, errors.Join(err, resp.Body.Close())
 }
 
-// Click follows the tracking link once and returns the click's id. The error is ErrWrong if an answer comes and is wrong.
+// Click follows the tracking link once and returns the click's id. It returns ErrWrong if there is an answer but a wrong one.
 func (s *Service) Click(ctx context.Context, via http.RoundTripper) (uuid.UUID, error) {
 	return s.ClickAt(ctx, via, s.URL)
 }
 
-// ClickAt is Click at the web process of that address.
+// ClickAt is Click at the web process with this address.
 func (s *Service) ClickAt(ctx context.Context, via http.RoundTripper, url string) (uuid.UUID, error) {
 	got, err := s.RequestAt(ctx, url, via, http.MethodGet, s.Link.RequestURI())
 	if err != nil {
@@ -237,7 +237,7 @@ func (s *Service) ClickAt(ctx context.Context, via http.RoundTripper, url string
 // ErrWrong is the error of a wrong answer.
 var ErrWrong = errors.New("wrong answer")
 
-// Tick starts jobs of the clock now, so that a test does not wait for the minute at which they are due.
+// Tick submits jobs of the clock now, so that a test need not wait until they are due.
 func Tick(t *testing.T, f *fleet.Fleet, due ...jobs.Job[jobs.Tick, jobs.None]) {
 	t.Helper()
 	redis, err := jobs.OpenRedis(f.RedisURL)
@@ -260,7 +260,7 @@ func Pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// WaitDelivery waits until the one delivery of the account has a state, and returns its id.
+// WaitDelivery waits until the account has exactly one delivery and it is in the given state. It returns the delivery's id.
 func (s *Service) WaitDelivery(t *testing.T, state string) string {
 	t.Helper()
 	var log struct{ Rows []struct{ ID, Status string } }
@@ -271,12 +271,12 @@ func (s *Service) WaitDelivery(t *testing.T, state string) string {
 		return err == nil && len(log.Rows) == 1 && log.Rows[0].Status == state, err
 	})
 	if err != nil {
-		t.Fatalf("%v: %v, want one that is %s", err, log, state)
+		t.Fatalf("%v: the deliveries are %v, want one in the state %s", err, log, state)
 	}
 	return log.Rows[0].ID
 }
 
-// Metrics reads the metrics of the web process. It polls, because a client that has just guessed a password has to wait.
+// Metrics returns the metrics of the web process. It polls, because a client that has just sent a wrong password has to wait.
 func Metrics(t *testing.T, f *fleet.Fleet) []byte {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.OpsURL+"/metrics", http.NoBody)

@@ -13,7 +13,8 @@ import (
 	"switchyard/ops/client"
 )
 
-// Stored reads what the service has in PostgreSQL.
+// Stored holds the clicks and conversions that the service has in PostgreSQL, with the times of the clicks and of recording the
+// conversions.
 type Stored struct {
 	Clicks      map[uuid.UUID]time.Time
 	Conversions map[string]time.Time // by the network's id
@@ -55,7 +56,7 @@ func readTimes(ctx context.Context, d *db.DB, query string, add func(string, tim
 	return rows.Err()
 }
 
-// WaitStored waits until everything that was answered is stored.
+// WaitStored waits until every click and conversion that was answered is stored.
 func (s *Service) WaitStored(ctx context.Context, clicks *Tally[uuid.UUID], conversions *Tally[string]) (Stored, error) {
 	var got Stored
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
@@ -63,7 +64,7 @@ func (s *Service) WaitStored(ctx context.Context, clicks *Tally[uuid.UUID], conv
 	missing := len(clicks.At) + len(conversions.At)
 	var last error
 	err := client.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
-		now, err := s.stored(ctx) // it fails while PostgreSQL starts, and when the time is over
+		now, err := s.stored(ctx) // fails while PostgreSQL starts, and once the context has ended
 		if last = err; err == nil {
 			got, missing = now, absent(clicks.At, now.Clicks)+absent(conversions.At, now.Conversions)
 		}

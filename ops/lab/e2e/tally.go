@@ -10,10 +10,10 @@ import (
 	"switchyard/ops/client"
 )
 
-// Span is when something was asked for and when it was answered.
+// Span holds the time of a request and the time of its answer.
 type Span struct{ Asked, Answered time.Time }
 
-// Tally records when each thing was asked for and answered, and what went wrong.
+// Tally records the answered requests by the id in the answer, and the errors.
 type Tally[K comparable] struct {
 	mu   sync.Mutex
 	At   map[K]Span
@@ -47,7 +47,7 @@ func (c *Tally[K]) Len() int {
 	return len(c.At)
 }
 
-// WaitFor waits until the tally has grown to n.
+// WaitFor waits until the tally has at least n answers.
 func (c *Tally[K]) WaitFor(ctx context.Context, n int) error {
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()

@@ -31,13 +31,14 @@ import (
 
 // Options say what to run.
 type Options struct {
-	// Binary is the program of the service; empty: the program that is running now.
+	// Binary is the program of the service. If it is empty, the program that is running now is used.
 	Binary string
-	// Env adds settings and variables to those chosen by the fleet, or replaces them.
+	// Env adds settings and variables to the fleet's own, or replaces them.
 	Env []string
-	// Receiver is trusted by the service's outbound requests; may be nil.
+	// Receiver is a server whose certificate the service's outbound requests trust. It may be nil.
 	Receiver *Receiver
-	// Template starts on a copy of migrated servers that the process makes once: quicker for the second fleet on.
+	// Template starts the fleet on a copy of migrated servers. Each process creates these servers once, so the second and later
+	// fleets start quicker.
 	Template bool
 	// Out receives progress lines; nil drops them.
 	Out io.Writer
@@ -60,12 +61,12 @@ type Fleet struct {
 	guard     *guard
 }
 
-// processTimeout is how long a process may take to start, or to end. It is long for machines that are busy with other
-// things.
+// processTimeout is the time that a process may take to start, or to end. It is long because the machine may be busy with
+// other work.
 const processTimeout = 5 * time.Minute
 
-// Start makes the directory, starts the servers and migrates the database. No process of the service runs yet. When it
-// fails, what it started is stopped.
+// Start creates the directory, starts the servers and migrates the database. It starts no process of the service. If Start
+// fails, it stops the servers and removes the directory.
 func Start(ctx context.Context, o Options) (f *Fleet, err error) {
 	dir, err := os.MkdirTemp("", "switchyard-fleet-")
 	if err != nil {
@@ -77,7 +78,7 @@ func Start(ctx context.Context, o Options) (f *Fleet, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	// The servers may run as another account, which has to reach its directory below this one.
+	// The servers may run as another account, which must be able to reach its directory below this directory.
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("fleet: %w", err)
 	}
@@ -120,12 +121,12 @@ func (f *Fleet) StartServers(ctx context.Context) error {
 	return f.registerServers(ctx)
 }
 
-// stack asks for durable servers: what was acknowledged must survive a kill.
+// stack returns the options of the servers. The servers are durable, because acknowledged data must survive a kill.
 func (f *Fleet) stack() devstack.Options {
 	return devstack.Options{DataDir: filepath.Join(f.Dir, "servers"), Out: f.out}
 }
 
-// configure chooses the settings. Settings of the caller's own environment are left out.
+// configure builds the environment of the service's processes. It drops settings of the service from the caller's environment.
 func (f *Fleet) configure(o Options) error {
 	port, err := devstack.FreePort()
 	if err != nil {
@@ -162,7 +163,7 @@ func (f *Fleet) configure(o Options) error {
 	return nil
 }
 
-// Command runs one command of the binary to its end. With out it asks for JSON and reads the answer into out.
+// Command runs one command of the binary and waits for its end. If out is not nil, it asks for JSON and decodes the answer into out.
 func (f *Fleet) Command(ctx context.Context, out any, args ...string) error {
 	if out != nil {
 		args = append(args, "--json")
@@ -183,11 +184,12 @@ func (f *Fleet) Command(ctx context.Context, out any, args ...string) error {
 	return nil
 }
 
-// crowdSignals are the bot signals of visitors who share an address with many others, or who are quicker than people. All visitors
-// of a lab are like that.
+// crowdSignals are the bot signals of visitors who share an address with many others, or who are quicker than people. All
+// simulated visitors would show them.
 var crowdSignals = (bot.FastClick | bot.ClickFlood | bot.CampaignFlood | bot.RepeatClick).Reasons()
 
-// Account creates an account and a full key by the command line. Signals that only show a lab do not make its clicks bots.
+// Account creates an account and a key with full access on the command line. It disables crowdSignals for the account, so that they
+// do not mark simulated visitors as bots.
 func (f *Fleet) Account(ctx context.Context, name, plan string) (account string, api *client.API, err error) {
 	var created struct {
 		ID uuid.UUID `json:"id"`
@@ -208,7 +210,7 @@ func (f *Fleet) Account(ctx context.Context, name, plan string) (account string,
 	return created.ID.String(), api, err
 }
 
-// Key creates a key of an account by the command line.
+// Key creates a key of an account on the command line, and returns a client that uses it.
 func (f *Fleet) Key(ctx context.Context, account, scope string) (*client.API, error) {
 	var key struct {
 		ID  string `json:"id"`
@@ -231,7 +233,7 @@ func (f *Fleet) StartAll(ctx context.Context) error {
 	return f.WaitReady(ctx)
 }
 
-// WaitReady waits until the web process reports that it is ready. It fails if a process that was not killed ends before that.
+// WaitReady waits until the web process reports that it is ready. It fails if a process ends before that without being asked to.
 func (f *Fleet) WaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, processTimeout)
 	defer cancel()
@@ -257,7 +259,7 @@ func (f *Fleet) WaitReady(ctx context.Context) error {
 	return nil
 }
 
-// Tails is the end of every process's log.
+// Tails returns the last lines of every process's log.
 func (f *Fleet) Tails() string {
 	var b strings.Builder
 	for _, p := range f.processes {
@@ -294,7 +296,7 @@ func (f *Fleet) Close() error {
 	if f.DatabaseURL != "" {
 		errs = append(errs, devstack.Stop(ctx, f.stack()))
 	}
-	if f.home != "" && !strings.HasPrefix(f.home, f.Dir) { // the servers' account could not reach our directory
+	if f.home != "" && !strings.HasPrefix(f.home, f.Dir) { // the servers are elsewhere, because their account cannot reach our directory
 		errs = append(errs, os.RemoveAll(f.home))
 	}
 	errs = append(errs, os.RemoveAll(f.Dir))

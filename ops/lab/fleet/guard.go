@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// guard cleans up after a fleet whose own process was killed: it waits for the end of a pipe that only that process
-// holds, then ends what the fleet started and removes its directory.
+// guard is a shell process that cleans up if the fleet's own process is killed. It waits until the pipe that only the fleet's
+// process holds is closed. Then it kills the processes that the fleet started, and removes the fleet's directory.
 type guard struct {
 	cmd  *exec.Cmd
 	pipe io.Closer
@@ -29,7 +29,7 @@ func (f *Fleet) startGuard() error {
 	}
 	cmd := exec.Command("/bin/sh", "-c", guardScript, "sh", f.Dir, f.home) //nolint:noctx // outlives us
 	cmd.Env = f.env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is for us, not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal must not reach the guard
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("fleet: guard: %w", err)
@@ -54,7 +54,7 @@ func (f *Fleet) registerServers(ctx context.Context) error {
 	return errors.Join(f.registerPID(postgres.pid), f.registerPID(redis.pid))
 }
 
-// registerPID tells the guard about a process.
+// registerPID adds a process to the list of processes that the guard kills.
 func (f *Fleet) registerPID(pid int) error {
 	file, err := os.OpenFile(f.pids(), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -69,7 +69,7 @@ func (f *Fleet) registerPID(pid int) error {
 
 func (f *Fleet) pids() string { return filepath.Join(f.Dir, "pids") }
 
-// dismiss ends the guard when there is nothing to clean up any more.
+// dismiss ends the guard once nothing is left to clean up.
 func (g *guard) dismiss() {
 	if g == nil {
 		return

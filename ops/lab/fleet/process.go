@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Process is a child process. Its log is a file of the fleet's directory.
+// Process is a child process. Its output goes to a log file in the fleet's directory.
 type Process struct {
 	Name string
 
@@ -29,7 +29,7 @@ func (f *Fleet) Spawn(name string, args ...string) (*Process, error) {
 	return f.spawn(f.binary, nil, name, args...)
 }
 
-// SpawnWith is Spawn with settings that differ from the fleet's.
+// SpawnWith is Spawn with env added to the fleet's environment, or replacing parts of it.
 func (f *Fleet) SpawnWith(env []string, name string, args ...string) (*Process, error) {
 	return f.spawn(f.binary, env, name, args...)
 }
@@ -66,7 +66,7 @@ func (f *Fleet) spawn(program string, env []string, name string, args ...string)
 	return p, f.registerPID(p.PID())
 }
 
-// Find is the process of that name that was started last, or nil.
+// Find returns the process with this name that was started last, or nil.
 func (f *Fleet) Find(name string) *Process {
 	for i := len(f.processes) - 1; i >= 0; i-- {
 		if f.processes[i].Name == name {
@@ -76,17 +76,17 @@ func (f *Fleet) Find(name string) *Process {
 	return nil
 }
 
-// PID is the process id.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Kill ends the process with signal 9 and waits for its end.
+// Kill sends the process signal 9 and waits for its end.
 func (p *Process) Kill() {
 	p.killed = true
 	_ = p.cmd.Process.Kill()
 	<-p.done
 }
 
-// Stop asks the process to end, as an operator's platform does, and kills it if it does not.
+// Stop asks the process to end, as an operator's platform does. It kills a process that has not ended after processTimeout.
 func (p *Process) Stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), processTimeout)
 	defer cancel()
@@ -95,7 +95,7 @@ func (p *Process) Stop() {
 	}
 }
 
-// Terminate asks the process to end and waits until it has, or the context ends.
+// Terminate asks the process to end by SIGTERM, and waits until it has ended or the context ends.
 func (p *Process) Terminate(ctx context.Context) error {
 	p.killed = true
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -109,10 +109,10 @@ func (p *Process) Terminate(ctx context.Context) error {
 	}
 }
 
-// Freeze stops the process without ending it, as a machine that hangs would; Thaw lets it go on.
+// Freeze suspends the process until Thaw, as if its machine hung.
 func (p *Process) Freeze() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
 
-// Thaw ends Freeze.
+// Thaw lets a frozen process continue.
 func (p *Process) Thaw() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
 
 func (p *Process) ended() bool {
@@ -124,7 +124,7 @@ func (p *Process) ended() bool {
 	}
 }
 
-// Tail is the end of the log.
+// Tail returns the last lines of the log.
 func (p *Process) Tail() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {
@@ -133,20 +133,21 @@ func (p *Process) Tail() string {
 	return tail(text)
 }
 
-// Log is the whole log.
+// Log returns the whole log.
 func (p *Process) Log() []byte {
 	text, _ := os.ReadFile(p.log)
 	return text
 }
 
-// CPU is the processor time that the process has used, in units of the system's clock tick (10 ms); 0 where the system
-// does not tell.
+// CPU returns the processor time that the process has used, rounded down to the system's clock tick (10 ms). It returns 0 if the
+// system does not report it.
 func (p *Process) CPU() time.Duration { return processorTime(p.PID(), false) }
 
-// tick is the unit in which the system tells processor time.
+// tick is the unit in which the system reports processor time.
 const tick = 10 * time.Millisecond
 
-// processorTime is what a process has used, user and system; with what its children had used that have ended, if asked for.
+// processorTime returns the user and system time that a process has used. With ended it adds the time of child processes that have
+// ended.
 func processorTime(pid int, ended bool) (sum time.Duration) {
 	last := 13
 	if ended {
@@ -163,7 +164,7 @@ func processorTime(pid int, ended bool) (sum time.Duration) {
 	return sum
 }
 
-// Memory reads a line of the process's status, such as VmRSS, in kB.
+// Memory returns a figure of the process's status file, such as VmRSS, in kB.
 func (p *Process) Memory(line string) (int, error) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "status"))
 	if err != nil {
@@ -177,7 +178,7 @@ func (p *Process) Memory(line string) (int, error) {
 	return strconv.Atoi(fields[0])
 }
 
-// tail is the last lines of a text.
+// tail returns the last twelve lines of a text.
 func tail(text []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	return string(bytes.Join(lines[max(0, len(lines)-12):], []byte("\n")))

@@ -20,27 +20,27 @@ import (
 	"time"
 )
 
-// Attempt is one webhook request as it arrived, and whether it was in order.
+// Attempt is one webhook request as it arrived. Problem says how it differs from the documented form, and is empty if it does not.
 type Attempt struct {
-	Endpoint   string // the path it came to
+	Endpoint   string // the path that was requested
 	Delivery   string
 	EventID    string
 	Type       string
 	Body       []byte
 	SignedAt   int64
 	ReceivedAt time.Time
-	Number     int // 1 for the first one of this event at this endpoint
-	Status     int // what it was answered; 0: the sender was gone before
+	Number     int // counts the attempts of this event at this endpoint, from 1
+	Status     int // the status of the answer; 0: the sender was gone before the answer
 	Problem    string
 }
 
-// Accepted tells whether the sender was told that the event has arrived.
+// Accepted reports whether the sender got a 2xx answer, which confirms that the event has arrived.
 func (a Attempt) Accepted() bool { return a.Status/100 == 2 }
 
-// Receiver is a customer's https server that takes webhooks. It checks every signature by the documented steps, with
-// code of its own, and keeps all attempts. Make it with NewReceiver.
+// Receiver acts as a customer's https server that receives webhooks. It checks every signature by the documented steps, and shares
+// no code with the service for that. It records all attempts. Create it with NewReceiver.
 type Receiver struct {
-	// CA is the certificate, in PEM, that the sender has to trust.
+	// CA is the PEM certificate that the sender has to trust.
 	CA []byte
 
 	authority *authority
@@ -53,8 +53,8 @@ type Receiver struct {
 	seen      map[string]int
 }
 
-// NewReceiver starts a receiver on a free port of loopback. answer chooses the status of each request and may wait;
-// nil means 200.
+// NewReceiver starts a receiver on a free loopback port. answer returns the status for each request, and may wait before it does. If
+// answer is nil, the status is always 200.
 func NewReceiver(answer func(context.Context, Attempt) int) (*Receiver, error) {
 	if answer == nil {
 		answer = func(context.Context, Attempt) int { return http.StatusOK }
@@ -79,23 +79,23 @@ func NewReceiver(answer func(context.Context, Attempt) int) (*Receiver, error) {
 	r.server = &http.Server{
 		Handler: http.HandlerFunc(r.serve), ReadHeaderTimeout: 10 * time.Second,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12},
-		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // killed senders break off in the middle, on purpose
+		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // tests kill senders in the middle of a request
 	}
 	go func() { _ = r.server.ServeTLS(l, "", "") }()
 	return r, nil
 }
 
-// URL is the address of an endpoint with that path.
+// URL returns the address of the endpoint with this path.
 func (r *Receiver) URL(path string) string { return "https://" + r.address + path }
 
-// SetSecret tells the signing secret of an endpoint.
+// SetSecret sets the secret by which the receiver checks the signatures at an endpoint.
 func (r *Receiver) SetSecret(path, secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets[path] = secret
 }
 
-// Attempts is what arrived so far, in order of arrival.
+// Attempts returns the attempts that have been answered so far, in the order of their answers.
 func (r *Receiver) Attempts() []Attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,7 +108,7 @@ func (r *Receiver) Close() error { return r.server.Close() }
 func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(req.Body, 1<<20))
 	if err != nil {
-		return // the sender went away: not an attempt that was delivered
+		return // the sender went away before the body was complete, so this is no attempt
 	}
 	a := Attempt{
 		Endpoint: req.URL.Path, Delivery: req.Header.Get("Switchyard-Delivery"), Body: body,
@@ -131,7 +131,7 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(a.Status)
 }
 
-// check holds a request to the documented form and verifies its signature over the bytes as received.
+// check compares a request with the documented form. It verifies the signature over the bytes as received.
 func (a *Attempt) check(req *http.Request, secret string) error {
 	var errs []error
 	if req.Method != http.MethodPost || !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") {

@@ -76,7 +76,7 @@ func (s Server) Kill(ctx context.Context) error {
 	})
 }
 
-// CPU returns the processor time of the server's processes, including processes that have ended.
+// CPU returns the processor time of the server's processes, including child processes that have ended.
 func (s Server) CPU() time.Duration {
 	sum := processorTime(s.pid, true)
 	for _, pid := range children(s.pid) {
@@ -85,13 +85,13 @@ func (s Server) CPU() time.Duration {
 	return sum
 }
 
-// Freeze stops the server without ending it: its connections stay open, but it does not answer. Thaw lets it go on.
+// Freeze suspends the server. Its connections stay open, but it does not answer until Thaw.
 func (s Server) Freeze() error { return s.signal(syscall.SIGSTOP) }
 
-// Thaw ends Freeze.
+// Thaw lets a frozen server continue.
 func (s Server) Thaw() error { return s.signal(syscall.SIGCONT) }
 
-// signal signals the server first, so that it starts no new processes, and then its child processes.
+// signal sends sig to the server first, so that it starts no new processes, and then to its child processes.
 func (s Server) signal(sig syscall.Signal) error {
 	if err := syscall.Kill(s.pid, sig); err != nil {
 		return fmt.Errorf("fleet: signal: %w", err)
@@ -102,7 +102,7 @@ func (s Server) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// children lists the processes that a process made, read from /proc.
+// children reads the child processes of a process from /proc.
 func children(parent int) []int {
 	var pids []int
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -116,13 +116,13 @@ func children(parent int) []int {
 	return pids
 }
 
-// alive reports whether a process runs. It is false for a process that is gone, and for a zombie whose parent has not waited for it.
+// alive reports whether a process runs. A zombie, whose parent has not waited for it yet, does not count as alive.
 func alive(pid int) bool {
 	fields := statFields(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return len(fields) > 0 && fields[0] != "Z" && fields[0] != "X"
 }
 
-// statFields are the fields behind the program's name: state, parent, ...
+// statFields returns the fields of a /proc stat file that follow the program's name: state, parent, ...
 func statFields(path string) []string {
 	text, err := os.ReadFile(path)
 	if err != nil {

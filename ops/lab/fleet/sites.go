@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Sites stands in for https servers of other people, under their real names. The service finds it by Setting. It trusts the
-// certificate, because the authority of the Receiver that made the Sites has issued it.
+// Sites is an https server that stands in for servers of third parties, under their real names. The setting from Setting makes the
+// service connect to it. The service trusts its certificate, because the authority of the Receiver has issued it.
 type Sites struct {
 	hosts   []string
 	address string
@@ -48,7 +48,7 @@ func (r *Receiver) Sites(h http.Handler, hosts ...string) (*Sites, error) {
 	return s, nil
 }
 
-// Setting returns the setting that makes the service find the hosts here.
+// Setting returns the setting that makes the service connect to this server for the hosts.
 func (s *Sites) Setting() string {
 	list := make([]string, len(s.hosts))
 	for i, host := range s.hosts {
@@ -57,7 +57,7 @@ func (s *Sites) Setting() string {
 	return "EGRESS_HOSTS=" + strings.Join(list, ",")
 }
 
-// Transport is a browser's way to the hosts, and to nothing else.
+// Transport returns a transport for a test's own requests to the hosts. It sends every request to this server.
 func (s *Sites) Transport() http.RoundTripper {
 	return &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: s.roots, MinVersion: tls.VersionTLS12},
@@ -95,7 +95,7 @@ func newAuthority() (*authority, error) {
 	return &authority{cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}, err
 }
 
-// issue makes a certificate for this machine under names.
+// issue issues a certificate for the names, and for 127.0.0.1.
 func (a *authority) issue(names ...string) (leaf tls.Certificate, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

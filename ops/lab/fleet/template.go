@@ -14,9 +14,9 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// template is a fleet whose servers are stopped and whose database is migrated. Fleets of the same process start on
-// copies of its files, which takes a fraction of initdb and the migrations. It is never closed: its guard removes it when
-// the process ends.
+// template is a fleet with a migrated database and stopped servers. Fleets of the same process start on copies of its files,
+// which takes a fraction of the time of initdb and the migrations. It is never closed: its guard removes it when the process
+// ends.
 var template struct {
 	sync.Mutex
 	*Fleet
@@ -53,7 +53,7 @@ func makeTemplate(ctx context.Context, o Options) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The guard must not kill by number what has ended; others may have the numbers by then.
+	// The guard must not kill the process ids of the stopped servers, because other processes may have these ids by then.
 	err = errors.Join(devstack.Stop(ctx, t.stack()), os.Truncate(t.pids(), 0), t.removePorts())
 	if err != nil {
 		return nil, errors.Join(err, t.Close())

@@ -7,15 +7,15 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// click is one visit to a tracking link and what the sender knows that it must count as.
+// click is one visit to a tracking link, with everything that the sender knows about how it must count.
 type click struct {
 	visitor
 	number   int
-	id       string // as shown; empty where the answer tells none
+	id       string // as text; empty if the answer does not contain it
 	at       time.Time
-	campaign *campaign // that the visitor ended up in
-	entry    *campaign // whose link it was
-	path     string    // name of the path; empty: none fitted
+	campaign *campaign // the campaign in which the visitor ended up
+	entry    *campaign // the campaign whose link was visited
+	path     string    // name of the path; empty if no path fitted
 	lander   string
 	offer    string // of the last step
 	source   string
@@ -32,7 +32,7 @@ type click struct {
 
 func (c *click) bot() bool { return c.Bot != "" }
 
-// pathSpec is the path that was taken, nil for none.
+// pathSpec returns the path that was taken, or nil if no path was taken.
 func (c *click) pathSpec() *pathSpec {
 	for i := range c.campaign.campaignSpec.paths {
 		if p := &c.campaign.campaignSpec.paths[i]; p.name == c.path {
@@ -42,7 +42,7 @@ func (c *click) pathSpec() *pathSpec {
 	return nil
 }
 
-// count is how many conversions have one of the statuses.
+// count returns the number of conversions that have one of the statuses.
 func (c *click) count(statuses ...string) int {
 	n := 0
 	for _, v := range c.conversions {
@@ -55,7 +55,7 @@ func (c *click) count(statuses ...string) int {
 	return n
 }
 
-// revenue is what the conversions of a status paid.
+// revenue returns the total payout of the conversions with a status.
 func (c *click) revenue(status string) decimal.Decimal {
 	sum := decimal.Zero
 	for _, v := range c.conversions {
@@ -68,8 +68,8 @@ func (c *click) revenue(status string) decimal.Decimal {
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// idTime is the time inside a click id: the id is a UUID of version 7 in base 62, and the first 48 of its 128 bits
-// are milliseconds. It is zero for a text that is not one.
+// idTime returns the time inside a click id. The id is a UUID of version 7 in base 62, and the first 48 of its 128 bits are
+// milliseconds. idTime returns the zero time for a text that is not a click id.
 func idTime(id string) time.Time {
 	if len(id) != 22 {
 		return time.Time{}

@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// conversion is what a click led to, as its network told it so far.
+// conversion is a conversion of a click, in the state that its network has reported so far.
 type conversion struct {
 	click      *click
 	id, goal   string
@@ -28,13 +28,13 @@ type recording struct {
 
 // step is one postback. An empty amount is not sent.
 type step struct {
-	round            int // a round begins when the one before it has been recorded
+	round            int // a round begins after the previous round has been recorded
 	status           string
 	amount, id, goal string
 	pixel            bool
 }
 
-// scripts are the stories of conversions. Clicks take them by turns.
+// scripts lists sequences of postbacks for a click. Clicks use them in turn.
 var scripts = [][]step{
 	{{round: 1, status: "approved", amount: "7.25", id: "a"}},
 	{{round: 1, status: "pending", amount: "6", id: "b"}},
@@ -64,25 +64,25 @@ var scripts = [][]step{
 
 const rounds = 4
 
-// moves are the documented changes of a status.
+// moves lists the documented changes of each status.
 var moves = map[string][]string{
 	"pending": {"approved", "rejected"}, "approved": {"rejected", "chargeback"}, "rejected": {"approved"},
 }
 
-// script returns the story of a click. It is nil for a bot, for a click that reached no offer or is not recorded, and for three of
-// four other clicks.
+// script returns the postbacks of a click. It returns nil for a bot, for a click that reached no offer or is not recorded, and for
+// three of four other clicks.
 func (t *traffic) script(c *click) []step {
 	if c.bot() || c.offer == "" || c.campaign.uncounted || c.number%4 != 0 {
 		return nil
 	}
 	s := scripts[c.number/4%len(scripts)]
 	if spec := offerNamed(c.offer); (s[0].pixel && spec.network == "alpha") || (s[0].amount == "" && spec.percent) {
-		return scripts[0] // a pixel cannot hold alpha's secret; a share needs an amount
+		return scripts[0] // a pixel cannot hold alpha's secret; a percentage needs an amount
 	}
 	return s
 }
 
-// report sends the steps of one round of a click and notes what they must lead to.
+// report sends a click's steps of one round and applies them to the expected conversions.
 func (t *traffic) report(ctx context.Context, c *click, round int) error {
 	for _, s := range t.script(c) {
 		if s.round != round {
@@ -96,7 +96,7 @@ func (t *traffic) report(ctx context.Context, c *click, round int) error {
 	return nil
 }
 
-// applyStep applies a step to the conversions of the click.
+// applyStep applies a step to the expected conversions of the click.
 func (t *traffic) applyStep(c *click, s step) {
 	status := s.status
 	switch s.status {
@@ -153,8 +153,8 @@ func offerNamed(name string) offerSpec {
 	panic("smoke: no offer " + name)
 }
 
-// worth is what a conversion of the offer pays when its postback names the amount. Sums are of
-// exact amounts; shown is a single one as a number with six decimals.
+// worth returns the payout of a conversion of the offer whose postback names the given amount. The payout is exact, and so are sums
+// of payouts. The service shows a single payout with six decimals.
 func (o offerSpec) worth(given string) decimal.Decimal {
 	own := amount(o.payout)
 	if !o.fromParam || given == "" {
@@ -166,10 +166,10 @@ func (o offerSpec) worth(given string) decimal.Decimal {
 	return amount(given)
 }
 
-// answerDecimals is how many decimals an amount in an answer or an event has.
+// answerDecimals is the number of decimals of an amount in an answer or an event.
 const answerDecimals = 6
 
-// postback tells the service, in one of the ways and languages in which networks do.
+// postback reports a step to the service, in one of the ways and with one of the sets of names that networks use.
 func (t *traffic) postback(ctx context.Context, c *click, s step) error {
 	values, path := url.Values{}, "/postback"
 	words := fieldWords[c.number/4%len(fieldWords)]
@@ -201,7 +201,7 @@ func (t *traffic) postback(ctx context.Context, c *click, s step) error {
 	return t.sendPostback(ctx, path, values, c.number/4%3)
 }
 
-// fieldWords are names that the field uses for click id, payout, status, conversion id and goal.
+// fieldWords lists common parameter names of networks for click id, payout, status, conversion id and goal.
 var fieldWords = [][5]string{
 	{"clickid", "payout", "status", "conversion_id", "goal"},
 	{"cid", "sum", "st", "txid", "event"},

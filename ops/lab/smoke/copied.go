@@ -12,7 +12,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// startCopy has the service keep a copy of its clicks in ClickHouse, if it is asked for.
+// startCopy makes the service keep a copy of its clicks in ClickHouse, if the options name a ClickHouse.
 func (r *run) startCopy(ctx context.Context) error {
 	if r.ClicksURL == "" {
 		return nil
@@ -38,7 +38,7 @@ func (r *run) waitCopied(ctx context.Context) error {
 	})
 }
 
-// checkCopy holds that reports were answered from ClickHouse, and that what it has is what PostgreSQL counts.
+// checkCopy checks that ClickHouse answered reports, and that its clicks match the counts of PostgreSQL.
 func (r *run) checkCopy(ctx context.Context) error {
 	if r.ClicksURL == "" {
 		return nil

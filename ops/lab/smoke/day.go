@@ -21,7 +21,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// dayVisitors is how many people a source sends on the day of a buyer.
+// dayVisitors is the number of people that the source sends on the buyer's day.
 const dayVisitors = 24
 
 // day is a buyer's first day. The buyer names a source and a network, and pastes the addresses that the service returns without
@@ -53,7 +53,7 @@ type dayNetwork struct {
 	Macros         map[string]string
 }
 
-// outside are the web servers of other people: the landing page, the shop and the traffic source.
+// outside is a web server that stands for other people's servers: the landing page, the shop and the traffic source.
 type outside struct {
 	url      string
 	server   *http.Server
@@ -73,7 +73,7 @@ func newOutside(ctx context.Context) (*outside, error) {
 	return o, nil
 }
 
-// ServeHTTP notes what was asked for.
+// ServeHTTP records the path and the query of a request.
 func (o *outside) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -86,7 +86,7 @@ func (o *outside) at(path string) []url.Values {
 	return append([]url.Values(nil), o.received[path]...)
 }
 
-// buyersDay plays the day on an account of its own.
+// buyersDay plays the day on a new account.
 func (t *traffic) buyersDay(ctx context.Context, f *fleet.Fleet) (err error) {
 	_, api, err := f.Account(ctx, "Buyer", "scale")
 	if err != nil {
@@ -106,10 +106,10 @@ func (t *traffic) buyersDay(ctx context.Context, f *fleet.Fleet) (err error) {
 	return nil
 }
 
-// dayPath is where the source of the day hears of conversions, by its template.
+// dayPath is the path at which the day's source receives conversions, according to its template.
 const dayPath = "/conversion.php"
 
-// setUp makes everything of two templates.
+// setUp creates the source and the network from two templates, and a lander, an offer and a campaign that use them.
 func (d *day) setUp(ctx context.Context) error {
 	var templates struct {
 		Rows []struct {
@@ -178,7 +178,7 @@ var dayBid = decimal.New(13, -3)
 
 func dayClick(i int) string { return "prop-" + strconv.Itoa(i) }
 
-// fill puts values in the place of the source's macros, as it does for each visitor.
+// fill returns the tracking link for visitor i. It replaces the source's macros by values, as the source does for each visitor.
 func (d *day) fill(i int) string {
 	pairs := []string{d.source.ExternalIDMacro, dayClick(i), d.source.CostMacro, dayBid.String()}
 	for param, macro := range d.source.TokenMacros {
@@ -187,7 +187,7 @@ func (d *day) fill(i int) string {
 	return d.filled("tracking_url", d.link, pairs)
 }
 
-// filled replaces macros. Each must be in the address, and none may be left.
+// filled replaces macros in an address. Each given macro must be in the address, and no other macro may be left.
 func (d *day) filled(what, address string, pairs []string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] == "" || !strings.Contains(address, "="+pairs[i]) {
@@ -201,8 +201,8 @@ func (d *day) filled(what, address string, pairs []string) string {
 	return full
 }
 
-// sendVisitors lets each visitor go from the ad to the shop. Every second one buys, and the network rejects one sale of
-// four.
+// sendVisitors sends each visitor from the ad to the shop. Every second visitor buys, and the network rejects one of four
+// sales.
 func (d *day) sendVisitors(ctx context.Context) error {
 	random := rand.New(rand.NewPCG(3, 3))
 	for i := range dayVisitors {
@@ -222,7 +222,7 @@ func (d *day) sendVisitors(ctx context.Context) error {
 	return nil
 }
 
-// visitShop follows a visitor to the shop and gives the click id that the shop is told.
+// visitShop follows a visitor to the shop and returns the click id that the shop receives.
 func (d *day) visitShop(ctx context.Context, i int, v visitor) (string, error) {
 	page, err := d.request(ctx, http.MethodGet, d.fill(i), v, "")
 	if err != nil {
@@ -257,7 +257,7 @@ func (d *day) visitShop(ctx context.Context, i int, v visitor) (string, error) {
 	return click, nil
 }
 
-// sell lets the network call the address that it was given.
+// sell reports the sale of visitor i as the network does: it calls the postback address that the service returned.
 func (d *day) sell(ctx context.Context, i int, click string) error {
 	payout, status := decimal.New(int64(125+i), -2), "1"
 	if i%8 == 0 {
@@ -277,7 +277,8 @@ func (d *day) sell(ctx context.Context, i int, click string) error {
 	return err
 }
 
-// count waits until the service has told the source of every sale, and holds the sums of the three against each other.
+// count waits until the service has reported every sale to the source, and compares the sums of the service, the network and the
+// source.
 func (d *day) count(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()

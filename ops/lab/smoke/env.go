@@ -14,7 +14,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// env is what was set up on the account: ids by the names of scenario.go.
+// env holds the ids of the records that were set up on the account, by the names of scenario.go.
 type env struct {
 	api       *client.API
 	pages     *pages
@@ -33,7 +33,7 @@ type campaign struct {
 	paths    map[string]string // name -> id
 }
 
-// build creates everything through the API.
+// build creates all records of scenario.go through the API, except the webhooks.
 func build(ctx context.Context, api *client.API, p *pages) (*env, error) {
 	w := &env{
 		api: api, pages: p, networks: map[string]string{}, sources: map[string]string{}, offers: map[string]string{},
@@ -67,7 +67,7 @@ func build(ctx context.Context, api *client.API, p *pages) (*env, error) {
 	return w, nil
 }
 
-// create makes one record and keeps its id.
+// create creates one record and stores its id under its name.
 func (w *env) create(ctx context.Context, ids map[string]string, path, name string, spec object) error {
 	body := object{"name": name}
 	for k, v := range spec {
@@ -98,7 +98,7 @@ func (w *env) offerBody(o offerSpec) object {
 	return body
 }
 
-// createCampaign makes a campaign with its flow and reads the ids of its paths from GET /campaigns/{id}.
+// createCampaign creates a campaign with its flow and reads the ids of its paths from GET /campaigns/{id}.
 func (w *env) createCampaign(ctx context.Context, spec campaignSpec) error {
 	body := object{"name": spec.name, "alias": spec.name + "-campaign", "source_id": w.sources[spec.source]}
 	for k, v := range spec.fields {
@@ -137,7 +137,7 @@ func (w *env) createCampaign(ctx context.Context, spec campaignSpec) error {
 	return nil
 }
 
-// stream is a path as the API takes it.
+// stream returns a path in the form that the API accepts.
 func (w *env) stream(c campaignSpec, p pathSpec) object {
 	s := object{"name": p.name, "action": p.action}
 	set := func(name string, value any, given bool) {
@@ -178,7 +178,7 @@ func (w *env) campaignID(name string) string {
 	return ""
 }
 
-// name is the name that scenario.go gives an id, for readable differences.
+// name returns the name of an id in scenario.go, for readable differences. It returns an unknown id unchanged.
 func (w *env) name(id string) string {
 	for _, ids := range []map[string]string{w.networks, w.sources, w.offers, w.landers} {
 		for name, known := range ids {
@@ -200,8 +200,8 @@ func (w *env) name(id string) string {
 	return id
 }
 
-// waitLive waits until every tracking link answers. A change has to be live within a second; on a busy machine it is
-// given more, and what it took is returned.
+// waitLive waits until every tracking link answers, and returns how long that took. A change should be live within a second. On a
+// busy machine it may take longer, up to 15 seconds.
 func (t *traffic) waitLive(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// checkTokens holds what the page was told against what is known of the visitor and the click.
+// checkTokens compares the tokens that the page received with the known values of the visitor and the click.
 func (t *traffic) checkTokens(c *click, page arrival) {
 	path, offer := "", ""
 	if c.path != "" {
@@ -34,7 +34,7 @@ func (t *traffic) checkTokens(c *click, page arrival) {
 	}
 }
 
-// steps is the way a visitor goes on from a lander: slots of click-outs, 0 for the address without a slot.
+// steps returns the slots of the visitor's click-outs from a lander, in order. 0 stands for the address without a slot.
 func (c *click) steps(slots int) []int {
 	way := [][]int{{1}, {}, {2}, {0}, {1, 2}, {1}, {}, {1, 1}, {2, 1}, {}}[c.number/2%10]
 	for i, slot := range way {
@@ -46,8 +46,8 @@ func (c *click) steps(slots int) []int {
 	return way
 }
 
-// clickOut follows the links of the lander. Half of the visitors are known by their cookie, half by the address: their
-// lander hands on the parameters that it was asked for, because a click id alone tells nothing of its visitor.
+// clickOut follows the links of the lander. Half of the visitors are recognized by their cookie, half by the address of the link.
+// The lander of the latter passes on the parameters of the visit, because a click id alone says nothing about its visitor.
 func (t *traffic) clickOut(ctx context.Context, c *click) error {
 	p := c.pathSpec()
 	if p == nil || p.lander == "" {

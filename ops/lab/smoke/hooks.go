@@ -13,21 +13,21 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// endpoints are the webhook endpoints and what they subscribe to.
+// endpoints lists the webhook endpoints and the events to which they subscribe.
 var endpoints = map[string][]string{
 	"/hooks/all":     {"conversion.created", "conversion.updated"},
 	"/hooks/changes": {"conversion.updated", "campaign.paused"},
 }
 
-// schedule is the wait before each repeated delivery, shorter than the documented one.
+// schedule lists the waits before repeated deliveries. They are shorter than the documented waits.
 const schedule = "200ms,400ms,1s,2s,2s,2s"
 
-// failSometimes is a receiver that fails the first attempt of every fourth event, and redirects some.
+// failSometimes answers as a receiver that fails the first attempt of about every fourth event, and redirects some attempts.
 func failSometimes(_ context.Context, a fleet.Attempt) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(a.EventID))
 	switch {
-	case a.Type == "ping": // is sent once
+	case a.Type == "ping": // a ping is sent only once
 		return http.StatusOK
 	case a.Number == 1 && h.Sum32()%4 == 0:
 		return http.StatusInternalServerError
@@ -37,7 +37,7 @@ func failSometimes(_ context.Context, a fleet.Attempt) int {
 	return http.StatusNoContent
 }
 
-// announced is an event that an endpoint must be told, as text, and how often.
+// announced returns the events that the endpoints must receive, as texts, and how often they must receive each event.
 func (t *traffic) announced() map[string]int {
 	want := map[string]int{}
 	for _, v := range t.expected() {
@@ -55,7 +55,7 @@ func (t *traffic) announced() map[string]int {
 	return want
 }
 
-// pause pauses a campaign, once with effect and once without.
+// pause pauses a campaign twice. The second call has no effect.
 func (t *traffic) pause(ctx context.Context) error {
 	id := t.campaigns["shared"].id
 	for range 2 {
@@ -90,7 +90,8 @@ func (t *traffic) ping(ctx context.Context) error {
 	return nil
 }
 
-// waitDelivered waits until no delivery is pending any more.
+// waitDelivered waits until every expected event was accepted and no delivery is pending. If that takes longer than quietTimeout,
+// it records a problem and the run continues.
 func (t *traffic) waitDelivered(ctx context.Context, r *fleet.Receiver) error {
 	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
@@ -128,7 +129,7 @@ type payload struct {
 	} `json:"data"`
 }
 
-// subject is what an event is about.
+// subject returns the campaign's id for a paused campaign, and otherwise the conversion's key, status and payout.
 func subject(a fleet.Attempt) string {
 	var p payload
 	if err := json.Unmarshal(a.Body, &p); err != nil {
@@ -140,14 +141,15 @@ func subject(a fleet.Attempt) string {
 	return p.Data.key() + " " + p.Data.Status + " " + number(p.Data.Payout).String()
 }
 
-// webhooks compares what the receiver got with what had to be told: each event delivered once to each endpoint, by
-// its id; every attempt signed afresh; the same bytes and the same delivery id on every attempt.
+// webhooks compares the received webhooks with the expected webhooks. Each event, by its id, must be delivered once to each
+// endpoint. Every attempt must have a valid signature that is at most 5 minutes old. All attempts of a delivery must have the same
+// bytes and the same delivery id.
 func (t *traffic) webhooks(ctx context.Context, r *fleet.Receiver) error {
 	got, bodies, accepted, pings, retried := map[string]int{}, map[string]fleet.Attempt{}, map[string]int{}, 0, 0
 	conversions := t.expected()
 	for _, a := range r.Attempts() {
 		if endpoints[a.Endpoint] == nil {
-			continue // of another account, which compares its own
+			continue // the endpoint of another account, which compares its own webhooks
 		}
 		id := a.Endpoint + " " + a.EventID
 		if a.Problem != "" {
@@ -208,7 +210,8 @@ func (t *traffic) payload(a fleet.Attempt, conversions map[string]*conversion) {
 	}
 }
 
-// deliveryLog compares the log that the API shows: all delivered, as many as the receiver took.
+// deliveryLog checks the delivery log of the API. All deliveries must be delivered, and their number must be the number of
+// deliveries that the receiver accepted.
 func (t *traffic) deliveryLog(ctx context.Context, accepted map[string]int) error {
 	delivered := 0
 	for cursor := ""; ; {

@@ -11,7 +11,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// pages1000 reads a log that pages by offset to its end.
+// pages1000 reads a whole log that is paged by offset, in pages of 1,000 rows.
 func pages1000[T any](ctx context.Context, api *client.API, path string, query url.Values) ([]T, error) {
 	const limit = 1000
 	var all []T
@@ -31,7 +31,7 @@ func pages1000[T any](ctx context.Context, api *client.API, path string, query u
 	}
 }
 
-// clickRow is what of a row of the click log is compared.
+// clickRow holds the compared fields of a row of the click log.
 type clickRow struct {
 	ClickID    string      `json:"click_id"`
 	CampaignID string      `json:"campaign_id"`
@@ -52,7 +52,8 @@ type clickRow struct {
 	IsUnique   bool        `json:"is_unique"`
 }
 
-// clickLog compares the click log row by row: every click once, none besides, the newest first.
+// clickLog compares the click log row by row. Every click must appear once, no other click may appear, and the newest must be
+// first. It also compares the log of converted clicks.
 func (t *traffic) clickLog(ctx context.Context) error {
 	rows, err := pages1000[clickRow](ctx, t.api, "/logs/clicks", nil)
 	if err != nil {
@@ -131,7 +132,7 @@ func (t *traffic) convertedLog(ctx context.Context) error {
 	return nil
 }
 
-// singleClicks reads some clicks one by one.
+// singleClicks reads some clicks one by one, and checks the answers for an unknown and a malformed click id.
 func (t *traffic) singleClicks(ctx context.Context) error {
 	for i, c := range t.clicks {
 		if i%50 != 0 && (len(c.conversions) < 2 || i%5 != 0) || c.id == "" || c.campaign.uncounted {
@@ -193,7 +194,8 @@ func (t *traffic) conversionLog(ctx context.Context) error {
 	return nil
 }
 
-// wrong compares a conversion as the log or a webhook shows it.
+// wrong compares a conversion with its row in the log or in a webhook. It returns the difference as a text, which is empty if there
+// is no difference. It does not compare the payout.
 func (t *traffic) wrong(v *conversion, r conversionRow, status string) string {
 	want := conversionRow{
 		ClickID: v.click.id, ConversionID: v.id, Goal: v.goal, Status: status, Payout: r.Payout, Currency: "USD",
@@ -207,7 +209,8 @@ func (t *traffic) wrong(v *conversion, r conversionRow, status string) string {
 	return ""
 }
 
-// arrivals compares who came to the pages with who was sent: once by the link, once by each click-out.
+// arrivals compares the visits to the pages with the clicks. Each click leads to one visit by its link, and to one visit by each
+// click-out.
 func (t *traffic) arrivals(context.Context) error {
 	for _, c := range t.clicks {
 		if c.id == "" {

@@ -22,8 +22,8 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// money is an account whose spend comes in from Meta, whose conversions come in from Everflow, and whose conversions go out to Meta.
-// Both platforms count for themselves, and so does the sender.
+// money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Both platforms
+// keep their own counts, and so does the sender.
 type money struct {
 	*traffic
 	api       *client.API
@@ -33,18 +33,18 @@ type money struct {
 	receiver  *fleet.Receiver
 
 	source, network, hook string
-	param                 string // of the tracking link, that carries Meta's campaign id
+	param                 string // the parameter of the tracking link that carries Meta's campaign id
 	campaigns             [3]moneyCampaign
 	clicks                []*moneyClick
 	sales                 []*sale
 }
 
-// moneyCampaign is a campaign of ours and the one at Meta whose clicks it has; empty: its clicks say none.
+// moneyCampaign is a campaign of ours. platform is the campaign at Meta that its clicks name, empty if they name no campaign.
 type moneyCampaign struct{ id, link, platform string }
 
 var moneyPlatforms = [3]string{"120001", "120002", ""}
 
-// restPlatform is a campaign at Meta that sent no click here: what it spent is of the clicks that name no campaign.
+// restPlatform is a campaign at Meta that no click here names. Its spend is for the clicks that name no campaign.
 const restPlatform = "120009"
 
 // moneyClick is a click on one of the campaigns.
@@ -55,8 +55,8 @@ type moneyClick struct {
 	at         time.Time
 }
 
-// startMoney connects the platforms, sends visitors and imports the first reports of Everflow and Meta. Everything else happens on the
-// clock's schedule, and finish checks it.
+// startMoney connects the platforms, sends visitors and imports the first reports of Everflow and Meta. The clock then starts the
+// uploads to Meta. finish imports the later reports and checks the uploads.
 func (t *traffic) startMoney(ctx context.Context, f *fleet.Fleet, p *platforms, s *fleet.Sites, r *fleet.Receiver) (*money, error) {
 	m := &money{traffic: t, platforms: p, sites: s, receiver: r}
 	var err error
@@ -73,10 +73,10 @@ func (t *traffic) startMoney(ctx context.Context, f *fleet.Fleet, p *platforms, 
 	return m, nil
 }
 
-// hookPath is the endpoint that is told of the conversions of this account.
+// hookPath is the endpoint that receives the conversions of this account.
 const hookPath = "/hooks/money"
 
-// setUp makes the records of a buyer by the templates of both platforms.
+// setUp creates the buyer's records from the templates of both platforms.
 func (m *money) setUp(ctx context.Context) error {
 	var source struct {
 		ID          string
@@ -95,7 +95,7 @@ func (m *money) setUp(ctx context.Context) error {
 		ID          string
 		OfferSuffix string `json:"offer_url_suffix"`
 	}
-	// Everflow calls a conversion invalid that it took back. The account says that it means a chargeback.
+	// Everflow marks a conversion that it took back as invalid. The account maps this status to a chargeback.
 	body := object{"template": "Everflow", "currency": "USD", "status_map": object{"chargeback": []string{"invalid"}}}
 	if err := m.api.Create(ctx, "/networks", body, &network); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (m *money) setUp(ctx context.Context) error {
 
 var linkPattern = regexp.MustCompile(`<a href="([^"]*)"`)
 
-// signIn is the person at the browser who connects Meta.
+// signIn connects Meta, as a person does in a browser, and checks the list of ad accounts.
 func (m *money) signIn(ctx context.Context) error {
 	var start struct{ URL string }
 	if err := m.api.Do(ctx, http.StatusOK, http.MethodPost, "/oauth/meta/connect", nil, &start); err != nil {
@@ -187,7 +187,8 @@ func get(ctx context.Context, c *http.Client, address string) (out response, err
 	return out, errors.Join(err, resp.Body.Close())
 }
 
-// connect connects the source and the network. They are asked when the run says so, and not by the clock.
+// connect connects the source and the network, and tests both connections. The run starts all imports, because the imports of the
+// clock are disabled.
 func (m *money) connect(ctx context.Context) error {
 	body := object{
 		"provider": "meta", "credentials": object{"ad_account_id": metaAccount, "pixel_id": metaPixel, "capi_token": metaCAPI},
@@ -218,10 +219,10 @@ func (m *money) connect(ctx context.Context) error {
 func (m *money) sourcePath() string  { return "/traffic-sources/" + m.source + "/integration" }
 func (m *money) networkPath() string { return "/networks/" + m.network + "/integration" }
 
-// moneyVisitors is how many people come.
+// moneyVisitors is the number of visitors.
 const moneyVisitors = 12
 
-// arrive lets the visitors come from Meta, each once, to the campaigns in turn.
+// arrive sends the visitors from Meta, each once, to the campaigns in turn. It waits until all clicks are counted.
 func (m *money) arrive(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
@@ -282,7 +283,7 @@ func (m *money) waitClicks(ctx context.Context) error {
 	})
 }
 
-// spent is what Meta says of the days of the clicks: each click has cost cents, which grow with more.
+// spent returns the spend that Meta reports for the days of the clicks. Click i has cost 37+i+more cents.
 func (m *money) spent(more int64) []spendRow {
 	var rows []spendRow
 	add := func(day, platform string, amount decimal.Decimal) {
@@ -302,7 +303,7 @@ func (m *money) spent(more int64) []spendRow {
 		add(c.at.Format(time.DateOnly), platform, decimal.New(int64(37+i)+more, -2))
 	}
 	for i := range rows {
-		rows[i].clicks++ // one click that never arrived
+		rows[i].clicks++ // one more click, which never arrived
 	}
 	return rows
 }
@@ -318,7 +319,7 @@ func (m *money) cost(campaign int, more int64) decimal.Decimal {
 	return sum
 }
 
-// same compares two figures, or texts of them.
+// same compares two values by their texts.
 func (m *money) same(what string, got, want any) {
 	m.compared++
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -326,10 +327,10 @@ func (m *money) same(what string, got, want any) {
 	}
 }
 
-// amount is a number as its shortest text.
+// shortest returns the shortest text of a number that is rounded to six decimals.
 func shortest(d decimal.Decimal) string { return d.Round(answerDecimals).String() }
 
-// days returns the day of the first click, and today: the last day on which a click or a conversion can be.
+// days returns the day of the first click, and today, which is the last possible day of a click or a conversion.
 func (m *money) days() (from, to string) {
 	return m.clicks[0].at.Format(time.DateOnly), time.Now().UTC().Format(time.DateOnly)
 }

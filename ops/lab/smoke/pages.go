@@ -18,7 +18,7 @@ type arrival struct {
 	referrer   string
 }
 
-// pages are the landers and the offers: web servers of other people that note who comes.
+// pages is a web server that stands for the servers of the landers and the offers. It records each arrival.
 type pages struct {
 	url    string
 	server *http.Server
@@ -26,7 +26,7 @@ type pages struct {
 	seen   map[string][]arrival // by click id
 }
 
-// tokens is what every page asks to be told. Each name is the parameter that carries the token.
+// tokens is the query in every page's address. It asks the service to fill in the tokens as the values of the parameters.
 const tokens = "?cid={clickid}&camp={campaign_id}&cname={campaign_name}&path={path_id}&pname={path_name}" +
 	"&offer={offer_id}&lander={lander_id}&src={source_id}&cc={country}&dt={device_type}&os={os}&br={browser}" +
 	"&lang={language}&s1={sub1}&s2={sub2}&xid={external_id}&ip={ip}&ua={user_agent}&kw={keyword}&odd={no_such_token}"
@@ -43,7 +43,7 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
-// ServeHTTP notes one arrival.
+// ServeHTTP records one arrival.
 func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	kind, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	a := arrival{kind: kind, name: name, query: r.URL.Query(), referrer: r.Referer()}
@@ -67,7 +67,7 @@ func (p *pages) of(click string) []arrival {
 
 var errNoPage = errors.New("the address is not one of our pages")
 
-// parsePage reads an address that the service sent a visitor to.
+// parsePage parses an address to which the service sent a visitor. It returns errNoPage for an address of another server.
 func (p *pages) parsePage(address string) (arrival, error) {
 	rest, ok := strings.CutPrefix(address, p.url+"/")
 	if !ok {

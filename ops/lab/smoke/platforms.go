@@ -15,7 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// The hosts of the platforms, and what this install and the account are known by there.
+// The hosts of the platforms, and the ids, keys and tokens of this install and the account at the platforms.
 const (
 	everflowHost = "api.eflow.team"
 	metaHost     = "graph.facebook.com"
@@ -33,7 +33,7 @@ const (
 	metaPerson  = "Jane of Smoke"
 )
 
-// platforms are the servers of Everflow and of Meta, as far as their documentation says what they are asked.
+// platforms stands for the servers of Everflow and Meta. It answers the service's requests as the platforms' documentation says.
 type platforms struct {
 	mu        sync.Mutex
 	orders    []order
@@ -41,24 +41,24 @@ type platforms struct {
 	received  []metaEvent // conversions that were uploaded to Meta
 	challenge string
 	redirect  string
-	refused   []string // requests that were not in order
+	refused   []string // requests that were answered with an error
 }
 
-// order is a conversion as Everflow has it.
+// order is a conversion in Everflow's reports.
 type order struct {
 	id, click, goal, status string
 	payout                  decimal.Decimal
 	at                      time.Time
 }
 
-// spendRow is what a campaign at Meta spent on a day.
+// spendRow is the spend of a campaign at Meta on a day.
 type spendRow struct {
 	day, campaign string
 	amount        decimal.Decimal
 	clicks        int
 }
 
-// metaEvent is a conversion that Meta was told of.
+// metaEvent is a conversion that Meta received.
 type metaEvent struct {
 	Name   string `json:"event_name"`
 	Time   int64  `json:"event_time"`
@@ -77,7 +77,7 @@ type metaEvent struct {
 	} `json:"custom_data"`
 }
 
-// set replaces what the platforms have.
+// set replaces the orders at Everflow and the spend at Meta.
 func (p *platforms) set(orders []order, spend []spendRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *platforms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.dialog(w, r)
 		return
 	case metaHost:
-		_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/") // behind the version
+		_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/") // the path after the API version
 		status, answer = p.meta(r, path)
 	}
 	if status != http.StatusOK {
@@ -119,7 +119,7 @@ func (p *platforms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer) // the worker may be gone
 }
 
-// everflowPageSize is how many conversions a page has, however many are asked for.
+// everflowPageSize is the number of conversions on a page, whatever page size the request asks for.
 const everflowPageSize = 5
 
 func (p *platforms) everflow(r *http.Request) (int, any) {
@@ -160,7 +160,7 @@ func (p *platforms) everflow(r *http.Request) (int, any) {
 	}
 }
 
-// dialog is the page at which a person allows the app what it asks for. This one does so at once.
+// dialog answers the page on which a person grants the app its permissions. It grants them at once and redirects back.
 func (p *platforms) dialog(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))

@@ -17,11 +17,11 @@ import (
 	"switchyard/ops/client"
 )
 
-// tolerance is what a ratio may differ by, being rounded in the answer.
+// tolerance is the allowed difference of a figure. Answers contain rounded ratios.
 var tolerance = decimal.New(1, -5)
 
-// compare holds the figures of one answer against the sums. Members of the answer that are no figures are ignored;
-// figures that the answer does not have are a difference only if they are named in must.
+// compare compares the figures of one answer with the sums. It ignores members of the answer that are not figures. A figure that is
+// missing from the answer is a difference only if must names it.
 func (t *traffic) compare(where string, got map[string]any, want *figures, must []string) {
 	values := want.values()
 	for _, name := range must {
@@ -76,7 +76,7 @@ func (r *reportRow) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// key joins the values of the dimensions, with nothing for none.
+// key joins the values of the dimensions. A missing value and the zero UUID become an empty text.
 func (r *reportRow) key(dims []string) string {
 	var key []string
 	for _, d := range dims {
@@ -92,10 +92,11 @@ func (r *reportRow) key(dims []string) string {
 	return strings.Join(key, separator)
 }
 
-// everyFigure is what each row of a report has to carry.
+// everyFigure lists the figures that each row of a report must have.
 var everyFigure = slices.Sorted(maps.Keys((&figures{}).values()))
 
-// report compares GET /reports/performance for some dimensions.
+// reportOn compares GET /reports/performance with the sums, for some dimensions and filters. keep selects the clicks that pass the
+// filters; nil selects all.
 func (t *traffic) reportOn(ctx context.Context, dims []string, filters url.Values, keep func(*click) bool) error {
 	query := url.Values{"dimension": {strings.Join(dims, ",")}}
 	for name, v := range filters {
@@ -137,7 +138,7 @@ func (t *traffic) reportOn(ctx context.Context, dims []string, filters url.Value
 	return nil
 }
 
-// readable names the ids of a key.
+// readable replaces the ids in a key by their names.
 func (t *traffic) readable(key string) string {
 	parts := strings.Split(key, separator)
 	for i, p := range parts {
@@ -148,7 +149,7 @@ func (t *traffic) readable(key string) string {
 	return strings.Join(parts, separator)
 }
 
-// reports compares every dimension alone, some together, and some under filters.
+// reports compares the reports by every dimension alone, by some combinations of dimensions, and with filters.
 func (t *traffic) reports(ctx context.Context) error {
 	for _, d := range slices.Sorted(maps.Keys(dimensions)) {
 		if err := t.reportOn(ctx, []string{d}, nil, nil); err != nil {
@@ -203,7 +204,8 @@ func (t *traffic) overview(ctx context.Context) error {
 	return nil
 }
 
-// waitCounted waits until the account's totals show every click. A difference that stays is left for the comparison.
+// waitCounted waits until the account's totals show every click. If that takes longer than quietTimeout, it records a problem and
+// leaves the difference to the comparison.
 func (t *traffic) waitCounted(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
@@ -251,7 +253,7 @@ func (t *traffic) lists(ctx context.Context) error {
 	return nil
 }
 
-// pagesByCursor reads a list to its end in small pages.
+// pagesByCursor reads a whole list in pages of four rows.
 func pagesByCursor(ctx context.Context, api *client.API, path string) ([]map[string]any, error) {
 	var all []map[string]any
 	for cursor := ""; ; {

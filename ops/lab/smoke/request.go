@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// response is what a tracking address answered.
+// response is the answer of a tracking address.
 type response struct {
 	status  int
 	to      string // where the visitor is sent, by header or by the page
@@ -22,8 +22,8 @@ type response struct {
 	cookies string
 }
 
-// request asks a tracking address as the visitor's browser does, through a proxy that the service trusts. The path or
-// link may be relative to the web process; a link's own host is sent as the Host.
+// request requests a tracking address as the visitor's browser does, through a proxy that the service trusts. link is an address or
+// only a path. The request goes to the web process, and its Host is the host of the link, or t.host for a path.
 func (t *traffic) request(ctx context.Context, method, link string, v visitor, cookies string, headers ...string) (
 	*response, error,
 ) {
@@ -80,7 +80,8 @@ func browserHeaders(v visitor, cookies string) http.Header {
 	return h
 }
 
-// pageTarget is where a page sends its reader, by a meta tag or by script: the first address of one of our pages.
+// pageTarget returns the address to which a page sends its reader by a meta tag or a script: the first address of our pages in the
+// body. It returns an empty text if there is no such address.
 func (t *traffic) pageTarget(body string) string {
 	body = html.UnescapeString(body)
 	body = strings.NewReplacer(`\u0026`, "&", `\x26`, "&", `\u003d`, "=", `\/`, "/", `\u002b`, "+").Replace(body)
@@ -93,7 +94,7 @@ func (t *traffic) pageTarget(body string) string {
 
 var addressPattern = regexp.MustCompile("^[^\"'`<>\\s\\\\]*")
 
-// visit opens a page of ours as the browser that was sent there.
+// visit opens one of our pages, as the redirected browser does.
 func (t *traffic) visit(ctx context.Context, address string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

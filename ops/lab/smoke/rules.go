@@ -38,7 +38,7 @@ type refusal struct {
 	code         string
 }
 
-// check sends the request and wants this refusal.
+// check sends the request and returns an error unless it is refused with the expected status and code.
 func (r refusal) check(ctx context.Context, api *client.API, headers ...string) error {
 	answer, err := api.Call(ctx, r.method, r.path, r.body, headers...)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r refusal) check(ctx context.Context, api *client.API, headers ...string) 
 	return nil
 }
 
-// rules checks what document 1 says of every call. Findings are problems; the run goes on.
+// rules checks the rules that document 1 states for every call. It records findings as problems, and the run continues.
 func (t *traffic) rules(ctx context.Context) {
 	missing := "00000000-0000-4000-8000-000000000001"
 	for _, r := range []refusal{
@@ -87,7 +87,7 @@ func (t *traffic) rules(ctx context.Context) {
 	}
 }
 
-// idempotency repeats a POST under one key.
+// idempotency repeats a POST with one Idempotency-Key. The second answer must be a replay. Another body must be refused.
 func (t *traffic) idempotency(ctx context.Context) error {
 	body := object{"name": "twice", "url": "https://example.com/{clickid}"}
 	var bodies [2]string
@@ -136,7 +136,7 @@ func (t *traffic) description(ctx context.Context) error {
 	return nil
 }
 
-// strangers checks what needs other keys and accounts, made by the command line.
+// strangers checks the calls that need other keys and accounts, which it creates on the command line.
 func (t *traffic) strangers(ctx context.Context, f *fleet.Fleet) error {
 	reader, err := f.Key(ctx, t.account, "read_only")
 	if err != nil {
@@ -182,7 +182,7 @@ func (t *traffic) strangers(ctx context.Context, f *fleet.Fleet) error {
 
 func asNumber(v any) json.Number { n, _ := v.(json.Number); return n }
 
-// revoked checks that a revoked key is refused within a second.
+// revoked checks that a revoked key is refused. It waits up to 10 seconds for that.
 func (t *traffic) revoked(ctx context.Context, f *fleet.Fleet) error {
 	var key struct{ ID, Key string }
 	if err := f.Command(ctx, &key, "keys", "create", "--account", t.account, "--expires-days", "30"); err != nil {

@@ -15,7 +15,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// sale is a conversion as Everflow has it, and what it must lead to.
+// sale is a conversion at Everflow, and the changes that it must cause here.
 type sale struct {
 	order
 	of         *moneyClick
@@ -24,7 +24,7 @@ type sale struct {
 	recordings []recording
 }
 
-// saleScript is how an order begins and what becomes of it.
+// saleScript describes an order: its first status and payout, and the status and payout that it gets later.
 type saleScript struct {
 	click                int
 	goal                 string
@@ -45,10 +45,10 @@ var saleScripts = []saleScript{
 	{click: 8, first: "pending", firstPayout: "8", second: "approved", secondPayout: "9.99"},
 }
 
-// strangers is how many orders of Everflow belong to no click here.
+// strangers is the number of Everflow's orders that belong to no click here.
 const strangers = 2
 
-// ourStatus is what an order's word means here.
+// ourStatus returns our status for the status of an order at Everflow.
 func ourStatus(word string) string {
 	if word == "invalid" {
 		return "chargeback"
@@ -56,7 +56,8 @@ func ourStatus(word string) string {
 	return word
 }
 
-// postbackAhead lets the network tell of a sale before it is imported, under an id of the network's other books.
+// postbackAhead creates the sales. The network sends a postback of some sales before the import, with the transaction id of the
+// order instead of its conversion id.
 func (m *money) postbackAhead(ctx context.Context) error {
 	for i, s := range saleScripts {
 		c := m.clicks[s.click]
@@ -83,7 +84,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 	return m.waitConversions(ctx, func(s *sale) bool { return s.source == "postback" })
 }
 
-// waitConversions waits until some of the sales are recorded as they are now, and compares the log.
+// waitConversions waits until the sales are recorded with their current status and payout, and compares the conversion log. some
+// selects the sales; nil selects all.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
@@ -135,7 +137,8 @@ func (m *money) saleOf(r conversionRow) *sale {
 	return nil
 }
 
-// orders returns all orders of Everflow: the sales, one of a click of someone else, and one of a click that never existed.
+// orders returns all orders of Everflow: the sales, an order with someone else's click id, and an order with the id of a click that
+// never existed.
 func (m *money) orders() []order {
 	var list []order
 	for _, s := range m.sales {
@@ -145,7 +148,7 @@ func (m *money) orders() []order {
 	return append(list, order{"ef-a", "somebody-elses", "", "approved", amount("99"), at}, order{"ef-b", makeID(1 << 59), "", "approved", amount("98"), at})
 }
 
-// imported is the answer of an import of orders.
+// imported is the API's answer to an import of orders.
 type imported struct {
 	DryRun                    bool
 	Total, Matched, Unmatched int
@@ -153,8 +156,8 @@ type imported struct {
 	Outcomes                  []struct{ Result, Reason string }
 }
 
-// importOrders imports what Everflow says and compares the answer. changed are the orders that are another conversion than before, or
-// one more.
+// importOrders imports Everflow's orders and compares the answer. changed is the number of orders that create or change a
+// conversion, and result is their expected outcome.
 func (m *money) importOrders(ctx context.Context, apply bool, result string, changed int) error {
 	from, to := m.days()
 	var got imported
@@ -187,7 +190,8 @@ func (m *money) importOrders(ctx context.Context, apply bool, result string, cha
 	return nil
 }
 
-// importSpend reads what Meta says was spent and compares the answer. Rows of campaigns at Meta that sent clicks here are matched.
+// importSpend imports the spend from Meta and compares the answer. The rows of Meta's campaigns that clicks here name are matched.
+// changed says whether the spend of the days changes.
 func (m *money) importSpend(ctx context.Context, more int64, changed bool) error {
 	rows := m.spent(more)
 	matched, days, sum := 0, map[string]bool{}, decimal.Zero
@@ -220,7 +224,8 @@ func (m *money) importSpend(ctx context.Context, more int64, changed bool) error
 	return nil
 }
 
-// importFirst imports what the platforms say at first: orders on trial, then in earnest, and then for nothing.
+// importFirst imports the first reports of the platforms. The orders are imported as a dry run, then for real, and then once more
+// without a change. The spend is imported twice, the second time without a change.
 func (m *money) importFirst(ctx context.Context) error {
 	m.platforms.set(m.orders(), m.spent(0))
 	fresh := 0
@@ -268,7 +273,7 @@ func (m *money) figures(ctx context.Context, more int64) error {
 	return nil
 }
 
-// count adds what a campaign must count.
+// count adds the expected figures of a campaign to f.
 func (m *money) count(campaign int, f *figures, more int64) {
 	for _, c := range m.clicks {
 		if c.campaign == campaign {
@@ -293,7 +298,8 @@ func (m *money) count(campaign int, f *figures, more int64) {
 	}
 }
 
-// revise is what the platforms change later: Everflow decides, amends and takes back, and Meta's clicks have cost more.
+// revise changes the reports of the platforms and imports them again. Everflow decides, amends and takes back orders, and each of
+// Meta's clicks costs 11 cents more.
 func (m *money) revise(ctx context.Context) error {
 	changed := 0
 	for i, s := range saleScripts {
@@ -314,13 +320,13 @@ func (m *money) revise(ctx context.Context) error {
 	return errors.Join(m.waitConversions(ctx, nil), m.figures(ctx, more), m.clickLoss(ctx, more))
 }
 
-// lossAnswer is click loss as answers show it.
+// lossAnswer is the click loss in an answer of the API.
 type lossAnswer struct {
 	Source    int `json:"source_clicks"`
 	Redirects int
 }
 
-// clickLoss compares what of Meta's clicks arrived, as the source and the reports have it.
+// clickLoss compares the numbers of Meta's clicks and of the clicks that arrived, in the source's answer and in the reports.
 func (m *money) clickLoss(ctx context.Context, more int64) error {
 	var got struct {
 		Loss []struct {

@@ -9,7 +9,7 @@ import (
 // object is a JSON body.
 type object = map[string]any
 
-// offerSpec is an offer: payout as the account sets it, and the network whose postbacks report its conversions.
+// offerSpec is an offer. payout is set by the account. network is the network whose postbacks report the conversions.
 type offerSpec struct {
 	name, network string
 	payout        string
@@ -26,10 +26,10 @@ var offers = []offerSpec{
 	{name: "second", network: "beta", payout: "0.75", fromParam: true},
 }
 
-// landers and their click slots.
+// landers lists the landers and their numbers of click slots.
 var landers = map[string]int{"one": 1, "two": 2}
 
-// A network's own words. Alpha speaks a language of its own and has a secret; beta speaks the field's.
+// networkSpecs lists the networks. Alpha has its own parameter names and statuses, and a secret. Beta uses common names.
 var networkSpecs = map[string]object{
 	"alpha": {
 		"currency": "USD", "postback_secret": alphaSecret,
@@ -54,7 +54,7 @@ var sourceSpecs = map[string]object{
 	"bare": {"cost_model": "cpc"},
 }
 
-// pathSpec is one path of a flow. takes repeats its conditions in Go.
+// pathSpec is one path of a flow. takes repeats the path's filters in Go.
 type pathSpec struct {
 	name       string
 	kind       string // stream_type; empty: regular
@@ -65,7 +65,7 @@ type pathSpec struct {
 	weight     int  // of a weighted draw; 0: 100
 	lander     string
 	offers     []string // of an offer path, or of the slots of the lander in their order
-	direct     string   // of a redirect path: the page that it names by its address
+	direct     string   // of a redirect path: the name of the page to which it redirects
 	takes      func(visitor) bool
 }
 
@@ -97,14 +97,14 @@ var (
 	dark   = []string{"US", "BR"}
 )
 
-// bid is what the source said that the click cost.
+// bid returns the cost of the click that the source sent with it.
 func bid(c *click) decimal.Decimal { return c.bid }
 
 func fixed(price string) func(*click) decimal.Decimal {
 	return func(*click) decimal.Decimal { return amount(price) }
 }
 
-// campaigns is what the account runs.
+// campaigns lists the account's campaigns.
 var campaigns = []campaignSpec{
 	{
 		name: "direct", source: "macros", share: 20, cost: bid,
@@ -182,8 +182,8 @@ var campaigns = []campaignSpec{
 	},
 }
 
-// systems sends each operating system its own way, each by another transition. A fifth of the traffic is lost before
-// it arrives, so that what arrives has cost more.
+// systems has a path for each of several operating systems, most with a transition of their own. A fifth of the traffic is lost
+// before it arrives, so that each arrived click costs more.
 var systems = campaignSpec{
 	name: "systems", source: "macros", share: 16, fields: object{"traffic_loss_pct": 20},
 	cost: func(c *click) decimal.Decimal { return c.bid.Div(amount("0.8")) },
@@ -201,7 +201,7 @@ var systems = campaignSpec{
 	},
 }
 
-// bySystem is a path for one operating system.
+// bySystem returns a path for one operating system.
 func bySystem(name, transition, system string) pathSpec {
 	return pathSpec{
 		name: name, transition: transition, action: "offer", offers: []string{"plain"},

@@ -16,15 +16,16 @@ import (
 
 // Options of a run.
 type Options struct {
-	// URL and Key name a running service and a full key of an account without traffic. The service has to trust
-	// 127.0.0.1 as a proxy. Without them a service of its own is started from nothing. A running service is not sent
-	// webhooks, as it would have to trust the receiver's certificate.
+	// URL and Key name a running service and a full key of an account without traffic. The service must trust 127.0.0.1 as a
+	// proxy. Without URL and Key the run starts its own service. The webhooks of a running service are not checked, because it
+	// would have to trust the receiver's certificate.
 	URL, Key string
-	// Binary is the program of the service, which is started without a URL.
+	// Binary is the program of the service, which the run starts if URL is empty.
 	Binary string
-	// ClicksURL is a ClickHouse that the service keeps a copy of its clicks in; empty: none. It needs a service of its own.
+	// ClicksURL is the ClickHouse in which the service keeps a copy of its clicks. Empty means no copy. A copy needs the run's own
+	// service.
 	ClicksURL string
-	// Clicks is how many visitors are sent.
+	// Clicks is the number of visitors that are sent.
 	Clicks int
 	// Out receives the progress and the result.
 	Out io.Writer
@@ -33,7 +34,7 @@ type Options struct {
 // ErrDifferent means that the service's figures differ from the sender's. The differences have been printed.
 var ErrDifferent = errors.New("the figures differ")
 
-// run is one run.
+// run is the state of one run.
 type run struct {
 	Options
 	began     time.Time
@@ -44,7 +45,7 @@ type run struct {
 	traffic   *traffic
 }
 
-// Run plays the whole story and compares every figure.
+// Run sets up the service, sends all traffic and compares every figure. It returns ErrDifferent if a figure or a rule is wrong.
 func Run(ctx context.Context, o Options) (err error) {
 	r := &run{Options: o, began: time.Now()}
 	defer func() { err = errors.Join(err, r.close()) }()
@@ -73,7 +74,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.verdict()
 }
 
-// service starts the service and creates an account. If the options name a running service, it uses that one and its key.
+// service starts the service and creates an account. If the options name a running service, it uses
+// that service and its key.
 func (r *run) service(ctx context.Context) (*client.API, error) {
 	r.traffic.base = r.URL
 	if r.URL != "" {
@@ -110,7 +112,7 @@ func (r *run) service(ctx context.Context) (*client.API, error) {
 	return api, err
 }
 
-// play sends everything and compares.
+// play sends all traffic, waits until the service has processed it, and compares the answers.
 func (r *run) play(ctx context.Context) error {
 	t := r.traffic
 	link, err := url.Parse(t.campaigns["direct"].link)
@@ -178,7 +180,7 @@ func (r *run) play(ctx context.Context) error {
 	return r.checkCopy(ctx)
 }
 
-// compare holds every answer against the sums.
+// compare compares every answer with the sums.
 func (r *run) compare(ctx context.Context) error {
 	t := r.traffic
 	for _, part := range []func(context.Context) error{
@@ -197,7 +199,7 @@ func (r *run) compare(ctx context.Context) error {
 
 const maxListed = 60
 
-// verdict prints the sums and what is wrong.
+// verdict prints the sums, the problems and the differences. It returns ErrDifferent if there are problems or differences.
 func (r *run) verdict() error {
 	t := r.traffic
 	w := tabwriter.NewWriter(r.Out, 0, 4, 2, ' ', tabwriter.AlignRight)
@@ -238,7 +240,8 @@ func (r *run) list(title string, lines []string) {
 	}
 }
 
-// logs adds the ends of the processes' logs to an error that stopped the run.
+// logs prints the problems and returns an error with the ends of the processes' logs. It is called after an error that stopped the
+// run.
 func (r *run) logs() error {
 	r.list("problems", r.traffic.problems)
 	if r.fleet == nil {

@@ -7,18 +7,18 @@ import (
 	"switchyard/models"
 )
 
-// TestClickIDs holds the sender's own reading of a click id against the service's.
+// TestClickIDs compares the sender's own code for click ids with the service's code.
 func TestClickIDs(t *testing.T) {
 	t.Parallel()
 	id := models.NewClickID()
 	if got, want := idTime(models.FormatClickID(id)), models.ClickTime(id); !got.Equal(want) {
-		t.Errorf("%v instead of %v", got, want)
+		t.Errorf("the time of the click id is %v instead of %v", got, want)
 	}
 	before := time.Now().Truncate(time.Millisecond)
 	made := makeID(1 << 60)
 	back, err := models.ParseClickID(made)
 	if err != nil || back.Version() != 7 || models.ClickTime(back).Before(before) || models.ClickTime(back).After(time.Now()) {
-		t.Errorf("%s is no click id of now: %v %v", made, back, err)
+		t.Errorf("%s is not a click id with the current time: %v %v", made, back, err)
 	}
 	for _, text := range []string{"", "abc", "zzzzzzzzzzzzzzzzzzzzzz", "0000000000-00000000000"} {
 		if !idTime(text).IsZero() {
@@ -27,7 +27,7 @@ func TestClickIDs(t *testing.T) {
 	}
 }
 
-// TestScenario holds the tables to what the run relies on.
+// TestScenario checks that the tables of scenario.go are complete and that the shares of the campaigns add up to 100.
 func TestScenario(t *testing.T) {
 	t.Parallel()
 	total := 0
@@ -42,10 +42,10 @@ func TestScenario(t *testing.T) {
 			}
 		}
 		if c.cost == nil && !c.uncounted && c.target == "" {
-			t.Errorf("%s costs nothing", c.name)
+			t.Errorf("campaign %s has no cost function", c.name)
 		}
 	}
 	if total != 100 {
-		t.Errorf("the shares make %d", total)
+		t.Errorf("the shares add up to %d instead of 100", total)
 	}
 }

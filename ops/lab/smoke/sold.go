@@ -14,7 +14,8 @@ import (
 	"switchyard/ops/client"
 )
 
-// finish revises everything and looks at what went out: the uploads to Meta and the webhooks.
+// finish waits for the first uploads, and revises the reports of the platforms. Then it checks the uploads to Meta, the history of
+// the imports and the webhooks.
 func (m *money) finish(ctx context.Context) error {
 	first := 0
 	for _, s := range saleScripts {
@@ -36,7 +37,7 @@ func (m *money) finish(ctx context.Context) error {
 	return err
 }
 
-// uploadsAnswer is what the integration shows of uploads.
+// uploadsAnswer holds the uploads in the integration's answer.
 type uploadsAnswer struct {
 	Accepted, Rejected, Shadow, Skipped, Pending int
 	Stopped                                      *string
@@ -49,7 +50,7 @@ type uploadsAnswer struct {
 	}
 }
 
-// uploadsTimeout is long enough for the clock to start what uploads several times.
+// uploadsTimeout is long enough for the clock to start the uploads several times.
 const uploadsTimeout = 3 * time.Minute
 
 func (m *money) waitUploads(ctx context.Context, done func(uploadsAnswer) bool) error {
@@ -67,8 +68,8 @@ func (m *money) waitUploads(ctx context.Context, done func(uploadsAnswer) bool) 
 	return err
 }
 
-// uploads compares what Meta was told. Each approved conversion is there once; it can be neither changed nor taken back there, and the
-// history says so.
+// uploads compares the conversions that Meta received. Each approved conversion is uploaded once. Meta can neither change it nor
+// take it back, so the history lists later changes as skipped.
 func (m *money) uploads(ctx context.Context) error {
 	accepted, skipped := map[string]string{}, map[string]string{} // by click and goal
 	for i, s := range saleScripts {
@@ -114,7 +115,7 @@ func (m *money) uploads(ctx context.Context) error {
 	return nil
 }
 
-// event compares one conversion that Meta was told of.
+// event compares one conversion that Meta received with its sale.
 func (m *money) event(e metaEvent, key string, accepted map[string]string) {
 	for _, s := range m.sales {
 		if s.click+" "+s.goal != key {
@@ -126,7 +127,7 @@ func (m *money) event(e metaEvent, key string, accepted map[string]string) {
 		m.same("conversion at Meta", fmt.Sprint(e.Name, " ", e.Source, " ", shortest(number(e.Custom.Value)), " ", e.Custom.Currency, " ", e.Custom.Order,
 			e.User.External, " ", e.User.Fbc, " ", e.User.IP, " ", e.User.Agent), want)
 		if s.source == "postback" {
-			return // which is recorded when it comes
+			return // its time is the arrival of the postback, which the sender does not know exactly
 		}
 		m.same("time of the conversion at Meta", e.Time, max(s.at.Unix(), s.of.at.Unix()+1))
 		return
@@ -156,7 +157,7 @@ func (m *money) runs(ctx context.Context) error {
 	return nil
 }
 
-// checkWebhooks waits for the webhooks and compares them: each change was told once.
+// checkWebhooks waits for the webhooks and compares them. Each change of a conversion must be delivered once.
 func (m *money) checkWebhooks(ctx context.Context) error {
 	var want []string
 	for _, s := range m.sales {

@@ -14,7 +14,7 @@ type figures struct {
 	cost, revenue, pendingRevenue                                                     decimal.Decimal
 }
 
-// add counts one click with all it led to. A bot is counted as a bot and in no other figure.
+// add adds one click with its conversions and cost. A bot is counted only as a bot.
 func (f *figures) add(c *click) {
 	if c.bot() {
 		f.bots++
@@ -28,7 +28,7 @@ func (f *figures) add(c *click) {
 		f.lpViews++
 	}
 	if len(c.outs) > 0 {
-		f.lpClicks++ // a visitor who comes back to the page and goes on again is one who went on
+		f.lpClicks++ // several click-outs of a visitor count once
 	}
 	f.approved += c.count("approved")
 	f.pending += c.count("pending")
@@ -39,7 +39,7 @@ func (f *figures) add(c *click) {
 	f.pendingRevenue = f.pendingRevenue.Add(c.revenue("pending"))
 }
 
-// values are the figures by the names that reports give them. A nil value is a division by zero.
+// values returns the figures by the names that reports give them. The value of a division by zero is nil.
 func (f *figures) values() map[string]*decimal.Decimal {
 	count := func(n int) *decimal.Decimal { d := decimal.NewFromInt(int64(n)); return &d }
 	money := func(d decimal.Decimal) *decimal.Decimal { return &d }
@@ -65,7 +65,7 @@ func (f *figures) values() map[string]*decimal.Decimal {
 	}
 }
 
-// dimensions tell what a click counts under.
+// dimensions lists, for each dimension, a function that returns the value under which a click counts.
 var dimensions = map[string]func(*traffic, *click) string{
 	"campaign_id": func(_ *traffic, c *click) string { return c.campaign.id },
 	"stream_id":   func(_ *traffic, c *click) string { return c.campaign.paths[c.path] },
@@ -78,7 +78,7 @@ var dimensions = map[string]func(*traffic, *click) string{
 	"browser":     func(_ *traffic, c *click) string { return c.Browser },
 	"date":        func(_ *traffic, c *click) string { return c.at.Format(time.DateOnly) },
 	"hour":        func(_ *traffic, c *click) string { return c.at.Format("2006-01-02 15:00:00") },
-	// These are not in the ledger: the service counts them from the rows.
+	// The ledger does not have the following dimensions. The service counts them from the rows.
 	"sub1":     func(_ *traffic, c *click) string { return c.subs[0] },
 	"sub2":     func(_ *traffic, c *click) string { return c.subs[1] },
 	"language": func(_ *traffic, c *click) string { return c.Language },

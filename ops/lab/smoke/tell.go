@@ -15,7 +15,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// sendPostback sends a postback as a query (0), a form (1) or JSON (2) and wants it accepted.
+// sendPostback sends a postback as a query (0), a form (1) or JSON (2). It records a problem if the postback is not accepted.
 func (t *traffic) sendPostback(ctx context.Context, path string, values url.Values, way int) error {
 	method, query, body, kind := http.MethodGet, "?"+values.Encode(), "", ""
 	switch way {
@@ -55,7 +55,7 @@ func (t *traffic) sendPostback(ctx context.Context, path string, values url.Valu
 	return nil
 }
 
-// convert sends all rounds. Steps of the first round may have been sent with their click.
+// convert sends all rounds and waits after each until it is recorded. Some steps of the first round were sent with their click.
 func (t *traffic) convert(ctx context.Context) error {
 	if err := t.sendMisleading(ctx); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (r conversionRow) key() string { return r.ClickID + " " + r.Goal + " " + r.
 
 func (v *conversion) key() string { return v.click.id + " " + v.goal + " " + v.id }
 
-// expected are all conversions by their key.
+// expected returns all expected conversions by their key.
 func (t *traffic) expected() map[string]*conversion {
 	all := map[string]*conversion{}
 	for _, c := range t.clicks {
@@ -162,8 +162,8 @@ func (t *traffic) expected() map[string]*conversion {
 	return all
 }
 
-// waitRecorded waits until the log shows every conversion in its status. A difference that stays is left for the
-// comparison to show.
+// waitRecorded waits until the log shows every conversion with its status and payout. If that takes longer than quietTimeout, it
+// records a problem and leaves the difference to the comparison.
 func (t *traffic) waitRecorded(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
@@ -188,5 +188,5 @@ func (t *traffic) waitRecorded(ctx context.Context) error {
 	return err
 }
 
-// quietTimeout is how long the service may take to work off what it was sent.
+// quietTimeout is the time that the service may take to process the traffic that it received.
 const quietTimeout = 60 * time.Second

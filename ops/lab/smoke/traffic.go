@@ -20,10 +20,10 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// senders is how many visitors are on the way at the same time.
+// senders is the number of visitors that click at the same time.
 const senders = 16
 
-// traffic sends visitors and keeps what they must count as.
+// traffic sends visitors and records how they must count.
 type traffic struct {
 	*env
 	client   *http.Client
@@ -37,21 +37,21 @@ type traffic struct {
 	noise    int      // visits that must not be counted
 	problems []string
 
-	// What the comparison found.
+	// The results of the comparison.
 	account, paused    string
 	differences        []string
 	compared           int
 	delivered, retried int
 }
 
-// problem notes something that is wrong; the run goes on.
+// problem records a problem. The run continues.
 func (t *traffic) problem(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
 }
 
-// send lets n visitors click. The visits of one visitor follow one another, so that it is known which is the first.
+// send sends n visits. The visits of one visitor follow one another, so that the first of them is known.
 func (t *traffic) send(ctx context.Context, n int) error {
 	random := rand.New(rand.NewPCG(2, 2000))
 	lanes := make([][]*click, senders)
@@ -97,7 +97,7 @@ func (t *traffic) unused() {
 	}
 }
 
-// plan decides who comes, to which campaign, with which parameters. Every third visitor has been there before.
+// plan decides the visitor, the campaign and the parameters of visit i. In every third visit an earlier visitor comes again.
 func (t *traffic) plan(i int, r *rand.Rand) *click {
 	v := newVisitor(t.visitors, i, r)
 	if i%3 == 1 {
@@ -142,7 +142,7 @@ func (t *traffic) pick(i int) *campaign {
 	panic("smoke: the shares of the campaigns do not make 100")
 }
 
-// click sends one visitor, follows to the page and, from a lander, on to the offers.
+// click sends one visitor, opens the page to which the visitor is sent and, from a lander, follows the links to the offers.
 func (t *traffic) click(ctx context.Context, c *click, seen map[string]bool) error {
 	if err := t.disturb(ctx, c); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (t *traffic) click(ctx context.Context, c *click, seen map[string]bool) err
 	return t.report(ctx, c, 1)
 }
 
-// land checks where the visitor was sent and goes there.
+// land checks the page to which the visitor was sent, and opens it.
 func (t *traffic) land(ctx context.Context, c *click, resp *response) error {
 	allowed := c.campaign.routes(c.visitor)
 	if len(allowed) == 1 && allowed[0].action == "nothing" {
@@ -213,7 +213,7 @@ func (t *traffic) land(ctx context.Context, c *click, resp *response) error {
 	return t.visit(ctx, resp.to)
 }
 
-// arrive notes the path that was taken and checks the page and the way there.
+// arrive records the path that was taken, and checks the page, the transition and the tokens.
 func (t *traffic) arrive(c *click, p pathSpec, page arrival, resp *response) {
 	c.path, c.lander = p.name, p.lander
 	place := "lander/" + p.lander
@@ -235,7 +235,7 @@ func (t *traffic) arrive(c *click, p pathSpec, page arrival, resp *response) {
 	t.checkTokens(c, page)
 }
 
-// transitions tell how each looks on the wire: the status and what the page contains.
+// transitions lists how each transition is answered: the status, and a text that the page contains.
 var transitions = map[string]struct {
 	status int
 	mark   string
@@ -247,7 +247,8 @@ var transitions = map[string]struct {
 
 var secondPattern = regexp.MustCompile(`/out/go\?[^"]*`)
 
-// secondPage follows a page that leads over another one of the tracking domain. The answer then leads where that does.
+// secondPage follows an answer that leads to a second page of the tracking domain, and changes the answer's target to the target of
+// that page. It leaves other answers unchanged.
 func (t *traffic) secondPage(ctx context.Context, c *click, resp *response) error {
 	address := secondPattern.FindString(resp.body)
 	if address == "" {
@@ -264,7 +265,7 @@ func (t *traffic) secondPage(ctx context.Context, c *click, resp *response) erro
 	return nil
 }
 
-// routes are the paths that may take the visitor: one, or the several of a weighted draw, or none.
+// routes returns the paths that may take the visitor: one path, the paths of a weighted draw, or no path.
 func (c *campaign) routes(v visitor) []pathSpec {
 	var drawn []pathSpec
 	for _, kind := range []string{"forced", "", "default"} {
@@ -291,7 +292,7 @@ func names(paths []pathSpec) (list []string) {
 	return list
 }
 
-// disturb sends, before some clicks, what must not be counted.
+// disturb sends a request that must not be counted before some clicks: a HEAD or a prefetch.
 func (t *traffic) disturb(ctx context.Context, c *click) error {
 	way := map[int]struct {
 		method  string

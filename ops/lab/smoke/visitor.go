@@ -6,7 +6,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// visitor is one person, or one program, with what the data files know about them.
+// visitor is one person or one program, with the properties that the data files give them.
 type visitor struct {
 	visitors.Agent
 	visitors.Address
@@ -32,7 +32,7 @@ var referrers = []string{
 	"http://blog.example.org/post",
 }
 
-// newVisitor makes the i-th visitor: every user agent comes up in turn, with any address.
+// newVisitor creates visitor i. The user agents come in turn, and every twelfth visitor is a bot. The address is random.
 func newVisitor(set visitors.Set, i int, r *rand.Rand) visitor {
 	language := languages[r.IntN(len(languages))]
 	v := visitor{

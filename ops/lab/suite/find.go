@@ -13,10 +13,11 @@ import (
 	"switchyard/models/parttest"
 )
 
-// found is a test that names a part.
+// found is a test that names a part, and its directory.
 type found struct{ dir, name string }
 
-// find returns the tests below root that name the part by parttest.X.Only or parttest.X.Also in a statement of their own.
+// find returns the tests below root whose body calls parttest.X.Only or parttest.X.Also for the part. It finds only calls that
+// are statements of the test function itself, not calls in subtests or helpers.
 func find(root string, part parttest.Part) ([]found, error) {
 	var tests []found
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -43,7 +44,7 @@ func find(root string, part parttest.Part) ([]found, error) {
 	return tests, err
 }
 
-// names reports whether a statement of the function names the part.
+// names reports whether a top-level statement of the function names the part.
 func names(fn *ast.FuncDecl, part parttest.Part) bool {
 	return slices.ContainsFunc(fn.Body.List, func(s ast.Stmt) bool {
 		expr, ok := s.(*ast.ExprStmt)
@@ -63,7 +64,7 @@ func names(fn *ast.FuncDecl, part parttest.Part) bool {
 	})
 }
 
-// pattern returns the expression of `go test -run` for the tests, and their packages.
+// pattern returns the regular expression that selects the tests by `go test -run`, and the packages of the tests.
 func pattern(tests []found) (expression string, packages []string) {
 	var all []string
 	for _, f := range tests {

@@ -1,6 +1,6 @@
-// Command suite runs the project's tests: `make test` and the parts of `make e2e`. It starts the servers that a run needs,
-// finds the tests of a part by the lines that name it (package parttest), and prints the slowest tests and packages at the
-// end. It exits with 1 when a test has failed, and with 2 for a part that does not exist.
+// Command suite runs the project's tests: `make test` and the parts of `make e2e`. It starts the servers that a run needs. It
+// finds the tests of a part by the lines that name the part (package parttest). At the end it prints the slowest tests and
+// packages. It exits with 1 if a test has failed, and with 2 for a part that does not exist.
 package main
 
 import (
@@ -17,13 +17,13 @@ import (
 	"switchyard/models/parttest"
 )
 
-// The two names that are no parts of package parttest.
+// The two names that suite accepts in addition to the parts of package parttest.
 const (
-	plain = "test" // what needs PostgreSQL and Redis only
-	race  = "race" // the packages whose goroutines share memory, with the race detector
+	plain = "test" // the tests that need only PostgreSQL and Redis
+	race  = "race" // the packages whose goroutines share memory, under the race detector
 )
 
-// e2e lists the parts of `make e2e` in the order in which they run: the quickest first.
+// e2e lists the parts of `make e2e` in the order in which they run, the quickest first.
 func e2e() []string {
 	var names []string
 	for _, p := range parttest.Parts {
@@ -49,7 +49,7 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	err = runAll(ctx, o, parts)
 	stop()
 	if err != nil {
@@ -58,7 +58,7 @@ func main() {
 	}
 }
 
-// choose returns the parts that the arguments name. "e2e" stands for all of them but `make test`.
+// choose returns the parts that the arguments name. "e2e" stands for every part except "test".
 func choose(args []string) ([]string, error) {
 	var parts []string
 	for _, name := range args {

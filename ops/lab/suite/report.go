@@ -13,27 +13,27 @@ import (
 	"strings"
 )
 
-// listed is how many tests and packages are printed.
+// listed is the number of tests that printReport prints, and of packages.
 const listed = 10
 
-// event is what `go test -json` reports: the end of a test or, without Test, of a package, or a line that it printed. Elapsed is
-// in seconds; for a parallel test it counts from when the test went on.
+// event is one line of `go test -json`. It reports the start or the end of a test, or a line that the test printed. Without Test
+// it is about a package. Elapsed is in seconds. For a parallel test it counts from the moment at which the test went on.
 type event struct {
 	Action, Package, Test, Output string
 	Elapsed                       float64
 }
 
-// test is the name of the test with its package.
+// test returns the name of the test with its package.
 func (e event) test() string {
 	return strings.TrimSpace(strings.TrimPrefix(e.Package, "switchyard/") + " " + e.Test)
 }
 
-// elsewhere begins the reason of a test that was skipped because another command runs it.
+// elsewhere is the text by which printReport recognises a test that was skipped because another command runs it.
 const elsewhere = "part of make "
 
-// printReport reads a file of events. It prints the slowest tests and packages, and the tests that were skipped although they
-// belong to the part, with the reasons. Subtests count as their test. The file may end in the middle of a line. The error lists
-// tests that began and did not end, which happens if the run was interrupted: such a run has not passed, whatever its exit code.
+// printReport reads a file of events. It prints the slowest tests and packages. It also prints the tests that were skipped although
+// they belong to the part, with the reasons. The time of subtests is part of their test's. The file may end in the middle of a line.
+// The error lists the tests that began and did not end, as in an interrupted run. Such a run has not passed, whatever its exit code.
 func printReport(out io.Writer, path string) error {
 	file, err := os.Open(path)
 	if err != nil {

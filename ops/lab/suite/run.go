@@ -23,21 +23,21 @@ import (
 // options are the flags.
 type options struct{ packages, run, bin string }
 
-// tags are the build tags of the product. Tests have the same ones, so that packages are compiled once.
+// tags are the build tags of the product. Tests use the same tags, so that each package is compiled once.
 const tags = "nomsgpack"
 
-// timeout ends a run that hangs. Waits inside the tests have no shorter limit of their own.
+// timeout is the time after which a run that hangs is ended. Waits inside the tests have no shorter limit of their own.
 const timeout = 40 * time.Minute
 
 // raceRooms are the packages whose goroutines share memory. The race detector makes tests three times as slow, and it finds
-// nothing in the others.
+// nothing in the other packages.
 var raceRooms = []string{
 	"./api", "./api/certs", "./api/click/...", "./api/middleware", "./api/routing", "./db", "./db/advisory", "./db/kv", "./db/spool",
 	"./jobs/...", "./workers", "./workers/clock", "./workers/egress/...", "./workers/webhook",
 }
 
-// runAll starts PostgreSQL and Redis, runs the parts one after the other, stops the servers, and tells at the end how each part
-// went. A part that fails does not keep the next ones from running; an interrupt does.
+// runAll starts PostgreSQL and Redis, runs the parts one after the other, prints the result of each part, and stops the servers.
+// After a part has failed, the next parts still run. After an interrupt they do not.
 func runAll(ctx context.Context, o options, parts []string) (err error) {
 	cfg, err := config.Load(os.Getenv)
 	if err != nil {
@@ -51,7 +51,7 @@ func runAll(ctx context.Context, o options, parts []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
-	// A part chooses its tests, and make chaos their form: what the shell has of an earlier run does not.
+	// Variables that the shell still has from an earlier run are removed, so that they do not choose the tests or their form.
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, parttest.Variable+"=") || strings.HasPrefix(v, "SWITCHYARD_CHAOS=")
 	})
@@ -87,7 +87,7 @@ func runAll(ctx context.Context, o options, parts []string) (err error) {
 	return nil
 }
 
-// runPart runs the tests of a part and prints the slowest ones. ran is false for a part that has no test to run.
+// runPart runs the tests of a part and prints the slowest tests. ran is false if the part has no test to run.
 func runPart(ctx context.Context, o options, part string, env []string) (ran bool, err error) {
 	packages, flags, err := selection(o, part)
 	if err != nil || len(packages) == 0 {
@@ -102,7 +102,7 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	events := filepath.Join(dir, "events.json")
-	// The sum at the end names no skipped tests: each test of another part is one. printReport names the others.
+	// gotestsum's summary names no skipped tests, because all tests of other parts count as skipped. printReport names the rest.
 	args := []string{
 		"tool", "-modfile=ops/tools/go.mod", "gotestsum", "--format=" + format(part), "--format-hide-empty-pkg",
 		"--hide-summary=skipped", "--jsonfile=" + events, "--",
@@ -115,7 +115,7 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	fmt.Printf("%s: testing %s\n", part, strings.Join(packages, " ")) //nolint:forbidigo // the command's output
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, os.Stdout, os.Stderr
-	// A group of its own: all of it gets one interrupt, which gotestsum and go test pass on once.
+	// The command runs in its own process group. The whole group gets one interrupt, which gotestsum and go test pass on once.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = time.Minute
@@ -123,8 +123,8 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	return true, errors.Join(err, printReport(os.Stdout, events))
 }
 
-// format is how gotestsum shows what goes on: a line for each package and each failure, or for each test where packages take
-// minutes.
+// format returns the output format of gotestsum: a line for each package and each failure, or a line for each test in parts whose
+// packages take minutes.
 func format(part string) string {
 	if part == plain || part == race {
 		return "pkgname-and-test-fails"
@@ -132,17 +132,18 @@ func format(part string) string {
 	return "testname"
 }
 
-// atOnce is how many tests of a package run together, and most the number for all packages that run together: each test has
-// connections of its own, and PostgreSQL has three hundred.
+// atOnce returns the number of tests of one package that run at the same time. go test runs as many packages at once as there are
+// processors. most limits the tests of all these packages together: each test has its own connections, and PostgreSQL has three
+// hundred.
 func atOnce(processors int) int {
 	const most = 32
-	return max(2, min(2*processors, most/processors)) // tests wait for servers half of the time
+	return max(2, min(2*processors, most/processors)) // two a processor, because tests wait for servers half of the time
 }
 
-// selection returns the packages of a part and the flags of `go test`. There are no packages if no test is chosen.
+// selection returns the packages of a part and the flags of `go test`. It returns no packages if the part has no test to run.
 func selection(o options, part string) (packages, flags []string, err error) {
 	packages = strings.Fields(o.packages)
-	// The tests use programs and servers that the cache of results does not know, so all of them run.
+	// All tests run, because Go's test cache does not notice changes of the programs and servers that they use.
 	flags = []string{"-count=1", "-parallel=" + strconv.Itoa(atOnce(runtime.GOMAXPROCS(0)))}
 	run := o.run
 	switch part {
@@ -171,7 +172,7 @@ func selection(o options, part string) (packages, flags []string, err error) {
 	return packages, flags, nil
 }
 
-// matching returns the tests that are in the packages and match the expression for their names, as `go test` would choose them.
+// matching returns the tests that `go test` would choose: they are in the packages, and their names match the expression run.
 func matching(tests []found, packages []string, run string) ([]found, error) {
 	name, _, _ := strings.Cut(run, "/")
 	names, err := regexp.Compile(name)
@@ -187,12 +188,12 @@ func matching(tests []found, packages []string, run string) ([]found, error) {
 	}), nil
 }
 
-// environment adds what the tests of a part look for.
+// environment adds the variables that the tests of a part read. It returns an error if a program that they start is not built.
 func environment(o options, part string, env []string) ([]string, error) {
 	switch part {
 	case plain:
 		return env, nil
-	case race: // the tests of all parts, in its packages; without GORACE every program would sleep for a second before it ends
+	case race: // it runs the tests of all parts in its packages; without GORACE every program sleeps for a second before it ends
 		if err := devstack.InstallCompiler(context.Background(), os.Stderr); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestFind: tests name a part; subtests, helpers and comments name none.
+// TestFind: a part is named by a statement of a test. Calls in subtests, helpers and comments do not count.
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
@@ -56,8 +56,8 @@ func helper(t *testing.T) { parttest.Faults.Only(t) }
 	}
 }
 
-// TestPartsAreNamedWhereTheyAreFound reads the repository: a part that a helper, a subtest or a condition names would be skipped
-// by make test, and not be found by make e2e.
+// TestPartsAreNamedWhereTheyAreFound reads the repository. It checks that no helper, subtest or condition names a part: make test
+// would skip such a test, and make e2e would not find it.
 func TestPartsAreNamedWhereTheyAreFound(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -82,7 +82,7 @@ func TestPartsAreNamedWhereTheyAreFound(t *testing.T) {
 		return err
 	})
 	if err != nil || calls != found {
-		t.Errorf("%d calls name a part, in %d statements of tests: %v", calls, found, err)
+		t.Errorf("%d calls name a part, but only %d of them are statements of a test: %v", calls, found, err)
 	}
 }
 
@@ -106,11 +106,11 @@ func TestMatching(t *testing.T) {
 		}
 	}
 	if _, err := matching(tests, []string{"./..."}, "("); err == nil {
-		t.Error("an expression that is none is taken")
+		t.Error("an invalid regular expression is accepted")
 	}
 }
 
-// TestAtOnce: many processors do not make more connections than PostgreSQL has.
+// TestAtOnce: on a machine with many processors the tests do not need more connections than PostgreSQL has.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	for processors, want := range map[int]int{1: 2, 2: 4, 4: 8, 8: 4, 16: 2, 64: 2} {
@@ -120,7 +120,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestEveryPartHasTests reads the repository.
+// TestEveryPartHasTests looks for tests of each part in the repository.
 func TestEveryPartHasTests(t *testing.T) {
 	t.Parallel()
 	for _, part := range parttest.Parts {
@@ -130,7 +130,7 @@ func TestEveryPartHasTests(t *testing.T) {
 	}
 }
 
-// TestChoose: e2e names every part but make test, and a part that does not exist is refused.
+// TestChoose: "e2e" stands for every part except "test", and a part that does not exist is refused.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	all, err := choose([]string{"e2e"})
@@ -142,7 +142,7 @@ func TestChoose(t *testing.T) {
 	}
 	for _, args := range [][]string{nil, {"all"}, {"browser", "edges"}} {
 		if got, err := choose(args); err == nil {
-			t.Errorf("%v chooses %v", args, got)
+			t.Errorf("%v chooses %v, want an error", args, got)
 		}
 	}
 }

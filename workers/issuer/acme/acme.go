@@ -1,9 +1,9 @@
-// Package acme is the issuer of an install that serves HTTPS itself. It obtains certificates from CAs by ACME, for verified
-// domains and for the install's own hosts, and renews them when the CA advises it.
+// Package acme is the issuer of an install that serves HTTPS itself. It obtains certificates from CAs by ACME for verified
+// domains and for the install's own hosts. It renews them when the CA advises it.
 //
-// The ACME client is acmez. It sends requests through the guarded client and does not listen. The answers to a CA's challenges
-// are stored in the database, and web processes serve them. Only one process at a time works on the certificate of a host. If
-// the process dies, the host stays claimed until the lease ends. Then another process starts over.
+// The ACME client is acmez. It sends requests through the guarded client and does not listen for connections. The answers to a
+// CA's challenges are stored in the database, and web processes serve them. Only one process at a time works on the certificate
+// of a host. If that process dies, the host stays claimed until the lease ends. Then another process starts over.
 package acme
 
 import (
@@ -30,38 +30,38 @@ import (
 
 // CA is a certificate authority.
 type CA struct {
-	Directory string // address of its ACME directory
-	// EABKey and EABSecret bind our ACME account to an account at the CA. They are empty if the CA requires no binding.
+	Directory string // URL of the CA's ACME directory
+	// EABKey and EABSecret bind our ACME account to an account at the CA. They are empty if the CA does not require that.
 	EABKey, EABSecret string
 }
 
-// Options of New.
+// Options are the options of New.
 type Options struct {
 	Store  *certstore.Store
 	Egress *egress.Client // must accept answers of MaxBody bytes
-	CAs    []CA           // asked in this order: the next one if one fails
+	CAs    []CA           // asked in this order: if a CA fails, the next CA is asked
 	Email  string         // contact address for CAs; may be empty
 	Now    func() time.Time
-	Lease  time.Duration // of the claim on a host; default half a minute
+	Lease  time.Duration // length of a claim on a host; default half a minute
 }
 
-// MaxBody is the largest answer of a CA in bytes.
+// MaxBody is the maximum size of a CA's answer in bytes.
 const MaxBody = 256 << 10
 
 // Time limits.
 const (
 	defaultLease = 30 * time.Second
-	pollTimeout  = 90 * time.Second // for one validation, and for one finalization
-	issueTime    = 4 * time.Minute  // for one CA
-	callTime     = 20 * time.Second // for one request
+	pollTimeout  = 90 * time.Second // maximum for one validation, and for one finalization
+	issueTime    = 4 * time.Minute  // maximum for the order at one CA
+	callTime     = 20 * time.Second // maximum for one request
 )
 
-// atOnce is the number of hosts for which a process obtains certificates at once. Further hosts wait.
+// atOnce is the number of hosts for which a process obtains certificates in parallel. Further hosts wait.
 const atOnce = 16
 
-// An account may make AccountOrders orders at once, and one more after each AccountOrderInterval, not counting renewals. Let's
-// Encrypt accepts 300 orders in three hours from an install. One account uses at most 180 of them and leaves the rest to
-// others.
+// An account may make AccountOrders orders at once, and one more after each AccountOrderInterval. Renewals do not count. Let's
+// Encrypt accepts 300 orders in three hours from an install. One account can use at most 180 of them and leaves the rest to
+// other accounts.
 const (
 	AccountOrders        = 150
 	AccountOrderInterval = 6 * time.Minute
@@ -74,10 +74,10 @@ type Issuer struct {
 	places chan struct{}
 
 	mu      sync.Mutex
-	running map[string]*running // by host
+	running map[string]*running // orders under way, by host
 }
 
-// authority is a CA with our account there.
+// authority is a CA together with our account there.
 type authority struct {
 	CA
 	client *acmez.Client
@@ -86,7 +86,7 @@ type authority struct {
 	account *acme.Account // nil: this process has not asked for it yet
 }
 
-// New makes an issuer.
+// New returns an Issuer.
 func New(o Options) *Issuer {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -109,11 +109,12 @@ func New(o Options) *Issuer {
 	return i
 }
 
-// ErrBusy means that another issuer is working on the host.
+// ErrBusy means that another issuer is working on the certificate of the host.
 var ErrBusy = errors.New("acme: another issuer is at work for the host")
 
-// Ensure returns a host's certificate. It obtains a new one if the host has no certificate or its certificate is due for
-// renewal. Errors are ErrBusy, a *RefusalError or an error of the database. If a renewal fails, the old certificate stays.
+// Ensure returns a host's certificate. It first obtains a new certificate if the host has no certificate or if its certificate
+// is due for renewal. If a renewal fails, the old certificate stays. The error is ErrBusy, a *RefusalError or an error of the
+// database.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
 	if c, err := i.fresh(ctx, host); err != nil || c != nil {
 		return deref(c), err
@@ -146,7 +147,7 @@ func deref(c *certstore.Certificate) certstore.Certificate {
 	return *c
 }
 
-// fresh returns the host's certificate, or nil if there is no certificate or it is due for renewal.
+// fresh returns the host's certificate. It returns nil if there is no certificate or if the certificate is due for renewal.
 func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate, error) {
 	c, ok, err := i.o.Store.Find(ctx, host)
 	if err != nil || !ok || !i.o.Now().Before(c.RenewAt) {
@@ -155,11 +156,11 @@ func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate
 	return &c, nil
 }
 
-// extendClaim keeps extending the claim of a host. stop ends the claim. The returned context ends when another issuer takes over
-// the host, and only then.
+// extendClaim extends the claim of a host until stop is called, which ends the claim. The returned context ends when another
+// issuer takes over the host. It does not end while PostgreSQL is merely unavailable.
 //
 // extendClaim does not use workers.MaintainLease, which also ends when PostgreSQL has not answered for the length of a lease.
-// Going on does no harm here, because Save refuses an issuer that has lost the host. Stopping would do harm, because orders at
+// Continuing does no harm here, because Save refuses an issuer that has lost the host. Stopping would do harm, because orders at
 // the CA count against the limits of this install.
 func (i *Issuer) extendClaim(ctx context.Context, host string, fence int64) (held context.Context, stop func()) {
 	held, cancel := context.WithCancelCause(ctx)
@@ -190,7 +191,7 @@ func (i *Issuer) extendClaim(ctx context.Context, host string, fence int64) (hel
 	}
 }
 
-// issue asks one CA after the other, until one issues the certificate and it is stored. If none does, the error is a
+// issue asks the CAs one after the other until a CA issues the certificate, and stores it. If no CA does, the error is a
 // *RefusalError.
 func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certstore.Certificate, err error) {
 	old, _, err := i.o.Store.Find(ctx, host)
@@ -216,11 +217,11 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 	return c, refusal(refused)
 }
 
-// saveAgain is the wait between two tries to store a certificate.
+// saveAgain is the wait between two attempts to store a certificate.
 const saveAgain = time.Second
 
-// save stores a certificate. While PostgreSQL is away it retries until the context ends, because a certificate that is not
-// stored would have to be ordered again. The error is certstore.ErrLost if another issuer has taken over the host.
+// save stores a certificate. While PostgreSQL is unavailable, it retries until the context ends, because a certificate that is
+// not stored would have to be ordered again. The error is certstore.ErrLost if another issuer has taken over the host.
 func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate) error {
 	for {
 		err := i.o.Store.Save(ctx, fence, c)
@@ -234,8 +235,8 @@ func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate)
 	}
 }
 
-// obtain gets a certificate from one CA. If the CA has forgotten our account, the account is created again with the same key.
-// If the CA has forgotten the certificate to be replaced, the order is made without naming it.
+// obtain obtains a certificate from one CA. If the CA no longer knows our account, obtain creates the account again with the
+// same key. If the CA no longer knows the certificate to be replaced, obtain repeats the order without naming that certificate.
 func (i *Issuer) obtain(ctx context.Context, ca *authority, host string, old certstore.Certificate) (certstore.Certificate, error) {
 	ctx, cancel := context.WithTimeout(ctx, issueTime)
 	defer cancel()
@@ -270,7 +271,7 @@ func (i *Issuer) order(ctx context.Context, ca *authority, host string, old cert
 		return out, fmt.Errorf("acme: order for %s: %w", host, err)
 	}
 	if old.CA == ca.Directory {
-		params.Replaces, _ = leafOf(old.PEM) // otherwise the order names no predecessor
+		params.Replaces, _ = leafOf(old.PEM) // if this fails, the order names no certificate to replace
 	}
 	chains, err := ca.client.ObtainCertificate(ctx, params)
 	if err != nil {
@@ -282,7 +283,7 @@ func (i *Issuer) order(ctx context.Context, ca *authority, host string, old cert
 	return i.pack(ctx, ca, host, key, chains[0].ChainPEM)
 }
 
-// pack checks a certificate that a CA has issued, and joins it with its key.
+// pack checks a certificate that a CA has issued, and combines it with its key.
 func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecdsa.PrivateKey, chain []byte) (out certstore.Certificate, err error) {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
@@ -298,8 +299,8 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 	}
 	out = certstore.Certificate{Host: host, PEM: both, CA: ca.Directory, NotAfter: leaf.NotAfter}
 	out.RenewAt = i.renewal(ctx, ca, leaf)
-	// A CA may advise to renew a certificate that it has just issued. The renewal then waits for a tenth of the certificate's
-	// lifetime.
+	// A CA may advise to renew a certificate immediately after it was issued. The renewal then waits for a tenth of the
+	// certificate's lifetime.
 	if soonest := i.o.Now().Add(lifetime(leaf) / 10); out.RenewAt.Before(soonest) {
 		out.RenewAt = soonest
 	}
@@ -308,8 +309,8 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 
 func lifetime(leaf *x509.Certificate) time.Duration { return leaf.NotAfter.Sub(leaf.NotBefore) }
 
-// renewal returns the time at which the CA advises to renew a certificate, but at the latest the time when a tenth of its life
-// is left. Without advice, it returns the time when a third of its life is left.
+// renewal returns the time at which the CA advises to renew a certificate. It returns at the latest the time when a tenth of the
+// certificate's lifetime is left. Without advice, it returns the time when a third is left.
 func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certificate) time.Time {
 	latest := leaf.NotAfter.Add(-lifetime(leaf) / 3)
 	info, err := ca.client.GetRenewalInfo(ctx, leaf)
@@ -322,7 +323,8 @@ func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certific
 	return info.SelectedTime
 }
 
-// RenewalAdvice asks the CA again when to renew the host's certificate. ok is false if the host has no certificate.
+// RenewalAdvice asks the CA again when to renew the host's certificate, and returns the certificate. ok is false if the host has
+// no certificate.
 func (i *Issuer) RenewalAdvice(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
 	c, ok, err = i.o.Store.Find(ctx, host)
 	if err != nil || !ok {
@@ -337,7 +339,7 @@ func (i *Issuer) RenewalAdvice(ctx context.Context, host string) (c certstore.Ce
 			limited, cancel := context.WithTimeout(ctx, callTime)
 			at := i.renewal(limited, ca, leaf)
 			cancel()
-			if at.Before(c.RenewAt) { // a renewal only moves to an earlier time, so a CA that cannot be asked changes nothing
+			if at.Before(c.RenewAt) { // RenewAt only moves to an earlier time, so nothing changes if the CA cannot be asked
 				c.RenewAt = at
 				err = i.o.Store.SetRenewal(ctx, host, at)
 			}

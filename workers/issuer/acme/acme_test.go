@@ -28,8 +28,8 @@ import (
 	"switchyard/workers/issuer/acme/acmetest"
 )
 
-// env has a store, and servers that answer challenges as web processes do. noHTTP and noTLS switch one kind of challenge
-// off.
+// env has a certificate store, and servers that answer challenges as web processes do. noHTTP and noTLS switch off one kind of
+// challenge each.
 type env struct {
 	*testing.T
 	db            *db.DB
@@ -113,7 +113,7 @@ func (w *env) ca(eab map[string]string) *acmetest.CA {
 	})
 }
 
-// issuer makes the issuer of one process. The process trusts the CAs' addresses.
+// issuer returns the issuer of one process. The process trusts the addresses of the given CAs.
 func (w *env) issuer(o acme.Options, trusted ...*acmetest.CA) *acme.Issuer {
 	w.Helper()
 	var all []byte
@@ -167,8 +167,8 @@ func verify(t *testing.T, c certstore.Certificate, ca *acmetest.CA) {
 	}
 }
 
-// TestIssue: a certificate is issued, stored, and renewed when the CA says so. The certificate's key and the account's key are
-// nowhere in the database in plain text.
+// TestIssue checks that a certificate is issued, stored, and renewed when the CA advises it. Neither the certificate's key nor
+// the account's key is in the database in plain text.
 func TestIssue(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -190,7 +190,7 @@ func TestIssue(t *testing.T) {
 
 	ca.RenewNow(first)
 	if advised, ok, err := i.RenewalAdvice(t.Context(), "go.shop.example"); err != nil || !ok || advised.RenewAt.After(time.Now()) {
-		t.Errorf("Advise returns the renewal time %s, %t, %v", advised.RenewAt, ok, err)
+		t.Errorf("RenewalAdvice returns the renewal time %s, %t, %v", advised.RenewAt, ok, err)
 	}
 	renewed, err := i.Ensure(t.Context(), "go.shop.example")
 	if err != nil {
@@ -211,7 +211,7 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// noKeyIn fails the test if a row of any table contains the private key, as PEM, as DER, or in part.
+// noKeyIn fails the test if a row of any table contains the private key, as PEM, as DER, or a part of it.
 func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(text, text)
@@ -245,8 +245,8 @@ func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	}
 }
 
-// TestChallenges: either kind of challenge is enough. If no challenge can be answered, there is a reason instead of a
-// certificate.
+// TestChallenges checks that either kind of challenge is enough. If no challenge can be answered, Ensure returns a reason
+// instead of a certificate.
 func TestChallenges(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -278,8 +278,8 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// TestSeveralCAs: the next CA issues while one is away. A CA that requires an external account gets its key. A CA that has
-// forgotten our account gets a new one.
+// TestSeveralCAs checks that the next CA issues the certificate while a CA is unavailable. A CA that requires an external
+// account gets the key for it. At a CA that no longer knows our account, a new account is created.
 func TestSeveralCAs(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -313,7 +313,7 @@ func TestSeveralCAs(t *testing.T) {
 	verify(t, c, second)
 }
 
-// TestNotStored: if PostgreSQL refuses a certificate at first, the certificate is stored later and not ordered again.
+// TestNotStored checks that a certificate is stored later, and not ordered again, if PostgreSQL refuses it at first.
 func TestNotStored(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -339,8 +339,8 @@ CREATE TRIGGER refuse BEFORE UPDATE OF sealed ON edge_hosts FOR EACH ROW EXECUTE
 	}
 }
 
-// TestOneIssuer: of several processes, one issues the certificate. The others get the same certificate, or learn that it is
-// being issued. An issuer that has lost its host writes nothing.
+// TestOneIssuer checks that only one of several processes issues the certificate. The other processes get the same certificate,
+// or an error that it is being issued. An issuer that has lost its host stores nothing.
 func TestOneIssuer(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -382,10 +382,10 @@ func TestOneIssuer(t *testing.T) {
 	}
 	late := certstore.Certificate{Host: "go.shop.example", PEM: []byte("x"), NotAfter: time.Now(), RenewAt: time.Now()}
 	if err := w.store.Save(t.Context(), fence, late); !errors.Is(err, certstore.ErrLost) {
-		t.Errorf("an issuer that was cut off saved: %v", err)
+		t.Errorf("an issuer that had lost the host stored its certificate: %v", err)
 	}
 	if err := w.store.Extend(t.Context(), "go.shop.example", fence, time.Minute); !errors.Is(err, certstore.ErrLost) {
-		t.Errorf("an issuer that was cut off goes on: %v", err)
+		t.Errorf("an issuer that had lost the host extended its claim: %v", err)
 	}
 	if left, err := w.store.Versions(t.Context()); err != nil || len(left) != 0 {
 		t.Errorf("after the release, certificates are still stored: %v, %v", left, err)

@@ -19,11 +19,11 @@ type running struct {
 // Name returns the name of the issuer.
 func (*Issuer) Name() string { return models.EdgeOwn }
 
-// requestTime is how long a request waits for its certificate. An order that takes longer goes on in the background.
+// requestTime is the maximum time that Request waits for a certificate. An order that takes longer continues in the background.
 const requestTime = 80 * time.Second
 
-// Request obtains a host's certificate. It refuses a host that is not verified, so that no account can use up the limits that
-// CAs set for this install, or make CAs check other people's hosts.
+// Request obtains a host's certificate. It refuses a host that is not verified. Otherwise an account could use up the limits
+// that CAs set for this install, or make CAs check other people's hosts.
 func (i *Issuer) Request(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
 	if !of.Verified {
 		return models.CertificateState{}, models.EdgeError("unverified", "the domain has to be verified before it gets a certificate")
@@ -41,7 +41,7 @@ func (i *Issuer) Request(ctx context.Context, of models.Certificate) (models.Cer
 	}
 }
 
-// begin starts an order, or returns the order that is already under way in this process.
+// begin starts an order for a host. If an order is already under way in this process, it returns that order.
 func (i *Issuer) begin(ctx context.Context, host string) *running {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -83,7 +83,7 @@ func underWay(host string) models.CertificateState {
 	}
 }
 
-// issued returns the state of a certificate that exists.
+// issued returns the state of an issued certificate.
 func (i *Issuer) issued(c certstore.Certificate) (models.CertificateState, error) {
 	leaf, err := leafOf(c.PEM)
 	if err != nil {
@@ -99,7 +99,7 @@ func (i *Issuer) issued(c certstore.Certificate) (models.CertificateState, error
 	return s, nil
 }
 
-// Read returns the state of a host's certificate, and asks its CA when to renew it.
+// Read returns the state of a host's certificate. It also asks the CA when to renew it.
 func (i *Issuer) Read(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
 	c, ok, err := i.RenewalAdvice(ctx, of.Hostname)
 	switch {
@@ -115,11 +115,11 @@ func (i *Issuer) Read(ctx context.Context, of models.Certificate) (models.Certif
 	if busy {
 		return underWay(of.Hostname), nil
 	}
-	// The process that was asking the CA has died, so the certificate has to be requested again.
+	// The process that worked on the order has died, so the certificate has to be requested again.
 	return models.CertificateState{SSLStatus: models.SSLIssuanceTimeout, Errors: []string{}, Detail: "The certificate was not issued."}, nil
 }
 
-// Release deletes a host's certificate and its key. It does not revoke the certificate, because no one else has the key.
+// Release deletes a host's certificate and its key. It does not revoke the certificate, because the key exists nowhere else.
 func (i *Issuer) Release(ctx context.Context, of models.Certificate) error {
 	return i.o.Store.Delete(ctx, of.Hostname)
 }

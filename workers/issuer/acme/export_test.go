@@ -1,4 +1,4 @@
 package acme
 
-// RenewOwn sweeps one of the install's own hosts once.
+// RenewOwn runs the sweep once for one of the install's own hosts.
 var RenewOwn = (*Issuer).renewOwn

@@ -11,16 +11,16 @@ import (
 	"switchyard/workers"
 )
 
-// ownCheck is the time between two checks of an own host. After a failure the wait is ownRetry. It doubles with each further
-// failure in a row, up to ownWorst.
+// ownCheck is the time between two checks of an own host. After a failure, the wait is ownRetry. With each further failure in a
+// row, it doubles, up to ownWorst.
 const (
 	ownCheck = 12 * time.Hour
 	ownRetry = time.Minute
 	ownWorst = 6 * time.Hour
 )
 
-// Register registers the sweep of the install's own hosts. They are not domains of an account, so no other job requests their
-// certificates. Without an issuer the sweep does nothing.
+// Register registers the sweep of the install's own hosts. These hosts are not domains of an account, so no other job requests
+// their certificates. If i is nil, the sweep does nothing.
 func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 	workers.RegisterTick(r, jobs.SweepOwnHosts, func(ctx context.Context) error {
 		if i == nil {
@@ -36,7 +36,7 @@ func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 	})
 }
 
-// renewOwn obtains or renews the certificate of an own host, if it is due.
+// renewOwn obtains or renews the certificate of an own host if it is due.
 func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 	attempts, next, err := i.o.Store.Attempts(ctx, host)
 	if err != nil || i.o.Now().Before(next) {

@@ -8,8 +8,8 @@ import (
 	"switchyard/workers/issuer/acme"
 )
 
-// TestAwayForAnHour: while the CA is away, it is asked less and less often, and the previous certificate stays. When the CA is
-// back, the host's certificate is renewed.
+// TestAwayForAnHour checks that a CA that is unavailable is asked after growing waits, and that the previous certificate stays.
+// When the CA is back, the host's certificate is renewed.
 func TestAwayForAnHour(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

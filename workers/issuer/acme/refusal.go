@@ -12,10 +12,10 @@ import (
 	"switchyard/workers/egress"
 )
 
-// RefusalError says why no CA has issued a certificate.
+// RefusalError describes why no CA has issued a certificate.
 type RefusalError struct {
-	Code    string // the type of the CA's problem, such as rateLimited; "unreachable" without a readable answer
-	Message string // for people; nothing in it is secret
+	Code    string // type of the CA's problem, such as rateLimited; "unreachable" if there was no readable answer
+	Message string // text for users, without secrets
 
 	cause error
 }
@@ -29,7 +29,7 @@ func (r *RefusalError) Unwrap() error { return r.cause }
 // maxMessage is the maximum length of a refusal's message, in bytes.
 const maxMessage = 500
 
-// refusal describes a failure.
+// refusal converts a failure to a RefusalError.
 func refusal(err error) *RefusalError {
 	r := &RefusalError{Code: "unreachable", Message: "the CA gave no answer that can be read", cause: err}
 	if p, ok := errors.AsType[acme.Problem](err); ok {
@@ -46,7 +46,7 @@ func refusal(err error) *RefusalError {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// moreTelling returns the more informative of the failures at two CAs: a, unless a only means that the CA could not be asked.
+// moreTelling returns the more informative of the failures at two CAs: a, or b if a only means that the CA could not be asked.
 func moreTelling(a, b error) error {
 	if a == nil {
 		return b

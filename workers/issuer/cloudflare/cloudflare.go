@@ -1,5 +1,5 @@
-// Package cloudflare is the issuer of an install behind Cloudflare: custom hostnames of its zone give customers' domains their
-// certificates.
+// Package cloudflare is the issuer of an install behind Cloudflare. Customers' domains get their certificates through custom
+// hostnames of the install's zone.
 package cloudflare
 
 import (
@@ -21,12 +21,12 @@ type Issuer struct {
 	settle time.Duration // wait before a new hostname is read for its validation records
 }
 
-// New makes an Issuer of a zone.
+// New returns an Issuer for a zone.
 func New(c *cloudflare.Client, zone string) *Issuer {
 	return &Issuer{h: hostnames{c, zone}, settle: 500 * time.Millisecond}
 }
 
-// Background returns the issuer for work that no caller waits for.
+// Background returns the issuer for work without a waiting caller.
 func (i *Issuer) Background() *Issuer {
 	return &Issuer{h: hostnames{i.h.Background(), i.h.zone}, settle: i.settle}
 }
@@ -34,8 +34,8 @@ func (i *Issuer) Background() *Issuer {
 // Name returns the name of the issuer.
 func (*Issuer) Name() string { return models.EdgeCloudflare }
 
-// Request creates the custom hostname of a host or adopts an existing one. If we have already created it, Request has it
-// validated again where that can help.
+// Request creates the custom hostname of a host, or adopts an existing hostname. If we have already created the hostname,
+// Request restarts its validation where that can help.
 func (i *Issuer) Request(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
 	h, err := i.request(ctx, of)
 	if err != nil {
@@ -50,7 +50,7 @@ func (i *Issuer) request(ctx context.Context, of models.Certificate) (Hostname, 
 	}
 	h, err := i.h.read(ctx, of.ExternalID)
 	switch {
-	case cloudflare.HasCode(err, codeNotFound): // it was deleted at Cloudflare
+	case cloudflare.HasCode(err, codeNotFound): // the hostname was deleted at Cloudflare
 		return i.obtain(ctx, of)
 	case err != nil || !h.restarts():
 		return h, err
@@ -58,20 +58,20 @@ func (i *Issuer) request(ctx context.Context, of models.Certificate) (Hostname, 
 	return i.h.retry(ctx, h.ID)
 }
 
-// restarts reports whether validating a hostname again can help.
+// restarts reports whether it can help to validate a hostname again.
 func (h Hostname) restarts() bool {
 	return !h.serving() && (h.SSL.Status == models.SSLActive || h.SSL.Status == models.SSLPendingValidation || models.SSLStuck(h.SSL.Status))
 }
 
 func (h Hostname) serving() bool { return h.Status == "active" && h.SSL.Status == models.SSLActive }
 
-// obtain creates a hostname, or adopts it if it exists.
+// obtain creates a hostname. If the hostname already exists, obtain adopts it.
 func (i *Issuer) obtain(ctx context.Context, of models.Certificate) (Hostname, error) {
 	h, err := i.h.create(ctx, of.Hostname)
 	if cloudflare.HasCode(err, codeDuplicate) {
 		return i.adopt(ctx, of, err)
 	}
-	// The answer may lack the records of the validation.
+	// The answer may lack the validation records, so the hostname is read again.
 	for range 2 {
 		if err != nil || h.serving() || h.Ownership != nil || len(h.SSL.Records) > 0 {
 			return h, err
@@ -81,23 +81,24 @@ func (i *Issuer) obtain(ctx context.Context, of models.Certificate) (Hostname, e
 		}
 		read, err := i.h.read(ctx, h.ID)
 		if err != nil {
-			return h, nil // the hostname exists, and the next look reads it
+			return h, nil // the hostname exists, and the next check reads it
 		}
 		h = read
 	}
 	return h, err
 }
 
-// clockSkew is how far our clock and Cloudflare's may differ.
+// clockSkew is the largest expected difference between our clock and Cloudflare's.
 const clockSkew = 2 * time.Minute
 
-// isOurs reports whether we created a hostname: it was created after we first asked for it, by an attempt that was cut off.
+// isOurs reports whether we created a hostname: it was created after our first request for it. The attempt that created it was
+// then cut off before it was recorded.
 func (h Hostname) isOurs(askedAt *time.Time) bool {
 	return askedAt != nil && !h.CreatedAt.IsZero() && h.CreatedAt.After(askedAt.Add(-clockSkew))
 }
 
-// adopt returns the hostname that exists for a host. A hostname that someone else created is adopted for a verified domain
-// only, because anyone could have added an unverified domain.
+// adopt returns the existing hostname of a host. A hostname that someone else created is adopted only for a verified domain,
+// because anyone could have added an unverified domain.
 func (i *Issuer) adopt(ctx context.Context, of models.Certificate, refusal error) (Hostname, error) {
 	h, ok, err := i.h.find(ctx, of.Hostname)
 	switch {
@@ -111,7 +112,7 @@ func (i *Issuer) adopt(ctx context.Context, of models.Certificate, refusal error
 	return h, nil
 }
 
-// Read returns the state of a certificate. A hostname that was deleted at Cloudflare has the status models.SSLNone.
+// Read returns the state of a certificate. If the hostname was deleted at Cloudflare, the status is models.SSLNone.
 func (i *Issuer) Read(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
 	h, err := i.h.read(ctx, of.ExternalID)
 	switch {
@@ -125,8 +126,8 @@ func (i *Issuer) Read(ctx context.Context, of models.Certificate) (models.Certif
 	return i.state(h), nil
 }
 
-// Release deletes a hostname. A hostname that no longer exists is not an error. Without an id, Release deletes the hostname
-// that was created since we first asked for it.
+// Release deletes a hostname. A hostname that no longer exists is not an error. Without an id, Release deletes the hostname only
+// if it was created after our first request for it.
 func (i *Issuer) Release(ctx context.Context, of models.Certificate) error {
 	id := of.ExternalID
 	if id == "" {
@@ -142,7 +143,7 @@ func (i *Issuer) Release(ctx context.Context, of models.Certificate) error {
 	return failure(i.h.remove(ctx, id))
 }
 
-// failure converts an error for the caller of an issuer.
+// failure converts an error of Cloudflare to an error for the caller of an issuer.
 func failure(err error) error {
 	e, ok := errors.AsType[*cloudflare.Error](err)
 	if !ok {
@@ -151,7 +152,7 @@ func failure(err error) error {
 	return &models.EdgeRefusalError{Public: e.Public(), Wait: e.Wait, Refused: e.Refused()}
 }
 
-// Limits on the stored parts of an answer.
+// Limits on the parts of an answer that are stored.
 const (
 	maxErrors = 20
 	maxValue  = 2000
@@ -194,7 +195,7 @@ func (i *Issuer) state(h Hostname) models.CertificateState {
 	return c
 }
 
-// cut shortens a text of an answer, and removes characters that the database cannot store.
+// cut shortens a text of an answer and removes characters that the database cannot store.
 func cut(text string, limit int) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 	if runes := []rune(text); len(runes) > limit {
@@ -203,7 +204,7 @@ func cut(text string, limit int) string {
 	return text
 }
 
-// detail explains the state of a hostname to a person.
+// detail explains the state of a hostname in words.
 func (i *Issuer) detail(h Hostname) string {
 	switch {
 	case h.serving():

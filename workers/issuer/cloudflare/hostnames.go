@@ -29,7 +29,7 @@ type Hostname struct {
 	SSL       TLS       `json:"ssl"`
 }
 
-// TLS is the certificate of a custom hostname.
+// TLS is the certificate of a custom hostname in the form of Cloudflare's answers.
 type TLS struct {
 	Status    string     `json:"status"`
 	Method    string     `json:"method"`
@@ -53,7 +53,7 @@ const (
 	codeNotFound  = 1436
 )
 
-// hostnames are the custom hostnames of a zone.
+// hostnames is a client for the custom hostnames of a zone.
 type hostnames struct {
 	*cloudflare.Client
 	zone string
@@ -67,13 +67,13 @@ func (h hostnames) path(id string) string {
 	return path
 }
 
-// validation returns the settings by which Cloudflare proves that a domain leads to it: by its own HTTP answers, which need no
-// manual work. Sending the settings again restarts the validation.
+// validation returns the settings for the proof that a domain points to Cloudflare. With these settings, Cloudflare answers the
+// validation by HTTP itself, which needs no manual work. Sending the settings again restarts the validation.
 func validation() map[string]any {
 	return map[string]any{"method": "http", "type": "dv"}
 }
 
-// create creates a hostname. The answer may lack the records of its validation; in that case read the hostname again.
+// create creates a hostname. The answer may lack the validation records. In that case, read the hostname again.
 func (h hostnames) create(ctx context.Context, host string) (out Hostname, err error) {
 	ssl := validation()
 	ssl["bundle_method"] = "ubiquitous"
@@ -84,8 +84,8 @@ func (h hostnames) create(ctx context.Context, host string) (out Hostname, err e
 	return out, err
 }
 
-// find finds the hostname of a host. ok is false if the zone does not have it. Cloudflare's filter may also return other
-// hostnames.
+// find finds the hostname of a host. ok is false if the zone does not have it. It compares the names, because Cloudflare's
+// filter may also return other hostnames.
 func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool, err error) {
 	for n := 1; n <= maxPages; n++ {
 		var list []Hostname
@@ -115,7 +115,7 @@ func (h hostnames) read(ctx context.Context, id string) (out Hostname, err error
 	return out, err
 }
 
-// retry validates a hostname again.
+// retry restarts the validation of a hostname.
 func (h hostnames) retry(ctx context.Context, id string) (out Hostname, err error) {
 	_, err = h.Do(ctx, cloudflare.Request{Method: http.MethodPatch, Path: h.path(id), Body: map[string]any{"ssl": validation()}}, &out)
 	return out, err

@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// budget is a Budget that returns the same wait for every request.
+// budget is a Budget that returns the same wait for every request and records its calls.
 type budget struct {
 	mu     sync.Mutex
 	wait   time.Duration
@@ -55,7 +55,7 @@ func newEnv(t *testing.T) *env {
 
 func (w *env) hostnames() hostnames { return hostnames{cloudflare.New(w.o), cloudflaretest.Zone} }
 
-// TestRefusals: each failure has a code for customers, and no error contains the token.
+// TestRefusals checks that each failure has a code for customers, and that no error contains the token.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -91,7 +91,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTooMany: a 429 pauses all processes for as long as Cloudflare says. A request waits only for a short pause.
+// TestTooMany checks that a 429 pauses all processes for the time that Cloudflare demands. A request waits only for a short
+// pause.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -104,7 +105,7 @@ func TestTooMany(t *testing.T) {
 	if len(w.budget.pauses) != 1 || w.budget.pauses[0] != e.Wait || w.Count("") != 1 {
 		t.Errorf("paused %v, %d requests", w.budget.pauses, w.Count(""))
 	}
-	// While the budget asks for a long wait, no request is sent.
+	// While the budget demands a long wait, no request is sent.
 	w.budget.wait = time.Minute
 	_, err = w.hostnames().read(t.Context(), "x")
 	if e, ok := errors.AsType[*cloudflare.Error](err); !ok || e.Wait != time.Minute || w.Count("") != 1 {
@@ -123,17 +124,17 @@ func TestTooMany(t *testing.T) {
 		t.Error(err)
 	}
 	if w.budget.left[0] != 0 {
-		t.Errorf("a request that a caller waits for leaves %d to others", w.budget.left[0])
+		t.Errorf("a request with a waiting caller leaves %d requests to others", w.budget.left[0])
 	}
 	if _, _, err = (hostnames{cloudflare.New(w.o).Background(), cloudflaretest.Zone}).find(t.Context(), "go.shop.example"); err != nil {
 		t.Error(err)
 	}
 	if last := w.budget.left[len(w.budget.left)-1]; last != cloudflare.Burst/3 {
-		t.Errorf("a background request leaves %d to others", last)
+		t.Errorf("a background request leaves %d requests to others", last)
 	}
 }
 
-// TestShortPause: a request that is answered 429 for a moment is sent again.
+// TestShortPause checks that a request is sent again if a 429 demands only a short pause.
 func TestShortPause(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -151,7 +152,7 @@ func TestShortPause(t *testing.T) {
 	}
 }
 
-// TestBudget: burst and interval stay within the limit in any window.
+// TestBudget checks that Burst and Interval together stay within Cloudflare's limit in any window.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	if n := cloudflare.Burst + int(cloudflaretest.Window/cloudflare.Interval); n > cloudflaretest.Limit {
@@ -159,7 +160,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestFakeLimit: the fake counts requests as Cloudflare does.
+// TestFakeLimit checks that the fake counts requests as Cloudflare does.
 func TestFakeLimit(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -176,8 +177,8 @@ func TestFakeLimit(t *testing.T) {
 	}
 }
 
-// TestHostnames: a created hostname is found, validated again, and deleted in Cloudflare's wire format. The fake refuses as
-// documented.
+// TestHostnames checks that a created hostname is found, validated again, and deleted in Cloudflare's wire format. The fake
+// refuses requests as documented.
 func TestHostnames(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -186,7 +187,7 @@ func TestHostnames(t *testing.T) {
 	if err != nil || made.ID == "" || made.Hostname != "go.shop.example" || made.SSL.Status != "initializing" || made.SSL.Records != nil {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	for i := range 60 { // the filter by host finds them too
+	for i := range 60 { // Cloudflare's filter by host also finds these hostnames
 		w.Add("a" + strconv.Itoa(i) + ".go.shop.example")
 	}
 	found, ok, err := h.find(ctx, "go.shop.example")

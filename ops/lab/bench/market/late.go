@@ -11,14 +11,15 @@ import (
 // placement holds the true properties of a placement, and the figures it has had so far.
 type placement struct {
 	name    string
-	times   float64 // earnings of a click, relative to a click of the campaign
+	times   float64 // earnings per click, relative to the campaign's earnings per click
 	starts  int     // the first day
-	share   float64 // of the visitors of the campaign
+	share   float64 // share of the campaign's visitors
 	blocked bool
-	days    []copilot.ValueRow // by day of the click
+	days    []copilot.ValueRow // figures by day of the click
 }
 
-// arrival holds conversions that come on one day, of clicks of day `of`. They belong to a path or a placement; the other index is negative.
+// arrival holds conversions that come on the day `day`, from clicks of the day `of`. They belong either to a row of a path (row)
+// or to a placement (place). The other index is negative.
 type arrival struct {
 	day, of     int
 	row, place  int
@@ -26,7 +27,8 @@ type arrival struct {
 	value       float64
 }
 
-// Placements are judged in the campaigns that bring a click at cost: every second one. Every fourth campaign is slow, one in two of these.
+// Every second campaign with different paths has placements, which are judged. Every fourth campaign is slow, so half of the
+// campaigns with placements are slow.
 const (
 	placements = 6
 	slowEvery  = 4
@@ -35,7 +37,7 @@ const (
 	newShare   = 0.5
 )
 
-// assignPlacements gives a campaign its delay and its placements. One placement returns nothing; the others do about as well as
+// assignPlacements gives a campaign its delay and its placements. One placement returns nothing. The others do about as well as
 // the campaign.
 func (m *market) assignPlacements(c *campaign, i int) {
 	if i%slowEvery == 0 {
@@ -50,14 +52,14 @@ func (m *market) assignPlacements(c *campaign, i int) {
 		case 0:
 			p.times = 0
 			m.result.Fraud++
-		case 1: // a new one, which is large
+		case 1: // a large placement that starts later
 			p.starts, p.share = newStarts, newShare
 		}
 		c.placements = append(c.placements, p)
 	}
 }
 
-// daysLate draws how many days after its click a conversion comes.
+// daysLate draws the number of days between a click and its conversion.
 func (m *market) daysLate(c *campaign) int {
 	if c.delay == 0 {
 		return 0
@@ -77,7 +79,7 @@ func (m *market) delayConversions(c *campaign, row *copilot.ArmRow) {
 	row.Conversions, row.Value = 0, 0
 }
 
-// place simulates a day of a campaign's placements.
+// place simulates one day of a campaign's placements.
 func (m *market) place(c *campaign, day int) {
 	mean, payout := 0.0, 0.0
 	for k, share := range sharesOf(c.in.Paths) {
@@ -97,7 +99,7 @@ func (m *market) place(c *campaign, day int) {
 	}
 }
 
-// arrive books what comes on a day.
+// arrive adds the conversions that come on a day to the figures of their paths and placements.
 func (m *market) arrive(c *campaign, start time.Time, day int) {
 	c.coming = slices.DeleteFunc(c.coming, func(a arrival) bool {
 		switch {
@@ -133,7 +135,7 @@ func (c *campaign) fillValues(day int) {
 	}
 }
 
-// block blocks placements and counts the wrong decisions: placements that pay for their clicks.
+// block blocks placements and counts the wrong decisions. A decision is wrong if the placement pays for its clicks.
 func (m *market) block(c *campaign, names []string) {
 	mean := earn(c, sharesOf(c.in.Paths))
 	for k := range c.placements {

@@ -1,4 +1,4 @@
-// Package market simulates campaigns whose true rates are known, and holds the suggestions of package copilot against them.
+// Package market simulates campaigns with known true rates, and compares the suggestions of package copilot with these rates.
 package market
 
 import (
@@ -17,34 +17,35 @@ import (
 // Options of a run.
 type Options struct {
 	Seed      uint64
-	Campaigns int // whose paths differ
-	Equal     int // campaigns whose paths are the same (A/A)
+	Campaigns int // number of campaigns with different paths
+	Equal     int // number of campaigns with paths that earn the same (A/A)
 	Days      int
-	// Hasty also judges days whose conversions have not all come yet, as if conversions came at once.
+	// Hasty also judges days with outstanding conversions, as if conversions came at once.
 	Hasty bool
 }
 
-// Result is how the suggestions did.
+// Result counts how good the suggestions were.
 type Result struct {
 	Suggestions, Right int
-	Pauses, WrongPause int // wrong: the paused path was better than every path left active
-	Equal, EqualMoved  int // A/A campaigns, and those with any suggestion about weights or paths
-	Blocks, WrongBlock int // placements; wrong: it pays for its clicks
+	Pauses, WrongPause int // a pause is wrong if the paused path was better than every path that is still active
+	Equal, EqualMoved  int // number of A/A campaigns, and how many got a suggestion about weights or paths
+	Blocks, WrongBlock int // blocked placements; a block is wrong if the placement pays for its clicks
 	Fraud              int // placements that return nothing at all
-	// Profit of the campaigns whose paths differ, in all days.
+	// Profit of the campaigns with different paths, over all days: with the suggestions applied, without changes, with an even
+	// split, and with all visitors on the best path.
 	Applied, Nothing, Even, Knowing float64
 }
 
-// WrongShare is the share of wrong pauses.
+// WrongShare returns the share of wrong pauses.
 func (r Result) WrongShare() float64 { return share(r.WrongPause, r.Pauses) }
 
-// RightShare is the share of right suggestions.
+// RightShare returns the share of right suggestions.
 func (r Result) RightShare() float64 { return share(r.Right, r.Suggestions) }
 
-// WrongBlockShare is the share of blocked placements that pay for their clicks.
+// WrongBlockShare returns the share of blocked placements that pay for their clicks.
 func (r Result) WrongBlockShare() float64 { return share(r.WrongBlock, r.Blocks) }
 
-// EqualShare is the share of A/A campaigns that got a suggestion.
+// EqualShare returns the share of A/A campaigns that got a suggestion.
 func (r Result) EqualShare() float64 { return share(r.EqualMoved, r.Equal) }
 
 func share(part, all int) float64 {
@@ -67,8 +68,8 @@ type campaign struct {
 	in     copilot.CampaignInput
 	paths  []path
 	first  []float64 // shares of the paths at the beginning
-	clicks float64   // a day
-	cost   float64   // of a click
+	clicks float64   // mean number per day
+	cost   float64   // cost of a click
 	equal  bool
 	moved  bool
 
@@ -79,14 +80,14 @@ type campaign struct {
 
 type market struct {
 	Options
-	random *rand.Rand // of paths
-	late   *rand.Rand // of delays and placements
+	random *rand.Rand // draws the values of paths
+	late   *rand.Rand // draws delays and placements
 	list   []*campaign
 	came   []copilot.Arrival
 	result Result
 }
 
-// Run simulates the days. Each day ends with a refresh, and every suggestion is applied.
+// Run simulates the days. At the end of each day it judges the campaigns and applies every suggestion.
 func Run(o Options) (Result, error) {
 	m := &market{Options: o, random: rand.New(rand.NewPCG(o.Seed, 1)), late: rand.New(rand.NewPCG(o.Seed, 2))}
 	for i := range o.Campaigns + o.Equal {
@@ -129,8 +130,8 @@ func Run(o Options) (Result, error) {
 	return m.result, nil
 }
 
-// campaign makes a campaign of two to four paths. If equal is set, a click earns the same on each path. Otherwise the rates of paths
-// differ by some 30 %, payouts by some 20 %, and weights at random.
+// campaign creates a campaign of two to four paths. If equal is set, a click earns the same on each path. Otherwise the rates of
+// paths differ by about 30 %, their payouts by about 20 %, and their weights at random.
 func (m *market) campaign(i int, equal bool) *campaign {
 	r := m.random
 	c := &campaign{equal: equal, clicks: 300 * math.Exp(2.7*r.Float64())}
@@ -141,7 +142,7 @@ func (m *market) campaign(i int, equal bool) *campaign {
 		p := flow.NewPath()
 		p.ID, p.Name = uuid.NewSHA1(c.in.ID, fmt.Append(nil, k)).String(), fmt.Sprint("path ", k)
 		truth := path{rate, payout, varies}
-		if equal && i%2 == 0 { // another rate for another payout, which vary: a click earns the same
+		if equal && i%2 == 0 { // rates and payouts differ, but a click earns the same
 			f := math.Exp(0.7 * r.NormFloat64())
 			truth = path{truth.rate * f, truth.payout / f, true}
 		}
@@ -159,7 +160,7 @@ func (m *market) campaign(i int, equal bool) *campaign {
 	return c
 }
 
-// simulateDay simulates a day of a campaign.
+// simulateDay simulates one day of a campaign.
 func (m *market) simulateDay(c *campaign, day int, weekday float64) {
 	shares := sharesOf(c.in.Paths)
 	best, even := 0.0, 0.0
@@ -189,7 +190,7 @@ func (m *market) simulateDay(c *campaign, day int, weekday float64) {
 	m.result.Knowing += clicks * (best*weekday - c.cost)
 }
 
-// apply applies a suggestion, and tells whether it was right: afterwards a click earns more than before.
+// apply applies a suggestion and counts whether it was right. It was right if a click earns more than before.
 func (m *market) apply(s copilot.Suggestion) error {
 	c := m.list[slices.IndexFunc(m.list, func(c *campaign) bool { return c.in.ID == s.CampaignID.UUID })]
 	if s.Action.Op == copilot.OpDeny {
@@ -229,7 +230,7 @@ func (m *market) apply(s copilot.Suggestion) error {
 	return nil
 }
 
-// earn is what a click earns with these shares.
+// earn returns the mean earnings of a click with these shares.
 func earn(c *campaign, shares []float64) (sum float64) {
 	for k, p := range c.paths {
 		sum += shares[k] * p.epc()
@@ -254,7 +255,7 @@ func sharesOf(paths []flow.Path) []float64 {
 func (m *market) poisson(mean float64) int64 { return m.poissonOf(m.random, mean) }
 
 func (*market) poissonOf(random *rand.Rand, mean float64) int64 {
-	if mean > 500 { // near enough a normal variable
+	if mean > 500 { // close enough to a normal distribution
 		return int64(max(math.Round(mean+math.Sqrt(mean)*random.NormFloat64()), 0))
 	}
 	n, p, limit := int64(0), 1.0, math.Exp(-mean)

@@ -17,7 +17,7 @@ func TestLimits(t *testing.T) {
 	}
 	t.Logf("%+v, right %.3f, wrong pauses %.3f, A/A %.3f", r, r.RightShare(), r.WrongShare(), r.EqualShare())
 	if r.Pauses < campaigns/3 || r.Suggestions < 2*campaigns/3 {
-		t.Errorf("%d suggestions, %d of them pauses: too few to tell", r.Suggestions, r.Pauses)
+		t.Errorf("%d suggestions, %d of them pauses: too few for a verdict", r.Suggestions, r.Pauses)
 	}
 	if r.WrongShare() > 0.02 {
 		t.Errorf("%.1f %% of the pauses are wrong, want at most 2 %%", 100*r.WrongShare())
@@ -33,7 +33,7 @@ func TestLimits(t *testing.T) {
 	}
 	hasty, err := market.Run(market.Options{Seed: 7, Campaigns: campaigns, Days: 12, Hasty: true})
 	if err != nil || hasty.WrongBlock == 0 {
-		t.Errorf("judged up to yesterday nothing is blocked that pays: the market tells nothing of delays; %+v, %v", hasty, err)
+		t.Errorf("a hasty run blocks no placement that pays, so the market does not simulate delays well; %+v, %v", hasty, err)
 	}
 	if r.Applied <= r.Nothing || r.Applied <= r.Even {
 		t.Errorf("profit %.0f with suggestions, %.0f without, %.0f with an even split", r.Applied, r.Nothing, r.Even)

@@ -104,9 +104,9 @@ func TestCloudflareEdge(t *testing.T) {
 	}
 	await.Until(t, "no hostname is left", func() bool { return len(fake.Hosts()) == 0 })
 	if n := fake.Refused(); n != 0 {
-		t.Errorf("%d requests were beyond the limit", n)
+		t.Errorf("%d requests exceeded the rate limit", n)
 	}
 	if text := string(killed) + string(worker.Log()) + string(f.Find("web").Log()) + answers.String(); strings.Contains(text, "canary") || len(text) < 1000 {
-		t.Errorf("%d bytes of logs and answers have the token, or nothing", len(text))
+		t.Errorf("the %d bytes of logs and answers contain the token, or are too few", len(text))
 	}
 }

@@ -29,13 +29,13 @@ import (
 	"switchyard/workers/retention"
 )
 
-// correcting is an API with a worker that corrects and deletes, a webhook endpoint that hears of conversions, and clicks
-// of yesterday from two sources.
+// correcting is an API with a worker that corrects and deletes, a webhook endpoint for events of conversions, and clicks of
+// yesterday from two sources.
 type correcting struct {
 	t         *testing.T
 	s         *apitest.Server
 	jobs      *jobs.Client
-	day       string // of the clicks
+	day       string // day of the clicks
 	sources   []uuid.UUID
 	campaigns []uuid.UUID
 	clicks    []string
@@ -77,7 +77,7 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 	return x
 }
 
-// storeClicks stores clicks a second apart, by turns of both sources and campaigns.
+// storeClicks stores n clicks, a second apart, alternately of the first and of the second source and campaign.
 func (x *correcting) storeClicks(n int) {
 	x.t.Helper()
 	log, err := spool.Open(x.t.TempDir(), spool.Options{})
@@ -120,13 +120,13 @@ type (
 	}
 )
 
-// post sends a file.
+// post sends a CSV file.
 func (x *correcting) post(path, csv string, apply bool, into any) {
 	x.t.Helper()
 	x.send(path, map[string]any{"csv": csv, "apply": apply}, into)
 }
 
-// send makes a call. Answers that take long are fetched from where the 202 says.
+// send makes a call and reads the data of the answer into into. If the answer is 202, it waits for the job and reads the result.
 func (x *correcting) send(path string, body any, into any) {
 	x.t.Helper()
 	a := x.s.Do("POST", path, body)
@@ -188,7 +188,7 @@ func TestConversionCorrections(t *testing.T) {
 		for _, o := range got.Outcomes {
 			verdicts = append(verdicts, verdict(o.Verdict))
 		}
-		if round == 2 { // again: the first row would undo an approval
+		if round == 2 { // the second apply: the first row would undo an approval
 			want[0] = "2 refused a conversion does not go from approved to pending"
 			want[1], want[2], want[4] = "3 unchanged", "4 unchanged", "6 unchanged"
 		}
@@ -217,7 +217,7 @@ func TestConversionCorrections(t *testing.T) {
 		other0.s = x.s.As(foreign)
 		other0.post("/corrections/conversions", "click id\n"+x.clicks[0]+"\n", apply, &other)
 		if verdict(other.Outcomes[0].Verdict) != "2 refused there is no such click" {
-			t.Errorf("another account's: %+v", other.Outcomes)
+			t.Errorf("another account's correction: %+v", other.Outcomes)
 		}
 	}
 	row := x.s.Do("GET", "/reports/performance?dimension=date", nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)
@@ -289,7 +289,7 @@ func TestCostCorrections(t *testing.T) {
 	for dimension, want := range map[string]map[string]float64{
 		"source_id":   {x.sources[0].String(): 10, x.sources[1].String(): 1025.01},
 		"campaign_id": {x.campaigns[0].String(): 15, x.campaigns[1].String(): 1000.01, "": 20},
-		"language":    {"": 1035.01}, // from the rows
+		"language":    {"": 1035.01}, // from the rows of clicks and spend, not from the ledger
 	} {
 		if diff := cmp.Diff(want, cost(dimension)); diff != "" {
 			t.Errorf("%s: %s", dimension, diff)
@@ -300,8 +300,8 @@ func TestCostCorrections(t *testing.T) {
 	}
 }
 
-// TestBigCorrections reads files of more rows than are read. In the short form it carries out smaller ones. The figures
-// are for the log.
+// TestBigCorrections sends files with more rows than the service reads. The short mode applies a smaller file. The durations are
+// only logged.
 func TestBigCorrections(t *testing.T) {
 	t.Parallel()
 	const most = 5000
@@ -413,8 +413,8 @@ func (x *correcting) smartlink(foreign string) {
 	}
 }
 
-// Fifty dry runs with keys, each with an answer of more than 64 kB, leave little behind. A repetition gets the job of its
-// first call, whose result is the documented answer, and starts no other.
+// Fifty dry runs with idempotency keys, each with an answer of more than 64 kB, leave little data behind. A repeated call gets
+// the job of the first call, whose result is the documented answer, and starts no other job.
 func TestKeptAnswersStayBelowABound(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 1)
@@ -434,7 +434,7 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 		t.Fatalf("an answer has %d bytes only", len(first.Raw))
 	}
 	for i := 1; i < runs; i++ {
-		dbtest.Exec(x.t, x.s.DB, `UPDATE job_results SET bytes = $1`, models.MaxJobResult) // as if the results before were larger
+		dbtest.Exec(x.t, x.s.DB, `UPDATE job_results SET bytes = $1`, models.MaxJobResult) // as if the earlier results were larger
 		post(fmt.Sprint("dry-", i), http.StatusOK)
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT pg_total_relation_size('idempotency_keys')`); n > bound {
@@ -447,15 +447,15 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 	last := fmt.Sprint("dry-", runs-1)
 	again := post(last, http.StatusAccepted)
 	if again.Header.Get("Idempotent-Replayed") != "true" {
-		t.Error("a repetition does not say that it is one")
+		t.Error("the answer to a repeated call lacks Idempotent-Replayed")
 	}
 	job, _ := again.Map()["job"].(map[string]any)
 	shown := x.s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(http.StatusOK, "").Map()
 	if result, _ := shown["result"].(map[string]any); shown["status"] != models.JobDone || result["refused"] != 600.0 {
-		t.Errorf("the job of a repetition: %v %v", shown["status"], shown["error"])
+		t.Errorf("the job of the repeated call: %v %v", shown["status"], shown["error"])
 	}
 	post("dry-0", http.StatusAccepted)
-	// As if the process had died before it stored the answer, and the result was dropped since.
+	// This is the state after the process died before it stored the answer, and the result was then deleted.
 	dbtest.Exec(x.t, x.s.DB, `UPDATE idempotency_keys SET status = NULL WHERE key = 'dry-1'`)
 	dropped, _ := post("dry-1", http.StatusAccepted).Map()["job"].(map[string]any)
 	lost := x.s.Do("GET", fmt.Sprint("/jobs/", dropped["id"]), nil).Want(http.StatusOK, "").Map()
@@ -463,6 +463,6 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 		t.Errorf("a job whose result was dropped: %v, %v", dropped, lost)
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM jobs`); n != before {
-		t.Errorf("repetitions began %d jobs", n-before)
+		t.Errorf("repeated calls started %d jobs, want 0", n-before)
 	}
 }

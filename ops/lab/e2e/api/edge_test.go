@@ -29,7 +29,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// published is a service that publishes to a fake of Cloudflare.
+// published is a service that publishes campaigns to a fake Cloudflare.
 type published struct {
 	*apitest.Server
 	t      *testing.T
@@ -72,7 +72,7 @@ func newPublished(t *testing.T) *published {
 	return p
 }
 
-// publish publishes now, however long that takes.
+// publish publishes all campaigns and waits for the result.
 func (p *published) publish() jobs.PublishedEdge {
 	p.t.Helper()
 	ticket, err := jobs.Submit(p.t.Context(), p.client, jobs.PublishEdge, p.Account.ID, jobs.None{})
@@ -86,7 +86,7 @@ func (p *published) publish() jobs.PublishedEdge {
 	return out
 }
 
-// sweep publishes as the clock does.
+// sweep runs the periodic job that publishes changes.
 func (p *published) sweep() {
 	p.t.Helper()
 	ticket, err := jobs.Submit(p.t.Context(), p.client, jobs.SweepEdge, uuid.Nil, jobs.Tick{At: time.Now()})
@@ -98,8 +98,8 @@ func (p *published) sweep() {
 	}
 }
 
-// TestPublishedCampaign: a campaign created by the API is published to the edge automatically, as a bundle of its flow. A
-// change by the API changes it there, and a deletion removes it there.
+// TestPublishedCampaign: a campaign created by the API is published to the edge automatically, as a bundle of its flow. A change
+// by the API changes the bundle, and a deletion removes it.
 func TestPublishedCampaign(t *testing.T) {
 	t.Parallel()
 	p := newPublished(t)
@@ -141,17 +141,18 @@ func TestPublishedCampaign(t *testing.T) {
 	p.fake.SetNow(func() time.Time { return time.Now().Add(time.Minute) })
 	p.sweep()
 	if value = p.fake.Values()[models.EdgeKey(publishedHost, "spring-1")]; !strings.Contains(value, `"texts":["be"]`) {
-		t.Errorf("the rule has changed, and the bundle is %s", value)
+		t.Errorf("after the rule has changed, the bundle is %s", value)
 	}
 	p.Do("DELETE", "/campaigns/"+id, nil).Want(200, "")
 	p.fake.SetNow(func() time.Time { return time.Now().Add(2 * time.Minute) })
 	p.sweep()
 	if n := len(p.fake.Values()); n != 0 {
-		t.Errorf("%d keys of a deleted campaign", n)
+		t.Errorf("%d keys of a deleted campaign are left", n)
 	}
 }
 
-// TestPublishManyCampaigns tells what it costs to publish 10,000 campaigns of five paths, and then one change.
+// TestPublishManyCampaigns logs the cost of publishing 10,000 campaigns with five paths each, and then one change. The first
+// takes at most three calls, the second a single call.
 func TestPublishManyCampaigns(t *testing.T) {
 	t.Parallel()
 	p := newPublished(t)

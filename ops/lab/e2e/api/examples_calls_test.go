@@ -27,7 +27,7 @@ import (
 
 type params = map[string]string
 
-// germany is a condition.
+// germany is the condition that the visitor is in Germany or Austria.
 var germany = object{"attribute": "country", "operator": "in", "value": []string{"DE", "AT"}}
 
 // build makes the records that a campaign consists of.
@@ -47,7 +47,7 @@ func (x *examples) build() {
 	x.call("GET /domains", params{"limit": "1"}, nil)
 	for _, op := range []string{"POST /domains/{id}/certificate", "GET /domains/{id}/certificate", "DELETE /domains/{id}/certificate"} {
 		x.call(op, x.id("domain"), nil)
-		x.cloud.SetStates("go.acme.example", "pending", models.SSLPendingValidation) // however long the next call takes
+		x.cloud.SetStates("go.acme.example", "pending", models.SSLPendingValidation) // a fixed state, however long the next call takes
 	}
 	x.call("POST /domains/{id}/point", x.id("domain"), nil)
 	x.call("GET /integrations", nil, nil)
@@ -58,7 +58,7 @@ func (x *examples) build() {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	await.Until(x.t, "the code was sent", func() bool { // by a job of its own
+	await.Until(x.t, "the code was sent", func() bool { // a separate job sends it
 		sent, err := db.Get[bool](x.t.Context(), x.DB, "code", `SELECT sent_at IS NOT NULL FROM alert_channels WHERE id = $1`, x.ids["alert channel"])
 		if err != nil {
 			x.t.Fatal(err)
@@ -177,7 +177,7 @@ func (x *examples) sites() {
 	x.call("POST /sites/lead", nil, nil)
 }
 
-// path leads German speakers to the offer by way of the landing page.
+// path leads German speakers to the offer through the landing page.
 func (x *examples) path() object {
 	return object{
 		"name": "German speakers", "action": "lander", "rules": []object{{"name": "German speakers", "rule_id": x.ids["rule"]}},
@@ -185,7 +185,7 @@ func (x *examples) path() object {
 	}
 }
 
-// route makes campaigns and works at their flow.
+// route makes campaigns and edits their flow.
 func (x *examples) route() {
 	rest := object{
 		"name": "Everybody else", "action": "redirect", "stream_type": "default",
@@ -283,7 +283,7 @@ func (x *examples) at(n, days int) *models.Click {
 	return c
 }
 
-// earn brings clicks and conversions, and what they lead to.
+// earn stores clicks, conversions and an unmatched postback, and waits for the postbacks and webhooks that they cause.
 func (x *examples) earn() {
 	for n := range 6 {
 		c := x.at(n, n%3)

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilot calls what there is about suggestions.
+// copilot calls the operations on suggestions.
 func (x *examples) copilot(account uuid.UUID, key string) {
 	x.t.Helper()
 	at := time.Now().UTC().Truncate(time.Microsecond)
@@ -50,7 +50,7 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 	x.rules(x.As(key))
 }
 
-// rules calls what there is about rules.
+// rules calls the operations on rules.
 func (x *examples) rules(s *apitest.Server) {
 	x.t.Helper()
 	rule := object{

@@ -12,14 +12,14 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 )
 
-// window is from the day before yesterday to today.
+// window returns parameters for the days from the day before yesterday to today, plus more.
 func (x *examples) window(more params) params {
 	out := params{"from": x.today.AddDate(0, 0, -2).Format(time.DateOnly), "to": x.today.Format(time.DateOnly)}
 	maps.Copy(out, more)
 	return out
 }
 
-// read asks for what was recorded.
+// read calls the operations that return recorded data.
 func (x *examples) read() {
 	one := x.id("campaign")
 	x.call("GET /campaigns/{id}", one, nil)
@@ -88,13 +88,13 @@ func (x *examples) scoreAnew(job string) {
 		}
 		told, _ := got["result"].(map[string]any)
 		if told["superseded"] != false || told["bots_before"] != 0.0 || told["bots_after"] != 0.0 || told["range"] == nil {
-			x.t.Errorf("scored anew: %v", got)
+			x.t.Errorf("the job that scores clicks again returns %v", got)
 		}
 		return true
 	})
 }
 
-// postbacks looks at postbacks and deliveries, and sends some again.
+// postbacks reads postbacks and deliveries, and sends some of them again.
 func (x *examples) postbacks() {
 	x.call("GET /logs/postbacks", x.window(params{"direction": "in", "limit": "1"}), nil)
 	sent := x.rows("direction=out")[0]["id"].(string)
@@ -112,7 +112,7 @@ func (x *examples) postbacks() {
 	x.call("POST /webhooks/deliveries/redeliver-failed", x.window(nil), object{"webhook": x.ids["webhook"]})
 }
 
-// files makes report files, one of them as a job.
+// files makes report files, including a file that a job makes.
 func (x *examples) files() {
 	body := object{"kind": "performance", "dimension": "os", "name": "By system"}
 	x.make("export", "POST /reports/exports", x.window(nil), body)
@@ -128,7 +128,7 @@ func (x *examples) files() {
 	x.call("GET /jobs", nil, nil)
 }
 
-// alone calls the operations that need an account of their own: first without visitors, then with one live visitor.
+// alone calls the operations that need their own account: first without visitors, then with one live visitor.
 func (x *examples) alone() {
 	account, key, _ := x.NewAccount("scale")
 	x.callAs(x.As(key), "GET /plan", nil, nil)
@@ -145,7 +145,7 @@ func (x *examples) alone() {
 	x.callAs(x.As(key), "GET /stats/live", params{"minutes": "60"}, nil)
 }
 
-// correct sends CSV.
+// correct sends corrections as CSV.
 func (x *examples) correct() {
 	x.call("POST /corrections/conversions", nil, object{
 		"csv": "click id,status,payout,conversion id\n" + x.ids["click"] + ",chargeback,12.50,A-1002\n", "apply": false,
@@ -155,7 +155,7 @@ func (x *examples) correct() {
 	})
 }
 
-// remove deletes what the other examples needed.
+// remove deletes the records that the other examples needed.
 func (x *examples) remove() {
 	first := x.today.AddDate(0, 0, -2).Format(time.DateOnly)
 	x.call("DELETE /campaigns/{id}/stats", params{"id": x.ids["campaign"], "from": first, "to": first}, nil)

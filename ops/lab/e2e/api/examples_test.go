@@ -49,22 +49,22 @@ import (
 
 type object = map[string]any
 
-// examples makes the examples of the document: it sends one request to each operation of a service with its worker, and
-// keeps the answers.
+// examples makes the examples of the API document. It sends a request to each operation of a service with a worker, and stores
+// the answers.
 type examples struct {
 	*inbox
 	stable
-	outside string // address of the servers of others
+	outside string // address that stands for servers outside the service
 	cloud   *cloudflaretest.Fake
 	logins  *oauthtest.World
 	talks   *aitest.World
-	ids     map[string]string // of the records that were made, by their names in the test
+	ids     map[string]string // ids of the records made so far, by their names in the test
 	all     map[string]openapi.Example
-	located string // where the last address of a tracking domain led
+	located string // target of the last redirect of a tracking domain
 }
 
-// TestGoldenExamples sends the example of every operation again, and fails when an answer has changed, and when a row
-// has no example. What differs from run to run is replaced: see stable.
+// TestGoldenExamples sends the example of every operation again. It fails if an answer has changed, or if an operation has no
+// example. Values that differ from run to run are replaced, see stable.
 func TestGoldenExamples(t *testing.T) {
 	t.Parallel()
 	x := newExamples(t, day(time.Now()))
@@ -72,7 +72,7 @@ func TestGoldenExamples(t *testing.T) {
 		x = newExamples(t, day(time.Now()))
 	}
 	for _, row := range api.Table(api.Deps{}) {
-		if _, ok := x.all[row.Method+" "+row.Path]; !ok && !row.Public { // what is public answers the document itself
+		if _, ok := x.all[row.Method+" "+row.Path]; !ok && !row.Public { // public operations return the document itself
 			t.Errorf("%s %s has no example", row.Method, row.Path)
 		}
 	}
@@ -86,7 +86,7 @@ func TestGoldenExamples(t *testing.T) {
 	golden(t, root+"/api/openapi/examples.json", text.Bytes())
 }
 
-// play sends all calls.
+// play sends the calls of all examples.
 func (x *examples) play() {
 	x.build()
 	x.route()
@@ -178,7 +178,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	return x
 }
 
-// ingest stores what waits in the spool.
+// ingest stores the records that wait in the spool.
 func (x *examples) ingest() {
 	x.t.Helper()
 	if err := ingest.NewIngester(x.spool, x.DB, ingest.Options{}).Drain(x.t.Context()); err != nil {
@@ -244,7 +244,7 @@ func (x *examples) begin(op string, params map[string]string) (method, path stri
 	return method, path, e
 }
 
-// make is call for a record that the test names.
+// make is like call, and stores the id of the new record under a name.
 func (x *examples) make(name, op string, params map[string]string, body object) map[string]any {
 	x.t.Helper()
 	data := x.call(op, params, body)
@@ -252,13 +252,13 @@ func (x *examples) make(name, op string, params map[string]string, body object) 
 	return data
 }
 
-// also makes a record that is no example.
+// also makes a record whose call is not an example.
 func (x *examples) also(name, path string, body object) {
 	x.t.Helper()
 	x.ids[name] = x.Do("POST", path, body).Want(http.StatusCreated, "").Map()["id"].(string)
 }
 
-// id is the parameter id of a record.
+// id returns the path parameter id of a record.
 func (x *examples) id(name string) map[string]string { return map[string]string{"id": x.ids[name]} }
 
 func mustJSON(t *testing.T, v any) []byte {
@@ -270,21 +270,21 @@ func mustJSON(t *testing.T, v any) []byte {
 	return text
 }
 
-// stable replaces what differs from run to run, each by the same at every run: ids, secrets, times of today and the
-// days, which are shifted.
+// stable replaces the values that differ from run to run: ids, secrets and times of today. A value always gets the same
+// replacement. Days are shifted.
 type stable struct {
-	op      string // whose example is being made
+	op      string // operation of the current example
 	today   time.Time
 	hosts   *strings.Replacer
-	numbers map[string]int       // of ids so far, by operation
-	ids     map[uuid.UUID]string // as they are shown
-	word    string               // the alias or slug that was generated last
+	numbers map[string]int       // how many ids each operation has shown first
+	ids     map[uuid.UUID]string // replacement of each id
+	word    string               // the last alias or slug that the service generated
 }
 
-// exampleToken is the account's in DNS.
+// exampleToken replaces the account's DNS token.
 const exampleToken = "5f2b9c1d7e3a48069c1d7e5f2b3a4806"
 
-// exampleDay is today in the examples.
+// exampleDay is the day that the examples show for today.
 var exampleDay = time.Date(2026, 3, 16, 0, 0, 0, 0, time.UTC)
 
 func newStable(today time.Time, outside string) stable {
@@ -307,7 +307,7 @@ var soon = map[string]bool{
 	"nextSyncAt": true, "next_sync_at": true, "POST /oauth/{provider}/connect expiresAt": true, "GET /stats/live at": true,
 }
 
-// json makes a JSON text stable. The lists of an answer are cut.
+// json replaces the varying values of a JSON text. If cut is set, lists keep their first two items.
 func (s *stable) json(text []byte, cut bool) any {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -331,7 +331,7 @@ func (s *stable) value(key string, v any, cut bool) any {
 		if cut {
 			most = 2
 		}
-		if key == "daily" { // on the first day of a month there is one
+		if key == "daily" { // on the first day of a month the list has one item
 			most = 1
 		}
 		out := []any{}
@@ -356,8 +356,8 @@ var (
 	hookForm  = regexp.MustCompile(`\bwhsec_[\w-]+`)
 	goalForm  = regexp.MustCompile(`\bsg_\w+`)
 	stateForm = regexp.MustCompile(`\bstate=[A-Z2-7]{26}\b`)
-	codeForm  = regexp.MustCompile(`^\d{8}$`)        // of an alert channel
-	wordForm  = regexp.MustCompile(`^[0-9a-z]{10}$`) // of a generated alias or slug
+	codeForm  = regexp.MustCompile(`^\d{8}$`)        // code of an alert channel
+	wordForm  = regexp.MustCompile(`^[0-9a-z]{10}$`) // generated alias or slug
 )
 
 func (s *stable) text(key, text string) string {
@@ -392,7 +392,7 @@ func (s *stable) text(key, text string) string {
 	return timeForm.ReplaceAllStringFunc(text, func(text string) string { return s.time(key, text) })
 }
 
-// id is an id by the operation that shows it first, and its number there.
+// id returns the replacement of an id. It depends only on the operation that shows the id first and on its number there.
 func (s *stable) id(id uuid.UUID) string {
 	if id == uuid.Nil {
 		return id.String()
@@ -401,18 +401,18 @@ func (s *stable) id(id uuid.UUID) string {
 		s.numbers[s.op]++
 		made, floor := uuid.NewSHA1(uuid.Nil, []byte(s.op+strconv.Itoa(s.numbers[s.op]))), models.FloorClickID(exampleDay)
 		copy(made[:6], floor[:6])
-		made[6] = made[6]&0x0f | 0x70 // version 7, as ids of clicks are
+		made[6] = made[6]&0x0f | 0x70 // version 7, like the ids of clicks
 		s.ids[id] = made.String()
 	}
 	return s.ids[id]
 }
 
-// time shifts a day to exampleDay. It keeps the time of day in three cases: it is the beginning or end of a day; the test chose
-// it, as it does for days before today at which no window begins; or it is the start of an hour in a report.
+// time shifts a day as far as today is from exampleDay. It keeps the time of day in three cases: it is the beginning or end of a
+// day; the test chose it, as it does for days before today at which no window begins; or it is the start of an hour in a report.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])
-	if err != nil || key == "dated" { // a list that is built in is of the same day whenever it is asked for
+	if err != nil || key == "dated" { // a built-in list always has the same date
 		return text
 	}
 	clock, fraction, isSoon := parts[2], parts[3], soon[key] || soon[s.op+" "+key]

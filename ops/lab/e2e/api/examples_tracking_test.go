@@ -16,7 +16,7 @@ import (
 	"switchyard/models/botdata"
 )
 
-// german describes visitors as the describer does, and says that all are in Germany: there are no geo databases here.
+// german describes visitors like the describer, but places all of them in Germany, because the test has no geo databases.
 type german struct{ *visitor.Describer }
 
 func (d german) Describe(r *http.Request, data *botdata.Set, into *visitor.Description) {
@@ -24,8 +24,8 @@ func (d german) Describe(r *http.Request, data *botdata.Set, into *visitor.Descr
 	into.Country = "DE"
 }
 
-// visit follows a tracking link, goes on from the landing page and reports what the visitor bought. Nothing of it is
-// stored, so the figures of the other examples stay.
+// visit follows a tracking link, goes on from the landing page and reports the order. None of these calls is stored, so the
+// figures of the other examples stay the same.
 func (x *examples) visit() {
 	h := x.tracker()
 	x.follow("GET /{slug}", h, params{"slug": "shoes-de-push", "visitor_id": "9214", "cost": "0.018", "zoneid": "311"})
@@ -55,7 +55,7 @@ func (x *examples) visit() {
 	}}, map[string]string{"Authorization": "Bearer " + secret})
 }
 
-// report tells of an order as the page tag does.
+// report reports an order as the page tag does.
 func (x *examples) report(h http.Handler, click string) {
 	x.t.Helper()
 	goals := x.Do(http.MethodGet, "/goals", nil).Want(http.StatusOK, "").Map()
@@ -67,7 +67,7 @@ func (x *examples) report(h http.Handler, click string) {
 	x.all["POST /t/event"].Body.(map[string]any)["site"] = x.text("siteKey", "")
 }
 
-// tracker answers the addresses of tracking domains.
+// tracker returns a handler for the addresses of tracking domains.
 func (x *examples) tracker() http.Handler {
 	x.t.Helper()
 	own, err := spool.Open(x.t.TempDir(), spool.Options{})
@@ -89,13 +89,13 @@ func (x *examples) tracker() http.Handler {
 	return h
 }
 
-// follow sends the example of an address of tracking domains.
+// follow sends the example of an address of a tracking domain.
 func (x *examples) follow(op string, h http.Handler, params map[string]string) {
 	x.t.Helper()
 	x.followWith(op, h, params, nil, nil)
 }
 
-// followWith is follow with a body and headers.
+// followWith is like follow, with a body and headers.
 func (x *examples) followWith(op string, h http.Handler, params map[string]string, body any, headers map[string]string) {
 	x.t.Helper()
 	method, path, e := x.begin(op, params)

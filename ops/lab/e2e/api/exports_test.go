@@ -34,7 +34,7 @@ import (
 	"switchyard/workers/flowreplay"
 )
 
-// exporting is an API with a worker that makes files, and clicks that the test knows.
+// exporting is an API with a worker that makes files, and clicks whose fields the test knows.
 type exporting struct {
 	t        *testing.T
 	s        *apitest.Server
@@ -107,7 +107,7 @@ func (x *exporting) storeClicks(n int) {
 	}
 }
 
-// text makes a file and downloads it, and tells how many rows it is said to have.
+// text makes a file and downloads it. It returns the file and the number of rows that the API reports for it.
 func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
 	x.t.Helper()
 	var made struct {
@@ -116,7 +116,7 @@ func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
 		ByteSize            int64  `json:"byte_size"`
 		DownloadURL         string `json:"download_url"`
 	}
-	// Asking changes nothing, so a read-only key may.
+	// An export changes no data, so a read-only key may make one.
 	x.s.As(x.s.ReadKey).Do("POST", "/reports/exports", body).Want(http.StatusCreated, "").Into(&made)
 	path := "/reports/exports/" + made.ID
 	if want := "https://track.example.com/api/v1" + path; made.DownloadURL != want {
@@ -131,14 +131,14 @@ func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
 	return got.Raw, made.RowCount
 }
 
-// file makes a file, downloads it and reads it: rows by their headings.
+// file makes a file, downloads it and returns its rows by heading.
 func (x *exporting) file(body map[string]any) []map[string]string {
 	x.t.Helper()
 	text, count := x.text(body)
 	text, marked := bytes.CutPrefix(text, []byte("\xEF\xBB\xBF"))
 	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil || int64(len(lines)-1) != count || !marked {
-		x.t.Fatalf("%d lines, want %d and a header, marked %v: %v", len(lines), count, marked, err)
+		x.t.Fatalf("%d lines, want %d and a header; byte order mark %v: %v", len(lines), count, marked, err)
 	}
 	var rows []map[string]string
 	for _, line := range lines[1:] {
@@ -199,7 +199,7 @@ func TestExports(t *testing.T) {
 	x.checkRetention()
 }
 
-// likeTheReports holds files of figures against the reports of the same questions.
+// likeTheReports compares the files of figures with the reports that answer the same questions.
 func (x *exporting) likeTheReports() {
 	x.t.Helper()
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, alone, rate)
@@ -245,12 +245,13 @@ func (x *exporting) likeTheReports() {
 		same(x.file(map[string]any{"kind": "trends", "bucket": bucket}), "/reports/trends?bucket="+bucket,
 			func(r map[string]any) map[string]any { return map[string]any{bucket: r["bucket"]} })
 	}
-	if lost < 4 { // by date, and by month, day and weekday
+	if lost < 4 { // the rows by date, month, day and weekday have a click loss
 		x.t.Errorf("%d rows have a click loss", lost)
 	}
 }
 
-// checkRetention looks at the list, deletes a file, and lets others and their time take the rest.
+// checkRetention lists the files, deletes one, and checks that another account can neither read nor delete a file. A deleted file
+// leaves no pieces behind.
 func (x *exporting) checkRetention() {
 	x.t.Helper()
 	s := x.s
@@ -317,7 +318,7 @@ func TestExportRules(t *testing.T) {
 	}
 	x.s.Do("POST", "/reports/exports?from=x", map[string]any{}).Want(http.StatusBadRequest, "invalid_input")
 
-	// The same key makes one file.
+	// Two calls with the same key make one file.
 	body := map[string]any{"kind": "clicks", "bucket": "month", "dimension": "nonsense"}
 	one := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
 	two := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
@@ -330,7 +331,7 @@ func TestExportRules(t *testing.T) {
 	}
 	empty := x.s.Do("POST", "/reports/exports?from=2020-01-01&to=2020-01-02", body).Want(http.StatusCreated, "").Map()
 	if empty["row_count"] != 0.0 {
-		t.Errorf("of 2020: %v", empty)
+		t.Errorf("an export of 2020, want no rows: %v", empty)
 	}
 
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO conversions SELECT gen_random_uuid(), $1, gen_random_uuid(), '', '', 'approved', '', 1, 'USD', 0,
@@ -338,7 +339,7 @@ func TestExportRules(t *testing.T) {
 	x.s.Do("POST", "/reports/exports", map[string]any{"kind": "conversions"}).Want(http.StatusBadRequest, "too_large")
 }
 
-// smartlinks makes two smartlinks with two and three clicks.
+// smartlinks makes two smartlinks, with two clicks and three clicks.
 func (x *exporting) smartlinks() []uuid.UUID {
 	x.t.Helper()
 	links := []uuid.UUID{uuid.New(), uuid.New()}
@@ -356,7 +357,7 @@ func (x *exporting) smartlinks() []uuid.UUID {
 	return links
 }
 
-// ingest brings records into the database by way of the spool.
+// ingest stores records in the database through the spool.
 func (x *exporting) ingest(all ...spool.Record) {
 	x.t.Helper()
 	log, err := spool.Open(x.t.TempDir(), spool.Options{})

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// TestFlowReplay compares the decisions that a flow would have made for the clicks of a campaign with the decisions that were
-// made.
+// TestFlowReplay replays the clicks of a campaign through a flow. The replay compares the decisions of that flow with the
+// recorded decisions.
 func TestFlowReplay(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)
@@ -36,7 +36,7 @@ func TestFlowReplay(t *testing.T) {
 
 	replay := func(body any, query string) (map[string]any, map[string][2]float64) {
 		t.Helper()
-		// Asking changes nothing, so a read-only key may.
+		// A replay changes no data, so a read-only key may ask for it.
 		got := x.s.As(x.s.ReadKey).Do("POST", "/campaigns/"+campaign+"/flow/replay"+query, body).Want(http.StatusOK, "").Map()
 		split := map[string][2]float64{}
 		for _, r := range got["rows"].([]any) {
@@ -55,7 +55,7 @@ func TestFlowReplay(t *testing.T) {
 	const one, other = "path French =One", "path Rest <nil>"
 	expect(map[string]any{}, 0, map[string][2]float64{one: {9, 9}, other: {9, 9}})
 
-	french["daily_cap"] = 4 // of nine clicks on one day
+	french["daily_cap"] = 4 // nine French clicks are on one day
 	expect(map[string]any{"streams": flow}, 5, map[string][2]float64{one: {4, 9}, other: {14, 9}})
 	french["daily_cap"] = nil
 	french["filters"] = []any{map[string]any{"attribute": "country", "operator": "equals", "value": "DE"}}

@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // root is the directory of the repository.
 const root = "../../../.."
 
-// golden compares a text with a golden file, which -update writes.
+// golden compares a text with a golden file. The flag -update rewrites the file.
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
@@ -62,13 +62,14 @@ func TestGoldenDocument(t *testing.T) {
 	golden(t, root+"/cmd/switchyard/testdata/openapi.json", append(text, '\n'))
 }
 
-// TestGoldenTracking holds the page about tracking domains in the repository to what is served.
+// TestGoldenTracking checks that the page about tracking domains in the repository equals the served page.
 func TestGoldenTracking(t *testing.T) {
 	t.Parallel()
 	golden(t, root+"/ops/docs/tracking.md", openapi.Tracking())
 }
 
-// TestGoldenWebhook holds what a receiver reads and checks: the body to the byte, and its signature by two secrets.
+// TestGoldenWebhook checks the parts of a webhook that a receiver reads: every byte of the body, and its signature with two
+// secrets.
 func TestGoldenWebhook(t *testing.T) {
 	t.Parallel()
 	id := func(n byte) uuid.UUID { return uuid.UUID{15: n} }
@@ -84,7 +85,8 @@ func TestGoldenWebhook(t *testing.T) {
 	golden(t, "testdata/webhook.txt", fmt.Appendf(nil, "%s: %s\n\n%s\n", webhook.HeaderSignature, signature, body))
 }
 
-// TestGoldenFiles holds a file of every kind. What differs from run to run stands as <id>, <click>, <time> and <date>.
+// TestGoldenFiles checks a file of every kind. Values that differ from run to run are replaced by <id>, <click>, <time> and
+// <date>.
 func TestGoldenFiles(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)
@@ -108,7 +110,7 @@ func TestGoldenFiles(t *testing.T) {
 	}
 }
 
-// fill sets every empty text of a struct to the name of its field.
+// fill sets every empty text field of a struct to the name of the field.
 func fill(v reflect.Value, name string) {
 	switch v.Kind() { //nolint:exhaustive // the kinds that hold texts
 	case reflect.Struct:

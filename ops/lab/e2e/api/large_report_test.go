@@ -11,8 +11,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestLargeReports: a job answers a report that reads more clicks than a call may read, with the same figures. A report that is
-// answered from the copies of the ledger never needs a job.
+// TestLargeReports: a report that reads more clicks than a call may read is answered by a job, with the same figures. A report
+// that is answered from the copies of the ledger never needs a job.
 func TestLargeReports(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)
@@ -48,14 +48,14 @@ func TestLargeReports(t *testing.T) {
 			return job.Status == "done"
 		})
 		if got := decoded(job.Result); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: the job says %v, want %v", path, got, want)
+			t.Errorf("%s: the job returns %v, want %v", path, got, want)
 		}
 		a := large.Do("GET", path, nil)
 		for a.Status == 202 { // on a machine that is very slow
 			a = large.Do("GET", path, nil)
 		}
 		if got := decoded(a.Want(200, "").Data); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: answered by a job %v, want %v", path, got, want)
+			t.Errorf("%s: the call after the job returns %v, want %v", path, got, want)
 		}
 	}
 	for range jobs.StoredReports {

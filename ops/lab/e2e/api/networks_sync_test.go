@@ -33,7 +33,7 @@ type syncing struct {
 	*correcting
 
 	world *networkstest.World
-	id    string // of the network
+	id    string // id of the network
 }
 
 type syncAnswer struct {
@@ -71,20 +71,20 @@ func (y *syncing) connect(credentials map[string]string) {
 	}).Want(200, "")
 }
 
-// sync imports the orders of the day of the clicks.
+// sync imports the orders of the day on which the clicks were made.
 func (y *syncing) sync(apply bool) (got syncAnswer) {
 	y.t.Helper()
 	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": y.day, "to": y.day, "apply": apply}, &got)
 	return got
 }
 
-// integration is the answer of the GET.
+// integration returns the state of the integration from the API.
 func (y *syncing) integration() map[string]any {
 	y.t.Helper()
 	return y.s.Do("GET", "/networks/"+y.id+"/integration", nil).Want(200, "").Map()
 }
 
-// order is one of a click, ten hours into its day.
+// order returns an order for a click, ten hours into the day of the clicks.
 func (y *syncing) order(id string, click int, status, payout string) networkstest.Order {
 	at, err := time.Parse(time.DateOnly, y.day)
 	if err != nil {
@@ -95,7 +95,7 @@ func (y *syncing) order(id string, click int, status, payout string) networkstes
 	}
 }
 
-// figures are what the report of the day says.
+// figures returns the conversions, approved, pending, chargebacks and revenue in the report of the day.
 func (y *syncing) figures() string {
 	y.t.Helper()
 	rows := y.s.Do("GET", "/reports/performance?dimension=date", nil).Want(200, "").Map()["rows"].([]any)
@@ -103,8 +103,8 @@ func (y *syncing) figures() string {
 	return fmt.Sprint(row["conversions"], " ", row["approved"], " ", row["pending"], " ", row["chargebacks"], " ", row["revenue"])
 }
 
-// TestNetworkSync: what a dry run says is what apply does, a second time changes nothing, orders move on as the vocabulary
-// allows, and each that is refused has its reason.
+// TestNetworkSync: a dry run gives the same result as the apply after it, and a second apply changes nothing. The status of an
+// order changes only in the allowed directions, and each refused order has a reason.
 func TestNetworkSync(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 10)
@@ -120,7 +120,7 @@ func TestNetworkSync(t *testing.T) {
 	event.Goal = "Deposit"
 	list := []networkstest.Order{
 		y.order("a", 0, "pending", "10"), event, y.order("b", 1, "approved", "4"), y.order("c", 2, "rejected", "3"),
-		odd, own, stranger, nobody, y.order("b", 1, "approved", "5"), // twice: the last one counts
+		odd, own, stranger, nobody, y.order("b", 1, "approved", "5"), // listed twice: the last entry counts
 	}
 	y.world.Set(list...)
 	first := []string{
@@ -167,7 +167,7 @@ func TestNetworkSync(t *testing.T) {
 	y.runs(t)
 }
 
-// runs: every run is visible with what it did.
+// runs: the API lists every run with its result.
 func (y *syncing) runs(t *testing.T) {
 	t.Helper()
 	about := y.integration()
@@ -197,7 +197,8 @@ func verdicts(list []correction.ConversionOutcome) []string {
 	return out
 }
 
-// TestNetworkSyncAdopts: an order that a postback has told of already, under another id or none, is the same conversion.
+// TestNetworkSyncAdopts: an order that a postback has already reported, under another id or without an id, is the same
+// conversion.
 func TestNetworkSyncAdopts(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 4)
@@ -207,7 +208,7 @@ func TestNetworkSyncAdopts(t *testing.T) {
 	y.world.Set(y.order("ef-1", 0, "approved", "6"), y.order("ef-2", 1, "approved", "6"), y.order("ef-3", 2, "approved", "6"))
 	got := y.sync(true)
 	if diff := cmp.Diff([]string{"1 updated", "2 updated", "3 created"}, verdicts(got.Outcomes)); diff != "" {
-		t.Error(diff) // a click with two conversions does not say which one is meant
+		t.Error(diff) // the third click has two conversions, so the order matches neither
 	}
 	if got := y.figures(); got != "5 3 2 0 18" {
 		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
@@ -217,7 +218,7 @@ func TestNetworkSyncAdopts(t *testing.T) {
 	}
 }
 
-// TestNetworkSyncFails: the platform's error is shown and stored without the credentials, and nothing is recorded.
+// TestNetworkSyncFails: the API shows and stores the error of the platform without the credentials. No conversion is recorded.
 func TestNetworkSyncFails(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 1)
@@ -258,8 +259,8 @@ func TestNetworkSyncFails(t *testing.T) {
 	y.s.Do("POST", path+"/sync", body).Want(400, "too_many")
 }
 
-// TestNetworkSyncByItself: the clock's job imports what is due, over days, and again later the more often it fails; of
-// paused networks nothing.
+// TestNetworkSyncByItself: the periodic job imports the networks that are due, over several days. It waits longer after each
+// failure, and skips paused networks.
 func TestNetworkSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 2)
@@ -295,13 +296,13 @@ func TestNetworkSyncByItself(t *testing.T) {
 		return dbtest.Get[int](y.t, y.s.DB, `SELECT to_day - from_day FROM integration_runs ORDER BY started_at DESC LIMIT 1`)
 	}
 	if n := days(); n < models.SyncWideDays-1 || n > models.SyncWideDays {
-		t.Errorf("the first import is over %d days", n)
+		t.Errorf("the first import covers %d days", n)
 	}
 	y.world.Fail(resttest.Echo)
 	tick()
 	ended(2)
 	if n := days(); n < models.SyncDays-1 || n > models.SyncDays {
-		t.Errorf("the next import is over %d days", n)
+		t.Errorf("the next import covers %d days", n)
 	}
 	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM network_integrations`
 	if n := dbtest.Get[int](y.t, y.s.DB, wait); n < 50 || n > 70 {
@@ -312,24 +313,25 @@ func TestNetworkSyncByItself(t *testing.T) {
 	if n := dbtest.Get[int](y.t, y.s.DB, wait); n < 100 || n > 140 {
 		t.Errorf("after two failures it waits %d minutes", n)
 	}
-	// A failed import of many days comes again after one of few, which it does not keep from succeeding.
+	// After a failed import of many days, an import of few days runs first, so the failure does not keep that import from
+	// succeeding. The import of many days then runs again.
 	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
 	for i, wide := range []bool{true, false, true, false} {
 		tick()
 		ended(4 + i)
 		if n := days(); (n > models.SyncDays) != wide {
-			t.Errorf("import %d is over %d days", 4+i, n)
+			t.Errorf("import %d covers %d days", 4+i, n)
 		}
 		y.world.Fail(resttest.None)
 	}
 	y.s.Do("PATCH", "/networks", map[string]any{"id": y.id, "is_active": false}).Want(200, "")
 	tick()
 	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM jobs WHERE kind = 'networks:sync'`); n != 7 {
-		t.Errorf("%d imports, though the network is paused", n)
+		t.Errorf("%d imports, want 7, because the network is paused", n)
 	}
 }
 
-// TestNetworkSyncGivenUp: an import whose worker died each time ends with an error, which counts as a failure.
+// TestNetworkSyncGivenUp: an import whose worker dies at every attempt ends with an error, which counts as a failure.
 func TestNetworkSyncGivenUp(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 1)
@@ -349,8 +351,8 @@ func TestNetworkSyncGivenUp(t *testing.T) {
 	}
 }
 
-// TestNetworkSyncOfMany: a sync started by the clock may import more orders than a caller may wait for. The stored result keeps
-// only the orders that changed something.
+// TestNetworkSyncOfMany: a sync started by the clock may import more orders than a sync that a caller waits for. The stored
+// result keeps only the orders that changed something.
 func TestNetworkSyncOfMany(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 1)

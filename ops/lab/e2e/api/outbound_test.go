@@ -26,10 +26,10 @@ import (
 	"switchyard/workers"
 )
 
-// mapped are hosts that are reached at the listener (EGRESS_HOSTS).
+// mapped lists the hosts that EGRESS_HOSTS maps to the listener.
 var mapped = []string{"hooks.slack.com", "discord.com", "api.telegram.org", "api.openai.com", "hooks.mapped.com"}
 
-// outbound is the API with the service's own worker, and a listener that counts who connects.
+// outbound is the API with the service's own worker, and a listener that counts connections.
 type outbound struct {
 	*testing.T
 	api    *apitest.Server
@@ -83,14 +83,15 @@ func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
 	return o
 }
 
-// try sends to a host by each way there is: a webhook's test, the delivery sent again, and checks of links.
+// try makes the service call each host in every possible way: as the test of a webhook, as a repeated delivery, and as a check of
+// links.
 func (o *outbound) try(hosts []string) {
 	o.Helper()
 	var hook struct{ ID string }
 	body := map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}}
 	o.api.Do("POST", "/webhooks", body).Want(http.StatusCreated, "").Into(&hook)
 	for _, host := range hosts {
-		// As if it had been stored before the check of its form was.
+		// The endpoint looks as if it had been stored before addresses were checked.
 		dbtest.Exec(o, o.api.DB, `UPDATE webhook_endpoints SET url = $2 WHERE id = $1`, hook.ID, "https://"+host+":"+o.port+"/")
 		var sent struct {
 			DeliveryID string `json:"deliveryId"`
@@ -122,8 +123,8 @@ func (o *outbound) try(hosts []string) {
 	}
 }
 
-// TestNoPrivateAddressIsReached (W6) runs the assembled service, and tries every way by which a customer can make it call an
-// address. The service connects to no form of a private address, and the API does not accept one as an endpoint.
+// TestNoPrivateAddressIsReached (W6) runs the assembled service, and tries every way in which a customer can make it call an
+// address. The service connects to no form of a private address, and the API accepts none as an endpoint.
 func TestNoPrivateAddressIsReached(t *testing.T) {
 	t.Parallel()
 	hosts := netguardtest.Hosts()
@@ -144,19 +145,20 @@ func TestNoPrivateAddressIsReached(t *testing.T) {
 	}
 }
 
-// TestGuardOffIsSeen: the same ways reach the listener when its address is allowed, so a connection would be seen.
+// TestGuardOffIsSeen: the same calls reach the listener when its address is allowed. The test above would therefore notice a
+// connection.
 func TestGuardOffIsSeen(t *testing.T) {
 	t.Parallel()
 	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))
 	o.try([]string{"127.0.0.1"})
-	// A ping, its repetition, and HEAD and GET of an offer and a landing page.
+	// The connections are a ping, its repetition, and HEAD and GET of an offer and of a landing page.
 	if n := o.conns.Load(); n < 6 {
-		t.Errorf("%d connections were seen, want 6", n)
+		t.Errorf("%d connections reached the listener, want at least 6", n)
 	}
 }
 
-// TestMappedHostsAreReached: hosts of EGRESS_HOSTS are reached where it says by all that calls the outside, chats of alerts and
-// language models among them.
+// TestMappedHostsAreReached: all outbound calls reach the hosts in EGRESS_HOSTS at the addresses given there, including chats for
+// alerts and language models.
 func TestMappedHostsAreReached(t *testing.T) {
 	t.Parallel()
 	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))

@@ -14,7 +14,8 @@ import (
 	"switchyard/models/await"
 )
 
-// A buyer sees what was sent to their traffic source for each conversion and what the source answered, and sends it again.
+// The log shows a buyer the postback that was sent to the traffic source for each conversion, and the answer. The buyer can send
+// the postback again.
 func TestSentPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)
@@ -56,7 +57,7 @@ func TestSentPostbackLog(t *testing.T) {
 		row["click_id"] != models.FormatClickID(c.ID) || row["network_name"] != "Net" || sent["source_name"] != "Pop" ||
 		sent["payout"] != 5.0 || sent["status"] != "approved" || sent["attempts"] != 1.0 || sent["answer"] != "thanks" ||
 		sent["url"] != receiver.URL+"/?e=abc&p=2.5&key=***" || sent["http_status"] != 410.0 || len(sent["tries"].([]any)) != 1 {
-		t.Errorf("the source was asked %s, and the log shows %v", *asked.Load(), row)
+		t.Errorf("the source got the request %s, and the log shows %v", *asked.Load(), row)
 	}
 
 	one := "/logs/postbacks/" + row["id"].(string)
@@ -71,7 +72,7 @@ func TestSentPostbackLog(t *testing.T) {
 		t.Errorf("sent again: %v", again)
 	}
 	if got := x.Do("GET", one, nil).Want(200, "").Map(); got["result"] != "told" || got["decided_at"] == nil {
-		t.Errorf("after it: %v", got)
+		t.Errorf("the log after sending again: %v", got)
 	}
 
 	x.Do("PATCH", "/traffic-sources", map[string]any{"id": source, "is_active": false}).Want(200, "")

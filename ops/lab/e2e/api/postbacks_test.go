@@ -26,14 +26,14 @@ import (
 	"switchyard/workers/sourcepostback"
 )
 
-// inbox is an API with a worker that records conversions and tells traffic sources of them, and a spool to put postbacks
-// into.
+// inbox is an API with a worker that records conversions and reports them to traffic sources, and a spool that receives
+// postbacks.
 type inbox struct {
 	*apitest.Server
 	t      *testing.T
 	client *jobs.Client
 	spool  *spool.Spool
-	id     uuid.UUID // of the network
+	id     uuid.UUID // id of the network
 }
 
 func newInbox(t *testing.T) *inbox {
@@ -98,7 +98,7 @@ func (x *inbox) send(params map[string]string) uuid.UUID {
 	return p.ID
 }
 
-// ingestAll ingests what was sent and waits until everything is decided.
+// ingestAll stores the postbacks in the spool and waits until all of them are decided.
 func (x *inbox) ingestAll() {
 	x.t.Helper()
 	err := ingest.NewIngester(x.spool, x.DB, ingest.Options{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
@@ -119,7 +119,7 @@ func (x *inbox) ingestAll() {
 	})
 }
 
-// rows reads the log.
+// rows returns the rows of the postback log.
 func (x *inbox) rows(query string) (rows []map[string]any) {
 	x.t.Helper()
 	for _, row := range x.Do("GET", "/logs/postbacks?"+query, nil).Want(200, "").Map()["rows"].([]any) {
@@ -206,7 +206,7 @@ func TestPostbackLog(t *testing.T) {
 	x.replays(ids)
 }
 
-// replays puts the mapping of the network right.
+// replays corrects the mapping of the network and replays its unmatched postbacks.
 func (x *inbox) replays(ids []uuid.UUID) {
 	x.t.Helper()
 	x.As(x.ReadKey).Do("POST", "/logs/postbacks/replay", nil).Want(403, "read_only_key")
@@ -221,11 +221,11 @@ func (x *inbox) replays(ids []uuid.UUID) {
 	}
 	preview := x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id, "dry_run": true}).Want(200, "").Map()
 	if list := preview["outcomes"].([]any); len(list) != 1 || list[0].(map[string]any)["result"] != "unmatched" {
-		x.t.Errorf("it would be %v", preview)
+		x.t.Errorf("the preview returns %v", preview)
 	}
 	replay(1)
 	if rows := x.rows("result=unmatched"); len(rows) != 1 {
-		x.t.Errorf("still wrong: %v", rows)
+		x.t.Errorf("the rows that stay unmatched: %v", rows)
 	}
 	x.Do("PUT", "/networks", map[string]any{
 		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "theirs"},
@@ -233,10 +233,10 @@ func (x *inbox) replays(ids []uuid.UUID) {
 	}).Want(200, "")
 	preview = x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id, "dry_run": true}).Want(200, "").Map()
 	if list := preview["outcomes"].([]any); preview["dry_run"] != true || len(list) != 1 || list[0].(map[string]any)["result"] != "matched" {
-		x.t.Errorf("it would be %v", preview)
+		x.t.Errorf("the dry run returns %v", preview)
 	}
 	if rows := x.rows("result=unmatched"); len(rows) != 1 {
-		x.t.Errorf("a dry run changed %v", rows)
+		x.t.Errorf("the dry run changed the log to %v", rows)
 	}
 	replay(1)
 	row := x.rows("")[0]
@@ -252,7 +252,7 @@ func (x *inbox) replays(ids []uuid.UUID) {
 		return statuses
 	}
 	x.same(conversion(), " approved 7", "2 pending 0", "1 approved 5")
-	// A postback that was already recorded is read with the new status map too. It stays one conversion.
+	// A replay reads a recorded postback again with the new status map. The postback stays one conversion.
 	x.Do("PUT", "/networks", map[string]any{
 		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "myclick"},
 		"status_map": map[string]any{"approved": []string{"deal"}},
@@ -266,7 +266,7 @@ func (x *inbox) replays(ids []uuid.UUID) {
 	x.Do("POST", "/logs/postbacks/"+ids[0].String()+"/replay", nil).Want(200, "")
 	x.ingestAll()
 	if row := x.rows("")[4]; row["result"] != "ignored" || row["conversion_id"] == nil {
-		x.t.Errorf("under another id: %v", row)
+		x.t.Errorf("replayed with another conversion id: %v", row)
 	}
 	x.same(conversion(), " approved 7", "2 approved 0", "1 approved 5")
 }

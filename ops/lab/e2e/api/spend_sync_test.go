@@ -31,7 +31,7 @@ type spending struct {
 	*correcting
 
 	world *adstest.World
-	path  string // of the integration
+	path  string // path of the integration
 }
 
 type spendAnswer struct {
@@ -62,7 +62,7 @@ func newSpending(t *testing.T, clicks int) *spending {
 	return y
 }
 
-// came sets the queries with which the clicks came.
+// came sets the query parameters of the clicks to an SQL expression.
 func (y *spending) came(query string) {
 	y.t.Helper()
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET params = `+query)
@@ -72,7 +72,7 @@ func (y *spending) row(campaign, spent string, clicks int) adstest.Row {
 	return adstest.Row{Day: y.day, Campaign: campaign, Spend: spent, Clicks: clicks, Impressions: 100 * clicks}
 }
 
-// sync reads the spend of the day of the clicks, and the day before.
+// sync imports the spend of the day of the clicks and of the day before.
 func (y *spending) sync() (got spendAnswer) {
 	y.t.Helper()
 	day, err := time.Parse(time.DateOnly, y.day)
@@ -83,7 +83,7 @@ func (y *spending) sync() (got spendAnswer) {
 	return got
 }
 
-// costs are the cost of both campaigns and of all, by clicks and by the ledger, which have to agree.
+// costs returns the cost of each campaign and of everything together. It fails the test if the clicks and the ledger disagree.
 func (y *spending) costs() string {
 	y.t.Helper()
 	var byLedger, byRows string
@@ -96,13 +96,14 @@ func (y *spending) costs() string {
 		}
 	}
 	if byLedger != byRows {
-		y.t.Errorf("the ledger says %s, the rows %s", byLedger, byRows)
+		y.t.Errorf("the ledger has the costs %s, the rows have %s", byLedger, byRows)
 	}
 	return byLedger
 }
 
-// TestSpendSync: spend goes to the campaigns that had the clicks, and spend without a matching click goes to the others.
-// Syncing again replaces the figures read before, even if the clicks have changed since then.
+// TestSpendSync: spend goes to the campaigns that had the clicks. Spend without a matching click goes to the clicks that match no
+// spend, or to all clicks if every click has its match. Syncing again replaces the earlier figures, even if the clicks have
+// changed since then.
 func TestSpendSync(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 10)
@@ -116,7 +117,7 @@ func TestSpendSync(t *testing.T) {
 	if !got.OK || got.Rows != 4 || got.Matched != 3 || got.Changed != 1 || got.Spend != 20.5 || *got.Currency != "USD" || got.Range.To != y.day {
 		t.Errorf("%+v", got)
 	}
-	if got := y.costs(); got != "15.75 4.75 20.5" { // the stray one goes to all, as no click is left
+	if got := y.costs(); got != "15.75 4.75 20.5" { // the 1.5 without a match go to all clicks, because every click has a match
 		t.Errorf("costs %s", got)
 	}
 	if got := y.sync(); got.Changed != 0 {
@@ -130,12 +131,12 @@ func TestSpendSync(t *testing.T) {
 		t.Errorf("%s", list)
 	}
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET params = '' WHERE campaign_id = $1`, y.campaigns[1])
-	if y.sync(); y.costs() != "15 5.5 20.5" { // there are clicks of no campaign at the platform
+	if y.sync(); y.costs() != "15 5.5 20.5" { // the clicks without a campaign of the platform get all unmatched spend
 		t.Errorf("without a campaign: costs %s", y.costs())
 	}
 	y.world.Set(rows[0])
 	if y.sync(); y.costs() != "10 0 10" {
-		t.Errorf("campaigns have vanished: costs %s", y.costs())
+		t.Errorf("after campaigns vanished from the platform: costs %s", y.costs())
 	}
 	y.came(`''`)
 	if y.sync(); y.costs() != "5 5 10" {
@@ -156,13 +157,13 @@ func TestSpendSync(t *testing.T) {
 		t.Errorf("nothing was spent: costs %s", y.costs())
 	}
 	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM source_spend_days`); n != 1 {
-		t.Errorf("%d days, though the platform spoke of one", n)
+		t.Errorf("%d days are stored, want 1, because the platform reported one day", n)
 	}
 	y.world.Set(rows...)
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET source_id = $1`, y.sources[1])
 	dbtest.Exec(y.t, y.s.DB, `UPDATE ledger SET source_id = $1 WHERE clicks > 0`, y.sources[1])
 	if y.sync(); !strings.HasSuffix(y.costs(), " 20.5") {
-		t.Errorf("without a click it does not stand alone: costs %s", y.costs())
+		t.Errorf("spend without a click is not in the total: costs %s", y.costs())
 	}
 	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
 	if runs := about["runs"].([]any); len(runs) != 9 || about["last_status"] != "ok" || about["last_sync_at"] == nil || about["currency"] != "USD" {
@@ -170,7 +171,7 @@ func TestSpendSync(t *testing.T) {
 	}
 }
 
-// TestSpendSyncFails: what the platform says is shown and kept, without the credentials, and nothing is written.
+// TestSpendSyncFails: the API shows and stores the error of the platform without the credentials. No spend is written.
 func TestSpendSyncFails(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
@@ -205,8 +206,8 @@ func TestSpendSyncFails(t *testing.T) {
 	y.s.Do("POST", y.path, map[string]any{"action": "sync"}).Want(400, "not_configured")
 }
 
-// TestSpendSyncByItself: the clock's job reads what is due, over days, and again later the more often it fails; of paused sources
-// nothing.
+// TestSpendSyncByItself: the periodic job imports the sources that are due, over several days. It waits longer after each
+// failure, and skips paused sources.
 func TestSpendSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
@@ -233,7 +234,7 @@ func TestSpendSyncByItself(t *testing.T) {
 	}
 	dbtest.Exec(y.t, y.s.DB, `UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
 	if ended(1); y.costs() != "10 0 10" || days() != models.SpendWideDays {
-		t.Errorf("costs %s, of %d days", y.costs(), days())
+		t.Errorf("costs %s, from a sync over %d days", y.costs(), days())
 	}
 	y.world.Fail(resttest.Down)
 	ended(2)
@@ -244,21 +245,22 @@ func TestSpendSyncByItself(t *testing.T) {
 	if ended(3); dbtest.Get[int](y.t, y.s.DB, wait) < 600 {
 		t.Errorf("after two failures it waits %d minutes", dbtest.Get[int](y.t, y.s.DB, wait))
 	}
-	// A failed sync of many days comes again after one of few, which it does not keep from succeeding.
+	// After a failed sync of many days, a sync of few days runs first, so the failure does not keep that sync from succeeding.
+	// The sync of many days then runs again.
 	dbtest.Exec(y.t, y.s.DB, `UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
 	if ended(4); days() != models.SpendWideDays {
-		t.Errorf("due, it was of %d days", days())
+		t.Errorf("the sync that was due covers %d days", days())
 	}
 	y.world.Fail(resttest.None)
 	for i, want := range []int{models.SpendDays, models.SpendWideDays, models.SpendDays} {
 		if ended(5 + i); days() != want {
-			t.Errorf("sync %d is of %d days, want %d", 5+i, days(), want)
+			t.Errorf("sync %d covers %d days, want %d", 5+i, days(), want)
 		}
 	}
 	y.s.Do("PATCH", "/traffic-sources", map[string]any{"id": y.sources[0], "is_active": false}).Want(200, "")
 	ended(7)
 	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM jobs WHERE kind = 'sources:sync'`); n != 7 {
-		t.Errorf("%d syncs, though the source is paused", n)
+		t.Errorf("%d syncs, want 7, because the source is paused", n)
 	}
 }
 
@@ -281,7 +283,8 @@ func TestSpendTooMany(t *testing.T) {
 	}
 }
 
-// TestSpendWithoutCurrency: what a platform tells without a currency is in the account's, whatever its campaigns are in.
+// TestSpendWithoutCurrency: spend that a platform reports without a currency is in the currency of the account, whatever the
+// currency of its campaigns.
 func TestSpendWithoutCurrency(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 4)
@@ -298,7 +301,7 @@ func TestSpendWithoutCurrency(t *testing.T) {
 	}
 }
 
-// TestSpendGivenUp: a sync whose worker died each time ends with an error, which counts as a failure.
+// TestSpendGivenUp: a sync whose worker dies at every attempt ends with an error, which counts as a failure.
 func TestSpendGivenUp(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
@@ -317,7 +320,7 @@ func TestSpendGivenUp(t *testing.T) {
 	}
 }
 
-// namesRequest: the provider's name of the request that failed is where operators look, and in no answer.
+// namesRequest: the provider's id of the failed request is stored where operators look, and is in no answer to customers.
 func (x *correcting) namesRequest(answers ...string) {
 	x.t.Helper()
 	for what, query := range map[string]string{
@@ -325,7 +328,7 @@ func (x *correcting) namesRequest(answers ...string) {
 		"jobs": `SELECT count(*) FROM jobs WHERE error->>'detail' LIKE '%(provider request ' || $1 || ')' AND error->>'message' NOT LIKE '%' || $1 || '%'`,
 	} {
 		if dbtest.Get[int](x.t, x.s.DB, query, resttest.RequestID) == 0 {
-			x.t.Errorf("no %s name the request", what)
+			x.t.Errorf("the stored %s do not name the request", what)
 		}
 	}
 	for _, text := range answers {
@@ -335,7 +338,7 @@ func (x *correcting) namesRequest(answers ...string) {
 	}
 }
 
-// givenUp has a job whose run has begun fail, as its worker died during each attempt, and waits for the end of the run.
+// givenUp starts a run and makes its job fail, as if the worker had died during each attempt. It waits until the run has ended.
 func (x *correcting) givenUp(row models.Job, run models.IntegrationRun) {
 	x.t.Helper()
 	ctx := x.t.Context()

@@ -19,8 +19,8 @@ import (
 	"switchyard/workers/webhook"
 )
 
-// TestWebhooksSentByHand goes from the API through a worker to a receiver that verifies the signature. It sends a ping, a
-// delivery that is sent again under the same ids, and a delivery that is being sent at that moment.
+// TestWebhooksSentByHand sends webhooks from the API through a worker to a receiver that verifies the signature: a ping, a
+// repeated delivery with the same ids, and a delivery that is being sent at that moment.
 func TestWebhooksSentByHand(t *testing.T) {
 	t.Parallel()
 	statuses := make(chan int, 1)

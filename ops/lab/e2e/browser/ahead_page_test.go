@@ -13,11 +13,12 @@ import (
 	"switchyard/models/parttest"
 )
 
-// adPage is a page that has the browser load its only link ahead of a click. It stands before the tracking domain.
+// adPage is a page whose only link the browser loads before a click. The page sits in front of the tracking domain and passes all
+// other requests on to it.
 type adPage struct {
 	link  string
 	links http.Handler
-	ahead atomic.Int64 // times that the link was loaded ahead of a click
+	ahead atomic.Int64 // how often the link was loaded before a click
 }
 
 func (a *adPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -32,8 +33,8 @@ func (a *adPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<script type=speculationrules>{"prefetch": [{"source": "list", "urls": [%[1]q], "eagerness": "immediate"}]}</script>`, a.link)
 }
 
-// TestLoadedAhead: a browser that has loaded a tracking link ahead of a click asks for it again, and its user is a visitor
-// like any other. What it loaded it would use, if that were a redirect.
+// TestLoadedAhead: a browser that loaded a tracking link before a click requests the link again on the click, and the visitor
+// counts like any other. If the first answer were a redirect, the browser would reuse it.
 func TestLoadedAhead(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -64,7 +65,7 @@ func TestLoadedAhead(t *testing.T) {
 	p.waitText("offer of /offer?cid=")
 	click := p.run(`new URLSearchParams(location.search).get("cid")`)
 	if len(click) != 22 {
-		t.Fatalf("the visitor came to %s", p.run("location.href"))
+		t.Fatalf("after the click the visitor is at %s, want an address with a click id", p.run("location.href"))
 	}
 	p.until("the click is stored", func() bool {
 		return s.api.Do(s.Context(), http.StatusOK, "GET", "/logs/clicks/"+click, nil, nil) == nil

@@ -22,7 +22,7 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// browser is a browser without a screen, spoken to over two pipes in the protocol of its developer tools.
+// browser is a headless browser. The test talks to it over two pipes in the DevTools protocol.
 type browser struct {
 	out io.Writer
 
@@ -38,9 +38,9 @@ type page struct {
 	t        *testing.T
 	session  string
 	target   string
-	context  string   // whose cookies and storage it has
-	requests []string // the addresses that the page has asked for, once it is watched
-	polling  bool     // a condition is asked until it is true
+	context  string   // id of the browser context that holds its cookies and storage
+	requests []string // the addresses that the page has requested since watch was called
+	polling  bool     // until is waiting for a condition
 }
 
 type reply struct {
@@ -54,22 +54,22 @@ type reply struct {
 	} `json:"error"`
 }
 
-// openPage opens an empty page. It is closed with the test.
+// openPage opens an empty page, which is closed when the test ends.
 func openPage(t *testing.T) *page {
 	t.Helper()
 	return openBrowser(t).open(t)
 }
 
-// shared is the browser of all tests. The first test that needs one starts it, and TestMain ends it.
+// shared is the browser that all tests use. The first test that needs a browser starts it, and TestMain ends it.
 var shared struct {
 	sync.Mutex
 	*browser
 	end func()
 }
 
-// openBrowser returns the browser of all tests, which it starts and, where that is possible, installs before. Pages have
-// cookies and storage of their own, and *.test is this machine. On a machine that has no browser and where none can be
-// installed, the test is skipped.
+// openBrowser returns the browser that all tests share. The first call starts it, after installing it where that is possible.
+// Each page has its own cookies and storage, and *.test resolves to this machine. The test is skipped on a machine that has no
+// browser and cannot install one.
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	parttest.Needs(t, parttest.Browser)
@@ -105,7 +105,7 @@ func startBrowser(program string) (b *browser, end func(), err error) {
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
 		"--disable-renderer-backgrounding", "--disable-background-timer-throttling", "--window-size=1600,1000",
 		"--host-resolver-rules=MAP *.test 127.0.0.1", "--user-data-dir="+dir, "--remote-debugging-pipe", "about:blank")
-	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the browser expects them
+	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // file descriptors 3 and 4, as the browser expects
 	if err := cmd.Start(); err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +121,7 @@ func startBrowser(program string) (b *browser, end func(), err error) {
 	}, nil
 }
 
-// open opens an empty page with cookies and storage of its own.
+// open opens an empty page with its own cookies and storage.
 func (b *browser) open(t *testing.T) *page {
 	t.Helper()
 	var own struct {
@@ -186,14 +186,14 @@ func (b *browser) receive(in io.ReadCloser) {
 	}
 }
 
-// requested lists the addresses that the page has asked for so far.
+// requested returns the addresses that the page has requested so far.
 func (p *page) requested() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
 }
 
-// call asks the browser and reads its answer into out, unless that is nil.
+// call sends a command to the browser and reads the answer into out, unless out is nil. An error fails the test.
 func (p *page) call(method string, params map[string]any, out any) {
 	p.t.Helper()
 	if err := p.request(p.t.Context(), p.session, method, params, out); err != nil {
@@ -201,7 +201,7 @@ func (p *page) call(method string, params map[string]any, out any) {
 	}
 }
 
-// request is call, of the page of a session or of the browser itself.
+// request is like call, but returns the error. An empty session addresses the browser itself instead of a page.
 func (b *browser) request(ctx context.Context, session, method string, params map[string]any, out any) error {
 	answer := make(chan reply, 1)
 	b.mu.Lock()
@@ -236,7 +236,7 @@ func (b *browser) request(ctx context.Context, session, method string, params ma
 	}
 }
 
-// visit goes to an address, with the user and password that the browser would ask a person for.
+// visit opens an address with the user and password that the browser would otherwise ask for.
 func (p *page) visit(address, user, password string) {
 	p.t.Helper()
 	given := "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
@@ -245,13 +245,13 @@ func (p *page) visit(address, user, password string) {
 	p.goTo(address)
 }
 
-// watch notes from now on what the page asks for.
+// watch starts recording the requests of the page.
 func (p *page) watch() {
 	p.t.Helper()
 	p.call("Network.enable", nil, nil)
 }
 
-// goTo goes to an address.
+// goTo opens an address.
 func (p *page) goTo(address string) {
 	p.t.Helper()
 	var went struct {
@@ -262,8 +262,8 @@ func (p *page) goTo(address string) {
 	}
 }
 
-// run gives the value of an expression of JavaScript in the page, a text; an element that is not there is "". In a condition
-// that is waited for, a page that is just being left gives "" too.
+// run evaluates a JavaScript expression in the page and returns the value as text. An element that does not exist gives "". While
+// until waits for a condition, a page that is being left gives "" too.
 func (p *page) run(expression string) string {
 	p.t.Helper()
 	value, err := p.evaluate(expression)
@@ -273,13 +273,13 @@ func (p *page) run(expression string) string {
 	return value
 }
 
-// isClosed reports whether the page was left while it was asked.
+// isClosed reports whether err means that the page was left during the call.
 func isClosed(err error) bool {
 	return strings.Contains(err.Error(), "navigated or closed") || strings.Contains(err.Error(), "context was destroyed") ||
 		strings.Contains(err.Error(), "Cannot find context")
 }
 
-// evaluate is run. It fails also where the page is just being left.
+// evaluate is like run, but returns the error, even while the page is being left.
 func (p *page) evaluate(expression string) (string, error) {
 	var got struct {
 		Result struct {
@@ -296,7 +296,7 @@ func (p *page) evaluate(expression string) (string, error) {
 	return got.Result.Value, err
 }
 
-// await gives the text that a promise is kept with.
+// await waits for a promise and returns the text that it resolves to.
 func (p *page) await(expression string) string {
 	p.t.Helper()
 	var got struct {
@@ -328,11 +328,11 @@ func (p *page) until(what string, ok func() bool) {
 	err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil })
 	p.polling = was
 	if errors.Is(err, context.DeadlineExceeded) {
-		p.t.Fatalf("never: %s; it shows:\n%s", what, p.run(`document.body?.innerText`))
+		p.t.Fatalf("this never happened: %s; the page shows:\n%s", what, p.run(`document.body?.innerText`))
 	}
 }
 
-// click presses the mouse on the middle of the element that an expression finds, once it is there.
+// click waits for the element that an expression finds and clicks its middle with the mouse.
 func (p *page) click(element string) { p.mouse(element, "mouseMoved", "mousePressed", "mouseReleased") }
 
 // hover moves the mouse onto an element.

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// chord presses a key while Ctrl (2) or Alt (1) is held.
+// chord presses a key while Ctrl (modifier 2) or Alt (modifier 1) is held down.
 func (b *env) chord(modifier int, key string) {
 	b.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
@@ -19,7 +19,7 @@ func (b *env) chord(modifier int, key string) {
 	}
 }
 
-// fill types a text into the control that an expression finds, once it is there.
+// fill waits for the control that an expression finds and types a text into it.
 func (b *env) fill(control, text string) {
 	b.t.Helper()
 	b.until("there is "+control, func() bool { return b.run(`(`+control+`) ? 'yes' : ''`) == "yes" })
@@ -27,7 +27,7 @@ func (b *env) fill(control, text string) {
 		Object.getOwnPropertyDescriptor(of.prototype, 'value').set.call(e, ` + strconv.Quote(text) + `); e.dispatchEvent(new Event('input', {bubbles: true})); return 'filled' })(` + control + `)`)
 }
 
-// choose picks the option of a combobox that a text finds first.
+// choose types a text into a combobox and picks the first option found.
 func (b *env) choose(control, text string) {
 	b.t.Helper()
 	b.fill(control, text)
@@ -37,24 +37,24 @@ func (b *env) choose(control, text string) {
 	b.press("Enter")
 }
 
-// byLabel is an expression for the control that has a label, inside what a selector finds.
+// byLabel returns an expression for the control with a label, inside the first element that a selector finds.
 func byLabel(in, label string) string {
 	return `(r => { const l = r && [...r.querySelectorAll('label.label')].find(l => l.textContent.trim() === ` + strconv.Quote(label) + `); return l && document.getElementById(l.htmlFor) })(document.querySelector(` + strconv.Quote(in) + `))`
 }
 
-// button is an expression for the button or link with a text.
+// button returns an expression for the button or link whose text starts with text.
 func button(text string) string {
 	return `[...document.querySelectorAll('button, a.btn')].find(e => e.checkVisibility() && !e.disabled && e.textContent.trim().startsWith(` + strconv.Quote(text) + `))`
 }
 
-// tap clicks without the mouse: what lies over the control is no matter.
+// tap clicks a control by script instead of the mouse, so an element that covers the control does not matter.
 func (b *env) tap(control string) {
 	b.t.Helper()
 	b.until("there is "+control, func() bool { return b.run(`(`+control+`) ? 'yes' : ''`) == "yes" })
 	b.run(`(e => { e.focus(); e.click(); return 'done' })(` + control + `)`)
 }
 
-// redirect asks for a link as a visitor would, and gives the address it leads to.
+// redirect requests a link as a visitor would, and returns the address that it redirects to.
 func (b *env) redirect(link string) string {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, link, nil)
@@ -72,8 +72,8 @@ func (b *env) redirect(link string) string {
 	return res.Header.Get("Location")
 }
 
-// TestDashboardBuilds: a buyer makes a campaign and sees its first click, changes a flow, simulates it, saves it and a real
-// click takes it, and finds out from the log why.
+// TestDashboardBuilds: a buyer makes a campaign and sees its first click. The buyer then changes the flow, simulates it and saves
+// it, and a real click takes the new path. The click log explains why.
 func TestDashboardBuilds(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -95,7 +95,8 @@ func TestDashboardBuilds(t *testing.T) {
 	b.screens(id)
 }
 
-// makesCampaign makes an offer and a campaign in one form, waits for the first click and looks at its figure.
+// makesCampaign makes an offer and a campaign in one form, waits for the first click and opens the figures, which show that
+// click.
 func (b *env) makesCampaign() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
@@ -119,7 +120,8 @@ func (b *env) makesCampaign() {
 	b.until("the figure of one click", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) == "1" })
 }
 
-// editsFlow adds a path for a parameter to the campaign, simulates it, meets an error, saves it, and follows the link.
+// editsFlow adds a path with a condition on a parameter, corrects a refused daily cap, simulates the flow and saves it. It then
+// follows the link, and returns the link and the id of the campaign.
 func (b *env) editsFlow() (link, id string) {
 	b.t.Helper()
 	id = strings.Split(b.run(`location.pathname`), "/")[3]
@@ -161,12 +163,12 @@ func (b *env) editsFlow() (link, id string) {
 	b.waitText("The flow is live")
 	b.until("a click takes it", func() bool { return strings.HasPrefix(b.redirect(link+"?kind=vip"), "https://vip.example/") })
 	if to := b.redirect(link); !strings.HasPrefix(to, "https://offer.example/") {
-		b.t.Errorf("without the parameter it leads to %q", to)
+		b.t.Errorf("without the parameter the link leads to %q", to)
 	}
 	return link, id
 }
 
-// clashes changes the flow elsewhere while it is edited: it is shown, and nothing is overwritten.
+// clashes changes the flow through the API while the page edits it. The page reports the conflict, and saving overwrites nothing.
 func (b *env) clashes(id string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
@@ -191,7 +193,7 @@ func (b *env) clashes(id string) {
 	}
 }
 
-// explains opens the click log by keys, reads why a click went where it went, and simulates its visitor.
+// explains opens the click log with the keyboard, reads why a click took its path, and simulates the same visitor.
 func (b *env) explains(link, id string) {
 	b.t.Helper()
 	b.redirect(link + "?kind=vip")
@@ -214,11 +216,12 @@ func (b *env) explains(link, id string) {
 	b.waitText("From a click")
 	b.until("its way is lit", func() bool { return b.run(`document.querySelector('.node.hit .opener')?.textContent`) == "Tagged" })
 	if bar := b.run(`document.querySelector('.savebar')?.textContent`); bar != "" {
-		b.t.Errorf("nothing was changed, it says %q", bar)
+		b.t.Errorf("the save bar shows %q although nothing was changed", bar)
 	}
 }
 
-// listsCampaigns pauses one and undoes it, changes many at once, filters, and finds one by the palette.
+// listsCampaigns pauses a campaign and undoes that, tags all campaigns at once, and finds a campaign with the search and with the
+// palette.
 func (b *env) listsCampaigns() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns")
@@ -241,7 +244,7 @@ func (b *env) listsCampaigns() {
 		return list.Rows[0].Status
 	}
 	if got := status(); got != "paused" {
-		b.t.Errorf("it is %s", got)
+		b.t.Errorf("the campaign is %s, want paused", got)
 	}
 	b.tap(button("Undo"))
 	b.until("it runs again", func() bool { return status() == "active" })
@@ -264,8 +267,8 @@ func (b *env) listsCampaigns() {
 	b.until("its flow is open", func() bool { return strings.HasSuffix(b.run(`location.pathname`), "/flow") })
 }
 
-// makesRecords makes a network from a template and an offer of it, meets an error at its field, and is shown what uses an
-// offer before it is paused.
+// makesRecords makes a network from a template and an offer in that network, and sees errors at their fields. Before it pauses an
+// offer, the page lists where the offer is used.
 func (b *env) makesRecords() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks")
@@ -312,7 +315,7 @@ func (b *env) makesRecords() {
 	b.waitText("NutraX DE is used again")
 }
 
-// hostile gives records names that are markup, very long, or from right to left: they are shown as text.
+// hostile makes records whose name is markup, very long and in right-to-left script. Every page shows the name as text.
 func (b *env) hostile() {
 	b.t.Helper()
 	name := `<img src=x onerror="wrongs=['run']">` + strings.Repeat("א", 200)
@@ -337,13 +340,14 @@ func (b *env) hostile() {
 	b.setScreen(1440, "light")
 }
 
-// parts walks the gallery: few rows of many are made, keys work in every part, a closed sheet gives the focus back.
+// parts checks the gallery of parts: a table of 3,000 rows renders only a few of them, keys work in every part, and a closed
+// sheet returns the focus.
 func (b *env) parts() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/_parts")
 	b.waitIdle()
 	if rows, _ := strconv.Atoi(b.run(`document.querySelectorAll('tr[data-row]').length`)); rows == 0 || rows > 80 {
-		b.t.Errorf("of 3000 rows %d are made", rows)
+		b.t.Errorf("%d of 3000 rows are rendered, want 1 to 80", rows)
 	}
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("End")
@@ -366,7 +370,7 @@ func (b *env) parts() {
 	b.press("Escape")
 }
 
-// screens holds what is true of every screen, in both themes, wide and narrow.
+// screens checks every screen in both themes, wide and narrow.
 func (b *env) screens(id string) {
 	b.t.Helper()
 	var list, lander struct{ Rows []struct{ ID, Name string } }

@@ -18,7 +18,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// counted are the figures of a row, in the order in which countedColumns names them.
+// counted holds the figures of a row in the order of countedColumns.
 type counted [3]int64
 
 const (
@@ -28,7 +28,7 @@ const (
 	mostChecked = 1000
 )
 
-// cells is the dashboard and a window of whole days that have passed, so that traffic of this moment is not in it.
+// cells is the dashboard and a window of whole past days, so that current traffic does not change the figures.
 type cells struct {
 	*env
 	db       *db.DB
@@ -37,8 +37,8 @@ type cells struct {
 	from, to time.Time
 }
 
-// TestDashboardCells: for every dimension of reports the cells of the dashboard are the figures of the API, and these are what
-// a plain count of the clicks gives. Names that are markup are text, and a slow answer is waited for in sight.
+// TestDashboardCells: for every dimension of reports, the dashboard shows the figures of the API, and these equal a plain count
+// of the clicks. Names that contain markup are shown as text. The page shows that it waits for a slow answer.
 func TestDashboardCells(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestDashboardCells(t *testing.T) {
 	c.slow()
 }
 
-// expression is the value of a dimension as reports show it, in plain SQL.
+// expression returns plain SQL for the value of a dimension as reports show it.
 func (c *cells) expression(dimension string) string {
 	at := "(at AT TIME ZONE " + `'` + c.zone.String() + `')`
 	switch dimension {
@@ -103,7 +103,8 @@ func (c *cells) expression(dimension string) string {
 	return "coalesce(f." + a.Column() + ", '')"
 }
 
-// dimension compares what one shows.
+// dimension compares the figures of a dimension in the API with a plain count of the clicks and with the rows that the dashboard
+// shows.
 func (c *cells) dimension(name string) {
 	c.t.Helper()
 	var answer struct {
@@ -136,12 +137,12 @@ func (c *cells) dimension(name string) {
 	plain := c.recount(name)
 	for value, want := range plain {
 		if got, ok := found[value]; got != want && (ok || !answer.Truncated) {
-			c.t.Errorf("%s %q: the API has %v, the clicks are %v", name, value, got, want)
+			c.t.Errorf("%s %q: the API has %v, a count of the clicks gives %v", name, value, got, want)
 		}
 	}
 	for value := range found {
 		if _, ok := plain[value]; !ok && found[value] != (counted{}) {
-			c.t.Errorf("%s %q: the API has %v of no click", name, value, found[value])
+			c.t.Errorf("%s %q: the API has %v, but the value occurs in no click", name, value, found[value])
 		}
 	}
 	c.goTo(c.f.URL + "/app/reports?cmp=none&g=" + name + "&c=" + countedColumns + "&w=" + c.from.Format(time.DateOnly) + "_" + c.to.AddDate(0, 0, -1).Format(time.DateOnly))
@@ -151,11 +152,11 @@ func (c *cells) dimension(name string) {
 	})
 	shown := c.visible()
 	if len(shown) == 0 || len(shown) > len(list) || len(shown) < min(10, len(list)) || !slices.Equal(shown, list[:len(shown)]) {
-		c.t.Errorf("%s: it shows %v, the API has %v", name, shown, list[:min(len(list), len(shown)+1)])
+		c.t.Errorf("%s: the dashboard shows %v, the API has %v", name, shown, list[:min(len(list), len(shown)+1)])
 	}
 }
 
-// recount counts the clicks of the window.
+// recount counts the clicks of the window by the values of a dimension.
 func (c *cells) recount(name string) map[string]counted {
 	c.t.Helper()
 	rows, err := db.Select[struct {
@@ -174,7 +175,7 @@ func (c *cells) recount(name string) map[string]counted {
 	return out
 }
 
-// visible are the figures of the rows that the table has made, from the top.
+// visible returns the figures of the rows that the table has rendered, from top to bottom.
 func (c *cells) visible() (list []counted) {
 	c.t.Helper()
 	var rows [][]string
@@ -192,7 +193,8 @@ func (c *cells) visible() (list []counted) {
 	return list
 }
 
-// hostile gives a campaign with clicks a name that is markup, long and from right to left.
+// hostile renames the campaign with the most clicks to a long name with markup and right-to-left script. The dashboard shows the
+// name as text.
 func (c *cells) hostile() {
 	c.t.Helper()
 	name := `<img src=x onerror="window.taken=1"> "><script>window.taken=1</script> ` + strings.Repeat("ש", 180)
@@ -209,7 +211,7 @@ func (c *cells) hostile() {
 		c.waitIdle()
 		c.waitText(name)
 		if taken := c.run(`String(window.taken) + document.querySelectorAll('#app img[src=x], #app script').length`); taken != "undefined0" {
-			c.t.Errorf("%s: the name is run: %s", path, taken)
+			c.t.Errorf("%s: the markup in the name was executed: %s", path, taken)
 		}
 		for _, width := range []int{1440, 390} {
 			c.setScreen(width, "light")
@@ -219,7 +221,7 @@ func (c *cells) hostile() {
 	}
 }
 
-// slow holds an answer back: the screen says that it waits, and shows the answer once it comes.
+// slow holds an answer back. The screen shows that it waits, and shows the answer when it arrives.
 func (c *cells) slow() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/more")

@@ -25,10 +25,10 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 )
 
-// hostileMarkup is what must be shown as text wherever it comes from.
+// hostileMarkup is markup that every screen must show as text, wherever it comes from.
 const hostileMarkup = `<img src=x onerror="(window.wrongs ??= []).push('run')">`
 
-// copilotEnv is an env of a service whose language model is the test's, with a campaign of two paths.
+// copilotEnv is an env whose service uses a fake language model, and a campaign with two paths.
 type copilotEnv struct {
 	*env
 	store    *store.Store
@@ -37,8 +37,8 @@ type copilotEnv struct {
 	talks    *aitest.World
 }
 
-// TestDashboardCopilot: a suggestion is applied and undone, a model's hostile answer stays text, a view is shared with a second
-// person, a note is a mark on the plot, and offers are imported from a file.
+// TestDashboardCopilot: the user applies and undoes a suggestion, a hostile answer of the model stays text, and a second person
+// opens a shared view. A note becomes a mark on the plot, and offers are imported from a file.
 func TestDashboardCopilot(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestDashboardCopilot(t *testing.T) {
 	c.screens()
 }
 
-// sets makes the campaign, and a suggestion to move weight from its first path to the second. Their names are markup.
+// sets makes the campaign and a suggestion to move weight from its first path to the second. The names are markup.
 func (c *copilotEnv) sets() {
 	c.t.Helper()
 	d, err := db.Open(c.t.Context(), c.f.DatabaseURL, db.Options{Name: "test"})
@@ -115,7 +115,7 @@ func (c *copilotEnv) sets() {
 	}
 }
 
-// weights of the campaign's paths, as the API has them.
+// weights returns the weights of the campaign's paths from the API.
 func (c *copilotEnv) weights() string {
 	c.t.Helper()
 	var got struct{ Streams []struct{ Weight float64 } }
@@ -125,7 +125,7 @@ func (c *copilotEnv) weights() string {
 	return fmt.Sprint(got.Streams)
 }
 
-// status of the campaign.
+// status returns the status of the campaign.
 func (c *copilotEnv) status() string {
 	c.t.Helper()
 	var got struct{ Campaign struct{ Status string } }
@@ -135,7 +135,7 @@ func (c *copilotEnv) status() string {
 	return got.Campaign.Status
 }
 
-// unconnected: without a language model the chat says what it needs.
+// unconnected: without a language model, the chat explains what it needs, and that suggestions and rules work without a model.
 func (c *copilotEnv) unconnected() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app")
@@ -145,7 +145,7 @@ func (c *copilotEnv) unconnected() {
 	c.sound("copilot-connect")
 }
 
-// suggests applies a suggestion, sees the flow changed, and takes it back.
+// suggests applies a suggestion, checks that the flow has changed, and undoes it. It then puts another suggestion off for 7 days.
 func (c *copilotEnv) suggests() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot")
@@ -175,7 +175,7 @@ func (c *copilotEnv) suggests() {
 	c.waitText("Nothing is suggested.")
 }
 
-// chats connects a model, which answers with markup, a look-up and a proposal. The proposal is applied by a person.
+// chats connects a model. The model answers with markup, a look-up and a proposal, and a person applies the proposal.
 func (c *copilotEnv) chats() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot?tab=chat")
@@ -196,7 +196,7 @@ func (c *copilotEnv) chats() {
 	c.press("Enter")
 	c.waitText(answer)
 	if got := c.run(`document.querySelectorAll('.turns img, .turns b b, .turns script, .turns .said a').length`); got != "0" {
-		c.t.Errorf("%s elements were made of the model's text", got)
+		c.t.Errorf("the page made %s elements from the model's text, want 0", got)
 	}
 	c.until("the look-up leads to the report", func() bool {
 		return strings.HasPrefix(c.run(`document.querySelector('a.looked')?.getAttribute('href')`), "/app/reports") && strings.Contains(c.run(`document.querySelector('a.looked')?.getAttribute('href')`), "g=country")
@@ -212,7 +212,7 @@ func (c *copilotEnv) chats() {
 	c.waitIdle()
 }
 
-// rules makes a rule in shadow, replays it, and lets it act.
+// rules makes a rule in shadow mode, replays it on past data, and then lets it act.
 func (c *copilotEnv) rules() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot?tab=rules")
@@ -240,13 +240,13 @@ func (c *copilotEnv) rules() {
 	})
 }
 
-// inMenu picks an item of the menu that is open.
+// inMenu picks an item of the open menu.
 func (c *copilotEnv) inMenu(text string) {
 	c.t.Helper()
 	c.tap(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent.trim().startsWith(` + strconv.Quote(text) + `))`)
 }
 
-// views saves a view and shares it. A viewer opens it, and may neither change nor delete it.
+// views saves a view and shares it. A viewer can open the view but cannot rename or delete it.
 func (c *copilotEnv) views() {
 	c.t.Helper()
 	const menu = `document.querySelector('.viewbtn')`
@@ -290,7 +290,7 @@ func (c *copilotEnv) views() {
 	})
 	second.tap(menu)
 	if got := second.run(`[...document.querySelectorAll('.menu:popover-open .item')].map(e => e.textContent).join('|')`); strings.Contains(got, "Delete") || strings.Contains(got, "Rename") {
-		c.t.Errorf("a viewer may %q", got)
+		c.t.Errorf("the menu offers a viewer to delete or rename the view: %q", got)
 	}
 	second.inMenu("Save as")
 	second.fill(byLabel("dialog", "Name"), "Own")
@@ -308,8 +308,8 @@ func (c *copilotEnv) views() {
 	c.press("Escape")
 }
 
-// addsNotes: a change by the API is a mark; a note is written, seen on the plot, as a table and at its campaign, and deleted, by
-// keys alone.
+// addsNotes: a change made through the API appears as a mark on the plot. The user writes a note without the mouse, sees it on
+// the plot, in the table and at its campaign, edits it and deletes it.
 func (c *copilotEnv) addsNotes() {
 	c.t.Helper()
 	patch := map[string]any{"notes": "seen by nobody"}
@@ -331,7 +331,7 @@ func (c *copilotEnv) addsNotes() {
 		return strings.Contains(c.run(`document.querySelector('.plotmark.noted .menu:popover-open')?.textContent`), text)
 	})
 	if got := c.run(`document.querySelector('.plotmark.noted .menu')?.textContent`); !strings.Contains(got, "Changed: notes") || !strings.Contains(got, "Pilot "+hostileMarkup) {
-		c.t.Errorf("the changes beside it are %q", got)
+		c.t.Errorf("the menu of the note lists the changes %q", got)
 	}
 	c.sound("notes-mark")
 	c.press("Escape")
@@ -354,7 +354,8 @@ func (c *copilotEnv) addsNotes() {
 	c.until("it is gone", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "0" })
 }
 
-// imports makes offers and a smartlink of files. A row that is refused says why, and a row that exists makes nothing twice.
+// imports imports offers and a smartlink from files. The result gives the reason for each refused row, and a row that exists
+// already is not imported twice.
 func (c *copilotEnv) imports() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/import")
@@ -382,7 +383,7 @@ func (c *copilotEnv) imports() {
 	}
 	name := "Imported " + hostileMarkup
 	if slices.Contains(offers(), name) {
-		c.t.Error("a dry run has made an offer")
+		c.t.Error("the dry run made an offer")
 	}
 	c.waitText("is no country of two letters")
 	c.tap(button("Import 1 row"))
@@ -418,7 +419,7 @@ func (c *copilotEnv) imports() {
 	c.waitText("1 row is imported")
 }
 
-// lists: a job that was begun elsewhere is in the list of jobs.
+// lists: the list of jobs includes a job that was started elsewhere.
 func (c *copilotEnv) lists() {
 	c.t.Helper()
 	if err := c.api.Create(c.t.Context(), "/reports/exports", map[string]any{"kind": "clicks", "name": "Elsewhere"}, nil); err != nil {
@@ -430,7 +431,7 @@ func (c *copilotEnv) lists() {
 	})
 }
 
-// screens holds what is true of every screen, in both themes, wide and narrow.
+// screens checks every screen in both themes, wide and narrow.
 func (c *copilotEnv) screens() {
 	c.t.Helper()
 	pages := map[string]string{

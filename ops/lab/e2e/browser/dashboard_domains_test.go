@@ -17,7 +17,7 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// domainsEnv is an env whose DNS provider and edge are fakes at the wire.
+// domainsEnv is an env whose DNS provider, edge and ad platforms are fake servers.
 type domainsEnv struct {
 	*env
 	zones     *dnstest.World
@@ -44,7 +44,7 @@ func TestDashboardDomains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.env = newEnv(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // all fakes have one certificate
+	d.env = newEnv(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // one certificate for all
 		"CLOUDFLARE_URL="+d.edge.Server.URL, "CLOUDFLARE_API_TOKEN="+cloudflaretest.Token, "CLOUDFLARE_ZONE_ID="+cloudflaretest.Zone,
 		"EGRESS_CA_FILE="+egresstest.CAFile(t, d.edge.Server), "OAUTH_URL="+d.platforms.URL,
 		"GOOGLE_ADS_CLIENT_ID="+oauthtest.Apps()[models.GoogleAds].ID, "GOOGLE_ADS_CLIENT_SECRET="+oauthtest.Apps()[models.GoogleAds].Secret)
@@ -123,13 +123,13 @@ func (b *domainsEnv) addsDomain() {
 	b.waitText("Looks again in")
 }
 
-// done is how many steps of the certificate itself are done: asked for, checked, issued.
+// done returns how many of the three steps of the certificate are done: requested, checked, issued.
 func (b *domainsEnv) done() string {
 	b.t.Helper()
 	return b.run(`document.querySelectorAll('.steps li:nth-child(n+2):nth-child(-n+4).done').length`)
 }
 
-// agrees: the first and the last step say what the last look at the domain saw.
+// agrees: the first and the last step match the result of the latest check of the domain.
 func (b *domainsEnv) agrees() {
 	b.t.Helper()
 	b.until("the steps agree with the last look", func() bool {
@@ -146,11 +146,11 @@ func (b *domainsEnv) agrees() {
 	})
 }
 
-// certifies verifies the domain as an operator, and then takes the edge through its steps.
+// certifies verifies the domain as an operator does, and then moves the edge through the steps of the certificate.
 func (b *domainsEnv) certifies() {
 	b.t.Helper()
 	if n := b.done(); n != "0" {
-		b.t.Errorf("%s steps are done before the domain is verified", n)
+		b.t.Errorf("%s steps of the certificate are done before the domain is verified", n)
 	}
 	if err := b.f.Command(b.t.Context(), nil, "domains", "verify", ownHost); err != nil {
 		b.t.Fatal(err)
@@ -178,7 +178,7 @@ func (b *domainsEnv) certifies() {
 	b.waitText("index_page must be an http or https address")
 }
 
-// screens holds what is true of every screen, in both themes, wide and narrow.
+// screens checks every screen in both themes, wide and narrow.
 func (b *domainsEnv) screens() {
 	b.t.Helper()
 	b.press("Escape")
@@ -200,7 +200,7 @@ func (b *domainsEnv) domain() string {
 	return list.Rows[0].ID
 }
 
-// removes deletes the domain, which asks for its name. The edge forgets it too.
+// removes deletes the domain after typing its name to confirm. The edge deletes the host too.
 func (b *domainsEnv) removes() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/domains?id=" + b.domain())
@@ -212,16 +212,16 @@ func (b *domainsEnv) removes() {
 	b.tap(sure)
 	b.waitText("is deleted")
 	if b.domain() != "" {
-		b.t.Error("the domain is there")
+		b.t.Error("the domain still exists after it was deleted")
 	}
 	b.until("the edge has forgotten it", func() bool { return len(b.edge.Hosts()) == 0 })
 }
 
-// platform signs in at an ad platform as its user would: the browser leaves and comes back. What it brings is in no address
-// that stays, and is taken once.
+// platform signs in at an ad platform as a user does: the browser goes to the platform and comes back. The state that it brings
+// back does not stay in the address, and works only once.
 func (b *domainsEnv) platform() {
 	b.t.Helper()
-	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the platform's is the fake's own
+	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the fake platform has a self-signed certificate
 	b.platforms.SignIn(oauthtest.User{ID: "jane", Name: "jane@example.com"})
 	b.goTo(b.f.URL + "/app/integrations")
 	b.waitIdle()
@@ -229,7 +229,7 @@ func (b *domainsEnv) platform() {
 	b.tap(signIn)
 	b.waitText("signed in as jane@example.com")
 	if at := b.run(`location.href`); at != b.f.URL+"/app/integrations" {
-		b.t.Errorf("it is at %s", at)
+		b.t.Errorf("after the sign-in the browser is at %s", at)
 	}
 	var back string
 	for _, address := range b.requested() {
@@ -238,7 +238,7 @@ func (b *domainsEnv) platform() {
 		}
 	}
 	if back == "" {
-		b.t.Fatalf("it has not come back: %q", b.requested())
+		b.t.Fatalf("the browser has not come back from the platform: %q", b.requested())
 	}
 	b.goTo(back)
 	b.until("a state is used once", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })

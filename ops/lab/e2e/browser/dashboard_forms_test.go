@@ -16,7 +16,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// bodyless are the paths of all rows that a form without fields can ask for something, with an id for each record.
+// bodyless returns the paths of all POST operations that need no body, because a form without fields can call them. Each path has
+// an id in place of its parameter.
 func bodyless() (paths []string) {
 	rows := api.Table(api.Deps{})
 	for i := range rows {
@@ -31,9 +32,9 @@ func bodyless() (paths []string) {
 	return paths
 }
 
-// TestNoClickActs: a person who is signed in clicks tracking links that post a form to the dashboard, to each operation that needs
-// no body. Nothing happens. Links and dashboard have one host here, which is the worst case and allowed on this machine alone. The
-// test writes the addresses into the database, because the API refuses them.
+// TestNoClickActs: a signed-in user clicks tracking links that post a form to each dashboard operation that needs no body.
+// Nothing happens. Links and dashboard share a host here, which is the worst case and allowed only on this machine. The test
+// writes the addresses into the database, because the API refuses them.
 func TestNoClickActs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -89,7 +90,7 @@ func TestNoClickActs(t *testing.T) {
 	}
 }
 
-// read is the page at an address.
+// read returns the page at an address.
 func read(t *testing.T, address string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardLanguages: every screen is sound in German. It fits in German, and in longer words from right to left, wide and
-// narrow, and no text is cut.
+// TestDashboardLanguages: every screen passes all checks in German. German and ar-XB, a pseudo-language with longer words from
+// right to left, fit on wide and narrow screens, and no text is cut off.
 func TestDashboardLanguages(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -21,7 +21,7 @@ func TestDashboardLanguages(t *testing.T) {
 	b.run(`(s => { s.value = 'de'; s.dispatchEvent(new Event('change', {bubbles: true})); return 1 })([...document.querySelectorAll('select')].find(s => [...s.options].some(o => o.value === 'de')))`)
 	b.waitText("Eigenes Profil")
 	if got := b.run(`document.documentElement.lang`); got != "de" {
-		t.Errorf("the page is in %s", got)
+		t.Errorf("the language of the page is %s, want de", got)
 	}
 	b.goTo(b.f.URL + "/app")
 	b.waitText("Was sich verändert hat")
@@ -55,7 +55,7 @@ func TestDashboardLanguages(t *testing.T) {
 				b.setScreen(width, "light")
 				b.waitIdle()
 				if cut := b.run(cutTexts); cut != "[]" {
-					t.Errorf("%s in %s, %d wide: cut are %s", name, lang, width, cut)
+					t.Errorf("%s in %s, %d wide: these texts are cut off: %s", name, lang, width, cut)
 				}
 				b.fits(fmt.Sprintf("%s-%s-%d", name, lang, width))
 			}
@@ -70,8 +70,8 @@ func TestDashboardLanguages(t *testing.T) {
 const cutTexts = `JSON.stringify([...document.querySelectorAll('button, a.btn, label, h2, th, .tag, .seg button, .nav a')].filter(e => e.checkVisibility({visibilityProperty: true}) && e.clientWidth > 1 && !e.closest('.hidden, [title], .cut') &&
 	e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible').map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
 
-// TestDashboardByKeyboard: a user without a mouse can go everywhere. Each control that Tab reaches is visible and shows that it
-// has the focus. The focus comes round and is never lost.
+// TestDashboardByKeyboard: a user without a mouse can reach everything. Each control that Tab reaches is visible and shows that
+// it has the focus. Tab moves the focus in document order until it comes round, and never loses it.
 func TestDashboardByKeyboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestDashboardByKeyboard(t *testing.T) {
 		for range 400 {
 			b.tabKey()
 			at := b.run(focused)
-			if at == "body" { // round the end of the page
+			if at == "body" { // Tab has left the end of the page
 				break
 			}
 			number, what, _ := strings.Cut(at, " ")
@@ -99,7 +99,7 @@ func TestDashboardByKeyboard(t *testing.T) {
 			}
 			seen[number] = true
 			if strings.HasPrefix(what, "!") {
-				t.Errorf("%s: the focus is not seen on %s", path, what)
+				t.Errorf("%s: nothing shows that the focus is on %s", path, what)
 			}
 			if n, _ := strconv.Atoi(number); n < last {
 				t.Errorf("%s: the focus jumps back to %s", path, what)
@@ -108,7 +108,7 @@ func TestDashboardByKeyboard(t *testing.T) {
 			}
 		}
 		if len(seen) < 20 {
-			t.Errorf("%s: Tab reaches %d controls", path, len(seen))
+			t.Errorf("%s: Tab reaches only %d controls, want at least 20", path, len(seen))
 		}
 	}
 }
@@ -121,7 +121,8 @@ func (b *env) tabKey() {
 	}
 }
 
-// focused says where the focus is: the place in the document, and a ! where nothing shows that it is there.
+// focused is an expression for the focused element: its position in the document and its name, with a ! between them if nothing
+// visible shows the focus.
 const focused = `(e => { if (!e || e === document.body) return 'body';
 	const s = getComputedStyle(e), r = e.getBoundingClientRect(), ring = s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0 || s.boxShadow !== 'none' || getComputedStyle(e.parentElement).outlineStyle !== 'none' || getComputedStyle(e.parentElement).boxShadow !== 'none';
 	const inside = r.width > 0 && r.bottom > 0 && r.top < innerHeight && r.right > 0 && r.left < innerWidth;

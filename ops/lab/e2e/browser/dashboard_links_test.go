@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// leads makes a smartlink of two rules, follows it as two visitors, and sees what its rules did.
+// leads makes a smartlink with two rules, follows it as a visitor who meets a rule and as a visitor who meets no rule, and sees
+// the clicks of the rules. A paused smartlink leads nowhere.
 func (b *roomsEnv) leads() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/smartlinks?w=today")
@@ -24,7 +25,7 @@ func (b *roomsEnv) leads() {
 		b.press("Enter")
 		b.fill(in+`.querySelector('.condition .tags input')`, rule.value)
 		b.press("Enter")
-		if i > 0 { // the first one has no address yet
+		if i > 0 { // neither rule has an address yet
 			b.fill(byLabel(sheet, "Where all others go"), "https://others.example/")
 			b.tap(button("Create the smartlink"))
 			b.waitText("Each rule leads to an address.")
@@ -52,7 +53,7 @@ func (b *roomsEnv) leads() {
 	link := list.Rows[0]
 	b.until("it leads by its rules", func() bool { return b.leadsTo(link.URL+"?kind=vip") == "https://vip.example/" })
 	if to := b.leadsTo(link.URL); to != "https://others.example/" {
-		b.t.Errorf("without a rule it leads to %q", to)
+		b.t.Errorf("a visitor who meets no rule is sent to %q", to)
 	}
 	b.goTo(b.f.URL + "/app/smartlinks?w=today&id=" + link.ID)
 	b.until("the rule has its click", func() bool {
@@ -73,7 +74,7 @@ func (b *roomsEnv) leads() {
 	b.until("it leads nowhere", func() bool { return b.leadsTo(link.URL) == "" })
 }
 
-// leadsTo asks for a link on a domain of the account as a visitor would, and gives the address it leads to.
+// leadsTo requests a link on a domain of the account as a visitor would, and returns the address that it redirects to.
 func (b *roomsEnv) leadsTo(link string) string {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, strings.Replace(link, "https://"+ownDomain, b.f.URL, 1), nil)
@@ -91,7 +92,7 @@ func (b *roomsEnv) leadsTo(link string) string {
 	return res.Header.Get("Location")
 }
 
-// reaches makes a site with a goal, and the live test sees what a page sends, as the page tag does.
+// reaches makes a site with a goal. The test then sends an event as the page tag does, and the live view of the page shows it.
 func (b *roomsEnv) reaches() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/goals")
@@ -143,7 +144,8 @@ func (b *roomsEnv) reaches() {
 	b.waitText("Waiting for an event")
 }
 
-// post sends a text as a browser's beacon does, until it is taken: a site is known within a second.
+// post sends a text as a browser's beacon does, and retries until it is accepted, because the service knows a new site only
+// within a second.
 func (b *roomsEnv) post(address, body string) {
 	b.t.Helper()
 	b.until(address+" takes it", func() bool {
@@ -163,7 +165,7 @@ func (b *roomsEnv) post(address, body string) {
 	})
 }
 
-// screens holds what is true of every screen, in both themes, wide and narrow.
+// screens checks every screen in both themes, wide and narrow.
 func (b *roomsEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardModules runs the tests of the dashboard's modules that have no screen, in a browser.
+// TestDashboardModules runs the tests of the dashboard modules that have no screen. They run in a browser.
 func TestDashboardModules(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestDashboardModules(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	if found.Ran < 15 {
-		t.Errorf("%d tests ran", found.Ran)
+		t.Errorf("only %d tests ran, want at least 15", found.Ran)
 	}
 	for _, failure := range found.Failures {
 		t.Error(failure)

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// visit asks for a link as a visitor would, and gives the id of the click.
+// visit requests a link as a visitor would until it is live, and returns the id of the click.
 func (b *env) visit(link string) string {
 	b.t.Helper()
 	var id string
@@ -21,7 +21,7 @@ func (b *env) visit(link string) string {
 	return id
 }
 
-// get asks for an address that needs no key.
+// get requests an address that needs no key. It fails the test if the answer is not 200.
 func (b *env) get(address string) {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
@@ -38,14 +38,14 @@ func (b *env) get(address string) {
 	}
 }
 
-// moneyEnv is an env with a campaign of one offer, and a network.
+// moneyEnv is an env with a network and a campaign that has one offer.
 type moneyEnv struct {
 	*env
 	link, campaign, network string
 }
 
-// TestDashboardMoney: a postback that found no click is put right and counted, corrections are tried and applied, files
-// are made and fetched, and every screen about money and the account is sound.
+// TestDashboardMoney: the user repairs and replays a postback that found no click, tries and applies corrections, and creates and
+// downloads files. Every screen about money and the account passes all checks.
 func TestDashboardMoney(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestDashboardMoney(t *testing.T) {
 	m.screens()
 }
 
-// sets makes the records that the journeys need. Their names are markup.
+// sets makes the records that the test needs. Their names are markup.
 func (b *moneyEnv) sets() {
 	b.t.Helper()
 	const name = `<img src=x onerror="wrongs=['run']">`
@@ -85,7 +85,7 @@ func (b *moneyEnv) sets() {
 	b.link = made.URL
 }
 
-// conversions of the campaign, by their payouts.
+// conversions returns the statuses of the campaign's conversions by payout.
 func (b *moneyEnv) conversions() map[string]string {
 	b.t.Helper()
 	var list struct {
@@ -104,7 +104,8 @@ func (b *moneyEnv) conversions() map[string]string {
 	return out
 }
 
-// puts right why a postback found no click, tries it, and replays it, by keys and forms alone.
+// puts corrects the mapping that kept a postback from finding its click, checks the result, and replays the postback. It then
+// replays all the others and rejects a conversion.
 func (b *moneyEnv) puts() {
 	b.t.Helper()
 	click, other := b.visit(b.link), b.visit(b.link)
@@ -154,8 +155,8 @@ func (b *moneyEnv) puts() {
 	}
 }
 
-// corrects pastes a file with a row that is refused. Nothing changes before the file is applied, and a changed text needs
-// another dry run.
+// corrects pastes a file in which a row is refused. Nothing changes before the file is applied, and a changed text needs another
+// dry run.
 func (b *moneyEnv) corrects() {
 	b.t.Helper()
 	click := b.visit(b.link)
@@ -183,7 +184,7 @@ func (b *moneyEnv) corrects() {
 	b.fill(csv, text+click+";1;pending;\n")
 	b.waitText("The text has changed since the dry run.")
 	if b.run(`[...document.querySelectorAll('.btn')].some(e => e.textContent.startsWith('Apply'))`) != "false" {
-		b.t.Error("a stale dry run can be applied")
+		b.t.Error("the page offers to apply a dry run of an older text")
 	}
 	b.fill(csv, "click id\n"+strings.Repeat("x\n", 5001))
 	b.waitText("The file has 5,001 rows; only the first 5,000 are read.")
@@ -203,7 +204,8 @@ func (b *moneyEnv) corrects() {
 	b.waitText("Refused 1")
 }
 
-// exports makes a file from the report, sees it in the tray, and fetches it; and one from the screen of files.
+// exports creates a file from the report, sees it in the tray and downloads it. It then creates a file on the screen of files,
+// downloads it and deletes it.
 func (b *moneyEnv) exports() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?w=today&g=campaign_id")
@@ -216,7 +218,7 @@ func (b *moneyEnv) exports() {
 	b.sound("tray")
 	b.goTo(b.f.URL + "/app/exports?w=today")
 	b.waitText("Export: Report")
-	b.waitText("New export") // the tray is there before the room is
+	b.waitText("New export") // the tray appears before the screen does
 	b.waitIdle()
 	b.press("n")
 	b.fill(byLabel("dialog", "Name"), `<img src=x onerror="wrongs=['run']">`)
@@ -229,7 +231,7 @@ func (b *moneyEnv) exports() {
 	b.until("one file", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "1" })
 }
 
-// settings changes the formats, which all screens then use, and says what another currency does.
+// settings changes the date and time formats, which all later screens use. The page explains the effect of another currency.
 func (b *moneyEnv) settings() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/settings")
@@ -253,7 +255,7 @@ func (b *moneyEnv) settings() {
 	}
 }
 
-// screens holds what is true of every screen, in both themes, wide and narrow.
+// screens checks every screen in both themes, wide and narrow.
 func (b *moneyEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{

@@ -67,8 +67,8 @@ func (b *env) signOut() {
 	})
 }
 
-// TestDashboardPeople: the first owner of an account comes in by the link of the command line, invites others, gives and
-// takes away, and looks after password, codes and sessions.
+// TestDashboardPeople: the first owner of an account signs in with the link from the command line. The owner invites others,
+// changes and removes them, makes and revokes keys, and reads the audit log. Passwords, codes and sessions work.
 func TestDashboardPeople(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestDashboardPeople(t *testing.T) {
 	owner.joinsWithCodes("owner@example.com", owner.usesCodes("owner@example.com"))
 	b.goTo(b.f.URL + "/app/audit?w=today")
 	b.waitText("Signed in")
-	b.waitText("wrong password") // one, or two in an hour
+	b.waitText("wrong password") // the entry counts the wrong passwords of an hour: 1 or 2
 }
 
 // invites creates an invitation link, which a second browser uses. It then changes the new member's role and removes the
@@ -165,7 +165,7 @@ func (b *env) roles(account string) (p *env) {
 			p.goTo(p.f.URL + path)
 			p.waitIdle()
 			if got := p.run(`(`+expression+`) ? 'yes' : 'no'`) == "yes"; got != want {
-				b.t.Errorf("%s on %s: %s is there: %v", c.role, path, expression, got)
+				b.t.Errorf("%s on %s: the page has %s: %v", c.role, path, expression, got)
 			}
 		}
 		has("/app/offers", button("New offer"), c.offer)
@@ -186,7 +186,7 @@ func (b *env) roles(account string) (p *env) {
 	return p
 }
 
-// makesKey makes a key in the page, uses it as a program would, replaces it and revokes it.
+// makesKey makes a key on the page, calls the API with it, checks that the key is not shown again, and revokes it.
 func (b *env) makesKey() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/keys")
@@ -211,7 +211,7 @@ func (b *env) makesKey() {
 		return row != "" && !strings.Contains(row, "nevernever") && strings.Contains(row, "active")
 	})
 	if strings.Contains(b.run(`document.body.innerText`), key) {
-		b.t.Error("the key is shown again")
+		b.t.Error("the page still shows the key")
 	}
 	for _, width := range []int{1440, 390} {
 		b.setScreen(width, "dark")
@@ -226,7 +226,7 @@ func (b *env) makesKey() {
 	}
 }
 
-// findsChanges asks the audit log who made what.
+// findsChanges finds in the audit log who changed what.
 func (b *env) findsChanges() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/audit?w=today")
@@ -247,7 +247,8 @@ func (b *env) findsChanges() {
 	b.waitText("Nothing was changed in this window.")
 }
 
-// endsSessions: a session that is ended elsewhere shows the sign-in over the screen, and what was typed is still there.
+// endsSessions: when a session is ended elsewhere, its page shows the sign-in over the screen. The typed text is still there
+// after signing in.
 func (b *env) endsSessions() {
 	b.t.Helper()
 	other := b.secondBrowser()
@@ -275,12 +276,12 @@ func (b *env) endsSessions() {
 	other.tap(`document.querySelector('dialog[open] form.enter .btn.primary:not(:disabled)')`)
 	other.until("the sign-in is gone", func() bool { return other.run(`document.querySelector('form.enter') ? '' : 'gone'`) == "gone" })
 	if got := other.run(byLabel("dialog[open]", "Name") + `?.value`); got != "half typed" {
-		b.t.Errorf("what was typed is %q now", got)
+		b.t.Errorf("after signing in again the typed name is %q", got)
 	}
 }
 
-// usesCodes switches codes of an app on, and signs in by a recovery code, which works once, and by a code of the app. It returns the
-// recovery codes that are left.
+// usesCodes turns on codes of an authenticator app. It signs in with a recovery code, which works only once, and then with a code
+// of the app. It returns the unused recovery codes.
 func (b *env) usesCodes(email string) []string {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/me")
@@ -315,14 +316,14 @@ func (b *env) usesCodes(email string) []string {
 	b.signOut()
 	b.signInAs(email, codes[0])
 	b.waitText("are not right")
-	b.fill(`document.querySelector('form.enter [name=code]')`, code(time.Now().Add(30*time.Second))) // the one before switched the codes on
+	b.fill(`document.querySelector('form.enter [name=code]')`, code(time.Now().Add(30*time.Second))) // the current code is used
 	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
 	b.isIn()
 	return codes[1:]
 }
 
-// joinsWithCodes accepts an invitation to another account. The page is the same as for a new person, and asks for a code only after the
-// right password.
+// joinsWithCodes accepts an invitation to another account. The page looks the same as for a new person, and asks for a code only
+// after the right password.
 func (b *env) joinsWithCodes(email string, codes []string) {
 	b.t.Helper()
 	var made struct {

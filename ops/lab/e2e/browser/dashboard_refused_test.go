@@ -7,9 +7,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRefused: a service that is away or refuses a call is reported in the place of the call that failed. The text
-// typed by the user stays, and work goes on once the cause is gone. The failures are real, not faked in the page: the network
-// is cut, the plan is full, the database does not answer, the calls of the minute are used up.
+// TestDashboardRefused: when the service is unreachable or refuses a call, the page reports it in the place of that call. The
+// text typed by the user stays, and work goes on once the cause is gone. The failures are real, not faked in the page: the
+// network is cut, the plan is full, the database does not answer, the calls of the minute are used up.
 func TestDashboardRefused(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -21,10 +21,10 @@ func TestDashboardRefused(t *testing.T) {
 	b.tooOften()
 }
 
-// saveForm is the button that sends the form of a sheet.
+// saveForm finds the button that submits the form of a sheet.
 const saveForm = `document.querySelector('dialog[open] .formfoot .btn.primary')`
 
-// types opens the form of an offer and fills it in.
+// types opens the form for a new offer and fills it in.
 func (b *env) types(name string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/offers?id=new")
@@ -36,11 +36,11 @@ func (b *env) types(name string) {
 func (b *env) stillTyped(name string) {
 	b.t.Helper()
 	if got := b.run(byLabel("dialog[open]", "Name") + `?.value`); got != name {
-		b.t.Errorf("what was typed is %q", got)
+		b.t.Errorf("the typed name is now %q", got)
 	}
 }
 
-// away saves while the network is cut.
+// away saves an offer while the network is cut.
 func (b *env) away() {
 	b.t.Helper()
 	cut := func(on bool) {
@@ -56,7 +56,7 @@ func (b *env) away() {
 	b.waitText("typed away is saved")
 }
 
-// beyondPlan makes more offers than a plan has room for.
+// beyondPlan saves an offer while the plan has no room for more offers.
 func (b *env) beyondPlan() {
 	b.t.Helper()
 	ctx := b.t.Context()
@@ -89,7 +89,7 @@ func (b *env) beyondPlan() {
 // toReports goes to the reports without reloading the page.
 const toReports = `document.querySelector('.nav a[href^="/app/reports"]').click()`
 
-// reported waits for the report, and asks for it again where it was refused.
+// reported waits for the report, and retries it if it was refused.
 func (b *env) reported() {
 	b.t.Helper()
 	b.until("the report", func() bool {
@@ -97,7 +97,7 @@ func (b *env) reported() {
 	})
 }
 
-// slowly asks for a report while PostgreSQL is frozen. The page shows a skeleton of the report at once.
+// slowly opens a report while PostgreSQL is frozen. The page shows a skeleton of the report at once.
 func (b *env) slowly() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/more")
@@ -121,7 +121,8 @@ func (b *env) slowly() {
 	b.reported()
 }
 
-// tooOften uses up the calls that a person may make in a minute, so quickly that a busy machine gets there too.
+// tooOften uses up the calls that a user may make in a minute. It sends 200 at a time, so that even a busy machine reaches the
+// limit.
 func (b *env) tooOften() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/more")

@@ -18,8 +18,8 @@ import (
 
 // TestDashboardRoles: the service never refuses, because of the role, a control that the dashboard shows to that role. The test
 // presses every button, switch and menu item of every room in the side bar, and answers the dialogs. In tables it presses the
-// controls of the first row. A control that a lesser role was allowed to use is not pressed again, because a higher role may
-// use it too (see the seam's tests).
+// controls of the first row. A control that a lesser role was allowed to use is not pressed again, because a higher role may use
+// it too (see TestCallersOfEveryRow in api/dashboard).
 func TestDashboardRoles(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestDashboardRoles(t *testing.T) {
 	}
 	t.Logf("pressed were %v", pressed)
 	if pressed[models.RoleViewer] < 40 || pressed[models.RoleContributor] < 40 {
-		t.Errorf("pressed were %v", pressed)
+		t.Errorf("the numbers of pressed controls are %v, want at least 40 for a viewer and for a contributor", pressed)
 	}
 }
 

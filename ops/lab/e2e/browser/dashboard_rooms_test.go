@@ -18,11 +18,11 @@ import (
 	"switchyard/workers/webhook"
 )
 
-// roomsEnv is an env with a customer's server that takes webhooks, and a campaign.
+// roomsEnv is an env with a campaign and a customer's server that receives webhooks.
 type roomsEnv struct {
 	*env
 	receiver *fleet.Receiver
-	refuses  atomic.Bool // the receiver answers 500
+	refuses  atomic.Bool // whether the receiver answers 500
 	link     string
 }
 
@@ -32,11 +32,11 @@ const ownDomain = "go.rooms.test"
 // browserAgent is the user agent of a visitor's browser.
 const browserAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36"
 
-// markup is a name that must show as text.
+// markup is a name that must be shown as text.
 const markup = `<img src=x onerror="wrongs=['run']">`
 
-// TestDashboardRooms: a webhook that failed is sent again, the threshold of bots is moved and saved, a smartlink of two
-// rules leads a visitor, and a goal of a site is reached. Their screens are sound.
+// TestDashboardRooms: the user sends a failed webhook again, moves the bot threshold and saves it, makes a smartlink with two
+// rules that leads visitors, and makes a goal of a site that is then reached. The screens pass all checks.
 func TestDashboardRooms(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -90,7 +90,7 @@ func (b *roomsEnv) sets() {
 	}
 }
 
-// delivers makes an endpoint whose first delivery fails, reads why, and sends it again by a key.
+// delivers makes an endpoint whose first delivery fails, reads the reason, and presses R to send the delivery again.
 func (b *roomsEnv) delivers() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/webhooks")
@@ -124,19 +124,19 @@ func (b *roomsEnv) delivers() {
 	})
 	attempts := b.receiver.Attempts()
 	if len(attempts) != 2 || attempts[0].EventID != attempts[1].EventID || attempts[0].Accepted() || !attempts[1].Accepted() {
-		b.t.Fatalf("the receiver had %+v", attempts)
+		b.t.Fatalf("the receiver got the attempts %+v", attempts)
 	}
 	for _, a := range attempts {
 		if a.Problem != "" {
-			b.t.Errorf("an attempt: %s", a.Problem)
+			b.t.Errorf("the receiver found a fault in an attempt: %s", a.Problem)
 		}
 	}
 	b.goTo(b.f.URL + "/app/webhooks?state=failed")
 	b.waitText("No delivery passes these filters.")
 }
 
-// verifies runs the code that the screen gives away, where its language is installed: it believes what the service signs
-// and nothing else.
+// verifies runs the sample code that the screen offers, where its language is installed. The code accepts signatures of the
+// service and rejects everything else.
 func (b *roomsEnv) verifies() {
 	b.t.Helper()
 	const secret, body = "the secret", `{"id":"1"}`
@@ -181,7 +181,7 @@ func (b *roomsEnv) verifies() {
 	}
 }
 
-// scores moves the threshold, checks how many clicks change sides, and saves it. The service then scores the clicks again.
+// scores moves the threshold, checks how many clicks would change sides, and saves it. The service then scores the clicks again.
 func (b *roomsEnv) scores() {
 	b.t.Helper()
 	type score struct {
@@ -211,7 +211,7 @@ func (b *roomsEnv) scores() {
 		to--
 	}
 	const slider = `document.querySelector('.histogram input')`
-	b.until("what changes sides", func() bool { // what is found later moves clicks too
+	b.until("what changes sides", func() bool { // later findings about a click change its score too
 		if err := b.api.Get(b.t.Context(), "/bot-detection", &before); err != nil {
 			return false
 		}
@@ -235,7 +235,7 @@ func (b *roomsEnv) scores() {
 	}
 }
 
-// suspect clicks as a browser does not: without a language.
+// suspect follows the link without an Accept-Language header, as no browser does.
 func (b *roomsEnv) suspect() {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.link, nil)
@@ -254,7 +254,8 @@ func (b *roomsEnv) suspect() {
 	})
 }
 
-// listsBots adds entries to the lists, is warned of one for everybody, deletes one, and denies an address.
+// listsBots adds entries to the lists, is warned about a range that covers every visitor, deletes an entry, and denies an
+// address.
 func (b *roomsEnv) listsBots() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/bots?tab=lists")

@@ -18,13 +18,13 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// entryForm finds the link that signs in, in what `up` says.
+// entryForm matches the sign-in link in the output of `up`.
 var entryForm = regexp.MustCompile(`(http://\S+/app/welcome#\S+)`)
 
-// axePath is the program that finds what people cannot perceive or operate.
+// axePath is the axe script, which finds parts of a page that people cannot perceive or operate.
 const axePath = "../../../../api/dashboard/web/node_modules/axe-core/axe.min.js"
 
-// env is the dashboard in a browser, of a service with the demo account's history.
+// env is the dashboard of a service with the history of the demo account, in a browser.
 type env struct {
 	*page
 	f     *fleet.Fleet
@@ -33,13 +33,13 @@ type env struct {
 	axe   string
 }
 
-// newEnv starts a service and a browser. It is skipped in a build without the dashboard's files.
+// newEnv starts a service and a browser. The test is skipped in a build without the files of the dashboard.
 func newEnv(t *testing.T, settings ...string) *env {
 	t.Helper()
 	return newEnvOf(t, fleet.Options{Env: settings})
 }
 
-// newEnvOf is newEnv with more than settings.
+// newEnvOf is like newEnv, but takes all options of the fleet.
 func newEnvOf(t *testing.T, o fleet.Options) *env {
 	t.Helper()
 	axe, err := os.ReadFile(axePath)
@@ -101,7 +101,7 @@ func (b *env) pointing() {
 	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
 }
 
-// signIn uses an entry link, such as `up` prints. The first time the page asks for a new password.
+// signIn opens an entry link such as `up` prints, and sets a password on the page.
 func (b *env) signIn() {
 	b.t.Helper()
 	b.goTo(b.entry)
@@ -110,7 +110,7 @@ func (b *env) signIn() {
 	b.until("the overview", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) != "" })
 }
 
-// setScreen sets the size and the theme of the screen.
+// setScreen sets the width of the screen, a matching height, and the theme.
 func (b *env) setScreen(width int, theme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{
@@ -119,7 +119,7 @@ func (b *env) setScreen(width int, theme string) {
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
 		{"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"},
 	}}, nil)
-	// What follows the size is drawn with the next frame.
+	// The page draws its reaction to the new size with the next frame.
 	b.await(`new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok, 0, ''))))`)
 }
 
@@ -132,11 +132,11 @@ func (b *env) waitIdle() {
 	})
 }
 
-// allParts is the screen that shows each part, including a part that has failed.
+// allParts is the screen that shows every part, including a failed part.
 const allParts = "/app/_parts"
 
-// everywhere shows each screen once and fails the test if a part of it has failed. It also checks each screen with sound in
-// both themes, wide and narrow. ready, unless nil, prepares a screen before these checks.
+// everywhere opens each screen once and fails the test if a part of it has failed. It also checks each screen in both themes,
+// wide and narrow. ready, unless nil, prepares a screen before these checks.
 func (b *env) everywhere(pages map[string]string, ready func(name string)) {
 	b.t.Helper()
 	for name, path := range pages {
@@ -161,7 +161,7 @@ func (b *env) everywhere(pages map[string]string, ready func(name string)) {
 	b.setScreen(1440, "light")
 }
 
-// sound holds what is true of every screen: it fits, and axe finds nothing that people cannot perceive or operate.
+// sound checks that a screen fits, and that axe finds nothing that people cannot perceive or operate.
 func (b *env) sound(name string) {
 	b.t.Helper()
 	b.fits(name)
@@ -169,7 +169,8 @@ func (b *env) sound(name string) {
 	b.screenshot(name)
 }
 
-// colored holds of a screen that was sound in the other theme what a theme changes: its colours.
+// colored checks a screen in a second theme, after sound has checked it in the first. axe checks only the colours, because a
+// theme changes nothing else.
 func (b *env) colored(name string) {
 	b.t.Helper()
 	b.fits(name)
@@ -177,7 +178,7 @@ func (b *env) colored(name string) {
 	b.screenshot(name)
 }
 
-// inspect holds that axe finds nothing.
+// inspect checks that axe finds nothing.
 func (b *env) inspect(name, options string) {
 	b.t.Helper()
 	ask := `axe.run(` + options + `).then(r => JSON.stringify(r.violations.map(v => [v.id, v.nodes[0].html, v.nodes[0].failureSummary])))`
@@ -189,16 +190,16 @@ func (b *env) inspect(name, options string) {
 	}
 }
 
-// fits holds that a screen does not scroll sideways, that no script failed, that the policy was not broken, and that no other
-// host was asked.
+// fits checks that a screen does not scroll sideways, squeezes no text, had no script error and no breach of the content security
+// policy, and requested no other host.
 func (b *env) fits(name string) {
 	b.t.Helper()
 	width, _ := strconv.Atoi(b.run(`document.documentElement.scrollWidth`))
 	if inner, _ := strconv.Atoi(b.run(`innerWidth`)); width > inner {
-		b.t.Errorf("%s: it is %d wide on a screen of %d, because of %s", name, width, inner, b.run(`[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(-3).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40)).join(', ')`))
+		b.t.Errorf("%s: the page is %d wide on a screen of %d, because of %s", name, width, inner, b.run(`[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(-3).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40)).join(', ')`))
 	}
 	if squeezed := b.run(squeezedTexts); squeezed != "[]" {
-		b.t.Errorf("%s: squeezed are %s", name, squeezed)
+		b.t.Errorf("%s: these texts are squeezed: %s", name, squeezed)
 	}
 	if wrongs := b.run(`JSON.stringify(window.wrongs ?? [])`); wrongs != "[]" {
 		b.t.Errorf("%s: %s", name, wrongs)
@@ -210,11 +211,11 @@ func (b *env) fits(name string) {
 	}
 }
 
-// squeezedTexts are texts that have so little room that their words are broken into a column of letters.
+// squeezedTexts lists the texts that have too little room, so that their words break into a column of letters.
 const squeezedTexts = `JSON.stringify([...document.querySelectorAll('body *')].filter(e => e.clientWidth > 0 && e.clientWidth < 40 && !e.closest('.hidden') && e.checkVisibility({visibilityProperty: true}) &&
 	[...e.childNodes].some(n => { if (n.nodeType !== 3) return false; const r = document.createRange(); r.selectNode(n); return r.getClientRects().length > 3 })).map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
 
-// screenshot writes a picture of the screen into the directory that SWITCHYARD_SCREENS names: `make screens`.
+// screenshot writes a picture of the screen into the directory in SWITCHYARD_SCREENS, which `make screens` sets.
 func (b *env) screenshot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("SWITCHYARD_SCREENS")
@@ -241,13 +242,13 @@ func (b *env) screenshot(name string) {
 	}
 }
 
-// press presses a key that has no letter, or types one.
+// press presses a key. A letter is typed.
 func (b *env) press(key string) {
 	b.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		ask := map[string]any{"type": kind, "key": key}
 		if key == "Escape" {
-			ask["windowsVirtualKeyCode"] = 27 // a dialog looks at this
+			ask["windowsVirtualKeyCode"] = 27 // a dialog reads this code
 		}
 		if len(key) == 1 && kind == "keyDown" {
 			ask["text"] = key
@@ -256,8 +257,8 @@ func (b *env) press(key string) {
 	}
 }
 
-// TestDashboard: a buyer signs in by the link of the first start, which works once, sees the figures of the API, and takes
-// them apart. Every screen is sound in both themes, wide and narrow.
+// TestDashboard: a buyer signs in with the link of the first start, which works once. The reports show the figures of the API,
+// and the buyer breaks them down. Every screen passes all checks in both themes, wide and narrow.
 func TestDashboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -277,7 +278,7 @@ func TestDashboard(t *testing.T) {
 	b.waitText("used already")
 }
 
-// open opens a row of the report by its name, unless it is open.
+// open expands a row of the report by its name, unless it is expanded.
 func (b *env) open(name string) {
 	b.t.Helper()
 	row := `[...document.querySelectorAll('tr[aria-level="1"]')].find(r => r.querySelector('.name')?.textContent === ` + strconv.Quote(name) + `)`
@@ -288,7 +289,7 @@ func (b *env) open(name string) {
 	b.until("the rows below "+name, func() bool { return b.run(row+`.nextElementSibling?.ariaLevel`) == "2" })
 }
 
-// equalsAPI holds every cell of clicks that the report shows against the API.
+// equalsAPI compares the clicks and conversions of each country in the report with the API.
 func (b *env) equalsAPI() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&g=country,device_type&c=clicks,conversions")
@@ -319,12 +320,12 @@ func (b *env) equalsAPI() {
 	}
 	for _, row := range want.Rows {
 		if got := shown[row.Dims["country"]]; got != [2]int64{row.Clicks, row.Conversions} {
-			b.t.Errorf("%v: it shows %v, the API has %d and %d", row.Dims, got, row.Clicks, row.Conversions)
+			b.t.Errorf("%v: the report shows %v, the API has %d and %d", row.Dims, got, row.Clicks, row.Conversions)
 		}
 	}
 }
 
-// drills opens, filters and goes back, by keys alone. The address holds it all.
+// drills opens a row and filters by it with keys alone, and goes back. The address holds the whole state.
 func (b *env) drills() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none")
@@ -347,7 +348,7 @@ func (b *env) drills() {
 	b.until("they are closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "" })
 }
 
-// saysWhatFails: an error is reported in the place of the part that failed, and "Try again" recovers it. If the session was
+// saysWhatFails: the page reports an error in the place of the part that failed, and "Try again" recovers it. If the session was
 // ended elsewhere, the sign-in form appears over the screen.
 func (b *env) saysWhatFails() {
 	b.t.Helper()

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestReferencePage: the page at /docs lists every operation of the document in a browser and finds them by words, and
-// one of them opens. No page asks another host, is shown in another page, or is so large that a browser is slow.
+// TestReferencePage: the page at /docs lists every operation of the document in a browser, finds operations by words, and opens
+// them. No page requests another host, can be framed, or is so large that it slows a browser down.
 func TestReferencePage(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -47,13 +47,13 @@ func TestReferencePage(t *testing.T) {
 		return listed > operations
 	})
 	nodes("the list")
-	p.until("one operation is found", func() bool { // once the script runs
+	p.until("one operation is found", func() bool { // as soon as the script runs
 		p.run(`(() => { const f = document.getElementById('filter'); f.value = 'get V1/offers'; f.dispatchEvent(new Event('input')) })()`)
 		return p.run(`[...document.querySelectorAll('li')].filter((l) => l.offsetParent).length`) == "1"
 	})
 	p.click(`document.querySelector('a[href$="/listOffers"]')`)
 	p.waitText("next_cursor")
-	p.waitText("Sneakers DE") // of the example
+	p.waitText("Sneakers DE") // in the example
 	nodes("an operation")
 	p.visit(server.URL+"/docs/operations/createCampaign", "", "")
 	p.waitText("tracking_url")
@@ -63,7 +63,7 @@ func TestReferencePage(t *testing.T) {
 	nodes("to try an operation")
 	asked := p.requested()
 	if len(asked) < 3 {
-		t.Errorf("the page asked for %v alone", asked)
+		t.Errorf("the pages requested only %v, want at least 3 addresses", asked)
 	}
 	for _, address := range asked {
 		if !strings.HasPrefix(address, server.URL+"/") && !strings.HasPrefix(address, "data:") {

@@ -20,8 +20,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestClientHints: a browser that a tracking link has asked for more client hints sends them with its next click, and asks
-// no address twice.
+// TestClientHints: a tracking link requests more client hints, and the browser sends them with its next click. It requests no
+// address twice.
 func TestClientHints(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestClientHints(t *testing.T) {
 
 	var h http.Handler
 	var mu sync.Mutex
-	var asked []http.Header // for the link
+	var asked []http.Header // headers of each request for the link
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/hints":
@@ -90,13 +90,13 @@ func TestClientHints(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if len(asked) != 2 {
-		t.Fatalf("two clicks were %d requests", len(asked))
+		t.Fatalf("two clicks made %d requests, want 2", len(asked))
 	}
 	const full = "Sec-Ch-Ua-Full-Version-List"
 	if asked[0].Get("Sec-Ch-Ua") == "" || asked[0].Get(full) != "" {
-		t.Errorf("first sent: %v", asked[0])
+		t.Errorf("the first click sent the headers %v", asked[0])
 	}
 	if !strings.Contains(asked[1].Get(full), `"Chromium";v="`) || asked[1]["Sec-Ch-Ua-Model"] == nil {
-		t.Errorf("then sent: %v", asked[1])
+		t.Errorf("the second click sent the headers %v", asked[1])
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestFailedJobRunsByAClick: an operator finds a failed delivery on the page of the queues in a browser, and runs it
-// again by a click; it is delivered.
+// TestFailedJobRunsByAClick: an operator finds a failed delivery on the page of the queues and clicks to run it again. The
+// delivery then succeeds.
 func TestFailedJobRunsByAClick(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestFailedJobRunsByAClick(t *testing.T) {
 	}
 	mended.Store(true)
 	row := `[...document.querySelectorAll('tbody tr')].find(r => r.innerHTML.includes('` + id + `'))`
-	p.hover(row + `?.querySelector('td:last-child')`) // the buttons show then
+	p.hover(row + `?.querySelector('td:last-child')`) // the row shows its buttons only then
 	p.click(row + `?.querySelector('button[title="Run"]')`)
 	s.WaitDelivery(t, models.DeliveryDelivered)
 	for _, address := range p.requested() {
@@ -71,6 +71,6 @@ func TestFailedJobRunsByAClick(t *testing.T) {
 	}
 	attempts := receiver.Attempts()
 	if n := len(attempts); n != 3 || !attempts[n-1].Accepted() || attempts[n-1].Delivery != id {
-		t.Errorf("%d attempts, want two that failed and the one by the click: %+v", n, attempts)
+		t.Errorf("%d attempts, want two failures and then a success from the click: %+v", n, attempts)
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"switchyard/models/parttest"
 )
 
-// tagTest is a browser, pages of a customer and a tracking domain, for tests of the page tag.
+// tagTest is a browser, a customer's pages and a tracking domain, for tests of the page tag.
 type tagTest struct {
 	*browser
 	*shop
 	*collector
-	id string // of a click
+	id string // id of a click
 }
 
-// own gives a subtest pages and a tracking domain of its own.
+// own returns a tagTest in the same browser with new pages, a new tracking domain and a new click id, for a subtest.
 func (x tagTest) own(t *testing.T) tagTest {
 	t.Helper()
 	return tagTest{x.browser, newShop(t), newCollector(t), models.FormatClickID(models.NewClickID())}
 }
 
-// fresh opens a page that has been nowhere yet.
+// fresh opens an empty page without history, cookies or storage. The scripts run first on every address that the page opens.
 func (x tagTest) fresh(t *testing.T, scripts ...string) *page {
 	t.Helper()
 	x.reset()
@@ -54,7 +54,8 @@ func TestPageTag(t *testing.T) {
 	t.Run("vitals", x.costs)
 }
 
-// findsClick: the address comes first, then the cookie, then localStorage, then an ad platform's id.
+// findsClick: the tag takes the click id from the address first, then from the cookie, then from localStorage. It also keeps the
+// id of an ad platform.
 func (x tagTest) findsClick(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -77,7 +78,7 @@ func (x tagTest) findsClick(t *testing.T) {
 	see(address, "", "", "")
 	p.until("the view is known to have arrived", func() bool { return p.waiting() == 0 })
 	if got := p.stored(); len(got) > 0 {
-		t.Errorf("without a click there is stored %v", got)
+		t.Errorf("without a click the tag has stored %v, want nothing", got)
 	}
 	see(address+"?a=b&gclid=CjwK-a_b.c#x", "", "", "gclid=CjwK-a_b.c")
 	see(address, "", "", "gclid=CjwK-a_b.c")
@@ -89,7 +90,7 @@ func (x tagTest) findsClick(t *testing.T) {
 	p.run(`document.cookie = 'trk_click=;max-age=0;path=/;domain=shop.test'`)
 	see(address, id, "local", "gclid=later")
 	if p.run(`document.cookie`) != "" {
-		t.Error("a cookie that was deleted has come back")
+		t.Error("the tag has restored a deleted cookie")
 	}
 	p.run(`localStorage.trk_click = localStorage.trk_click.replace(/~\d+$/, '~' + (Date.now() - 7776e6))`)
 	see(address, "", "", "")
@@ -98,7 +99,7 @@ func (x tagTest) findsClick(t *testing.T) {
 	see(address+"#/page?click_id="+second, second, "url", "")
 }
 
-// seesViews: a view is recorded whenever another page is shown, however the visitor or a script got there.
+// seesViews: the tag records a view whenever another page is shown, no matter how the visitor or a script got there.
 func (x tagTest) seesViews(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -109,7 +110,7 @@ func (x tagTest) seesViews(t *testing.T) {
 		t.Errorf("the first view is %+v", first)
 	}
 	for _, c := range []struct {
-		does, path string // empty: no view
+		does, path string // expected path of the view; empty: no view
 	}{
 		{`history.pushState(1, '', '/app/one')`, "/app/one"},
 		{`history.pushState(1, '', '/app/one')`, ""},
@@ -127,7 +128,7 @@ func (x tagTest) seesViews(t *testing.T) {
 		x.reset()
 		before := p.run(`history.length`)
 		p.run(c.does)
-		// What follows is an event of its own, so that a view that should not be would come before it.
+		// The goal below arrives after any view that the step caused, so an unwanted view would come before it.
 		want := []string{"done"}
 		if c.path != "" {
 			want = []string{"view"}
@@ -136,13 +137,13 @@ func (x tagTest) seesViews(t *testing.T) {
 		}
 		p.waitPromise(`new Promise((f) => setTimeout(f)).then(() => trk('goal', 'done'))`)
 		if got := x.get(p, want...)[0]; c.path != "" && got.URL != "www.shop.test:"+x.port+c.path {
-			t.Errorf("%s: %+v after %s entries, want a view of %s", c.does, got, before, c.path)
+			t.Errorf("%s: the tag sent %+v after %s history entries, want a view of %s", c.does, got, before, c.path)
 		}
 	}
 	p.unharmed()
 }
 
-// replaysCalls: calls from before the tag is loaded are taken up, those with nonsense do no harm.
+// replaysCalls: the tag carries out calls that the page made before the tag was loaded. Calls with nonsense do no harm.
 func (x tagTest) replaysCalls(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -184,7 +185,8 @@ func (x tagTest) replaysCalls(t *testing.T) {
 	p.unharmed()
 }
 
-// seesClicks: links to slots get their address and are counted, also such that come later; forms send leads.
+// seesClicks: the tag gives links to slots their address and counts clicks on them, including links that are added later. Forms
+// send leads.
 func (x tagTest) seesClicks(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -211,7 +213,7 @@ func (x tagTest) seesClicks(t *testing.T) {
 	p.click(`late.querySelector('b')`)
 	p.waitText("offer of /out/3?clickid=" + id)
 	if e := x.get(p, "click")[0]; e.Slot != 3 || e.Click != id {
-		t.Errorf("the click is %+v", e)
+		t.Errorf("the event of the click is %+v", e)
 	}
 	for _, c := range []struct{ button, name string }{{"send", "lead"}, {"join", "newsletter"}} {
 		p.goTo(address)
@@ -228,12 +230,13 @@ func (x tagTest) seesClicks(t *testing.T) {
 	p.unharmed()
 }
 
-// worksWithoutStorage: with cookies and localStorage blocked the tag does what it can.
+// worksWithoutStorage: with cookies, localStorage or both blocked, the tag still reports the click of the address and sets links.
+// It finds the click again later if either storage works.
 func (x tagTest) worksWithoutStorage(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
 	id := x.id
-	// In a sandbox both throw, and there is no origin.
+	// In a sandbox, cookies and localStorage both throw, and the page has no origin.
 	x.set("/sandbox", shopPage{"text/html", "sandbox allow-scripts", "<!doctype html><a data-trk-slot=1 id=go>go</a>" + snippet(x.URL, "k")})
 	for _, c := range []struct {
 		name, address, from string
@@ -263,13 +266,13 @@ func (x tagTest) worksWithoutStorage(t *testing.T) {
 		x.reset()
 		p.goTo(c.address)
 		if e := x.get(p, "view")[0]; e.From != c.from {
-			t.Errorf("%s blocked: later the click is known from %q", c.name, e.From)
+			t.Errorf("%s blocked: the next page has the click from %q", c.name, e.From)
 		}
 	}
 }
 
-// worksOffline: what happens without network is sent once there is one, from this page or a later one, but not for ever and
-// not without bound.
+// worksOffline: events that happen without a network are sent once the network is back, from this page or a later page. The tag
+// keeps at most 50 of them, and drops events older than 7 days.
 func (x tagTest) worksOffline(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -290,7 +293,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 	p.run(`trk('goal', 'a', {value: 1})`)
 	p.run(`trk('goal', 'b', {value: 2})`)
 	if p.waiting() != 2 || len(x.sent()) > 0 {
-		t.Errorf("%d events wait, %d are sent", p.waiting(), len(x.sent()))
+		t.Errorf("offline %d events wait and %d are sent, want 2 and 0", p.waiting(), len(x.sent()))
 	}
 	network(false)
 	x.get(p, "a", "b")
@@ -300,9 +303,9 @@ func (x tagTest) worksOffline(t *testing.T) {
 	network(true)
 	p.run(`[...Array(60).keys()].forEach((i) => trk('goal', 'g' + i))`)
 	if n := p.waiting(); n != 50 {
-		t.Errorf("%d events wait, want the last 50", n)
+		t.Errorf("offline %d events wait, want the last 50", n)
 	}
-	// One is too old, and one is another site's.
+	// The first entry is too old, and the second belongs to another site.
 	p.run(`localStorage['trk_q:k:' + (Date.now() - 6048e5) + '-0.1'] = '{"id":"old","name":"old","at":1}'`)
 	p.run(`localStorage['trk_q:other:' + Date.now() + '-0.1'] = '{"id":"other","name":"other","at":1}'`)
 	network(false)
@@ -313,12 +316,12 @@ func (x tagTest) worksOffline(t *testing.T) {
 		names[e.Name] = true
 	}
 	if len(names) != 51 || !names["g59"] || names["g9"] || !names["view"] || names["old"] || names["other"] {
-		t.Errorf("sent are %v", names)
+		t.Errorf("the events sent are %v", names)
 	}
 	p.unharmed()
 }
 
-// isUnloaded: a page that is left while the tag is sending loses nothing, and what is sent again has the same id.
+// isUnloaded: leaving a page while the tag is sending loses no event. An event that is sent again keeps its id.
 func (x tagTest) isUnloaded(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -332,7 +335,7 @@ func (x tagTest) isUnloaded(t *testing.T) {
 	p.waitText("plain")
 	got := x.get(p, "view", "a", "b")
 	if n := p.waiting(); n != 3 {
-		t.Errorf("%d events wait for an answer", n)
+		t.Errorf("%d events wait for an answer, want 3", n)
 	}
 	close(hold)
 	x.reset()
@@ -347,7 +350,7 @@ func (x tagTest) isUnloaded(t *testing.T) {
 	p.unharmed()
 }
 
-// isAnswered: the tag tries again what the server could not take, and not what it refuses.
+// isAnswered: the tag retries events after the answers 503 and 429, and gives them up after 400, 404 and 413.
 func (x tagTest) isAnswered(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -359,12 +362,12 @@ func (x tagTest) isAnswered(t *testing.T) {
 		p.goTo(address)
 		first := x.get(p, "view")[0]
 		if p.waiting() != 1 {
-			t.Errorf("after %d nothing waits", status)
+			t.Errorf("after the answer %d the event does not wait", status)
 		}
 		x.reset()
 		p.until("it is sent again", func() bool { return len(x.sent()) > 0 && p.waiting() == 0 })
 		if again := x.sent()[0]; again.ID != first.ID {
-			t.Errorf("after %d it is sent as %+v, before as %+v", status, again, first)
+			t.Errorf("after the answer %d the event is sent as %+v, before as %+v", status, again, first)
 		}
 	}
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge} {
@@ -403,7 +406,8 @@ func (x tagTest) ofTwoSites(t *testing.T) {
 	p.unharmed()
 }
 
-// underPolicy: a page may forbid inline scripts, inline styles and eval, and what is not from the tracking domain.
+// underPolicy: the tag works on a page whose policy forbids inline scripts, inline styles, eval and all hosts other than its own
+// and the tracking domain.
 func (x tagTest) underPolicy(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -420,12 +424,13 @@ func (x tagTest) underPolicy(t *testing.T) {
 	x.get(p, "view", "own")
 	p.loaded()
 	if got := p.run(`violations.join('; ')`); got != "" {
-		t.Errorf("the page's policy forbids %s", got)
+		t.Errorf("the tag violates the page's policy: %s", got)
 	}
 	p.unharmed()
 }
 
-// waitsForConsent: nothing is stored or sent before consent, everything is then, and all is taken back when asked for.
+// waitsForConsent: the tag stores and sends nothing before consent, and everything after it. When consent is withdrawn, the tag
+// deletes all that it stored.
 func (x tagTest) waitsForConsent(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -438,7 +443,7 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	p.run(`trk('goal', 'before')`)
 	p.silent()
 	if got := p.stored(); len(got) > 0 {
-		t.Errorf("before consent there is stored %v", got)
+		t.Errorf("before consent the tag has stored %v, want nothing", got)
 	}
 	if got := p.run(`go.href`); got != x.URL+"/out/1?clickid="+id {
 		t.Errorf("before consent the link leads to %s", got)
@@ -446,12 +451,12 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	p.run(`trk('consent')`)
 	for _, e := range x.get(p, "view", "before") {
 		if e.Click != id || e.From != "url" {
-			t.Errorf("after consent: %+v", e)
+			t.Errorf("after consent the tag sent %+v", e)
 		}
 	}
 	p.until("the click alone is stored", func() bool { return p.waiting() == 0 && len(p.stored()) == 2 })
 
-	// On the next page what is stored counts once there is consent.
+	// On the next page, the stored click counts only after consent.
 	x.reset()
 	p.goTo(address)
 	p.loaded()
@@ -460,7 +465,7 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	}
 	p.run(`trk('consent')`)
 	if e := x.get(p, "view")[0]; e.Click != id || e.From != "cookie" {
-		t.Errorf("later: %+v", e)
+		t.Errorf("on the next page the tag sent %+v", e)
 	}
 	p.until("nothing waits", func() bool { return p.waiting() == 0 })
 
@@ -468,9 +473,9 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	p.run(`trk('consent', false)`)
 	p.run(`trk('goal', 'after')`)
 	if got := p.stored(); len(got) > 0 || p.run(`trk.clickId()`) != "" {
-		t.Errorf("after a refusal there is stored %v", got)
+		t.Errorf("after a refusal the tag has stored %v, want nothing", got)
 	}
-	// A refusal on the next page comes before its tag is loaded. It waits for none.
+	// On the next page, the refusal comes before the tag is loaded. This tag does not wait for consent.
 	q := x.fresh(t, `window.trk = function () { (trk.q = trk.q || []).push(arguments) }; trk('consent', false)`)
 	q.watch()
 	q.goTo(x.page("/free", "", snippet(x.URL, "k")) + "?clickid=" + id)
@@ -478,13 +483,13 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	q.run(`trk('goal', 'refused')`)
 	q.silent()
 	if got := q.stored(); len(got) > 0 || len(x.sent()) > 0 {
-		t.Errorf("after a refusal there is stored %v and sent %v", got, x.sent())
+		t.Errorf("after a refusal the tag has stored %v and sent %v, want nothing", got, x.sent())
 	}
 	q.unharmed()
 	p.unharmed()
 }
 
-// turnedOff: who wants no tracking gets none; the page works.
+// turnedOff: a visitor or page that opts out of tracking is not tracked. The page still works.
 func (x tagTest) turnedOff(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -507,7 +512,7 @@ func (x tagTest) turnedOff(t *testing.T) {
 		p.silent()
 		stored := slices.DeleteFunc(p.stored(), func(name string) bool { return strings.HasPrefix(name, "trk-no-track") })
 		if len(stored) > 0 {
-			t.Errorf("%s: there is stored %v", c.name, stored)
+			t.Errorf("%s: the tag has stored %v, want nothing", c.name, stored)
 		}
 		if got := p.run(`go.href`); got != x.URL+"/out/1?clickid="+id {
 			t.Errorf("%s: the link leads to %s", c.name, got)
@@ -515,11 +520,11 @@ func (x tagTest) turnedOff(t *testing.T) {
 		p.unharmed()
 	}
 	if n := x.reset(); n > 0 {
-		t.Errorf("%d messages were sent", n)
+		t.Errorf("the tag sent %d messages, want 0", n)
 	}
 }
 
-// costs: the tag moves nothing on the page. What it takes of the main thread is printed.
+// costs: the tag moves nothing on the page. The test logs how long the tag occupies the main thread.
 func (x tagTest) costs(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -527,7 +532,7 @@ func (x tagTest) costs(t *testing.T) {
 	p.call("Profiler.enable", nil, nil)
 	address := x.page("/lander", strings.Repeat("<p>text <a data-trk-slot=1>go</a>", 100), snippet(x.URL, "k")) + "?clickid=" + x.id
 	least := math.Inf(1)
-	for range 3 { // the least of three runs, because the machine may be busy
+	for range 3 { // the fastest of three runs, because the machine may be busy
 		x.reset()
 		p.call("Profiler.start", nil, nil)
 		p.goTo(address)
@@ -555,7 +560,7 @@ type profile struct {
 	TimeDeltas []int // in microseconds
 }
 
-// spent is how many milliseconds a script, and what it called, ran.
+// spent returns how many milliseconds the script at a path ran, including the functions that it called.
 func (pr *profile) spent(path string) (ms float64) {
 	parent, address := map[int]int{}, map[int]string{}
 	for _, n := range pr.Nodes {

@@ -15,15 +15,15 @@ import (
 	"switchyard/api/click/tag"
 )
 
-// collector stands for a tracking domain whose answers a test decides. It serves the page tag and stores the messages that tags
+// collector is a fake tracking domain whose answers a test decides. It serves the page tag and stores the messages that tags
 // send.
 type collector struct {
 	*httptest.Server
 
 	mu       sync.Mutex
 	messages []tagMessage
-	status   int           // of the answers; 0: 204
-	hold     chan struct{} // nil: answer at once
+	status   int           // status of the answers; 0 means 204
+	hold     chan struct{} // answers wait until it is closed; nil means at once
 }
 
 // tagMessage is one message of a page tag.
@@ -78,14 +78,14 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer makes all answers from now on have a status, once a channel is closed.
+// answer sets the status of all answers from now on. Each answer waits until hold is closed, unless hold is nil.
 func (c *collector) answer(status int, hold chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.status, c.hold = status, hold
 }
 
-// reset drops what was sent so far, and gives how many messages that were.
+// reset deletes the stored messages and returns how many there were. Answers are 204 and immediate again.
 func (c *collector) reset() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +94,7 @@ func (c *collector) reset() int {
 	return n
 }
 
-// sent lists the events of all messages so far.
+// sent returns the events of all messages so far.
 func (c *collector) sent() (events []tagEvent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +107,7 @@ func (c *collector) sent() (events []tagEvent) {
 	return events
 }
 
-// get waits for events of some names, in that order, and gives them.
+// get waits until as many events as names have arrived and returns them. The test fails if the names or their order differ.
 func (c *collector) get(p *page, names ...string) []tagEvent {
 	p.t.Helper()
 	var got []tagEvent
@@ -123,7 +123,7 @@ func (c *collector) get(p *page, names ...string) []tagEvent {
 	return got
 }
 
-// shop is a customer's web server. Its pages are on all hosts that end in shop.test.
+// shop is a customer's web server. It serves its pages on all hosts that end in shop.test.
 type shop struct {
 	port  string
 	mu    sync.Mutex
@@ -141,7 +141,7 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
-// ServeHTTP shows a page.
+// ServeHTTP serves a page by its path.
 func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	p, ok := s.pages[r.URL.Path]
@@ -157,7 +157,7 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(p.text))
 }
 
-// page adds a page and gives its address. Its tags are at the end of the body.
+// page adds a page and returns its address. The tags are at the end of the body.
 func (s *shop) page(path, body string, tags ...string) string {
 	s.set(path, shopPage{"text/html; charset=utf-8", "", "<!doctype html><title>" + path + "</title><body>" + body + strings.Join(tags, "")})
 	return s.at("www.shop.test", path)
@@ -171,17 +171,17 @@ func (s *shop) set(path string, p shopPage) {
 
 func (s *shop) at(host, path string) string { return "http://" + net.JoinHostPort(host, s.port) + path }
 
-// snippet is what a page has of a tag.
+// snippet returns the script element that installs a tag on a page.
 func snippet(domain, site string, attributes ...string) string {
 	return `<script src="` + domain + `/t.js" data-site="` + site + `" async ` + strings.Join(attributes, " ") + `></script>`
 }
 
-// errorsNoted makes pages note in window.errors what is thrown into them, and more besides.
+// errorsNoted is a script that collects the uncaught errors and unhandled rejections of a page in window.errors.
 const errorsNoted = `window.errors = [];
 	addEventListener('error', (e) => errors.push(String(e.message)));
 	addEventListener('unhandledrejection', (e) => errors.push('rejected: ' + e.reason));`
 
-// prepare runs a script in every page before its own.
+// prepare runs a script in every page before the scripts of that page.
 func (p *page) prepare(script string) *page {
 	p.t.Helper()
 	p.call("Page.enable", nil, nil)
@@ -189,7 +189,7 @@ func (p *page) prepare(script string) *page {
 	return p
 }
 
-// at waits until a page with that path is shown. A page that is being left gives no answer.
+// at waits until the page has that path. A page that is being left gives no answer.
 func (p *page) at(path string) {
 	p.t.Helper()
 	p.until("the page is "+path, func() bool {
@@ -204,7 +204,7 @@ func (p *page) loaded() {
 	p.until("the tag has run", func() bool { return p.run(`window.trk && trk.clickId ? 1 : 0`) == "1" })
 }
 
-// stored lists what the tag keeps in the browser for the page.
+// stored returns the names of the cookies and localStorage entries that the tag keeps for the page.
 func (p *page) stored() (names []string) {
 	p.t.Helper()
 	text := p.run(`JSON.stringify([...Object.keys(localStorage), ...document.cookie.split('; ')].filter((n) => n.startsWith('trk')))`)
@@ -215,7 +215,7 @@ func (p *page) stored() (names []string) {
 	return names
 }
 
-// waiting is how many events the tag has stored for later.
+// waiting returns how many events the tag has stored to send later.
 func (p *page) waiting() (n int) {
 	p.t.Helper()
 	for _, name := range p.stored() {
@@ -226,27 +226,27 @@ func (p *page) waiting() (n int) {
 	return n
 }
 
-// silent fails if the page has asked for anything but itself and the script of its tag.
+// silent fails the test if the page has sent an event, even when the page comes online or is hidden.
 func (p *page) silent() {
 	p.t.Helper()
 	p.run(`(() => { dispatchEvent(new Event('online')); dispatchEvent(new Event('pagehide')) })()`)
 	for _, address := range p.requested() {
 		if u, err := url.Parse(address); err != nil || u.Path == "/t/event" {
-			p.t.Errorf("the page has asked for %s", address)
+			p.t.Errorf("the page requested %s, want no event", address)
 		}
 	}
 }
 
-// waitPromise waits for a promise of the page.
+// waitPromise waits until a promise of the page is settled.
 func (p *page) waitPromise(promise string) {
 	p.t.Helper()
 	p.call("Runtime.evaluate", map[string]any{"expression": promise, "awaitPromise": true}, nil)
 }
 
-// unharmed fails if anything was thrown into the page.
+// unharmed fails the test if the page had an uncaught error.
 func (p *page) unharmed() {
 	p.t.Helper()
 	if got := p.run(`window.errors && errors.join('; ')`); got != "" {
-		p.t.Errorf("thrown into the page: %s", got)
+		p.t.Errorf("the page had the uncaught errors: %s", got)
 	}
 }

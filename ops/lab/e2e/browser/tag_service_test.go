@@ -13,22 +13,22 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// object is a body of a request.
+// object is the body of a request.
 type object = map[string]any
 
-// served is a running service, a customer's shop and a browser.
+// served is a running service, a customer's shop, and an advertiser's offer page.
 type served struct {
 	*testing.T
 	*shop
 	api      *client.API
 	tracking string // address of the tracking domain
-	link     string // of a campaign that leads to the shop
+	link     string // link of a campaign that leads to the shop
 	campaign string
 	offer    *collector
 	key      string
 }
 
-// newServed sets up a shop with goals, and a campaign that leads to its landing page.
+// newServed starts a service and makes a shop with goals, and a campaign that leads to the landing page of the shop.
 func newServed(t *testing.T) *served {
 	t.Helper()
 	f := e2e.StartFleet(t, fleet.Options{})
@@ -44,7 +44,7 @@ func newServed(t *testing.T) *served {
 	if _, s.api, err = f.Account(t.Context(), "Shop", "scale"); err != nil {
 		t.Fatal(err)
 	}
-	// A test's browser is driven by a program, and says so to the page tag.
+	// A program drives the browser of the test, which the page tag reports. The signals for this are therefore off.
 	s.do("PUT", "/bot-detection", object{"disabled": []string{"headless", "fast_click"}, "days": 0}, nil)
 	var site struct{ Site struct{ ID string } }
 	s.do("POST", "/sites", object{"name": "Shop", "domain": "shop.test", "currency": "USD"}, &site)
@@ -154,7 +154,7 @@ func TestTagService(t *testing.T) {
 	}
 	p.click("go")
 	p.waitText("offer of /offer?cid=" + click)
-	p.run("setTimeout(() => history.back())") // after the answer, which a page that is left does not give
+	p.run("setTimeout(() => history.back())") // in a timeout, so that run gets its answer before the page is left
 	p.at("/lander")
 	p.loaded()
 	p.run("history.pushState({}, '', '/thanks')")
@@ -166,7 +166,7 @@ func TestTagService(t *testing.T) {
 	second := p.tab().prepare(errorsNoted)
 	second.goTo(checkout)
 	second.loaded()
-	for range 2 { // the page is loaded again
+	for range 2 { // as after a reload of the page
 		second.run(`trk('purchase', {order_id: 'A-1', value: 49.5, currency: 'USD', items: [{sku: 'shoe', name: 'Shoe', price: 24.75, quantity: 2}]})`)
 	}
 	second.until("everything is sent", func() bool { return second.waiting() == 0 && p.waiting() == 0 })
@@ -208,7 +208,7 @@ func TestTagService(t *testing.T) {
 	s.do("GET", "/campaigns/"+s.campaign+"/funnel", nil, &funnel)
 	for _, want := range []step{{"goal:lead", 1}, {"goal:thanks", 1}, {"conversions", 1}, {"sales", 1}} {
 		if !slices.Contains(funnel.Steps, want) {
-			t.Errorf("the funnel has not %v: %v", want, funnel.Steps)
+			t.Errorf("the funnel lacks the step %v: %v", want, funnel.Steps)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package browser
 
 import "testing"
 
-// hidesLink: a page has one link that neither eyes nor keyboard nor screen readers find, once there is a click and
-// consent, on every page that a script shows.
+// hidesLink: once there is a click and consent, the tag adds one link that people cannot find by sight, keyboard or screen
+// reader. The link is on every page that a script shows.
 func (x tagTest) hidesLink(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)

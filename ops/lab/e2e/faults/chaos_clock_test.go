@@ -12,7 +12,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// faultClock starts a clock that fires a tick a second and one a minute.
+// faultClock starts a clock that fires one tick every second and another tick every minute.
 func (y *env) faultClock(args ...string) *fleet.Process {
 	y.t.Helper()
 	p, err := y.Spawn("faultclock", args...)
@@ -22,13 +22,13 @@ func (y *env) faultClock(args ...string) *fleet.Process {
 	return p
 }
 
-// fired is how often clocks have fired a kind; since is a number that fired gave before.
+// fired returns how often clocks have fired ticks of a kind.
 func (y *env) fired(kind string) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_fired WHERE kind = $1`, kind)
 }
 
-// leader returns the index of the given clock that fired last. If another process fired last, it returns a random one.
+// leader returns the index of the clock that fired last. If no given clock fired last, it returns a random index.
 func (y *env) leader(clocks []*fleet.Process) int {
 	y.t.Helper()
 	pid := dbtest.Get[int](y.t, y.db, `SELECT pid FROM fault_fired ORDER BY id DESC LIMIT 1`)
@@ -40,14 +40,14 @@ func (y *env) leader(clocks []*fleet.Process) int {
 	return rand.IntN(len(clocks))
 }
 
-// twice counts the ticks that were carried out more than once: the checker.
+// twice counts the ticks that were carried out more than once. It is the checker of this test.
 func (y *env) twice() int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`)
 }
 
-// TestClockFaults runs three clocks and repeatedly kills or freezes the leader. Every tick that was due is carried out once,
-// however many clocks fired it. The test also shows that the checker sees ticks without an identity.
+// TestClockFaults runs three clocks and repeatedly kills or freezes the leader. Every queued tick is carried out once, even if
+// several clocks fired it. The test also shows that the checker notices ticks that are doubled because they have no identity.
 func TestClockFaults(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestClockFaults(t *testing.T) {
 	for n := range faults {
 		ticks(longtest.Size(2, 15))
 		i := y.leader(clocks)
-		if n%3 == 1 { // it is frozen with its lock, then killed with it: the lock ends with its session
+		if n%3 == 1 { // the leader is frozen and then killed while it holds the lock, which ends with its session
 			y.check(clocks[i].Freeze())
 			ticksNoMore(y, clocks[i])
 		}
@@ -71,7 +71,7 @@ func TestClockFaults(t *testing.T) {
 		clocks[i] = y.faultClock()
 	}
 	ticks(2)
-	i := y.leader(clocks) // a leader that was frozen goes on
+	i := y.leader(clocks) // a frozen leader continues
 	y.check(clocks[i].Freeze())
 	ticksNoMore(y, clocks[i])
 	y.check(clocks[i].Thaw())
@@ -95,13 +95,12 @@ func TestClockFaults(t *testing.T) {
 	again := dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_fired GROUP BY kind, at HAVING count(*) > 1) d`)
 	t.Logf("%d ticks, %d of them fired by more than one clock", y.fired(faultworker.Tick.Kind())+y.fired(faultworker.Slow.Kind()), again)
 	if again == 0 {
-		t.Error("no tick was fired by two clocks: nothing was proved")
+		t.Error("no tick was fired by two clocks, so the test proved nothing")
 	}
 	y.clockWithoutIdentity()
 }
 
-// ticksNoMore waits until the frozen clock has lost its lock and only other clocks can fire. It fails the test if the frozen
-// clock fired in that time.
+// ticksNoMore waits 3 seconds, or 40 in the long form, and fails the test if the frozen clock fired in that time.
 func ticksNoMore(y *env, frozen *fleet.Process) {
 	y.t.Helper()
 	const mine = `SELECT count(*) FROM fault_fired WHERE pid = $1`
@@ -110,12 +109,12 @@ func ticksNoMore(y *env, frozen *fleet.Process) {
 		return dbtest.Get[int](y.t, y.db, `SELECT extract(epoch FROM clock_timestamp())::int`) >= at+longtest.Size(3, 40)
 	})
 	if after := dbtest.Get[int](y.t, y.db, mine, frozen.PID()); after > before {
-		y.t.Errorf("a frozen clock fired")
+		y.t.Errorf("a clock fired while it was frozen")
 	}
 }
 
-// clockWithoutIdentity starts one clock after another, whose ticks have no identity, until the checker sees a tick that was
-// carried out twice.
+// clockWithoutIdentity starts one clock after another until the checker sees a tick that was carried out twice. The ticks of
+// these clocks have no identity.
 func (y *env) clockWithoutIdentity() {
 	begin := time.Now()
 	y.until("the checker sees a tick that was carried out twice", func() bool {

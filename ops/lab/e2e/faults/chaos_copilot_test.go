@@ -19,8 +19,8 @@ import (
 	"switchyard/ops/client"
 )
 
-// TestKilledApply kills web while a proposal is applied, before the commit and right after it. The caller who repeats the
-// call with its Idempotency-Key is told of the one change there is, and it has one event.
+// TestKilledApply kills web while a proposal is applied, before the commit and right after it. When the caller repeats the call
+// with its Idempotency-Key, the answer names the only change. That change has one event.
 func TestKilledApply(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestKilledApply(t *testing.T) {
 		body := map[string]any{"action": "apply_proposal", "id": m.propose()}
 		answered := make(chan error, 1)
 		killed(func() {
-			go func() { // the answer is lost, or nearly
+			go func() { // the answer is lost, or comes just before the kill
 				_, err := m.api.Once(context.WithoutCancel(ctx), "POST", "/copilot", body, "Idempotency-Key", key)
 				answered <- err
 			}()
@@ -56,7 +56,7 @@ func TestKilledApply(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.Code == store.ErrInProgress.Code { // until PostgreSQL knows that its client is gone
+			if a.Code == store.ErrInProgress.Code { // until PostgreSQL notices that the client of the first call is gone
 				return false
 			}
 			if err := json.Unmarshal(a.Data, &told); err != nil || a.Status != http.StatusOK {
@@ -65,7 +65,7 @@ func TestKilledApply(t *testing.T) {
 			return true
 		})
 		if told.Status != copilot.StatusApplied {
-			t.Errorf("told %+v", told)
+			t.Errorf("the repeated call was answered %+v", told)
 		}
 		m.checkCount("changes", round+1, `SELECT count(*) FROM copilot_changes`)
 		m.checkCount("the change that was told", 1, `SELECT count(*) FROM copilot_changes WHERE id = $1`, told.Change)
@@ -91,7 +91,7 @@ func (m *midway) propose() string {
 	return p.ID.String()
 }
 
-// killBefore kills web when the call waits for the campaign.
+// killBefore kills web while the call waits for the lock on the campaign. It checks that no change was applied.
 func (m *midway) killBefore(call func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)
@@ -111,7 +111,7 @@ func (m *midway) killBefore(call func()) {
 	m.checkCount("half changes", 0, `SELECT count(*) FROM copilot_changes WHERE status = 'applied'`)
 }
 
-// killAfter kills web as soon as the change is there.
+// killAfter kills web as soon as the applied change is committed.
 func (m *midway) killAfter(call func()) {
 	m.t.Helper()
 	call()

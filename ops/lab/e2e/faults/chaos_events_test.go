@@ -20,7 +20,7 @@ import (
 	"switchyard/ops/lab/e2e"
 )
 
-// pages are the pages and servers of a customer. Every tenth thing that they report is an order.
+// pages stands for the pages and servers of a customer. Every tenth event that they report is an order.
 type pages struct {
 	*sides
 	events, batch int
@@ -35,11 +35,11 @@ type pages struct {
 // orders counts the orders among the events.
 func (p *pages) orders() int { return p.events / 10 }
 
-// ofServer reports whether a server sends a message: every tenth. The page tag sends the others.
+// ofServer reports whether a server sends message n. Servers send every tenth message, and the page tag sends the others.
 func ofServer(n int) bool { return n%10 == 9 }
 
-// startPages begins to send. A message whose answer was
-// lost, or that was not accepted, is sent again with the same ids.
+// startPages creates a site and starts to send messages, two at a time. A message whose answer was lost, or that was not
+// accepted, is sent again with the same ids.
 func (s *sides) startPages(t *testing.T, via http.RoundTripper, clicks []uuid.UUID) *pages {
 	t.Helper()
 	p := &pages{sides: s, clicks: clicks, events: longtest.Size(800, 50_000), batch: longtest.Size(10, 50)}
@@ -79,7 +79,7 @@ func (p *pages) wait() error {
 	return errors.Join(p.errs...)
 }
 
-// send sends a message until it is accepted.
+// send sends message n until it is accepted. It returns an error for an answer that no fault explains.
 func (p *pages) send(ctx context.Context, via http.RoundTripper, n int) error {
 	path, message := "/t/event", p.tagged(n)
 	if ofServer(n) {
@@ -95,7 +95,7 @@ func (p *pages) send(ctx context.Context, via http.RoundTripper, n int) error {
 		case err == nil && (got.Status == http.StatusNoContent || got.Status == http.StatusOK && ofServer(n)):
 			return nil
 		case err == nil && got.Status < http.StatusInternalServerError && got.Status != http.StatusTooManyRequests &&
-			got.Status != http.StatusUnauthorized && got.Status != http.StatusNotFound: // it may not know of the site yet
+			got.Status != http.StatusUnauthorized && got.Status != http.StatusNotFound: // 401, 404: it may not know the site yet
 			return fmt.Errorf("%w: %s: %d %.200s", e2e.ErrWrong, path, got.Status, got.Body)
 		}
 		e2e.Pause(ctx, 20*time.Millisecond)
@@ -111,7 +111,7 @@ func (p *pages) numbers(n int) (list []int) {
 	return list
 }
 
-// click returns the click of event i. Events of the same order have the same click.
+// click returns the click id of event i. An event that is sent again keeps its click id.
 func (p *pages) click(i int) string { return models.FormatClickID(p.clicks[i%len(p.clicks)]) }
 
 // tagged returns message n as the page tag sends it.
@@ -156,8 +156,8 @@ func (p *pages) signups() int {
 	return len(all)
 }
 
-// counted compares what the list of goals, and the log of events, say with what was accepted: each event once, each order
-// a conversion, and one sign-up of each click. It waits as long as something changes every now and then.
+// counted compares the list of goals and the stored events with what was accepted. Each event must count once, each order must
+// be one conversion, and each click with a sign-up must have one sign-up. It keeps waiting while the figures still change.
 func (p *pages) counted(t *testing.T) {
 	t.Helper()
 	want, got := fmt.Sprint(p.events, p.orders(), p.orders(), p.signups()), ""
@@ -175,7 +175,7 @@ func (p *pages) counted(t *testing.T) {
 	t.Logf("%d events accepted, stored and reported, %d of them orders", p.events, p.orders())
 }
 
-// reports are the events, the orders and their conversions, and the conversions of sign-ups in the list of goals.
+// reports returns four figures of the list of goals as a text: events, orders, conversions of orders, conversions of sign-ups.
 func (p *pages) reports(t *testing.T) string {
 	t.Helper()
 	var list struct {
@@ -188,6 +188,6 @@ func (p *pages) reports(t *testing.T) string {
 	if err := p.API.Get(t.Context(), "/goals?site="+p.site, &list); err != nil || len(list.Goals) != 2 {
 		return fmt.Sprint(err)
 	}
-	purchase, signup := list.Goals[0], list.Goals[1] // the primary one is first
+	purchase, signup := list.Goals[0], list.Goals[1] // the primary goal is first
 	return fmt.Sprint(list.SiteTotals.Events, purchase.Events, purchase.Conversions, signup.Conversions)
 }

@@ -21,7 +21,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// midway is an account with a campaign, whose long jobs are held in the middle by a lock that the test has.
+// midway is an account with a campaign. The test stops its long jobs in the middle by holding a lock that they need.
 type midway struct {
 	*env
 	api      *client.API
@@ -30,7 +30,7 @@ type midway struct {
 	clicks   []uuid.UUID
 }
 
-// midwayClicks are more than corrections and deletions write in one transaction.
+// midwayClicks is the number of clicks: more than a correction or a deletion writes in one transaction.
 const midwayClicks = 1300
 
 func newMidway(t *testing.T, settings ...string) *midway {
@@ -47,7 +47,7 @@ func newMidway(t *testing.T, settings ...string) *midway {
 	return m
 }
 
-// open makes the account with its campaign and clicks.
+// open creates the account with its campaign and clicks.
 func (m *midway) open(name string) {
 	m.t.Helper()
 	account, api, err := m.Account(m.t.Context(), name, "scale")
@@ -60,7 +60,7 @@ func (m *midway) open(name string) {
 	m.storeClicks()
 }
 
-// undisturbed is another account on the same servers, with as many clicks.
+// undisturbed creates another account on the same servers with the same number of clicks.
 func (m *midway) undisturbed() *midway {
 	m.t.Helper()
 	other := *m
@@ -95,7 +95,7 @@ type answered struct {
 	err error
 }
 
-// obstacle is a lock that stops a job in the middle, and a piece of the statement that has to wait for it.
+// obstacle is a lock that stops a job in the middle. waiting is a part of the text of the statement that waits for the lock.
 type obstacle struct {
 	lock    string
 	args    []any
@@ -106,8 +106,8 @@ func onClick(id uuid.UUID) obstacle {
 	return obstacle{`SELECT FROM clicks WHERE id = $1 FOR UPDATE`, []any{id}, "FOR NO KEY UPDATE"}
 }
 
-// killed starts a call whose job meets the obstacle, kills the worker there, looks at the half that is done, and gives
-// the answer that the caller gets from the worker that follows.
+// killed starts a call and kills the worker while the call's job waits for the obstacle. It calls half to check what the job has
+// done until then. It returns the answer that the caller gets after the next worker has finished the job.
 func (m *midway) killed(method, path string, body any, o obstacle, half func()) map[string]any {
 	m.t.Helper()
 	got := m.call(method, path, body)
@@ -117,7 +117,8 @@ func (m *midway) killed(method, path string, body any, o obstacle, half func()) 
 	return m.final(got())
 }
 
-// stopAt starts a worker, kills it when its job meets the obstacle, and looks at the half that is done.
+// stopAt starts a worker and kills it while its job waits for the obstacle. It calls half to check what the job has done until
+// then.
 func (m *midway) stopAt(o obstacle, half func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)
@@ -143,7 +144,7 @@ func (m *midway) stopAt(o obstacle, half func()) {
 	}
 }
 
-// call starts a call of the API, which goes on when the test fails. got waits for its answer.
+// call starts an API call, which continues even if the test fails. got waits for the answer.
 func (m *midway) call(method, path string, body any) (got func() client.Answer) {
 	done := make(chan answered, 1)
 	go func() {
@@ -160,7 +161,7 @@ func (m *midway) call(method, path string, body any) (got func() client.Answer) 
 	}
 }
 
-// final is the data of an answer, or what the 202 leads to.
+// final returns the data of an answer. For a 202 it waits until the job is done and returns the job's result.
 func (m *midway) final(a client.Answer) map[string]any {
 	m.t.Helper()
 	data := map[string]any{}
@@ -200,8 +201,8 @@ func (m *midway) checkData(data map[string]any, want map[string]any) {
 	}
 }
 
-// TestKilledMidway kills the worker with -9 in the middle of an export, a correction and a deletion: each is finished
-// once by the next worker, nothing is there twice or by halves, and the caller who waits gets the answer.
+// TestKilledMidway kills the worker with -9 in the middle of an export, a correction and a deletion. The next worker finishes
+// each job once. Nothing is stored twice or in part, and the waiting caller gets the answer.
 func TestKilledMidway(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -222,16 +223,16 @@ func (m *midway) export() {
 	m.checkCount("files", 1, `SELECT count(*) FROM exports`)
 	text := m.download(fmt.Sprint("/reports/exports/", got["id"]))
 	if n := strings.Count(text, "\n"); n != midwayClicks+1 || fmt.Sprint(got["byte_size"]) != fmt.Sprint(float64(len(text))) {
-		m.t.Errorf("%d lines, %d bytes of %v", n, len(text), got["byte_size"])
+		m.t.Errorf("the file has %d lines and %d bytes, byte_size is %v", n, len(text), got["byte_size"])
 	}
 	for _, id := range m.clicks {
 		if strings.Count(text, models.FormatClickID(id)) != 1 {
-			m.t.Fatalf("click %s is not there once", models.FormatClickID(id))
+			m.t.Fatalf("click %s is not in the file exactly once", models.FormatClickID(id))
 		}
 	}
 }
 
-// download reads a file, which is no envelope.
+// download returns the text of a file. A file has no envelope, unlike other answers of the API.
 func (m *midway) download(path string) string {
 	m.t.Helper()
 	req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, m.api.Base+path, nil)
@@ -270,7 +271,7 @@ func (m *midway) correction() {
 	})
 	list := got["outcomes"].([]any)
 	if len(list) != midwayClicks {
-		m.t.Fatalf("%d outcomes", len(list))
+		m.t.Fatalf("%d outcomes instead of one for each click", len(list))
 	}
 	for i, o := range list {
 		m.checkData(o.(map[string]any), map[string]any{
@@ -282,7 +283,7 @@ func (m *midway) correction() {
 	m.checkCount("all events", midwayClicks, `SELECT count(*) FROM events`)
 	m.checkCount("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
 	m.checkCount("files left", 0, `SELECT count(*) FROM corrections`)
-	// Again it changes nothing.
+	// The same correction changes nothing when it is applied again.
 	defer m.worker().Stop()
 	a, err := m.api.Call(m.t.Context(), "POST", "/corrections/conversions", body)
 	if err != nil {

@@ -39,7 +39,8 @@ func (m *midway) importing(world *networkstest.World) *importing {
 	return y
 }
 
-// orders gives the platform one order of each click, of three statuses and several payouts, and the body of a sync of them.
+// orders gives the platform one order for each click, with three statuses and several payouts. It returns the body of a sync
+// that reads these orders.
 func (y *importing) orders() (body map[string]any) {
 	y.t.Helper()
 	at := models.ClickTime(y.clicks[midwayClicks-1]).UTC().Truncate(time.Second).Add(time.Second)
@@ -55,7 +56,7 @@ func (y *importing) orders() (body map[string]any) {
 	return map[string]any{"from": day, "to": day, "apply": true}
 }
 
-// money is all that the account's figures say: each conversion, the ledger, the events.
+// money returns the account's figures as a text: each conversion, the sums of the ledger, and the number of events by type.
 func (m *midway) money() (out string) {
 	m.t.Helper()
 	const all = `SELECT concat_ws(E'\n',
@@ -92,7 +93,7 @@ func TestKilledNetworkSync(t *testing.T) {
 	y := m.importing(world)
 	body = y.orders()
 	got := y.call("POST", y.path+"/sync", body)
-	for page := 0; page < longtest.Size(2, 3); page++ { // the last page that is asked for never comes
+	for page := 0; page < longtest.Size(2, 3); page++ { // the last requested page never comes
 		faults := make([]resttest.Fault, page, page+1)
 		world.Fail(append(faults, resttest.Slow)...)
 		before, worker := world.Calls(), m.worker()

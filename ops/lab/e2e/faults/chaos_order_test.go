@@ -47,10 +47,10 @@ type stated struct {
 // status returns the last stated status.
 func (c stated) status() string { return c.words[len(c.words)-1] }
 
-// cents is the payout of statement i: each changes it.
+// cents returns the payout of statement i. Each statement changes the payout.
 func (c stated) cents(i int) int { return (i+1)*100 + len(c.words[i]) }
 
-// sides are the web processes of a service, and its workers: any of them may be killed at any time.
+// sides holds the web processes and the workers of a service. Any of them may be killed at any time.
 type sides struct {
 	*e2e.Service
 	urls  []string
@@ -58,7 +58,7 @@ type sides struct {
 	works []*fleet.Process
 }
 
-// startSides starts two web processes, each with a directory of its own, four workers and a clock.
+// startSides starts two web processes, four workers and a clock. Each web process has its own directory.
 func startSides(t *testing.T) *sides {
 	t.Helper()
 	s := &sides{Service: e2e.StartService(t, fleet.Options{Binary: e2e.OwnBinary(t)}, "web", "clock")}
@@ -88,7 +88,7 @@ func (s *sides) startWorker(i int) (err error) {
 	return err
 }
 
-// kill kills web processes and workers in turn, one for each two workers.
+// kill kills a process and starts it again: a web process on every third call, a worker on the other calls.
 func (s *sides) kill(n int) error {
 	if n%3 == 0 {
 		i := n / 3 % len(s.webs)
@@ -100,8 +100,8 @@ func (s *sides) kill(n int) error {
 	return s.startWorker(i)
 }
 
-// state sends the statements about a conversion, each to any web process, and each only after the one before it was answered. A
-// statement whose answer was lost is sent again, although it may have arrived.
+// state sends the statements about a conversion in order, each to a random web process. It waits for the answer to a statement
+// before it sends the next. A statement whose answer was lost is sent again, although it may have arrived.
 func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c stated) error {
 	for i, word := range c.words {
 		cents := c.cents(i)
@@ -115,7 +115,7 @@ func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c 
 			if err == nil || ctx.Err() != nil {
 				return errors.Join(err, fmt.Errorf("%w: %s: %d %.200s", e2e.ErrWrong, path, got.Status, got.Body))
 			}
-			e2e.Pause(ctx, 20*time.Millisecond) // that process is away
+			e2e.Pause(ctx, 20*time.Millisecond) // that process is down
 		}
 	}
 	return nil
@@ -179,7 +179,7 @@ func TestPostbacksCountInOrder(t *testing.T) {
 	t.Logf("%d conversions, %d processes killed", conversions, kills)
 }
 
-// recorded waits until every statement is recorded, as long as some are every now and then.
+// recorded waits until every statement is recorded. It fails the test if no further statement is recorded for await.Timeout.
 func (s *sides) recorded(t *testing.T, all []stated) {
 	t.Helper()
 	d, want := s.open(t), 0
@@ -210,7 +210,7 @@ func (s *sides) open(t *testing.T) *db.DB {
 	return d
 }
 
-// counted compares what is stored of each conversion, its last event and the reports with what was said last.
+// counted compares each stored conversion, its last event and the revenue in the reports with the last statement.
 func (s *sides) counted(t *testing.T, all []stated) {
 	t.Helper()
 	var rows []struct {
@@ -231,7 +231,7 @@ func (s *sides) counted(t *testing.T, all []stated) {
 	for _, row := range rows {
 		want := all[row.Number]
 		if row.Status != want.status() || row.Told != want.status() || row.Cents != want.cents(len(want.words)-1) {
-			t.Errorf("%d is %s with %d cents, told as %s; said was %v, at last %d cents", row.Number, row.Status, row.Cents, row.Told,
+			t.Errorf("conversion %d is %s with %d cents, event says %s; stated: %v, last %d cents", row.Number, row.Status, row.Cents, row.Told,
 				want.words, want.cents(len(want.words)-1))
 		}
 		if want.status() == models.StatusApproved {

@@ -112,32 +112,34 @@ func (y *env) submit(batch string, n int, args faultworker.Args) {
 	y.client.DispatchFor(y.t.Context(), uuid.Nil, faultworker.Job.Kind(), y.write(batch, n, faultworker.Job, args, nil)...)
 }
 
-// missing counts the causes of a batch ("" = all) without an effect, doubled the jobs with more than one, and phantoms
-// the effects without a cause. These are the checkers.
+// missing counts the causes of a batch that have no effect. An empty batch means all batches. missing, doubled and phantoms are
+// the checkers.
 func (y *env) missing(batch string) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_causes c WHERE ($1 = '' OR batch = $1)
 		AND NOT EXISTS (SELECT FROM fault_effects e WHERE e.job = c.job)`, batch)
 }
 
+// doubled counts the jobs with more than one effect.
 func (y *env) doubled() int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_effects GROUP BY job HAVING count(*) > 1) d`)
 }
 
+// phantoms counts the effects without a cause.
 func (y *env) phantoms() int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_effects e WHERE NOT EXISTS (SELECT FROM fault_causes c WHERE c.job = e.job)`)
 }
 
-// begun counts the jobs of a batch that a process works on, or has worked on.
+// begun counts the jobs of a batch that a process has started, whether or not they have ended.
 func (y *env) begun(batch string, pid int) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(DISTINCT s.job) FROM fault_starts s JOIN fault_causes c USING (job)
 		WHERE c.batch = $1 AND s.pid = $2`, batch, pid)
 }
 
-// complete waits until every effect of a batch is there and fails for one too many.
+// complete waits until every job of a batch has its effect. It fails the test if an effect is doubled or has no cause.
 func (y *env) complete(batch string) {
 	y.t.Helper()
 	begin := time.Now()
@@ -148,8 +150,8 @@ func (y *env) complete(batch string) {
 	}
 }
 
-// TestQueueFaults breaks what carries the jobs, one way after another, on the same servers: no effect is lost or
-// doubled. Its checkers are shown to see a build without reconciler and one without fence.
+// TestQueueFaults breaks the queue in one way after another, on the same servers. No effect is lost or doubled. The test also
+// shows that its checkers notice a build without the reconciler and a build without the fence.
 func TestQueueFaults(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -177,7 +179,7 @@ func TestQueueFaults(t *testing.T) {
 }
 
 // phantom dispatches tasks whose rows were rolled back, and leaves other rows undispatched. Without a clock no process finds
-// the undispatched rows. That stands for a build without the reconciler, and the checker must see it.
+// the undispatched rows. This stands for a build without the reconciler, and the checker must notice it.
 func (y *env) phantom(*fleet.Process) {
 	n := longtest.Size(60, 1000)
 	rollback := context.Canceled
@@ -185,14 +187,14 @@ func (y *env) phantom(*fleet.Process) {
 		y.client.DispatchFor(y.t.Context(), uuid.Nil, faultworker.Job.Kind(), y.write("rolled back", 20, faultworker.Job, faultworker.Args{}, rollback)...)
 	}
 	y.submit("marker", 20, faultworker.Args{})
-	y.complete("marker") // the worker is there, and has looked for lost rows at its start
+	y.complete("marker") // the worker runs, and has finished its search for lost rows at the start
 	for range n / 20 {
 		y.write("undispatched", 20, faultworker.Job, faultworker.Args{}, nil)
 	}
 	y.submit("marker", 20, faultworker.Args{})
 	y.complete("marker")
 	if got := y.missing("undispatched"); got != n/20*20 {
-		y.t.Errorf("with the reconciler off %d of %d are seen to be missing", got, n/20*20)
+		y.t.Errorf("with the reconciler off the checker finds %d of %d missing", got, n/20*20)
 	}
 	y.clock()
 	y.complete("undispatched")
@@ -223,7 +225,7 @@ func (y *env) check(err error) {
 	}
 }
 
-// emptied runs 200 jobs a second while Redis forgets.
+// emptied submits 200 jobs a second while Redis loses data: it is flushed, loses single keys, or is replaced by an empty Redis.
 func (y *env) emptied(*fleet.Process) {
 	for _, fault := range []struct {
 		name  string
@@ -248,10 +250,10 @@ func (y *env) emptied(*fleet.Process) {
 	}
 }
 
-// deleteKey deletes any one key of the queue.
+// deleteKey deletes a random key of Redis, if there is a key.
 func (y *env) deleteKey() {
 	key, err := y.redis.RandomKey(y.t.Context()).Result()
-	if err == nil { // else it is empty
+	if err == nil { // otherwise Redis is empty
 		err = y.redis.Del(y.t.Context(), key).Err()
 	} else if strings.Contains(err.Error(), "nil") {
 		err = nil
@@ -264,7 +266,7 @@ func (y *env) replaceRedis() {
 	dir, err := y.redis.ConfigGet(y.t.Context(), "dir").Result()
 	y.check(err)
 	if dir["dir"] == "" || dir["dir"] == "/" {
-		y.t.Fatalf("directory of Redis: %v", dir)
+		y.t.Fatalf("Redis has no directory of its own: %v", dir)
 	}
 	y.killRedis()
 	y.check(os.RemoveAll(filepath.Join(dir["dir"], "appendonlydir")))
@@ -277,7 +279,7 @@ func (y *env) killRedis() {
 	y.check(server.Kill(y.t.Context()))
 }
 
-// away takes Redis away while long jobs run and others are submitted.
+// away kills Redis while long jobs run and others are submitted, and starts it again after the outage.
 func (y *env) away(*fleet.Process) {
 	n := longtest.Size(10, 50)
 	y.submit("running meanwhile", n, faultworker.Args{Gate: "redis away"})
@@ -285,7 +287,7 @@ func (y *env) away(*fleet.Process) {
 		return dbtest.Get[int](y.t, y.db, `SELECT count(DISTINCT job) FROM fault_starts JOIN fault_causes USING (job) WHERE batch = 'running meanwhile'`) == n
 	})
 	y.killRedis()
-	outage := time.NewTimer(longtest.Size(2*y.lease, time.Minute)) // longer than what renews the leases of the queue's own
+	outage := time.NewTimer(longtest.Size(2*y.lease, time.Minute)) // in the long form longer than the queue's own leases
 	for range 5 {
 		y.submit("submitted meanwhile", 10, faultworker.Args{})
 	}
@@ -296,8 +298,8 @@ func (y *env) away(*fleet.Process) {
 	y.complete("submitted meanwhile")
 }
 
-// frozen freezes a worker until another has taken its jobs over, and lets it go on: the fence keeps what it then wants
-// to leave. Without the fence, the checker must see that.
+// frozen freezes a worker until another worker has taken over its jobs, and then lets it continue. The fence rejects the effects
+// that it then tries to commit. With the fence off, the checker must notice the doubled effects.
 func (y *env) frozen(steady *fleet.Process) {
 	for _, c := range []struct {
 		batch string
@@ -326,7 +328,7 @@ func (y *env) frozen(steady *fleet.Process) {
 	dbtest.Exec(y.t, y.db, `DELETE FROM fault_causes WHERE batch = 'fence off'`)
 }
 
-// stopped asks a worker with long jobs to end: it does, and no job runs in two places.
+// stopped asks a worker with long jobs to end. The worker ends, and no job runs in two places at the same time.
 func (y *env) stopped(steady *fleet.Process) {
 	const held = 20
 	y.check(steady.Freeze())
@@ -350,7 +352,7 @@ func (y *env) stopped(steady *fleet.Process) {
 	}
 }
 
-// poison lets many jobs fail for good: all are kept, shown, and run again by hand.
+// poison makes many jobs fail permanently. All are kept, at most 1,000 are listed, and all run when they are requeued by hand.
 func (y *env) poison(*fleet.Process) {
 	n := longtest.Size(300, 50_000)
 	for range n / 100 {

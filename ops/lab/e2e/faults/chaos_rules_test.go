@@ -11,8 +11,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestKilledRule kills the worker while a rule acts, before its change is committed and right after it, when its run is not
-// noted yet. The next worker goes on: there is one change, with one event, and one run.
+// TestKilledRule kills the worker while a rule acts: before its change is committed, and right after that, when the rule's run is
+// not recorded yet. The next worker finishes the job. There is one change with one event, and one finished job.
 func TestKilledRule(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -58,9 +58,9 @@ func TestKilledRule(t *testing.T) {
 	}
 }
 
-// TestKilledCurrency kills the worker while the currency of an account is changed: when it waits for older transactions, in the
-// long form, and when half of the clicks are restated. Reports answer in the new currency all the while, and in the end
-// every fact counts by it, once.
+// TestKilledCurrency kills the worker while the currency of an account is changed: when 1,000 of 1,300 clicks are restated, and
+// in the long form also while it waits for older transactions. Reports answer in the new currency throughout. In the end every
+// fact counts once, in the new currency.
 func TestKilledCurrency(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestKilledCurrency(t *testing.T) {
 	cost := func(when string) {
 		t.Helper()
 		var got struct{ Cost float64 }
-		if err := m.api.Get(t.Context(), "/stats/overview", &got); err != nil || got.Cost != 10.4 { // 13 dollars
+		if err := m.api.Get(t.Context(), "/stats/overview", &got); err != nil || got.Cost != 10.4 { // 13 dollars in euros
 			t.Errorf("%s the cost is %v, want 10.4: %v", when, got.Cost, err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestKilledCurrency(t *testing.T) {
 	m.checkCount("changes under way", 0, `SELECT count(*) FROM currency_changes`)
 }
 
-// begin opens a transaction with a statement. end rolls it back, as the end of the test does.
+// begin opens a transaction and runs a statement in it. end rolls the transaction back, and so does the end of the test.
 func (m *midway) begin(query string, args ...any) (end func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)

@@ -27,7 +27,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// killedUploads is how many conversions are uploaded while workers are killed. TikTok takes 50 at once.
+// killedUploads is the number of conversions that are uploaded while workers are killed. TikTok accepts 50 in one request.
 const (
 	killedUploads = 1000
 	uploadsAtOnce = 50
@@ -116,7 +116,7 @@ func TestKilledUploads(t *testing.T) {
 	}
 
 	m.uploading("tiktok", "ttclid")
-	kills := longtest.Size(2, 7) // one more, and the job is given up for its workers
+	kills := longtest.Size(2, 7) // one more kill, and the job would be given up because its workers died
 	for kill := range kills {
 		fine, before := 1+kill%4, world.Calls()
 		release := func() {}
@@ -142,11 +142,11 @@ func TestKilledUploads(t *testing.T) {
 	m.checkCount("uploads", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'accepted'`, m.account)
 	taken, twice := m.receivedBy(world, "tiktok")
 	if taken != killedUploads || twice == 0 || twice > kills*uploadsAtOnce {
-		t.Errorf("the platform has %d conversions, of which %d came again after %d kills", taken, twice, kills)
+		t.Errorf("the platform has %d conversions and received %d again after %d kills", taken, twice, kills)
 	}
 }
 
-// receivedBy is how many of the account's conversions a platform has, and how often they came again.
+// receivedBy returns the number of the account's conversions that a platform has, and how often they were sent again.
 func (m *midway) receivedBy(world *adstest.Uploads, provider string) (taken, again int) {
 	m.t.Helper()
 	ids := map[string]bool{}
@@ -162,7 +162,7 @@ func (m *midway) receivedBy(world *adstest.Uploads, provider string) (taken, aga
 	return taken, again
 }
 
-// signIn connects the account to a platform by a token that does not expire.
+// signIn connects the account to a platform with a token that does not expire.
 func (m *midway) signIn(provider, token string) {
 	m.t.Helper()
 	box, err := seal.New(m.db, bytes.Repeat([]byte{7}, 32))
@@ -218,7 +218,7 @@ func TestKilledGoogleUploads(t *testing.T) {
 		`SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND (reason LIKE '%: processed' OR reason LIKE '%DUPLICATE%')`)
 	taken, again := m.receivedBy(world, models.GoogleAds)
 	if taken != killedUploads || again < killedUploads-few || again > killedUploads {
-		t.Errorf("the platform has %d conversions, of which %d came again", taken, again)
+		t.Errorf("the platform has %d conversions and received %d again", taken, again)
 	}
 	m.checkCount("conversions that came again", again, `SELECT count(*) FROM conversion_uploads WHERE reason LIKE '%DUPLICATE%'`)
 }

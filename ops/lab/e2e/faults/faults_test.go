@@ -22,8 +22,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// ownTimes fails for what is stored under a time outside its request. A second more at both ends is for clocks that are
-// read at once and differ.
+// ownTimes fails the test for records whose stored time is outside the time of their request. It allows one more second at both
+// ends, because clocks that are read at the same moment can differ.
 func ownTimes[K comparable](t *testing.T, want map[K]e2e.Span, got map[K]time.Time) {
 	t.Helper()
 	wrong := 0
@@ -34,12 +34,12 @@ func ownTimes[K comparable](t *testing.T, want map[K]e2e.Span, got map[K]time.Ti
 		}
 	}
 	if wrong > 0 {
-		t.Errorf("%d have lost their own time", wrong)
+		t.Errorf("%d records are not stored under the time of their request", wrong)
 	}
 }
 
-// TestKilledWebLosesNoClick kills the web process five times under 64 connections: every click that was answered is in
-// the database exactly once, and the reports count each row once.
+// TestKilledWebLosesNoClick kills the web process five times under 64 connections. Every answered click is in the database
+// exactly once, and the reports count each row once.
 func TestKilledWebLosesNoClick(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -60,7 +60,7 @@ func TestKilledWebLosesNoClick(t *testing.T) {
 				case errors.Is(err, e2e.ErrWrong):
 					clicks.Fail(err)
 					return
-				default: // no process is there: not answered
+				default: // no process runs, so the click was not answered
 					e2e.Pause(ctx, 20*time.Millisecond)
 				}
 			}
@@ -89,16 +89,15 @@ func TestKilledWebLosesNoClick(t *testing.T) {
 	}
 	t.Logf("%d clicks answered, %d stored", len(clicks.At), len(got.Clicks))
 	if extra := len(got.Clicks) - len(clicks.At); extra > (kills+1)*connections {
-		t.Errorf("%d clicks are stored that nobody was answered for", extra)
+		t.Errorf("%d clicks are stored although no visitor got an answer", extra)
 	}
 	if err := s.WaitLedger(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestServersAwayLoseNothing takes PostgreSQL, then Redis, then both away for ten seconds each under traffic of clicks
-// and postbacks. Every request is answered as if nothing was wrong, and everything is stored afterwards under its own
-// time.
+// TestServersAwayLoseNothing takes PostgreSQL, then Redis, then both away for ten seconds each, while clicks and postbacks arrive.
+// Every request is answered as usual, and everything is stored afterwards under the time of its request.
 func TestServersAwayLoseNothing(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -149,7 +148,7 @@ func TestServersAwayLoseNothing(t *testing.T) {
 	}
 }
 
-// sendVisit is one click and, for every fourth, a postback. It is not cut short when the test ends.
+// sendVisit sends one click and, if n is a multiple of 4, a postback for it. The end of the test does not cancel it.
 func sendVisit(s *e2e.Service, clicks *e2e.Tally[uuid.UUID], conversions *e2e.Tally[string], via http.RoundTripper, n int64) {
 	ctx, asked := context.Background(), time.Now()
 	id, err := s.Click(ctx, via)
@@ -196,7 +195,7 @@ func redisAway(ctx context.Context, s *e2e.Service, d time.Duration) error {
 	return s.StartServers(ctx)
 }
 
-// bothAway freezes both: nothing refuses a connection, nothing answers.
+// bothAway freezes PostgreSQL and Redis. Frozen servers refuse no connection and answer nothing.
 func bothAway(ctx context.Context, s *e2e.Service, d time.Duration) error {
 	postgres, err := s.Postgres()
 	if err != nil {
@@ -213,14 +212,14 @@ func bothAway(ctx context.Context, s *e2e.Service, d time.Duration) error {
 	return errors.Join(err, postgres.Thaw(), redis.Thaw())
 }
 
-// TestKilledWorkerDeliversAll kills the worker three times in the middle of its deliveries: every event is delivered,
-// and repeated only where the worker died between the answer and its own note of it.
+// TestKilledWorkerDeliversAll kills the worker three times in the middle of its deliveries. Every event is delivered. A delivery
+// is repeated only if the worker died after the answer and before it recorded the answer.
 func TestKilledWorkerDeliversAll(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
 	const events, kills = 120, 3
 	receiver, err := fleet.NewReceiver(func(ctx context.Context, _ fleet.Attempt) int {
-		e2e.Pause(ctx, 150*time.Millisecond) // long enough to be killed in
+		e2e.Pause(ctx, 150*time.Millisecond) // long enough to kill the worker during the request
 		return http.StatusNoContent
 	})
 	if err != nil {
@@ -289,7 +288,7 @@ func TestKilledWorkerDeliversAll(t *testing.T) {
 	}
 }
 
-// byOrder counts the attempts of each event of each conversion.
+// byOrder counts the accepted attempts, by conversion id and event id.
 func byOrder(attempts []fleet.Attempt) map[string]map[string]int {
 	orders := map[string]map[string]int{}
 	for _, a := range attempts {

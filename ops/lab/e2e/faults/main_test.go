@@ -1,4 +1,4 @@
-// Package faults tests that no fault loses what was acknowledged: processes and servers are killed, frozen, away, full or under attack.
+// Package faults tests that no acknowledged data is lost when processes and servers are killed, frozen, unreachable, full or under attack.
 package faults
 
 import (

@@ -20,19 +20,19 @@ import (
 	"switchyard/ops/lab/e2e"
 )
 
-// target is everything that the attacker knows: addresses of the service, and the keys and records of the attacker's own
+// target holds everything that the attacker knows: addresses of the service, and the keys and records of the attacker's own
 // accounts.
 type target struct {
 	URL, OpsURL string
 	Link        string // a tracking link of the neighbour
-	Costly      string // the attacker's own link, whose flow is as costly as the service lets it be
+	Costly      string // the attacker's own link, whose flow is as costly as the service allows
 	Webhook     string // the id of an endpoint that never answers
 	Network     string // the id of a network whose postbacks need a secret
 	Key         string
-	ReaderKey   string // of another account, since its reads use up all calls of the minute
+	ReaderKey   string // of a second account, because its reads use up all calls of the minute
 }
 
-// attacker is accounts, and strangers, that try to take the service away from the others.
+// attacker plays accounts and strangers that try to make the service unavailable to the others.
 type attacker struct {
 	target
 	api          *client.API // with Key
@@ -44,7 +44,7 @@ type attacker struct {
 	answers answers
 }
 
-// answers count them by attack and status.
+// answers counts the answers by attack and status.
 type answers map[string]map[int]int
 
 func newAttacker(at target) (*attacker, error) {
@@ -65,8 +65,8 @@ func newAttacker(at target) (*attacker, error) {
 	}, nil
 }
 
-// try makes an attack at least once, and again and again until the context ends, and counts the answers. The end cuts
-// off what is under way, but not before the service has answered once.
+// try makes an attack at least once, repeats it until the context ends, and counts the answers. The end of the context cancels
+// the request under way, unless this attack has had no answer yet.
 func (a *attacker) try(ctx context.Context, how attack) {
 	for first := true; first || ctx.Err() == nil; first = false {
 		request := ctx
@@ -78,7 +78,7 @@ func (a *attacker) try(ctx context.Context, how attack) {
 	}
 }
 
-// count counts an answer, unless the status is 0, and returns how many there are.
+// count adds an answer to the attack, unless the status is 0, and returns the attack's number of answers.
 func (a *attacker) count(how attack, status int) (total int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -94,16 +94,16 @@ func (a *attacker) count(how attack, status int) (total int) {
 	return total
 }
 
-// attack is one way. once does it one time and returns the status of the answer, 0 for none.
+// attack is one way to attack the service. once attacks one time and returns the status of the answer, or 0 for no answer.
 type attack struct {
 	name     string
-	parallel int           // how many do it at the same time
-	pause    time.Duration // of each, after each time
+	parallel int           // number of attackers at the same time
+	pause    time.Duration // of each attacker, after each attack
 	once     func(*attacker, context.Context) int
 	answers  []int // the statuses that the service may answer, apart from 0
 }
 
-// paced is the pause of attacks that need little of the attacker.
+// paced is the pause of attacks that cost the attacker little.
 const paced = 50 * time.Millisecond
 
 // attacks lists the attacks that once took the service down.
@@ -187,13 +187,13 @@ func (a *attacker) send(ctx context.Context, method, target, host string, body [
 	return resp.StatusCode
 }
 
-// read calls the API once and does not wait when it is told to.
+// read calls the API once. It does not wait and call again when the service tells it to.
 func (a *attacker) read(ctx context.Context, path string) int {
 	return callOnce(ctx, a.reader, http.MethodGet, path, nil)
 }
 
-// start is call for what becomes a job. It asks for an answer before that has ended, so that nothing but the service
-// limits how much is open.
+// start sends a POST that starts a job. It asks for the answer before the job has ended, so that only the service limits the
+// number of open jobs.
 func (a *attacker) start(ctx context.Context, path string, body any) int {
 	return callOnce(ctx, a.api, http.MethodPost, path, body, "Prefer", "respond-async")
 }
@@ -235,7 +235,7 @@ func (a *attacker) wrongPassword(ctx context.Context) int {
 	return a.send(ctx, http.MethodGet, a.OpsURL+"/metrics", "", nil, "Authorization", "Basic eDp5")
 }
 
-// visit clicks with the longest user agent.
+// visit clicks the costly link with the longest user agent, from a random address.
 func (a *attacker) visit(ctx context.Context) int {
 	return a.send(ctx, http.MethodGet, a.URL+a.costly.RequestURI(), a.costly.Host, nil,
 		"User-Agent", strings.Repeat("abcdef", 85), "X-Forwarded-For", stranger())
@@ -257,7 +257,7 @@ func (a *attacker) forged(ctx context.Context) int {
 		"X-Forwarded-For", stranger())
 }
 
-// secret sends a postback of the network, with its secret or with a wrong one, in one of the ways to send it.
+// secret sends a postback of the network with the right or a wrong secret, in one of four ways to send a secret.
 func (a *attacker) secret(ctx context.Context) int {
 	secret := canary + []string{"-right", "-wrong"}[rand.IntN(2)]
 	target := a.URL + "/postback/" + a.Network
@@ -277,5 +277,5 @@ func (a *attacker) secret(ctx context.Context) int {
 	return a.send(ctx, http.MethodGet, target+"?"+query.Encode(), a.link.Host, nil)
 }
 
-// stranger is one of some thousand addresses.
+// stranger returns a random address, one out of 4,096.
 func stranger() string { return fmt.Sprintf("81.3.%d.%d", rand.IntN(16), rand.IntN(256)) }

@@ -15,7 +15,7 @@ import (
 // canary is the beginning of the secrets that the test sends.
 const canary = "canary-4f1d96b2"
 
-// canaryInClear is the name of the network.
+// canaryInClear is the name of the network, which the service stores in clear.
 const canaryInClear = "bird-4f1d96b2"
 
 // noSecretsInClear searches everything that the service writes for the secrets of postbacks: the files of PostgreSQL including
@@ -29,7 +29,7 @@ func noSecretsInClear(t *testing.T, f *fleet.Fleet) {
 			t.Errorf("a secret is in %s", where)
 		}
 	}
-	found := false // what is stored in clear, so that the search can find something
+	found := false // whether canaryInClear was found, which shows that the search works
 	err := filepath.WalkDir(f.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return nil //nolint:nilerr // the servers delete files
@@ -42,7 +42,7 @@ func noSecretsInClear(t *testing.T, f *fleet.Fleet) {
 		return nil
 	})
 	if err != nil || !found {
-		t.Errorf("not even what is stored in clear was found: %v", err)
+		t.Errorf("the search did not find the network's name, which is stored in clear: %v", err)
 	}
 	search("the metrics", e2e.Metrics(t, f))
 }

@@ -15,7 +15,7 @@ import (
 	"switchyard/ops/lab/e2e"
 )
 
-// attackCommand is the argument with which the test binary attacks.
+// attackCommand is the argument that makes the test binary run the attacker's process.
 const attackCommand = "attack"
 
 // attackProcess is the process of the attacker. It runs apart from the test, so that a busy client does not distort the neighbour's
@@ -23,10 +23,10 @@ const attackCommand = "attack"
 type attackProcess struct {
 	orders  *json.Encoder
 	reports *json.Decoder
-	answers answers // until the last attack ended
+	answers answers // received until the last attacks ended
 }
 
-// startAttackProcess starts the process. It ends with the test.
+// startAttackProcess starts the attacker's process, which ends with the test.
 func startAttackProcess(t *testing.T, at target) *attackProcess {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "nice", "-n", "10", e2e.OwnBinary(t), attackCommand)
@@ -71,7 +71,7 @@ func (r *attackProcess) begin(t *testing.T, list []attack) {
 	r.order(t, names)
 }
 
-// end waits until the attacks have ended.
+// end tells the process to end the attacks, waits until they have ended, and reads the answers that they received.
 func (r *attackProcess) end(t *testing.T) {
 	t.Helper()
 	r.order(t, []string{})
@@ -80,7 +80,8 @@ func (r *attackProcess) end(t *testing.T) {
 	}
 }
 
-// allTried checks that the service understood each attack. An unexpected answer means that the request was no attack.
+// allTried checks that each attack got an answer, and only expected answers. An unexpected answer means that the service did not
+// understand the attack.
 func (r *attackProcess) allTried(t *testing.T) {
 	t.Helper()
 	for _, how := range attacks {
@@ -91,7 +92,7 @@ func (r *attackProcess) allTried(t *testing.T) {
 		}
 		for status, n := range got {
 			if !slices.Contains(how.answers, status) {
-				t.Errorf("%s: %d answers of %d", how.name, n, status)
+				t.Errorf("%s: %d answers with the unexpected status %d", how.name, n, status)
 			}
 		}
 	}

@@ -37,11 +37,11 @@ const (
 	neighbourMemory = 1 << 30 // bytes, of each process
 )
 
-// TestNeighbour checks that no account or stranger can take the service away from the others. They attack in each way alone (in
-// the short form four ways at once) and then in random mixtures, while another account calls the API and has clicks and
-// conversions. All its calls must succeed, all its clicks must be counted, and all its conversions must be announced. The long
-// form also measures its calls, its redirects, how late its clicks are in the reports and its conversions at its webhook, and
-// the memory of each process.
+// TestNeighbour checks that no account or stranger can make the service unavailable to the others. They attack in each way alone
+// (in the short form four ways at once) and then in random mixtures, while another account, the neighbour, calls the API and has
+// clicks and conversions. All its calls must succeed, all its clicks must be counted, and all its conversions must be announced.
+// The long form also sets limits: for the time of its calls and redirects, for the delay of its clicks in the reports and of its
+// conversions at its webhook, and for the memory of each process.
 func TestNeighbour(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -94,18 +94,19 @@ func TestNeighbour(t *testing.T) {
 	}
 }
 
-// neighbour is the account that is not to notice the others. It counts its clicks.
+// neighbour is the account that must not notice the attackers. It counts its own clicks.
 type neighbour struct {
 	*e2e.Service
 	mu       sync.Mutex
 	clicks   int
-	notified map[string]chan struct{} // closed when the webhook of a conversion with that id has come
+	notified map[string]chan struct{} // by conversion id; closed when the conversion's webhook has come
 }
 
-// neighbourHook is the path of its webhook.
+// neighbourHook is the path of the neighbour's webhook.
 const neighbourHook = "/neighbour"
 
-// figures are what the neighbour felt: how long each kind of call took, and how late clicks were in the reports.
+// figures holds the neighbour's measured times by kind: how long each call took, how late clicks were in the reports, and how
+// late conversions were at the webhook.
 type figures map[string][]time.Duration
 
 const (
@@ -123,7 +124,7 @@ func (f *figures) add(more figures) {
 	}
 }
 
-// percentile is 0 for a kind that was not measured.
+// percentile returns the percentile p, from 0 to 1, of a kind. It returns 0 for a kind that was not measured.
 func (f figures) percentile(kind string, p float64) time.Duration {
 	list := slices.Sorted(slices.Values(f[kind]))
 	if len(list) == 0 {
@@ -132,7 +133,7 @@ func (f figures) percentile(kind string, p float64) time.Duration {
 	return list[min(len(list)-1, int(p*float64(len(list))))]
 }
 
-// String has the median and the 99th percentile of each kind.
+// String returns the median and the 99th percentile of each kind.
 func (f figures) String() string {
 	var b strings.Builder
 	for _, kind := range slices.Sorted(func(yield func(string) bool) {
@@ -148,7 +149,8 @@ func (f figures) String() string {
 	return b.String()
 }
 
-// check compares with the figures of a quiet service.
+// check fails the test for each kind whose 99th percentile is above its limit. The limit of calls depends on the figures of a
+// quiet service.
 func (f figures) check(t *testing.T, quiet figures) {
 	t.Helper()
 	for kind := range f {
@@ -160,12 +162,12 @@ func (f figures) check(t *testing.T, quiet figures) {
 			most = neighbourLag
 		}
 		if got := f.percentile(kind, 0.99); got > most {
-			t.Errorf("%s: p99 %s, at most %s (quiet %s)", kind, got, most, quiet.percentile(kind, 0.99))
+			t.Errorf("%s: p99 is %s, the limit is %s (quiet: %s)", kind, got, most, quiet.percentile(kind, 0.99))
 		}
 	}
 }
 
-// under measures while the attacks run. A failed call of the neighbour fails the test.
+// under runs the attacks and measures the neighbour at the same time. A failed call of the neighbour fails the test.
 func (n *neighbour) under(t *testing.T, name string, d time.Duration, a *attackProcess, list ...attack) figures {
 	t.Helper()
 	if len(list) > 0 {
@@ -181,7 +183,7 @@ func (n *neighbour) under(t *testing.T, name string, d time.Duration, a *attackP
 	return measured
 }
 
-// measure makes the neighbour's calls and clicks for a while, at least one of each kind.
+// measure makes the neighbour's calls and clicks for the duration d, at least one of each kind.
 func (n *neighbour) measure(t *testing.T, d time.Duration) figures {
 	t.Helper()
 	calls := map[string]func(context.Context) error{
@@ -202,7 +204,7 @@ func (n *neighbour) measure(t *testing.T, d time.Duration) figures {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for kind, call := range calls {
-		pace := 300 * time.Millisecond // within the calls a minute of its plan
+		pace := 300 * time.Millisecond // within the calls per minute of the neighbour's plan
 		if kind == redirects {
 			pace = 20 * time.Millisecond
 		}
@@ -298,7 +300,7 @@ func (n *neighbour) counted(ctx context.Context) (int, error) {
 	return got.Clicks + got.Bots, err
 }
 
-// untilReported waits until the reports have every click that has been answered by now.
+// untilReported waits until the reports count all clicks that were answered before the call.
 func (n *neighbour) untilReported(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
@@ -309,7 +311,7 @@ func (n *neighbour) untilReported(ctx context.Context) error {
 	})
 }
 
-// allCounted holds that the reports have exactly the clicks that were answered.
+// allCounted checks that the reports count exactly the answered clicks.
 func (n *neighbour) allCounted(t *testing.T) {
 	t.Helper()
 	if err := n.untilReported(t.Context()); err != nil {
@@ -320,7 +322,7 @@ func (n *neighbour) allCounted(t *testing.T) {
 	}
 }
 
-// checkMemory reads the most that each process ever had.
+// checkMemory checks the peak memory of each process against neighbourMemory. It skips the test on a system without this figure.
 func checkMemory(t *testing.T, f *fleet.Fleet) {
 	t.Helper()
 	for _, name := range []string{"web", "worker", "clock"} {
@@ -333,12 +335,12 @@ func checkMemory(t *testing.T, f *fleet.Fleet) {
 		}
 		t.Logf("%s: at most %d MB", name, kB>>10)
 		if kB<<10 > neighbourMemory {
-			t.Errorf("%s took %d MB, at most %d", name, kB>>10, neighbourMemory>>20)
+			t.Errorf("%s took %d MB, the limit is %d MB", name, kB>>10, neighbourMemory>>20)
 		}
 	}
 }
 
-// seedClicks gives an account clicks of yesterday.
+// seedClicks stores clicks of yesterday for an account.
 func seedClicks(t *testing.T, f *fleet.Fleet, account string, clicks int) {
 	t.Helper()
 	d, err := db.Open(t.Context(), f.DatabaseURL, db.Options{Name: "neighbour", MaxConns: 1})

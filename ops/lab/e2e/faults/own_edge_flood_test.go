@@ -16,16 +16,16 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// What a flood may cost.
+// The size of the flood and the limits of its costs.
 const (
 	floodAtOnce = 48
 	floodMemory = 96 << 10 // kB that a web process may grow by
 	floodScans  = 500      // of the tables that a handshake could read; sweeps cause some of them during the test
 )
 
-// TestHandshakeFlood: two web processes are flooded with handshakes for unverified names, both as visitors and as CAs make
-// them. The processes order no certificates, do not query the database and keep no memory of the names. They complete other
-// handshakes all the time.
+// TestHandshakeFlood floods two web processes with handshakes for unverified names, first as visitors make them and then as CAs
+// do. The processes order no certificates, do not query the database and keep no memory of the names. They complete other
+// handshakes throughout the flood.
 func TestHandshakeFlood(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -72,10 +72,10 @@ func TestHandshakeFlood(t *testing.T) {
 		}
 	})
 	if served == 0 {
-		t.Error("nobody else was served meanwhile")
+		t.Error("no other handshake succeeded during the flood")
 	}
 	if now := e.ca.Orders(); now != orders {
-		t.Errorf("%d orders", now-orders)
+		t.Errorf("the flood caused %d orders", now-orders)
 	}
 	if now := e.edgeScans(); now-scans > floodScans {
 		t.Errorf("%d scans of the edge's tables", now-scans)
@@ -90,7 +90,7 @@ func TestHandshakeFlood(t *testing.T) {
 	t.Logf("%d handshakes with the install's own host meanwhile", served)
 }
 
-// refused shakes hands with a name that is not served.
+// refused makes a handshake for a name that is not served. The test fails unless the server answers "unrecognized name".
 func (e *edgeFleet) refused(port int, name, protocol string) {
 	e.Helper()
 	d := tls.Dialer{Config: &tls.Config{ServerName: name, NextProtos: []string{protocol}, InsecureSkipVerify: true}}
@@ -99,7 +99,7 @@ func (e *edgeFleet) refused(port int, name, protocol string) {
 		_ = conn.Close()
 	}
 	if err == nil || !strings.Contains(err.Error(), "unrecognized name") {
-		e.Errorf("a handshake with %s by %s: %v", name, protocol, err)
+		e.Errorf("the handshake for %s with protocol %s was not refused: %v", name, protocol, err)
 	}
 }
 
@@ -117,7 +117,7 @@ func (e *edgeFleet) whileServed(fn func()) (served int) {
 			default:
 			}
 			if _, err := e.shake(trackingHost); err != nil {
-				e.Errorf("while others flood: %v", err)
+				e.Errorf("a handshake for the own host failed during the flood: %v", err)
 				return
 			}
 			served++
@@ -145,7 +145,7 @@ func (e *edgeFleet) edgeScans() int {
 	return n
 }
 
-// resident is the memory of a process in kB.
+// resident returns the memory of a process in kB.
 func (e *edgeFleet) resident(p *fleet.Process) int {
 	e.Helper()
 	n, err := p.Memory("VmRSS")

@@ -34,8 +34,8 @@ import (
 	"switchyard/workers/issuer/acme/acmetest"
 )
 
-// edgeFleet is a service that is its own edge: a BIND has its customers' zone and is what it resolves by, and a Pebble is
-// its CA.
+// edgeFleet is a service that is its own edge. A BIND serves the customers' zone and is the service's resolver. A Pebble is the
+// CA.
 type edgeFleet struct {
 	*testing.T
 	*fleet.Fleet
@@ -44,19 +44,19 @@ type edgeFleet struct {
 	ca      *acmetest.CA
 	dns     netip.AddrPort
 	before  int   // orders of the install's own host
-	ports   []int // of HTTP and TLS, as the world sees them
-	seen    []int // of each web process
+	ports   []int // of HTTP and TLS, to which clients and the CA connect
+	seen    []int // of HTTP and TLS, at which the first web process listens
 }
 
-// zoneKey may change the customers' zone.
+// zoneKey is the TSIG key that may change the customers' zone.
 var zoneKey = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2FuYXJ5LXRzaWcta2V5LW9mLTMyLWJ5dGVzLSEhIQ=="}
 
-// customerZone has the customers' hosts and the tracking host: a server that does not recurse follows a CNAME within a zone.
-// It is a public suffix, so that the install reserves go.tracker.co.uk and leaves the customers' names. It is no zone of .example,
-// because workers do not ask such hosts.
+// customerZone holds both the customers' hosts and the tracking host, because a server that does not recurse follows a CNAME only
+// within a zone. The zone is a public suffix, so that the install reserves go.tracker.co.uk but not the customers' names. It is
+// not below .example, because workers do not query such hosts.
 const customerZone, trackingHost = "co.uk", "go.tracker.co.uk"
 
-// startEdge starts the servers, no process yet. behind says that several web processes stand behind the world's ports.
+// startEdge starts the servers but no process of the service. Set behind if several web processes stand behind the public ports.
 func startEdge(t *testing.T, behind bool) *edgeFleet {
 	t.Helper()
 	parttest.Needs(t, parttest.Edge)
@@ -96,7 +96,7 @@ func startEdge(t *testing.T, behind bool) *edgeFleet {
 	return e
 }
 
-// start starts processes and connects the customers' zone.
+// start starts processes, creates the account and connects the customers' zone. It returns the id of the DNS account.
 func (e *edgeFleet) start(processes ...string) (dnsAccount string) {
 	e.Helper()
 	for _, name := range processes {
@@ -121,7 +121,7 @@ func (e *edgeFleet) start(processes ...string) (dnsAccount string) {
 	return saved.ID
 }
 
-// browser is what a visitor's browser reaches the service by. It trusts the CA alone.
+// browser returns a transport that reaches the service as a visitor's browser does. It trusts only the test's CA.
 func (e *edgeFleet) browser() *http.Transport {
 	e.Helper()
 	roots := e.ca.Roots()
@@ -137,7 +137,7 @@ func (e *edgeFleet) browser() *http.Transport {
 	}
 }
 
-// get asks for an address as a browser does.
+// get requests an address as a browser does and discards the body of the answer.
 func (e *edgeFleet) get(via http.RoundTripper, address string) (*http.Response, error) {
 	e.Helper()
 	req, err := http.NewRequestWithContext(e.Context(), http.MethodGet, address, nil)
@@ -153,7 +153,7 @@ func (e *edgeFleet) get(via http.RoundTripper, address string) (*http.Response, 
 	return res, errors.Join(err, res.Body.Close())
 }
 
-// shake gives the certificate that a host is served with.
+// shake makes a TLS handshake for a host and returns the host's certificate.
 func (e *edgeFleet) shake(host string) (*x509.Certificate, error) {
 	e.Helper()
 	d := tls.Dialer{Config: &tls.Config{ServerName: host, RootCAs: e.ca.Roots(), MinVersion: tls.VersionTLS12}}
@@ -186,7 +186,7 @@ type edgeDomain struct {
 	DNSRecords []struct{ Type, Name, Value string } `json:"dns_records"`
 }
 
-// targetOf is the name below the tracking host that a domain's CNAME may name.
+// targetOf returns the name below the tracking host to which a domain's CNAME may point.
 func (e *edgeFleet) targetOf(host string) string {
 	e.Helper()
 	records := e.domains()[host].DNSRecords
@@ -196,7 +196,7 @@ func (e *edgeFleet) targetOf(host string) string {
 	return records[0].Value
 }
 
-// ownHost waits until the install's own host is served.
+// ownHost waits until the install's own host is served, and stores the number of orders until then.
 func (e *edgeFleet) ownHost() {
 	e.Helper()
 	e2e.Tick(e.T, e.Fleet, jobs.SweepOwnHosts)
@@ -207,13 +207,13 @@ func (e *edgeFleet) ownHost() {
 	e.before = e.ca.Orders()
 }
 
-// orders is how many orders there were for domains of customers.
+// orders returns the number of orders for customers' domains.
 func (e *edgeFleet) orders() int { return e.ca.Orders() - e.before }
 
-// issued is how many certificates the CA has issued.
+// issued returns the number of certificates that the CA has issued.
 func (e *edgeFleet) issued() int { return strings.Count(e.ca.Log(), "Issued certificate serial") }
 
-// add adds domains, pointed in the DNS account.
+// add adds domains, and has the service point them in the DNS account. A domain that is not pointed fails the test.
 func (e *edgeFleet) add(account string, hosts ...string) {
 	e.Helper()
 	var added struct {
@@ -228,17 +228,17 @@ func (e *edgeFleet) add(account string, hosts ...string) {
 	}
 	for _, point := range added.DNS {
 		if !point.OK {
-			e.Errorf("not pointed: %s", point.Message)
+			e.Errorf("a domain was not pointed: %s", point.Message)
 		}
 	}
 	if len(added.DNS) != len(hosts) {
-		e.Errorf("%d of %d are pointed", len(added.DNS), len(hosts))
+		e.Errorf("%d of %d domains were pointed", len(added.DNS), len(hosts))
 	}
 	e2e.Tick(e.T, e.Fleet, jobs.SweepDomains)
 }
 
-// TestZeroToServing: a hostname is typed, and is served over HTTPS, renewed and released, with real servers all the way. In
-// between PostgreSQL is away, and a web process starts without it.
+// TestZeroToServing adds a hostname and checks that it is served over HTTPS, renewed and released, with real servers throughout.
+// In between PostgreSQL and Redis are away, and a web process starts without them.
 func TestZeroToServing(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -247,7 +247,7 @@ func TestZeroToServing(t *testing.T) {
 	const host = "go.shop." + customerZone
 	e.ownHost()
 	e.add(account, host)
-	// A domain that points elsewhere: no client can make the service order a certificate for it.
+	// This domain points elsewhere. No client can make the service order a certificate for it.
 	const stranger = "stranger.example"
 	if err := e.api.Do(t.Context(), http.StatusCreated, http.MethodPost, "/domains", map[string]any{"domain": stranger}, nil); err != nil {
 		t.Fatal(err)
@@ -256,7 +256,7 @@ func TestZeroToServing(t *testing.T) {
 	await.Until(t, "the domain is served over HTTPS", func() bool {
 		for _, none := range []string{stranger, e.targetOf(host)} {
 			if _, err := e.shake(none); err == nil {
-				t.Fatalf("%s is served, which is no verified domain", none)
+				t.Fatalf("%s is served, although it is not a verified domain", none)
 			}
 		}
 		_, err := e.shake(host)
@@ -321,7 +321,7 @@ func (e *edgeFleet) withoutServers(host string, click func(what string)) {
 		e.Fatal(err)
 	}
 	click("without PostgreSQL")
-	e.Find("web").Stop() // which writes the copy of routing
+	e.Find("web").Stop() // on its stop, web writes its copy of the routing
 	if _, err := e.Spawn("web"); err != nil {
 		e.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func (e *edgeFleet) withoutServers(host string, click func(what string)) {
 	}
 }
 
-// renewAndRelease renews a certificate because the CA advises it, and gives it back.
+// renewAndRelease checks that a certificate is renewed when the CA advises it, and then releases it.
 func (e *edgeFleet) renewAndRelease(id, host string) {
 	e.Helper()
 	first, err := e.shake(host)
@@ -379,12 +379,12 @@ func (e *edgeFleet) renewAndRelease(id, host string) {
 	})
 	copies, err := os.ReadDir(filepath.Join(e.Dir, "data", "certificates"))
 	if err != nil || len(copies) != 1 || copies[0].Name() != trackingHost {
-		e.Errorf("the copies are %v, %v", copies, err)
+		e.Errorf("the stored certificates are %v, %v", copies, err)
 	}
 }
 
-// countFailedOrders notes each attempt that failed, and each whose worker was too slow for its lease. Either is made again,
-// by the clock or by a visitor who asks in vain.
+// countFailedOrders creates a trigger that records each failed attempt and each attempt whose worker was too slow for its lease.
+// Such an attempt is repeated by the clock, or when a visitor requests the host in vain.
 const countFailedOrders = `
 CREATE TABLE failed_orders (host text);
 CREATE FUNCTION note_failed_order() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -395,8 +395,8 @@ CREATE TRIGGER failed_order AFTER UPDATE ON certificates FOR EACH ROW
 	WHEN (NEW.attempts > OLD.attempts OR NEW.fence > OLD.fence AND OLD.lease_until IS NOT NULL)
 	EXECUTE FUNCTION note_failed_order()`
 
-// TestHundredDomains: 100 domains that are added at once are all served, each by one order. What an order failed at on a busy
-// machine is not waited for: it is asked again at once.
+// TestHundredDomains adds 100 domains at once. All of them are served, each after one order. An order that failed on a busy
+// machine causes one more order. The test makes it due at once instead of waiting.
 func TestHundredDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -427,7 +427,7 @@ func TestHundredDomains(t *testing.T) {
 		await.Until(t, fmt.Sprintf("one more of %d is served", before), func() bool {
 			for host := range maps.Clone(left) {
 				if _, err := e.shake(host); err != nil {
-					break // the others are no sooner
+					break // the other hosts are hardly served sooner
 				}
 				delete(left, host)
 			}
@@ -445,8 +445,8 @@ func TestHundredDomains(t *testing.T) {
 	}
 }
 
-// TestKilledIssue: of two web processes either answers the CA, and workers that are killed in the middle of an issue leave one
-// order more at most, and one certificate.
+// TestKilledIssue runs two web processes, and both can answer the CA. A worker that is killed in the middle of an issue causes at
+// most one additional order and one additional certificate.
 func TestKilledIssue(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -478,14 +478,14 @@ func TestKilledIssue(t *testing.T) {
 	}
 }
 
-// overLeases lets the leases of dead workers end now.
+// overLeases ends all leases now, so that the next workers need not wait for dead workers.
 func (e *edgeFleet) overLeases() {
 	e.Helper()
 	e.exec(`UPDATE certificates SET lease_until = now() WHERE lease_until > now()`)
 	e.exec(`UPDATE edge_hosts SET lease_until = now() WHERE lease_until > now()`)
 }
 
-// exec runs a statement in the database of the service.
+// exec runs a statement in the service's database.
 func (e *edgeFleet) exec(query string) {
 	e.Helper()
 	d, err := db.Open(e.Context(), e.DatabaseURL, db.Options{Name: "test"})
@@ -496,7 +496,7 @@ func (e *edgeFleet) exec(query string) {
 	dbtest.Exec(e, d, query)
 }
 
-// secondWeb starts a second web process. The world's ports lead to both in turn.
+// secondWeb starts a second web process. The public ports lead to the two processes in turn.
 func (e *edgeFleet) secondWeb() (p *fleet.Process, tlsPort int) {
 	e.Helper()
 	second := make([]int, 0, 3)
@@ -543,7 +543,7 @@ func (e *edgeFleet) forward(port int, to ...int) {
 	})
 }
 
-// relay passes what a connection sends to a port of this machine, and the answers back.
+// relay copies the data of a connection to a port of this machine, and the answers back.
 func relay(conn net.Conn, port int) {
 	defer func() { _ = conn.Close() }()
 	other, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(port))

@@ -27,8 +27,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// tlsRedis starts a Redis that accepts only TLS, with a certificate that no authority has signed, as hosted servers have it. It
-// returns the URL of the server, which ends with the test.
+// tlsRedis starts a Redis that accepts only TLS. As on hosted servers, no authority has signed its certificate. tlsRedis returns
+// the URL of the server, which ends with the test.
 func tlsRedis(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
@@ -92,8 +92,8 @@ func tlsRedis(t *testing.T) string {
 	return url
 }
 
-// TestRedisByTLS runs the three process types on a Redis with TLS: an event is delivered, and every process is ready. A
-// certificate that no authority has signed is refused unless the URL sets skip_verify.
+// TestRedisByTLS runs the three process types on a Redis with TLS (see worksOn). A certificate that no authority has signed is
+// refused unless the URL sets skip_verify.
 func TestRedisByTLS(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -104,19 +104,19 @@ func TestRedisByTLS(t *testing.T) {
 	}
 	defer strict.Close()
 	if err := strict.Ping(t.Context()).Err(); err == nil {
-		t.Error("an unknown certificate was accepted unasked")
+		t.Error("an unknown certificate was accepted without skip_verify")
 	}
 	worksOn(t, url)
 }
 
-// TestRedisCluster runs them on three nodes of a Cluster, which refuse commands on keys of several nodes.
+// TestRedisCluster runs the three process types on a Redis Cluster of three nodes, which refuse commands on keys of several nodes.
 func TestRedisCluster(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
 	worksOn(t, e2e.StartRedisCluster(t))
 }
 
-// worksOn runs the three process types on a Redis: an event is delivered, and everything is ready.
+// worksOn runs the three process types on a Redis. It checks that an event is delivered and that every check of /readyz is ok.
 func worksOn(t *testing.T, url string) {
 	t.Helper()
 	receiver, err := fleet.NewReceiver(nil)

@@ -18,9 +18,9 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestUp: one process is a whole service. It says where everything is, its link sends visitors on, its demo account
-// takes traffic, and started again it has the same account and link. It tells the key once and listens at loopback only.
-// The operators' pages are at its one port, but not under other names and not at the host of links.
+// TestUp runs a whole service in one process. The process prints its addresses, and its demo account takes traffic. After a second
+// start it has the same link. It prints the key only at the first start, and it listens only at loopback. The operators' pages are
+// at its only port under 127.0.0.1, but not under other names and not at the host of links.
 func TestUp(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -48,22 +48,22 @@ func TestUp(t *testing.T) {
 	f.Find("up").Kill()
 	second := greeting(t, f)
 	if second.link != first.link || second.key != "" {
-		t.Errorf("started again it has %+v, it had %+v", second, first)
+		t.Errorf("the second start printed %+v, the first %+v", second, first)
 	}
 	log := f.Find("up").Log()
 	if bytes.Contains(log, []byte(first.key)) || !bytes.Contains(log, []byte("keys create --account ")) {
-		t.Errorf("started again it does not tell how to make a key, or tells the old one: %s", log)
+		t.Errorf("the second start does not print how to make a key, or prints the old key: %s", log)
 	}
 	f.Find("up").Stop()
 	if log := f.Find("up").Log(); !bytes.Contains(log, []byte("stopped")) {
 		t.Errorf("it did not stop in order: %s", log)
 	}
 	if files, err := filepath.Glob(filepath.Join(f.Dir, "data", "*.json")); err != nil || len(files) == 0 {
-		t.Errorf("kept files %v, %v", files, err)
+		t.Errorf("the files of the data directory are %v, %v", files, err)
 	}
 }
 
-// onlyLoopback fails when a service's port answers at another address of this machine.
+// onlyLoopback fails the test if a service's port answers at another address of this machine.
 func onlyLoopback(t *testing.T, address string) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -87,12 +87,12 @@ func onlyLoopback(t *testing.T, address string) {
 	}
 }
 
-// startOutput is what "up" tells its user.
+// startOutput holds the key and the tracking link that "up" prints. key is empty if it was printed before.
 type startOutput struct{ key, link string }
 
 var startPattern = regexp.MustCompile(`(?s)key +(sy_\S+|shown).*tracking link +(\S+).*operators +\S+/ops/queues`)
 
-// greeting starts "up" and reads what it says once everything runs.
+// greeting starts "up", waits until it is ready, and returns the key and the link that it prints.
 func greeting(t *testing.T, f *fleet.Fleet) startOutput {
 	t.Helper()
 	p, err := f.Spawn("up")

@@ -10,8 +10,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestHalves: web --only api answers no tracking link, web --only click no API; both tell that they are ready. Neither
-// shows the operators' pages on the public port, by any name; both show them on the operators' own.
+// TestHalves runs web --only api, which answers no tracking link, and web --only click, which answers no API. Both report that
+// they are ready. Both show the operators' pages on the operators' port, and never on the public port, whatever the host name.
 func TestHalves(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// fetch asks for a page under a host, with a password unless that is empty, and gives the status.
+// fetch requests a page under a host name and returns the status. It sends the password unless the password is empty.
 func fetch(t *testing.T, address, host, password string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)

@@ -26,8 +26,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// wide is a service of three web processes, two workers and two clocks. PostgreSQL is reached through PgBouncer in
-// transaction mode and read by a replica, Redis is what three Sentinels say.
+// wide is a service of three web processes, two workers and two clocks. It reaches PostgreSQL through PgBouncer in transaction
+// mode and has a replica for reads. Three Sentinels tell it which Redis is the primary.
 type wide struct {
 	*e2e.Service
 	t        *testing.T
@@ -84,10 +84,10 @@ func (w *wide) check(err error) {
 	}
 }
 
-// at is the API at one of the web processes.
+// at returns a client of the API at web process i.
 func (w *wide) at(i int) *client.API { return client.New(w.urls[i%len(w.urls)], w.API.Key) }
 
-// visit follows a campaign's link at web process i, as the visitor of an address. It gives the host it leads to.
+// visit follows a campaign's link at web process i, from the visitor's address. It returns the host to which the link redirects.
 func (w *wide) visit(via http.RoundTripper, i int, link, visitor string) (string, error) {
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.urls[i%len(w.urls)]+link, nil)
 	if err != nil {
@@ -111,7 +111,8 @@ func (w *wide) visit(via http.RoundTripper, i int, link, visitor string) (string
 	return to.Host, nil
 }
 
-// campaign makes a campaign with a capped path before another one.
+// campaign creates a campaign with a path that takes limit visits a day, followed by a default path without a cap. It returns the
+// path and query of the campaign's link.
 func (w *wide) campaign(name string, limit int) (link string) {
 	w.t.Helper()
 	to := func(host string) []any { return []any{map[string]any{"url": "https://" + host + "/?cid={clickid}"}} }
@@ -159,7 +160,7 @@ func TestScaleOut(t *testing.T) {
 	})
 }
 
-// ticks runs fn while two test clocks fire a tick every second, in addition to the service's clocks. It waits for more ticks
+// ticks runs fn while the two clocks fire a test tick every second, in addition to the service's ticks. It waits for more ticks
 // before fn and after it, and fails the test if a tick was carried out twice.
 func (w *wide) ticks(fn func()) {
 	w.t.Helper()
@@ -179,7 +180,7 @@ func (w *wide) ticks(fn func()) {
 	w.t.Logf("%d ticks", carried())
 }
 
-// capsExact sends 240 visitors at once to a path that takes 100 a day.
+// capsExact sends 240 visits, twelve at a time, to a campaign whose first path takes 100 a day. The path must take exactly 100.
 func (w *wide) capsExact(name string) {
 	w.t.Helper()
 	const limit, visits = 100, 240
@@ -199,11 +200,11 @@ func (w *wide) capsExact(name string) {
 		return nil
 	})
 	if capped.Load() != limit || other.Load() != visits-limit {
-		w.t.Errorf("%s: a path of %d a day took %d, the next %d", name, limit, capped.Load(), other.Load())
+		w.t.Errorf("%s: a path with a cap of %d a day took %d visits, the next path %d", name, limit, capped.Load(), other.Load())
 	}
 }
 
-// each calls fn n times, some at once.
+// each calls fn n times, up to twelve at the same time.
 func (w *wide) each(n int, fn func(via http.RoundTripper, i int) error) {
 	w.t.Helper()
 	var all sync.WaitGroup
@@ -222,7 +223,7 @@ func (w *wide) each(n int, fn func(via http.RoundTripper, i int) error) {
 	all.Wait()
 }
 
-// uniqueExact lets 40 visitors come six times each, at all processes at once.
+// uniqueExact sends 40 visitors six times each, to all web processes at the same time. Only one click of each must be unique.
 func (w *wide) uniqueExact() {
 	w.t.Helper()
 	const visitors, times = 40, 6
@@ -239,7 +240,7 @@ func (w *wide) uniqueExact() {
 	}
 }
 
-// idempotent makes one offer by 24 calls with one key.
+// idempotent sends 24 calls with the same Idempotency-Key to all web processes. They must create only one offer.
 func (w *wide) idempotent() {
 	w.t.Helper()
 	body := map[string]any{"name": "made once", "url": "https://once.example/"}
@@ -251,7 +252,7 @@ func (w *wide) idempotent() {
 			if err != nil {
 				return err
 			}
-			if a.Status == http.StatusConflict { // the first still runs
+			if a.Status == http.StatusConflict { // the first call still runs
 				continue
 			}
 			var made struct{ ID string }
@@ -269,7 +270,7 @@ func (w *wide) idempotent() {
 	}
 }
 
-// rateLimited reads as another account, whose plan has 300 calls a minute: each call takes one of them, wherever it goes.
+// rateLimited calls the API as another account, whose plan has 300 calls a minute. Each call uses one of them, at any web process.
 func (w *wide) rateLimited() {
 	w.t.Helper()
 	const limit = 300
@@ -290,7 +291,7 @@ func (w *wide) rateLimited() {
 		}
 		return nil
 	})
-	minutes := 1 + int(time.Since(began)/(50*time.Second)) // whose allowances the calls can have used: one, but on a slow machine
+	minutes := 1 + int(time.Since(began)/(50*time.Second)) // whose allowances the calls can have used; 1, unless the machine is slow
 	answered := 0
 	for left, n := range remaining {
 		answered += n
@@ -303,7 +304,7 @@ func (w *wide) rateLimited() {
 	}
 }
 
-// clicksThrough sends clicks to all web processes while fn takes parts of the service away.
+// clicksThrough sends clicks to all web processes while fn stops parts of the service. Every answered click must be stored.
 func (w *wide) clicksThrough(fn func()) {
 	w.t.Helper()
 	const more = 200
@@ -323,7 +324,7 @@ func (w *wide) clicksThrough(fn func()) {
 				case errors.Is(err, e2e.ErrWrong):
 					clicks.Fail(err)
 					return
-				default: // that process is away: not answered
+				default: // that process is down, so the click was not answered
 					e2e.Pause(ctx, 20*time.Millisecond)
 				}
 			}
@@ -341,7 +342,7 @@ func (w *wide) clicksThrough(fn func()) {
 	w.t.Logf("%d clicks answered and stored", clicks.Len())
 }
 
-// reportsByReplica reads reports while the replica answers, and after its end: every call is answered.
+// reportsByReplica reads reports from the replica and, after the replica has ended, from the primary. Every call is answered.
 func (w *wide) reportsByReplica() {
 	w.t.Helper()
 	answeredBy := func(server string) {
@@ -350,7 +351,7 @@ func (w *wide) reportsByReplica() {
 		reads := func() int {
 			found := figure.FindSubmatch(e2e.Metrics(w.t, w.Fleet))
 			if found == nil {
-				w.t.Fatal("there is no figure of reads")
+				w.t.Fatal("the metrics do not count the reads of this server")
 			}
 			n, _ := strconv.Atoi(string(found[1]))
 			return n

@@ -1,5 +1,5 @@
-// Package acmetest runs a CA for tests. The CA is Pebble, built from its module as the developers' tools are. No part of it is
-// linked into the service.
+// Package acmetest runs a CA for tests. The CA is Pebble. It is built from its module in the same way as the developers' tools.
+// No part of it is linked into the service.
 package acmetest
 
 import (
@@ -31,10 +31,10 @@ import (
 	"switchyard/models/parttest"
 )
 
-// Options of a CA.
+// Options are the options of a CA.
 type Options struct {
-	DNS               netip.AddrPort // the server that the CA asks for the addresses of hosts
-	HTTPPort, TLSPort int            // the ports of hosts that the CA connects to
+	DNS               netip.AddrPort // the DNS server that the CA asks for the addresses of hosts
+	HTTPPort, TLSPort int            // the ports at which the CA connects to hosts
 	// EAB maps key ids to keys for external account binding. If it is empty, accounts need no binding.
 	EAB map[string]string
 }
@@ -42,7 +42,7 @@ type Options struct {
 // CA is a running Pebble. It rejects a fifth of the nonces and delays validations.
 type CA struct {
 	Directory string
-	CAFile    string // PEM file of the authority to trust for the CA's own address
+	CAFile    string // PEM file with the certificate to trust for the CA's own address
 
 	tb         testing.TB
 	program    string
@@ -64,7 +64,7 @@ var build = sync.OnceValues(func() (string, error) {
 	root := filepath.Dir(strings.TrimSpace(string(mod)))
 	cmd := exec.Command("go", "tool", "-n", "-modfile=ops/tools/go.mod", "pebble")
 	cmd.Dir = root
-	// The tool is built as the developers' tools are, whatever the flags of the tests.
+	// The tool is built in the same way as the developers' tools, independently of the flags of the tests.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var why bytes.Buffer
 	cmd.Stderr = &why
@@ -119,7 +119,7 @@ func Start(tb testing.TB, o Options) *CA {
 func (ca *CA) start(args []string) {
 	ca.tb.Helper()
 	ca.cmd = exec.Command(ca.program, args...) //nolint:noctx,gosec // it ends with the test, and is what was built
-	// A fifth of the nonces is refused, and a validation waits up to two seconds.
+	// The CA refuses a fifth of the nonces, and delays a validation by up to two seconds.
 	ca.cmd.Env = append(os.Environ(), "PEBBLE_WFE_NONCEREJECT=20", "PEBBLE_VA_SLEEPTIME=2", "PEBBLE_AUTHZREUSE=0")
 	ca.cmd.Stdout, ca.cmd.Stderr = writer{ca}, writer{ca}
 	if err := ca.cmd.Start(); err != nil {
@@ -151,7 +151,7 @@ func (ca *CA) Stop() {
 	<-ca.ended
 }
 
-// Restart starts a stopped CA again. The CA has lost all its data and issues under a new root.
+// Restart starts a stopped CA again. After that, the CA has lost all its data and issues under a new root.
 func (ca *CA) Restart() {
 	ca.tb.Helper()
 	ca.start(ca.cmd.Args[1:])
@@ -172,7 +172,7 @@ func (ca *CA) Root() []byte {
 	return text
 }
 
-// Roots returns the current root certificate as a pool for a client.
+// Roots returns a pool with the CA's current root certificate, for a client.
 func (ca *CA) Roots() *x509.CertPool {
 	ca.tb.Helper()
 	pool := x509.NewCertPool()
@@ -182,7 +182,7 @@ func (ca *CA) Roots() *x509.CertPool {
 	return pool
 }
 
-// RenewNow makes the CA advise to renew a certificate at once.
+// RenewNow makes the CA advise that a certificate be renewed at once.
 func (ca *CA) RenewNow(leaf *x509.Certificate) {
 	ca.tb.Helper()
 	const window = `{"suggestedWindow": {"start": %q, "end": %q}}`
@@ -210,7 +210,7 @@ func (ca *CA) Orders() int { return strings.Count(ca.Log(), "Added order ") }
 // Accounts returns the number of accounts created since the CA was first started.
 func (ca *CA) Accounts() int { return strings.Count(ca.Log(), "accounts in memory") }
 
-// Log returns everything that the CA has written.
+// Log returns all output of the CA.
 func (ca *CA) Log() string {
 	ca.mu.Lock()
 	defer ca.mu.Unlock()
@@ -227,7 +227,7 @@ func (w writer) Write(p []byte) (int, error) {
 
 func tail(text string) string { return text[max(0, len(text)-4000):] }
 
-// writePair writes the certificate and the key of the CA's own address, and returns a pool that trusts the certificate.
+// writePair writes the certificate and the key for the CA's own address to files. It returns a pool that trusts the certificate.
 func (ca *CA) writePair() *x509.CertPool {
 	ca.tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -261,7 +261,7 @@ func (ca *CA) writePair() *x509.CertPool {
 	return pool
 }
 
-// freePort returns an address of this machine that no process listens at.
+// freePort returns a local address at which no process listens.
 func freePort(tb testing.TB) string {
 	tb.Helper()
 	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
