@@ -47,13 +47,6 @@ func newEnv(t *testing.T) *env {
 	return s
 }
 
-func (s *env) exec(query string, args ...any) {
-	s.Helper()
-	if _, err := s.DB.ExecContext(s.Context(), query, args...); err != nil {
-		s.Fatal(err)
-	}
-}
-
 // visit appends a click to the spool of one of the processes. The click comes from the address ip.
 func (s *env) visit(after time.Duration, ip string, change func(*models.Click)) *models.Click {
 	s.Helper()
@@ -155,7 +148,7 @@ func (s *env) fired(clicks map[string]*models.Click) map[string][]string {
 	s.Helper()
 	out := map[string][]string{}
 	for name, c := range clicks {
-		out[name] = bot.Signals(clicktest.Number[int64](s, s.DB, `SELECT bot_signals FROM clicks WHERE id = $1`, c.ID)).Reasons()
+		out[name] = bot.Signals(dbtest.Get[int64](s, s.DB, `SELECT bot_signals FROM clicks WHERE id = $1`, c.ID)).Reasons()
 	}
 	return out
 }
@@ -163,7 +156,7 @@ func (s *env) fired(clicks map[string]*models.Click) map[string][]string {
 // among returns the number of clicks with a signal.
 func (s *env) among(signal bot.Signals) int {
 	s.Helper()
-	return clicktest.Number[int](s, s.DB, `SELECT count(*) FROM clicks WHERE bot_signals & $1 <> 0`, int64(signal))
+	return dbtest.Get[int](s, s.DB, `SELECT count(*) FROM clicks WHERE bot_signals & $1 <> 0`, int64(signal))
 }
 
 // TestFloods checks that the click that exceeds the bound is the first with the signal. Neither the process that recorded the
@@ -224,10 +217,10 @@ func TestFloods(t *testing.T) {
 			t.Errorf("the click %s: %s", name, diff)
 		}
 	}
-	if n := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 50 AND NOT is_unique`); n != 8 {
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 50 AND NOT is_unique`); n != 8 {
 		t.Errorf("%d clicks count as bots' clicks", n)
 	}
-	if n := clicktest.Number[string](t, s.DB, `SELECT concat(sum(bot_clicks), ' ', sum(approved), ' ', sum(clicks)) FROM ledger WHERE account_id = $1`, s.Account); n !=
+	if n := dbtest.Get[string](t, s.DB, `SELECT concat(sum(bot_clicks), ' ', sum(approved), ' ', sum(clicks)) FROM ledger WHERE account_id = $1`, s.Account); n !=
 		fmt.Sprintf("8 1 %d", s.clicks-8-bot.FloodBound/2-1) {
 		t.Errorf("the figures are %s, with %d clicks", n, s.clicks)
 	}
@@ -244,20 +237,20 @@ func TestScanAgain(t *testing.T) {
 	}
 	off := bot.NewSettings(0, []string{"click_flood", "campaign_flood", "repeat_click"})
 	s.scan(1000, off)
-	if n, bots := s.among(bot.ClickFlood), clicktest.Number[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot OR bot_score > 0`); n != bot.FloodBound || bots != 0 {
+	if n, bots := s.among(bot.ClickFlood), dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot OR bot_score > 0`); n != bot.FloodBound || bots != 0 {
 		t.Errorf("%d clicks have the signal, %d count as bots", n, bots)
 	}
 	rows := func() string {
-		return clicktest.Number[string](t, s.DB, `SELECT md5(string_agg(k::text, ' ' ORDER BY id)) FROM clicks k`) +
-			clicktest.Number[string](t, s.DB, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
+		return dbtest.Get[string](t, s.DB, `SELECT md5(string_agg(k::text, ' ' ORDER BY id)) FROM clicks k`) +
+			dbtest.Get[string](t, s.DB, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
 	}
-	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
+	dbtest.Exec(s, s.DB, `UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
 	s.scan(7, bot.NewSettings(50, nil)) // the scan scores clicks with the current settings, not with the settings at their storage
-	if bots := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
+	if bots := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
 		t.Errorf("%d clicks count as bots' clicks with the current settings", bots)
 	}
 	before := rows()
-	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
+	dbtest.Exec(s, s.DB, `UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
 	s.scan(11, bot.NewSettings(50, nil))
 	if after := rows(); after != before {
 		t.Errorf("a second scan changes %s to %s", before, after)
@@ -271,7 +264,7 @@ func TestRepeats(t *testing.T) {
 	s := newEnv(t)
 	byAddress, byCookie := uuid.New(), uuid.New()
 	for id, method := range map[uuid.UUID]string{byAddress: "ip_ua", byCookie: "cookie"} {
-		s.exec(`INSERT INTO campaigns (id, account_id, name, alias, uniqueness_method, deleted_at)
+		dbtest.Exec(s, s.DB, `INSERT INTO campaigns (id, account_id, name, alias, uniqueness_method, deleted_at)
 			VALUES ($1, $2, $3, $3, $3, now())`, id, s.Account, method)
 	}
 	last := map[string]*models.Click{}
@@ -292,7 +285,7 @@ func TestRepeats(t *testing.T) {
 		})
 	}
 	s.store()
-	s.exec(`UPDATE bot_scans SET scanned_after = $2 WHERE account_id = $1`, s.Account, models.FloorClickID(s.start.Add(-25*time.Hour)))
+	dbtest.Exec(s, s.DB, `UPDATE bot_scans SET scanned_after = $2 WHERE account_id = $1`, s.Account, models.FloorClickID(s.start.Add(-25*time.Hour)))
 	s.scan(10, bot.Settings{})
 	fired := s.fired(last)
 	var got []string

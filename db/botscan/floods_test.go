@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/click/clicktest"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -28,7 +29,7 @@ func (s *env) flood(into *spool.Spool, clicks int, campaign uuid.UUID) {
 func (s *env) signalCounts() string {
 	s.Helper()
 	return fmt.Sprint(s.among(bot.ClickFlood), s.among(bot.CampaignFlood), s.among(bot.RepeatClick),
-		clicktest.Number[int](s, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`))
+		dbtest.Get[int](s, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`))
 }
 
 // TestFloodIsStoredOnce checks that clicks of a flood are stored with their signals, and that a scan does not write them again.
@@ -38,7 +39,7 @@ func TestFloodIsStoredOnce(t *testing.T) {
 	const clicks, marked = 300, 300 - bot.RepeatBound - 25
 	s := newEnv(t)
 	cookies := uuid.New()
-	s.exec(`INSERT INTO campaigns (id, account_id, name, alias, uniqueness_method, deleted_at) VALUES ($1, $2, 'c', 'c', 'cookie', now())`,
+	dbtest.Exec(s, s.DB, `INSERT INTO campaigns (id, account_id, name, alias, uniqueness_method, deleted_at) VALUES ($1, $2, 'c', 'c', 'cookie', now())`,
 		cookies, s.Account)
 	s.flood(s.spools[0], clicks, cookies)
 	s.store()
@@ -48,7 +49,7 @@ func TestFloodIsStoredOnce(t *testing.T) {
 	}
 	s.Agree("at ingest")
 	rows := func() string {
-		return clicktest.Number[string](t, s.DB, `SELECT md5(string_agg(ctid::text, ' ' ORDER BY id)) FROM clicks WHERE id > $1`,
+		return dbtest.Get[string](t, s.DB, `SELECT md5(string_agg(ctid::text, ' ' ORDER BY id)) FROM clicks WHERE id > $1`,
 			models.FloorClickID(s.start.Add(bot.FloodBound*time.Millisecond)))
 	}
 	before := rows()
@@ -60,7 +61,7 @@ func TestFloodIsStoredOnce(t *testing.T) {
 	if got := s.signalCounts(); got != want {
 		t.Errorf("after a scan: floods, repeats and bots are %s, want %s", got, want)
 	}
-	if n := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM bot_repeats`); n > bot.RepeatBound {
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM bot_repeats`); n > bot.RepeatBound {
 		t.Errorf("%d repeats are noted", n)
 	}
 }
@@ -72,7 +73,7 @@ func TestFloodOfUniqueVisits(t *testing.T) {
 	for method, want := range map[string]string{"ip": "0 100", "cookie": "55 60"} {
 		s := newEnv(t)
 		campaign := uuid.New()
-		s.exec(`INSERT INTO campaigns (id, account_id, name, alias, uniqueness_method, deleted_at) VALUES ($1, $2, 'c', 'c', $3, now())`,
+		dbtest.Exec(s, s.DB, `INSERT INTO campaigns (id, account_id, name, alias, uniqueness_method, deleted_at) VALUES ($1, $2, 'c', 'c', $3, now())`,
 			campaign, s.Account, method)
 		for i := range 100 {
 			c := clicktest.Click(s.Account, campaign, 0)
@@ -81,7 +82,7 @@ func TestFloodOfUniqueVisits(t *testing.T) {
 			clicktest.Put(s, s.spools[0], spool.Record{Click: c})
 		}
 		s.store()
-		got := fmt.Sprint(s.among(bot.RepeatClick), " ", clicktest.Number[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_unique`))
+		got := fmt.Sprint(s.among(bot.RepeatClick), " ", dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_unique`))
 		if got != want {
 			t.Errorf("%s: repeats and unique clicks are %s, want %s", method, got, want)
 		}
@@ -112,7 +113,7 @@ func TestFloodOfAnotherProcess(t *testing.T) {
 	if got := s.signalCounts(); got != want {
 		t.Errorf("after a scan: floods, repeats and bots are %s, want %s", got, want)
 	}
-	if n := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM bot_repeats`); n > bot.RepeatBound {
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM bot_repeats`); n > bot.RepeatBound {
 		t.Errorf("%d repeats are noted", n)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"switchyard/db/botscan"
 	"switchyard/db/click"
 	"switchyard/db/click/clicktest"
+	"switchyard/db/dbtest"
 	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -31,7 +32,7 @@ func (s *env) appendClickOut(c *models.Click, after time.Duration) {
 func (s *env) lander(url string) uuid.UUID {
 	s.Helper()
 	id := uuid.New()
-	s.exec(`INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, id, s.Account, id.String(), url)
+	dbtest.Exec(s, s.DB, `INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, $3, $4)`, id, s.Account, id.String(), url)
 	return id
 }
 
@@ -60,7 +61,7 @@ func TestFastClicks(t *testing.T) {
 	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
-	if n := clicktest.Number[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 3 {
+	if n := dbtest.Get[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 3 {
 		t.Errorf("%d clicks of bots are counted", n)
 	}
 }
@@ -107,7 +108,7 @@ func TestNoJS(t *testing.T) {
 	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
-	if n := clicktest.Number[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 4 {
+	if n := dbtest.Get[int](t, s.DB, `SELECT sum(bot_clicks) FROM ledger`); n != 4 {
 		t.Errorf("%d clicks of bots are counted", n)
 	}
 
@@ -119,7 +120,7 @@ func TestNoJS(t *testing.T) {
 	if diff := cmp.Diff(want, s.fired(silent), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
-	if n := clicktest.Number[string](t, s.DB, `SELECT concat(sum(bot_clicks), ' ', (SELECT count(*) FROM bot_rechecks)) FROM ledger`); n != "3 0" {
+	if n := dbtest.Get[string](t, s.DB, `SELECT concat(sum(bot_clicks), ' ', (SELECT count(*) FROM bot_rechecks)) FROM ledger`); n != "3 0" {
 		t.Errorf("clicks of bots, and rechecks: %s", n)
 	}
 
@@ -280,7 +281,7 @@ func TestStoredLate(t *testing.T) {
 	if _, ok, err := botscan.Advance(t.Context(), s.DB, at, models.NewClickID()); ok || err != nil {
 		t.Error("the scan misses a late click", err)
 	}
-	if next := clicktest.Number[uuid.UUID](t, s.DB, `SELECT scanned_after FROM bot_scans`); models.ClickTime(next).After(models.ClickTime(late.ID)) {
+	if next := dbtest.Get[uuid.UUID](t, s.DB, `SELECT scanned_after FROM bot_scans`); models.ClickTime(next).After(models.ClickTime(late.ID)) {
 		t.Error("the next scan begins after the late click")
 	}
 	if err := botscan.Release(t.Context(), log.Conn, s.Account, true); err != nil {
@@ -372,14 +373,14 @@ func TestTraps(t *testing.T) {
 	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
 		t.Error(diff)
 	}
-	if n := clicktest.Number[string](t, s.DB, `SELECT concat(sum(clicks), ' ', sum(bot_clicks)) FROM ledger`); n != "3 5" {
+	if n := dbtest.Get[string](t, s.DB, `SELECT concat(sum(clicks), ' ', sum(bot_clicks)) FROM ledger`); n != "3 5" {
 		t.Errorf("clicks and clicks of bots are %s", n)
 	}
 	log.Now = func() time.Time { return time.Now().Add(49 * time.Hour) }
 	if err := botscan.DeleteExpired(t.Context(), log); err != nil {
 		t.Fatal(err)
 	}
-	if n := clicktest.Number[int](t, s.DB, `SELECT count(*) FROM bot_rechecks`); n != 0 {
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM bot_rechecks`); n != 0 {
 		t.Errorf("%d rechecks still wait for clicks that never arrive", n)
 	}
 }

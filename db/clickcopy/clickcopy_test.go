@@ -244,7 +244,7 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 	}
 	await.Until(t, "the rows are gone", func() bool { return left() == 0 })
 	x.Equal(k)
-	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM click_forgotten`); n != 0 {
+	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_forgotten`); n != 0 {
 		t.Errorf("%d deleted accounts still have rows to delete", n)
 	}
 }
@@ -269,7 +269,7 @@ func TestCopyIsBegunAgain(t *testing.T) {
 	x.Clear()
 	x.Sell(20)
 	x.Arrive(10)
-	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM click_changes`); n != 0 {
+	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_changes`); n != 0 {
 		t.Errorf("%d changes were noted", n)
 	}
 	x.Equal(clicktest.Begun(t, k))
@@ -292,7 +292,7 @@ func TestCopyHasEveryColumn(t *testing.T) {
 	if n, err := m.Forward(t.Context()); err != nil || n != 2 {
 		t.Fatalf("%d changes, %v", n, err)
 	}
-	columns := clicktest.Number[string](t, d, `SELECT string_agg(attname, ',' ORDER BY attname) FROM pg_attribute
+	columns := dbtest.Get[string](t, d, `SELECT string_agg(attname, ',' ORDER BY attname) FROM pg_attribute
 		WHERE attrelid = 'clicks'::regclass AND attnum > 0 AND NOT attisdropped`)
 	var names, here, there []string
 	for name := range strings.SplitSeq(columns, ",") {
@@ -308,7 +308,7 @@ func TestCopyHasEveryColumn(t *testing.T) {
 		there = append(there, "toString("+name+")")
 	}
 	for _, id := range []uuid.UUID{full.ID, bare.ID} {
-		want := clicktest.Number[string](t, d, `SELECT concat_ws('|', `+strings.Join(nonNull(here), ", ")+`) FROM clicks f WHERE id = $1`, id)
+		want := dbtest.Get[string](t, d, `SELECT concat_ws('|', `+strings.Join(nonNull(here), ", ")+`) FROM clicks f WHERE id = $1`, id)
 		var got string
 		err := m.To.Each(t.Context(), "a click", func(scan func(...any) error) error { return scan(&got) },
 			`SELECT concat_ws('|', `+strings.Join(there, ", ")+`) FROM clicks FINAL WHERE id = $1`, id)

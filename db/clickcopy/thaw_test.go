@@ -13,6 +13,7 @@ import (
 	"switchyard/db/clickcopy"
 	"switchyard/db/clickhouse/schema"
 	"switchyard/db/conversion"
+	"switchyard/db/dbtest"
 	"switchyard/db/exchangerate"
 	"switchyard/db/ingest"
 	"switchyard/db/ledger"
@@ -57,7 +58,7 @@ func TestColdClicks(t *testing.T) {
 			x.SameFigures(k)
 		}
 		x.Freeze(k, x.Today.AddDate(0, 0, 2))
-		if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
+		if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
 			t.Fatalf("%d clicks did not leave", n)
 		}
 		back := 0
@@ -94,13 +95,13 @@ func TestColdClickIsFound(t *testing.T) {
 		ID: models.NewClickID(), AccountID: x.Account, ClickID: sold.ID, Source: models.FromPostback, Params: map[string]string{},
 	}})
 	clicktest.Drain(t, s, x.DB, ingest.Options{Copy: x.Copied})
-	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
+	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
 		t.Errorf("%d clicks were stored again", n)
 	}
 	if err := conversion.ApplyColdHops(t.Context(), x.ClickLog(), 100); err != nil {
 		t.Fatal(err)
 	}
-	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks WHERE id = $1 AND lp_clicks = 1 AND lp_slot = 2`, hopped.ID); n != 1 {
+	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks WHERE id = $1 AND lp_clicks = 1 AND lp_slot = 2`, hopped.ID); n != 1 {
 		t.Error("the hop was not applied")
 	}
 	if _, err := x.DB.ExecContext(t.Context(), `UPDATE postbacks SET match_at = now()`); err != nil {
@@ -247,7 +248,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 		if err := (clickcopy.Copy{From: x.DB, To: there}).Freeze(t.Context(), x.Today.AddDate(0, 0, 2), -time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 20 || there.happens != nil {
+		if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 20 || there.happens != nil {
 			t.Errorf("%s has begun, and %d clicks of 20 are left", what, n)
 		}
 		if what == "a change of the currency" {
@@ -305,7 +306,7 @@ func TestColdHistory(t *testing.T) {
 			t.Errorf("%s was dropped, but is still in ClickHouse", day)
 		}
 	}
-	if n := clicktest.Number[int](t, x.DB, `SELECT count(*) FROM click_cold WHERE day < $1`, x.DayText(0)); n != 0 {
+	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_cold WHERE day < $1`, x.DayText(0)); n != 0 {
 		t.Errorf("%d dropped days are still marked as cold", n)
 	}
 }
@@ -329,7 +330,7 @@ func TestDifferentDayStays(t *testing.T) {
 		if err := k.Freeze(t.Context(), x.Today.AddDate(0, 0, 2), -time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		return clicktest.Number[int](t, x.DB, `SELECT count(*) FROM clicks WHERE (at AT TIME ZONE 'UTC')::date = $1::date`, day)
+		return dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks WHERE (at AT TIME ZONE 'UTC')::date = $1::date`, day)
 	}
 	if freeze() == 0 || told != day {
 		t.Errorf("a day whose copy differs left PostgreSQL, or the difference was not reported: %q", told)

@@ -77,7 +77,7 @@ func TestConversionLife(t *testing.T) {
 		if told != (len(out.Jobs) == 1) {
 			t.Errorf("step %d: %d deliveries", i, len(out.Jobs))
 		}
-		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM events`); n != step.events {
+		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM events`); n != step.events {
 			t.Errorf("step %d: %d events", i, n)
 		}
 	}
@@ -171,7 +171,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	if err != nil || out.Result != conversion.ResultSuperseded || out.Conversion.Status != "rejected" || out.Reason == "" {
 		t.Errorf("%+v %v", out, err)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
+	if n := dbtest.Get[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
 		t.Errorf("%d statements are kept", n)
 	}
 	// A process of the previous version stores no statements.
@@ -251,7 +251,7 @@ func TestConversionRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM conversions`); n != 0 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM conversions`); n != 0 {
 		t.Errorf("%d conversions", n)
 	}
 }
@@ -279,7 +279,7 @@ func TestConversionsAtOnce(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"created": 1, "duplicate": 15}, results); diff != "" {
 		t.Error(diff)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM events`); n != 1 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM events`); n != 1 {
 		t.Errorf("%d events", n)
 	}
 }

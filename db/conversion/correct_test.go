@@ -14,6 +14,7 @@ import (
 	"switchyard/db/click"
 	"switchyard/db/click/clicktest"
 	"switchyard/db/conversion"
+	"switchyard/db/dbtest"
 	"switchyard/db/retention"
 	"switchyard/db/spend"
 	"switchyard/models"
@@ -67,7 +68,7 @@ func TestCorrections(t *testing.T) {
 			})
 			b.Agree("a deletion")
 		}
-		if n := clicktest.Number[int](t, b.DB, `SELECT count(*) FROM spend WHERE campaign_id <> $1`, uuid.Nil); n != 0 {
+		if n := dbtest.Get[int](t, b.DB, `SELECT count(*) FROM spend WHERE campaign_id <> $1`, uuid.Nil); n != 0 {
 			t.Errorf("%d amounts of campaigns are left", n)
 		}
 	}
@@ -213,7 +214,7 @@ func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 			if got.Result != want || v.Currency != c.currency || !v.RecordedAt.Equal(c.recorded.Truncate(time.Millisecond)) {
 				t.Errorf("%s of %s at %v, want %s of %s at %v", got.Result, v.Currency, v.RecordedAt, want, c.currency, c.recorded)
 			}
-			stored := clicktest.Number[time.Time](t, b.DB, `SELECT recorded_at FROM conversions`)
+			stored := dbtest.Get[time.Time](t, b.DB, `SELECT recorded_at FROM conversions`)
 			if !stored.Equal(v.RecordedAt) {
 				t.Errorf("stored with the time %v", stored)
 			}

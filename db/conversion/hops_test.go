@@ -139,7 +139,7 @@ func TestSettle(t *testing.T) {
 		`SELECT sum(clicks + pending) FROM ledger WHERE offer_id <> $1`: 0,
 		`SELECT count(*) FROM conversions WHERE offer_id = $1`:          1,
 	} {
-		if n := clicktest.Number[int](t, d, query, offer); n != want {
+		if n := dbtest.Get[int](t, d, query, offer); n != want {
 			t.Errorf("%s: %d, want %d", query, n, want)
 		}
 	}

@@ -65,7 +65,7 @@ func TestBrowsersHaveTheLeastSay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := clicktest.Number[string](t, d, `SELECT payout || ' ' || source FROM conversions WHERE conversion_id = 'b'`); got != "40 correction" {
+	if got := dbtest.Get[string](t, d, `SELECT payout || ' ' || source FROM conversions WHERE conversion_id = 'b'`); got != "40 correction" {
 		t.Errorf("after many views of the page: %s", got)
 	}
 }

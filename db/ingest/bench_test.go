@@ -65,7 +65,7 @@ func BenchmarkIngest(b *testing.B) {
 		}
 		_ = s.Close()
 	}
-	if n := clicktest.Number[int](b, d, `SELECT count(*) FROM clicks`); n < clicks {
+	if n := dbtest.Get[int](b, d, `SELECT count(*) FROM clicks`); n < clicks {
 		b.Fatalf("%d of %d clicks", n, clicks)
 	}
 	b.ReportMetric(float64(clicks)/b.Elapsed().Seconds(), "clicks/s")

@@ -54,14 +54,14 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 	clicktest.Drain(t, s, d, o)
 	clicktest.Put(t, s, spool.Record{Event: again})
 	clicktest.Drain(t, s, d, o)
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM site_events`); n != 3 || told != 4 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM site_events`); n != 3 || told != 4 {
 		t.Errorf("%d events, %d postbacks", n, told)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1 AND source = 'tag'
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1 AND source = 'tag'
 		AND params ->> 'goal' IN ('purchase', 'any')`, acc); n != 4 {
 		t.Errorf("%d postbacks are stored", n)
 	}
-	if got := clicktest.Number[string](t, d, `SELECT arrival FROM clicks`); got != "url" {
+	if got := dbtest.Get[string](t, d, `SELECT arrival FROM clicks`); got != "url" {
 		t.Errorf("the click arrived by %q", got)
 	}
 	if err := db.Tx(t.Context(), d, func(c db.Conn) error {
@@ -72,7 +72,7 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM site_events`); n != 1 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM site_events`); n != 1 {
 		t.Errorf("%d events are left without their click", n)
 	}
 }
@@ -91,8 +91,8 @@ func TestFirstEventOfAnIDCounts(t *testing.T) {
 	clicktest.Put(t, s, spool.Record{Event: first})
 	clicktest.Put(t, s, spool.Record{Event: second})
 	clicktest.Drain(t, s, d, ingest.Options{})
-	row := clicktest.Number[string](t, d, `SELECT goals[1] || ' ' || items::text FROM site_events`)
-	if got := clicktest.Number[string](t, d, `SELECT string_agg(params ->> 'conversion_id', ',') FROM postbacks WHERE params ->> 'goal' = 'purchase'`); got != "1" {
+	row := dbtest.Get[string](t, d, `SELECT goals[1] || ' ' || items::text FROM site_events`)
+	if got := dbtest.Get[string](t, d, `SELECT string_agg(params ->> 'conversion_id', ',') FROM postbacks WHERE params ->> 'goal' = 'purchase'`); got != "1" {
 		t.Errorf("the event is %s, the conversion is of order %s", row, got)
 	}
 }
@@ -113,15 +113,15 @@ func TestArrivalWaitsForItsClick(t *testing.T) {
 	clicktest.Drain(t, events, d, ingest.Options{})
 	clicktest.Put(t, clicks, spool.Record{Click: c})
 	clicktest.Drain(t, clicks, d, ingest.Options{})
-	got := []string{clicktest.Number[string](t, d, `SELECT arrival FROM clicks`)}
+	got := []string{dbtest.Get[string](t, d, `SELECT arrival FROM clicks`)}
 	log := click.Log{Conn: d}
 	if err := ingest.ApplyWaitingArrivals(t.Context(), log, 10); err != nil {
 		t.Fatal(err)
 	}
-	got = append(got, clicktest.Number[string](t, d, `SELECT arrival FROM clicks`))
+	got = append(got, dbtest.Get[string](t, d, `SELECT arrival FROM clicks`))
 	clicktest.Put(t, events, spool.Record{Event: arrived(c, "3", "gclid")})
 	clicktest.Drain(t, events, d, ingest.Options{})
-	got = append(got, clicktest.Number[string](t, d, `SELECT arrival FROM clicks`))
+	got = append(got, dbtest.Get[string](t, d, `SELECT arrival FROM clicks`))
 	if diff := cmp.Diff([]string{"redirect", "local", "local"}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -129,7 +129,7 @@ func TestArrivalWaitsForItsClick(t *testing.T) {
 	if err := ingest.ApplyWaitingArrivals(t.Context(), log, 10); err != nil {
 		t.Fatal(err)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM site_events WHERE NOT applied`); n != 0 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM site_events WHERE NOT applied`); n != 0 {
 		t.Errorf("%d arrivals still wait", n)
 	}
 }
@@ -169,15 +169,15 @@ func TestAdsFindTheirClick(t *testing.T) {
 		clicktest.Put(t, s, spool.Record{Event: e})
 	}
 	clicktest.Drain(t, s, d, ingest.Options{})
-	got := clicktest.Number[string](t, d, `SELECT string_agg(click_id::text || ' ' || arrival, ',') FROM site_events
+	got := dbtest.Get[string](t, d, `SELECT string_agg(click_id::text || ' ' || arrival, ',') FROM site_events
 		WHERE click_id <> '00000000-0000-0000-0000-000000000000'`)
 	if got != last.ID.String()+" gclid" {
 		t.Errorf("found: %s, want %s", got, last.ID)
 	}
-	if got := clicktest.Number[string](t, d, `SELECT string_agg(id::text, ',') FROM clicks WHERE arrival = 'gclid'`); got != last.ID.String() {
+	if got := dbtest.Get[string](t, d, `SELECT string_agg(id::text, ',') FROM clicks WHERE arrival = 'gclid'`); got != last.ID.String() {
 		t.Errorf("arrived: %s", got)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM postbacks WHERE click_id = $1`, last.ID); n != 2 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks WHERE click_id = $1`, last.ID); n != 2 {
 		t.Errorf("%d postbacks name the click, want 2", n)
 	}
 }

@@ -71,13 +71,13 @@ func TestIngestStoresOnce(t *testing.T) {
 		LPClick int `db:"lp_clicks"`
 		Cost    decimal.Decimal
 	}
-	got := clicktest.Number[row](t, d, `SELECT sum(clicks) clicks, sum(unique_clicks) unique_clicks, sum(bot_clicks) bot_clicks,
+	got := dbtest.Get[row](t, d, `SELECT sum(clicks) clicks, sum(unique_clicks) unique_clicks, sum(bot_clicks) bot_clicks,
 		sum(lp_views) lp_views, sum(lp_clicks) lp_clicks, sum(cost) cost FROM ledger`)
 	want := row{Clicks: 3, Unique: 2, Bots: 1, Views: 1, LPClick: 1, Cost: decimal.RequireFromString("0.04")}
 	if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
 		t.Error(diff)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT sum(lp_clicks) FROM ledger WHERE offer_id = $1`, hop.OfferID); n != 1 {
+	if n := dbtest.Get[int](t, d, `SELECT sum(lp_clicks) FROM ledger WHERE offer_id = $1`, hop.OfferID); n != 1 {
 		t.Errorf("lander clicks under the offer: %d", n)
 	}
 	for table, want := range map[string]int{
@@ -85,7 +85,7 @@ func TestIngestStoresOnce(t *testing.T) {
 		"postbacks WHERE outcome = 'pending' AND decided_at IS NULL":                           1,
 		"postbacks WHERE outcome = 'unmatched' AND detail <> '' AND decided_at >= received_at": 1,
 	} {
-		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM `+table); n != want {
+		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM `+table); n != want {
 			t.Errorf("%s: %d, want %d", table, n, want)
 		}
 	}
@@ -110,7 +110,7 @@ func TestPoisonBlocksNothing(t *testing.T) {
 	ofNobody := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // both do not exist
 	clicktest.Put(t, s, spool.Record{Postback: ofNobody}, spool.Record{Click: clicktest.Click(acc, campaign, 99)})
 	clicktest.Drain(t, s, d, ingest.Options{})
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
 		t.Errorf("%d clicks stored", n)
 	}
 	if st := s.Stats(); st.Rejected != 2 || st.PendingBytes != 0 {
@@ -139,10 +139,10 @@ func TestDeletedAccount(t *testing.T) {
 	}
 	clicktest.Drain(t, s, d, ingest.Options{})
 	for _, table := range []string{"clicks", "click_hops", "smartlink_clicks"} {
-		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM `+table); n != 6 {
+		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM `+table); n != 6 {
 			t.Errorf("%d rows in %s", n, table)
 		}
-		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM `+table+` WHERE account_id = $1`, gone); n != 0 {
+		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM `+table+` WHERE account_id = $1`, gone); n != 0 {
 			t.Errorf("%d rows of a deleted account in %s", n, table)
 		}
 	}
@@ -194,7 +194,7 @@ func TestAckAfterCommit(t *testing.T) {
 	for i := range 5 {
 		c := clicktest.Click(acc, uuid.New(), byte(i))
 		clicktest.Put(t, s, spool.Record{Click: c})
-		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM clicks WHERE id = $1`, c.ID); n != 1 {
+		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM clicks WHERE id = $1`, c.ID); n != 1 {
 			t.Fatal("the click was acknowledged before the commit")
 		}
 	}
@@ -244,7 +244,7 @@ func TestUniqueWindows(t *testing.T) {
 		}
 		clicktest.Drain(t, s, d, ingest.Options{})
 		for i, step := range steps {
-			if got := clicktest.Number[bool](t, d, `SELECT is_unique FROM clicks WHERE id = $1`, ids[i]); got != step.want {
+			if got := dbtest.Get[bool](t, d, `SELECT is_unique FROM clicks WHERE id = $1`, ids[i]); got != step.want {
 				t.Errorf("together=%v: click after %v: unique %v", together, step.after, got)
 			}
 		}

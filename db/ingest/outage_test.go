@@ -131,7 +131,7 @@ func TestBrokenConnections(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT sum(clicks) FROM ledger`); n != rounds*each {
+	if n := dbtest.Get[int](t, d, `SELECT sum(clicks) FROM ledger`); n != rounds*each {
 		t.Errorf("the ledger counts %d clicks", n)
 	}
 	if st := s.Stats(); st.Rejected != 0 || st.Skipped != 0 {
@@ -201,7 +201,7 @@ func TestManyIngesters(t *testing.T) {
 		`SELECT coalesce(sum(abs(n)), 0) FROM (SELECT sum(clicks) n FROM ledger
 			WHERE offer_id = '00000000-0000-0000-0000-000000000000' GROUP BY hour, account_id) x`: 0,
 	} {
-		if n := clicktest.Number[int](t, d, query); n != want {
+		if n := dbtest.Get[int](t, d, query); n != want {
 			t.Errorf("%s: %d, want %d", query, n, want)
 		}
 	}

@@ -53,7 +53,7 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 			t.Errorf("%v reads clicks that do not belong to it: %v, %v", other, list, err)
 		}
 	}
-	if n := clicktest.Number[int](t, d, `SELECT sum(clicks) * 10 + sum(bot_clicks) FROM smartlink_hours`); n != 11 {
+	if n := dbtest.Get[int](t, d, `SELECT sum(clicks) * 10 + sum(bot_clicks) FROM smartlink_hours`); n != 11 {
 		t.Errorf("the sums are %d, want 11", n)
 	}
 }

@@ -40,12 +40,12 @@ func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 		if _, err := d.ExecContext(t.Context(), step); err != nil {
 			t.Fatal(err)
 		}
-		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 3 {
+		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 3 {
 			t.Errorf("%d clicks", n)
 		}
 	}
 	const days = `SELECT count(*) FROM pg_inherits WHERE inhparent = 'smartlink_clicks'::regclass`
-	if n := clicktest.Number[int](t, d, days); n != 2 {
+	if n := dbtest.Get[int](t, d, days); n != 2 {
 		t.Errorf("%d days", n)
 	}
 	if err := (click.Log{Conn: d}).EnsurePartition(t.Context(), now.AddDate(0, 0, -3)); err != nil {
@@ -54,7 +54,7 @@ func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 	if n, err := retention.DeleteBefore(t.Context(), d, now.AddDate(0, 0, -1)); err != nil || n != 1 {
 		t.Errorf("dropped %d days, %v", n, err)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 1 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 1 {
 		t.Errorf("%d clicks stay", n)
 	}
 }

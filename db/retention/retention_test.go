@@ -34,14 +34,14 @@ func TestRetention(t *testing.T) {
 	if err != nil || n != 2 {
 		t.Fatalf("dropped %d, %v", n, err)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM clicks`); n != 2 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM clicks`); n != 2 {
 		t.Errorf("%d clicks stay", n)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 2 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 2 {
 		t.Errorf("%d clicks of smartlinks stay", n)
 	}
 	for _, sums := range []string{"ledger", "smartlink_hours"} {
-		if n := clicktest.Number[int](t, d, `SELECT sum(clicks) FROM `+sums); n != 4 {
+		if n := dbtest.Get[int](t, d, `SELECT sum(clicks) FROM `+sums); n != 4 {
 			t.Errorf("%s lost clicks: %d", sums, n)
 		}
 	}
@@ -85,14 +85,14 @@ func TestForgetPostbacks(t *testing.T) {
 		}
 	}
 	for plan, days := range kept {
-		if n := clicktest.Number[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1`, owner[plan]); n != 1 {
+		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1`, owner[plan]); n != 1 {
 			t.Errorf("plan %q keeps %d of two after %d days", plan, n, days)
 		}
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM postbacks`); n != len(kept)+1 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks`); n != len(kept)+1 {
 		t.Errorf("%d postbacks stay", n)
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
 		t.Errorf("%d jobs stay without their postbacks", n)
 	}
 }

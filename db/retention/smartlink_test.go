@@ -122,7 +122,7 @@ func TestSmartlinkFigures(t *testing.T) {
 		all = rest
 		check()
 	}
-	if n := clicktest.Number[int](t, d, `SELECT count(*) FROM smartlink_clicks WHERE smartlink_id = $1`, other); n != 40 {
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks WHERE smartlink_id = $1`, other); n != 40 {
 		t.Errorf("%d clicks of the other smartlink", n)
 	}
 }

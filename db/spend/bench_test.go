@@ -75,7 +75,7 @@ func BenchmarkChangeCurrency(b *testing.B) {
 		in(func(c db.Conn) error { return exchangerate.EndChange(b.Context(), c, k) })
 		n++
 	}
-	if wrong := clicktest.Number[int](b, d, `SELECT count(*) FROM clicks WHERE rate <> CASE WHEN $1 % 2 = 0 THEN 1 ELSE 0.8 END`, n); wrong > 0 {
+	if wrong := dbtest.Get[int](b, d, `SELECT count(*) FROM clicks WHERE rate <> CASE WHEN $1 % 2 = 0 THEN 1 ELSE 0.8 END`, n); wrong > 0 {
 		b.Errorf("%d clicks have another rate", wrong)
 	}
 	b.ReportMetric(float64(n*clicks)/b.Elapsed().Seconds(), "clicks/s")

@@ -7,6 +7,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click/clicktest"
+	"switchyard/db/dbtest"
 	"switchyard/db/exchangerate"
 	"switchyard/models"
 	"switchyard/models/parttest"
@@ -79,7 +80,7 @@ func TestConversionOfMoney(t *testing.T) {
 		x.Restate(-1)
 		const open = `SELECT (SELECT count(*) FROM clicks WHERE rate IS NULL) + (SELECT count(*) FROM conversions WHERE rate IS NULL) +
 			(SELECT count(*) FROM spend WHERE rate IS NULL) + (SELECT count(*) FROM account_rates WHERE rate IS NULL OR restating)`
-		if n := clicktest.Number[int](t, x.DB, open); n != 0 {
+		if n := dbtest.Get[int](t, x.DB, open); n != 0 {
 			t.Errorf("%d facts or days are left without a rate", n)
 		}
 		const wrong = `SELECT count(*) FROM (
@@ -87,17 +88,17 @@ func TestConversionOfMoney(t *testing.T) {
 			UNION ALL SELECT (recorded_at AT TIME ZONE 'UTC')::date, currency, rate FROM conversions
 			UNION ALL SELECT day, currency, rate FROM spend
 		) f LEFT JOIN account_rates r USING (day, currency) WHERE f.rate IS DISTINCT FROM coalesce(r.rate, 1) OR (r.rate IS NULL AND currency <> 'USD')`
-		if n := clicktest.Number[int](t, x.DB, wrong); n != 0 {
+		if n := dbtest.Get[int](t, x.DB, wrong); n != 0 {
 			t.Errorf("%d facts do not have the rate of their day", n)
 		}
 		const all = `SELECT md5(concat((SELECT string_agg(c::text, ' ' ORDER BY id) FROM clicks c), (SELECT string_agg(v::text, ' ' ORDER BY id) FROM conversions v),
 			(SELECT string_agg(s::text, ' ' ORDER BY s::text) FROM spend s), (SELECT count(*) FROM ledger)))`
-		before := clicktest.Number[string](t, x.DB, all)
+		before := dbtest.Get[string](t, x.DB, all)
 		if _, err := x.DB.ExecContext(t.Context(), `UPDATE account_rates SET restating = true`); err != nil {
 			t.Fatal(err)
 		}
 		x.Restate(-1)
-		if clicktest.Number[string](t, x.DB, all) != before {
+		if dbtest.Get[string](t, x.DB, all) != before {
 			t.Error("restating again changed figures")
 		}
 		clicktest.CheckFigures(t, x.DB)

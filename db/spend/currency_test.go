@@ -121,7 +121,7 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 		}
 		if refused {
 			x.Same("refused", before, x.Figures(x.Today.AddDate(0, 0, -10), false))
-			if got := clicktest.Number[string](t, x.DB, `SELECT currency FROM accounts`); got != "USD" {
+			if got := dbtest.Get[string](t, x.DB, `SELECT currency FROM accounts`); got != "USD" {
 				t.Errorf("the account is in %s", got)
 			}
 			continue

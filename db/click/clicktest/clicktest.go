@@ -110,16 +110,6 @@ func Drain(tb testing.TB, s *spool.Spool, d *db.DB, o ingest.Options) {
 	}
 }
 
-// Number returns the only value that a query selects.
-func Number[T any](tb testing.TB, d *db.DB, query string, args ...any) T {
-	tb.Helper()
-	var n T
-	if err := d.GetContext(tb.Context(), &n, query, args...); err != nil {
-		tb.Fatal(err)
-	}
-	return n
-}
-
 // Account adds an account.
 func Account(tb testing.TB, d *db.DB) uuid.UUID {
 	tb.Helper()

@@ -11,6 +11,7 @@ import (
 	"switchyard/db/clickcopy"
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/clickhouse/schema"
+	"switchyard/db/dbtest"
 	"switchyard/db/ingest"
 	"switchyard/db/retention"
 	"switchyard/db/spool"
@@ -174,7 +175,7 @@ func (x *MoneyEnv) Freeze(k clickcopy.Copy, before time.Time) {
 	if err := k.Freeze(x.Context(), before, -time.Hour); err != nil {
 		x.Fatal(err)
 	}
-	if n := Number[int](x, x.DB, `SELECT count(*) FROM clicks WHERE at < $1`, before.UTC().Truncate(24*time.Hour)); n != 0 {
+	if n := dbtest.Get[int](x, x.DB, `SELECT count(*) FROM clicks WHERE at < $1`, before.UTC().Truncate(24*time.Hour)); n != 0 {
 		x.Fatalf("%d clicks did not leave", n)
 	}
 }

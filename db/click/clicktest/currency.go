@@ -12,6 +12,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/dbtest"
 	"switchyard/db/exchangerate"
 	"switchyard/db/report"
 	"switchyard/db/spend"
@@ -141,14 +142,14 @@ func (x *MoneyEnv) Rated(own string) {
 		UNION ALL SELECT day, currency, rate FROM spend
 	) f LEFT JOIN account_rates r USING (day, currency)
 	WHERE f.rate IS DISTINCT FROM CASE currency WHEN $1 THEN 1 ELSE coalesce(r.rate, 0) END`
-	if n := Number[int](x, x.DB, wrong, own); n != 0 {
+	if n := dbtest.Get[int](x, x.DB, wrong, own); n != 0 {
 		x.Errorf("%d facts do not have the rate of their day to %s", n, own)
 	}
 	const left = `SELECT (SELECT count(*) FROM currency_changes) + (SELECT count(*) FROM account_rates WHERE restating OR rate IS NULL OR currency = $1)`
-	if n := Number[int](x, x.DB, left, own); n != 0 {
+	if n := dbtest.Get[int](x, x.DB, left, own); n != 0 {
 		x.Errorf("%d rows are left of the change to %s", n, own)
 	}
-	if got := Number[string](x, x.DB, `SELECT currency FROM accounts`); got != own {
+	if got := dbtest.Get[string](x, x.DB, `SELECT currency FROM accounts`); got != own {
 		x.Errorf("the account is in %s", got)
 	}
 }

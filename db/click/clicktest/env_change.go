@@ -10,6 +10,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/db/conversion"
+	"switchyard/db/dbtest"
 	"switchyard/db/spend"
 	"switchyard/models"
 )
@@ -56,7 +57,7 @@ func (b *Env) Correct(list []conversion.Input) []conversion.Corrected {
 	}
 	b.Agree("a preview")
 	var out []conversion.Corrected
-	events := Number[int](b, b.DB, `SELECT count(*) FROM events`)
+	events := dbtest.Get[int](b, b.DB, `SELECT count(*) FROM events`)
 	b.Tx(func(c db.Conn) (err error) {
 		out, _, err = conversion.Correct(b.Context(), click.Log{}, c, b.Account, list, true)
 		return err
@@ -69,7 +70,7 @@ func (b *Env) Correct(list []conversion.Input) []conversion.Corrected {
 			events++
 		}
 	}
-	if n := Number[int](b, b.DB, `SELECT count(*) FROM events`); n != events {
+	if n := dbtest.Get[int](b, b.DB, `SELECT count(*) FROM events`); n != events {
 		b.Errorf("%d events, want %d", n, events)
 	}
 	return out
@@ -102,7 +103,7 @@ func (b *Env) SetSpend(s spend.Spend) {
 	if clicks[0] != expected[0] {
 		b.Errorf("spread over %d clicks, the preview said %d", clicks[0], expected[0])
 	}
-	got := Number[string](b, b.DB, `SELECT coalesce(trim_scale(sum(cost)), 0)::text FROM ledger WHERE hour >= $1 AND hour < $2
+	got := dbtest.Get[string](b, b.DB, `SELECT coalesce(trim_scale(sum(cost)), 0)::text FROM ledger WHERE hour >= $1 AND hour < $2
 		AND source_id = $3 AND ($4::uuid IS NULL OR campaign_id = $4)`, s.Day, s.Day.AddDate(0, 0, 1), s.SourceID,
 		uuid.NullUUID{UUID: s.CampaignID, Valid: s.CampaignID != uuid.Nil})
 	if got != s.Amount.String() {
