@@ -27,6 +27,10 @@ func (a Account) Allowances() Plan {
 	return p
 }
 
+// AheadOfUTC is how much earlier than in UTC a day begins in the easternmost time zone. A date from an unknown time zone may be
+// ahead of the date in UTC by this time.
+const AheadOfUTC = 14 * time.Hour
+
 // DayStart returns the start of the account's current day, in the account's time zone. An unknown time zone counts as UTC.
 func (a Account) DayStart(now time.Time) time.Time {
 	zone, err := time.LoadLocation(a.Timezone)

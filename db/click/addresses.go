@@ -50,7 +50,7 @@ ORDER BY id LIMIT $5`
 func (l Log) Addresses(ctx context.Context, q AddressQuery) (list []Address, err error) {
 	err = db.EachRow(ctx, l.Conn, "addresses of clicks", func(rows *sqlx.Rows) error {
 		var a Address
-		if err := rows.Scan(&a.ID, (*AddrValue)(&a.IP)); err != nil {
+		if err := rows.Scan(&a.ID, (*db.Addr)(&a.IP)); err != nil {
 			return err
 		}
 		list = append(list, a)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/db"
 	"switchyard/db/clickhouse/schema"
 	"switchyard/models"
 	"switchyard/models/clickattr"
@@ -92,7 +93,7 @@ func clickHouseType(name string, pointer any) string {
 		return "Array(String) CODEC(ZSTD(1))"
 	case *time.Time:
 		return chTime
-	case *AddrValue:
+	case *db.Addr:
 		return "IPv6"
 	case *bool:
 		return "Bool"
@@ -125,7 +126,7 @@ func clickHouseCell(pointer any) any {
 		return slices.Clone(v[:n])
 	case *time.Time:
 		return *v
-	case *AddrValue:
+	case *db.Addr:
 		if a := (*netip.Addr)(v); a.IsValid() {
 			return netip.AddrFrom16(a.As16())
 		}
@@ -235,11 +236,11 @@ func scanPlace(pointer any) (place any, done func()) {
 	case *subsValue:
 		var list []string
 		return &list, func() { copy(v[:], list) }
-	case *AddrValue:
+	case *db.Addr:
 		var a netip.Addr
 		return &a, func() {
 			if !a.IsUnspecified() {
-				*v = AddrValue(a.Unmap())
+				*v = db.Addr(a.Unmap())
 			}
 		}
 	case *int:

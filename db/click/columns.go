@@ -175,7 +175,7 @@ func pointer(a *clickattr.Attr) func(*StoredClick) any {
 	case a.ID != nil:
 		return func(c *StoredClick) any { return a.ID(&c.Click) }
 	case a.Addr != nil:
-		return func(c *StoredClick) any { return (*AddrValue)(a.Addr(&c.Click)) }
+		return func(c *StoredClick) any { return (*db.Addr)(a.Addr(&c.Click)) }
 	case a.ASN != nil:
 		return func(c *StoredClick) any { return a.ASN(&c.Click) }
 	case a.Int != nil:
@@ -213,9 +213,6 @@ func (v *subsValue) Scan(src any) error {
 	copy(v[:], list)
 	return nil
 }
-
-// AddrValue is an IP address in a column.
-type AddrValue = db.Addr
 
 // bitsValue stores 64 bits in a bigint. The highest bit becomes the sign bit.
 type bitsValue uint64

@@ -34,7 +34,7 @@ func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, er
 	if !ok {
 		return time.Now().UTC().Truncate(Day), nil
 	}
-	kept, err := Log{}.KeptFrom(ctx, c, account)
+	kept, err := KeptFrom(ctx, c, account)
 	if kept.After(oldest) {
 		oldest = kept.UTC()
 	}
@@ -42,7 +42,7 @@ func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, er
 }
 
 // KeptFrom returns the time from which on the account's plan keeps clicks. It is zero for an account that keeps all its clicks.
-func (Log) KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
+func KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	const q = `SELECT kept_from FROM click_history WHERE account_id = $1`
 	at, _, err := db.First[time.Time](ctx, c, "history", q, account)
 	return at, err

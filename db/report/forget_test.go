@@ -196,7 +196,7 @@ func TestHistoryByPlan(t *testing.T) {
 	}
 	dbtest.Exec(x, x.db, `UPDATE accounts SET plan = 'scale' WHERE id = $1`, x.accounts["starter"])
 	x.deleteExpired()
-	if at, err := x.log.KeptFrom(t.Context(), x.db, x.accounts["starter"]); err != nil || !at.Equal(x.today.AddDate(0, 0, -starter.HistoryDays)) {
+	if at, err := click.KeptFrom(t.Context(), x.db, x.accounts["starter"]); err != nil || !at.Equal(x.today.AddDate(0, 0, -starter.HistoryDays)) {
 		t.Errorf("a larger plan brings back clicks from %v, %v", at, err)
 	}
 	x.clear()

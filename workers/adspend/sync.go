@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/click"
 	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -100,7 +101,7 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	if param == "" {
 		param = template.CampaignParam(source)
 	}
-	kept, err := p.o.Clicks.KeptFrom(ctx, p.store.Conn(), account)
+	kept, err := click.KeptFrom(ctx, p.store.Conn(), account)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text stri
 	if err != nil {
 		return nil, err
 	}
-	kept, err := click.Log{}.KeptFrom(ctx, s.Conn(), account)
+	kept, err := click.KeptFrom(ctx, s.Conn(), account)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +96,6 @@ func wordIf(yes bool, word string) string {
 	return word
 }
 
-// aheadOfUTC is how much earlier than in UTC a day begins in the easternmost time zone.
-const aheadOfUTC = 14 * time.Hour
-
 // resolve finds the source and the campaign of a row, and checks its day.
 func (l *lookup) resolve(r correction.Cost) cost {
 	v := cost{Cost: r}
@@ -112,7 +109,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	earlier, twice := l.set[at]
 	switch {
 	case v.Refusal != "":
-	case v.Day.After(l.now.Add(aheadOfUTC)):
+	case v.Day.After(l.now.Add(models.AheadOfUTC)):
 		v.Refusal = "its day has not begun"
 	case v.Day.Before(l.oldest), v.Day.Before(l.now.AddDate(0, 0, -models.LongestHistory())):
 		v.Refusal = "the clicks of its day are not kept any more"

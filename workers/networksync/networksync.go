@@ -40,10 +40,6 @@ type syncer struct {
 	conversions rowimport.Importer[correction.Conversion, correction.ConversionOutcome]
 }
 
-// aheadOfUTC is the time by which a day begins earlier in the easternmost time zone than in UTC. The platform's date may be
-// ahead of ours by that time.
-const aheadOfUTC = 14 * time.Hour
-
 // Register registers the handlers with a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
 	if o.Now == nil {
@@ -52,7 +48,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	y := &syncer{o: o, store: s, conversions: rowimport.Conversions(r, s, o.Clicks)}
 	y.imports = &platformjob.Imports[jobs.CorrectionArgs, answer]{
 		Job: jobs.SyncNetwork, Run: models.RunNetworkSync, Code: "network_error", Rows: "orders",
-		Every: models.SyncEvery, Next: models.NextSync, Days: models.SyncDays, WideDays: models.SyncWideDays, Ahead: aheadOfUTC,
+		Every: models.SyncEvery, Next: models.NextSync, Days: models.SyncDays, WideDays: models.SyncWideDays, Ahead: models.AheadOfUTC,
 		Range: func(a *jobs.CorrectionArgs) *jobs.PlatformRange {
 			if a.Network == nil {
 				return nil
