@@ -118,6 +118,7 @@ TAG := go test $(TAGS),esbuild -count=1 ./api/click/tag
 
 generate: ## write anew what is generated: golden files, types of the dashboard, go.mod and go.sum
 	@go test -count=1 ./models/measure -run '^TestGenerated$$' -update
+	@go test -count=1 ./models/money -run '^TestGenerated$$' -update
 	@$(MAKE) -s build
 	@go mod tidy
 	@go -C ops/tools mod tidy

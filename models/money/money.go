@@ -1,0 +1,162 @@
+// Package money reads amounts of money and currencies as people, programs and networks write them. Everything that comes from
+// outside is read here: postbacks, the cost of a link, files, events of pages and rows of platforms. The package does no input or
+// output.
+//
+// An amount is never guessed. A text that can be read in two ways, or that has letters which are no currency, gives a Reason
+// instead of an amount.
+package money
+
+import (
+	"unicode/utf8"
+
+	"github.com/shopspring/decimal"
+)
+
+// MaxText is the largest length of an amount's text in bytes.
+const MaxText = maxText
+
+const (
+	maxText   = 64
+	places    = 6  // decimals of an amount
+	maxPower  = 9  // an amount is at most 1e9
+	maxDigits = 40 // in an amount's text
+)
+
+var maxAmount = decimal.New(1, maxPower)
+
+// Reason says why a text gives no amount or no currency. Its text is for people and completes a sentence about the text.
+type Reason string
+
+// Error implements error.
+func (r Reason) Error() string { return string(r) }
+
+// The reasons.
+const (
+	ErrEmpty      Reason = "is empty"
+	ErrTooLong    Reason = "is longer than 64 characters"
+	ErrNoNumber   Reason = "has no digits"
+	ErrMalformed  Reason = "is not one number"
+	ErrWords      Reason = "has letters or signs that are no currency"
+	ErrAmbiguous  Reason = "can be read in two ways: its separator may stand before thousands or before decimals"
+	ErrCurrencies Reason = "names two currencies"
+	ErrTooLarge   Reason = "is more than 1,000,000,000"
+	ErrSeveral    Reason = "names a sign or a word of several currencies"
+	ErrNoCurrency Reason = "is no currency of ISO 4217"
+)
+
+// Amount is an amount as it was read.
+type Amount struct {
+	Value decimal.Decimal // at most six decimals; below zero for a minus or parentheses
+	// Currency is the currency that the text states: its code, Unknown if it may be one of several, or empty if it states none.
+	Currency string
+	// Doubt says why Currency is Unknown.
+	Doubt error
+}
+
+// Read reads an amount. currency is the currency that holds if the text states none, or empty if it is not known.
+//
+// The currency may stand before or after the number, as a code, a sign or a word with its dots. See Currency for signs of several
+// currencies. Digits of all scripts, spaces and apostrophes between thousands, Indian groups ("1,25,000"), exponents, a minus
+// before or after the number and parentheses for it are understood.
+//
+// A number with both dot and comma has its decimals after the last one. A separator that comes twice separates thousands. A single
+// one separates decimals, unless exactly three digits follow it and one to three digits without a zero in front stand before it,
+// as in "12.500". Then the currency decides, by its decimals (ISO 4217) and the separators of its country (CLDR):
+//
+//   - Thousands may be separated by a comma, as in English, or by a dot where the country does so. Decimals may follow a dot, as in
+//     programs, or a comma where the country does so. If only one of both is possible, it is that: "12,500 USD" is 12500, and
+//     "12.500 USD" is 12.5.
+//   - A currency without decimals in use never has decimals of three digits: "12.500 VND" and "12,500 JPY" are 12500. "12.500 JPY"
+//     is ambiguous, as dots do not separate thousands of yen.
+//   - A currency with three decimals has decimals after a dot that does not separate thousands there: "12.500 KWD" is 12.5. A
+//     comma is ambiguous in it.
+//   - Everything else is ambiguous: "12.500 EUR", "12,500 EUR". So is such a number of an unknown currency. A sign of several
+//     currencies is no problem if the number is the same in all of them.
+//
+// The error is a Reason.
+func Read(text, currency string) (Amount, error) {
+	if value, ok := plain(text); ok {
+		return Amount{Value: value}, nil
+	}
+	if len(text) > maxText {
+		return Amount{}, ErrTooLong
+	}
+	p, err := split(text)
+	if err != nil {
+		return Amount{}, err
+	}
+	stated, err := p.currencies(currency)
+	if err != nil {
+		return Amount{}, err
+	}
+	var out Amount
+	deciding := []string{currency}
+	if len(stated.codes) > 0 {
+		if out.Currency, out.Doubt = stated.pick(currency); out.Doubt == nil {
+			deciding[0] = out.Currency
+		} else {
+			deciding = stated.codes
+		}
+	}
+	if out.Value, err = p.number.value(deciding); err != nil {
+		return Amount{}, err
+	}
+	if p.negative {
+		out.Value = out.Value.Neg()
+	}
+	return out, nil
+}
+
+// DependsOnCurrency reports whether a text is read in another way if another currency holds.
+func DependsOnCurrency(text string) bool {
+	if _, ok := plain(text); ok || len(text) > maxText {
+		return false
+	}
+	p, err := split(text)
+	if err != nil {
+		return false
+	}
+	if p.before != "" || p.after != "" {
+		return true
+	}
+	_, err = p.number.value([]string{""})
+	return err == ErrAmbiguous //nolint:errorlint // the reasons are returned as they are
+}
+
+// plain is the fast path of Read for digits with at most one point, the usual form of a click's cost. ok is false for any other
+// text, which may still be an amount, and for a number whose currency decides what it is.
+func plain(s string) (value decimal.Decimal, ok bool) {
+	const longest = 9 // not beyond maxAmount
+	if len(s) == 0 || len(s) > longest {
+		return decimal.Zero, false
+	}
+	n, point := int64(0), -1
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			n = n*10 + int64(c-'0')
+		case c == '.' && point < 0:
+			point = i
+		default:
+			return decimal.Zero, false
+		}
+	}
+	if point < 0 {
+		return decimal.New(n, 0), true
+	}
+	decimals := len(s) - 1 - point
+	if len(s) == 1 || decimals > places || decimals == groupDigits && mayGroup(s[:point]) {
+		return decimal.Zero, false
+	}
+	return decimal.New(n, -int32(decimals)), true
+}
+
+const groupDigits = 3
+
+// mayGroup reports whether digits may stand before the first separator of thousands.
+func mayGroup(digits string) bool {
+	return len(digits) > 0 && len(digits) <= groupDigits && digits[0] != '0'
+}
+
+// valid reports whether a text is UTF-8.
+func valid(text string) bool { return utf8.ValidString(text) }

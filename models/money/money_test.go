@@ -1,0 +1,299 @@
+package money
+
+import (
+	_ "embed"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/shopspring/decimal"
+	"golang.org/x/text/currency"
+	"golang.org/x/text/message"
+	cldr "golang.org/x/text/number"
+)
+
+// formList is a table of texts: the currency that holds, the text, and the amount with its currency or the reason.
+//
+//go:embed testdata/forms.txt
+var formList string
+
+// reasons are the names of the reasons in testdata/forms.txt.
+var reasons = map[string]error{
+	"empty": ErrEmpty, "long": ErrTooLong, "digits": ErrNoNumber, "malformed": ErrMalformed, "words": ErrWords,
+	"ambiguous": ErrAmbiguous, "currencies": ErrCurrencies, "large": ErrTooLarge,
+}
+
+func TestForms(t *testing.T) {
+	t.Parallel()
+	forms, currencies := 0, map[string]bool{}
+	for line := range strings.Lines(formList) {
+		if line = strings.TrimRight(line, "\n"); line == "" || line[0] == '#' {
+			continue
+		}
+		cells := strings.Split(line, "\t")
+		if len(cells) != 3 {
+			t.Fatalf("%q has %d cells", line, len(cells))
+		}
+		given, text, want := cells[0], cells[1], cells[2]
+		forms++
+		currencies[given] = true
+		got, err := Read(text, given)
+		if reason, refused := reasons[want]; refused {
+			if err != reason { //nolint:errorlint // the reasons are returned as they are
+				t.Errorf("%q in %q: %v %s, %v; want: %v", text, given, got.Value, got.Currency, err, reason)
+			}
+			continue
+		}
+		value, code, _ := strings.Cut(want, " ")
+		currencies[code] = true
+		if err != nil || !got.Value.Equal(decimal.RequireFromString(value)) || got.Currency != code {
+			t.Errorf("%q in %q: %v %q, %v; want %s", text, given, got.Value, got.Currency, err, want)
+		}
+		if (got.Doubt != nil) != (got.Currency == Unknown) {
+			t.Errorf("%q in %q: doubt %v about %q", text, given, got.Doubt, got.Currency)
+		}
+	}
+	if delete(currencies, ""); forms < 300 || len(currencies) < 40 {
+		t.Errorf("only %d forms in %d currencies", forms, len(currencies))
+	}
+}
+
+// TestLocales writes amounts as each locale of CLDR does and reads them back. The result is the same amount, or a reason, but
+// never another amount.
+func TestLocales(t *testing.T) {
+	t.Parallel()
+	amounts := []string{"0.5", "5", "12.5", "-12.5", "999.99", "1234", "1234.5", "-12345.67", "250000", "1234567.89", "987654321"}
+	read, ambiguous := 0, 0
+	check := func(text, given string, want decimal.Decimal, code string) {
+		got, err := Read(text, given)
+		switch {
+		case err == ErrAmbiguous: //nolint:errorlint // the reasons are returned as they are
+			ambiguous++
+		case err != nil:
+			t.Errorf("%q in %q: %v", text, given, err)
+		case !got.Value.Equal(want):
+			t.Errorf("%q in %q is read as %s", text, given, got.Value)
+		case got.Currency != code && got.Currency != Unknown && (given != code || got.Currency != ""):
+			t.Errorf("%q in %q is read in %q, want %q", text, given, got.Currency, code)
+		default:
+			read++
+		}
+	}
+	codes := []string{"USD", "EUR", "JPY", "INR", "KWD", "BRL", "CHF", "VND"}
+	homes := homeLocales()
+	for _, tag := range locales() {
+		p := message.NewPrinter(tag)
+		own, _ := currency.FromTag(tag)
+		for _, text := range amounts {
+			value := decimal.RequireFromString(text)
+			f, _ := value.Float64()
+			for _, code := range append(codes, own.String()) {
+				u := currency.MustParseISO(code)
+				if u == currency.XXX {
+					continue
+				}
+				if slices.Contains(homes[code], tag) {
+					check(p.Sprint(cldr.Decimal(f, cldr.MaxFractionDigits(6))), code, value, code)
+				}
+				for _, form := range []currency.Formatter{currency.ISO, currency.Symbol, currency.NarrowSymbol} {
+					scale, _ := currency.Standard.Rounding(u)
+					shown := p.Sprint(form(u.Amount(f)))
+					check(shown, code, value.Round(int32(scale)), code)
+					number := p.Sprint(cldr.Decimal(f, cldr.Scale(scale)))
+					if sign := p.Sprint(form(u)); len(sign) > 1 { // a letter behind a number may be a multiplier
+						check(number+"\u00a0"+sign, code, value.RoundBank(int32(scale)), code)
+					}
+				}
+			}
+		}
+	}
+	if read < 20*ambiguous {
+		t.Errorf("%d amounts are read, %d are ambiguous", read, ambiguous)
+	}
+}
+
+// TestPlain checks that the fast path never reads a text in another way than the rest.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"0", "5", "12.5", "0.125", "3.1415", "1234.567", "12.500", "012.500", ".5", "5.", ".", "", "1.2.3", "123456789", "1234567890", "0.000001",
+		"0.1234567", "1234.5678",
+	} {
+		fast, ok := plain(text)
+		p, err := split(text)
+		var slow decimal.Decimal
+		if err == nil {
+			slow, err = p.number.value([]string{"USD"})
+		}
+		if ok && (err != nil || !fast.Equal(slow)) {
+			t.Errorf("%q: %s, and %s, %v", text, fast, slow, err)
+		}
+	}
+}
+
+func TestDigitsOfAllScripts(t *testing.T) {
+	t.Parallel()
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		if unicode.IsDigit(r) && int(digit(r)) != digitByName(r) {
+			t.Fatalf("%U is read as %d", r, digit(r))
+		}
+	}
+	for text, want := range map[string]string{"٠١٢٣٤٥٦٧٨٩": "123456789", "۹۸۷": "987", "१२": "12", "𝟗𝟘𝟣": "901", "７８": "78", "༡༢": "12"} {
+		if got, err := Read(text, ""); err != nil || got.Value.String() != want {
+			t.Errorf("%s is read as %v, %v", text, got.Value, err)
+		}
+	}
+}
+
+func TestCurrency(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, given, want string
+		reason            error
+	}{
+		{"", "USD", "", nil}, {" ", "", "", nil},
+		{"EUR", "", "EUR", nil}, {"eur", "USD", "EUR", nil}, {" Eur ", "", "EUR", nil}, {"978", "", "EUR", nil}, {"840", "EUR", "USD", nil},
+		{"036", "", "AUD", nil}, {"€", "USD", "EUR", nil}, {"EURO", "", "EUR", nil}, {"euros", "", "EUR", nil}, {"Euro", "", "EUR", nil},
+		{"$", "", "USD", nil}, {"$", "CAD", "CAD", nil}, {"$", "EUR", "USD", nil}, {"US$", "CAD", "USD", nil}, {"dollars", "", "USD", nil},
+		{"U.S. dollars", "", "USD", nil}, {"£", "", "GBP", nil}, {"£", "EGP", "EGP", nil}, {"kr", "SEK", "SEK", nil}, {"kr.", "DKK", "DKK", nil},
+		{"kr", "", Unknown, ErrSeveral}, {"kr", "USD", Unknown, ErrSeveral}, {"¥", "JPY", "JPY", nil}, {"¥", "CNY", "CNY", nil},
+		{"¥", "", Unknown, ErrSeveral}, {"Rs.", "INR", "INR", nil}, {"Rs.", "PKR", "PKR", nil}, {"Rs.", "USD", Unknown, ErrSeveral},
+		{"руб.", "", "RUB", nil}, {"руб.", "BYN", "BYN", nil}, {"р.", "RUB", "RUB", nil}, {"₽", "", "RUB", nil}, {"R$", "", "BRL", nil},
+		{"zł", "", "PLN", nil}, {"Kč", "", "CZK", nil}, {"Ft", "", "HUF", nil}, {"₹", "", "INR", nil}, {"د.إ.\u200f", "", "AED", nil},
+		{"XXX", "", "XXX", ErrNoCurrency}, {"ABC", "", "ABC", ErrNoCurrency}, {"BTC", "BTC", "BTC", nil}, {"USDT", "", Unknown, ErrNoCurrency},
+		{"dollarz", "USD", Unknown, ErrNoCurrency}, {"12", "", Unknown, ErrNoCurrency}, {"999", "", Unknown, ErrNoCurrency}, {"1.24", "", Unknown, ErrNoCurrency},
+		{"USD$", "", "USD", nil}, {"EUR USD", "", Unknown, ErrNoCurrency}, {strings.Repeat("x", 65), "", Unknown, ErrNoCurrency}, {"R", "ZAR", "ZAR", nil},
+		{"R", "USD", Unknown, ErrNoCurrency}, {"DEM", "", "DEM", nil}, {"BGN", "", "BGN", nil}, {"XOF", "", "XOF", nil}, {"FCFA", "XAF", "XAF", nil},
+		{"FCFA", "", Unknown, ErrSeveral}, {"\xff", "", Unknown, ErrNoCurrency},
+	} {
+		if got, err := Currency(c.text, c.given); got != c.want || err != c.reason { //nolint:errorlint // the reasons are returned as they are
+			t.Errorf("%q in %q is %q, %v; want %q, %v", c.text, c.given, got, err, c.want, c.reason)
+		}
+	}
+}
+
+func TestHeading(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Amount spent (INR)": "Amount spent|INR", "Amount spent (€)": "Amount spent|EUR", "Cost [usd]": "Cost|USD", "Cost, $": "Cost|USD",
+		"Spend EUR": "Spend|EUR", "payout_usd": "payout|USD", "Cost (kr)": "Cost|" + Unknown, "Cost (USDT)": "Cost|" + Unknown,
+		"Clicks (all)": "Clicks (all)|", "Cost (net)": "Cost (net)|", "Cost (CPC)": "Cost (CPC)|", "Spend": "Spend|", "Amount, net": "Amount, net|",
+		"clicks_all": "clicks_all|", "(USD)": "(USD)|", "": "|", "Day 840": "Day 840|", "Cost (840)": "Cost (840)|", "Cost (": "Cost (|",
+		"Amount spent (Euro)": "Amount spent|EUR", "Cost ()": "Cost ()|", "Total spend in USD": "Total spend in|USD",
+	} {
+		name, code := Heading(text)
+		if got := name + "|" + code; got != want {
+			t.Errorf("%q is read as %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzRead checks each amount against the digits of its text: it has the same digits, in the same order, wherever the decimals
+// begin. It also checks that a number which two currencies read in different ways is ambiguous without a currency.
+func FuzzRead(f *testing.F) {
+	for line := range strings.Lines(formList) {
+		if cells := strings.Split(strings.TrimRight(line, "\n"), "\t"); len(cells) == 3 {
+			f.Add(cells[1], cells[0])
+		}
+	}
+	f.Fuzz(func(t *testing.T, text, given string) {
+		got, err := Read(text, given)
+		if err != nil {
+			if _, ok := err.(Reason); !ok || !got.Value.IsZero() || got.Currency != "" { //nolint:errorlint // the reasons are returned as they are
+				t.Fatalf("%q: %v, %v", text, got, err)
+			}
+			return
+		}
+		if !sameDigits(text, got.Value) {
+			t.Fatalf("%q is read as %s", text, got.Value)
+		}
+		if other, err := Read(text, ""); err == nil && got.Currency == "" && !other.Value.Equal(got.Value) {
+			t.Fatalf("%q is read as %s in %q, and as %s without a currency", text, got.Value, given, other.Value)
+		}
+		again, err := Read(got.Value.String()+"e0", given)
+		if err != nil || !again.Value.Equal(got.Value) {
+			t.Fatalf("%q is %s, which is read as %v, %v", text, got.Value, again.Value, err)
+		}
+		if got.Currency != "" && got.Currency != Unknown && got.Currency != given && !isCode(got.Currency) {
+			t.Fatalf("%q has the currency %q", text, got.Currency)
+		}
+	})
+}
+
+// sameDigits reports whether a value consists of the digits of a text. It reads the text in the simplest way: it takes all digits,
+// and accepts any place for the decimals that a separator or the end of the digits allows.
+func sameDigits(text string, value decimal.Decimal) bool {
+	var mantissa []int // digits
+	cuts := []int{}    // numbers of digits before a separator
+	power := new(big.Int)
+	list := []rune(text)
+	for i := 0; i < len(list); i++ {
+		r := list[i]
+		switch {
+		case unicode.IsDigit(r):
+			mantissa = append(mantissa, digitByName(r))
+		case (r == 'e' || r == 'E') && len(mantissa) > 0:
+			var exponent []rune
+			for _, c := range list[i+1:] {
+				switch {
+				case unicode.IsDigit(c):
+					exponent = append(exponent, rune('0'+digitByName(c)))
+				case strings.ContainsRune("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", c) && len(exponent) == 0:
+					exponent = append(exponent, '-')
+				}
+			}
+			if len(exponent) > 0 && exponent[len(exponent)-1] != '-' {
+				power.SetString(string(exponent), 10)
+				i = len(list)
+			}
+		default:
+			cuts = append(cuts, len(mantissa))
+		}
+	}
+	cuts = append(cuts, len(mantissa))
+	whole := new(big.Rat)
+	ten := big.NewRat(10, 1)
+	for _, d := range mantissa {
+		whole.Mul(whole, ten).Add(whole, big.NewRat(int64(d), 1))
+	}
+	margin := big.NewRat(1, 2_000_000)
+	for _, cut := range cuts {
+		shift := int(power.Int64()) - (len(mantissa) - cut)
+		v := new(big.Rat).Set(whole)
+		for ; shift > 0; shift-- {
+			v.Mul(v, ten)
+		}
+		for ; shift < 0; shift++ {
+			v.Quo(v, ten)
+		}
+		if v.Sub(v, value.Abs().Rat()).Abs(v).Cmp(margin) <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// digitByName returns the value of a digit by counting the digits before it, in tens.
+func digitByName(r rune) int {
+	n := 0
+	for r--; unicode.IsDigit(r); r-- {
+		n++
+	}
+	return n % 10
+}
+
+func BenchmarkReadPlain(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = Read("0.0125", "USD")
+	}
+}
+
+func BenchmarkReadFull(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = Read("R$ 1.234,56", "BRL")
+	}
+}

@@ -1,0 +1,207 @@
+package money
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/shopspring/decimal"
+)
+
+// number is a number as it is written.
+type number struct {
+	digits string // without separators
+	whole  int    // how many of the digits stand before the decimals
+	power  int    // exponent of ten
+	// alone is a dot or a comma that is the only separator and has three digits after it, so that it may separate thousands or
+	// decimals. whole counts the digits before it then. It is 0 if the number can be read in one way.
+	alone rune
+}
+
+// newNumber reads the characters from the first to the last digit of a text.
+func newNumber(s []rune) (n number, err error) {
+	mantissa, exponent := s, false
+	if i := slices.IndexFunc(s, func(r rune) bool { return r == 'e' || r == 'E' }); i >= 0 {
+		if mantissa, exponent = s[:i], true; !n.readPower(s[i+1:]) {
+			return n, ErrWords
+		}
+	}
+	m, err := findMarks(mantissa)
+	if err != nil {
+		return n, err
+	}
+	whole, fraction := mantissa, []rune(nil)
+	if m.decimal >= 0 {
+		whole, fraction = mantissa[:m.decimal], mantissa[m.decimal+1:]
+	}
+	if m.single && !exponent && m.group == 0 && len(fraction) == groupDigits && mayGroup(string(whole)) {
+		n.alone = mantissa[m.decimal]
+	}
+	if !isGrouped(whole, m.group) || strings.ContainsFunc(string(fraction), isNoDigit) || len(whole)+len(fraction) == 0 {
+		return n, ErrMalformed
+	}
+	var digits strings.Builder
+	for _, r := range whole {
+		if isDigit(r) {
+			digits.WriteRune(r)
+			n.whole++
+		}
+	}
+	digits.WriteString(string(fraction))
+	n.digits = digits.String()
+	if n.digits == "" || len(n.digits) > maxDigits {
+		return n, ErrMalformed
+	}
+	return n, nil
+}
+
+func isNoDigit(r rune) bool { return !isDigit(r) }
+
+// readPower reads an exponent of at most two digits.
+func (n *number) readPower(s []rune) bool {
+	sign := 1
+	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
+		if s[0] == '-' {
+			sign = -1
+		}
+		s = s[1:]
+	}
+	if len(s) == 0 || len(s) > 2 || slices.ContainsFunc(s, isNoDigit) {
+		return false
+	}
+	for _, r := range s {
+		n.power = n.power*10 + int(r-'0')
+	}
+	n.power *= sign
+	return true
+}
+
+// marks are the separators of a number.
+type marks struct {
+	decimal int  // index of the decimal mark; -1: none
+	group   rune // separator of thousands; 0: none
+	single  bool // the decimal mark is a dot or a comma that comes once, and may be a separator of thousands by its look
+}
+
+// findMarks finds out which separators of a number have which meaning.
+func findMarks(s []rune) (m marks, err error) {
+	count, last := map[rune]int{}, map[rune]int{}
+	for i, r := range s {
+		switch {
+		case isDigit(r):
+			continue
+		case unicode.IsLetter(r):
+			return m, ErrWords
+		case r != ' ' && r != '\'' && r != arabicGroup && !isMark(r):
+			return m, ErrMalformed
+		}
+		count[r]++
+		last[r] = i
+	}
+	m.decimal = -1
+	for _, r := range []rune{' ', '\'', arabicGroup} {
+		if count[r] > 0 && !m.setGroup(r) {
+			return m, ErrMalformed
+		}
+	}
+	dots, commas, ok := count['.'], count[','], true
+	switch {
+	case count[arabicDecimal] > 0:
+		m.decimal = last[arabicDecimal]
+		ok = count[arabicDecimal] == 1 && (dots == 0 || m.setGroup('.')) && (commas == 0 || m.setGroup(','))
+	case dots > 0 && commas > 0 && last['.'] > last[',']: // 1,234.56
+		m.decimal, ok = last['.'], dots == 1 && m.setGroup(',')
+	case dots > 0 && commas > 0: // 1.234,56
+		m.decimal, ok = last[','], commas == 1 && m.setGroup('.')
+	case dots > 1: // 1.234.567
+		ok = m.setGroup('.')
+	case commas > 1: // 1,234,567
+		ok = m.setGroup(',')
+	case dots == 1:
+		m.decimal, m.single = last['.'], true
+	case commas == 1:
+		m.decimal, m.single = last[','], true
+	}
+	if !ok {
+		return m, ErrMalformed
+	}
+	return m, nil
+}
+
+func (m *marks) setGroup(r rune) bool {
+	if m.group != 0 {
+		return false
+	}
+	m.group = r
+	return true
+}
+
+// isGrouped reports whether a whole number has a separator between each three digits, or, with a comma, between the pairs of digits
+// before the last three, as in India. It may be empty or have no separator if group is 0.
+func isGrouped(s []rune, group rune) bool {
+	if group == 0 {
+		return !slices.ContainsFunc(s, isNoDigit)
+	}
+	list := strings.Split(string(s), string(group))
+	if strings.ContainsFunc(strings.Join(list, ""), isNoDigit) || !mayGroup(list[0]) {
+		return false
+	}
+	rest := list[1:]
+	size := groupDigits
+	if (group == ',' || group == arabicGroup) && len(rest) > 1 && len(rest[0]) == 2 && len(list[0]) <= 2 {
+		size = 2
+	}
+	for i, part := range rest {
+		if i == len(rest)-1 {
+			size = groupDigits
+		}
+		if len(part) != size {
+			return false
+		}
+	}
+	return true
+}
+
+// value returns the amount of the number in one of the given currencies. Its error says so if they read it in different ways.
+func (n number) value(currencies []string) (decimal.Decimal, error) {
+	whole := n.whole
+	if n.alone != 0 {
+		for i, code := range currencies {
+			thousands, ok := thousands(code, n.alone)
+			if !ok || i > 0 && thousands != (whole != n.whole) {
+				return decimal.Zero, ErrAmbiguous
+			}
+			if thousands {
+				whole = len(n.digits)
+			}
+		}
+	}
+	d, err := decimal.NewFromString(n.digits)
+	if err != nil {
+		return decimal.Zero, ErrMalformed
+	}
+	d = d.Shift(int32(n.power + whole - len(n.digits))) //nolint:gosec // within maxDigits and an exponent of two digits
+	if d.GreaterThan(maxAmount) {
+		return decimal.Zero, ErrTooLarge
+	}
+	return d.Round(places), nil
+}
+
+// thousands reports whether a separator before exactly three digits separates thousands in amounts of a currency, and otherwise
+// decimals. ok is false if it may do both.
+func thousands(code string, separator rune) (yes, ok bool) {
+	u, _ := unitOf(code)
+	group := separator == ',' || u.dotGroups
+	decimals := separator == '.' || u.commaDecimal
+	switch {
+	case code == "":
+		return false, false
+	case u.minor == groupDigits:
+		return false, separator == '.' && !u.dotGroups && u.used != 0
+	case group && (u.minor == 0 || u.used == 0):
+		return true, true
+	case u.minor == 0, u.used == 0, group && decimals:
+		return false, false
+	}
+	return group, true
+}
