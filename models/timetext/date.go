@@ -1,0 +1,144 @@
+package timetext
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+var (
+	yearFirst  = regexp.MustCompile(`^([0-9]{4})([-/.])([0-9]{1,2})([-/.])([0-9]{1,2})`)
+	yearLast   = regexp.MustCompile(`^([0-9]{1,2})([-/.])([0-9]{1,2})([-/.])([0-9]{4})`)
+	basic      = regexp.MustCompile(`^([0-9]{4})([0-9]{2})([0-9]{2})`)
+	ordinal    = regexp.MustCompile(`^([0-9]{4})-?([0-9]{3})`)
+	weekDate   = regexp.MustCompile(`^([0-9]{4})-?[Ww]([0-9]{2})-?([1-7])`)
+	dayMonth   = regexp.MustCompile(`^([0-9]{1,2})(?:st|nd|rd|th)?[-/ .]*(?:of )?([A-Za-z]{3,9})\.?[-/ .,]*([0-9]{4}|[0-9]{2})`)
+	monthDay   = regexp.MustCompile(`^([A-Za-z]{3,9})\.?[-/ ]*([0-9]{1,2})(?:st|nd|rd|th)?[-/ ,]+([0-9]{4})`)
+	yearMonth  = regexp.MustCompile(`^([0-9]{4})[-/ .]([A-Za-z]{3,9})\.?[-/ .]([0-9]{1,2})`)
+	noYear     = regexp.MustCompile(`^([A-Za-z]{3,9})\.? +([0-9]{1,2})`)
+	noYearLast = regexp.MustCompile(`^([0-9]{1,2}) ([A-Za-z]{3,9})`)
+	yearAlone  = regexp.MustCompile(`^(20[0-9]{2}|2100)(?:$|[ ,])`)
+)
+
+var (
+	months = []string{
+		"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+	}
+	weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+)
+
+// indexOf returns the place of a name in a list, from 1. The name may be cut to three letters or, as in Sept and Thurs, to more.
+// It returns 0 if the list has no such name.
+func indexOf(names []string, word string) int {
+	word = strings.ToLower(word)
+	for i, name := range names {
+		if len(word) >= 3 && strings.HasPrefix(name, word) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// readDate reads a date.
+func (p *parts) readDate() (bool, error) {
+	if m := p.cut(yearFirst); m != nil {
+		return p.setDate(m[2] == m[4], m[1], whole(m[3]), m[5])
+	}
+	if m := p.cut(yearLast); m != nil {
+		return p.setUnordered(m)
+	}
+	if m := p.cut(weekDate); m != nil {
+		return p.setWeek(whole(m[1]), whole(m[2]), whole(m[3]))
+	}
+	if m := p.cut(basic); m != nil {
+		return p.setDate(true, m[1], whole(m[2]), m[3])
+	}
+	if m := p.cut(ordinal); m != nil {
+		day := time.Date(whole(m[1]), 1, whole(m[2]), 0, 0, 0, 0, time.UTC)
+		if day.Year() != whole(m[1]) || m[2] == "000" {
+			return false, ErrNoDate
+		}
+		p.year, p.month, p.day, p.hasDate = day.Year(), int(day.Month()), day.Day(), true
+		return true, p.noDigits()
+	}
+	return p.readNamed()
+}
+
+// readNamed reads a date with the name of a month.
+func (p *parts) readNamed() (bool, error) {
+	for _, form := range []struct {
+		form             *regexp.Regexp
+		year, month, day int // places in the match; 0: there is none
+	}{{dayMonth, 3, 2, 1}, {monthDay, 3, 1, 2}, {yearMonth, 1, 2, 3}, {noYear, 0, 1, 2}, {noYearLast, 0, 2, 1}} {
+		m := form.form.FindStringSubmatch(p.rest)
+		if m == nil {
+			continue
+		}
+		month := indexOf(months, m[form.month])
+		after := p.rest[len(m[0]):]
+		if month == 0 || form.year == 0 && strings.HasPrefix(after, ":") {
+			continue
+		}
+		if form.year == 3 && after != "" && (isDigit(after[0]) || after[0] == ':' && len(m[3]) == 2) {
+			continue // these digits begin a clock or an offset
+		}
+		p.rest = after
+		year := ""
+		if form.year != 0 {
+			if year = m[form.year]; len(year) == 2 {
+				year = "20" + year
+			}
+		}
+		return p.setDate(true, year, month, m[form.day])
+	}
+	return false, nil
+}
+
+// setDate sets the date. ok is false if its separators differ.
+func (p *parts) setDate(ok bool, year string, month int, day string) (bool, error) {
+	switch {
+	case !ok:
+		return false, ErrForm
+	case year == "0000":
+		return false, ErrNoDate
+	}
+	p.year, p.month, p.day, p.hasDate = whole(year), month, whole(day), true
+	return true, p.noDigits()
+}
+
+// noDigits returns an error if a digit follows the date, because the text has another form then.
+func (p *parts) noDigits() error {
+	if p.rest != "" && isDigit(p.rest[0]) {
+		return ErrForm
+	}
+	return nil
+}
+
+// setUnordered sets a date that ends in its year. With dots the day comes first. With other signs the order must follow from
+// the numbers.
+func (p *parts) setUnordered(m []string) (bool, error) {
+	first, second := whole(m[1]), whole(m[3])
+	switch {
+	case m[2] != m[4]:
+		return false, ErrForm
+	case m[2] == "." || first > 12 || first == second:
+		return p.setDate(true, m[5], second, m[1])
+	case second > 12:
+		return p.setDate(true, m[5], first, m[3])
+	case first == 0 || second == 0:
+		return false, ErrNoDate
+	}
+	return false, ErrAmbiguous
+}
+
+// setWeek sets a date that is given as a day of an ISO week.
+func (p *parts) setWeek(year, week, day int) (bool, error) {
+	jan4 := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC) // always in week 1
+	monday := jan4.AddDate(0, 0, -(int(jan4.Weekday())+6)%7)
+	at := monday.AddDate(0, 0, (week-1)*7+day-1)
+	if y, w := at.ISOWeek(); y != year || w != week {
+		return false, ErrNoDate
+	}
+	p.year, p.month, p.day, p.hasDate = at.Year(), int(at.Month()), at.Day(), true
+	return true, p.noDigits()
+}
