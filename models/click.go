@@ -231,6 +231,8 @@ type Conversion struct {
 	Source     string              `db:"source"`
 	RecordedAt time.Time           `db:"recorded_at"`
 	UpdatedAt  time.Time           `db:"updated_at"`
+	// InvalidTime is the conversion's time as its sender stated it, if that does not count. See postback.TimeReason.
+	InvalidTime string `db:"invalid_time"`
 }
 
 // statusMoves lists the statuses to which each status may change. Recording the same status again is always allowed.

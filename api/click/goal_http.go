@@ -19,6 +19,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/netguard"
 	"switchyard/models/postback"
+	"switchyard/models/timetext"
 )
 
 // Limits of one message of a server, in bytes and in goals.
@@ -292,8 +293,9 @@ func (item goalItem) fill(e *models.SiteEvent) *models.Error {
 		return models.Invalid("invalid_currency", "currency is not three letters")
 	}
 	if text := string(item.Time); text != "" {
-		if e.At = postback.ParseTime(text); e.At.IsZero() {
-			return models.Invalid("invalid_time", "time is neither ISO 8601 nor seconds since 1970")
+		var err error
+		if e.At, err = timetext.ReadUTC(text); err != nil {
+			return models.Invalid("invalid_time", "time %v", err)
 		}
 	}
 	for _, line := range item.Items[:min(len(item.Items), maxItems)] {

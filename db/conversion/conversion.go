@@ -33,6 +33,7 @@ type Input struct {
 	Cost           *decimal.Decimal // cost of the conversion, instead of the click's cost model; nil: not reported
 	Currency       string           // of Payout and Amount; three letters or empty
 	At             time.Time        // when it happened; zero: now
+	InvalidTime    string           // the stated time as received, if it does not count and At is in its place
 	Source         string           // models.FromPostback and the like
 	// Arrival is the id of the postback. It determines the place of the input among all statements about the conversion. Zero
 	// means the last place.
@@ -199,6 +200,7 @@ func (in *Input) check() error {
 		}
 	}
 	in.ConversionID, in.Goal = spool.CleanText(in.ConversionID), spool.CleanText(in.Goal)
+	in.InvalidTime = spool.CleanText(in.InvalidTime)
 	in.OriginalStatus = spool.CleanText(in.OriginalStatus[:min(len(in.OriginalStatus), maxOriginal)])
 	return nil
 }
@@ -282,7 +284,7 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 		Exact:   in.Exact, Final: in.Final, Source: in.Source,
 	}
 	if !in.At.IsZero() {
-		out.Time = in.At.UTC().Truncate(time.Millisecond)
+		out.Time, out.InvalidTime = in.At.UTC().Truncate(time.Millisecond), in.InvalidTime
 	}
 	if in.Arrival == uuid.Nil {
 		out.At = models.NewClickID()
@@ -333,6 +335,6 @@ var hundred = decimal.NewFromInt(100)
 // same reports whether all values that an event shows, or from which a cost follows, are the same in v and o.
 func (v Conversion) same(o Conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency &&
-		v.RecordedAt.Equal(o.RecordedAt) &&
+		v.RecordedAt.Equal(o.RecordedAt) && v.InvalidTime == o.InvalidTime &&
 		v.GivenCost.Valid == o.GivenCost.Valid && v.GivenCost.Decimal.Equal(o.GivenCost.Decimal)
 }

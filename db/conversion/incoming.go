@@ -155,7 +155,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	}
 	if m.IsFromGoal() { // the settings of networks do not apply to goals
 		v.Input, _ = m.input(v.Decision.ClickID, v.Decision.AccountID)
-		v.Input.OwnValue = true
+		v.Input.OwnValue, v.Decision.InvalidTime = true, v.Input.InvalidTime
 		return nil
 	}
 	if err := r.choose(ctx, m, named, of); err != nil {
@@ -170,6 +170,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 		return nil
 	}
 	v.Input, v.Decision.InvalidPayout = m.input(v.Decision.ClickID, v.Decision.AccountID)
+	v.Decision.InvalidTime = v.Input.InvalidTime
 	return nil
 }
 
@@ -227,18 +228,18 @@ func (m *Message) Fields() postback.Message {
 // one keeps its status, because a repeated message must not undo a rejection.
 func (m *Message) input(click, account uuid.UUID) (in Input, invalidPayout string) {
 	said := m.Fields()
-	received := models.ClickTime(m.ID)
 	in = Input{
 		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: said.ConversionID, Goal: said.Goal,
 		Status: said.Status, Reversal: said.Reversal, OriginalStatus: said.OriginalStatus, Payout: said.Payout,
-		Cost: said.Cost, Currency: said.Currency, At: received, Source: m.Source, Arrival: m.ID,
+		Cost: said.Cost, Currency: said.Currency, Source: m.Source, Arrival: m.ID,
 		Again: m.ConversionID, InvalidPayout: said.InvalidPayout != "",
 	}
 	if said.OriginalStatus == "" && said.Status == models.StatusApproved {
 		in.Status = ""
 	}
-	if !said.Time.IsZero() && said.Time.Before(received.Add(time.Minute)) && !said.Time.Before(models.ClickTime(click)) {
-		in.At = said.Time
+	in.At, in.InvalidTime = said.Moment(click, models.ClickTime(m.ID))
+	if m.Source == models.FromTag { // the clock of a visitor's page is not a statement of a sender
+		in.InvalidTime = ""
 	}
 	return in, said.InvalidPayout
 }

@@ -85,6 +85,7 @@ type StoredPostback struct {
 	DecidedAt     *time.Time `db:"decided_at"`
 	ConversionID  uuid.UUID  `db:"conversion_id"` // the conversion as which it was recorded
 	InvalidPayout string     `db:"invalid_payout"`
+	InvalidTime   string     `db:"invalid_time"`
 }
 
 // NewPostback returns a postback that is not stored yet.
@@ -140,7 +141,7 @@ func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.
 
 const decidePostback = `
 UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = coalesce($4, conversion_id), account_id = $5,
-	click_id = $6, invalid_payout = $8, params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
+	click_id = $6, invalid_payout = $8, invalid_time = $9, params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
 	signature = CASE WHEN $7::jsonb IS NULL THEN signature ELSE '' END,
 	signed_text = CASE WHEN $7::jsonb IS NULL THEN signed_text ELSE '' END,
 	attempts = attempts + 1, decided_at = now(), match_at = NULL,
@@ -159,6 +160,8 @@ type PostbackDecision struct {
 	Params map[string]string
 	// InvalidPayout is the payout that the postback names, if it is not an amount.
 	InvalidPayout string
+	// InvalidTime is the time that the postback names, if it does not count. See postback.TimeReason.
+	InvalidTime string
 }
 
 // Result returns the outcome in the terms of the log of postbacks. selectPostbackLog does the same in SQL.
@@ -181,6 +184,6 @@ func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDeci
 		params = db.Document(p.Params)
 	}
 	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
-		p.AccountID, p.ClickID, params, p.InvalidPayout)
+		p.AccountID, p.ClickID, params, p.InvalidPayout, p.InvalidTime)
 	return err
 }

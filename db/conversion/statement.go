@@ -30,6 +30,8 @@ type statement struct {
 	Final     bool             `json:"final,omitempty"`    // it is a correction
 	Source    string           `json:"source,omitempty"`   //
 	Collected bool             `json:"collected,omitempty"`
+
+	InvalidTime string `json:"invalid_time,omitempty"` // the stated time as received, if it does not count
 }
 
 // statements are the statements about a conversion, in the order of arrival. The conversion follows from them alone, so it
@@ -79,7 +81,7 @@ func (s statements) collect() statements {
 // collected returns a single statement with the values of the conversion.
 func (v Conversion) collected() statement {
 	out := statement{
-		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Reported: true, Currency: v.Currency, Time: v.RecordedAt,
+		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Reported: true, Currency: v.Currency, Time: v.RecordedAt, InvalidTime: v.InvalidTime,
 		Source: v.Source, Collected: true,
 	}
 	if v.GivenCost.Valid {
@@ -121,7 +123,7 @@ var browserSources = []string{models.FromTag, models.FromPixel}
 func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	found, allowed = make([]string, len(s)), make([]bool, len(s))
 	*v = Conversion{Conversion: v.Conversion}
-	v.Status, v.OriginalStatus, v.Currency = "", "", ""
+	v.Status, v.OriginalStatus, v.Currency, v.InvalidTime = "", "", "", ""
 	corrected := false // a correction has set the payout
 	for i, said := range s {
 		if said.Source == models.FromNetworkSync && corrected {
@@ -177,9 +179,9 @@ func (s statement) apply(v *Conversion, status string, first bool) {
 	}
 	switch {
 	case first && !s.Time.IsZero():
-		v.RecordedAt = s.Time
-	case !first && s.Final:
-		v.RecordedAt = s.moment(v.RecordedAt)
+		v.RecordedAt, v.InvalidTime = s.Time, s.InvalidTime
+	case !first && s.Final && !s.Time.IsZero():
+		v.RecordedAt, v.InvalidTime = s.moment(v.RecordedAt), s.InvalidTime
 	}
 }
 
@@ -187,7 +189,7 @@ func (s statement) apply(v *Conversion, status string, first bool) {
 // the two differ at the precision of the statement. For example, a statement that names only a day does not change a time on that
 // day.
 func (s statement) moment(at time.Time) time.Time {
-	if s.Time.IsZero() || s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
+	if s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
 		return at
 	}
 	return s.Time

@@ -8,6 +8,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/postback"
+	"switchyard/models/timetext"
 )
 
 // Conversion is a row that reports a conversion.
@@ -23,6 +24,7 @@ type Conversion struct {
 	Payout       *decimal.Decimal // nil: not given
 	Currency     string           // three letters; empty: not given
 	Time         time.Time        // zero: not given
+	InvalidTime  string           // the time that a network states, if it does not count and Time is in its place
 	Precision    time.Duration    // unit of the time: a day, a minute, a second or a millisecond
 }
 
@@ -75,28 +77,16 @@ func (l *line) conversion() (v Conversion) {
 		l.readTerms(&v)
 		v.ConversionID, v.Goal = l.cell(idColumn), l.cell(goalColumn)
 		if text := l.cell(timeColumn); text != "" {
-			if v.Time = postback.ParseTime(text); v.Time.IsZero() {
-				l.refuse("its time is not understood: write YYYY-MM-DD HH:MM:SS in UTC")
+			at, err := timetext.Read(text, time.UTC)
+			if err != nil {
+				l.refuse("its time " + err.Error())
+			} else {
+				v.Time, v.Precision = at.At.UTC(), at.Precision
 			}
-			v.Precision = precisionOf(text, v.Time)
 		}
 	}
 	v.Row = l.end()
 	return v
-}
-
-// precisionOf returns the precision with which a text gives its time.
-func precisionOf(text string, at time.Time) time.Duration {
-	if _, err := time.Parse(time.DateOnly, text); err == nil {
-		return 24 * time.Hour
-	}
-	if _, err := time.Parse("2006-01-02 15:04", text); err == nil {
-		return time.Minute
-	}
-	if at.Nanosecond() == 0 {
-		return time.Second
-	}
-	return time.Millisecond
 }
 
 func (l *line) readClick(v *Conversion) {

@@ -147,9 +147,9 @@ func TestCostFiles(t *testing.T) {
 			" ", clicks))
 	}
 	if diff := cmp.Diff([]string{
-		"2 2026-11-01 Push 1000.5 C 1200", "3 2026-11-02 Push 0  -1", "4 its day is not YYYY-MM-DD", "5 it names no day",
+		"2 2026-11-01 Push 1000.5 C 1200", "3 2026-11-02 Push 0  -1", "4 2026-11-01 Push 1  -1", "5 it names no day",
 		"6 it names no source", "7 it names no spend", "8 its spend is below zero", "9 its clicks are not a whole number",
-		"10 its day is not YYYY-MM-DD",
+		"10 its day is not understood: write YYYY-MM-DD HH:MM:SS in UTC",
 	}, got); diff != "" {
 		t.Error(diff)
 	}

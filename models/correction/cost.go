@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models/postback"
+	"switchyard/models/timetext"
 )
 
 // Cost is a row that reports the spend of a day at a source.
@@ -74,18 +75,14 @@ func (l *line) cost() (v Cost) {
 	return v
 }
 
-// day reads YYYY-MM-DD. A time of day after it is ignored.
+// day reads a day as written. A time of day is ignored.
 func (l *line) day(text string) time.Time {
-	if len(text) > len(time.DateOnly) && (text[len(time.DateOnly)] == ' ' || text[len(time.DateOnly)] == 'T') {
-		text = text[:len(time.DateOnly)]
-	}
-	day, err := time.Parse(time.DateOnly, text)
+	day, err := timetext.Day(text)
 	switch {
 	case text == "":
 		l.refuse("it names no day")
-	case err != nil || day.Year() < 2000:
-		l.refuse("its day is not YYYY-MM-DD")
-		return time.Time{}
+	case err != nil:
+		l.refuse("its day " + err.Error())
 	}
 	return day
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
+	"switchyard/models/timetext"
 	"switchyard/models/token"
 )
 
@@ -42,7 +43,9 @@ type Message struct {
 	ConversionID   string
 	Goal           string
 	Cost           *decimal.Decimal // nil: not given
-	Time           time.Time        // time of the conversion; zero: not given
+	Time           time.Time        // time of the conversion; zero: not given, or not read
+	TimeUnit       time.Duration    // precision of Time: a day, a second
+	TimeText       string           // the time as received; empty: not given
 	Subs           [models.Subs]string
 	Secret         string
 	// Reversal says that the payout was negative, so the conversion is taken back. Payout is then the amount without the sign,
@@ -180,8 +183,11 @@ func Read(params map[string]string, n Network) Message {
 		Currency:       Currency(r.get("currency", maxWord)),
 		Payout:         amount(r.get("payout", maxAmountText+1)),
 		Cost:           amount(r.get("cost", maxAmountText+1)),
-		Time:           ParseTime(r.get("time", maxWord)),
+		TimeText:       r.get("time", maxWord),
 		Secret:         r.get("secret", maxWord),
+	}
+	if at, err := timetext.Read(m.TimeText, time.UTC); err == nil {
+		m.Time, m.TimeUnit = at.At.UTC(), at.Precision
 	}
 	m.Status = Status(m.OriginalStatus, n.Statuses)
 	if m.Payout != nil && m.Payout.IsNegative() {
@@ -230,33 +236,6 @@ func Currency(s string) string {
 	return s
 }
 
-var timeForms = []string{
-	time.RFC3339Nano, "2006-01-02 15:04:05.999", "2006-01-02T15:04:05.999",
-	"2006-01-02 15:04:05-07:00", "2006-01-02 15:04:05 UTC", "2006-01-02 15:04", time.DateOnly,
-}
-
-// ParseTime reads a time as networks write it: ISO 8601 (UTC if it has no zone), or seconds or milliseconds since 1970. Any
-// other text, and a year outside 2000-2100, gives the zero time.
-func ParseTime(s string) time.Time {
-	var t time.Time
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		if t = time.Unix(n, 0); n > 1e11 {
-			t = time.UnixMilli(n)
-		}
-	} else {
-		for _, form := range timeForms {
-			if parsed, err := time.Parse(form, s); err == nil {
-				t = parsed
-				break
-			}
-		}
-	}
-	if t.Year() < 2000 || t.Year() > 2100 {
-		return time.Time{}
-	}
-	return t.UTC()
-}
-
 // Field is a field of a postback, for the documentation.
 type Field struct {
 	Name   string
@@ -273,7 +252,7 @@ var docs = []Field{
 	{Name: "conversion_id", Doc: "the network's own id: another postback with it changes the conversion instead of adding one"},
 	{Name: "goal", Doc: "goal key, such as sale or deposit: each goal of a click is a conversion of its own"},
 	{Name: "cost", Doc: "cost of the conversion, in the same currency"},
-	{Name: "time", Doc: "time of the conversion; left out: now"},
+	{Name: "time", Doc: "time of the conversion: ISO 8601, seconds or milliseconds since 1970, or a date with an English month; left out: now. One that is not understood or may be day/month or month/day is shown in the log with the reason, and the conversion stands at the time of its click"},
 	{Name: "secret", Doc: "the secret of the network, where it has one"},
 }
 

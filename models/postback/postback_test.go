@@ -56,7 +56,8 @@ func TestRead(t *testing.T) {
 	}, net)
 	want := Message{
 		ClickID: "abc", Currency: "EUR", Status: models.StatusPending, OriginalStatus: "Open",
-		ConversionID: "T-1", Goal: "deposit", Secret: "k", Time: time.Unix(1700000000, 0).UTC(),
+		ConversionID: "T-1", Goal: "deposit", Secret: "k", Time: time.Unix(1700000000, 0).UTC(), TimeUnit: time.Second,
+		TimeText: "1700000000",
 	}
 	want.Subs[2], want.Subs[3] = "s", "f"
 	payout := decimal.RequireFromString("7.5")
@@ -90,24 +91,6 @@ func TestReadNegativeAmountIsAReversal(t *testing.T) {
 		m := Read(map[string]string{"clickid": "a", "payout": "-3", "status": word}, Network{})
 		if m.Status != want || !m.Reversal || m.Payout == nil || !m.Payout.Equal(decimal.NewFromInt(3)) {
 			t.Errorf("%s: %+v", word, m)
-		}
-	}
-}
-
-func TestParseTime(t *testing.T) {
-	t.Parallel()
-	want := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	for _, s := range []string{
-		"2026-03-04T05:06:07Z", "2026-03-04 05:06:07", "2026-03-04T07:06:07+02:00",
-		"1772600767", "1772600767000", "2026-03-04 05:06:07 UTC",
-	} {
-		if got := ParseTime(s); !got.Equal(want) {
-			t.Errorf("ParseTime(%q) = %v", s, got)
-		}
-	}
-	for _, s := range []string{"", "yesterday", "1", "99999999999999999", "0001-01-01"} {
-		if got := ParseTime(s); !got.IsZero() {
-			t.Errorf("ParseTime(%q) = %v", s, got)
 		}
 	}
 }

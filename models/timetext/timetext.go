@@ -26,7 +26,7 @@ const MaxLength = 100
 // Reasons for which a text is not read. Each is a clause for people, to be put after "it" or "its time".
 var (
 	ErrEmpty     = errors.New("is empty")
-	ErrForm      = errors.New("is not understood")
+	ErrForm      = errors.New("is not understood: write YYYY-MM-DD HH:MM:SS in UTC")
 	ErrAmbiguous = errors.New("may be day/month or month/day: write YYYY-MM-DD")
 	ErrYear      = errors.New("is not in the years 2000 to 2100")
 	ErrNoDate    = errors.New("is not a day that exists")

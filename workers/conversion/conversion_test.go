@@ -427,21 +427,30 @@ func TestPostbackTimes(t *testing.T) {
 	click := b.clicked()
 	now := began.UTC().Truncate(time.Second).Add(time.Second)
 	handled := func(v models.Conversion) bool { return !v.RecordedAt.Before(began) && !v.RecordedAt.After(time.Now()) }
+	clicked, err := models.ParseClickID(click)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := func(v models.Conversion) bool { return v.RecordedAt.Equal(models.ClickTime(clicked)) }
 	for i, tt := range []struct {
-		given string
-		want  func(v models.Conversion) bool
+		given   string
+		want    func(v models.Conversion) bool
+		invalid bool
 	}{
-		{now.Format(time.RFC3339), func(v models.Conversion) bool { return v.RecordedAt.Equal(now) }},
-		{"2001-01-01", handled},
-		{"2090-01-01", handled},
+		{now.Format(time.RFC3339), func(v models.Conversion) bool { return v.RecordedAt.Equal(now) }, false},
+		{now.Format("2006-01-02 15:04:05 00"), func(v models.Conversion) bool { return v.RecordedAt.Equal(now) }, false},
+		{"2001-01-01", kept, true},
+		{"03/04/2026", kept, true},
+		{"soon", kept, true},
+		{"2090-01-01", handled, true},
 	} {
 		id := "T" + tt.given
 		if outcome, detail := b.postback(models.Postback{Params: params{"clickid": click, "txid": id, "time": tt.given}}); outcome != "recorded" {
 			t.Fatalf("%d: %s %s", i, outcome, detail)
 		}
 		for _, v := range b.conversions() {
-			if v.ConversionID == id && !tt.want(v) {
-				t.Errorf("%s: recorded at %v", tt.given, v.RecordedAt)
+			if v.ConversionID == id && (!tt.want(v) || (v.InvalidTime != "") != tt.invalid || tt.invalid && v.InvalidTime != tt.given) {
+				t.Errorf("%s: recorded at %v, %q", tt.given, v.RecordedAt, v.InvalidTime)
 			}
 		}
 	}

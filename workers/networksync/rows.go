@@ -86,7 +86,7 @@ const (
 func rowOf(line int, o networks.Order, words map[string]string, currency string) correction.Conversion {
 	v := correction.Conversion{
 		Row: correction.Row{Line: line}, ClickText: cut(o.Click, maxOrderID), ConversionID: o.ID, Goal: o.Goal,
-		Status: o.Status, Word: cut(o.Word, maxWord), Currency: currency, Time: o.At, Precision: time.Second,
+		Status: o.Status, Word: cut(o.Word, maxWord), Currency: currency, Time: o.At.Time, InvalidTime: o.At.Unread, Precision: time.Second,
 	}
 	if own := words[strings.ToLower(o.Word)]; own != "" {
 		v.Status = own
@@ -227,19 +227,24 @@ func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conver
 }
 
 // clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable. A
-// recorded conversion keeps its time.
+// time that was not read becomes the click's. The conversion shows the platform's time then. A recorded conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
-	if v.Refusal != "" || v.Time.IsZero() {
+	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return
 	}
 	click := models.ClickTime(v.ClickID)
 	_, known := recorded[keyOf(*v)]
+	stated := v.Time.Format(time.RFC3339)
 	switch {
 	case known:
-		v.Time = time.Time{}
+		v.Time, v.InvalidTime = time.Time{}, ""
+	case v.InvalidTime != "":
+		v.Time = click.UTC()
+	case v.Time.Before(click.UTC().Truncate(v.Precision)):
+		v.Time, v.InvalidTime = click.UTC(), stated
 	case v.Time.Before(click):
 		v.Time = click.UTC()
 	case v.Time.After(now):
-		v.Time = now.UTC()
+		v.Time, v.InvalidTime = now.UTC(), stated
 	}
 }

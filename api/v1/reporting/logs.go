@@ -16,6 +16,7 @@ import (
 	"switchyard/db/report"
 	"switchyard/models"
 	"switchyard/models/flow"
+	"switchyard/models/postback"
 )
 
 // Logs returns the routes of /logs.
@@ -137,6 +138,8 @@ type ConversionRow struct {
 	Rate           *json.Number `json:"rate" doc:"how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money"`
 	Cost           models.Money `json:"cost" doc:"in the account's currency"`
 	UpdatedAt      string       `json:"updated_at"`
+	InvalidTime    *string      `json:"invalid_time" doc:"its time as the sender stated it, if that does not count; recorded_at is then the nearest possible time, and that of its click if the time is not understood"`
+	TimeReason     string       `json:"time_reason" doc:"why the stated time does not count; else empty"`
 	CampaignName   *string      `json:"campaign_name"`
 	OfferName      *string      `json:"offer_name"`
 	SourceName     *string      `json:"source_name"`
@@ -150,6 +153,7 @@ func conversionRow(v models.Conversion, names map[string]string) ConversionRow {
 		NetworkName: name(v.NetworkID),
 		ID:          v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.OrNull(v.NetworkID),
 		Rate: models.FormatRate(v.Rate), Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
+		InvalidTime: answer.OrNull(v.InvalidTime), TimeReason: postback.TimeReason(v.InvalidTime, v.ClickID),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -46,7 +47,7 @@ type TestPostbackBody struct {
 type TestedPostback struct {
 	Test       bool              `json:"test" doc:"always true: nothing was recorded, and nobody is told"`
 	Params     map[string]string `json:"params" doc:"as they were read, secrets masked"`
-	Steps      []TestStep        `json:"steps" doc:"in order: address, click, secret, status, payout, goal, result; the first ones only if it could not be read"`
+	Steps      []TestStep        `json:"steps" doc:"in order: address, click, secret, status, payout, time (where one is stated), goal, result; the first ones only if it could not be read"`
 	Result     string            `json:"result" enum:"recorded,duplicate,ignored,superseded,waiting,unmatched,refused" doc:"what would become of it"`
 	Conversion *TestedConversion `json:"conversion" doc:"as it would be afterwards; null if there is none"`
 }
@@ -175,6 +176,15 @@ func (s *steps) read(v *conversion.Verdict) {
 		s.add("payout", true, "%s %s, negative: the conversion is taken back", said.Payout, said.Currency)
 	default:
 		s.add("payout", true, "%s %s", said.Payout, cmp.Or(said.Currency, "in the currency of the offer"))
+	}
+	if v.Click != nil && said.TimeText != "" {
+		at, invalid := said.Moment(v.Click.ID, time.Now())
+		switch why := postback.TimeReason(invalid, v.Click.ID); why {
+		case "":
+			s.add("time", true, "%s UTC", at.UTC().Format(time.DateTime))
+		default:
+			s.add("time", false, "%.64q: %s", invalid, why)
+		}
 	}
 	s.add("goal", true, "goal %q, conversion id %q", said.Goal, said.ConversionID)
 }

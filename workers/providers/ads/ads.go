@@ -16,6 +16,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
+	"switchyard/models/timetext"
 	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
@@ -212,15 +213,14 @@ func (s *session) clean(rows []row, of Range) ([]Spend, error) {
 	out := make([]Spend, 0, len(rows))
 	for _, r := range rows {
 		day := strings.TrimSpace(string(r.day))
-		if len(day) > len(time.DateOnly) { // a day with a time, in the account's zone
-			day = day[:len(time.DateOnly)]
-		}
 		if day == "" && of.First() == of.Last() {
 			day = of.First()
 		}
-		if _, err := time.Parse(time.DateOnly, day); err != nil {
+		at, err := timetext.Day(day) // a time of day is in the account's zone
+		if err != nil {
 			return nil, fmt.Errorf("a row of the platform has no day: %.40q", string(r.day))
 		}
+		day = at.Format(time.DateOnly)
 		if day < of.First() || day > of.Last() {
 			continue
 		}

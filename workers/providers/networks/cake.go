@@ -71,7 +71,7 @@ func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 			Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5), ID: string(v.ID), Word: string(v.Disposition),
 			Payout: string(v.Price), At: s.when(v.At),
 		}
-		if o.At.IsZero() || of.Has(o.At) {
+		if o.At.IsZero() || of.Has(o.At.Time) {
 			orders = append(orders, o)
 		}
 	}

@@ -61,8 +61,8 @@ func TestCustom(t *testing.T) {
 	click := models.FormatClickID(models.NewClickID())
 	at := time.Date(2026, 11, 1, 14, 30, 0, 0, time.UTC) // half past nine in New York
 	want := []networks.Order{
-		{Click: click, ID: "7", Goal: "lead", Word: "Approved", Status: models.StatusApproved, Payout: "1.50", Currency: "EUR", At: at},
-		{Click: "theirs", ID: "8", Word: "on the moon", Payout: "2"},
+		{Click: click, ID: "7", Goal: "lead", Word: "Approved", Status: models.StatusApproved, Payout: "1.50", Currency: "EUR", At: networks.Moment{Time: at}},
+		{Click: "theirs", ID: "8", Word: "on the moon", Payout: "2", At: networks.Moment{Unread: "never"}},
 		{ID: "9", Status: models.StatusApproved},
 	}
 	json := `{"data": {"orders": [

@@ -25,7 +25,7 @@ type Order struct {
 	Status   string // the meaning of the word at the network; empty: not known
 	Payout   string // the amount that we earn; empty: not known
 	Currency string // empty: not known
-	At       time.Time
+	At       Moment
 	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only
 	// a part.
 	Alone bool

@@ -49,7 +49,7 @@ func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orde
 	for _, v := range answer {
 		o := Order{
 			Click: clickOf(v.Click), ID: string(v.ID), Word: string(v.IsEvent), Payout: string(v.Commission), Currency: string(v.Currency),
-			At: s.when(rakutenTime(v.At)),
+			At: s.when(v.At),
 		}
 		o.record = o.ID
 		if v.Order != "" {
@@ -64,13 +64,4 @@ func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orde
 		next = strconv.Itoa(page + 1)
 	}
 	return orders, next, err
-}
-
-// rakutenTime reads the form of times that browsers write, such as "Sun Nov 01 2026 10:00:00 GMT+0000 (UTC)".
-func rakutenTime(t text) text {
-	word, _, _ := strings.Cut(string(t), " (")
-	if at, err := time.Parse("Mon Jan 02 2006 15:04:05 GMT-0700", word); err == nil {
-		return text(at.Format(time.RFC3339))
-	}
-	return t
 }
