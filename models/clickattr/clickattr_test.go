@@ -180,6 +180,11 @@ func TestValues(t *testing.T) {
 			}
 		}
 	}
+	for text, want := range map[string]string{"iw": "he", "in": "id", "ji": "yi", "heb": "he", "PT": "pt"} {
+		if got, ok := clickattr.Languages.Find(text); !ok || got != want {
+			t.Errorf("language %s is known as %s, %v", text, got, ok)
+		}
+	}
 	for _, c := range []struct {
 		values     *clickattr.Values
 		text, want string

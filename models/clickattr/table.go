@@ -112,7 +112,7 @@ var visitor = []Attr{
 	},
 	{
 		Name: "language", Tag: 22, Compare: AsText, Token: "language", Dimension: 11, In: Both,
-		Doc:    "first language that the browser asks for, two or three letters",
+		Doc:    "language that the browser prefers, two or three letters",
 		Values: Languages,
 		Text:   func(c *models.Click) *string { return &c.Language },
 	},

@@ -135,7 +135,11 @@ var (
 			if err != nil {
 				return "", false
 			}
-			return base.String(), true
+			code := base.String()
+			if replaced, ok := replacedLanguages[code]; ok {
+				code = replaced
+			}
+			return code, true
 		},
 	}
 
@@ -184,6 +188,10 @@ var (
 		"mon": "1", "tue": "2", "wed": "3", "thu": "4", "fri": "5", "sat": "6", "sun": "7",
 	})
 )
+
+// replacedLanguages maps codes that ISO 639 has replaced to the codes that replaced them. Android, Java and old programs still
+// send the former.
+var replacedLanguages = map[string]string{"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
 
 // countries returns the codes of models/country. Country names, codes of three letters and UK are synonyms.
 func countries() *Values {

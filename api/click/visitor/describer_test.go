@@ -219,18 +219,6 @@ func TestReferrers(t *testing.T) {
 	}
 }
 
-func TestLanguages(t *testing.T) {
-	t.Parallel()
-	for accept, want := range map[string]string{
-		"": "", "en": "en", "en-US,en;q=0.9": "en", "DE-at": "de", "fil,en": "fil", "*": "", "de;q=0.5": "de", "x": "",
-		"english": "", "1n": "", "e-n": "", "zh_CN": "", "en,": "en",
-	} {
-		if got := language(accept); got != want {
-			t.Errorf("%q: %q, want %q", accept, got, want)
-		}
-	}
-}
-
 func TestTextsAreCut(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{})

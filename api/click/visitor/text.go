@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"switchyard/models/clickattr"
 )
 
 // header returns the first value of a header by its canonical name. Unlike Get, it does not check whether the name is canonical.
@@ -52,18 +50,4 @@ func isPlain(s string) bool {
 		}
 	}
 	return true
-}
-
-// language returns the primary subtag of the first language of an Accept-Language header, or "" if it is not a language of ISO
-// 639.
-func language(accept string) string {
-	end := strings.IndexAny(accept, "-,; ")
-	if end < 0 {
-		end = len(accept)
-	}
-	if end < 2 || end > 3 {
-		return ""
-	}
-	code, _ := clickattr.Languages.Find(accept[:end])
-	return code
 }
