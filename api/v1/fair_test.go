@@ -26,12 +26,12 @@ type heldReports struct {
 	gate    chan struct{}
 }
 
-func (h *heldReports) Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]report.Row, error) {
+func (h *heldReports) Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs, maxClicks int64) ([]report.Row, error) {
 	if account == h.account && len(a.Dimensions) > 1 {
 		h.entered <- struct{}{}
 		<-h.gate
 	}
-	return h.ReportReader.Answer(ctx, account, a)
+	return h.ReportReader.Answer(ctx, account, a, maxClicks)
 }
 
 // TestParallelReports: if an account sends 60 reports at once, two run, some wait and the others are refused. At the same

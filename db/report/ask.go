@@ -19,12 +19,14 @@ func NewQuery(account uuid.UUID, a models.ReportArgs) (Query, error) {
 	}, err
 }
 
-// Answer returns the rows that answer a request of an account: groups, or buckets in order.
-func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]Row, error) {
+// Answer returns the rows that answer a request of an account: groups, or buckets in order. maxClicks is the MaxClicks of the
+// query.
+func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs, maxClicks int64) ([]Row, error) {
 	q, err := NewQuery(account, a)
 	if err != nil {
 		return nil, err
 	}
+	q.MaxClicks = maxClicks
 	if a.Bucket == "" {
 		rows, err := r.Performance(ctx, q)
 		if err != nil {
@@ -45,16 +47,4 @@ func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportAr
 		}
 	}
 	return rows, err
-}
-
-// AnswerCost returns the number of clicks that Answer reads, as Cost does.
-func (r Reader) AnswerCost(ctx context.Context, account uuid.UUID, a models.ReportArgs) (int64, error) {
-	q, err := NewQuery(account, a)
-	switch {
-	case err != nil:
-		return 0, err
-	case a.Bucket != "":
-		return r.TrendsCost(ctx, TrendQuery{q, a.Bucket})
-	}
-	return r.Cost(ctx, q)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"switchyard/db"
 	"switchyard/db/clickhouse/schema"
@@ -15,9 +14,7 @@ import (
 
 // clickHouse is the dialect of ClickHouse. ClickHouse has the clicks, with the figures of their conversions, and the conversions.
 // Facts that are only in PostgreSQL are sent to it with the statement.
-type clickHouse struct {
-	others string // facts that are only in PostgreSQL, as lines of tab-separated fields; empty: none
-}
+type clickHouse struct{}
 
 // clickHouseTime has the ClickHouse expressions of a timed dimension, which correspond to dimension.expr and dimension.format, and
 // the type of its values.
@@ -89,33 +86,28 @@ func (clickHouse) sortable(d dimension, raw string) string {
 	return raw
 }
 
-func (clickHouse) span(b *builder, list []span, codes []int64) string {
-	if len(list) == 0 {
+func (clickHouse) span(b *builder, c *clock) string {
+	if len(c.spans) == 0 {
 		return "toInt64(0)"
 	}
-	if codes == nil {
-		for i := range list {
-			codes = append(codes, int64(i)+1)
-		}
-	}
-	from := b.arg(db.Map(starts(list), time.Time.UnixMilli))
+	from := b.arg(db.Map(c.spans, func(s span) int64 { return s.start.UnixMilli() }))
 	return fmt.Sprintf("transform(roundDown(toUnixTimestamp64Milli(%%s), CAST(%[1]s, 'Array(Int64)')), CAST(%[1]s, 'Array(Int64)'), "+
-		"CAST(%[2]s, 'Array(Int64)'), toInt64(0))", from, b.arg(codes))
+		"CAST(%[2]s, 'Array(Int64)'), toInt64(0))", from, b.arg(c.codes))
 }
 
-func (clickHouse) values(b *builder, d dimension, values []string) string {
-	switch d.kind {
+func (clickHouse) values(b *builder, c condition) string {
+	switch c.kind {
 	case id:
-		return "CAST(" + b.arg(uuids(values)) + ", 'Array(UUID)')"
+		return "CAST(" + b.arg(uuids(c.values)) + ", 'Array(UUID)')"
 	case number:
-		return "CAST(" + b.arg(numbers(values)) + ", 'Array(Int64)')"
+		return "CAST(" + b.arg(numbers(c.values)) + ", 'Array(Int64)')"
 	case local:
-		return "CAST(" + b.arg(b.chosen(d, values)) + ", 'Array(Int64)')"
+		return "CAST(" + b.arg(c.numbers) + ", 'Array(Int64)')"
 	case addr:
-		return "CAST(" + b.arg(addresses6(values)) + ", 'Array(IPv6)')"
+		return "CAST(" + b.arg(addresses6(c.values)) + ", 'Array(IPv6)')"
 	case text, timed:
 	}
-	return "CAST(" + b.arg(values) + ", 'Array(String)')"
+	return "CAST(" + b.arg(c.values) + ", 'Array(String)')"
 }
 
 // addresses6 returns the values that are addresses in the form in which they are shown, as IPv6 addresses. An empty value means
@@ -132,15 +124,15 @@ func addresses6(values []string) []string {
 	return list
 }
 
-func (c clickHouse) condition(k condition, at string) string {
-	expr := c.raw(k.dimension, at)
-	if k.kind == timed {
-		expr = c.asText(k.dimension, expr)
+func (c clickHouse) condition(f filter, at string) string {
+	expr := c.raw(f.dimension, at)
+	if f.kind == timed {
+		expr = c.asText(f.dimension, expr)
 	}
-	if k.not {
-		return expr + " NOT IN (" + k.values + ")"
+	if f.not {
+		return expr + " NOT IN (" + f.list + ")"
 	}
-	return expr + " IN (" + k.values + ")"
+	return expr + " IN (" + f.list + ")"
 }
 
 // quotientScale sets the precision of ratios by which groups are sorted: 20 decimals.
@@ -161,30 +153,18 @@ func (clickHouse) quotient(over, under measure.Sum) string {
 	return "if(" + under.SQL + " = 0, NULL, intDivOrZero(" + a + ", " + b + "))"
 }
 
-// fromCopy adds the clicks of the stretches in b.read from the index first on. It joins adjacent stretches, so that there are few
-// parts.
-func (b *builder) fromCopy(start time.Time, first int) {
-	list := b.read[first:]
-	if len(list) == 0 { // no facts, with every column
-		list = []stretch{{from: start, to: start}}
-	}
-	slices.SortFunc(list, func(x, y stretch) int { return x.from.Compare(y.from) })
-	var joined []stretch
-	for _, s := range list {
-		if n := len(joined); n > 0 && joined[n-1].to.Equal(s.from) {
-			joined[n-1].to = s.to
-		} else {
-			joined = append(joined, s)
-		}
-	}
-	for _, s := range joined {
-		clicks := "f.account_id = " + b.account + " AND " + schema.Window("f.at", s.from, s.to)
-		if b.goals == "" {
-			b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m *measure.Measure) string { return m.CopyOfClick(true) })
+// facts implements dialect. It selects the clicks that ClickHouse has.
+func (clickHouse) facts(b *builder, p *period) {
+	for _, s := range p.stretches {
+		if s.source != fromCopy {
 			continue
 		}
-		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m *measure.Measure) string { return m.CopyOfClick(false) })
-		sales := "v.account_id = " + b.account + " AND " + schema.Window("v.click_at", s.from, s.to) + " AND v.goal IN (CAST(" + b.goals + ", 'Array(String)'))"
+		clicks := "f.account_id = " + b.account + " AND " + schema.Window("f.at", s.from, s.to)
+		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m *measure.Measure) string { return m.CopyOfClick(len(b.Goals) == 0) })
+		if len(b.Goals) == 0 {
+			continue
+		}
+		sales := "v.account_id = " + b.account + " AND " + schema.Window("v.click_at", s.from, s.to) + " AND v.goal IN (CAST(" + b.arg(b.Goals) + ", 'Array(String)'))"
 		b.part("f.at", "(SELECT * FROM conversions AS v FINAL WHERE "+sales+") AS v GLOBAL INNER JOIN (SELECT * FROM clicks AS f FINAL WHERE "+
 			clicks+") AS f ON f.id = v.click_id WHERE 1", (*measure.Measure).CopyOfSale)
 	}
@@ -196,7 +176,7 @@ func (c clickHouse) passedFacts(b *builder) string {
 	for i, d := range b.dims {
 		fmt.Fprintf(&list, "%s %s, ", group(i), c.kindOf(d))
 	}
-	if b.compares {
+	if b.Compare != nil {
 		list.WriteString("before Bool, ")
 	}
 	for i, m := range measure.Counters {
@@ -209,13 +189,13 @@ func (c clickHouse) passedFacts(b *builder) string {
 		}
 		list.WriteString(m.Name + " " + kind)
 	}
-	return "SELECT * FROM format('TSV', " + b.arg(list.String()) + ", " + b.arg(c.others) + ")"
+	return "SELECT * FROM format('TSV', " + b.arg(list.String()) + ", " + b.arg(b.others) + ")"
 }
 
-// statement implements dialect. The totals come first, so that a limit leaves them in.
+// statement returns the statement for ClickHouse. The totals come first, so that a limit leaves them in.
 func (c clickHouse) statement(b *builder) string {
 	parts := b.parts
-	if c.others != "" {
+	if b.others != "" {
 		parts = append(slices.Clone(parts), c.passedFacts(b))
 	}
 	var groups, texts, keys []string
@@ -229,19 +209,14 @@ func (c clickHouse) statement(b *builder) string {
 	if len(groups) == 0 {
 		return "SELECT " + strings.Join(names, ", ") + ", 0 AS total FROM (SELECT " + strings.Join(sums, ", ") + from + ")"
 	}
-	total, by, limit := "toUInt8(0)", strings.Join(keys, ", "), b.limit
-	if b.totals {
+	total, by, limit := "toUInt8(0)", strings.Join(keys, ", "), b.Limit
+	if b.Totals {
 		total, by, limit = "toUInt8(grouping("+keys[0]+"))", "GROUPING SETS (("+by+"), ())", limit+1
 	}
-	where := "(" + strings.Join(names, " <> 0 OR ") + " <> 0)"
-	if b.minClicks > 0 && b.compares {
-		where += fmt.Sprintf(" AND greatest(clicks, %sclicks) >= %d", ofBefore, b.minClicks)
-	} else if b.minClicks > 0 {
-		where += fmt.Sprintf(" AND clicks >= %d", b.minClicks)
-	}
+	where := "(" + strings.Join(names, " <> 0 OR ") + " <> 0)" + b.enoughClicks()
 	return "SELECT " + strings.Join(append(texts, names...), ", ") + ", total FROM (\nSELECT " +
 		strings.Join(append(groups, sums...), ", ") + ", " + total + " AS total" + from + "\nGROUP BY " + by + "\n)\nWHERE total = 1 OR " + where +
-		"\nORDER BY total DESC, " + b.order + "\nLIMIT " + strconv.Itoa(limit)
+		"\nORDER BY total DESC, " + b.orderBy() + "\nLIMIT " + strconv.Itoa(limit)
 }
 
 // sums returns the names of the measures of an answer, and the SQL of their sums.
@@ -258,7 +233,7 @@ func (clickHouse) sums(b *builder) (names, sums []string) {
 			names, sums = append(names, prefix+m.Name), append(sums, sum+" AS "+prefix+m.Name)
 		}
 	}
-	if !b.compares {
+	if b.Compare == nil {
 		add("", "")
 		return names, sums
 	}

@@ -1,13 +1,10 @@
 package report
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"time"
 
-	"switchyard/db/click"
-	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
 
@@ -22,22 +19,37 @@ type clock struct {
 
 // newClock returns the clock of a dimension in [from, to).
 func newClock(d dimension, from, to time.Time, zone *time.Location) (*clock, error) {
-	c := &clock{spans: spans(from, to, zone, d.grain, maxSpans), codes: []int64{}, labels: map[int64]string{}}
-	if c.spans == nil && from.Before(to) {
+	list := spans(from, to, zone, d.grain, maxSpans)
+	if list == nil && from.Before(to) {
 		return nil, tooManyBuckets()
 	}
+	return clockOf(list, d.inOrder), nil
+}
+
+// clockOf returns the clock that cuts time into these spans.
+func clockOf(list []span, inOrder bool) *clock {
+	c := &clock{spans: list, codes: []int64{}, labels: map[int64]string{}}
 	known := map[string]int64{}
 	for _, s := range c.spans {
 		code, ok := known[s.label]
 		if !ok {
-			if code = int64(len(known)) + 1; !d.inOrder {
+			if code = int64(len(known)) + 1; !inOrder {
 				code, _ = strconv.ParseInt(s.label, 10, 64)
 			}
 			known[s.label], c.labels[code] = code, s.label
 		}
 		c.codes = append(c.codes, code)
 	}
-	return c, nil
+	return c
+}
+
+// dimension returns the dimension whose values are the numbers that the clock gives to times.
+func (c *clock) dimension(name string, inOrder bool) dimension {
+	step := day
+	if slices.ContainsFunc(c.spans[min(1, len(c.spans)):], func(s span) bool { return !s.start.Equal(s.start.Truncate(day)) }) {
+		step = time.Hour
+	}
+	return dimension{name: name, kind: local, step: step, clock: c, inOrder: inOrder}
 }
 
 // follow makes the clock use the names of another clock, bucket by bucket in order. Buckets beyond the last bucket of first get
@@ -80,54 +92,4 @@ func (c *clock) numbers(values []string) []int64 {
 // of time are compared bucket by bucket.
 func (q *Query) byClock(d dimension) bool {
 	return d.kind == timed && (q.Zone != nil && q.Zone != time.UTC || q.Compare != nil && d.inOrder)
-}
-
-// clocked returns the dimensions of the query that need a clock, filters included.
-func (q *Query) clocked() ([]dimension, error) {
-	var list []dimension
-	names := slices.Clone(q.Dimensions)
-	for _, f := range q.Filters {
-		names = append(names, f.Dimension)
-	}
-	for _, name := range names {
-		d, err := find(name)
-		if err != nil {
-			return nil, err
-		}
-		if q.byClock(d) {
-			list = append(list, d)
-		}
-	}
-	return list, nil
-}
-
-// prepare sets the fields of a query that its plan needs.
-func (r Reader) prepare(ctx context.Context, q Query) (Query, error) {
-	q, err := r.prepareClocks(ctx, q)
-	if err != nil {
-		return q, err
-	}
-	change, open, err := exchangerate.FindChange(ctx, r.Conn, q.AccountID)
-	if open {
-		q.change, q.oldestDay = &change, change.Kept
-	}
-	return q, err
-}
-
-// prepareClocks sets the fields that the plan of a query with clocks needs. It shrinks a window that has too many buckets to the
-// hours in which the account had traffic.
-func (r Reader) prepareClocks(ctx context.Context, q Query) (Query, error) {
-	list, err := q.clocked()
-	if err != nil || len(list) == 0 || !q.oldestDay.IsZero() {
-		return q, err
-	}
-	if q.Compare == nil && slices.ContainsFunc(list, func(d dimension) bool {
-		return q.To.Sub(q.From) > maxSpans*time.Duration(d.grain.seconds)*time.Second
-	}) {
-		if err := q.shrink(ctx, r.Conn); err != nil {
-			return q, err
-		}
-	}
-	q.oldestDay, err = click.OldestDay(ctx, r.Conn, q.AccountID)
-	return q, err
 }

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"switchyard/db/click"
 )
@@ -10,24 +13,48 @@ import (
 // Conditions returns the conditions of filters on the clicks of a window: here for PostgreSQL, and there for the copy in
 // ClickHouse.
 func Conditions(filters []Filter, zone *time.Location, from, to time.Time) (here, there click.Condition, err error) {
-	if here, err = conditionsIn(postgres{}, filters, zone, from, to); err == nil {
-		there, err = conditionsIn(clickHouse{}, filters, zone, from, to)
+	q := &query{Query: Query{Filters: filters, Zone: zone}, known: map[string]dimension{}}
+	if err := q.check(); err != nil {
+		return here, there, err
 	}
-	return here, there, err
+	p, err := q.newPeriod(from, to, nil)
+	if err != nil {
+		return here, there, err
+	}
+	return conditionsIn(postgres{}, p), conditionsIn(clickHouse{}, p), nil
 }
 
-func conditionsIn(in dialect, filters []Filter, zone *time.Location, from, to time.Time) (out click.Condition, err error) {
-	q := Query{Filters: filters, Zone: zone, From: from, To: to}
-	if err := checkSize(q); err != nil {
-		return out, err
-	}
-	b := &builder{dialect: in, args: make([]any, click.LogArgs)}
-	if err := b.choose(&q, from, to); err != nil {
-		return out, err
-	}
+func conditionsIn(in dialect, p *period) click.Condition {
+	b := &builder{dialect: in, args: make([]any, click.LogArgs), spans: map[*clock]string{}}
+	b.bind(p)
 	var s strings.Builder
-	for _, c := range b.filters {
-		s.WriteString(" AND " + in.condition(c, "f.at"))
+	for _, f := range b.filters {
+		s.WriteString(" AND " + in.condition(f, "f.at"))
 	}
-	return click.Condition{SQL: s.String(), Args: b.args[click.LogArgs:]}, nil
+	return click.Condition{SQL: s.String(), Args: b.args[click.LogArgs:]}
+}
+
+// uuids returns the values that are UUIDs. An empty value becomes the zero UUID.
+func uuids(values []string) []string {
+	ids := make([]string, 0, len(values))
+	for _, v := range values {
+		if v == "" {
+			ids = append(ids, uuid.Nil.String())
+		} else if u, err := uuid.Parse(v); err == nil && u != uuid.Nil {
+			ids = append(ids, u.String())
+		}
+	}
+	return ids
+}
+
+// numbers returns the values that are numbers in the form in which they are shown. An empty value becomes zero.
+func numbers(values []string) []int64 {
+	list := make([]int64, 0, len(values))
+	for _, v := range values {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if v == "" || err == nil && n != 0 && strconv.FormatInt(n, 10) == v {
+			list = append(list, n)
+		}
+	}
+	return list
 }

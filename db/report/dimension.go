@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/ledger"
 	"switchyard/models"
 	"switchyard/models/clickattr"
 )
@@ -176,14 +175,3 @@ func ValuesOf(name string) []string {
 	d, _ := find(name)
 	return d.values.List()
 }
-
-// in reports whether a table has the dimension. step is the unit of the table's times, and keys are its columns.
-func (d dimension) in(step time.Duration, keys []string) bool {
-	if d.kind == timed || d.kind == local {
-		return step <= d.step
-	}
-	return slices.Contains(keys, d.name)
-}
-
-// ledger reports whether the ledger has the dimension.
-func (d dimension) ledger() bool { return d.in(time.Hour, ledger.Dimensions) }

@@ -53,7 +53,7 @@ func TestClickLoss(t *testing.T) {
 	arrived(silent, 0, 5, 0)
 	ask := func(a models.ReportArgs) map[string]string {
 		t.Helper()
-		rows, err := Reader{Conn: d}.Answer(t.Context(), account, a)
+		rows, err := Reader{Conn: d}.Answer(t.Context(), account, a, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

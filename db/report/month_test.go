@@ -134,11 +134,11 @@ func (a *asker) perform(q Query) error {
 	if len(q.Dimensions) == 0 && len(want) == 0 {
 		want[""] = &both{}
 	}
-	b, err := plan(q)
+	in, err := Reader{Conn: a.d}.newQuery(a.Context(), q)
 	if err != nil {
 		return err
 	}
-	fromRows := a.there != nil || !strings.Contains(b.sql(), "ledger") // the copy has no ledger
+	fromRows := a.there != nil || !strings.Contains(in.write(postgres{}).statement(), "ledger") // the copy has no ledger
 	for _, q.FromRows = range []bool{fromRows, true}[:2-count(fromRows)] {
 		list, err := a.reader().Performance(a.Context(), q)
 		if err == nil {

@@ -16,19 +16,15 @@ import (
 // maxHanded is the largest number of groups of facts that are sent from PostgreSQL to ClickHouse.
 const maxHanded = 100_000
 
-// factsOutsideCopy returns the facts of a query that are not in ClickHouse. They are grouped and in the format of
-// clickHouse.others.
-func (r Reader) factsOutsideCopy(ctx context.Context, q Query) (string, error) {
-	b, err := planIn(q, postgres{}, otherFacts)
-	if err != nil || len(b.parts) == 0 {
-		return "", err
-	}
+// factsOutsideCopy returns the facts of a query that are not in ClickHouse. They are grouped and in the format of query.others.
+func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) {
+	b := q.write(postgres{})
 	var out strings.Builder
 	n, width := 0, len(b.dims)+len(measure.Counters)
-	if b.compares {
+	if b.Compare != nil {
 		width++
 	}
-	err = db.EachRow(ctx, r.Conn, "facts beside clicks", func(rows *sqlx.Rows) error {
+	err := db.EachRow(ctx, r.Conn, "facts beside clicks", func(rows *sqlx.Rows) error {
 		cells, into := make([]string, width), make([]any, width)
 		for i := range cells {
 			into[i] = &cells[i]
@@ -63,7 +59,7 @@ func (b *builder) grouped() string {
 		}
 		list, keys = append(list, shown), append(keys, strconv.Itoa(i+1))
 	}
-	if b.compares {
+	if b.Compare != nil {
 		list, keys = append(list, "before::text"), append(keys, strconv.Itoa(len(keys)+1))
 	}
 	for _, m := range measure.Counters {

@@ -2,16 +2,14 @@ package report
 
 import (
 	"context"
-	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/db/click"
-	"switchyard/db/exchangerate"
 	"switchyard/models"
 	"switchyard/models/measure"
 )
@@ -54,13 +52,11 @@ type Query struct {
 	Totals    bool   // adds a last row: the sums of all groups, even if MinClicks or Limit leaves them out
 
 	FromRows bool // does not use the ledger: the answer is the same but slower
+	// MaxClicks is the number of clicks that may be read, as Cost counts them. A query that would read more fails with ErrLarge. 0: no
+	// limit.
+	MaxClicks int64
 
-	spans []span // group by the number of the span, from 1, instead of by dimensions
-	// oldestDay is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split and counts
-	// in the first span.
-	oldestDay time.Time
-	// change is the running change of the account's currency, or nil if no change is running.
-	change *exchangerate.Change
+	buckets *clock // a further dimension
 }
 
 // Row is one group of an answer.
@@ -90,36 +86,40 @@ func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 // Each calls fn with each row of the answer of Performance. It is for answers that are too long to keep in memory. It stops at
 // the first error of fn. While the account's currency is being changed, the answer is in the new currency: see
 // exchangerate.Change.
-func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
-	var there *statement
+func (r Reader) Each(ctx context.Context, asked Query, fn func(Row) error) error {
+	var q *query
 	err := r.snapshot(ctx, func(r Reader) (err error) {
-		q, err = r.prepare(ctx, q)
-		if err != nil {
+		if q, err = r.newQuery(ctx, asked); err != nil {
 			return err
 		}
-		b, err := plan(q)
-		if err != nil {
+		if asked.MaxClicks != 0 {
+			clicks, err := r.cost(ctx, q)
+			if err != nil {
+				return err
+			}
+			if clicks > asked.MaxClicks {
+				return ErrLarge
+			}
+		}
+		if err = r.chooseEngine(ctx, q); err != nil || q.inCopy {
 			return err
 		}
-		if there, err = r.chooseEngine(ctx, q, b); err != nil || there != nil {
-			return err
-		}
-		return r.each(ctx, q, b, fn)
+		return r.eachOfPostgres(ctx, q, fn)
 	})
-	if err != nil || there == nil {
+	if err != nil || !q.inCopy {
 		return err
 	}
 	given := false
-	err = r.eachOfCopy(ctx, q, there, func(row Row) error {
+	err = r.eachOfCopy(ctx, q, func(row Row) error {
 		given = true
 		return fn(row)
 	})
-	if _, away := errors.AsType[*click.CopyAwayError](err); !away || given || there.must || r.CopyOnly {
+	if _, away := errors.AsType[*click.CopyAwayError](err); !away || given || q.copied.must || r.CopyOnly {
 		return err
 	}
 	r.Copy.CountAnswer(click.FromPostgres)
-	r.Copy = nil
-	return r.Each(ctx, q, fn)
+	r.Copy, asked.MaxClicks = nil, 0
+	return r.Each(ctx, asked, fn)
 }
 
 // snapshot runs fn with a reader that sees the state of the database at its first statement.
@@ -131,47 +131,6 @@ func (r Reader) snapshot(ctx context.Context, fn func(Reader) error) error {
 	})
 }
 
-// each answers a query from PostgreSQL.
-func (r Reader) each(ctx context.Context, q Query, b *builder, fn func(Row) error) error {
-	return db.EachRow(ctx, r.Conn, "performance", func(rows *sqlx.Rows) error {
-		var place sql.NullInt64
-		row, dst := b.row(q)
-		if err := rows.Scan(append(dst, &place)...); err != nil {
-			return err
-		}
-		row.Total = !place.Valid
-		b.label(row)
-		return fn(*row)
-	}, b.sql(), b.args...)
-}
-
-// row returns an empty row of the answer, and the scan destinations of all its columns except the last.
-func (b *builder) row(q Query) (*Row, []any) {
-	row := &Row{Dims: make([]string, len(b.dims))}
-	dst := make([]any, 0, len(row.Dims)+2*len(measure.Counters)+1)
-	for i := range row.Dims {
-		dst = append(dst, &row.Dims[i])
-	}
-	dst = row.AppendPointersTo(dst)
-	if q.Compare != nil {
-		row.Before = &models.Figures{}
-		dst = row.Before.AppendPointersTo(dst)
-	}
-	return row, dst
-}
-
-// label replaces the numbers that clocks gave to values with the names of the values. The totals have no values.
-func (b *builder) label(row *Row) {
-	for i, d := range b.dims {
-		switch {
-		case row.Total:
-			row.Dims[i] = ""
-		case d.clock != nil:
-			row.Dims[i] = d.clock.label(row.Dims[i])
-		}
-	}
-}
-
 // Totals returns the figures of a query without its dimensions.
 func (r Reader) Totals(ctx context.Context, q Query) (models.Figures, error) {
 	q.Dimensions = nil
@@ -181,3 +140,6 @@ func (r Reader) Totals(ctx context.Context, q Query) (models.Figures, error) {
 	}
 	return rows[0].Figures, nil
 }
+
+// Sorts returns the names of the figures by which an answer can be sorted: all of its columns.
+func Sorts() []string { return slices.Sorted(slices.Values(measure.Names(measure.Every))) }

@@ -65,7 +65,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 		"too many filters":    q(nil, make([]Filter, MaxFilters+1)...),
 		"a long filter":       q(nil, Filter{Dimension: "os", Values: []string{strings.Repeat("ä", MaxFilterLen+1)}}),
 	} {
-		if _, err := plan(x); !errors.Is(err, models.Invalid("invalid_dimension", "")) {
+		if _, err := (Reader{}).newQuery(t.Context(), x); !errors.Is(err, models.Invalid("invalid_dimension", "")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

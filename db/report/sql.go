@@ -2,37 +2,86 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"switchyard/db"
+	"switchyard/db/exchangerate"
 	"switchyard/models"
 	"switchyard/models/measure"
 )
 
-// builder collects the parts of a statement, which select the facts, and the arguments of the statement.
+// builder writes a query in the SQL of a database, and collects the arguments.
 type builder struct {
+	*query
 	dialect dialect
-	share   share
-	account string // its placeholder
 	prices  prices
-	goals   string // placeholder of the goals; empty: all goals
-	dims    []dimension
-	filters []condition
-	clocks  map[string]dimension // the dimensions that have a clock, filters included, by name
+	account string // its placeholder
 	args    []any
+	spans   map[*clock]string // the SQL of clocks
+	before  bool              // the second period is written
+	dims    []dimension       // of the period that is written, with the SQL of their clocks
+	filters []filter
 	parts   []string
-	read    []stretch // stretches that are read click by click, or from the ledger itself
-	scans   bool      // read has more than the ends of a window
+}
 
-	compares bool                 // the query compares two stretches of time
-	before   bool                 // parts are now added for the second stretch
-	first    map[string]dimension // the clocks of the first stretch
+// filter is a condition with the placeholder of its values.
+type filter struct {
+	condition
+	list string
+}
 
-	order     string
-	minClicks int
-	limit     int
-	totals    bool
+// dialect writes the parts of a statement in the SQL of a database. Facts have the alias f in both dialects.
+type dialect interface {
+	// raw returns the expression by which facts are grouped. The time of the facts is in column at.
+	raw(d dimension, at string) string
+	// asText returns the expression of a raw value as a text.
+	asText(d dimension, raw string) string
+	// sortable returns an expression that sorts raw values in the order of PostgreSQL, with missing values last.
+	sortable(d dimension, raw string) string
+	// span returns the number that a clock gives to the time %s, or 0.
+	span(b *builder, c *clock) string
+	// values returns the list of a filter's values. It leaves out values that no row can have.
+	values(b *builder, c condition) string
+	// condition returns the SQL that keeps facts by their values. The time of the facts is in column at.
+	condition(f filter, at string) string
+	// quotient returns the SQL of a formula by which groups are sorted: over alone if under is empty. Its value is NULL if it divides
+	// by zero.
+	quotient(over, under measure.Sum) string
+	// facts adds the parts that select the facts of a period.
+	facts(b *builder, p *period)
+}
+
+// write returns the SQL of the facts of a query.
+func (q *query) write(in dialect) *builder {
+	b := &builder{query: q, dialect: in, prices: pricesOf(q.change), spans: map[*clock]string{}}
+	b.account = b.arg(q.AccountID)
+	for i, p := range q.periods {
+		b.before = i > 0
+		b.bind(p)
+		in.facts(b, p)
+	}
+	return b
+}
+
+// bind writes the dimensions and filters of a period.
+func (b *builder) bind(p *period) {
+	clocked := func(d dimension) dimension {
+		if c := d.clock; c != nil {
+			if b.spans[c] == "" {
+				b.spans[c] = b.dialect.span(b, c)
+			}
+			d.expr = b.spans[c]
+		}
+		return d
+	}
+	b.dims = db.Map(p.dims, clocked)
+	b.filters = db.Map(p.filters, func(c condition) filter {
+		c.dimension = clocked(c.dimension)
+		return filter{c, b.dialect.values(b, c)}
+	})
 }
 
 func (b *builder) arg(v any) string {
@@ -40,14 +89,14 @@ func (b *builder) arg(v any) string {
 	return "$" + strconv.Itoa(len(b.args))
 }
 
-// part adds a SELECT of facts from a source. Dimensions are named by their place (d0, d1), figures by their name.
+// part adds a SELECT of facts from a table. Dimensions are named by their place (d0, d1), figures by their name.
 func (b *builder) part(at, from string, figure func(*measure.Measure) string) {
 	var s strings.Builder
 	s.WriteString("SELECT ")
 	for i, d := range b.dims {
 		fmt.Fprintf(&s, "%s AS d%d, ", b.dialect.raw(d, at), i)
 	}
-	if b.compares {
+	if b.Compare != nil {
 		fmt.Fprintf(&s, "%t AS before, ", b.before)
 	}
 	for i, m := range measure.Counters {
@@ -57,93 +106,275 @@ func (b *builder) part(at, from string, figure func(*measure.Measure) string) {
 		s.WriteString(figure(m) + " AS " + m.Name)
 	}
 	s.WriteString("\nFROM " + from)
-	for _, c := range b.filters {
-		s.WriteString(" AND " + b.dialect.condition(c, at))
+	for _, f := range b.filters {
+		s.WriteString(" AND " + b.dialect.condition(f, at))
 	}
 	b.parts = append(b.parts, s.String())
 }
 
-// counted returns the SQL of the amount that a row of the ledger adds to a figure.
-func (b *builder) counted(m *measure.Measure) string {
-	if m.IsAmount() && b.prices.hour != "" {
-		return "f." + m.Name + " * " + b.prices.hour
+// orderBy returns the ORDER BY of a query. Groups with the same figure are sorted by clicks, most first, and then by their
+// values. Groups without the figure come last.
+func (b *builder) orderBy() string {
+	expr := ""
+	m := measure.Find(b.sort)
+	if m != nil && !m.IsCounter() {
+		expr = b.dialect.quotient(m.Sums())
 	}
-	return "f." + m.Name
+	if at := slices.IndexFunc(b.dims, func(d dimension) bool { return d.name == b.sort }); at >= 0 {
+		expr = b.dialect.sortable(b.dims[at], group(at))
+	}
+	if m != nil && m.IsCounter() {
+		expr = m.Name
+	}
+	order := []string{expr + " ASC NULLS LAST"}
+	if b.descends {
+		order[0] = expr + " DESC NULLS LAST"
+	}
+	if b.sort != "clicks" {
+		order = append(order, "clicks DESC")
+	}
+	for i, d := range b.dims {
+		order = append(order, b.dialect.sortable(d, group(i)))
+	}
+	return strings.Join(order, ", ")
 }
 
-// fromLedger adds whole hours of the ledger: all rows, or with unmerged only the rows that its copies do not have yet.
-func (b *builder) fromLedger(from, to time.Time, without []time.Time, unmerged bool) {
-	if !from.Before(to) {
-		return
+// enoughClicks returns the SQL that keeps the groups with at least MinClicks clicks, after an AND.
+func (q *query) enoughClicks() string {
+	switch {
+	case q.MinClicks <= 0:
+		return ""
+	case q.Compare != nil:
+		return fmt.Sprintf(" AND greatest(clicks, %sclicks) >= %d", ofBefore, q.MinClicks)
 	}
-	if !unmerged {
-		b.read = append(b.read, stretch{from: from, to: to, ledger: true})
-	}
-	where := "ledger f WHERE " + b.during(from, to, without)
-	if unmerged {
-		where += " AND NOT f.merged"
-	}
-	b.part("f.hour", where, b.counted)
+	return fmt.Sprintf(" AND clicks >= %d", q.MinClicks)
 }
 
-func (b *builder) fromRollup(name string, from, to time.Time, without []time.Time) {
-	b.part("f.hour", "ledger_rollups f WHERE f.rollup = '"+name+"' AND "+b.during(from, to, without), b.counted)
+func group(i int) string { return "d" + strconv.Itoa(i) }
+
+const ofBefore = "before_" // prefix of the measures of the compared stretch
+
+// prices holds the SQL that converts amounts into the account's currency.
+type prices struct {
+	in   *strings.Replacer // replaces the braces in the SQL of measures
+	hour string            // factor of an amount of the ledger; empty: no factor
 }
 
-func (b *builder) during(from, to time.Time, without []time.Time) string {
-	where := fmt.Sprintf("f.account_id = %s AND f.hour >= %s AND f.hour < %s", b.account, b.arg(from), b.arg(to))
-	if len(without) > 0 {
-		where += " AND f.hour <> ALL (" + b.arg(texts(without)) + "::timestamptz[])"
+// stored uses the rates and costs that are stored with facts and in the ledger.
+var stored = prices{in: strings.NewReplacer("{click rate}", "f.rate", "{rate}", "v.rate", "{cost}", "v.cost", "{spend}", "f.cost")}
+
+// counting is the SQL of the rate by which a conversion counts.
+var counting = exchangerate.Counting("v", "v.recorded_at")
+
+// changing is used while the currency is being changed, because stored rates may belong to the former or to the new currency. It
+// calculates amounts in the same way as package ingest.
+var changing = func() prices {
+	click, rate := exchangerate.Changing("f", "f.at"), exchangerate.Changing("v", "v.recorded_at")
+	scale := strconv.Itoa(models.MoneyScale)
+	cost := `CASE WHEN v.status <> '` + models.StatusApproved + `' THEN 0
+	WHEN v.given_cost IS NOT NULL THEN round(coalesce(v.given_cost * ` + rate + `, 0), ` + scale + `)
+	ELSE round(coalesce(f.conversion_cost * ` + click + `, 0) + coalesce(v.payout * f.revenue_share / 100 * ` + rate + `, 0), ` + scale + `) END`
+	return prices{in: strings.NewReplacer("{click rate}", click, "{rate}", rate, "{cost}", cost, "{spend}", "f.amount * "+click)}
+}()
+
+// archive is the factor for amounts in the former currency, until the old part of the ledger is restated.
+const archive = `coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (f.hour AT TIME ZONE 'UTC')::date
+	AND k.currency = (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1)), 1)`
+
+func pricesOf(k *exchangerate.Change) prices {
+	switch {
+	case k == nil:
+		return stored
+	case k.Archived:
+		return changing
 	}
-	return where
+	out := changing
+	out.hour = archive
+	return out
 }
 
-func (b *builder) ofClick(m *measure.Measure) string { return b.prices.in.Replace(m.OfClick()) }
+// postgres is the dialect of PostgreSQL.
+type postgres struct{}
 
-func (b *builder) ofConversion(m *measure.Measure) string {
-	return b.prices.in.Replace(m.OfConversion())
+// facts implements dialect. If ClickHouse has the clicks of a stretch, only the spend without clicks is selected.
+func (postgres) facts(b *builder, p *period) {
+	var split []time.Time
+	for _, s := range p.stretches {
+		if s.source == fromSplit {
+			split = append(split, s.from)
+		}
+	}
+	for _, s := range p.stretches {
+		switch s.source {
+		case fromRows:
+			b.clicks("", b.arg(models.FloorClickID(s.from)), b.arg(models.FloorClickID(s.to)))
+			b.spend("f.at >= " + b.arg(s.from) + " AND f.at < " + b.arg(s.to))
+		case fromCopy:
+			b.spend("f.at >= " + b.arg(s.from) + " AND f.at < " + b.arg(s.to))
+		case fromLedger:
+			b.hours("ledger f WHERE ", s, split)
+		case fromUnmerged:
+			b.hours("ledger f WHERE NOT f.merged AND ", s, split)
+		case fromRollup:
+			b.hours("ledger_rollups f WHERE f.rollup = '"+p.rollup+"' AND ", s, split)
+		case fromSplit: // all of them together, see below
+		}
+	}
+	if len(split) > 0 {
+		lows := db.Map(split, func(h time.Time) string { return models.FloorClickID(h).String() })
+		highs := db.Map(split, func(h time.Time) string { return models.FloorClickID(h.Add(time.Hour)).String() })
+		b.clicks(fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high), ", b.arg(lows), b.arg(highs)), "w.low", "w.high")
+		b.spend("f.at = ANY (" + b.arg(texts(split)) + "::timestamptz[])")
+	}
 }
 
-// fromRows adds the clicks of a window, all conversions of these clicks, whatever the time of the conversion, and spend without
-// clicks.
-func (b *builder) fromRows(from, to time.Time) {
-	if !from.Before(to) {
-		return
-	}
-	b.read = append(b.read, stretch{from: from, to: to})
-	switch b.share {
-	case everything:
-		b.fromIDs("", b.arg(models.FloorClickID(from)), b.arg(models.FloorClickID(to)))
-		b.fromSpend(from, to)
-	case otherFacts:
-		b.fromSpend(from, to)
-	case clickFacts: // fromCopy adds all stretches together
-	}
-}
-
-// fromRowsOf does the same as fromRows for single hours.
-func (b *builder) fromRowsOf(hours []time.Time) {
-	if len(hours) == 0 {
-		return
-	}
-	lows, highs := make([]string, len(hours)), make([]string, len(hours))
-	for i, h := range hours {
-		b.read = append(b.read, stretch{from: h, to: h.Add(time.Hour)})
-		lows[i], highs[i] = models.FloorClickID(h).String(), models.FloorClickID(h.Add(time.Hour)).String()
-	}
-	list := fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high), ", b.arg(lows), b.arg(highs))
-	b.fromIDs(list, "w.low", "w.high")
-	b.fromSpendOf(hours)
-}
-
-// fromIDs adds the clicks with ids in [low, high) and their conversions. low and high are SQL expressions. list is the FROM item
+// clicks adds the clicks with ids in [low, high) and their conversions. low and high are SQL expressions. list is the FROM item
 // that they refer to, or empty.
-func (b *builder) fromIDs(list, low, high string) {
+func (b *builder) clicks(list, low, high string) {
 	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= %s AND f.id < %s", b.account, low, high)
 	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, low, high)
-	if b.goals != "" {
-		conversions += " AND v.goal = ANY (" + b.goals + ")"
+	if len(b.Goals) > 0 {
+		conversions += " AND v.goal = ANY (" + b.arg(b.Goals) + ")"
 	}
-	b.part("f.at", list+"clicks f WHERE "+clicks, b.ofClick)
-	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, b.ofConversion)
+	b.part("f.at", list+"clicks f WHERE "+clicks, func(m *measure.Measure) string { return b.prices.in.Replace(m.OfClick()) })
+	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks,
+		func(m *measure.Measure) string { return b.prices.in.Replace(m.OfConversion()) })
+}
+
+// spend adds the spend without clicks. It is a separate kind of fact, whose only figure is its cost.
+func (b *builder) spend(during string) {
+	b.part("f.at", "spend_alone f WHERE f.account_id = "+b.account+" AND "+during,
+		func(m *measure.Measure) string { return b.prices.in.Replace(m.OfSpend()) })
+}
+
+// hours adds whole hours of the ledger or a copy of it, except the hours in without.
+func (b *builder) hours(table string, s stretch, without []time.Time) {
+	table += fmt.Sprintf("f.account_id = %s AND f.hour >= %s AND f.hour < %s", b.account, b.arg(s.from), b.arg(s.to))
+	if len(without) > 0 {
+		table += " AND f.hour <> ALL (" + b.arg(texts(without)) + "::timestamptz[])"
+	}
+	b.part("f.hour", table, func(m *measure.Measure) string {
+		if m.IsAmount() && b.prices.hour != "" {
+			return "f." + m.Name + " * " + b.prices.hour
+		}
+		return "f." + m.Name
+	})
+}
+
+func texts(list []time.Time) []string {
+	return db.Map(list, func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) })
+}
+
+func (postgres) raw(d dimension, at string) string {
+	if d.kind == timed || d.kind == local {
+		return strings.ReplaceAll(d.expr, "%s", at)
+	}
+	return d.expr
+}
+
+func (postgres) asText(d dimension, raw string) string {
+	switch d.kind {
+	case id:
+		return `coalesce(nullif(` + raw + `, '00000000-0000-0000-0000-000000000000')::text, '')`
+	case number:
+		return `coalesce(nullif(` + raw + `, 0)::text, '')`
+	case addr:
+		return `coalesce(host(` + raw + `), '')`
+	case timed:
+		return strings.ReplaceAll(d.format, "%s", raw)
+	case local:
+		return raw + "::text"
+	case text:
+	}
+	return raw
+}
+
+func (postgres) sortable(_ dimension, raw string) string { return raw }
+
+func (postgres) span(b *builder, c *clock) string {
+	number := "width_bucket(%s, " + b.arg(texts(db.Map(c.spans, func(s span) time.Time { return s.start }))) + "::timestamptz[])"
+	return "coalesce((" + b.arg(c.codes) + "::bigint[])[" + number + "], 0)"
+}
+
+func (postgres) values(b *builder, c condition) string {
+	switch c.kind {
+	case id:
+		return b.arg(uuids(c.values)) + `::uuid[]`
+	case number:
+		return b.arg(numbers(c.values)) + `::bigint[]`
+	case local:
+		return b.arg(c.numbers) + `::bigint[]`
+	case text, addr, timed:
+	}
+	return b.arg(c.values) + `::text[]`
+}
+
+func (p postgres) condition(f filter, at string) string {
+	expr := p.raw(f.dimension, at)
+	if f.kind == addr || f.kind == timed {
+		expr = p.asText(f.dimension, expr)
+	}
+	if f.not {
+		return expr + " <> ALL (" + f.list + ")"
+	}
+	return expr + " = ANY (" + f.list + ")"
+}
+
+func (postgres) quotient(over, under measure.Sum) string {
+	if under.SQL == "" {
+		return over.SQL
+	}
+	return "(" + over.SQL + ")::numeric / nullif(" + under.SQL + ", 0)"
+}
+
+// columns returns the names of the measures of an answer, and the SQL of their sums.
+func (b *builder) columns() (names, sums []string) {
+	sum := func(prefix, of string) {
+		for _, m := range measure.Counters {
+			names = append(names, prefix+m.Name)
+			sums = append(sums, "coalesce(sum("+m.Name+")"+of+", 0) AS "+prefix+m.Name)
+		}
+	}
+	if b.Compare == nil {
+		sum("", "")
+		return names, sums
+	}
+	sum("", " FILTER (WHERE NOT before)")
+	sum(ofBefore, " FILTER (WHERE before)")
+	return names, sums
+}
+
+// statement returns the statement for PostgreSQL. It groups the facts by raw values and converts only the values in the answer to
+// texts. The last column is the row's place. It is NULL for the totals.
+func (b *builder) statement() string {
+	var groups, texts []string
+	for i, d := range b.dims {
+		groups = append(groups, group(i))
+		texts = append(texts, fmt.Sprintf("%s AS t%d, ", b.dialect.asText(d, groups[i]), i)) // a cast would be named like the column of the order
+	}
+	names, sums := b.columns()
+	figures := strings.Join(names, ", ")
+	facts := "WITH facts AS (\n" + strings.Join(b.parts, "\nUNION ALL\n") + "\n), sums AS (\nSELECT " +
+		strings.Join(append(slices.Clone(groups), sums...), ", ") + "\nFROM facts"
+	if len(groups) == 0 {
+		return facts + "\n)\nSELECT " + figures + ", 1 AS place FROM sums"
+	}
+	where, order := measure.NotZero(names)+b.enoughClicks(), b.orderBy()
+	answer := facts + "\nGROUP BY " + strings.Join(groups, ", ") + "\n), answer AS (\nSELECT * FROM sums\nWHERE " + where +
+		"\nORDER BY " + order + "\nLIMIT " + strconv.Itoa(b.Limit) + "\n)\n"
+	shown := strings.Join(texts, "") + figures
+	if !b.Totals {
+		return answer + "SELECT " + shown + ", 1 AS place FROM answer\nORDER BY " + order
+	}
+	return answer + "SELECT " + shown + ", row_number() OVER (ORDER BY " + order + ") AS place FROM answer" +
+		"\nUNION ALL\nSELECT " + strings.Repeat("'', ", len(groups)) + b.total(names) + ", NULL FROM sums\nORDER BY place"
+}
+
+// total returns the SQL of the sums of all groups.
+func (b *builder) total(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = "coalesce(sum(" + name + "), 0)"
+	}
+	return strings.Join(list, ", ")
 }

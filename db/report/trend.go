@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/click"
 	"switchyard/models"
 )
 
@@ -39,49 +36,32 @@ type Trend struct {
 // the account had traffic. If that time is still too long, it returns the error invalid_input.
 func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	asked := q
-	if err := r.prepareTrends(ctx, &q); err != nil {
+	if err := CheckBucket(q.Bucket); err != nil {
 		return nil, err
 	}
-	cuts := q.spans
+	q.From, q.To, q.Zone = q.From.UTC(), q.To.UTC(), cmp.Or(q.Zone, time.UTC)
+	cuts, err := q.cut(ctx, r.Conn)
+	if err != nil {
+		return nil, err
+	}
 	list, places := q.empty(cuts)
 	if len(cuts) == 0 {
 		return list, nil
 	}
-	err := r.Each(ctx, q.Query, func(row Row) error {
-		n, err := strconv.Atoi(row.Dims[0])
-		if err != nil || n < 1 || n > len(cuts) {
-			return fmt.Errorf("report: trends: span %q of %d", row.Dims[0], len(cuts))
+	q.buckets = clockOf(cuts, true)
+	q.Dimensions, q.Limit, q.Sort, q.MinClicks, q.Compare, q.Totals = nil, len(cuts), "", 0, nil, false
+	err = r.Each(ctx, q.Query, func(row Row) error {
+		at, known := places[row.Dims[0]]
+		if !known {
+			return fmt.Errorf("report: trends: a row of bucket %q", row.Dims[0])
 		}
-		at := places[cuts[n-1].label]
-		list[at].Figures = list[at].Plus(row.Figures)
+		list[at].Figures = row.Figures
 		return nil
 	})
 	if err != nil {
 		return list, err
 	}
 	return list, r.addLoss(ctx, asked, list)
-}
-
-// TrendsCost returns the number of clicks that Trends reads, as Cost does.
-func (r Reader) TrendsCost(ctx context.Context, q TrendQuery) (int64, error) {
-	if err := r.prepareTrends(ctx, &q); err != nil || len(q.spans) == 0 {
-		return 0, err
-	}
-	return r.Cost(ctx, q.Query)
-}
-
-// prepareTrends cuts the window of a query into the spans of its buckets.
-func (r Reader) prepareTrends(ctx context.Context, q *TrendQuery) (err error) {
-	if err := CheckBucket(q.Bucket); err != nil {
-		return err
-	}
-	q.From, q.To, q.Zone = q.From.UTC(), q.To.UTC(), cmp.Or(q.Zone, time.UTC)
-	if q.spans, err = q.cut(ctx, r.Conn); err != nil || len(q.spans) == 0 {
-		return err
-	}
-	q.Dimensions, q.Limit, q.Sort, q.MinClicks, q.Compare, q.Totals = nil, len(q.spans), "", 0, nil, false
-	q.oldestDay, err = click.OldestDay(ctx, r.Conn, q.AccountID)
-	return err
 }
 
 // cut returns the spans of the window. It shrinks a window that has too many spans.
@@ -154,16 +134,4 @@ func (q *TrendQuery) empty(cuts []span) ([]Trend, map[string]int) {
 		}
 	}
 	return list, places
-}
-
-// straddled returns the hours that lie in two spans, because a span begins within the hour. The ledger cannot split such an hour.
-func straddled(cuts []span, first, last time.Time) []time.Time {
-	var hours []time.Time
-	for _, s := range cuts {
-		if hour := s.start.Truncate(time.Hour); !s.start.Equal(hour) && !hour.Before(first) && hour.Before(last) {
-			hours = append(hours, hour)
-		}
-	}
-	slices.SortFunc(hours, time.Time.Compare)
-	return slices.Clip(slices.CompactFunc(hours, time.Time.Equal))
 }

@@ -40,7 +40,7 @@ type Rows interface {
 // Reports reads figures. report.Reader implements it.
 type Reports interface {
 	Each(ctx context.Context, q report.Query, fn func(report.Row) error) error
-	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]report.Row, error)
+	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs, maxClicks int64) ([]report.Row, error)
 	Losses(ctx context.Context, q report.Query) (report.Losses, error)
 	Trends(ctx context.Context, q report.TrendQuery) ([]report.Trend, error)
 }

@@ -2,6 +2,7 @@ package reporting
 
 import (
 	"cmp"
+	"errors"
 
 	"switchyard/api/route"
 	"switchyard/api/slow"
@@ -23,14 +24,10 @@ func newForm[T any](job jobs.Job[models.ReportArgs, jobs.ReportAnswer], show fun
 // read answers a report directly, or by a job if it reads too many clicks. If an open job of the account has the same arguments,
 // the call waits for that job.
 func (f form[T]) read(d Deps, c *route.Call, args models.ReportArgs) (shown T, err error) {
-	clicks, err := d.reports(c).AnswerCost(c.Context(), c.Account.ID, args)
-	if err != nil {
-		return shown, err
-	}
-	if clicks > cmp.Or(d.Large, report.Large) {
+	rows, err := d.reports(c).Answer(c.Context(), c.Account.ID, args, cmp.Or(d.Large, report.Large))
+	if errors.Is(err, report.ErrLarge) {
 		return f.job.Join(c, d.Jobs, args)
 	}
-	rows, err := d.reports(c).Answer(c.Context(), c.Account.ID, args)
 	if err != nil {
 		return shown, err
 	}

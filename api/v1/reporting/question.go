@@ -1,6 +1,7 @@
 package reporting
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,6 +87,48 @@ func filtersOf(query map[string][]string) ([]models.ReportFilter, error) {
 func checkFilters(filters, values int) error {
 	if filters > report.MaxFilters || values > report.MaxValues {
 		return models.Invalid("invalid_dimension", "at most %d filters with %d values in all", report.MaxFilters, report.MaxValues)
+	}
+	return nil
+}
+
+// dimensionsOf parses a list of dimensions and removes duplicates.
+func dimensionsOf(text string) ([]string, error) {
+	var out []string
+	for name := range strings.SplitSeq(cmp.Or(text, defaultDimension), ",") {
+		name = strings.TrimSpace(name)
+		if err := checkDimension(name); err != nil {
+			return nil, err
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// maxReportGoals is the maximum number of goals to which a report can be restricted.
+const maxReportGoals = 20
+
+// goalsOf parses a list of goal keys.
+func goalsOf(text string) (out []string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for key := range strings.SplitSeq(text, ",") {
+		if key = strings.TrimSpace(key); !models.ValidGoalKey(key) {
+			return nil, models.Invalid("invalid_input", "goal: %.80q is no key of a goal: a lower-case letter, then 1 to 63 letters, digits and _", key)
+		}
+		out = append(out, key)
+	}
+	if len(out) > maxReportGoals {
+		return nil, models.Invalid("invalid_input", "goal: at most %d keys", maxReportGoals)
+	}
+	return out, nil
+}
+
+func checkDimension(name string) error {
+	if !slices.Contains(report.Public(), name) {
+		return models.Invalid("invalid_dimension", "there is no dimension %.50q", name)
 	}
 	return nil
 }

@@ -44,8 +44,7 @@ func (d Deps) reports(c *route.Call) ReportReader {
 
 // ReportReader has the methods of report.Reader that the reports need.
 type ReportReader interface {
-	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]report.Row, error)
-	AnswerCost(ctx context.Context, account uuid.UUID, a models.ReportArgs) (clicks int64, err error)
+	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs, maxClicks int64) ([]report.Row, error)
 	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
 	Totals(ctx context.Context, q report.Query) (models.Figures, error)
 	Orphans(ctx context.Context, account uuid.UUID, from, to time.Time) ([]report.Orphan, error)
