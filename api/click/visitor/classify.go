@@ -10,37 +10,74 @@ import (
 // few microseconds for any text. The markers alone decide all properties by which reports are grouped.
 func classify(userAgent string) *agent {
 	lower := strings.ToLower(userAgent)
-	a := &agent{kind: kindOf(lower)}
+	a := &agent{kind: kindOf(userAgent, lower)}
 	if a.kind != human && a.kind != headless {
 		a.device = Bot // a bot's claims about its system and browser are not believed
 		return a
 	}
 	a.os, a.osVersion = findSystem(userAgent)
-	a.browser, a.browserVersion = findBrowser(userAgent, a.os)
+	inApp := false
+	a.browser, a.browserVersion, inApp = findBrowser(userAgent, a.os)
 	if a.kind == headless {
 		a.device = Bot
 		return a
 	}
+	if a.os == "iOS" && slices.Contains(frozenSystems, a.osVersion) {
+		a.osVersion = thawedVersion(userAgent, a.osVersion)
+	}
 	if !strings.Contains(userAgent, "CriOS/") { // on iOS it is Safari's engine, which sends no hints
 		a.chrome = leadingInt(textAfter(userAgent, "Chrome/", "Chromium/"))
 	}
-	a.device = deviceOf(userAgent, lower, a.os)
-	a.brand, a.model = deviceName(userAgent, a)
+	if a.os == "Android" {
+		a.model = androidModel(userAgent)
+		a.brand = brandOf(a.model)
+	}
+	plainModel := a.model
+	if inApp {
+		applyAppDevice(userAgent, a)
+	}
+	a.device = deviceOf(userAgent, lower, a, a.model != plainModel)
+	if a.brand == "" {
+		a.brand, a.model = appleDevice(userAgent, a)
+	}
 	a.engine = engineOf(a)
 	a.impossible = isImpossible(a)
 	return a
 }
 
-func kindOf(lower string) kind {
-	lower = strings.ReplaceAll(lower, "cubot", "") // Cubot makes phones
+// kindOf returns the kind of automated client that a user agent, also given in lower case, declares itself to be.
+func kindOf(userAgent, lower string) kind {
 	for _, b := range botMarks {
-		for _, mark := range b.marks {
-			if mark[0] == '^' && strings.HasPrefix(lower, mark[1:]) || strings.Contains(lower, mark) {
-				return b.kind
-			}
+		if !hasMark(lower, b.marks) {
+			continue
 		}
+		if b.general && !hasMark(strings.ToLower(withoutDevice(userAgent)), b.marks) {
+			continue
+		}
+		return b.kind
 	}
 	return human
+}
+
+func hasMark(lower string, marks []string) bool {
+	for _, mark := range marks {
+		if mark[0] == '^' && strings.HasPrefix(lower, mark[1:]) || strings.Contains(lower, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutDevice returns a user agent without the names of the device, in which words such as bot and spider do not count. The
+// names of the maker Cubot are removed wherever they are.
+func withoutDevice(userAgent string) string {
+	if text := appDeviceOf(userAgent).text; text != "" {
+		userAgent = strings.ReplaceAll(userAgent, text, "")
+	}
+	if model := androidModel(userAgent); model != "" {
+		userAgent = strings.ReplaceAll(userAgent, model, "K")
+	}
+	return strings.NewReplacer("CUBOT", "", "Cubot", "", "cubot", "").Replace(userAgent)
 }
 
 func findSystem(ua string) (name, version string) {
@@ -61,40 +98,56 @@ func findSystem(ua string) (name, version string) {
 	return "", ""
 }
 
-func findBrowser(ua, os string) (name, version string) {
-	for _, b := range browserMarks {
-		if (b.os == "" || b.os == os) && strings.Contains(ua, b.text) {
-			return b.name, versionAt(textAfter(ua, b.version...))
+// findBrowser returns the browser of a user agent. inApp says that it is the browser of an app.
+func findBrowser(ua, os string) (name, version string, inApp bool) {
+	for i, list := range [...][]browserMark{appMarks, browserMarks} {
+		for _, b := range list {
+			if (b.os == "" || b.os == os) && hasText(ua, b.text) {
+				return b.name, versionAt(textAfter(ua, b.version...)), i == 0
+			}
 		}
 	}
-	return "", ""
+	return "", "", false
 }
 
-func deviceOf(ua, lower, os string) string {
+func hasText(ua, mark string) bool {
+	if mark[0] == '^' {
+		return strings.HasPrefix(ua, mark[1:])
+	}
+	return strings.Contains(ua, mark)
+}
+
+// deviceOf returns the type of device. byApp says that the app has named the model.
+func deviceOf(ua, lower string, a *agent, byApp bool) string {
+	if byApp {
+		lower += "; " + strings.ToLower(a.model)
+	}
 	for _, d := range deviceMarks {
 		if slices.ContainsFunc(d.marks, func(mark string) bool { return strings.Contains(lower, mark) }) {
 			return d.device
 		}
 	}
-	if device := systemDevices[os]; device != "" {
+	if device := systemDevices[a.os]; device != "" {
 		return device
 	}
 	mobile := strings.Contains(ua, "Mobile") || strings.Contains(ua, "Opera Mini") || strings.Contains(ua, "Opera Mobi")
 	switch {
-	case os == "Android" && (mobile || !strings.Contains(ua, "Mozilla/")):
+	case a.os == "Android" && (mobile || byApp || !strings.Contains(ua, "Mozilla/")):
 		return Mobile // the client of an app reports only Android
-	case os == "Android":
+	case a.os == "Android":
 		return Tablet
 	case mobile || strings.Contains(ua, "MIDP") || strings.Contains(ua, "UCWEB"):
 		return Mobile
-	case os != "":
+	case a.os == "iOS":
+		return Mobile // the client of an app reports only iOS
+	case a.os != "":
 		return Desktop
 	}
 	return Unknown
 }
 
-// deviceName returns the brand and model, if the user agent states them plainly.
-func deviceName(ua string, a *agent) (brand, model string) {
+// appleDevice returns the brand and model of Apple's devices, which the user agent states plainly. Others stay as they are.
+func appleDevice(ua string, a *agent) (brand, model string) {
 	switch a.os {
 	case "iOS", "macOS", "tvOS", "watchOS":
 		for _, name := range []string{"iPhone", "iPad", "iPod", "Apple Watch", "Apple TV", "Mac"} {
@@ -103,32 +156,41 @@ func deviceName(ua string, a *agent) (brand, model string) {
 			}
 		}
 		return "Apple", ""
-	case "Android":
-		model = androidModel(ua)
-		return brandOf(model), model
 	}
-	return "", ""
+	return a.brand, a.model
 }
 
 // androidModel reads the model from "Android 13; SM-G991B Build/..." and "Android 13; SM-G991B)". Chrome sends K in place of a
 // model; it is skipped.
 func androidModel(ua string) string {
 	_, rest, found := strings.Cut(ua, "Android ")
-	if !found {
+	if !found || strings.HasPrefix(rest, "(") { // the latter is Instagram's own form
 		return ""
 	}
 	rest, _, _ = strings.Cut(rest, ")")
 	rest, _, _ = strings.Cut(rest, " Build")
-	parts := strings.Split(rest, ";")
-	for _, part := range parts[1:] {
-		part = strings.TrimSpace(part)
-		if len(part) < 2 || part == "wv" || part == "Mobile" || part == "Tablet" || part == "TV" ||
-			len(part) == 5 && part[2] == '-' || strings.HasPrefix(part, "rv:") || len(part) > MaxText {
-			continue // a locale, a form factor or no name
+	rest, _, _ = strings.Cut(rest, " AppleWebKit/") // some user agents have lost their parentheses
+	_, rest, more := strings.Cut(rest, ";")
+	for more {
+		var part string
+		part, rest, more = strings.Cut(rest, ";")
+		if part = strings.TrimSpace(part); isModel(part) {
+			return part
 		}
-		return part
 	}
 	return ""
+}
+
+// isModel reports whether a part of the system's description can be a model: no locale, form factor, build or program with its
+// version.
+func isModel(part string) bool {
+	switch part {
+	case "wv", "Mobile", "Tablet", "TV":
+		return false
+	}
+	locale := len(part) == 5 && (part[2] == '-' || part[2] == '_')
+	return len(part) >= 2 && len(part) <= MaxText && !locale && !strings.HasPrefix(part, "rv:") &&
+		!strings.HasPrefix(part, "Build/") && leadingInt(textAfter(part, "/")) == 0
 }
 
 func brandOf(model string) string {

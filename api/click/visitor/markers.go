@@ -27,6 +27,7 @@ var systemMarks = []struct{ text, name, version string }{
 	{"iPhone", "iOS", "iOS "},
 	{"iPad", "iOS", "iOS "},
 	{"iPod", "iOS", "iOS "},
+	{"(like Safari/", "iOS", ""}, // Snapchat
 	{"HarmonyOS", "HarmonyOS", "HarmonyOS "},
 	{"OpenHarmony", "HarmonyOS", "OpenHarmony "},
 	{"Sailfish", "Sailfish", "Sailfish "},
@@ -57,36 +58,45 @@ var windowsVersions = map[string]string{
 	"6.3": "8.1", "6.2": "8", "6.1": "7", "6.0": "Vista", "5.2": "XP", "5.1": "XP", "5.0": "2000", "10.0": "10",
 }
 
-// browserMarks has in-app browsers first, then browsers that also name Chrome or Safari, then Chrome, Safari and the others. An
-// entry with a system counts only on that system. Version has the texts that precede the version number; the first that occurs
-// counts.
-var browserMarks = []struct {
+// browserMark is a text by which a browser is recognized. An entry with a system counts only on that system. A text that begins
+// with ^ must be at the beginning of the user agent. Version has the texts that precede the version number; the first that
+// occurs counts.
+type browserMark struct {
 	text, os, name string
 	version        []string
-}{
+}
+
+// appMarks are the marks of apps that open links in a browser of their own. They are searched before browserMarks.
+var appMarks = []browserMark{
 	{"MESSENGER", "", "Messenger", []string{"FBAV/"}},
 	{"MessengerForiOS", "", "Messenger", []string{"FBAV/"}},
 	{"MessengerLite", "", "Messenger", []string{"FBAV/"}},
+	{"Orca-Android", "", "Messenger", []string{"FBAV/"}},
 	{"Instagram", "", "Instagram", []string{"Instagram "}},
 	{"Barcelona", "", "Threads", []string{"Barcelona "}},
 	{"FBAN/", "", "Facebook", []string{"FBAV/"}},
 	{"FBAV/", "", "Facebook", []string{"FBAV/"}},
 	{"FB_IAB", "", "Facebook", []string{"FBAV/"}},
+	{"MetaIAB", "", "Facebook", []string{"FBAV/"}},
 	{"musical_ly", "", "TikTok", []string{"app_version/", "musical_ly_"}},
 	{"BytedanceWebview", "", "TikTok", []string{"app_version/", "trill_"}},
 	{"trill_", "", "TikTok", []string{"trill_"}},
+	{"zhiliaoapp.musically", "", "TikTok", nil},
+	{"ss.android.ugc.trill", "", "TikTok", nil},
 	{"TikTok", "", "TikTok", []string{"TikTok "}},
 	{"Snapchat", "", "Snapchat", []string{"Snapchat/", "Snapchat "}},
 	{"Pinterest/", "", "Pinterest", []string{"Pinterest for Android/"}},
-	{"Pinterest for", "", "Pinterest", []string{"Pinterest for Android/"}},
+	{"Pinterest for", "", "Pinterest", []string{"Pinterest for Android/", "Pinterest for iOS/"}},
 	{"LinkedInApp", "", "LinkedIn", []string{"LinkedInApp]/"}},
 	{"Twitter for", "", "Twitter", []string{"Twitter for iPhone/", "Twitter for iPad/"}},
-	{"TwitterAndroid", "", "Twitter", nil},
+	{"TwitterAndroid", "", "Twitter", []string{"TwitterAndroid/"}},
 	{"Reddit/", "", "Reddit", []string{"Version "}},
 	{"MicroMessenger", "", "WeChat", []string{"MicroMessenger/"}},
+	{"^WeChat/", "", "WeChat", []string{"WeChat/"}},
 	{"Weibo", "", "Weibo", nil},
 	{"KAKAOTALK", "", "KakaoTalk", []string{"KAKAOTALK ", "KAKAOTALK/"}},
 	{" Line/", "", "LINE", []string{" Line/"}},
+	{"^Line/", "", "LINE", []string{"Line/"}},
 	{"NAVER(inapp", "", "Naver", nil},
 	{"Telegram-Android", "", "Telegram", []string{"Telegram-Android/"}},
 	{"VKAndroidApp", "", "VK", nil},
@@ -98,6 +108,10 @@ var browserMarks = []struct {
 	{"AlipayClient", "", "Alipay", []string{"AlipayClient/"}},
 	{"QQ/", "", "QQ", []string{"QQ/"}},
 	{"baiduboxapp", "", "Baidu", []string{"baiduboxapp/"}},
+}
+
+// browserMarks has browsers that also name Chrome or Safari first, then Chrome, Safari and the others.
+var browserMarks = []browserMark{
 	{"OPRGX/", "", "Opera GX", []string{"OPRGX/"}},
 	{"OPX/", "", "Opera GX", []string{"OPX/"}},
 	{"Opera Mini", "", "Opera Mini", []string{"Opera Mini/"}},

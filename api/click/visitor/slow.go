@@ -57,9 +57,10 @@ func (s *slow) complete(userAgent string, a *agent) {
 }
 
 // isRareCrawler looks the user agent up in the long list. The list is wrong about Electron's desktop programs: it takes some of
-// them for their makers' crawlers. It is also wrong about Lynx, which names the library it is made from.
+// them for their makers' crawlers. It is also wrong about Lynx, which names the library it is made from, and about
+// devices whose names have words of crawlers.
 func isRareCrawler(userAgent string, a *agent) bool {
-	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(userAgent)
+	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(withoutDevice(userAgent))
 }
 
 // cleanName returns a name cleaned, or "" for the parser's words for unknown and for words that are no name.

@@ -1,6 +1,7 @@
 package visitor
 
 import (
+	"slices"
 	"testing"
 
 	"switchyard/models/clickattr"
@@ -22,7 +23,7 @@ func TestVisitorsHaveKnownValues(t *testing.T) {
 	for _, name := range hintSystems {
 		add("os", name)
 	}
-	for _, m := range browserMarks {
+	for _, m := range slices.Concat(appMarks, browserMarks) {
 		add("browser", m.name)
 	}
 	for _, b := range hintBrowsers {
