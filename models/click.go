@@ -162,12 +162,21 @@ type Postback struct {
 	Proof      []byte `db:"proof" spool:"12" json:"-"`
 	Signature  string `db:"signature" spool:"8" json:"-"`
 	SignedText string `db:"signed_text" spool:"9" json:"-"`
+	// Raw is the message of a network with a scheme, before it is sealed as a part of Proof.
+	Raw *RawMessage `json:"-"`
 	// Unmatched tells a person why the postback names no click. Such a postback is already decided and has no job. Otherwise
 	// Unmatched is empty.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
 	// Refused tells a person why the postback is not believed. Such a postback is already decided and has no job. Otherwise
 	// Refused is empty.
 	Refused string `spool:"13" json:"refused,omitempty"`
+}
+
+// RawMessage is a message as it arrived. Its headers, its query and its body together prove its sender.
+type RawMessage struct {
+	Header map[string]string `json:"header,omitempty"` // by name in lower case
+	Query  string            `json:"query,omitempty"`
+	Body   []byte            `json:"body,omitempty"` // compressed
 }
 
 // IsFromGoal reports whether the service itself made the postback from a site event that it has checked. Such a postback needs no

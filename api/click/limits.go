@@ -23,6 +23,9 @@ const (
 	// many messages therefore do not shut out addresses that send few.
 	fewRate  = 10
 	fewBurst = 100
+	// notificationRate is how many kilobytes of notifications per second a network may receive.
+	notificationRate  = 2048
+	notificationBurst = 64 << 10
 	// goalRate is the number of goals per second that the servers of one account may report.
 	goalRate  = 1000
 	goalBurst = 10_000
@@ -53,6 +56,7 @@ type postbackLimits struct {
 	samples    bucket.Set[addressee]
 	goals      bucket.Set[uuid.UUID] // by account
 	unproven   *unprovenBodies
+	kilobytes  bucket.Set[uuid.UUID] // of notifications, by network
 }
 
 func newPostbackLimits() postbackLimits {
@@ -63,6 +67,7 @@ func newPostbackLimits() postbackLimits {
 		goals:      bucket.New[uuid.UUID](goalRate, goalBurst, maxAddressees),
 		samples:    bucket.New[addressee](rate.Every(time.Hour/samplesPerHour), samplesPerHour, maxAddressees),
 		unproven:   newUnprovenBodies(),
+		kilobytes:  bucket.New[uuid.UUID](notificationRate, notificationBurst, maxAddressees),
 	}
 }
 

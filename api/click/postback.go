@@ -48,7 +48,7 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) 
 // samples are stored.
 func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	now := time.Now()
-	if n, known := h.fieldsOf(p.NetworkID); known {
+	if n, known := h.fieldsOf(p.NetworkID); known && p.Raw == nil { // a job reads a raw message
 		p.ClickID, p.Unmatched = postback.NamedClick(p.Params, n, now)
 	}
 	if p.Unmatched != "" {
@@ -121,15 +121,29 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	if !h.limits.admitsTo(h.addresseeOf(p), netguard.ClientPrefix(p.IP), time.Now()) {
 		return nil, h.tooMany()
 	}
+	if scheme, known := h.schemeOf(p.NetworkID); !known || scheme != "" {
+		return p, h.readNotification(w, r, p, scheme, known)
+	}
 	body, err := readMessage(w, r)
 	if err != nil {
 		return nil, err
 	}
+	if err := readParams(p, r, body); err != nil {
+		return nil, err
+	}
+	if len(p.Params) == 0 && r.Method != http.MethodHead {
+		return nil, errNothing
+	}
+	return p, nil
+}
+
+// readParams adds the parameters of a message, and its signature if it has one.
+func readParams(p *models.Postback, r *http.Request, body []byte) error {
 	addQuery(p.Params, r.URL.RawQuery)
 	signed := r.URL.RawQuery
 	if r.Method == http.MethodPost {
 		if err := addBody(p.Params, r.Header.Get("Content-Type"), body); err != nil {
-			return nil, err
+			return err
 		}
 		if len(body) > 0 {
 			signed = string(body)
@@ -138,10 +152,7 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	if p.Signature = postback.Clean(r.Header.Get("X-Signature"), postback.MaxName*2); p.Signature != "" {
 		p.SignedText = strings.ToValidUTF8(signed, "")
 	}
-	if len(p.Params) == 0 && r.Method != http.MethodHead {
-		return nil, errNothing
-	}
-	return p, nil
+	return nil
 }
 
 // readMessage returns the body of a POST. It refuses a message that is too large, if possible without reading it.

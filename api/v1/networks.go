@@ -90,7 +90,8 @@ type NetworkPut struct {
 // NetworkAnswer is a saved network with its addresses.
 type NetworkAnswer struct {
 	models.Network
-	OfferType string `json:"offer_type" doc:"CPA, CPS, CPL, CPC, CPM, or empty"`
+	OfferType      string `json:"offer_type" doc:"CPA, CPS, CPL, CPC, CPM, or empty"`
+	PostbackScheme string `json:"postback_scheme" doc:"how its notifications are signed and read, or empty: it sends postbacks with parameters"`
 	NetworkURLs
 }
 

@@ -97,7 +97,7 @@ func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAns
 		}
 		t := template.FromNetwork(n)
 		address := withQuery(base+n.ID.String(), t.PostbackQuery(secret))
-		return NetworkAnswer{n, n.OfferType, NetworkURLs{address, t.OfferSuffix()}}
+		return NetworkAnswer{n, n.OfferType, n.PostbackScheme, NetworkURLs{address, t.OfferSuffix()}}
 	}), nil
 }
 

@@ -30,6 +30,9 @@ type Message struct {
 	read      store.PostbackNetwork // network whose settings apply
 	trust     store.PostbackNetwork // network whose secret the message must prove; an empty secret is proved by every message
 	proofLost bool
+	// verified is the network whose notification proved its sender by the network's scheme.
+	verified uuid.UUID
+	eventKey string // of the verified notification
 	// secrets are the parameters in which any network of the click's account sends its secret.
 	secrets []string
 }
@@ -59,7 +62,7 @@ func (r Reader) Find(ctx context.Context, id uuid.UUID) (m Message, err error) {
 func NewMessage(p models.Postback) Message {
 	return Message{
 		StoredPostback: NewPostback(p), open: p.Params,
-		proof: postback.Proof{Signature: p.Signature, SignedText: p.SignedText},
+		proof: postback.Proof{Signature: p.Signature, SignedText: p.SignedText, Raw: p.Raw},
 	}
 }
 
@@ -69,6 +72,9 @@ type Verdict struct {
 	Decision PostbackDecision // its outcome is empty if the postback is not decided
 	Wait     string           // the missing data, which a later attempt may find
 	Input    Input
+	More     []Input // the other conversions of a notification that reports several
+	// Keys are the ids by which later notifications refer to the conversions. The first one is the notification itself.
+	Keys []Reference
 	// Click is the click that the postback names. It is nil if the click is not known.
 	Click *click.StoredClick
 }
@@ -116,6 +122,14 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 		return v, nil
 	}
 	v.Message.read, v.Message.trust = named, named
+	var parts []part
+	if m.proof.Raw != nil && named.Scheme != "" {
+		var open bool
+		if parts, open, err = r.readNotification(ctx, &v, patient); err != nil || !open {
+			return v, err
+		}
+		m = v.Message
+	}
 	click, reason := postback.NamedClick(m.Params, named.Network, time.Now())
 	if reason != "" {
 		v.End(PostbackUnmatched, reason)
@@ -136,7 +150,11 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 		return v, nil
 	}
 	d.AccountID = found.AccountID
-	return v, r.authenticate(ctx, &v, named, found.NetworkID)
+	if err := r.authenticate(ctx, &v, named, found.NetworkID); err != nil || v.Decision.Outcome != "" {
+		return v, err
+	}
+	v.addReports(parts)
+	return v, nil
 }
 
 // GoalNotReached is the detail of a goal that was refused when it arrived. Its value was not computed at that time.
@@ -198,7 +216,7 @@ func (r Reader) choose(ctx context.Context, m *Message, named store.PostbackNetw
 	if named.ID == uuid.Nil {
 		m.read = own
 	}
-	if own.Secret == "" {
+	if own.Secret == "" && own.Scheme == "" {
 		m.trust = named
 	}
 	return nil
@@ -207,12 +225,15 @@ func (r Reader) choose(ctx context.Context, m *Message, named store.PostbackNetw
 // Authentic reports whether the message proves its sender by the secret of the network in trust. It returns true for every message
 // if that network is unknown or has no secret.
 func (m *Message) Authentic() bool {
+	if m.trust.Scheme != "" || m.verified != uuid.Nil { // the proof of one network is no proof for another
+		return m.verified == m.trust.ID || m.trust.Secret == "" && m.trust.Scheme == ""
+	}
 	given := postback.Read(m.Params, m.trust.Network).Secret
 	return postback.Authentic(m.trust.Secret, given, m.proof.Signature, m.proof.SignedText)
 }
 
 // NeedsSecret reports whether the message must prove its sender.
-func (m *Message) NeedsSecret() bool { return m.trust.Secret != "" }
+func (m *Message) NeedsSecret() bool { return m.trust.Secret != "" || m.trust.Scheme != "" }
 
 // Fields returns the fields of the message. If the address names another network than the click's, the parameter with the secret of
 // the click's network is not read as a field.

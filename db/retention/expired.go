@@ -10,6 +10,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/sourcepostback"
 	"switchyard/db/upload"
 	"switchyard/models"
@@ -120,9 +121,13 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 	return total + n, err
 }
 
-// deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused.
+// deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused, and the ids by
+// which shops refer to their conversions.
 func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	if err := upload.DeleteOf(ctx, c, clicks); err != nil {
+		return err
+	}
+	if err := conversion.DeleteReferences(ctx, c, clicks); err != nil {
 		return err
 	}
 	return sourcepostback.DeleteOf(ctx, c, clicks)

@@ -9,6 +9,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/seal"
+	"switchyard/models/notification"
 	"switchyard/models/postback"
 )
 
@@ -16,12 +17,13 @@ import (
 type PostbackNetwork struct {
 	ID        uuid.UUID
 	AccountID uuid.UUID
-	Secret    string // empty: no secret is required
+	Secret    string // empty: no secret is required, unless there is a scheme
+	Scheme    string // of notifications; empty: the network sends postbacks with parameters
 	postback.Network
 }
 
 const selectPostbackNetwork = `
-SELECT account_id, postback_params, status_map, postback_secret FROM networks WHERE id = $1`
+SELECT account_id, postback_params, postback_scheme, status_map, postback_secret FROM networks WHERE id = $1`
 
 // proofPlace returns the place of a postback's sealed proof. It names no account, because the account may be found out only later.
 func proofPlace(postback uuid.UUID) seal.Place {
@@ -63,16 +65,18 @@ func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNe
 	row, ok, err := db.First[struct {
 		Account uuid.UUID `db:"account_id"`
 		Params  []byte    `db:"postback_params"`
+		Scheme  string    `db:"postback_scheme"`
 		Words   []byte    `db:"status_map"`
 		Sealed  []byte    `db:"postback_secret"`
 	}](ctx, s.c, "network of postback", selectPostbackNetwork, id)
 	if err != nil || !ok {
 		return n, false, err
 	}
-	n.ID, n.AccountID = id, row.Account
+	n.ID, n.AccountID, n.Scheme = id, row.Account, row.Scheme
 	// Malformed settings add nothing. The common aliases still work.
 	_ = json.Unmarshal(row.Params, &n.Params)
 	_ = json.Unmarshal(row.Words, &n.Statuses)
+	n.Statuses = notification.Statuses(n.Scheme, n.Statuses)
 	if len(row.Sealed) > 0 {
 		secret, err := s.box.Open(ctx, postbackSecretPlace(n.AccountID, id), row.Sealed)
 		if err != nil {

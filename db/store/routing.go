@@ -115,6 +115,7 @@ type RoutingNetwork struct {
 	ClickParam string    `db:"click_param"`
 	// PostbackParams are the network's own parameters, as saved. A copy on disk that an older version wrote does not have them.
 	PostbackParams json.RawMessage `db:"postback_params"`
+	PostbackScheme string          `db:"postback_scheme"`
 }
 
 // RoutingOffer has the fields of an offer that the redirect needs.

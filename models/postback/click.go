@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"switchyard/models"
 )
 
 // The bounds of the time in a click id. A message whose click id is outside these bounds does not wait for its click.
@@ -21,8 +19,8 @@ func NamedClick(params map[string]string, n Network, now time.Time) (click uuid.
 	if text == "" {
 		return click, "it names no click: the parameter of the click id is missing, empty or still a macro"
 	}
-	click, err := models.ParseClickID(text)
-	if at := models.ClickTime(click); err != nil || now.Sub(at) > oldestClick || at.Sub(now) > newestClick {
+	click, ok := clickOf(text, now)
+	if !ok {
 		return uuid.Nil, "what it says as its click is not a click id of this service"
 	}
 	return click, ""

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/notification"
 	"switchyard/models/postback"
 	"switchyard/models/token"
 )
@@ -24,6 +25,7 @@ type Network struct {
 	ClickParam       string              `json:"click_param" doc:"parameter of offer links that carries the click id to the network"`
 	PostbackParams   map[string]string   `json:"postback_params"`
 	Macros           map[string]string   `json:"macros" doc:"the network's own macros, keyed click_id, payout, status, conversion_id, goal"`
+	PostbackScheme   string              `json:"postback_scheme" doc:"how its notifications are signed and read; empty: it sends postbacks with parameters"`
 	StatusMap        map[string][]string `json:"status_map" doc:"words that mean something else than usual"`
 	Notes            string              `json:"notes"`
 	PaymentTerms     string              `json:"payment_terms"`
@@ -36,7 +38,7 @@ func FromNetwork(n models.Network) Network {
 	return Network{
 		Name: n.Name, Currency: n.Currency, URL: n.URL, OfferType: n.OfferType, ClickParam: n.ClickParam,
 		PostbackParams: n.PostbackParams, Macros: n.Macros, StatusMap: n.StatusMap, Notes: n.Notes,
-		PaymentTerms: n.PaymentTerms, PaymentFrequency: n.PaymentFrequency, MinimumPayout: n.MinimumPayout,
+		PostbackScheme: n.PostbackScheme, PaymentTerms: n.PaymentTerms, PaymentFrequency: n.PaymentFrequency, MinimumPayout: n.MinimumPayout,
 	}
 }
 
@@ -71,8 +73,14 @@ func (n Network) param(field string) string {
 var blanks = []string{"click_id", "payout", "status", "conversion_id"}
 
 // PostbackQuery returns Query with the network's secret, which must be an escaped text. If there is no macro for the click id,
-// it also lists the parameters that have to be filled in.
+// it also lists the parameters that have to be filled in. A network with a scheme gets an address without parameters.
 func (n Network) PostbackQuery(secret string) string {
+	if s, ok := notification.Find(n.PostbackScheme); ok {
+		if secret == "" || !s.SecretInAddress {
+			return ""
+		}
+		return notification.SecretParam + "=" + secret
+	}
 	macros := maps.Clone(n.Macros)
 	if secret != "" {
 		delete(macros, secretField)
@@ -111,8 +119,10 @@ var networkIDs = uuid.MustParse("9d3f5c1e-6a51-4b0e-8f0a-2b6f3f0c7a11")
 func Networks() []SavedNetwork { return networks }
 
 var networks = func() []SavedNetwork {
-	list := make([]SavedNetwork, len(networkData))
-	for i, n := range networkData {
+	data := append(slices.Clone(networkData), notified()...)
+	slices.SortFunc(data, func(a, b Network) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	list := make([]SavedNetwork, len(data))
+	for i, n := range data {
 		n.Currency = "USD"
 		n.PostbackParams = map[string]string{}
 		for field := range n.Macros {
@@ -128,3 +138,14 @@ var networks = func() []SavedNetwork {
 	}
 	return list
 }()
+
+// notified returns the templates of shops and billing platforms, which sign their notifications.
+func notified() (list []Network) {
+	for _, s := range notification.All() {
+		list = append(list, Network{
+			Name: s.Template, ClickParam: s.ClickParam, PostbackScheme: s.Name,
+			Notes: "Address: " + s.Setup + ".\nSecret: " + s.Secret + ".\nClick id: " + s.Click + ".",
+		})
+	}
+	return list
+}

@@ -104,7 +104,7 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdi
 	d = v.Decision
 	var out dbconversion.Outcome
 	if d.Outcome == "" {
-		out, err = dbconversion.Record(ctx, rec.clicks, c, v.Input)
+		out, err = v.Record(ctx, rec.clicks, c)
 		switch e, refused := models.AsError(err); {
 		case refused && e.Kind == models.KindInvalid:
 			v.End(dbconversion.PostbackRefused, e.Message)

@@ -1,0 +1,245 @@
+package conversion
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models"
+	"switchyard/models/notification"
+	"switchyard/models/postback"
+)
+
+// Details of notifications that are not recorded.
+const (
+	NoSecretYet  = "the network has no secret yet: enter the platform's secret, then read the message again"
+	NamesNoClick = "it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id"
+	PartRefunded = "a part of the sale was refunded: correct the payout, or let the shop send the order's updates"
+	SaleNotKnown = "the sale that it is about is not known yet"
+)
+
+// part is one conversion that a notification reports.
+type part struct {
+	params map[string]string
+	keys   []string
+	payout string // the amount of the sale, for the references
+}
+
+// readNotification verifies a notification and finds what it is about. It sets the parameters of the message to those of the first
+// conversion, and returns all conversions. open is false if the notification is decided or waits.
+func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) (parts []part, open bool, err error) {
+	m := &v.Message
+	scheme, known := notification.Find(m.read.Scheme)
+	if !known || m.read.Secret == "" {
+		v.End(PostbackRefused, NoSecretYet)
+		return nil, false, nil
+	}
+	result, err := m.verify(scheme)
+	switch e, _ := models.AsError(err); {
+	case errors.Is(err, notification.ErrUnproven):
+		v.End(PostbackRefused, WrongSecret)
+		return nil, false, nil
+	case err != nil && e.Kind == models.KindInvalid:
+		v.End(PostbackRefused, e.Message)
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	}
+	m.verified = m.read.ID
+	event := map[string]string{eventParam: postback.Clean(result.Event, postback.MaxName)}
+	reason := result.Ignored
+	for _, report := range result.Reports {
+		var more []part
+		if more, reason, err = r.resolve(ctx, m, report, patient); err != nil {
+			return nil, false, err
+		}
+		parts = append(parts, more...)
+	}
+	switch {
+	case len(parts) == 0 && reason == SaleNotKnown:
+		v.Wait = reason
+		return nil, false, nil
+	case len(parts) == 0:
+		v.Decision.Outcome, v.Decision.Detail, v.Decision.Params = PostbackIgnored, reason, event
+		return nil, false, nil
+	}
+	for i := range parts {
+		parts[i].params[eventParam] = event[eventParam]
+	}
+	m.eventKey = result.Key
+	m.Params, m.open = parts[0].params, parts[0].params
+	return parts, true, nil
+}
+
+// eventParam is the parameter that shows the platform's name of the event. It is no name of a field.
+const eventParam = "notification"
+
+// verify opens the stored message and reads it.
+func (m *Message) verify(scheme *notification.Scheme) (notification.Result, error) {
+	body, err := postback.UnpackBody(m.proof.Raw.Body, notification.MaxBody)
+	if err != nil {
+		return notification.Result{}, err
+	}
+	return scheme.Read(notification.Request{
+		Header: m.proof.Raw.Header, Query: m.proof.Raw.Query, Body: body, Received: models.ClickTime(m.ID),
+	}, m.read.Secret, m.read.Params)
+}
+
+// resolve returns the conversions that a report is about. If there are none, it returns the reason.
+func (r Reader) resolve(ctx context.Context, m *Message, report notification.Report, patient bool) (parts []part, reason string, err error) {
+	var found []Reference
+	if len(report.About) > 0 && (report.Same || report.Click == "") {
+		found, err = FindReferences(ctx, r.Store.Conn(), m.read.AccountID, m.read.ID, clean(report.About))
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	switch {
+	case report.Same && len(found) > 0:
+		parts, reason = same(report, found)
+		return parts, reason, nil
+	case report.Click == "" && len(found) > 0:
+		report.Click = models.FormatClickID(found[0].ClickID)
+	case report.Click == "" && len(report.About) > 0 && patient:
+		return nil, SaleNotKnown, nil
+	case report.Click == "":
+		return nil, NamesNoClick, nil
+	case report.ConversionID == "":
+		return nil, SaleNotKnown, nil
+	}
+	p := part{params: paramsOf(report), keys: clean(report.Keys)}
+	if !strings.HasPrefix(report.Payout, "-") {
+		p.payout = report.Payout
+	}
+	return []part{p}, "", nil
+}
+
+// same returns the parts of a report about conversions that are known. A report about several of them takes back all of them.
+func same(report notification.Report, found []Reference) (parts []part, reason string) {
+	if report.Part != "" && less(report.Part, found) {
+		return nil, PartRefunded
+	}
+	for _, f := range found {
+		one := report
+		one.Click, one.ConversionID, one.Goal = models.FormatClickID(f.ClickID), f.ConversionID, f.Goal
+		if len(found) > 1 {
+			if one.Payout != "" && !strings.HasPrefix(one.Payout, "-") {
+				return nil, PartRefunded
+			}
+			if one.Payout != "" && f.Payout != "" {
+				one.Payout = "-" + f.Payout
+			}
+		}
+		parts = append(parts, part{params: paramsOf(one), keys: clean(report.Keys), payout: f.Payout})
+	}
+	return parts, ""
+}
+
+// less reports whether an amount is less than the amounts of all conversions together. If an amount is not known, it is not less.
+func less(amount string, found []Reference) bool {
+	total := decimal.Zero
+	for _, f := range found {
+		d, ok := postback.ParseAmount(f.Payout)
+		if !ok {
+			return false
+		}
+		total = total.Add(d)
+	}
+	d, ok := postback.ParseAmount(amount)
+	return ok && d.LessThan(total)
+}
+
+// paramsOf returns a report as the parameters of a postback.
+func paramsOf(report notification.Report) map[string]string {
+	params := map[string]string{}
+	for field, value := range map[string]string{
+		"click_id": report.Click, "payout": report.Payout, "currency": report.Currency, "status": report.Word,
+		"conversion_id": report.ConversionID, "goal": report.Goal, "time": report.Time,
+	} {
+		if value = postback.Clean(value, postback.MaxValue); value != "" {
+			params[postback.Param(field)] = value
+		}
+	}
+	return params
+}
+
+// maxKeys is the largest number of ids that a notification stores for a conversion.
+const maxKeys = 10
+
+// clean returns ids in the form in which they are stored.
+func clean(ids []string) (out []string) {
+	for _, id := range ids[:min(len(ids), maxKeys)] {
+		if id = postback.Clean(id, 255); id != "" {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// addReports adds the other conversions of a notification to the verdict, and the ids of all of them.
+func (v *Verdict) addReports(parts []part) {
+	m := v.Message
+	for i, p := range parts {
+		in := v.Input
+		if i > 0 {
+			m.Params = p.params
+			click, _ := postback.NamedClick(p.params, m.read.Network, models.ClickTime(m.ID))
+			in, _ = m.input(cmp.Or(click, v.Decision.ClickID), v.Decision.AccountID)
+			in.Again = uuid.Nil // only the first conversion is stored with the postback
+			v.More = append(v.More, in)
+		}
+		ids := Reference{
+			AccountID: v.Decision.AccountID, NetworkID: m.read.ID, ClickID: in.ClickID, Goal: in.Goal, ConversionID: in.ConversionID,
+			Payout: postback.Clean(p.payout, 64),
+		}
+		keys := p.keys
+		if i == 0 {
+			keys = append([]string{"event " + postback.Clean(m.eventKey, 200)}, keys...)
+		}
+		for _, key := range keys {
+			ids.Reference = key
+			v.Keys = append(v.Keys, ids)
+		}
+	}
+}
+
+// Record records the conversions that the verdict has, in the transaction of c. It returns the outcome of the first one that
+// changed. A notification that was recorded before is a duplicate, and changes nothing.
+func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, error) {
+	if len(v.Keys) > 0 {
+		isNew, err := StoreReferences(ctx, c, v.Keys[:1])
+		if err != nil {
+			return Outcome{}, err
+		}
+		if isNew == 0 && v.Message.ConversionID == uuid.Nil {
+			return Outcome{Result: ResultDuplicate}, nil
+		}
+	}
+	out, err := Record(ctx, l, c, v.Input)
+	if err != nil {
+		return out, err
+	}
+	for _, in := range v.More {
+		more, err := Record(ctx, l, c, in)
+		if e, refused := models.AsError(err); refused && e.Kind == models.KindInvalid {
+			continue // it has nothing to record, and the others do
+		}
+		if err != nil {
+			return out, err
+		}
+		if !out.changes() && more.changes() {
+			out.Result, out.Reason = more.Result, more.Reason
+		}
+		out.Jobs = append(out.Jobs, more.Jobs...)
+	}
+	if len(v.Keys) > 0 {
+		_, err = StoreReferences(ctx, c, v.Keys[1:])
+	}
+	return out, err
+}

@@ -1,0 +1,66 @@
+package conversion
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+)
+
+// Reference is an id by which a shop's later notifications refer to a conversion, such as the payment of an order.
+type Reference struct {
+	AccountID    uuid.UUID `db:"account_id"`
+	NetworkID    uuid.UUID `db:"network_id"`
+	Reference    string    `db:"reference"`
+	ClickID      uuid.UUID `db:"click_id"`
+	Goal         string    `db:"goal"`
+	ConversionID string    `db:"conversion_id"`
+	Payout       string    `db:"payout"` // the amount of the sale as the shop reported it, or empty
+}
+
+// MaxReferred is the largest number of conversions that one id may refer to.
+const MaxReferred = 20
+
+var selectReferences = `
+SELECT ` + db.Columns[Reference]("r.") + ` FROM unnest($3::text[]) WITH ORDINALITY AS k (reference, place)
+CROSS JOIN LATERAL (
+	SELECT * FROM postback_references r WHERE r.account_id = $1 AND r.network_id = $2 AND r.reference = k.reference
+	ORDER BY created_at, goal, conversion_id LIMIT $4
+) r
+ORDER BY k.place LIMIT $4`
+
+// FindReferences returns the conversions to which the first of some ids refers that is known.
+func FindReferences(ctx context.Context, c db.Conn, account, network uuid.UUID, ids []string) ([]Reference, error) {
+	list, err := db.Select[Reference](ctx, c, "references of notification", selectReferences, account, network, pq.StringArray(ids), MaxReferred)
+	for i := range list {
+		if list[i].Reference != list[0].Reference {
+			return list[:i], err
+		}
+	}
+	return list, err
+}
+
+var insertReferences = `
+INSERT INTO postback_references (` + db.Columns[Reference]("") + `)
+SELECT ` + db.Columns[Reference]("") + ` FROM ` + db.FromRecords[Reference]() + ` r
+ON CONFLICT DO NOTHING`
+
+// StoreReferences stores ids of conversions. An id that is stored keeps its amount. It returns the number of new ids.
+func StoreReferences(ctx context.Context, c db.Conn, list []Reference) (int64, error) {
+	if len(list) == 0 {
+		return 0, nil
+	}
+	rows, err := db.Records(list)
+	if err != nil {
+		return 0, err
+	}
+	return db.Exec(ctx, c, "store references", insertReferences, rows...)
+}
+
+// DeleteReferences deletes the ids that refer to conversions of some clicks.
+func DeleteReferences(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
+	_, err := db.Exec(ctx, c, "delete references", `DELETE FROM postback_references WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
+	return err
+}

@@ -1,0 +1,6 @@
+-- How the notifications of a network are signed and read. Empty: it sends postbacks with parameters.
+-- +goose Up
+ALTER TABLE networks ADD COLUMN postback_scheme text NOT NULL DEFAULT '';
+
+-- +goose Down
+ALTER TABLE networks DROP COLUMN postback_scheme;

@@ -1,0 +1,94 @@
+package notification
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// The currencies whose smallest unit is not a hundredth, as Stripe counts them (https://docs.stripe.com/currencies). Stripe counts
+// ISK and UGX in hundredths although they have no smaller unit.
+var (
+	withoutDecimals = []string{
+		"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF",
+	}
+	threeDecimals = []string{"BHD", "JOD", "KWD", "OMR", "TND"}
+)
+
+// decimals returns how many decimals the amounts of a currency have.
+func decimals(currency string) int32 {
+	switch currency = strings.ToUpper(currency); {
+	case slices.Contains(withoutDecimals, currency):
+		return 0
+	case slices.Contains(threeDecimals, currency):
+		return 3
+	}
+	return 2
+}
+
+// number reads a plain decimal number. ok is false for any other text. An exponent is not read, because a small text could stand for
+// a number of a billion digits.
+func number(s string) (d decimal.Decimal, ok bool) {
+	const longest = 30
+	if s == "" || len(s) > longest || strings.Trim(s, "0123456789.-") != "" {
+		return d, false
+	}
+	d, err := decimal.NewFromString(s)
+	return d, err == nil
+}
+
+// whole returns an amount in whole units, given an amount in smallest units. A text that is not a whole number is returned with a
+// remark, so that it is shown and counts as no money.
+func whole(amount string, places int32) string {
+	if amount == "" {
+		return ""
+	}
+	d, ok := number(amount)
+	if !ok || !d.IsInteger() {
+		return amount + " in smallest units"
+	}
+	return d.Shift(-places).String()
+}
+
+// less returns an amount without some parts. If one of them cannot be read, the result is a text that is shown and counts as no
+// money.
+func less(amount string, minus ...string) string {
+	d, ok := number(amount)
+	if !ok {
+		return amount
+	}
+	for _, m := range minus {
+		part, ok := number(m)
+		if !ok {
+			return amount + " less " + m
+		}
+		d = d.Sub(part.Abs())
+	}
+	return d.String()
+}
+
+// back returns an amount with a minus, which says that the conversion is taken back. An empty amount stays empty.
+func back(amount string) string {
+	amount = strings.TrimLeft(amount, "-\u2212")
+	if amount == "" {
+		return ""
+	}
+	return "-" + amount
+}
+
+// sum returns the sum of amounts. It is empty if an amount cannot be read or there is none.
+func sum(amounts []string) string {
+	if len(amounts) == 0 {
+		return ""
+	}
+	total := decimal.Zero
+	for _, a := range amounts {
+		d, ok := number(a)
+		if !ok {
+			return ""
+		}
+		total = total.Add(d)
+	}
+	return total.String()
+}

@@ -1,0 +1,78 @@
+package notification
+
+import (
+	"net/url"
+	"strings"
+
+	"switchyard/models"
+)
+
+// buygoods reads the notifications of BuyGoods.
+//
+// https://buygoods.ticksy.com/article/16022 documents the fields and actions. BuyGoods documents no signature. A message proves its
+// sender by the secret in the address, or in the fields token_ipn and token, which BuyGoods sends for accounts that have one.
+// total is formatted for people, so the payout is total_amount_charged, which is in US dollars.
+var buygoods = Scheme{
+	Name: "buygoods", Platform: "BuyGoods", Template: "BuyGoods notifications", ClickParam: "subid",
+	Proof:  "the address has the secret, or the field token_ipn is the secret",
+	Secret: "choose a long random text; it becomes a part of the address. An account with a token for its IPNs enters the token",
+	Setup:  "Setup, Settings or the product's tab IPN: the address for each of the events New Order, Rebill, Refund and Chargeback",
+	Click:  "a sub id of the link (subid to subid5), or sid, tid and vid1 to vid3",
+	Docs:   []string{"https://buygoods.ticksy.com/article/16022"},
+	Words: map[string]string{
+		"neworder": models.StatusApproved, "newsale": models.StatusApproved, "rebill": models.StatusApproved,
+		"refund": models.StatusChargeback, "chargeback": models.StatusChargeback, "chargebackrefundtime": models.StatusChargeback,
+	},
+	SecretInAddress: true,
+	read:            readBuyGoods,
+}
+
+// SecretParam is the parameter of the secret in an address of a scheme without a signature.
+const SecretParam = "secret"
+
+func readBuyGoods(m *message) (Result, error) {
+	query, _ := url.ParseQuery(m.Query) // what can be read of it
+	body := m.Body
+	if len(body) == 0 { // BuyGoods can send the fields in the address
+		body = []byte(m.Query)
+	}
+	m.Body = body
+	if m.parse() != nil {
+		return Result{}, ErrUnproven
+	}
+	d := m.doc
+	if !m.isSecret(query.Get(SecretParam)) && !m.isSecret(d.text("token_ipn")) && !m.isSecret(d.text("token")) {
+		return Result{}, ErrUnproven
+	}
+	event := strings.ToLower(d.text("action_type"))
+	known := m.status(event) != ""
+	order, item := d.text("order_id_global", "order_id"), d.text("storecheckedoutcarts_id")
+	switch {
+	case !known:
+		return ignore(event, "it is no order, rebill, refund or chargeback")
+	case d.isTrue("is_test"):
+		return ignore(event, testOrder)
+	case order == "":
+		return Result{}, unreadable("the order has no id")
+	}
+	var ids []string
+	for _, name := range []string{"subid", "subid2", "subid3", "subid4", "subid5", "sid", "sid2", "tid", "vid1", "vid2", "vid3", "referrer_sid"} {
+		ids = append(ids, d.text(name))
+	}
+	of := order + "/" + item
+	r := Report{
+		Click: m.click(nil, ids...), Payout: d.text("total_amount_charged"), Currency: "USD", Word: event, ConversionID: order,
+		Keys: filled(of, order), Time: d.text("rr_createdate"),
+	}
+	switch {
+	case event == "rebill":
+		r.About = []string{of, order}
+		r.Goal, r.ConversionID, r.Keys = goalRebill, order+"-"+d.text("rr_createdate"), []string{of + "/" + d.text("rr_createdate")}
+	case m.status(event) == models.StatusChargeback:
+		r.Same, r.Keys, r.Payout, r.Time = true, nil, back(r.Payout), ""
+		r.About = []string{of + "/" + d.text("rr_createdate"), of, order}
+	case d.isTrue("flag_upsell"):
+		r.Goal, r.ConversionID, r.Keys, r.About = goalUpsell, order+"-"+item, []string{of}, []string{order}
+	}
+	return report(event, r)
+}

@@ -1,0 +1,154 @@
+package notification
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// document is a parsed JSON value, or a form whose names such as order[total] are read as nested objects.
+type document struct{ v any }
+
+// at returns the member at a path such as "data.object". The result is empty if there is no such member.
+func (d document) at(path string) document {
+	v := d.v
+	for path != "" {
+		var name string
+		name, path, _ = strings.Cut(path, ".")
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(in) {
+				return document{}
+			}
+			v = in[i]
+		default:
+			return document{}
+		}
+	}
+	return document{v}
+}
+
+// text returns the first of some members that is a filled text, a number or a truth value.
+func (d document) text(paths ...string) string {
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		switch v := d.at(path).v.(type) {
+		case string:
+			if s := strings.TrimSpace(v); s != "" {
+				return s
+			}
+		case json.Number:
+			return v.String()
+		case bool:
+			return strconv.FormatBool(v)
+		}
+	}
+	return ""
+}
+
+// has reports whether the document has a member, even an empty one.
+func (d document) has(name string) bool {
+	in, _ := d.v.(map[string]any)
+	_, ok := in[name]
+	return ok
+}
+
+// isTrue reports whether a member is true, as JSON or a form writes it.
+func (d document) isTrue(path string) bool {
+	switch strings.ToLower(d.text(path)) {
+	case "true", "1", "y", "yes":
+		return true
+	}
+	return false
+}
+
+// list returns the items of a list. In a form a list is an object with the names 0, 1, 2 and so on.
+func (d document) list(path string) (items []document) {
+	switch in := d.at(path).v.(type) {
+	case []any:
+		for _, v := range in {
+			items = append(items, document{v})
+		}
+	case map[string]any:
+		keys := slices.Collect(maps.Keys(in))
+		slices.SortFunc(keys, func(a, b string) int {
+			m, errA := strconv.Atoi(a)
+			n, errB := strconv.Atoi(b)
+			if errA == nil && errB == nil {
+				return m - n
+			}
+			return strings.Compare(a, b)
+		})
+		for _, k := range keys {
+			items = append(items, document{in[k]})
+		}
+	}
+	return items
+}
+
+// members returns the members of an object that are texts, by name.
+func (d document) members(path string) (out []field) {
+	in, _ := d.at(path).v.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		if text := d.at(path).text(name); text != "" {
+			out = append(out, field{name, text})
+		}
+	}
+	return out
+}
+
+// pairs returns the items of a list of objects with a name and a value.
+func (d document) pairs(path, name, value string) (out []field) {
+	for _, item := range d.list(path) {
+		if text := item.text(value); text != "" {
+			out = append(out, field{item.text(name), text})
+		}
+	}
+	return out
+}
+
+// maxDepth is how many brackets the name of a field may have.
+const maxDepth = 8
+
+// nest returns the fields of a form as a document. A name such as order[charges][0][amount] is a path of members.
+func nest(fields []field) document {
+	root := map[string]any{}
+	for _, f := range fields {
+		path := []string{f.name}
+		if first, rest, ok := strings.Cut(f.name, "["); ok && strings.HasSuffix(rest, "]") {
+			path = append([]string{first}, strings.Split(strings.TrimSuffix(rest, "]"), "][")...)
+		}
+		if len(path) > maxDepth {
+			continue
+		}
+		put(root, path, f.value)
+	}
+	return document{root}
+}
+
+// put sets the member at a path. An empty name is the next number of a list.
+func put(in map[string]any, path []string, value string) {
+	name := path[0]
+	if name == "" {
+		name = strconv.Itoa(len(in))
+	}
+	if len(path) == 1 {
+		if _, object := in[name].(map[string]any); !object {
+			in[name] = value
+		}
+		return
+	}
+	inner, ok := in[name].(map[string]any)
+	if !ok {
+		inner = map[string]any{}
+		in[name] = inner
+	}
+	put(inner, path[1:], value)
+}

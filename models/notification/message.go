@@ -1,0 +1,209 @@
+package notification
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/url"
+	"slices"
+	"strings"
+
+	"switchyard/models/postback"
+)
+
+// message is a message while it is read.
+type message struct {
+	Request
+	secret string
+	own    map[string]string
+	words  map[string]string // of the scheme
+	// units returns an amount of the message in whole units. It is nil if the platform writes amounts in whole units.
+	units  func(amount string) string
+	doc    document
+	fields []field // of a form, in their order
+}
+
+// status returns the status for which a word of the platform stands, or an empty text.
+func (m *message) status(word string) string { return m.words[word] }
+
+// field is a field of a form.
+type field struct{ name, value string }
+
+// maxFields is the largest number of fields of a form.
+const maxFields = 2000
+
+// signedBase64 reports whether a header is the base64 HMAC-SHA256 of the raw body.
+func (m *message) signedBase64(header string) bool {
+	sum, err := base64.StdEncoding.DecodeString(strings.TrimSpace(m.Header[header]))
+	if err != nil {
+		return false
+	}
+	mac := hmac.New(sha256.New, []byte(m.secret))
+	mac.Write(m.Body)
+	return hmac.Equal(sum, mac.Sum(nil))
+}
+
+// isSecret reports whether a text is the secret.
+func (m *message) isSecret(text string) bool {
+	return subtle.ConstantTimeCompare([]byte(m.secret), []byte(text)) == 1
+}
+
+// parse reads the body: a JSON object or a form.
+func (m *message) parse() error {
+	body := bytes.TrimSpace(bytes.TrimPrefix(m.Body, []byte("\ufeff")))
+	kind, attributes, _ := mime.ParseMediaType(m.Header["content-type"])
+	switch {
+	case len(body) > 0 && body[0] == '{':
+		return m.parseJSON(body)
+	case kind == "multipart/form-data":
+		return m.parseParts(attributes["boundary"])
+	}
+	return m.parseForm(string(body))
+}
+
+func (m *message) parseJSON(body []byte) error {
+	var v map[string]any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if d.Decode(&v) != nil || v == nil {
+		return unreadable("the body is not a JSON object")
+	}
+	m.doc = document{v}
+	return nil
+}
+
+func (m *message) parseForm(text string) error {
+	for text != "" {
+		var pair string
+		pair, text, _ = strings.Cut(text, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		if name = unescape(name); name == "" {
+			continue
+		}
+		m.fields = append(m.fields, field{name, unescape(value)})
+		if len(m.fields) > maxFields {
+			return unreadable("the form has more than %d fields", maxFields)
+		}
+	}
+	m.doc = nest(m.fields)
+	return nil
+}
+
+func unescape(s string) string {
+	if u, err := url.QueryUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+func (m *message) parseParts(boundary string) error {
+	form := multipart.NewReader(bytes.NewReader(m.Body), boundary)
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF { //nolint:errorlint // the reader returns it bare
+			m.doc = nest(m.fields)
+			return nil
+		}
+		if err != nil || len(m.fields) >= maxFields {
+			return unreadable("the body is not a form")
+		}
+		value, err := io.ReadAll(part)
+		if err != nil {
+			return unreadable("the body is not a form")
+		}
+		m.fields = append(m.fields, field{part.FormName(), string(value)})
+	}
+}
+
+// sorted returns the fields of a form by name, without some of them. Of fields with the same name it returns the last one, which
+// is the one that PHP keeps.
+func (m *message) sorted(without ...string) []field {
+	last := map[string]string{}
+	for _, f := range m.fields {
+		last[f.name] = f.value
+	}
+	var out []field
+	for name, value := range last {
+		if !slices.Contains(without, name) {
+			out = append(out, field{name, value})
+		}
+	}
+	slices.SortFunc(out, func(a, b field) int { return strings.Compare(a.name, b.name) })
+	return out
+}
+
+// click returns the click id that a message names. It looks into named values, such as the attributes of an order, and into texts
+// that are a click id or an address with one. The network's own name comes first, then the usual names of click ids, then
+// anything that is a click id of this service.
+func (m *message) click(named []field, texts ...string) string {
+	own := m.own["click_id"]
+	candidates := []string{m.doc.text(own)}
+	usual := postback.Names("click_id")
+	for _, names := range [][]string{{own}, usual} {
+		for _, f := range named {
+			if f.name != "" && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, f.name) }) {
+				candidates = append(candidates, f.value)
+			}
+		}
+	}
+	for _, f := range named {
+		texts = append(texts, f.value)
+	}
+	for _, text := range append(candidates, texts...) {
+		if id := clickIn(text, own, usual, m); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// clickIn returns the click id that a text is or contains. The text may be an address, a query, or a list of values.
+func clickIn(text, own string, usual []string, m *message) string {
+	isClick := func(s string) bool { return postback.IsClick(s, m.Received) }
+	text = strings.TrimSpace(text)
+	if isClick(text) {
+		return text
+	}
+	if _, query, ok := strings.Cut(text, "?"); ok {
+		text = query
+	}
+	text, _, _ = strings.Cut(text, "#")
+	var values []field
+	for _, pair := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("&;,| \t\n", r) }) {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			name, value = "", pair
+		}
+		values = append(values, field{unescape(name), strings.TrimSpace(unescape(value))})
+	}
+	for _, names := range [][]string{{own}, usual, nil} {
+		for _, f := range values {
+			if (names == nil || slices.Contains(names, strings.ToLower(f.name))) && isClick(f.value) {
+				return f.value
+			}
+		}
+	}
+	return ""
+}
+
+// applyOwn replaces the payout and the goal of a report by the members that the network's settings name, if the message has them.
+// A report that takes back a conversion, or that only refers to one, keeps its amount.
+func (m *message) applyOwn(r *Report) {
+	if r.Same {
+		return
+	}
+	if v := m.doc.text(m.own["payout"]); v != "" && r.Payout != "" && !strings.HasPrefix(r.Payout, "-") {
+		if r.Payout = v; m.units != nil {
+			r.Payout = m.units(v)
+		}
+	}
+	if v := m.doc.text(m.own["goal"]); v != "" && r.Goal == "" {
+		r.Goal = v
+	}
+}

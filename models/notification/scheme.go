@@ -1,0 +1,168 @@
+package notification
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"switchyard/models"
+)
+
+// MaxBody is the largest body of a notification, in bytes. An order of a shop with many items has more than 100 kB.
+const MaxBody = 256 << 10
+
+// Scheme is the way in which a platform signs and writes its notifications.
+type Scheme struct {
+	Name     string // the value of a network's postback_scheme
+	Platform string // the name of the platform, for a person
+	Template string // the name of the template of its networks
+	// ClickParam is the parameter of the sales page's address that carries the click id to the platform.
+	ClickParam string
+	Proof      string   // how a message proves its sender
+	Secret     string   // where a person finds the secret
+	Setup      string   // where a person enters the address, and which events to choose
+	Click      string   // where the platform carries the click id
+	Docs       []string // the platform's documentation
+	Headers    []string // the headers that are kept for the proof, in lower case
+	// SecretInAddress reports that the platform signs nothing: the address contains the secret as a parameter.
+	SecretInAddress bool
+	// Words maps the platform's words for the status of a conversion, in lower case, to one of the four statuses.
+	Words map[string]string
+	read  func(*message) (Result, error)
+}
+
+// schemes lists the schemes by name.
+var schemes = []Scheme{buygoods, clickbank, digistore24, jvzoo, shopify, stripe, thrivecart, warriorplus, woocommerce}
+
+// All returns the schemes by name. The caller must not change them.
+func All() []Scheme { return schemes }
+
+// Names returns the names of all schemes.
+func Names() []string {
+	names := make([]string, len(schemes))
+	for i := range schemes {
+		names[i] = schemes[i].Name
+	}
+	return names
+}
+
+// Find returns the scheme with a name. ok is false if there is no such scheme, as for the empty name.
+func Find(name string) (s *Scheme, ok bool) {
+	i := slices.IndexFunc(schemes, func(s Scheme) bool { return s.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &schemes[i], true
+}
+
+// Headers returns the headers that any scheme needs for its proof, in lower case.
+var Headers = func() []string {
+	names := map[string]bool{}
+	for _, s := range schemes {
+		for _, h := range s.Headers {
+			names[h] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}()
+
+// Statuses returns a network's own words for the four statuses together with the words of its scheme. The network's own words
+// have priority. If there is no such scheme, it returns own.
+func Statuses(scheme string, own map[string][]string) map[string][]string {
+	s, ok := Find(scheme)
+	if !ok {
+		return own
+	}
+	taken := map[string]bool{}
+	all := map[string][]string{}
+	for status, words := range own {
+		all[status] = slices.Clone(words)
+		for _, w := range words {
+			taken[strings.ToLower(strings.TrimSpace(w))] = true
+		}
+	}
+	for word, status := range s.Words {
+		if !taken[word] {
+			all[status] = append(all[status], word)
+		}
+	}
+	return all
+}
+
+// Request is a notification as it arrived.
+type Request struct {
+	Header   map[string]string // the headers of Scheme.Headers and content-type, by their name in lower case
+	Query    string            // of the address
+	Body     []byte
+	Received time.Time
+}
+
+// Result is the content of a message that proved its sender.
+type Result struct {
+	Event   string   // the platform's name of the event
+	Reports []Report // the conversions that it reports
+	Ignored string   // why it reports no conversion; else empty
+	// Key identifies the event. A message with the key of an earlier one is that message, sent again.
+	Key string
+}
+
+// Report is what a message says about one conversion. Empty texts are not stated.
+type Report struct {
+	Click        string // the click id, if the message names a click of this service
+	Payout       string // in whole units of the currency; a minus says that the conversion is taken back
+	Currency     string
+	Word         string // the platform's word for the status; empty: the status stays
+	ConversionID string
+	Goal         string
+	Time         string
+	// Keys are the platform's ids for this conversion, by which later messages refer to it.
+	Keys []string
+	// About are ids of an earlier conversion, the most exact first. The report belongs to the click of that conversion.
+	About []string
+	// Same reports that the message changes the conversion of About. Otherwise it reports a conversion of its own.
+	Same bool
+	// Part is the amount that a refund returns, if the message does not say how much of the sale is left. A smaller amount than
+	// the sale's changes nothing.
+	Part string
+}
+
+// ErrUnproven is the error of a message that does not prove its sender.
+var ErrUnproven = errors.New("notification: the message does not prove its sender")
+
+// Read verifies a message with the network's secret and reads it. The error is ErrUnproven if the proof is missing or wrong. Any
+// other error is a models.Error with the reason why a proven message cannot be read. own are the network's own names of fields:
+// the member of the message that has the click id, the payout or the goal, such as "metadata.visit".
+func (s *Scheme) Read(r Request, secret string, own map[string]string) (Result, error) {
+	if secret == "" {
+		return Result{}, ErrUnproven
+	}
+	m := &message{Request: r, secret: secret, own: own, words: s.Words}
+	out, err := s.read(m)
+	if err != nil {
+		return Result{}, err
+	}
+	if out.Key == "" {
+		sum := sha256.Sum256(append([]byte(r.Query+"\n"), r.Body...))
+		out.Key = hex.EncodeToString(sum[:])
+	}
+	for i := range out.Reports {
+		m.applyOwn(&out.Reports[i])
+	}
+	return out, nil
+}
+
+// ignore returns the result of a message that reports no conversion.
+func ignore(event, reason string) (Result, error) { return Result{Event: event, Ignored: reason}, nil }
+
+// report returns the result of a message about conversions.
+func report(event string, reports ...Report) (Result, error) {
+	return Result{Event: event, Reports: reports}, nil
+}
+
+const testOrder = "it is a test of the platform, and no order"
+
+func unreadable(format string, args ...any) error { return models.Invalid("bad_body", format, args...) }

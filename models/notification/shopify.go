@@ -1,0 +1,110 @@
+package notification
+
+import (
+	"cmp"
+
+	"switchyard/models"
+)
+
+// shopify reads the webhooks of Shopify.
+//
+// The proof is documented in https://shopify.dev/docs/apps/build/webhooks/verify-deliveries (header X-Shopify-Hmac-Sha256: base64
+// of the HMAC-SHA256 of the raw body), the orders in https://shopify.dev/docs/api/admin-rest/latest/resources/order, refunds and
+// disputes in the resources refund and dispute. The header X-Shopify-Topic is not signed. So the members of the body tell what it
+// is, and the topic is only shown.
+var shopify = Scheme{
+	Name: "shopify", Platform: "Shopify", Template: "Shopify", ClickParam: "clickid",
+	Proof:   "the header X-Shopify-Hmac-Sha256 signs the raw body",
+	Secret:  "Settings, Notifications, Webhooks: the key below the list, after \"Your webhooks will be signed with\". For an app: its client secret",
+	Setup:   "Settings, Notifications, Webhooks, Create webhook, format JSON: one each for Order payment, Order update, Order cancellation and Refund create",
+	Click:   "a cart attribute such as clickid (note_attributes), or the first page of the visit (landing_site)",
+	Docs:    []string{"https://shopify.dev/docs/apps/build/webhooks/verify-deliveries", "https://shopify.dev/docs/api/admin-rest/latest/resources/order"},
+	Headers: []string{"x-shopify-hmac-sha256", "x-shopify-topic"},
+	Words: map[string]string{
+		"paid": models.StatusApproved, "partially_refunded": models.StatusApproved,
+		"pending": models.StatusPending, "authorized": models.StatusPending, "partially_paid": models.StatusPending,
+		"voided": models.StatusRejected, "expired": models.StatusRejected, "cancelled": models.StatusRejected,
+		"refunded": models.StatusChargeback, "chargeback": models.StatusChargeback,
+	},
+	read: readShopify,
+}
+
+func readShopify(m *message) (Result, error) {
+	if !m.signedBase64("x-shopify-hmac-sha256") {
+		return Result{}, ErrUnproven
+	}
+	if err := m.parse(); err != nil {
+		return Result{}, err
+	}
+	d, topic := m.doc, m.Header["x-shopify-topic"]
+	switch {
+	case d.isTrue("test"):
+		return ignore(cmp.Or(topic, "order"), testOrder)
+	case d.has("financial_status") && d.text("id") != "":
+		return shopifyOrder(m, cmp.Or(topic, "order"))
+	case d.has("refund_line_items") && d.text("order_id") != "":
+		return shopifyRefund(m, cmp.Or(topic, "refund"))
+	case d.has("evidence_due_by") && d.text("order_id") != "":
+		return shopifyDispute(m, cmp.Or(topic, "dispute"))
+	}
+	return ignore(topic, "it is neither an order, nor a refund, nor a dispute")
+}
+
+func shopifyOrder(m *message, event string) (Result, error) {
+	d := m.doc
+	r := Report{
+		Click:  m.click(d.pairs("note_attributes", "name", "value"), d.text("landing_site"), d.text("landing_site_ref"), d.text("referring_site")),
+		Payout: d.text("current_total_price", "total_price"), Currency: d.text("currency"),
+		Word: d.text("financial_status"), ConversionID: d.text("id"), Time: d.text("processed_at", "created_at"),
+	}
+	r.Keys = []string{r.ConversionID}
+	if d.text("source_name") == "subscription_contract" { // an order that a subscription made
+		r.Goal = goalRebill
+	}
+	switch {
+	case r.Word == "refunded":
+		r.Payout = back(d.text("total_price"))
+	case d.text("cancelled_at") != "":
+		r.Word, r.Payout = "cancelled", d.text("total_price")
+	}
+	return report(event, r)
+}
+
+// shopifyRefund reads a refund. It does not say what is left of the order, so a part of it changes nothing: the notification of the
+// order's update, which Shopify sends too, has the new total.
+func shopifyRefund(m *message, event string) (Result, error) {
+	var amounts []string
+	r := Report{Word: "refunded", Same: true, About: []string{m.doc.text("order_id")}}
+	for _, t := range m.doc.list("transactions") {
+		if t.text("kind") == "refund" && t.text("status") == "success" {
+			amounts = append(amounts, t.text("amount"))
+			r.Currency = t.text("currency")
+		}
+	}
+	if r.Part = sum(amounts); r.Part == "" {
+		return ignore(event, "it returns no money")
+	}
+	r.Payout = back(r.Part)
+	return report(event, r)
+}
+
+func shopifyDispute(m *message, event string) (Result, error) {
+	d := m.doc
+	switch {
+	case d.text("type") != "chargeback":
+		return ignore(event, "the bank inquires and takes nothing back")
+	case d.text("status") == "won":
+		return ignore(event, disputeWon)
+	}
+	return report(event, Report{
+		Word: "chargeback", Same: true, About: []string{d.text("order_id")}, Payout: back(d.text("amount")), Currency: d.text("currency"),
+	})
+}
+
+const disputeWon = "the dispute was won: correct the conversion, because a chargeback is final"
+
+// The goals of conversions that are not the first sale.
+const (
+	goalRebill = "rebill"
+	goalUpsell = "upsell"
+)

@@ -1,0 +1,231 @@
+package notification
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/models"
+)
+
+// stripe reads the events of Stripe.
+//
+// The proof is documented in https://docs.stripe.com/webhooks (header Stripe-Signature: t is the time of sending, v1 the hex
+// HMAC-SHA256 of the time, a dot and the raw body; several v1 while a secret is replaced), the events in
+// https://docs.stripe.com/api/events/types, the amounts in https://docs.stripe.com/currencies.
+var stripe = Scheme{
+	Name: "stripe", Platform: "Stripe", Template: "Stripe", ClickParam: "client_reference_id",
+	Proof:  "the header Stripe-Signature signs the time and the raw body; the time must be within five minutes of the arrival",
+	Secret: "Developers, Webhooks, the endpoint: Signing secret, which begins with whsec_",
+	Setup: "Developers, Webhooks, Add endpoint: the events checkout.session.completed, checkout.session.async_payment_succeeded, " +
+		"checkout.session.async_payment_failed, payment_intent.succeeded, invoice.paid, invoice_payment.paid, charge.refunded and charge.dispute.created",
+	Click:   "client_reference_id of the Checkout session or the payment link, or metadata such as clickid",
+	Docs:    []string{"https://docs.stripe.com/webhooks", "https://docs.stripe.com/api/events/types", "https://docs.stripe.com/currencies"},
+	Headers: []string{"stripe-signature"},
+	Words: map[string]string{
+		"checkout.session.completed": models.StatusApproved, "checkout.session.async_payment_succeeded": models.StatusApproved,
+		"unpaid": models.StatusPending, "checkout.session.async_payment_failed": models.StatusRejected,
+		"payment_intent.succeeded": models.StatusApproved, "invoice.paid": models.StatusApproved,
+		"charge.refunded": models.StatusChargeback, "charge.dispute.created": models.StatusChargeback,
+	},
+	read: readStripe,
+}
+
+// stripeTolerance is how far the time of a signature may be from the time of arrival. It is the tolerance of Stripe's own
+// libraries.
+const stripeTolerance = 5 * time.Minute
+
+func (m *message) signedByStripe() bool {
+	at, sums := "", []string(nil)
+	for _, part := range strings.Split(m.Header["stripe-signature"], ",") {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(part), "="); name {
+		case "t":
+			at = value
+		case "v1":
+			sums = append(sums, value)
+		}
+	}
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || m.Received.Sub(time.Unix(seconds, 0)).Abs() > stripeTolerance {
+		return false
+	}
+	mac := hmac.New(sha256.New, []byte(m.secret))
+	mac.Write([]byte(at + "."))
+	mac.Write(m.Body)
+	want := mac.Sum(nil)
+	return slices.ContainsFunc(sums, func(s string) bool {
+		sum, err := hex.DecodeString(s)
+		return err == nil && hmac.Equal(sum, want)
+	})
+}
+
+func readStripe(m *message) (Result, error) {
+	if !m.signedByStripe() {
+		return Result{}, ErrUnproven
+	}
+	if err := m.parse(); err != nil {
+		return Result{}, err
+	}
+	envelope, event, object := m.doc, m.doc.text("type"), m.doc.at("data.object")
+	read, known := stripeEvents[event]
+	var out Result
+	var err error
+	switch {
+	case event == "" || object.v == nil:
+		return Result{}, unreadable("it is no event of Stripe: type or data.object is missing")
+	case !known:
+		out, err = ignore(event, "it is no payment, refund or dispute")
+	case envelope.text("livemode") == "false":
+		out, err = ignore(event, testOrder)
+	default:
+		m.doc, m.units = object, func(amount string) string { return whole(amount, decimals(object.text("currency"))) }
+		out, err = read(m, event, object)
+	}
+	out.Key = envelope.text("id")
+	return out, err
+}
+
+// stripeEvents holds the events that report something about a conversion.
+var stripeEvents = map[string]func(m *message, event string, object document) (Result, error){
+	"checkout.session.completed":               stripeSession,
+	"checkout.session.async_payment_succeeded": stripeSession,
+	"checkout.session.async_payment_failed":    stripeSession,
+	"payment_intent.succeeded":                 stripePayment,
+	"invoice.paid":                             stripeInvoice,
+	"invoice.payment_succeeded":                stripeInvoice,
+	"invoice_payment.paid":                     stripeInvoicePayment,
+	"charge.refunded":                          stripeRefund,
+	"charge.dispute.created":                   stripeDispute,
+	"charge.dispute.funds_withdrawn":           stripeDispute,
+	"charge.dispute.closed":                    stripeDispute,
+}
+
+// id returns the id of a member, which Stripe may replace by the whole object.
+func (d document) id(path string) string { return d.text(path, path+".id") }
+
+// filled returns the texts that are not empty.
+func filled(texts ...string) (out []string) {
+	for _, t := range texts {
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// amount returns an amount of the message in whole units.
+func (m *message) amount(path string) string { return m.units(m.doc.text(path)) }
+
+// stripeSession reads a Checkout session. The conversion's id is that of the payment, or of the first invoice of a subscription,
+// which the events about them have too.
+func stripeSession(m *message, event string, s document) (Result, error) {
+	if mode := s.text("mode"); mode == "setup" {
+		return ignore(event, "nothing is sold in a session of the mode setup")
+	}
+	ids := filled(s.id("invoice"), s.id("payment_intent"), s.id("subscription"), s.text("id"))
+	if s.text("mode") != "subscription" {
+		ids = filled(s.id("payment_intent"), s.id("invoice"), s.text("id"))
+	}
+	if len(ids) == 0 {
+		return Result{}, unreadable("the session has no id")
+	}
+	r := Report{
+		Click:  m.click(s.members("metadata"), s.text("client_reference_id")),
+		Payout: m.amount("amount_total"), Currency: s.text("currency"), Word: event,
+		ConversionID: ids[0], Keys: append(ids, filled(s.text("id"))...), Time: s.text("created"),
+	}
+	if event == "checkout.session.completed" && s.text("payment_status") == "unpaid" {
+		r.Word = "unpaid"
+	}
+	return report(event, r)
+}
+
+// stripePayment reads a payment without Checkout, whose metadata names the click. The payment of an invoice is reported by the
+// invoice, and the payment of a session by the session.
+func stripePayment(m *message, event string, p document) (Result, error) {
+	click := m.click(p.members("metadata"))
+	switch {
+	case p.id("invoice") != "":
+		return ignore(event, "invoice.paid reports the payment of an invoice")
+	case click == "":
+		return ignore(event, "its metadata names no click; checkout.session.completed reports the payment of a session")
+	}
+	return report(event, Report{
+		Click: click, Payout: m.amount("amount_received"), Currency: p.text("currency"), Word: event,
+		ConversionID: p.text("id"), Keys: filled(p.text("id"), p.id("latest_charge")), Time: p.text("created"),
+	})
+}
+
+// stripeInvoice reads a paid invoice. The first invoice of a subscription is the sale, and each later one a rebill. Versions of
+// Stripe's API before 2025-03-31 have the subscription in another place.
+func stripeInvoice(m *message, event string, v document) (Result, error) {
+	const parent = "parent.subscription_details."
+	subscription := v.text("subscription", "subscription.id", parent+"subscription", parent+"subscription.id")
+	named := append(v.members("metadata"), v.members(parent+"metadata")...)
+	named = append(named, v.members("subscription_details.metadata")...)
+	for _, line := range v.list("lines.data") {
+		named = append(named, line.members("metadata")...)
+	}
+	r := Report{
+		Click: m.click(named), Payout: m.amount("amount_paid"), Currency: v.text("currency"), Word: "invoice.paid",
+		ConversionID: v.text("id"), Keys: filled(v.text("id"), v.id("payment_intent"), v.id("charge")),
+		Time: v.text("status_transitions.paid_at", "created"),
+	}
+	for _, p := range v.list("payments.data") {
+		r.Keys = append(r.Keys, filled(p.id("payment.payment_intent"), p.id("payment.charge"))...)
+	}
+	switch reason := v.text("billing_reason"); {
+	case reason == "subscription_create":
+		if r.Click == "" { // the session that began the subscription is the sale
+			r.About, r.Same, r.Word, r.Payout = filled(v.text("id"), subscription), true, "", ""
+		}
+		r.Keys = append(r.Keys, filled(subscription)...)
+	case subscription != "":
+		if v.text("amount_paid") == "0" {
+			return ignore(event, "nothing was paid")
+		}
+		r.Goal, r.About = goalRebill, []string{subscription}
+	}
+	return report(event, r)
+}
+
+// stripeInvoicePayment links an invoice to its payment, by which refunds and disputes refer to it.
+func stripeInvoicePayment(_ *message, event string, p document) (Result, error) {
+	keys := filled(p.id("payment.payment_intent"), p.id("payment.charge"))
+	if len(keys) == 0 || p.id("invoice") == "" {
+		return ignore(event, "it names no payment")
+	}
+	return report(event, Report{Same: true, About: []string{p.id("invoice")}, Keys: keys})
+}
+
+// stripeRefund reads a charge after a refund. The charge says how much was refunded so far.
+func stripeRefund(m *message, event string, c document) (Result, error) {
+	r := Report{
+		Click: m.click(c.members("metadata")), Currency: c.text("currency"), ConversionID: c.id("payment_intent"),
+		Same: true, About: filled(c.id("payment_intent"), c.text("id"), c.id("invoice")),
+	}
+	amount, refunded := m.amount("amount"), m.amount("amount_refunded")
+	if c.isTrue("refunded") {
+		r.Word, r.Payout = event, back(amount)
+	} else {
+		r.Payout = less(amount, refunded)
+	}
+	return report(event, r)
+}
+
+func stripeDispute(m *message, event string, d document) (Result, error) {
+	switch status := d.text("status"); {
+	case strings.HasPrefix(status, "warning"):
+		return ignore(event, "the bank inquires and takes nothing back")
+	case status == "won":
+		return ignore(event, disputeWon)
+	}
+	return report(event, Report{
+		Word: "charge.dispute.created", Same: true, About: filled(d.id("payment_intent"), d.id("charge")),
+		Payout: back(m.amount("amount")), Currency: d.text("currency"),
+	})
+}
