@@ -1,0 +1,173 @@
+package click
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"go.yaml.in/yaml/v3"
+
+	"switchyard/models"
+)
+
+// fieldDir holds whole messages as networks, shops and ad platforms send them. Its README describes the format.
+const fieldDir = "testdata/field"
+
+// fieldEntry is one message of the corpus, the settings under which it arrives, and the record that it must give.
+type fieldEntry struct {
+	name    string // path below fieldDir
+	message string
+	want    map[string]string
+	set     fieldSettings
+	click   uuid.UUID // the click that {click} stands for
+	network uuid.UUID
+	link    string // alias of the campaign that {link} stands for
+	fault   error  // why the records of the entry could not be made
+}
+
+// fieldSettings are the settings of an entry. Their names in a file are the lower-case names.
+type fieldSettings struct {
+	From     string              // where the form is documented
+	Network  string              // name of the network's template; "own" is a network without a template
+	Params   map[string]string   // the network's own parameters, by field; added to the parameters of the template
+	Statuses map[string][]string // the network's own words, by status
+	Secret   string
+
+	Source     string   // key of the traffic source's template
+	Cost       string   // the source's parameter of the cost, if it has no template
+	ExternalID string   `yaml:"external_id"` // the source's parameter of its own click id, if it has no template
+	Tokens     []string // the source's other parameters, if it has no template
+	Currency   string   // the campaign's
+
+	Rows    string // of a file: conversions or spend
+	Charset string // the charset in which the body or the file is sent; the corpus itself is UTF-8
+	Bom     bool   // the body or the file begins with a byte order mark
+	Lines   string // how lines end: lf, crlf, cr
+}
+
+// fieldEntries reads the corpus.
+func fieldEntries(t *testing.T) (list []*fieldEntry) {
+	err := filepath.WalkDir(fieldDir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".txt" || d.Name() == fieldPending {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		e, err := parseFieldEntry(string(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return nil
+		}
+		e.name, err = filepath.Rel(fieldDir, name)
+		list = append(list, e)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// parseFieldEntry reads the three parts of an entry: settings, message and record. They are separated by lines of three dashes.
+func parseFieldEntry(text string) (*fieldEntry, error) {
+	parts := strings.SplitN(text, "\n---\n", 3)
+	if len(parts) != 3 {
+		return nil, fmt.Errorf("it has %d parts, not settings, message and record", len(parts))
+	}
+	e := &fieldEntry{message: parts[1], want: map[string]string{}}
+	settings := yaml.NewDecoder(strings.NewReader(parts[0]))
+	settings.KnownFields(true)
+	if err := settings.Decode(&e.set); err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	var record yaml.Node
+	if err := yaml.Unmarshal([]byte(parts[2]), &record); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	if e.set.From == "" {
+		return nil, fmt.Errorf("the setting from is missing")
+	}
+	flatten(&record, "", e.want)
+	return e, nil
+}
+
+// flatten adds the scalars below a node to a map, each under its path.
+func flatten(n *yaml.Node, at string, into map[string]string) {
+	if n.Kind == yaml.ScalarNode {
+		into[at] = n.Value
+		return
+	}
+	for i, child := range n.Content {
+		switch name := strings.TrimPrefix(at+".", "."); {
+		case n.Kind == yaml.DocumentNode:
+			flatten(child, at, into)
+		case n.Kind == yaml.SequenceNode:
+			flatten(child, name+strconv.Itoa(i+1), into)
+		case i%2 == 1:
+			flatten(child, name+n.Content[i-1].Value, into)
+		}
+	}
+}
+
+// record is what a message is read as, by field. A field without a value is missing.
+type record map[string]string
+
+func (r record) set(name, value string) {
+	if value != "" {
+		r[name] = value
+	}
+}
+
+// fieldPending lists the entries that fail until the code is ready for them. An entry that passes must not stand there.
+const fieldPending = "pending.txt"
+
+func pendingEntries(t *testing.T) map[string]bool {
+	text, err := os.ReadFile(filepath.Join(fieldDir, fieldPending))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	list := map[string]bool{}
+	for _, line := range strings.Fields(string(text)) {
+		list[line] = true
+	}
+	return list
+}
+
+// compareRecords returns a line for each field in which a record differs. An entry states a part of the reason for which a line is
+// refused or skipped.
+func compareRecords(want, got record) (faults []string) {
+	all := maps.Clone(want)
+	maps.Copy(all, got)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		equal := want[name] == got[name]
+		if strings.HasSuffix(name, ".refused") || strings.HasPrefix(name, "skipped.") {
+			equal = want[name] != "" && strings.Contains(got[name], want[name])
+		}
+		if !equal {
+			faults = append(faults, fmt.Sprintf("%s is %q, right is %q", name, got[name], want[name]))
+		}
+	}
+	return faults
+}
+
+func (r record) setTime(name string, at time.Time) {
+	if !at.IsZero() {
+		r[name] = at.UTC().Format(time.RFC3339Nano)
+	}
+}
+
+func (r record) setSubs(subs [models.Subs]string) {
+	for i, value := range subs {
+		r.set("sub"+strconv.Itoa(i+1), value)
+	}
+}
