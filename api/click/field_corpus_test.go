@@ -40,6 +40,9 @@ type fieldSettings struct {
 	Params   map[string]string   // the network's own parameters, by field; added to the parameters of the template
 	Statuses map[string][]string // the network's own words, by status
 	Secret   string
+	Scheme   string        // of the network's notifications, see models/notification
+	Sign     string        // the key with which the sender signs the message; empty: it is not signed
+	Age      time.Duration // of the signature
 
 	Source     string   // key of the traffic source's template
 	Cost       string   // the source's parameter of the cost, if it has no template

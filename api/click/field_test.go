@@ -110,6 +110,10 @@ func (f *fieldEnv) addNetwork(e *fieldEntry) {
 	if e.set.Network == "" {
 		return
 	}
+	if e.set.Scheme != "" {
+		e.fault = fmt.Errorf("there is no scheme %s", e.set.Scheme)
+		return
+	}
 	n := models.Network{PostbackSecret: e.set.Secret}
 	n.AccountID, n.PostbackParams, n.StatusMap = f.account, map[string]string{}, map[string][]string{}
 	if e.set.Network != "own" {
@@ -181,6 +185,9 @@ func (f *fieldEnv) request(e *fieldEntry) (*http.Request, error) {
 	sent, err := e.encode(body)
 	if err != nil {
 		return nil, err
+	}
+	if e.set.Sign != "" {
+		sent = signers[e.set.Scheme](e, r.Header, sent)
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent)), int64(len(sent))
 	f.sent++

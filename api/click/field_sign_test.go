@@ -1,0 +1,94 @@
+package click
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha1" //nolint:gosec // ClickBank and JVZoo use it
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// signers sign a notification as its platform does, with the setting sign as the key. They add a header or return another body.
+var signers = map[string]func(e *fieldEntry, h http.Header, body []byte) []byte{
+	"shopify": func(e *fieldEntry, h http.Header, body []byte) []byte {
+		h.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(e.hmac(body)))
+		return body
+	},
+	"woocommerce": func(e *fieldEntry, h http.Header, body []byte) []byte {
+		h.Set("X-Wc-Webhook-Signature", base64.StdEncoding.EncodeToString(e.hmac(body)))
+		return body
+	},
+	"stripe": func(e *fieldEntry, h http.Header, body []byte) []byte {
+		at := time.Now().Add(-e.set.Age).Unix()
+		signed := e.hmac(append(fmt.Appendf(nil, "%d.", at), body...))
+		h.Set("Stripe-Signature", fmt.Sprintf("t=%d,v1=%x", at, signed))
+		return body
+	},
+	"clickbank": func(e *fieldEntry, _ http.Header, body []byte) []byte { return e.encrypt(body) },
+	"digistore24": func(e *fieldEntry, _ http.Header, body []byte) []byte {
+		var text strings.Builder
+		for _, f := range formFields(body) {
+			if f[1] != "" {
+				text.WriteString(f[0] + "=" + f[1] + e.set.Sign)
+			}
+		}
+		sum := sha512.Sum512([]byte(text.String()))
+		return append(body, "&sha_sign="+strings.ToUpper(hex.EncodeToString(sum[:]))...)
+	},
+	"jvzoo": func(e *fieldEntry, _ http.Header, body []byte) []byte {
+		var text strings.Builder
+		for _, f := range formFields(body) {
+			text.WriteString(f[1] + "|")
+		}
+		sum := sha1.Sum([]byte(text.String() + e.set.Sign)) //nolint:gosec // JVZoo uses it
+		return append(body, "&cverify="+strings.ToUpper(hex.EncodeToString(sum[:])[:8])...)
+	},
+}
+
+func (e *fieldEntry) hmac(text []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(e.set.Sign))
+	mac.Write(text)
+	return mac.Sum(nil)
+}
+
+// encrypt returns a notification of ClickBank: AES-256-CBC with the first 32 characters of the hex SHA-1 of the secret.
+func (e *fieldEntry) encrypt(body []byte) []byte {
+	sum := sha1.Sum([]byte(e.set.Sign)) //nolint:gosec // ClickBank uses it
+	block, err := aes.NewCipher([]byte(hex.EncodeToString(sum[:])[:32]))
+	if err != nil {
+		panic(err) // the key has 32 bytes
+	}
+	pad := aes.BlockSize - len(body)%aes.BlockSize
+	text := append(bytes.Clone(body), bytes.Repeat([]byte{byte(pad)}, pad)...)
+	iv := []byte("an-iv-of-16-byte")
+	cipher.NewCBCEncrypter(block, iv).CryptBlocks(text, text)
+	sealed, err := json.Marshal(map[string][]byte{"notification": text, "iv": iv})
+	if err != nil {
+		panic(err) // it consists of bytes
+	}
+	return sealed
+}
+
+// formFields returns the names and values of a form, sorted by name.
+func formFields(body []byte) (list [][2]string) {
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		panic(err) // a form of the corpus
+	}
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		list = append(list, [2]string{name, form.Get(name)})
+	}
+	return list
+}
