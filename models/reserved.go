@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // reserved lists the first path segments that the service itself answers, or that browsers and crawlers request on their own.
@@ -45,6 +47,14 @@ func CheckSlug(slug string) error {
 		return fmt.Errorf("slug takes 1 to %d letters, digits, _ and -", MaxSlug)
 	}
 	return nil
+}
+
+// TrimLink returns the word of a link without the signs after it, such as the dot or the bracket of the text that it was copied from.
+// No alias and no slug ends with such a sign.
+func TrimLink(word string) string {
+	return strings.TrimRightFunc(word, func(r rune) bool {
+		return r != '_' && r != '-' && (r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	})
 }
 
 // AliasLen is the length of a generated alias.

@@ -60,7 +60,7 @@ func (h *Handler) readNotification(w http.ResponseWriter, r *http.Request, p *mo
 	}
 	p.Raw = &models.RawMessage{Header: keptHeaders(r.Header, scheme), Query: r.URL.RawQuery, Body: postback.PackBody(body)}
 	if !known && len(body)+len(r.URL.RawQuery) <= maxMessage {
-		return readParams(p, r, body)
+		return h.readParams(p, r, body)
 	}
 	return nil
 }

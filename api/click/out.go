@@ -187,7 +187,7 @@ func (r *request) rebuild(t clickCookie) {
 		Domain: r.domain.Host, Currency: r.camp.Row.Currency, SourceID: r.camp.Row.SourceID.UUID,
 	}
 	r.readSubs()
-	c.ExternalID = cleanReceived(r.externalID())
+	c.ExternalID = r.externalID()
 	r.identify()
 	r.describe()
 }

@@ -2,6 +2,7 @@ package click
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -11,11 +12,13 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/netguard"
+	"switchyard/models/param"
 	"switchyard/models/postback"
 )
 
-// maxMessage is how many bytes the query and the body of a postback have together at most.
-const maxMessage = 8 << 10
+// maxMessage is how many bytes the query and the body of a postback have together at most. The longest notifications of shops and
+// payment services have some 200 fields.
+const maxMessage = 32 << 10
 
 var (
 	errNothing = models.Invalid("click_id_required",
@@ -128,7 +131,7 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	if err != nil {
 		return nil, err
 	}
-	if err := readParams(p, r, body); err != nil {
+	if err := h.readParams(p, r, body); err != nil {
 		return nil, err
 	}
 	if len(p.Params) == 0 && r.Method != http.MethodHead {
@@ -137,22 +140,36 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	return p, nil
 }
 
-// readParams adds the parameters of a message, and its signature if it has one.
-func readParams(p *models.Postback, r *http.Request, body []byte) error {
-	addQuery(p.Params, r.URL.RawQuery)
+// readParams sets the parameters of a message, and its signature if it has one.
+func (h *Handler) readParams(p *models.Postback, r *http.Request, body []byte) error {
+	list := param.FromQuery(r.URL.RawQuery, cluesOf(r))
 	signed := r.URL.RawQuery
 	if r.Method == http.MethodPost {
-		if err := addBody(p.Params, r.Header.Get("Content-Type"), body); err != nil {
-			return err
+		more, err := param.FromBody(r.Header.Get("Content-Type"), body, cluesOf(r))
+		if err != nil {
+			return models.Invalid("bad_body", "%s", err)
 		}
-		if len(body) > 0 {
+		if list = append(list, more...); len(body) > 0 {
 			signed = string(body)
 		}
 	}
+	p.Params = postback.Collect(list, h.mayBeRead(p.AccountID))
 	if p.Signature = postback.Clean(r.Header.Get("X-Signature"), postback.MaxName*2); p.Signature != "" {
 		p.SignedText = strings.ToValidUTF8(signed, "")
 	}
 	return nil
+}
+
+// cluesOf returns what a request says about the charset of its parameters.
+func cluesOf(r *http.Request) param.Clues {
+	return param.Clues{Language: r.Header.Get("Accept-Language")}
+}
+
+// mayBeRead returns a function that reports whether a network of an account may send a field in a parameter. Before the routing
+// snapshot is loaded, any parameter may be one.
+func (h *Handler) mayBeRead(account uuid.UUID) func(name string) bool {
+	routes, loaded := h.routes.Current(), h.Ready()
+	return func(name string) bool { return !loaded || routes.MayBeRead(account, name) }
 }
 
 // readMessage returns the body of a POST. It refuses a message that is too large, if possible without reading it.
@@ -220,9 +237,10 @@ var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xf
 func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		p := h.newPostback(r, models.FromPixel)
-		addQuery(p.Params, r.URL.RawQuery)
+		p.Params = postback.Collect(param.FromQuery(r.URL.RawQuery, cluesOf(r)), h.mayBeRead(p.AccountID))
 		if _, err := models.ParseClickID(postback.ClickID(p.Params, postback.Network{})); err != nil {
 			if t, ok := soleClick(r.Header, h.routes.Current().Domain(p.Domain)); ok {
+				maps.DeleteFunc(p.Params, func(name, _ string) bool { return strings.EqualFold(name, "clickid") })
 				p.Params["clickid"] = models.FormatClickID(t[0])
 			}
 		}

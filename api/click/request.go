@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,16 +17,16 @@ import (
 	"switchyard/models/bot"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
+	"switchyard/models/param"
 	"switchyard/models/postback"
 	"switchyard/models/token"
 )
 
 // Limits of the parts of a tracking link's request that are kept. maxQueryParams is a number of parameters; the others are bytes.
 const (
-	maxQueryParams = 64
+	maxQueryParams = 500
 	maxSub         = 512
 	maxParams      = 2000
-	maxRawValue    = 4 * maxSub
 )
 
 // request is the state of one request to a tracking domain. It is pooled, so nothing in it outlives the answer. The recorder gets
@@ -44,7 +44,8 @@ type request struct {
 	camp    *routing.Campaign // the campaign that routes now; after a hand-over, the next campaign
 	seen    visitor.Description
 	facts   cond.Facts
-	params  []param
+	params  []param.Param
+	unusual bool // the query is not written as it should be, so storedQuery writes it again
 	click   models.Click
 	known   returning // the data about earlier visits of this visitor
 	out     []byte    // the destination
@@ -62,11 +63,8 @@ type request struct {
 	visitor flow.Visitor
 }
 
-// param is one parameter of the query, unescaped.
-type param struct{ name, value string }
-
 func (h *Handler) newRequest() any {
-	r := &request{h: h, params: make([]param, 0, 16), out: make([]byte, 0, 512), page: make([]byte, 0, 1024)}
+	r := &request{h: h, params: make([]param.Param, 0, 16), out: make([]byte, 0, 512), page: make([]byte, 0, 1024)}
 	r.env.Admit = r.admit // bound once, so that routing allocates nothing
 	r.visitor.Facts = &r.facts
 	return r
@@ -94,40 +92,71 @@ func (h *Handler) release(r *request) {
 	h.pool.Put(r)
 }
 
-// readQuery splits the query into parameters. It skips parameters that exceed the limits or cannot be unescaped.
+// readQuery splits the query into parameters. Beyond maxQueryParams it keeps only parameters that fill a field of the click, up to
+// twice the number.
 func (r *request) readQuery(raw string) {
-	for raw != "" && len(r.params) < maxQueryParams {
-		var pair string
-		pair, raw, _ = strings.Cut(raw, "&")
-		name, value, _ := strings.Cut(pair, "=")
-		if name == "" || len(name) > postback.MaxName || len(value) > maxRawValue {
+	for raw != "" && len(r.params) < 2*maxQueryParams {
+		p, rest, usual := param.Next(raw)
+		raw = rest
+		if p.Name == "" || len(p.Name) > postback.MaxName || len(r.params) >= maxQueryParams && !r.fills(p.Name) {
 			continue
 		}
-		name, ok1 := unescape(name)
-		value, ok2 := unescape(value)
-		if ok1 && ok2 {
-			r.params = append(r.params, param{name, value})
-		}
+		r.params = append(r.params, p)
+		r.unusual = r.unusual || !usual || p.StatesCharset()
+	}
+	if r.unusual {
+		param.Clues{Language: r.http.Header.Get("Accept-Language")}.Decode(r.params)
 	}
 }
 
-func unescape(s string) (string, bool) {
-	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
-		return s, true
+// fills reports whether a parameter fills a field of the click, or is an ad platform's click id.
+func (r *request) fills(name string) bool {
+	if _, ok := genericSub(name); ok || r.source != nil && r.source.Reads(name) {
+		return true
 	}
-	u, err := url.QueryUnescape(s)
-	return u, err == nil
+	return slices.ContainsFunc(commonParams, func(p string) bool { return strings.EqualFold(p, name) })
 }
 
-// Param returns a cleaned parameter of the query. It is empty if the parameter is missing, or is still an unfilled macro of the
-// traffic source. Conditions read param.<name> through this method.
-func (r *request) Param(name string) string {
+// commonParams are the parameters, beside sub-parameters, that are read for every source.
+var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, "fbc", "fbp"}, models.AdArrivals)
+
+// storedQuery returns the query as it is kept with the click. A query that some readers would read in another way is written again
+// as it was read. Of a query that is too long, whole parameters are kept: first those that fill a field.
+func (r *request) storedQuery() string {
+	raw := r.http.URL.RawQuery
+	if !r.unusual && len(raw) <= maxParams {
+		return postback.Clean(raw, maxParams)
+	}
+	return param.Encode(r.params, maxParams, r.fills)
+}
+
+// received returns the value of the first filled parameter with a name, cleaned, and as it was received. A macro that the traffic
+// source did not replace is not filled.
+func (r *request) received(name string) (value, raw string) {
 	for i := range r.params {
-		if strings.EqualFold(r.params[i].name, name) {
-			return cleanReceived(r.params[i].value)
+		if strings.EqualFold(r.params[i].Name, name) {
+			if value = cleanReceived(r.params[i].Value); value != "" {
+				return value, r.params[i].Value
+			}
 		}
 	}
-	return ""
+	return "", ""
+}
+
+// Param returns the value of the first filled parameter with a name, cleaned and cut. Conditions read param.<name> through this
+// method.
+func (r *request) Param(name string) string {
+	value, _ := r.received(name)
+	return value
+}
+
+// wholeParam returns Param, or an empty text for a value that would be cut.
+func (r *request) wholeParam(name string) string {
+	value, raw := r.received(name)
+	if len(raw) > maxSub && len(postback.Clean(raw, len(raw))) > maxSub {
+		return ""
+	}
+	return value
 }
 
 // Header returns a request header by its canonical name. Host comes from the request's Host field, because net/http removes it
@@ -156,24 +185,28 @@ func cleanReceived(value string) string {
 }
 
 // readSubs fills the click's sub-parameters from the parameters that the source names. Sub-parameters that are then still empty
-// are filled from the names that every source may use.
+// are filled from the names that every source may use, unless the source gives the name to the cost or to its own click id.
 func (r *request) readSubs() {
 	for _, s := range r.source.Subs {
 		r.click.Subs[s.Sub] = r.Param(s.Param)
 	}
 	for i := range r.params {
 		p := &r.params[i]
-		if len(p.name) < 2 || len(p.name) > 9 || p.name[len(p.name)-1] < '0' || p.name[len(p.name)-1] > '9' {
-			continue
-		}
-		n, ok := genericSubs[p.name]
-		if !ok {
-			n, ok = genericSubs[strings.ToLower(p.name)]
-		}
-		if ok && r.click.Subs[n] == "" {
-			r.click.Subs[n] = cleanReceived(p.value)
+		if n, ok := genericSub(p.Name); ok && r.click.Subs[n] == "" && !r.source.Takes(p.Name) {
+			r.click.Subs[n] = cleanReceived(p.Value)
 		}
 	}
+}
+
+// genericSub returns the sub-parameter that a name fills for every source.
+func genericSub(name string) (n int, ok bool) {
+	if len(name) < 2 || len(name) > 9 || name[len(name)-1] < '0' || name[len(name)-1] > '9' {
+		return 0, false
+	}
+	if n, ok = genericSubs[name]; !ok {
+		n, ok = genericSubs[strings.ToLower(name)]
+	}
+	return n, ok
 }
 
 // genericSubs maps the parameter names that every source may use to the sub-parameter that each fills. They are sub1 and the
@@ -192,7 +225,7 @@ var genericSubs = func() map[string]int {
 // parameters.
 func (r *request) externalID() string {
 	for _, name := range r.source.ExternalIDParams() {
-		if v := r.Param(name); v != "" && name != "" {
+		if v := r.wholeParam(name); v != "" && name != "" {
 			return v
 		}
 	}

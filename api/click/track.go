@@ -16,7 +16,6 @@ import (
 	"switchyard/models/bot"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
-	"switchyard/models/postback"
 	"switchyard/models/token"
 )
 
@@ -68,9 +67,9 @@ func (r *request) initClick(d *routing.Domain, camp *routing.Campaign) {
 	if row.SourceID.Valid && r.source != routing.NoSource {
 		c.SourceID = row.SourceID.UUID
 	}
-	c.Params = postback.Clean(r.http.URL.RawQuery, maxParams)
+	c.Params = r.storedQuery()
 	r.readSubs()
-	c.ExternalID = cleanReceived(r.externalID())
+	c.ExternalID = r.externalID()
 	r.identify()
 	r.describe()
 	r.setFacts()

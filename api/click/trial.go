@@ -64,7 +64,8 @@ type TrialOffer struct {
 func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http.Request) (out Trial) {
 	h := t.handler(x.Snapshot())
 	snap := h.routes.Current()
-	out.Word, _, _ = strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
+	word, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
+	out.Word = models.TrimLink(word)
 	out.Domain, out.Campaign = snap.Find(models.BareHost(req.Host), out.Word)
 	if out.Domain != nil && out.Campaign == nil {
 		out.Smart = snap.Smartlink(out.Domain, out.Word)
@@ -134,7 +135,7 @@ func (r *request) trialParams() []TrialParam {
 	name("keyword", "keyword")
 	list := make([]TrialParam, len(r.params))
 	for i, p := range r.params {
-		list[i] = TrialParam{Name: p.name, Sent: p.value, Value: cleanReceived(p.value), Field: fields[strings.ToLower(p.name)]}
+		list[i] = TrialParam{Name: p.Name, Sent: p.Value, Value: cleanReceived(p.Value), Field: fields[strings.ToLower(p.Name)]}
 	}
 	return list
 }

@@ -54,9 +54,11 @@ type Sent struct{ Params, Headers map[string][]string }
 
 // Param implements cond.Source.
 func (s Sent) Param(name string) string {
-	for k, v := range s.Params {
-		if strings.EqualFold(k, name) && len(v) > 0 && !token.LooksLikeMacro(v[0]) {
-			return v[0]
+	for k, list := range s.Params {
+		for _, v := range list {
+			if strings.EqualFold(k, name) && v != "" && !token.LooksLikeMacro(v) {
+				return v
+			}
 		}
 	}
 	return ""

@@ -25,7 +25,8 @@ type Snapshot struct {
 	addresses shards[address, *Campaign] // linked campaigns only
 	aliases   shards[alias, []*Campaign] // all campaigns, the oldest first; a list is never changed
 	slugs     shards[address, *Smartlink]
-	secrets   shards[secretParam, int]     // the number of networks that send their secret in the parameter
+	secrets   shards[networkParam, int]    // the number of networks that send their secret in the parameter
+	mapped    shards[networkParam, int]    // the number of networks that send any field in the parameter
 	botLists  shards[uuid.UUID, *botLists] // by account
 	siteKeys  shards[string, *Account]     // by public key
 	goalKeys  shards[goalSecret, *Account] // by the hash of the secret
@@ -84,40 +85,55 @@ type Network struct {
 }
 
 func (n *Network) row() store.RoutingRow { return &n.Row }
-func (n *Network) link(s *Snapshot)      { n.countSecret(s, 1) }
-func (n *Network) unlink(s *Snapshot)    { n.countSecret(s, -1) }
+func (n *Network) link(s *Snapshot)      { n.countParams(s, 1) }
+func (n *Network) unlink(s *Snapshot)    { n.countParams(s, -1) }
 
-// secretParam is a parameter, in lower case, in which a network of an account sends its secret. The zero account stands for
-// any account. An empty name stands for any parameter, for a network whose parameters are not known.
-type secretParam struct {
+// networkParam is a parameter, in lower case, in which a network of an account sends its secret or another field. The zero
+// account stands for any account. An empty name stands for any parameter, for a network whose parameters are not known.
+type networkParam struct {
 	account uuid.UUID
 	name    string
 }
 
-func (n *Network) countSecret(s *Snapshot, by int) {
-	name := ""
-	if n.Postbacks != nil {
-		if name = n.Postbacks.SecretParam(); name == "" {
-			return
-		}
+// countParams counts the network's own parameters, once each.
+func (n *Network) countParams(s *Snapshot, by int) {
+	if n.Postbacks == nil {
+		n.countParam(&s.secrets, "", by)
+		return
 	}
-	for _, k := range [...]secretParam{{n.Row.AccountID, name}, {uuid.Nil, name}} {
-		count, _ := s.secrets.get(k)
+	if name := n.Postbacks.SecretParam(); name != "" {
+		n.countParam(&s.secrets, name, by)
+	}
+	for _, name := range n.Postbacks.OwnParams() {
+		n.countParam(&s.mapped, name, by)
+	}
+}
+
+func (n *Network) countParam(counts *shards[networkParam, int], name string, by int) {
+	for _, k := range [...]networkParam{{n.Row.AccountID, name}, {uuid.Nil, name}} {
+		count, _ := counts.get(k)
 		if count += by; count > 0 {
-			s.secrets.put(k, count)
+			counts.put(k, count)
 		} else {
-			s.secrets.remove(k)
+			counts.remove(k)
 		}
 	}
+}
+
+// MayBeRead reports whether a network of an account may send a field in a parameter, given in lower case. With the zero account it
+// reports this for any network.
+func (s *Snapshot) MayBeRead(account uuid.UUID, name string) bool {
+	_, ok := s.mapped.get(networkParam{account, name})
+	return ok || s.MayBeSecret(account, name)
 }
 
 // MayBeSecret reports whether a network of an account may send its secret in a parameter, given in lower case. With the zero
 // account it reports this for any network.
 func (s *Snapshot) MayBeSecret(account uuid.UUID, name string) bool {
-	if _, ok := s.secrets.get(secretParam{account: account}); ok {
+	if _, ok := s.secrets.get(networkParam{account: account}); ok {
 		return true
 	}
-	_, ok := s.secrets.get(secretParam{account, name})
+	_, ok := s.secrets.get(networkParam{account, name})
 	return ok
 }
 

@@ -38,6 +38,18 @@ func (src *Source) ExternalIDParams() [3]string {
 	return [...]string{src.Row.ExternalIDParam, models.DefaultExternalIDParam, "externalid"}
 }
 
+// Takes reports whether the source's settings give a parameter to the cost or to the source's own click id.
+func (src *Source) Takes(param string) bool {
+	return strings.EqualFold(param, src.Row.CostParam) || strings.EqualFold(param, src.Row.ExternalIDParam)
+}
+
+// Reads reports whether a parameter fills a field of the source's clicks.
+func (src *Source) Reads(param string) bool {
+	named := func(name string) bool { return strings.EqualFold(name, param) }
+	ids := src.ExternalIDParams()
+	return src.Takes(param) || slices.ContainsFunc(ids[:], named) || slices.ContainsFunc(src.Subs, func(s SubName) bool { return named(s.Param) })
+}
+
 // subNames assigns a sub-parameter to each parameter of token_macros. A name such as sub3 or t3 means the third. The other names
 // fill the free places in the order of the document. The parameters in taken have a meaning of their own and get no place.
 func subNames(macros json.RawMessage, taken ...string) []SubName {

@@ -14,13 +14,12 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of the stored parts of a message. MaxParams is a count, and the other limits are bytes.
+// Limits of the stored parts of a message, in bytes.
 const (
-	MaxParams = 100
-	MaxName   = 100
-	MaxValue  = 2000
-	maxWord   = 255
-	maxGoal   = 64
+	MaxName  = 100
+	MaxValue = 2000
+	maxWord  = 255
+	maxGoal  = 64
 )
 
 // Network is the part of a network's settings that decides how its messages are read. The zero value is a network
@@ -75,57 +74,6 @@ func Param(field string) string { return aliases[field][0] }
 
 // Names returns the common parameters of a field. The documented parameter comes first.
 func Names(field string) []string { return slices.Clone(aliases[field]) }
-
-// reader looks up fields of one message.
-type reader struct {
-	params map[string]string // names in lower case
-	own    map[string]string
-	secret string // the network's own parameter for its secret; it is never read as another field
-}
-
-func newReader(params map[string]string, n Network) reader {
-	folded := make(map[string]string, len(params))
-	for k, v := range params {
-		lower := strings.ToLower(k)
-		if _, twice := folded[lower]; !twice || lower == k { // "payout" wins over "Payout"
-			folded[lower] = v
-		}
-	}
-	return reader{folded, n.Params, n.SecretParam()}
-}
-
-// get returns the value of a field. It uses the network's own parameter, or else the first alias with a value. Empty values and
-// unfilled macros do not count.
-func (r reader) get(field string, limit int) string {
-	if name := strings.ToLower(strings.TrimSpace(r.own[field])); name != "" {
-		if v := cleanValue(r.params[name], limit); v != "" {
-			return v
-		}
-	}
-	for _, name := range aliases[field] {
-		if name == r.secret && field != secretField {
-			continue
-		}
-		if v := cleanValue(r.params[name], limit); v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
-// received returns the first received value of a field's parameters, including unfilled macros.
-func (r reader) received(field string, limit int) string {
-	names := aliases[field]
-	if name := strings.ToLower(strings.TrimSpace(r.own[field])); name != "" {
-		names = append([]string{name}, names...)
-	}
-	for _, name := range names {
-		if v := Clean(r.params[name], limit); v != "" && v != Mask && name != r.secret {
-			return v
-		}
-	}
-	return ""
-}
 
 // cleanValue returns a value for storage. It is empty for an unfilled macro and for a masked value.
 func cleanValue(v string, limit int) string {
@@ -206,18 +154,6 @@ func Read(params map[string]string, n Network) Message {
 		m.Subs[i] = r.sub(strconv.Itoa(i + 1))
 	}
 	return m
-}
-
-// subPrefixes lists the texts that stand before the number of a sub-parameter.
-var subPrefixes = [...]string{"sub", "sub_id_"}
-
-func (r reader) sub(n string) string {
-	for _, prefix := range subPrefixes {
-		if v := cleanValue(r.params[prefix+n], maxWord); v != "" && prefix+n != r.secret {
-			return v
-		}
-	}
-	return ""
 }
 
 func amount(s string) *decimal.Decimal {

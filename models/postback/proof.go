@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"switchyard/models"
@@ -114,6 +113,17 @@ func (n Network) ownParam(field string) string {
 	return strings.ToLower(strings.TrimSpace(n.Params[field]))
 }
 
+// OwnParams returns the network's own parameters, sorted, in lower case and once each.
+func (n Network) OwnParams() (names []string) {
+	for field := range n.Params {
+		if name := n.ownParam(field); name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // readsParam reports whether a parameter, in lower case, is read as a field other than the secret.
 func (n Network) readsParam(name string) bool {
 	if name == n.ownParam(secretField) {
@@ -129,19 +139,3 @@ func (n Network) readsParam(name string) bool {
 	}
 	return false
 }
-
-// fieldParams holds the parameter names of all fields. Its value is false for names of the secret alone.
-var fieldParams = func() map[string]bool {
-	names := map[string]bool{}
-	for field, list := range aliases {
-		for _, name := range list {
-			names[name] = names[name] || field != secretField
-		}
-	}
-	for i := range models.Subs {
-		for _, prefix := range subPrefixes {
-			names[prefix+strconv.Itoa(i+1)] = true
-		}
-	}
-	return names
-}()

@@ -1,8 +1,9 @@
 package token
 
 import (
-	"net/url"
 	"strings"
+
+	"switchyard/models/param"
 )
 
 type frame struct{ open, close string }
@@ -57,22 +58,14 @@ func macroName(s string) bool {
 	return letter && len(s) <= maxMacro
 }
 
-// QueryParam returns the value of a parameter in a query as received. It uses the first parameter with the name, without regard
-// to case. It returns an empty text for a macro that was not filled in, and for a value that cannot be read.
+// QueryParam returns the value of the first filled parameter of a query with a name, without regard to case, as received. A macro
+// that was not filled in is no value.
 func QueryParam(query, name string) string {
 	for query != "" {
-		var pair string
-		pair, query, _ = strings.Cut(query, "&")
-		n, v, _ := strings.Cut(pair, "=")
-		n, err1 := url.QueryUnescape(n)
-		v, err2 := url.QueryUnescape(v)
-		if err1 != nil || err2 != nil || !strings.EqualFold(n, name) {
-			continue
+		var p param.Param
+		if p, query, _ = param.Next(query); p.Value != "" && strings.EqualFold(p.Name, name) && !LooksLikeMacro(p.Value) {
+			return p.Value
 		}
-		if LooksLikeMacro(v) {
-			return ""
-		}
-		return v
 	}
 	return ""
 }

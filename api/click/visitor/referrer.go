@@ -1,8 +1,10 @@
 package visitor
 
 import (
-	"net/url"
+	"slices"
 	"strings"
+
+	"switchyard/models/param"
 )
 
 // domainOf returns the host of an http(s) or android-app referrer, in lower case, without port and leading www.
@@ -31,34 +33,35 @@ func domainOf(referrer string) string {
 }
 
 // searchEngines are recognized by the mark: a label of their domain that is followed by a top-level domain, or a whole domain if
-// the mark has a dot. Param is the parameter of their result page with the searched words. Most engines no longer send it.
-var searchEngines = []struct{ mark, name, param string }{
-	{"google", "Google", "q"},
-	{"bing", "Bing", "q"},
-	{"yahoo", "Yahoo", "p"},
-	{"duckduckgo", "DuckDuckGo", "q"},
-	{"yandex", "Yandex", "text"},
-	{"ya.ru", "Yandex", "text"},
-	{"baidu", "Baidu", "wd"},
-	{"ecosia", "Ecosia", "q"},
-	{"startpage", "Startpage", "query"},
-	{"qwant", "Qwant", "q"},
-	{"search.brave.com", "Brave Search", "q"},
-	{"naver", "Naver", "query"},
-	{"daum", "Daum", "q"},
-	{"seznam", "Seznam", "q"},
-	{"sogou", "Sogou", "query"},
-	{"so.com", "360 Search", "q"},
-	{"sm.cn", "Shenma", "q"},
-	{"coccoc", "Coc Coc", "query"},
-	{"go.mail.ru", "Mail.ru", "q"},
-	{"ask.com", "Ask", "q"},
-	{"search.aol.com", "AOL", "q"},
-	{"petalsearch", "Petal Search", "query"},
-	{"swisscows", "Swisscows", "query"},
-	{"mojeek", "Mojeek", "q"},
-	{"kagi", "Kagi", "q"},
-	{"com.google.android.googlequicksearchbox", "Google", "q"},
+// the mark has a dot. Param is the parameter of their result page with the searched words. Most engines no longer send it. Charset
+// is the one in which the engine's old pages and partners write it, if that is not UTF-8.
+var searchEngines = []struct{ mark, name, param, charset string }{
+	{"google", "Google", "q", ""},
+	{"bing", "Bing", "q", ""},
+	{"yahoo", "Yahoo", "p", ""},
+	{"duckduckgo", "DuckDuckGo", "q", ""},
+	{"yandex", "Yandex", "text", "windows-1251"},
+	{"ya.ru", "Yandex", "text", "windows-1251"},
+	{"baidu", "Baidu", "wd", "gbk"},
+	{"ecosia", "Ecosia", "q", ""},
+	{"startpage", "Startpage", "query", ""},
+	{"qwant", "Qwant", "q", ""},
+	{"search.brave.com", "Brave Search", "q", ""},
+	{"naver", "Naver", "query", "euc-kr"},
+	{"daum", "Daum", "q", "euc-kr"},
+	{"seznam", "Seznam", "q", ""},
+	{"sogou", "Sogou", "query", "gbk"},
+	{"so.com", "360 Search", "q", "gbk"},
+	{"sm.cn", "Shenma", "q", ""},
+	{"coccoc", "Coc Coc", "query", ""},
+	{"go.mail.ru", "Mail.ru", "q", "windows-1251"},
+	{"ask.com", "Ask", "q", ""},
+	{"search.aol.com", "AOL", "q", ""},
+	{"petalsearch", "Petal Search", "query", ""},
+	{"swisscows", "Swisscows", "query", ""},
+	{"mojeek", "Mojeek", "q", ""},
+	{"kagi", "Kagi", "q", ""},
+	{"com.google.android.googlequicksearchbox", "Google", "q", ""},
 }
 
 // notSearch are services on a search engine's domain whose visitors did not search.
@@ -80,7 +83,7 @@ func searchOf(domain, referrer string) (engine, keyword string) {
 				return "", ""
 			}
 		}
-		return e.name, queryValue(referrer, e.param)
+		return e.name, queryValue(referrer, e.param, e.charset)
 	}
 	return "", ""
 }
@@ -103,17 +106,27 @@ func matchesEngine(domain, mark string) bool {
 	return !two || len(first) <= 3 && len(second) == 2 // .de, .com or .co.uk, .com.br
 }
 
-func queryValue(rawURL, name string) string {
+// queryValue returns the first filled parameter of a referrer's query with a name. If the query is not UTF-8 and does not state its
+// charset, it is in the charset that the engine once had.
+func queryValue(rawURL, name, charset string) string {
 	_, query, _ := strings.Cut(rawURL, "?")
 	query, _, _ = strings.Cut(query, "#")
-	for pair := range strings.SplitSeq(query, "&") {
-		if k, v, _ := strings.Cut(pair, "="); k == name {
-			text, err := url.QueryUnescape(v)
-			if err != nil {
-				return ""
+	if !strings.Contains(query, name+"=") {
+		return ""
+	}
+	list := param.FromQuery(query, param.Clues{})
+	if charset != "" && strings.IndexByte(query, '%') >= 0 && !slices.ContainsFunc(list, statesCharset) {
+		list = param.FromQuery(query, param.Clues{Charset: charset})
+	}
+	for _, p := range list {
+		if p.Name == name {
+			if text := clean(p.Value, MaxText); text != "" {
+				return text
 			}
-			return clean(text, MaxText)
 		}
 	}
 	return ""
 }
+
+// statesCharset reports whether a parameter says in which charset the searched words are.
+func statesCharset(p param.Param) bool { return p.Name == "ie" && p.Value != "" }

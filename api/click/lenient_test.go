@@ -1,0 +1,211 @@
+package click
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"switchyard/db/dbtest"
+	"switchyard/models"
+	"switchyard/models/postback"
+	"switchyard/models/token"
+)
+
+// filler returns n parameters that fill no field.
+func filler(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "x%d=value%d&", i, i)
+	}
+	return b.String()
+}
+
+// TestLinksAreReadLeniently sends links as they are copied, cut and escaped by others.
+func TestLinksAreReadLeniently(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	w.campaign("summer-sale", m{"cost_model": "auto"}, path("redirect", nil, m{"url": "https://a.test/?s={sub1}&p={param.q}", "weight": 1}))
+	w.fresh()
+	long := strings.Repeat("ä", 300)
+	type fields struct{ sub1, sub2, keyword, external, cost string }
+	for query, want := range map[string]fields{
+		"sub1=a&sub2=b&keyword=k&vid=v&bid=0.5":                {"a", "b", "k", "v", "0.5"},
+		"sub1=Save+50%+today&keyword=100%+cotton":              {"Save 50% today", "", "100% cotton", "", "0"},
+		"sub1=a%2&sub2=%zz":                                    {"a%2", "%zz", "", "", "0"},
+		"sub1=a&amp;sub2=b&amp;keyword=kw&amp;bid=0.5":         {"a", "b", "kw", "", "0.5"},
+		"sub1=a&amp;amp;sub2=b&#038;keyword=kw":                {"a", "b", "kw", "", "0"},
+		filler(64) + "sub1=a&vid=v":                            {"a", "", "", "v", "0"},
+		filler(1200) + "sub1=a&sub2=b&keyword=k&vid=v&bid=0.5": {"a", "b", "k", "v", "0.5"},
+		"sub1=" + url.QueryEscape(long):                        {strings.Repeat("ä", 256), "", "", "", "0"},
+		"sub1=x" + url.QueryEscape(long) + "&sub2=b":           {"x" + strings.Repeat("ä", 255), "b", "", "", "0"},
+		"vid=" + strings.Repeat("v", 512):                      {"", "", "", strings.Repeat("v", 512), "0"},
+		"vid=" + strings.Repeat("v", 513):                      {"", "", "", "", "0"},
+		"vid=" + strings.Repeat("v", 9000) + "&external_id=e":  {"", "", "", "e", "0"},
+		"sub1=&sub1={zone}&sub1=a&sub1=b":                      {"a", "", "", "", "0"},
+		"bid={bid}&bid=0.25&vid=##ID##&VID=v":                  {"", "", "", "v", "0.25"},
+		"keyword=%EF%F0%E8%E2%E5%F2&sub1=%CB%AB%C9%AB":         {"", "", "привет", "", "0"},
+		"keyword=%CB%AB%C9%AB%C7%F2&ie=gb2312":                 {"", "", "双色球", "", "0"},
+		"keyword=%FF%FE%FD&sub1=a":                             {"a", "", "", "", "0"},
+		"sub1=%D0%BF%D1%80%D0":                                 {"пр", "", "", "", "0"},
+	} {
+		res := w.get("/summer-sale?" + query)
+		if res.StatusCode != http.StatusFound {
+			t.Fatalf("%.80s: %d", query, res.StatusCode)
+		}
+		c := w.tape.last()
+		if got := (fields{c.Subs[0], c.Subs[1], c.Keyword, c.ExternalID, c.Cost.String()}); got != want {
+			t.Errorf("%.80s: %+v, want %+v", query, got, want)
+		}
+		if want := "https://a.test/?s=" + string(token.AppendEscaped(nil, c.Subs[0])) + "&p="; res.Header.Get("Location") != want {
+			t.Errorf("%.80s: sent to %s", query, res.Header.Get("Location"))
+		}
+		if len(c.Params) > maxParams || !utf8.ValidString(c.Params) {
+			t.Errorf("%.80s: %d bytes are stored", query, len(c.Params))
+		}
+		stored, err := url.ParseQuery(c.Params) // later readers are strict
+		for name, want := range map[string]string{"sub1": want.sub1, "keyword": want.keyword} {
+			if got := token.QueryParam(c.Params, name); err != nil || postback.Clean(got, maxSub) != want || want != "" && !slices.Contains(stored[name], got) {
+				t.Errorf("%.80s: stored as %.200s, %v", query, c.Params, err)
+			}
+		}
+	}
+}
+
+// TestLongLinksKeepClickIDs checks that the click ids of ad platforms are stored whole or not at all.
+func TestLongLinksKeepClickIDs(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	w.fresh()
+	id := strings.Repeat("g", 300)
+	w.get("/summer-sale?sub1=a&utm=" + strings.Repeat("x", 1800) + "&gclid=" + id + "&" + filler(100) + "ttclid=t")
+	c := w.tape.last()
+	if token.QueryParam(c.Params, "gclid") != id || token.QueryParam(c.Params, "ttclid") != "t" || len(c.Params) > maxParams {
+		t.Errorf("stored %s", c.Params)
+	}
+	w.get("/summer-sale?sub1=a&fbclid=" + strings.Repeat("f", 2500) + "&sub2=b")
+	if c = w.tape.last(); c.Params != "sub1=a&sub2=b" {
+		t.Errorf("stored %s", c.Params)
+	}
+}
+
+// TestSourceParamIsNoOtherField checks that a parameter that the source gives to the cost or to its click id fills no sub-parameter.
+func TestSourceParamIsNoOtherField(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET cost_param = 'sub5', external_id_param = 'T4' WHERE id = $1`, w.source)
+	w.campaign("summer-sale", m{"cost_model": "auto"}, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	w.fresh()
+	w.get("/summer-sale?sub5=0.5&t4=v&sub3=c")
+	if c := w.tape.last(); c.Cost.String() != "0.5" || c.ExternalID != "v" || c.Subs[4] != "" || c.Subs[3] != "" || c.Subs[2] != "c" {
+		t.Errorf("%v %q %q", c.Cost, c.ExternalID, c.Subs)
+	}
+}
+
+// TestLongPostbacks sends a notification of 190 fields in any order, as a query, a form and JSON. It is read the same way every time.
+func TestLongPostbacks(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	n := w.network()
+	dbtest.Exec(w, w.db, `UPDATE networks SET postback_params = '{"click_id": "custom_77", "goal": "zz_kind"}' WHERE id = $1`, n)
+	w.fresh()
+	id := models.FormatClickID(models.NewClickID())
+	known := [][2]string{{"custom_77", id}, {"zz_kind", "sale"}, {"amount", "12.50"}, {"currency", "EUR"}, {"transaction_id", "T-1"}, {"status", "approved"}}
+	others := make([][2]string, 0, 400)
+	for i := range 184 {
+		others = append(others, [2]string{fmt.Sprintf("field_%03d", i), "some value of the notification"})
+	}
+	want := map[string]string{}
+	for _, p := range known {
+		want[p[0]] = p[1]
+	}
+	for place := 0; place <= len(others); place += 23 {
+		for _, kind := range []string{"query", "form", "json"} {
+			list := slices.Concat(others[:place], known, others[place:])
+			var pairs, members []string
+			for _, p := range list {
+				name, _ := json.Marshal(p[0])
+				value, _ := json.Marshal(p[1])
+				pairs, members = append(pairs, p[0]+"="+url.QueryEscape(p[1])), append(members, string(name)+":"+string(value))
+			}
+			for _, address := range []string{"/postback", "/postback/" + n.String()} {
+				var res *http.Response
+				switch kind {
+				case "query":
+					res = w.get(address + "?" + strings.Join(pairs, "&"))
+				case "form":
+					res = w.send("POST", address, strings.Join(pairs, "&"), header("Content-Type", "application/x-www-form-urlencoded"))
+				case "json":
+					res = w.send("POST", address, "{"+strings.Join(members, ",")+"}", header("Content-Type", "application/json"))
+				}
+				if res.StatusCode != http.StatusOK {
+					t.Fatalf("%s: %d", kind, res.StatusCode)
+				}
+				all := w.proof().Reveal(w.tape.postback().Params)
+				for name, value := range want {
+					if all[name] != value {
+						t.Errorf("%s at %d of %s: %s is %q", kind, place, address, name, all[name])
+					}
+				}
+				if len(all) != len(list) {
+					t.Errorf("%s at %d: %d of %d are kept", kind, place, len(all), len(list))
+				}
+			}
+		}
+	}
+}
+
+// TestPostbacksBeyondTheLimits checks that parameters that are read as a field are kept behind any number of others.
+func TestPostbacksBeyondTheLimits(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	w.network()
+	w.fresh()
+	id := models.FormatClickID(models.NewClickID())
+	w.send("POST", "/postback", filler(1500)+"myclick="+id+"&PAYOUT=&payout=7&sub3=s&key=k")
+	p := w.tape.postback()
+	all := w.proof().Reveal(p.Params)
+	if all["myclick"] != id || all["PAYOUT"] != "7" || all["sub3"] != "s" || all["key"] != "k" || len(all) > 210 {
+		t.Errorf("%d are kept: %v", len(all), p.Params)
+	}
+}
+
+// TestPostbacksAreReadLeniently sends postbacks as networks write them.
+func TestPostbacksAreReadLeniently(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	const form, object = "application/x-www-form-urlencoded", "application/json"
+	for name, c := range map[string]struct {
+		target, kind, body string
+		want               map[string]string
+	}{
+		"entity":           {"/postback?clickid=abc&amp;payout=7&amp;txid=A1", "", "", m2("clickid", "abc", "payout", "7", "txid", "A1")},
+		"stray percent":    {"/postback?clickid=abc&goal=50%&sub1=%zz", "", "", m2("clickid", "abc", "goal", "50%", "sub1", "%zz")},
+		"repeated":         {"/postback?clickid=&clickid={id}&clickid=abc&clickid=def", "", "", m2("clickid", "abc")},
+		"empty":            {"/postback?clickid=&payout={payout}", "", "", m2("clickid", "", "payout", "{payout}")},
+		"query and body":   {"/postback?clickid=abc&payout=", form, "payout=7&clickid=no", m2("clickid", "abc", "payout", "7")},
+		"mark, form":       {"/postback", form, "\ufeffclickid=abc&payout=7", m2("clickid", "abc", "payout", "7")},
+		"mark, JSON":       {"/postback", object, "\ufeff{\"clickid\":\"abc\"}", m2("clickid", "abc")},
+		"repeated in JSON": {"/postback", object, `{"goal":"","clickid":"abc","goal":"a","Goal":"b"}`, m2("clickid", "abc", "goal", "a")},
+		"stated charset":   {"/postback", form + "; charset=windows-1251", "clickid=abc&goal=%E4%E0", m2("clickid", "abc", "goal", "да")},
+		"charset field":    {"/postback", form, "clickid=abc&charset=windows-1252&goal=caf%E9", m2("clickid", "abc", "goal", "café")},
+		"unknown charset":  {"/postback?clickid=abc&goal=a%FF%FEb", "", "", m2("clickid", "abc", "goal", "")},
+	} {
+		method := http.MethodGet
+		if c.body != "" {
+			method = http.MethodPost
+		}
+		if res := w.send(method, c.target, c.body, header("Content-Type", c.kind)); res.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d", name, res.StatusCode)
+		}
+		if p := w.tape.postback(); !maps.Equal(p.Params, c.want) {
+			t.Errorf("%s: %q", name, p.Params)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package param
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+)
+
+// Errors of a body that cannot be read. Their texts are meant for the sender.
+var (
+	ErrJSON = errors.New("the body is not a JSON object")
+	ErrForm = errors.New("the body is not a form")
+)
+
+// FromBody returns the parameters of a form or of a JSON object, in their order and in UTF-8. It finds a JSON object without a
+// Content-Type too. A list or an object in an object is kept as its JSON text, and null is left out. Files of a form are skipped.
+func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
+	kind, attributes, _ := mime.ParseMediaType(contentType)
+	if find(attributes["charset"]) != nil {
+		clues.Charset = attributes["charset"]
+	}
+	if kind == "multipart/form-data" {
+		return fromParts(body, attributes["boundary"], clues)
+	}
+	body = bytes.TrimSpace(withoutMark(body))
+	if len(body) > 0 && (body[0] == '{' || strings.HasSuffix(kind, "json")) {
+		return fromJSON(body, clues)
+	}
+	return FromQuery(string(body), clues), nil
+}
+
+// withoutMark removes a byte-order mark. It converts a body whose mark says UTF-16.
+func withoutMark(body []byte) []byte {
+	if plain, ok := bytes.CutPrefix(body, []byte("\xef\xbb\xbf")); ok {
+		return plain
+	}
+	if !bytes.HasPrefix(body, []byte("\xfe\xff")) && !bytes.HasPrefix(body, []byte("\xff\xfe")) {
+		return body
+	}
+	plain, err := unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder().Bytes(body)
+	if err != nil {
+		return body
+	}
+	return plain
+}
+
+// fromJSON returns the members of a JSON object. An object in a stated charset is converted as a whole, because a byte of a letter
+// may look like a quote.
+func fromJSON(body []byte, clues Clues) (list []Param, err error) {
+	stated := find(clues.Charset)
+	if stated != nil && !utf8.Valid(body) {
+		text, ok := convert(stated, string(body))
+		if !ok {
+			return nil, ErrJSON
+		}
+		body = []byte(text)
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, ErrJSON
+	}
+	texts := decoder{clues: clues}
+	for dec.More() {
+		t, err := dec.Token()
+		name, ok := t.(string)
+		var raw json.RawMessage
+		if err != nil || !ok || dec.Decode(&raw) != nil {
+			return nil, ErrJSON
+		}
+		if value, ok := memberText([]byte(texts.utf8(string(raw)))); ok && !strings.ContainsRune(name, utf8.RuneError) {
+			list = append(list, Param{name, value})
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, ErrJSON
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, ErrJSON
+	}
+	return list, nil
+}
+
+// memberText returns the text of a member. ok is false for null. The text is empty if it could not be converted to UTF-8.
+func memberText(raw []byte) (text string, ok bool) {
+	if string(raw) == "null" {
+		return "", false
+	}
+	if len(raw) > 0 && json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	return text, true
+}
+
+// maxPart is the number of bytes that are read of a part of a form.
+const maxPart = 64 << 10
+
+// fromParts returns the fields of a multipart form, the format that PHP's curl sends by default.
+func fromParts(body []byte, boundary string, clues Clues) (list []Param, err error) {
+	form := multipart.NewReader(bytes.NewReader(withoutMark(body)), boundary)
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF { //nolint:errorlint // the reader returns it bare
+			clues.Decode(list)
+			return list, nil
+		}
+		if err != nil {
+			return nil, ErrForm
+		}
+		if part.FileName() != "" {
+			continue
+		}
+		value, err := io.ReadAll(io.LimitReader(part, maxPart))
+		if err != nil {
+			return nil, ErrForm
+		}
+		list = append(list, Param{part.FormName(), string(value)})
+	}
+}

@@ -1,0 +1,242 @@
+package param
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+)
+
+// family is the charsets in which texts of a script are written, and how a readable text looks.
+type family struct {
+	charsets []encoding.Encoding
+	readable func(raw, text string) bool
+}
+
+var (
+	cyrillic = []encoding.Encoding{charmap.Windows1251, charmap.KOI8R, charmap.KOI8U, charmap.CodePage866, charmap.ISO8859_5}
+
+	slavic    = family{cyrillic, func(_, text string) bool { return isRussian(text, 2, 85) }}
+	chinese   = family{[]encoding.Encoding{simplifiedchinese.GBK}, isChinese}
+	taiwanese = family{[]encoding.Encoding{traditionalchinese.Big5}, isTaiwanese}
+
+	// families are the families by language. Western and Central European languages are missing, because a text in one of them
+	// is readable in the charsets of the others.
+	families = map[string]family{
+		"ru": slavic, "uk": slavic, "be": slavic, "bg": slavic, "mk": slavic, "kk": slavic, "ky": slavic, "tg": slavic, "tt": slavic,
+		"zh": chinese, "zh-tw": taiwanese, "zh-hk": taiwanese, "zh-mo": taiwanese, "zh-hant": taiwanese,
+		"ja": {[]encoding.Encoding{japanese.ShiftJIS, japanese.EUCJP}, isJapanese},
+		"ko": {[]encoding.Encoding{korean.EUCKR}, isKorean},
+		// A text in one of these is readable in other charsets, so that it is not guessed at all.
+		"he": {}, "iw": {}, "el": {}, "th": {}, "ar": {}, "fa": {},
+	}
+
+	// unknown are the families for a visitor of any other language.
+	unknown = []family{
+		{[]encoding.Encoding{charmap.Windows1250, charmap.Windows1252, charmap.Windows1254, charmap.Windows1257}, isLatin},
+		{cyrillic, func(_, text string) bool { return isRussian(text, 5, 85) }},
+	}
+)
+
+const maxLanguages = 4 // of an Accept-Language header
+
+// guess returns a text in UTF-8, or an empty text if there is more than one way to read it, or none.
+func guess(text, languages string) string {
+	for range maxLanguages {
+		var tag string
+		tag, languages, _ = strings.Cut(languages, ",")
+		tag, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(tag)), ";")
+		for f, ok := families[tag]; ; f, ok = families[tag] {
+			if ok {
+				s, several := read(text, f)
+				if s != "" || several || len(f.charsets) == 0 {
+					return s
+				}
+				break
+			}
+			i := strings.LastIndexByte(tag, '-') // zh-hant-hk, zh-hant, zh
+			if i < 0 {
+				break
+			}
+			tag = tag[:i]
+		}
+	}
+	s, _ := read(text, unknown...)
+	return s
+}
+
+// read returns the one readable text that the charsets give. several reports that there is more than one.
+func read(text string, list ...family) (s string, several bool) {
+	for _, f := range list {
+		for _, e := range f.charsets {
+			t, ok := convert(e, text)
+			if !ok || !f.readable(text, t) || t == s {
+				continue
+			}
+			if s != "" {
+				return "", true
+			}
+			s = t
+		}
+	}
+	return s, false
+}
+
+// beside are characters beyond ASCII that stand beside the letters of every script.
+const beside = "\u00a0«»„“”‘’–—…№€°"
+
+// words splits a text into runs of letters and marks.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+}
+
+// isBeside reports whether the characters of a text beyond ASCII are letters, marks or usual signs.
+func isBeside(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return r >= utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsMark(r) && !strings.ContainsRune(beside, r)
+	})
+}
+
+// isLatin reports whether each word of a text with letters beyond ASCII has at least as many of ASCII, and capitals only at its
+// beginning.
+func isLatin(_, text string) bool {
+	found := false
+	for _, word := range words(text) {
+		own, ascii := 0, 0
+		for i, r := range word {
+			switch {
+			case r < utf8.RuneSelf:
+				ascii++
+			case !unicode.Is(unicode.Latin, r) || i > 0 && unicode.IsUpper(r) || r == 'ª' || r == 'º':
+				return false
+			default:
+				own++
+			}
+		}
+		if own > ascii {
+			return false
+		}
+		found = found || own > 0
+	}
+	return found && isBeside(text)
+}
+
+// isChinese reports whether all characters are among the 3,755 that GB 2312 lists as common, and not all of them are Korean
+// syllables in the same bytes. A text of a charset with single bytes gives mostly rare characters.
+func isChinese(raw, text string) bool {
+	korean, ok := convert(korean.EUCKR, raw)
+	return isWide(text, unicode.Han) && hasPairs(raw, 0xb0, 0xd7) && !(ok && isKorean(raw, korean))
+}
+
+// isTaiwanese reports whether all characters are among the 5,401 that Big5 lists as common.
+func isTaiwanese(raw, text string) bool {
+	if !isWide(text, unicode.Han) {
+		return false
+	}
+	for i := 0; i < len(raw); i++ {
+		if raw[i] >= utf8.RuneSelf {
+			if raw[i] < 0xa4 || raw[i] > 0xc6 {
+				return false
+			}
+			i++
+		}
+	}
+	return true
+}
+
+// isJapanese reports whether a text has Kana. A text of another charset that can be read as Japanese at all gives Kanji.
+func isJapanese(_, text string) bool {
+	kana := strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
+	return kana && isWide(text, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+func isKorean(raw, text string) bool {
+	return isWide(text, unicode.Hangul) && hasPairs(raw, 0xb0, 0xc8)
+}
+
+// isWide reports whether all characters beyond ASCII are of some scripts or full-width signs. Half-width Katakana are refused: every
+// byte above A0 can be read as one.
+func isWide(text string, scripts ...*unicode.RangeTable) bool {
+	found := false
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf:
+		case 0xff61 <= r && r <= 0xff9f:
+			return false
+		case unicode.In(r, scripts...):
+			found = true
+		case 0x3000 <= r && r <= 0x303f, 0xff00 <= r && r <= 0xff60, r == 'ー':
+		default:
+			return false
+		}
+	}
+	return found
+}
+
+// hasPairs reports whether the bytes beyond ASCII come in pairs, of which the first is between two bounds or begins a full-width
+// sign, and the second is above A0.
+func hasPairs(raw string, low, high byte) bool {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] < utf8.RuneSelf {
+			continue
+		}
+		if i+1 == len(raw) || raw[i+1] <= 0xa0 || (raw[i] < low || raw[i] > high) && (raw[i] < 0xa1 || raw[i] > 0xa3) {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// isRussian reports whether a text is Russian, judged by the pairs of letters in its words: it has a number of pairs at least, and
+// a percentage of them is frequent. No word may mix scripts or have a capital after another letter.
+func isRussian(text string, atLeast, percent int) bool {
+	pairs, frequent := 0, 0
+	for _, word := range words(text) {
+		last := rune(0)
+		own, ascii := 0, 0
+		for i, r := range word {
+			switch {
+			case r < utf8.RuneSelf:
+				ascii++
+				continue
+			case !unicode.Is(unicode.Cyrillic, r) || i > 0 && unicode.IsUpper(r):
+				return false
+			}
+			r = unicode.ToLower(r)
+			if own++; own > 1 {
+				if pairs++; russianPairs[[2]rune{last, r}] {
+					frequent++
+				}
+			}
+			last = r
+		}
+		if own > 0 && ascii > 0 {
+			return false
+		}
+	}
+	return pairs >= atLeast && 100*frequent >= percent*pairs && isBeside(text)
+}
+
+// russianPairs are the frequent pairs of letters in Russian words, by their first letter.
+var russianPairs = func() map[[2]rune]bool {
+	m := map[[2]rune]bool{}
+	for _, row := range strings.Fields(`
+		а:бвгджзийклмнпрстхчшюя б:аелиоруыщ в:адеиклнорстуы г:адлоиру д:аевлнорутиь е:бвгдежзийклмнпрстхчшщ
+		ж:адение з:адамнвоыь и:вгдежзийклмнпрстхцчшюя й:нстк к:аеиолрутв л:аеиоуыьюя м:аеиоуныпя н:аеионуыьтя
+		о:бвгджзийклмнпрстхчшщюе п:аелоруиыь р:аевиолмнтуыья с:аевиклмнопртуыья т:аевиолнруыьья у:бвгджзклмнпрстчшщюе
+		ф:аоир х:ноаиод ц:аиеыо ч:аеиншту ш:аеиклнь щ:иеа ы:вейлмнрстхш ь:кнсшюя э:ктлн ю:бдтщчн я:влмнстдзхщ`) {
+		first, seconds, _ := strings.Cut(row, ":")
+		a, _ := utf8.DecodeRuneInString(first)
+		for _, b := range seconds {
+			m[[2]rune{a, b}] = true
+		}
+	}
+	return m
+}()

@@ -1,0 +1,119 @@
+package param
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Param is one parameter, unescaped.
+type Param struct{ Name, Value string }
+
+// Next returns the first parameter of a query and the rest of the query. usual reports that the parameter is written as it should
+// be, so that every reader of queries reads it the same way. Name and Value of an unusual parameter may be no UTF-8: see Clues.
+func Next(query string) (p Param, rest string, usual bool) {
+	pair, rest, _ := strings.Cut(query, "&")
+	usual = true
+	if pair != "" && (pair[0]|0x20 == 'a' || pair[0] == '#') {
+		pair, usual = withoutEntity(pair)
+	}
+	name, value, _ := strings.Cut(pair, "=")
+	var ok, ok2 bool
+	p.Name, ok = unescape(name)
+	p.Value, ok2 = unescape(value)
+	return p, rest, usual && ok && ok2
+}
+
+// FromQuery returns the parameters of a query in UTF-8. clues describe the sender.
+func FromQuery(query string, clues Clues) (list []Param) {
+	for query != "" {
+		var p Param
+		p, query, _ = Next(query)
+		list = append(list, p)
+	}
+	clues.Decode(list)
+	return list
+}
+
+// Encode returns a query of at most limit bytes with whole parameters, in their order. If there is not room for all, it prefers those
+// for which first reports true, and otherwise the earlier ones.
+func Encode(list []Param, limit int, first func(name string) bool) string {
+	parts := make([]string, len(list))
+	for _, preferred := range [...]bool{true, false} {
+		for i := range list {
+			if p := &list[i]; p.Name != "" && first(p.Name) == preferred {
+				part := url.QueryEscape(p.Name) + "=" + url.QueryEscape(p.Value)
+				if len(part)+1 <= limit {
+					parts[i], limit = part, limit-len(part)-1
+				}
+			}
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "&")
+}
+
+// entities are the ways in which HTML writes the rest of an escaped &.
+var entities = [...]string{"amp;", "#38;", "#038;", "#x26;"}
+
+// withoutEntity removes the rest of an escaped & from the beginning of a pair. An address that was escaped twice has several.
+// usual reports that there was none.
+func withoutEntity(pair string) (rest string, usual bool) {
+	usual = true
+	for i := 0; i < len(entities); i++ {
+		if e := entities[i]; len(pair) >= len(e) && strings.EqualFold(pair[:len(e)], e) {
+			pair, usual, i = pair[len(e):], false, -1
+		}
+	}
+	return pair, usual
+}
+
+// unescape returns a text of a query with its escapes replaced. usual is false for a broken escape and for a text that is no UTF-8.
+func unescape(s string) (text string, usual bool) {
+	for i := range len(s) {
+		if c := s[i]; c == '%' || c == '+' || c >= utf8.RuneSelf {
+			return replaceEscapes(s, i)
+		}
+	}
+	return s, true
+}
+
+// replaceEscapes is unescape for a text that has the first unusual byte at a place.
+func replaceEscapes(s string, at int) (text string, usual bool) {
+	var b strings.Builder
+	b.Grow(len(s))
+	b.WriteString(s[:at])
+	broken, ascii := false, true
+	for i := at; i < len(s); i++ {
+		c := s[i]
+		switch c {
+		case '+':
+			c = ' '
+		case '%':
+			if hi, lo := hexAt(s, i+1), hexAt(s, i+2); hi >= 0 && lo >= 0 {
+				c = byte(hi<<4 | lo) //nolint:gosec // both are below 16
+				i += 2
+			} else {
+				broken = true
+			}
+		}
+		ascii = ascii && c < utf8.RuneSelf
+		b.WriteByte(c)
+	}
+	text = b.String()
+	return text, !broken && (ascii || utf8.ValidString(text))
+}
+
+// hexAt returns the value of the hexadecimal digit at a place of a text, or -1.
+func hexAt(s string, i int) int {
+	if i >= len(s) {
+		return -1
+	}
+	switch c := s[i]; {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
+}

@@ -1,0 +1,128 @@
+package postback
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/timetext"
+)
+
+const clickField = "click_id"
+
+// reader looks up fields of one message. A parameter that the network's own settings give to one field is read as no other field.
+type reader struct {
+	params map[string]string   // names in lower case
+	own    map[string]string   // the network's own parameter of each field, in lower case
+	given  map[string][]string // the fields to which the network gives a parameter
+}
+
+func newReader(params map[string]string, n Network) reader {
+	r := reader{make(map[string]string, len(params)), map[string]string{}, map[string][]string{}}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		lower := strings.ToLower(name)
+		if old, twice := r.params[lower]; !twice || !isFilled(old) { // a message of today has each name once: see Collect
+			r.params[lower] = params[name]
+		}
+	}
+	for field := range n.Params {
+		if name := n.ownParam(field); name != "" {
+			r.own[field], r.given[name] = name, append(r.given[name], field)
+		}
+	}
+	return r
+}
+
+// names returns the parameters of a field in the order in which they are tried: the network's own, then the common ones.
+func (r reader) names(field string, common []string) (list []string) {
+	if own := r.own[field]; own != "" {
+		list = append(list, own)
+	}
+	list = append(list, common...)
+	return slices.DeleteFunc(list, func(name string) bool {
+		fields := r.given[name]
+		return len(fields) > 0 && !slices.Contains(fields, field) || field != secretField && slices.Contains(fields, secretField)
+	})
+}
+
+// get returns the value of a field: the first valid value of its parameters or, if none is valid, the first one. Empty values and
+// unfilled macros do not count. A value in the network's own parameter counts without being valid, because the network has said
+// that it is there. The click id is the exception: a wrong one is recognized without a doubt.
+func (r reader) get(field string, limit int) (first string) {
+	for _, name := range r.names(field, aliases[field]) {
+		v := cleanValue(r.params[name], limit)
+		if field == clickField && len(Clean(r.params[name], MaxValue)) > limit {
+			v = "" // a part of a click id is none
+		}
+		if v == "" {
+			continue
+		}
+		if isValid := valid[field]; isValid == nil || isValid(v) || name == r.own[field] && field != clickField {
+			return v
+		}
+		if first == "" {
+			first = v
+		}
+	}
+	return first
+}
+
+// valid has the fields whose values have a form. A value of any other field is always valid.
+var valid = map[string]func(text string) bool{
+	clickField: looksLikeClickID,
+	"payout":   func(text string) bool { return amount(text) != nil },
+	"cost":     func(text string) bool { return amount(text) != nil },
+	"currency": func(text string) bool { return Currency(text) != "" },
+	"time": func(text string) bool {
+		_, err := timetext.ReadUTC(text)
+		return err == nil
+	},
+}
+
+// looksLikeClickID reports whether a text can be a click id of this service.
+func looksLikeClickID(text string) bool {
+	id, err := models.ParseClickID(text)
+	return err == nil && id.Version() == 7 && id.Variant() == uuid.RFC4122
+}
+
+// received returns the first received value of a field's parameters, including unfilled macros.
+func (r reader) received(field string, limit int) string {
+	for _, name := range r.names(field, aliases[field]) {
+		if v := Clean(r.params[name], limit); v != "" && v != Mask {
+			return v
+		}
+	}
+	return ""
+}
+
+// subPrefixes lists the texts that stand before the number of a sub-parameter.
+var subPrefixes = [...]string{"sub", "sub_id_"}
+
+func (r reader) sub(n string) string {
+	for _, name := range r.names("sub"+n, []string{subPrefixes[0] + n, subPrefixes[1] + n}) {
+		if v := cleanValue(r.params[name], maxWord); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// fieldParams holds the parameter names of all fields. Its value is false for names of the secret alone.
+var fieldParams = func() map[string]bool {
+	names := map[string]bool{}
+	for field, list := range aliases {
+		for _, name := range list {
+			names[name] = names[name] || field != secretField
+		}
+	}
+	for i := range models.Subs {
+		for _, prefix := range subPrefixes {
+			names[prefix+strconv.Itoa(i+1)] = true
+		}
+	}
+	return names
+}()
