@@ -163,9 +163,10 @@ func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	return h.routes.Current().Find(host, word)
 }
 
-// ServeHTTP answers the paths of tracking domains. Paths that the process serves on every host do not reach it.
+// ServeHTTP answers the paths of tracking domains, with or without slashes at their end. Paths that the process serves on every host do not reach it.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	word, rest, nested := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	word, below, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	rest := strings.TrimRight(below, "/")
 	switch word {
 	case "postback":
 		h.postback(w, r, rest)
@@ -187,8 +188,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.serverGoals(w, r)
 			return
 		}
-		if id, ok := strings.CutPrefix(rest, trapWord); ok {
-			h.hiddenLink(w, r, id)
+		if id, ok := strings.CutPrefix(below, trapWord); ok {
+			h.hiddenLink(w, r, strings.TrimRight(id, "/"))
 			return
 		}
 	}
@@ -211,14 +212,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.index(w, d)
 	case word == "robots.txt":
 		robots(w, d)
-	case word == "t.js" && !nested:
+	case word == "t.js" && rest == "":
 		tag.Serve(w, r)
 	case word == "lp":
 		h.verifyLander(w, r, d, rest)
-	case nested && rest != "":
-		notFound(w)
-	case c == nil:
-		h.shortLink(w, r, d, word)
+	case c == nil || rest != "":
+		h.otherLink(w, r, d, word, rest)
 	default:
 		h.track(w, r, d, c)
 	}

@@ -11,8 +11,18 @@ import (
 	"switchyard/models/flow"
 )
 
-// shortLink answers a word that is no campaign's alias: with the smartlink of that slug, or else with 404.
-func (h *Handler) shortLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word string) {
+// otherLink answers a path that is no campaign's alias: with the smartlink of that slug, or else with the campaign or the smartlink
+// whose link was copied together with a dot or a bracket after it, or else with 404. rest is the part after the word.
+func (h *Handler) otherLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, rest string) {
+	if models.TrimLink(rest) != "" {
+		notFound(w)
+		return
+	}
+	word = models.TrimLink(word)
+	if _, c := h.find(d.Host, word); c != nil {
+		h.track(w, req, d, c)
+		return
+	}
 	if l := h.routes.Current().Smartlink(d, word); l != nil {
 		h.serveSmartlink(w, req, d, l)
 		return

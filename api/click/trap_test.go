@@ -89,7 +89,8 @@ func TestHiddenLink(t *testing.T) {
 		{"no click id", "GET", "22-characters-but-none!", nil, nil},
 		{"nothing", "GET", "", nil, nil},
 		{"zero", "GET", models.FormatClickID(uuid.Nil), nil, nil},
-		{"more", "GET", models.FormatClickID(old) + "/", nil, nil},
+		{"a slash after it", "GET", models.FormatClickID(old) + "/", nil, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
+		{"more", "GET", models.FormatClickID(old) + "/x", nil, nil},
 	} {
 		w.tape.records = nil
 		w.follow(c.method, c.text, c.edits...)
@@ -97,7 +98,7 @@ func TestHiddenLink(t *testing.T) {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
-	if n := counter(t, w.h, "switchyard_hidden_links_followed_total"); n != 4 {
+	if n := counter(t, w.h, "switchyard_hidden_links_followed_total"); n != 5 {
 		t.Errorf("%v are counted", n)
 	}
 	if res := w.send(http.MethodPost, "/t/h/"+models.FormatClickID(old), ""); res.StatusCode != http.StatusMethodNotAllowed {

@@ -107,7 +107,7 @@ func (d Deps) testClick(c *route.Call, b TestClickBody) (TestedClick, error) {
 		return TestedClick{}, err
 	}
 	word, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
-	records, err := store.LinkRouting(c.Context(), c.Store.Conn(), c.Account.ID, campaign.ID, word)
+	records, err := store.LinkRouting(c.Context(), c.Store.Conn(), c.Account.ID, campaign.ID, models.TrimLink(word))
 	if err != nil {
 		return TestedClick{}, err
 	}

@@ -129,7 +129,7 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 	}
 	req.URL, req.Host = u, u.Host
 	req.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr(click.TrialAddress), 1).String()
-	return click.NewTester(d.Visitors).Postback(routing.NewExplainer(records).Snapshot(), req, rest)
+	return click.NewTester(d.Visitors).Postback(routing.NewExplainer(records).Snapshot(), req, strings.TrimRight(rest, "/"))
 }
 
 // query returns the query of the network's postback_url. The values of the body replace the macros.
