@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"switchyard/models"
 	"switchyard/models/interval"
 )
 
@@ -75,7 +77,7 @@ func serveBeside(ctx context.Context, p port, h http.Handler) (stop func(), err 
 	if busy != nil && !errors.Is(busy, syscall.EADDRINUSE) {
 		return nil, busy
 	}
-	srv := newServer(h)
+	srv := newServer(h, nil)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -106,27 +108,38 @@ const (
 	maxHeader     = 64 << 10
 )
 
-func newServer(h http.Handler) *http.Server {
+// newServer returns a server that answers requests with h. serves reports whether the server answers for a host, for requests
+// whose target is a whole address; nil refuses all of them.
+func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	return &http.Server{
-		Handler: closing(pathsOnly(h)), DisableGeneralOptionsHandler: true,
+		Handler: closing(pathsOnly(h, serves)), DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelWarn),
 	}
 }
 
-// pathsOnly refuses requests whose target is not a path. It refuses "*", and a whole address or an authority, as sent to a
-// proxy.
-func pathsOnly(h http.Handler) http.Handler {
+// pathsOnly gives the handler only requests whose target is a path. A whole address, as clients send it to a proxy, is replaced by
+// its path if the process serves its host, as RFC 9112 (3.2.2) requires. net/http has taken the host from it already. Any other
+// target is refused: "*", an authority, and an address of another host.
+func pathsOnly(h http.Handler, serves func(host string) bool) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.RequestURI, "/") {
+			h.ServeHTTP(rw, r)
+			return
+		}
+		if u := r.URL; serves != nil && r.Method != http.MethodConnect && (u.Scheme == "http" || u.Scheme == "https") &&
+			u.User == nil && u.Opaque == "" && serves(models.BareHost(u.Host)) {
+			path := *u
+			path.Scheme, path.Host, path.Path = "", "", cmp.Or(u.Path, "/")
+			r.URL, r.RequestURI = &path, path.RequestURI()
 			h.ServeHTTP(rw, r)
 			return
 		}
 		rw.Header().Set("Content-Type", "application/json")
 		rw.Header().Set("Cache-Control", "no-store")
 		rw.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(rw, `{"data":null,"error":{"code":"invalid_input","message":"the target of a request is a path"}}`+"\n")
+		_, _ = io.WriteString(rw, `{"data":null,"error":{"code":"invalid_input","message":"the target of a request is a path, or an address of a host that is served here"}}`+"\n")
 	})
 }
 

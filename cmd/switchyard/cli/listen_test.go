@@ -102,16 +102,25 @@ func TestServeBeside(t *testing.T) {
 	}
 }
 
-// TestTargetIsAPath sends request targets that only a proxy accepts. The server refuses them before its handler runs.
-func TestTargetIsAPath(t *testing.T) {
+// TestTarget sends request targets of every form. A whole address is answered as its path if its host is served here, whatever the Host
+// header says. The server refuses all other targets that only a proxy accepts before its handler runs.
+func TestTarget(t *testing.T) {
 	t.Parallel()
 	l := occupy(t)
-	srv := newServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(rw, "seen") }))
+	h := &handlers{own: []string{"app.test"}, domain: func(host string) bool { return host == "go.test" }}
+	srv := newServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(rw, "seen "+r.Host+" "+r.URL.String()+" "+r.RequestURI+"!")
+	}), h.serves)
 	defer srv.Close()
 	go func() { _ = srv.Serve(l) }()
 	for line, want := range map[string]string{
-		"GET /x?y=http://z/": "200", "GET http://evil.test/x": "400", "GET HTTPS://evil.test": "400", "OPTIONS *": "400",
-		"CONNECT evil.test:443": "400", "CONNECT /x": "200", "GET *": "400", "OPTIONS /": "200", "GET x": "400",
+		"GET /x?y=http://z/": "seen a.test /x?y=http://z/ /x?y=http://z/!", "OPTIONS /": "seen a.test / /!", "CONNECT /x": "seen a.test /x /x!",
+		"GET http://go.test/x?y=%zz&z": "seen go.test /x?y=%zz&z /x?y=%zz&z!", "POST HTTPS://GO.test:8080/postback": "seen GO.test:8080 /postback /postback!",
+		"GET http://app.test": "seen app.test / /!", "HEAD http://go.test./x": "", "GET http://go.test?a=1": "seen go.test /?a=1 /?a=1!",
+		"GET http://go.test/a%2Fb": "seen go.test /a%2Fb /a%2Fb!",
+		"GET http://evil.test/x":   "400", "GET HTTPS://evil.test": "400", "GET http://go.test@evil.test/": "400", "GET http://u@go.test/": "400",
+		"GET ftp://go.test/": "400", "GET http:go.test": "400", "GET http:///x": "400", "CONNECT go.test:443": "400", "OPTIONS *": "400", "GET *": "400",
+		"GET go.test": "400", "GET x": "400", "GET http://a.test/": "400",
 	} {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
 		if err != nil {
@@ -122,7 +131,12 @@ func TestTargetIsAPath(t *testing.T) {
 		}
 		answer, err := io.ReadAll(conn)
 		_ = conn.Close()
-		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+want) || strings.Contains(string(answer), "seen") != (want == "200") {
+		status, seen := "200", want
+		if want == "400" {
+			status, seen = want, ""
+		}
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+status) || strings.Contains(string(answer), "seen") != (seen != "") ||
+			!strings.Contains(string(answer), seen) {
 			t.Errorf("%s: %q, %v", line, answer, err)
 		}
 	}
@@ -136,7 +150,7 @@ func TestChunksClose(t *testing.T) {
 	srv := newServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, _ = rw.Write(body)
-	}))
+	}), nil)
 	go func() { _ = srv.Serve(l) }()
 	t.Cleanup(func() { _ = srv.Close() })
 	const post, chunks = "POST / HTTP/1.1\r\nHost: a\r\n", "\r\n3\r\nabc\r\n0\r\n\r\n"

@@ -106,7 +106,7 @@ func (e *edge) endpoints(ctx context.Context, h *handlers) (all []endpoint, err 
 		if err != nil {
 			return all, err
 		}
-		srv := newServer(e.strict(h))
+		srv := newServer(e.strict(h), e.serves)
 		srv.TLSConfig, srv.ConnState = e.certs.Config(), e.guard.ConnState
 		srv.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug) // failed handshakes are counted, not logged
 		all = append(all, endpoint{l, srv, true})
@@ -116,7 +116,7 @@ func (e *edge) endpoints(ctx context.Context, h *handlers) (all []endpoint, err 
 		if err != nil {
 			return all, err
 		}
-		srv := newServer(e.plain(h))
+		srv := newServer(e.plain(h), e.serves)
 		srv.ConnState = e.guard.ConnState
 		if e.cfg.TLSAddr != "" {
 			srv.ConnContext = func(ctx context.Context, _ net.Conn) context.Context { return click.FirstHop(ctx, e.certs.Has) }

@@ -19,11 +19,11 @@ func TestStoppingTellsWhoWaits(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- web{finish: 3 * time.Second}.answer(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ended <- web{finish: 3 * time.Second}.answer(ctx, l, &handlers{click: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			stop()
 			<-r.Context().Done()
 			w.WriteHeader(http.StatusAccepted)
-		}))
+		})})
 	}()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+l.Addr().String(), nil)
 	if err != nil {

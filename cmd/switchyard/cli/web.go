@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -179,8 +180,15 @@ func (w web) shareDomains(ctx context.Context) (stop func()) {
 // handlers routes requests by the first segment of the path.
 type handlers struct {
 	api, health, click http.Handler
-	ops                http.Handler // nil: the operators' pages have their own listener
-	links              []string     // the hosts of tracking links, where ops is not served
+	ops                http.Handler           // nil: the operators' pages have their own listener
+	links              []string               // the hosts of tracking links, where ops is not served
+	own                []string               // the hosts of the install itself
+	domain             func(host string) bool // reports whether a host is a link domain; nil: the process serves no links
+}
+
+// serves reports whether the process answers for a host.
+func (h *handlers) serves(host string) bool {
+	return host != "" && (slices.Contains(h.own, host) || h.domain != nil && h.domain(host))
 }
 
 // firstWord returns the first segment of a request's path.
@@ -215,9 +223,13 @@ func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 func (w web) handlers(t *tracking) (*handlers, error) {
 	nothing := http.NotFoundHandler()
 	h := &handlers{api: nothing, click: nothing, links: w.cfg.SharedDomains}
+	if base, err := url.Parse(w.cfg.BaseURL); err == nil {
+		h.own = append(slices.Clone(w.cfg.SharedDomains), models.BareHost(base.Host), models.BareHost(w.cfg.TrackingHost))
+	}
 	var behind func() spool.Stats
 	if t != nil {
 		h.click, behind = t.handler, t.clicks.spool.Stats
+		h.domain = func(host string) bool { return t.handler.Domain(host) != nil }
 	}
 	if w.only == "click" {
 		return h, nil
@@ -264,8 +276,8 @@ func (w web) checks(t *tracking) []monitor.Check {
 const finishTimeout = 20 * time.Second
 
 // answer serves requests until the context ends. Then it finishes the running requests.
-func (w web) answer(ctx context.Context, l net.Listener, h http.Handler) error {
-	all := append([]endpoint{{l, newServer(h), false}}, w.beside...)
+func (w web) answer(ctx context.Context, l net.Listener, h *handlers) error {
+	all := append([]endpoint{{l, newServer(h, h.serves), false}}, w.beside...)
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	for _, p := range all {
