@@ -9,7 +9,7 @@ import (
 
 // Limits of the parameters of a message that are read as no field. They are kept for the log of postbacks.
 const (
-	maxOthers     = 200      // their number
+	maxOthers     = 200     // their number
 	maxOtherBytes = 8 << 10 // their names and values together
 )
 
