@@ -24,6 +24,8 @@ func TestTypesOfColumns(t *testing.T) {
 			"export interface FileColumn { name: string; required: boolean; names: string[] }\n"+
 			"export const conversionColumns: FileColumn[] = "+lines(correction.ConversionColumns())+"\n\n"+
 			"export const costColumns: FileColumn[] = "+lines(correction.CostColumns())+"\n\n"+
+			"export const offerColumns: FileColumn[] = "+lines(correction.OfferColumns())+"\n\n"+
+			"export const linkColumns: FileColumn[] = "+lines(correction.LinkColumns())+"\n\n"+
 			"export const postbackNames: Record<string, string[]> = "+names(t)+"\n")
 }
 

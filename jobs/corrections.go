@@ -12,6 +12,8 @@ type CorrectionArgs struct {
 	Truncated bool `json:"truncated"`      // the file had more rows than are processed
 	Next      int  `json:"next,omitempty"` // the first row that is not written yet
 
+	Source string `json:"source,omitempty"` // only for CorrectCosts: the traffic source of rows that name none
+
 	Network *NetworkSync `json:"network,omitempty"` // only for SyncNetwork: where the rows come from
 }
 
@@ -24,6 +26,8 @@ type CorrectionAnswer[O any] struct {
 	Sum       decimal.Decimal `json:"sum"`
 	Truncated bool            `json:"truncated"`
 	Outcomes  []O             `json:"outcomes"`
+
+	correction.Skips
 
 	Network *NetworkSync `json:"network,omitempty"` // only for SyncNetwork
 }

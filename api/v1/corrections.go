@@ -1,6 +1,8 @@
 package v1
 
 import (
+	"encoding/base64"
+
 	"github.com/google/uuid"
 
 	"switchyard/api/route"
@@ -9,6 +11,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
+	"switchyard/models/csvfile"
 )
 
 // corrections returns the routes of /corrections.
@@ -20,17 +23,86 @@ func corrections(d Deps) []route.Route {
 		}
 	}
 	return []route.Route{
+		{
+			Method: "POST", Path: "/corrections/look", Group: "Corrections", Share: route.Reads,
+			Summary:   "what a CSV file contains: its charset, header and number of rows; changes nothing",
+			BodyLimit: route.CSVBody, Codes: route.Codes("400 empty"), Handle: route.HandleBody(lookAtFile),
+		},
 		row("/conversions", "record or revise conversions from CSV; a dry run unless apply is true",
-			conversionsJob.Answer(), route.HandleBody(correct(d, conversionsJob, correction.Conversions))),
+			conversionsJob.Answer(), route.HandleBody(func(c *route.Call, b CorrectionBody) (ConversionCorrection, error) {
+				return correct(c, d, conversionsJob, correction.Conversions, CostBody{CorrectionBody: b})
+			})),
 		row("/cost", "set spend by day and source from CSV; a dry run unless apply is true",
-			costsJob.Answer(), route.HandleBody(correct(d, costsJob, correction.Costs))),
+			costsJob.Answer(), route.HandleBody(func(c *route.Call, b CostBody) (CostCorrection, error) {
+				return correct(c, d, costsJob, correction.Costs, b)
+			})),
 	}
+}
+
+// FileBody is a CSV file.
+type FileBody struct {
+	CSV  string `json:"csv" doc:"with a header, whose names are matched loosely; up to 5000 rows are read"`
+	File string `json:"file" doc:"instead of csv: the bytes of the file in base64, as it was downloaded: UTF-8, UTF-16, windows-1251 or windows-1252"`
+}
+
+// text returns the text of the file and its charset. Errors: empty, invalid_input.
+func (b FileBody) text() (text, charset string, err error) {
+	if b.File == "" {
+		return b.CSV, csvfile.UTF8, nil
+	}
+	if b.CSV != "" {
+		return "", "", models.Invalid("invalid_input", "send either csv or file")
+	}
+	raw, err := base64.StdEncoding.DecodeString(b.File)
+	if err != nil {
+		return "", "", models.Invalid("invalid_input", "file is not base64")
+	}
+	text, charset, err = csvfile.Decode(raw)
+	if err != nil {
+		err = models.Invalid("invalid_input", "%v", err)
+	}
+	return text, charset, err
 }
 
 // CorrectionBody is a CSV file and whether to apply it.
 type CorrectionBody struct {
-	CSV   string   `json:"csv" required:"empty" doc:"with a header, whose names are matched loosely; up to 5000 rows are read"`
+	FileBody
 	Apply onlyTrue `json:"apply" doc:"only true writes; anything else is a dry run"`
+}
+
+// CostBody is a CSV file of spend.
+type CostBody struct {
+	CorrectionBody
+	Source string `json:"source" trim:"true" maxLength:"255" doc:"the traffic source, by id or name, of rows that name none; the file then needs no column for it"`
+}
+
+// LookBody is a CSV file and what its rows are.
+type LookBody struct {
+	FileBody
+	Kind string `json:"kind" enum:"conversions,cost,offers,links" default:"conversions"`
+}
+
+// FileLook is what a file contains.
+type FileLook struct {
+	Charset string `json:"charset" enum:"utf-8,utf-16le,utf-16be,windows-1251,windows-1252" doc:"in which the file was written"`
+	Text    string `json:"text" doc:"of a file that was sent as bytes: its text, to be sent as csv; else empty"`
+	correction.Preview
+}
+
+var lookKinds = map[string]correction.Kind{
+	"conversions": correction.Conversions, "cost": correction.Costs, "offers": correction.Offers, "links": correction.Links,
+}
+
+func lookAtFile(_ *route.Call, b LookBody) (out FileLook, err error) {
+	text, charset, err := b.text()
+	if err != nil {
+		return out, err
+	}
+	if out.Charset = charset; b.File != "" {
+		out.Text = text
+	}
+	out.Preview, err = correction.Look(lookKinds[b.Kind], text)
+	return out, err
 }
 
 // onlyTrue is true if the JSON value is true. It is false for any other value.
@@ -49,6 +121,8 @@ type Correction struct {
 	Accepted  int  `json:"accepted"`
 	Refused   int  `json:"refused"`
 	Truncated bool `json:"truncated" doc:"there are more rows than are read"`
+
+	correction.Skips
 }
 
 // ConversionCorrection is the answer to a file of conversions.
@@ -79,21 +153,22 @@ var costsJob = slow.New(jobs.CorrectCosts, func(a jobs.CorrectionAnswer[correcti
 func correctionAnswer[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Money) {
 	return Correction{
 		DryRun: a.DryRun, Total: a.Total, Accepted: a.Accepted, Refused: a.Refused, Truncated: a.Truncated,
+		Skips: a.Skips.OrEmpty(),
 	}, models.NewMoney(a.Sum)
 }
 
-// correct returns the handler of a kind of file. The handler stores the rows that will be read, together with the job that
-// processes them.
-func correct[R, T any](d Deps, job slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind,
-) func(*route.Call, CorrectionBody) (T, error) {
-	return func(c *route.Call, b CorrectionBody) (answer T, err error) {
-		head, truncated, err := correction.Check(kind, b.CSV)
-		if err != nil {
-			return answer, err
-		}
-		args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated}
-		return job.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
-			return tx.Corrections().Add(c.Context(), c.Account.ID, id, head)
-		})
+// correct starts the job that processes a file. It stores the rows that will be read together with the job.
+func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind, b CostBody) (answer T, err error) {
+	text, _, err := b.text()
+	if err != nil {
+		return answer, err
 	}
+	head, truncated, err := correction.Check(kind, text, b.Source != "")
+	if err != nil {
+		return answer, err
+	}
+	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated, Source: b.Source}
+	return job.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
+		return tx.Corrections().Add(c.Context(), c.Account.ID, id, head)
+	})
 }

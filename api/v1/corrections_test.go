@@ -1,6 +1,7 @@
 package v1_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -34,6 +35,11 @@ func TestCorrectionRefusals(t *testing.T) {
 		status int
 		code   string
 	}{
+		"csv and file":       {conversionsPath, object{"csv": "click id\nx\n", "file": "YQ=="}, 400, "invalid_input"},
+		"not base64":         {conversionsPath, object{"file": "click id"}, 400, "invalid_input"},
+		"a binary file":      {conversionsPath, object{"file": "UEsDBBQAAAA="}, 400, "invalid_input"},
+		"nothing to look at": {"/corrections/look", object{"kind": "cost"}, 400, "empty"},
+		"no such kind":       {"/corrections/look", object{"csv": "a\n1\n", "kind": "people"}, 400, "invalid_input"},
 		"no csv":             {conversionsPath, object{}, 400, "empty"},
 		"null":               {conversionsPath, object{"csv": nil}, 400, "empty"},
 		"blank":              {costPath, object{"csv": "\uFEFF\r\n \t"}, 400, "empty"},
@@ -175,4 +181,26 @@ func TestOrphanedDeletion(t *testing.T) {
 		AND kind = 'orphans:clear' AND args -> 'of' = jsonb_build_array($2::text)`, job["id"], gone)
 	done := s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(200, "").Map()
 	same(t, done["result"].(map[string]any), map[string]any{"deleted": 1, "clicks": 7})
+}
+
+// A file is read in its own charset, and the lines that are no rows are named.
+func TestLookAtFile(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	text := "Отчёт\nДень;Day;Source;Cost\nx;2026-11-01;Реклама;1,5\n"
+	wide := []byte{0xFF, 0xFE}
+	for _, unit := range utf16.Encode([]rune(text)) {
+		wide = append(wide, byte(unit), byte(unit>>8))
+	}
+	got := s.Do("POST", "/corrections/look", object{"kind": "cost", "file": base64.StdEncoding.EncodeToString(wide)}).Want(200, "").Map()
+	same(t, got, map[string]any{"charset": "utf-16le", "text": text, "rows": 1, "skipped_lines": 1})
+	header, skipped := got["header"].([]any), got["skipped"].([]any)
+	if fmt.Sprint(header[1]) != "map[cell:Day column:day]" || fmt.Sprint(skipped[0]) != "map[last:1 line:1 reason:it is above the header text:Отчёт]" {
+		t.Errorf("%v %v", header, skipped)
+	}
+	got = s.Do("POST", "/corrections/look", object{"csv": text}).Want(200, "").Map()
+	same(t, got, map[string]any{"charset": "utf-8", "text": ""})
+	if missing := got["missing"].([]any); len(missing) != 1 || missing[0] != "click id" {
+		t.Errorf("%v", missing)
+	}
 }

@@ -67,12 +67,12 @@ var conversionColumns = []column{
 }
 
 // ReadConversions reads the rows of a file in their order. The file may have no rows. Errors: empty, invalid_input.
-func ReadConversions(text string) ([]Conversion, error) {
+func ReadConversions(text string) ([]Conversion, Skips, error) {
 	return read(text, conversionColumns, (*line).conversion)
 }
 
 func (l *line) conversion() (v Conversion) {
-	if l.fault == "" {
+	if l.Fault == "" {
 		l.readClick(&v)
 		l.readTerms(&v)
 		v.ConversionID, v.Goal = l.cell(idColumn), l.cell(goalColumn)

@@ -1,6 +1,7 @@
 package correction
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
@@ -17,8 +18,9 @@ type Cost struct {
 
 	DayText     string // as written in the file
 	Day         time.Time
-	Source      string // id or name
-	Campaign    string // id, name or alias; empty: all
+	Source      string   // id or name
+	Campaign    string   // id, name or alias; empty: all
+	Others      []string // further cells that may name the campaign, as platforms write both its id and its name
 	Spend       decimal.Decimal
 	Currency    string // three letters; empty: not given
 	Clicks      *int64 // as the source counted them; nil: not given
@@ -34,39 +36,75 @@ const (
 	costCurrencyColumn
 	clicksColumn
 	impressionsColumn
+	lastDayColumn
 )
 
 var costColumns = []column{
 	dayColumn: {"day", true, []string{
-		"day", "date", "reportdate", "statdate", "statsdate", "reportingdate", "dt", "datestart", "reportingstarts", "time",
+		"day", "date", "reportdate", "statdate", "statsdate", "reportingdate", "dt", "gregoriandate", "stattimeday", "byday",
+		"timeperiod", "datestart", "reportingstarts", "startdate", "time",
 	}},
 	sourceColumn: {"source", true, []string{
 		"sourceid", "source", "trafficsourceid", "trafficsource", "sourcename", "trafficsourcename", "adnetwork", "channel",
 	}},
 	spendColumn: {"spend", true, []string{
 		"spend", "cost", "amountspent", "spent", "adspend", "totalspend", "totalcost", "amount", "expense", "expenses",
+		"mediacost", "budgetspent", "spending", "money",
 	}},
 	campaignColumn: {"campaign", false, []string{
-		"campaignid", "campaign", "campaignname", "campaignalias",
+		"campaignid", "campaign", "campaignname", "campaignalias", "adcampaign",
 	}},
-	costCurrencyColumn: {"currency", false, []string{"currency", "currencycode", "costcurrency", "spendcurrency", "cur"}},
+	costCurrencyColumn: {"currency", false, []string{"currency", "currencycode", "costcurrency", "spendcurrency", "accountcurrency", "cur"}},
 	clicksColumn:       {"clicks", false, []string{"clicks", "linkclicks", "clicksall", "visits"}},
 	impressionsColumn:  {"impressions", false, []string{"impressions", "impr", "imps", "views", "shows"}},
+	lastDayColumn:      {"last day", false, []string{"reportingends", "datestop", "dateend", "enddate", "dateendperiod"}},
 }
 
-// ReadCosts reads the rows of a file in their order. The file may have no rows. Errors: empty, invalid_input.
-func ReadCosts(text string) ([]Cost, error) {
-	return read(text, costColumns, (*line).cost)
+// ReadCosts reads the rows of a file in their order. The file may have no rows. source is the traffic source of rows that name
+// none. Errors: empty, invalid_input.
+func ReadCosts(text, source string) ([]Cost, Skips, error) {
+	row := func(l *line) Cost { return l.cost(source) }
+	rows, skips, err := read(text, costColumns, row, given(Costs, source != "")...)
+	refuseSums(rows)
+	return rows, skips, err
 }
 
-func (l *line) cost() (v Cost) {
-	if l.fault == "" {
+// refuseSums refuses a row without a campaign whose spend is the sum of the rows with a campaign of the same day and source. Some
+// platforms write totals without a word that says so.
+func refuseSums(rows []Cost) {
+	type place struct {
+		day              time.Time
+		source, currency string
+	}
+	sums := map[place]decimal.Decimal{}
+	for _, r := range rows {
+		if r.Refusal == "" && r.Campaign != "" {
+			at := place{r.Day, r.Source, r.Currency}
+			sums[at] = sums[at].Add(r.Spend)
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		sum, ok := sums[place{r.Day, r.Source, r.Currency}]
+		if ok && r.Refusal == "" && r.Campaign == "" && sum.Equal(r.Spend) && !sum.IsZero() {
+			r.Refusal = isTotal
+		}
+	}
+}
+
+func (l *line) cost(source string) (v Cost) {
+	if l.Fault == "" {
 		v.DayText = l.cell(dayColumn)
 		v.Day = l.day(v.DayText)
-		if v.Source = l.cell(sourceColumn); v.Source == "" {
+		if last, err := timetext.Day(l.cell(lastDayColumn)); err == nil && !last.Equal(v.Day) {
+			l.refuse("it covers several days: export the report by day")
+		}
+		if v.Source = cmp.Or(l.cell(sourceColumn), source); v.Source == "" {
 			l.refuse("it names no source")
 		}
-		v.Campaign = l.cell(campaignColumn)
+		if names := l.values(campaignColumn); len(names) > 0 {
+			v.Campaign, v.Others = names[0], names[1:]
+		}
 		v.Spend = l.spend()
 		v.Currency = l.currency(costCurrencyColumn)
 		v.Clicks, v.Impressions = l.count(clicksColumn), l.count(impressionsColumn)

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"switchyard/models"
+	"switchyard/models/csvfile"
 )
 
 // column is a column that a file may have, under any of its names. Names are folded: see fold. If a header has several of these
@@ -17,61 +18,100 @@ type column struct {
 
 // table is a file whose header was read.
 type table struct {
-	s       scanner
+	s       *csvfile.Scanner
+	start   csvfile.Start
 	columns []column
+	header  csvfile.Record
 	indexes [][]int // for each column: the indexes of its cells, in the order of its names
-	width   int
-	rows    int // read so far
+	rows    int     // read so far
+	skipped skips
 }
 
-// separators lists the possible separators. The separator that gives the header the most known columns is used. Among equals
-// the first one is used.
-const separators = ",;\t|"
+// headerLines is the number of records among which the header is searched. Reports of ad platforms have titles above it.
+const headerLines = 50
 
-// open finds the separator and reads the header. Errors: empty, invalid_input.
-func open(text string, columns []column) (*table, error) {
-	text = strings.TrimPrefix(text, "\uFEFF")
+// open finds the header of a file that has all required columns. given lists required columns that the file may lack. Errors:
+// empty, invalid_input.
+func open(text string, columns []column, given ...int) (*table, error) {
+	t, err := find(text, without(columns, given))
+	if err != nil {
+		return nil, err
+	}
+	if missing := t.missing(); len(missing) > 0 {
+		return nil, models.Invalid("invalid_input", "the header has no column for the %s", missing[0])
+	}
+	return t, nil
+}
+
+// find finds the separator and the header. The header is the first record that has all required columns. If there is none, it
+// is the record with the most known columns. Among separators, the one that gives the header the most known columns is used.
+// Errors: empty, invalid_input.
+func find(text string, columns []column) (*table, error) {
+	text, err := csvfile.FromText(text)
+	if err != nil {
+		return nil, models.Invalid("invalid_input", "%v", err)
+	}
 	if strings.TrimSpace(text) == "" {
 		return nil, models.Invalid("empty", "there is nothing to import")
 	}
-	if fault := readable(text); fault != "" {
-		return nil, models.Invalid("invalid_input", "%s", fault)
-	}
-	choices := separators
-	start := scanner{text: text, line: 1}
-	if sep, ok := strings.CutPrefix(strings.ToLower(text[:min(len(text), 5)]), "sep="); ok && sep != "" { // Excel writes this line
-		choices = sep[:1]
-		start.skipLine()
-	}
+	start := csvfile.NewStart(text)
 	var best *table
-	for i := range len(choices) {
-		t := &table{s: start, columns: columns}
-		t.s.comma = choices[i]
-		if t.head() && (best == nil || t.known() > best.known()) {
+	for i := range len(start.Commas) {
+		t := &table{s: start.Scanner(start.Commas[i]), start: start, columns: columns}
+		if t.head() && (best == nil || t.rank() > best.rank()) {
 			best = t
 		}
 	}
 	if best == nil {
-		return nil, models.Invalid("invalid_input", "the first line is not a header of at most %d columns", maxCells)
+		return nil, models.Invalid("invalid_input", "the file has no header of at most %d columns in its first %d lines",
+			csvfile.MaxCells, headerLines)
 	}
-	for i, c := range columns {
-		if c.required && len(best.indexes[i]) == 0 {
-			return nil, models.Invalid("invalid_input", "the header has no column for the %s", c.name)
-		}
-	}
+	best.skipHead()
 	return best, nil
 }
 
-// head reads the first record as the header. It returns false if the record cannot be a header.
-func (t *table) head() bool {
-	r, ok := t.s.next()
-	if !ok || r.fault != "" {
-		return false
+// without returns columns of which the given ones are not required.
+func without(columns []column, given []int) []column {
+	if len(given) == 0 {
+		return columns
 	}
-	t.width = len(r.cells)
-	t.indexes = make([][]int, len(t.columns))
+	out := append([]column(nil), columns...)
+	for _, i := range given {
+		out[i].required = false
+	}
+	return out
+}
+
+// head searches the header. It returns false if no record can be a header.
+func (t *table) head() bool {
+	var best csvfile.Record
+	found, most := false, -1
+	for range headerLines {
+		r, ok := t.s.Next()
+		if !ok {
+			break
+		}
+		if r.Fault != "" || r.Blank() {
+			continue
+		}
+		t.setHeader(r)
+		if len(t.missing()) == 0 {
+			return true
+		}
+		if n := t.known(); n > most {
+			best, most, found = r, n, true
+		}
+	}
+	if found {
+		t.setHeader(best)
+	}
+	return found
+}
+
+func (t *table) setHeader(r csvfile.Record) {
+	t.header, t.indexes = r, make([][]int, len(t.columns))
 	under := map[string][]int{}
-	for i, cell := range r.cells {
+	for i, cell := range r.Cells {
 		full, short := headings(cell)
 		under[full] = append(under[full], i)
 		if short != full {
@@ -83,18 +123,33 @@ func (t *table) head() bool {
 			t.indexes[i] = append(t.indexes[i], under[name]...)
 		}
 	}
-	return true
 }
 
 // known returns the number of columns that the header has.
 func (t *table) known() int {
 	n := 0
 	for _, p := range t.indexes {
-		if len(p) > 0 {
-			n++
-		}
+		n += min(len(p), 1)
 	}
 	return n
+}
+
+// missing returns the names of the required columns that the header lacks.
+func (t *table) missing() (names []string) {
+	for i, c := range t.columns {
+		if c.required && len(t.indexes[i]) == 0 {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// rank orders the readings of a file by different separators. A header with all required columns comes before any other.
+func (t *table) rank() int {
+	if len(t.missing()) == 0 {
+		return len(t.columns) + 1 + t.known()
+	}
+	return t.known()
 }
 
 // headings returns the folded text of a header cell, with and without the part in parentheses.
@@ -124,35 +179,45 @@ func (t *table) row() (line, bool) {
 	if t.rows == MaxRows {
 		return line{}, false
 	}
-	r, ok := t.s.next()
+	r, ok := t.next()
 	if !ok {
 		return line{}, false
 	}
 	t.rows++
-	for i := t.width; i < len(r.cells) && r.fault == ""; i++ {
-		if strings.TrimSpace(r.cells[i]) != "" {
-			r.fault = "it has more cells than the header"
+	for i := len(t.header.Cells); i < len(r.Cells) && r.Fault == ""; i++ {
+		if strings.TrimSpace(r.Cells[i]) != "" {
+			r.Fault = "it has more cells than the header"
 		}
 	}
-	return line{record: r, table: t}, true
+	return line{Record: r, table: t}, true
+}
+
+// next returns the next record that is not empty.
+func (t *table) next() (r csvfile.Record, ok bool) {
+	for {
+		if r, ok = t.s.Next(); !ok || !r.Blank() {
+			return r, ok
+		}
+		t.skipped.add(r, skipEmpty)
+	}
 }
 
 // read reads all rows of a file.
-func read[T any](text string, columns []column, row func(*line) T) ([]T, error) {
-	t, err := open(text, columns)
+func read[T any](text string, columns []column, row func(*line) T, given ...int) ([]T, Skips, error) {
+	t, err := open(text, columns, given...)
 	if err != nil {
-		return nil, err
+		return nil, Skips{}, err
 	}
 	var rows []T
 	for l, ok := t.row(); ok; l, ok = t.row() {
 		rows = append(rows, row(&l))
 	}
-	return rows, nil
+	return rows, t.skipped.OrEmpty(), nil
 }
 
 // line is a row of a table.
 type line struct {
-	record
+	csvfile.Record
 	table *table
 }
 
@@ -161,29 +226,69 @@ const maxCell = 500 // bytes; no valid value is longer
 // cell returns the value of a column, or an empty text if the row has no value for it. A value that is too long makes cell
 // refuse the row.
 func (l *line) cell(column int) string {
-	for _, at := range l.table.indexes[column] {
-		if at >= len(l.cells) {
-			continue
-		}
-		v := strings.TrimSpace(l.cells[at])
-		if len(v) > maxCell {
-			l.refuse("its " + l.table.columns[column].name + " is too long")
-			return ""
-		}
-		if v = unguarded(v); v != "" {
-			return v
-		}
+	values := l.values(column)
+	if len(values) == 0 {
+		return ""
 	}
-	return ""
+	return values[0]
 }
 
+// values returns the values of all cells of a column that have one.
+func (l *line) values(column int) (list []string) {
+	for _, at := range l.table.indexes[column] {
+		if at >= len(l.Cells) {
+			continue
+		}
+		v := strings.TrimSpace(l.Cells[at])
+		if len(v) > maxCell {
+			l.refuse("its " + l.table.columns[column].name + " is too long")
+			return nil
+		}
+		if v = unguarded(v); v != "" && !placeholders[v] {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// placeholders lists the texts that platforms write into a cell without a value.
+var placeholders = map[string]bool{"-": true, "--": true, "---": true, "\u2013": true, "\u2014": true, "N/A": true, "n/a": true}
+
 // end returns the line of the row, and the reason why the row is refused.
-func (l *line) end() Row { return Row{Line: l.line, Refusal: l.fault} }
+func (l *line) end() Row {
+	if l.Fault != "" && l.isTotal() {
+		l.Fault = isTotal
+	}
+	return Row{Line: l.Line, Refusal: l.Fault}
+}
+
+// isTotal is the reason why a line of totals is refused. Its amount is that of the other lines.
+const isTotal = "it is a line of totals"
+
+// totals lists the beginnings of the first cell of a line of totals. The rest of the cell begins with no letter.
+var totals = []string{
+	"total", "totals", "grand total", "subtotal", "sub total", "sum", "summary", "results from", "overall", "all campaigns",
+}
+
+// isTotal reports whether the row begins like a line of totals.
+func (l *line) isTotal() bool {
+	first := ""
+	for i := 0; i < len(l.Cells) && first == ""; i++ {
+		first = strings.ToLower(strings.TrimSpace(l.Cells[i]))
+	}
+	for _, word := range totals {
+		rest, ok := strings.CutPrefix(first, word)
+		if ok && (rest == "" || !unicode.IsLetter(rune(rest[0]))) {
+			return true
+		}
+	}
+	return false
+}
 
 // refuse sets the reason why the row is refused. A reason that is already set stays.
 func (l *line) refuse(reason string) {
-	if l.fault == "" {
-		l.fault = reason
+	if l.Fault == "" {
+		l.Fault = reason
 	}
 }
 
@@ -195,24 +300,6 @@ func unguarded(v string) string {
 	return v
 }
 
-// Check checks that a file can be read and has rows. It returns the text up to row MaxRows, and whether rows were cut
-// off. Errors: empty, no_rows, invalid_input.
-func Check(kind Kind, text string) (head string, truncated bool, err error) {
-	t, err := open(text, kinds[kind])
-	if err != nil {
-		return "", false, err
-	}
-	for more := true; more; {
-		_, more = t.row()
-	}
-	if t.rows == 0 {
-		return "", false, models.Invalid("no_rows", "there are no rows under the header")
-	}
-	head = t.s.text[:t.s.pos]
-	_, truncated = t.s.next()
-	return head, truncated, nil
-}
-
 // Kind is a kind of file.
 type Kind uint8
 
@@ -220,6 +307,8 @@ type Kind uint8
 const (
 	Conversions Kind = iota
 	Costs
+	Offers
+	Links
 )
 
-var kinds = map[Kind][]column{Conversions: conversionColumns, Costs: costColumns}
+var kinds = map[Kind][]column{Conversions: conversionColumns, Costs: costColumns, Offers: offerColumns, Links: linkColumns}

@@ -28,7 +28,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 // process returns the handler of jobs that record the rows of a file. read reads a file and checks its rows without looking at
 // clicks.
 func process[R rowimport.Row, O rowimport.Outcome](
-	read func(ctx context.Context, s *store.Store, account uuid.UUID, text string) ([]R, error), to rowimport.Importer[R, O],
+	read func(ctx context.Context, s *store.Store, account uuid.UUID, text, source string) ([]R, correction.Skips, error), to rowimport.Importer[R, O],
 ) func(context.Context, *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
 	return func(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
 		account := u.Job.AccountID.UUID
@@ -36,7 +36,7 @@ func process[R rowimport.Row, O rowimport.Outcome](
 		if err != nil {
 			return err
 		}
-		rows, err := read(ctx, to.Store, account, text)
+		rows, skips, err := read(ctx, to.Store, account, text, u.Args.Source)
 		if err != nil {
 			return err
 		}
@@ -44,16 +44,17 @@ func process[R rowimport.Row, O rowimport.Outcome](
 		if err != nil {
 			return err
 		}
+		out.Skips = skips
 		return u.Commit(ctx, out, func(c db.Conn) error { return to.Store.On(c).Corrections().Remove(ctx, u.Job.ID) })
 	}
 }
 
-func readConversions(_ context.Context, _ *store.Store, _ uuid.UUID, text string) ([]correction.Conversion, error) {
-	rows, err := correction.ReadConversions(text)
+func readConversions(_ context.Context, _ *store.Store, _ uuid.UUID, text, _ string) ([]correction.Conversion, correction.Skips, error) {
+	rows, skips, err := correction.ReadConversions(text)
 	for i := range rows {
 		checkTime(&rows[i], time.Now())
 	}
-	return rows, err
+	return rows, skips, err
 }
 
 // checkTime refuses a time in the future or before the click. If the row's time is less exact than the click's (a day, minute or

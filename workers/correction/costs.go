@@ -28,29 +28,29 @@ type cost struct {
 	source, campaign uuid.UUID
 }
 
-func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text string) ([]cost, error) {
-	read, err := correction.ReadCosts(text)
+func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text, source string) ([]cost, correction.Skips, error) {
+	read, skips, err := correction.ReadCosts(text, source)
 	if err != nil {
-		return nil, err
+		return nil, skips, err
 	}
 	sources, err := s.SourceNames(ctx, account)
 	if err != nil {
-		return nil, err
+		return nil, skips, err
 	}
 	campaigns, err := s.CampaignNames(ctx, account)
 	if err != nil {
-		return nil, err
+		return nil, skips, err
 	}
 	kept, err := click.KeptFrom(ctx, s.Conn(), account)
 	if err != nil {
-		return nil, err
+		return nil, skips, err
 	}
 	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now(), oldest: kept}
 	rows := make([]cost, len(read))
 	for i, r := range read {
 		rows[i] = l.resolve(r)
 	}
-	return rows, nil
+	return rows, skips, nil
 }
 
 // lookup finds the sources and campaigns that rows name, and detects rows that set the same spend.
@@ -104,6 +104,11 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	}
 	if v.Refusal == "" && v.Campaign != "" {
 		v.campaign, v.Refusal = findOne(l.campaigns, "campaign", v.Campaign)
+		for _, other := range v.Others { // a platform's own id of a campaign is not ours, but the name may be
+			if id, refusal := findOne(l.campaigns, "campaign", other); v.campaign == uuid.Nil && refusal == "" {
+				v.campaign, v.Refusal, v.Campaign = id, "", other
+			}
+		}
 	}
 	at := spendKey{v.Day, v.source, v.campaign}
 	earlier, twice := l.set[at]

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -244,13 +245,13 @@ func TestCostCorrections(t *testing.T) {
 		x.day + "\tNative\t11\tNothing\t\t\n" +
 		"2090-01-01\tNative\t11\t\t\t\n" +
 		"2001-01-01\tNative\t11\t\t\t\n" +
-		"1.1.2026\tNative\t11\t\t\t\n" +
+		"3/4/2026\tNative\t11\t\t\t\n" +
 		x.day + "\tNative\t\t\t\t\n"
 	want := []string{
 		"2 spread", "3 spread", "4 alone", "5 alone", "6 refused line 2 sets the spend of the same day, source and campaign",
 		"7 refused there is no such traffic source", "8 refused there is no such campaign",
 		"9 refused its day has not begun", "10 refused the clicks of its day are not kept any more",
-		"11 refused its day is not YYYY-MM-DD", "12 refused it names no spend",
+		"11 refused its day may be day/month or month/day: write YYYY-MM-DD", "12 refused it names no spend",
 	}
 	cost := func(dimension string) map[string]float64 {
 		out := map[string]float64{}
@@ -297,6 +298,38 @@ func TestCostCorrections(t *testing.T) {
 	}
 	if n := dbtest.Get[int](x.t, x.s.DB, `SELECT count(*) FROM events`); n != 0 {
 		t.Errorf("%d events", n)
+	}
+}
+
+// TestReportFiles applies reports as ad platforms write them: the bytes of a file, with titles above the header, a total below the
+// rows, and no column for the traffic source.
+func TestReportFiles(t *testing.T) {
+	t.Parallel()
+	x := newCorrecting(t, 4)
+	report := "Campaign report\n" + x.day + "\n\nDay\tCampaign ID\tCampaign\tCost\n" +
+		x.day + "\t1111111111\tCampaign Push Ads\t12,50\nTotal: Account\t--\t--\t12,50\n"
+	wide := []byte{0xFF, 0xFE}
+	for _, unit := range utf16.Encode([]rune(report)) {
+		wide = append(wide, byte(unit), byte(unit>>8))
+	}
+	var got struct {
+		costAnswer
+		Skipped []correction.Skipped `json:"skipped"`
+		Lines   int                  `json:"skipped_lines"`
+	}
+	x.send("/corrections/cost", map[string]any{"file": wide, "source": "push ads", "apply": true}, &got)
+	if got.Accepted != 1 || got.Refused != 1 || got.Spend != 12.5 || got.Outcomes[1].Line != 6 || got.Outcomes[1].Reason != "it is a line of totals" {
+		t.Errorf("%+v", got)
+	}
+	if o := got.Outcomes[0]; *o.SourceID != x.sources[0].String() || *o.CampaignID != x.campaigns[0].String() || o.Line != 5 {
+		t.Errorf("%+v", o)
+	}
+	if got.Lines != 3 || len(got.Skipped) != 2 || got.Skipped[0].Last != 2 || got.Skipped[1].Line != 3 {
+		t.Errorf("%+v", got.Skipped)
+	}
+	x.send("/corrections/cost", map[string]any{"csv": report, "source": "nobody"}, &got)
+	if got.Accepted != 0 || got.Outcomes[0].Reason != "there is no such traffic source" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -147,6 +147,9 @@ func (x *examples) alone() {
 
 // correct sends corrections as CSV.
 func (x *examples) correct() {
+	x.call("POST /corrections/look", nil, object{
+		"kind": "cost", "csv": "Campaign report\nDay,Campaign,Cost\n" + x.today.AddDate(0, 0, -1).Format(time.DateOnly) + ",Brand,1.25\nTotal,,1.25\n",
+	})
 	x.call("POST /corrections/conversions", nil, object{
 		"csv": "click id,status,payout,conversion id\n" + x.ids["click"] + ",chargeback,12.50,A-1002\n", "apply": false,
 	})

@@ -1,78 +1,85 @@
-package correction
+package csvfile
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Limits of a record. A record beyond them is malformed.
 const (
-	maxCells  = 256
+	MaxCells  = 256
 	maxQuoted = 64 << 10 // bytes between two quotes; beyond that the closing quote counts as missing
 )
 
-// scanner splits a text into records. A malformed record ends with the line on which it began, so that a missing quote does not
+// Scanner splits a text into records. A malformed record ends with the line on which it began, so that a missing quote does not
 // make the rest of the file part of the record.
-type scanner struct {
+type Scanner struct {
 	text  string
 	comma byte
 	pos   int
 	line  int // number of the line at pos
 }
 
-// record is one row of a CSV text. A quoted cell may span several lines.
-type record struct {
-	line  int
-	cells []string // at most maxCells, without quotes
+// NewScanner returns a scanner of a text whose cells are separated by comma.
+func NewScanner(text string, comma byte) *Scanner { return &Scanner{text: text, comma: comma, line: 1} }
+
+// Comma returns the separator.
+func (s *Scanner) Comma() byte { return s.comma }
+
+// Read returns the text up to the current position.
+func (s *Scanner) Read() string { return s.text[:s.pos] }
+
+// Record is one row of a CSV text. A quoted cell may span several lines.
+type Record struct {
+	Line  int
+	Cells []string // at most MaxCells, without quotes
+	Fault string   // why the record is malformed; empty: it is not
 	count int      // number of cells, stored or not
-	fault string   // why the record is malformed; empty: it is not
 }
 
-// blank reports whether all cells are empty.
-func (r record) blank() bool {
-	for _, c := range r.cells {
+// Blank reports whether all cells are empty.
+func (r Record) Blank() bool {
+	for _, c := range r.Cells {
 		if strings.TrimSpace(c) != "" {
 			return false
 		}
 	}
-	return r.fault == "" && r.count <= maxCells
+	return r.Fault == "" && r.count <= MaxCells
 }
 
-// next returns the next record that is not blank. ok is false at the end of the text.
-func (s *scanner) next() (r record, ok bool) {
-	for s.pos < len(s.text) {
-		if c := s.text[s.pos]; c == '\n' || c == '\r' {
-			s.endLine()
-		} else if r = s.record(); !r.blank() {
-			return r, true
-		}
+// Next returns the next record. An empty line is a record without cells. ok is false at the end of the text.
+func (s *Scanner) Next() (r Record, ok bool) {
+	if s.pos >= len(s.text) {
+		return r, false
 	}
-	return record{}, false
+	if c := s.text[s.pos]; c == '\n' || c == '\r' {
+		r.Line = s.line
+		s.endLine()
+		return r, true
+	}
+	return s.record(), true
 }
 
-func (s *scanner) record() record {
-	r := record{line: s.line}
+func (s *Scanner) record() Record {
+	r := Record{Line: s.line}
 	start := s.pos
 	for more := true; more; {
 		var cell string
-		cell, more, r.fault = s.cell()
-		if r.fault != "" {
-			s.pos, s.line = start, r.line
+		cell, more, r.Fault = s.cell()
+		if r.Fault != "" {
+			s.pos, s.line = start, r.Line
 			s.skipLine()
 			return r
 		}
-		if r.count++; r.count <= maxCells {
-			r.cells = append(r.cells, cell)
+		if r.count++; r.count <= MaxCells {
+			r.Cells = append(r.Cells, cell)
 		}
 	}
-	if r.count > maxCells {
-		r.fault = "it has too many cells"
+	if r.count > MaxCells {
+		r.Fault = "it has too many cells"
 	}
 	return r
 }
 
 // cell reads a cell and the separator or line break after it. more reports whether a separator followed.
-func (s *scanner) cell() (cell string, more bool, fault string) {
+func (s *Scanner) cell() (cell string, more bool, fault string) {
 	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
 		s.pos++
 	}
@@ -101,10 +108,10 @@ func (s *scanner) cell() (cell string, more bool, fault string) {
 	return cell, false, ""
 }
 
-func (s *scanner) ends(c byte) bool { return c == s.comma || c == '\n' || c == '\r' }
+func (s *Scanner) ends(c byte) bool { return c == s.comma || c == '\n' || c == '\r' }
 
 // quoted reads a quoted cell from its opening quote, and moves past the closing quote.
-func (s *scanner) quoted() (cell, fault string) {
+func (s *Scanner) quoted() (cell, fault string) {
 	s.pos++
 	start := s.pos
 	for {
@@ -127,7 +134,7 @@ func (s *scanner) quoted() (cell, fault string) {
 }
 
 // endLine moves past the line break at pos.
-func (s *scanner) endLine() {
+func (s *Scanner) endLine() {
 	if s.pos < len(s.text) && s.text[s.pos] == '\r' {
 		s.pos++
 	}
@@ -137,7 +144,7 @@ func (s *scanner) endLine() {
 	s.line++
 }
 
-func (s *scanner) skipLine() {
+func (s *Scanner) skipLine() {
 	i := strings.IndexAny(s.text[s.pos:], "\r\n")
 	if i < 0 {
 		i = len(s.text) - s.pos
@@ -149,16 +156,4 @@ func (s *scanner) skipLine() {
 // lines returns the number of line breaks in a text.
 func lines(s string) int {
 	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
-}
-
-// readable returns the reason why a text cannot be CSV in UTF-8. It returns an empty text if it can.
-func readable(text string) (fault string) {
-	switch {
-	case strings.HasPrefix(text, "\xFF\xFE"), strings.HasPrefix(text, "\xFE\xFF"), strings.HasPrefix(text, "ÿþ"),
-		strings.HasPrefix(text, "þÿ"), strings.IndexByte(text, 0) >= 0:
-		return "the text is not UTF-8 but looks like UTF-16 or a binary file: save it as CSV in UTF-8"
-	case !utf8.ValidString(text):
-		return "the text is not UTF-8: save it as CSV in UTF-8"
-	}
-	return ""
 }

@@ -1,0 +1,85 @@
+package correction
+
+import "switchyard/models"
+
+// Check checks that a file can be read and has rows. It returns the text up to row MaxRows, and whether rows were cut
+// off. sourced says that the caller names the traffic source of rows that name none. Errors: empty, no_rows, invalid_input.
+func Check(kind Kind, text string, sourced bool) (head string, truncated bool, err error) {
+	t, err := open(text, kinds[kind], given(kind, sourced)...)
+	if err != nil {
+		return "", false, err
+	}
+	for more := true; more; {
+		_, more = t.row()
+	}
+	if t.rows == 0 {
+		return "", false, models.Invalid("no_rows", "there are no rows under the header")
+	}
+	head = t.s.Read()
+	_, truncated = t.next()
+	return head, truncated, nil
+}
+
+// given returns the required columns that a file may lack.
+func given(kind Kind, sourced bool) []int {
+	if kind == Costs && sourced {
+		return []int{sourceColumn}
+	}
+	return nil
+}
+
+// Preview is what a file contains, before its rows are read.
+type Preview struct {
+	Header  []Heading `json:"header" doc:"the cells of the header"`
+	Missing []string  `json:"missing" doc:"needed columns that the header lacks"`
+	Rows    int       `json:"rows" doc:"below the header, empty lines left out; at most 5001"`
+	Records []Cells   `json:"records" doc:"of a file of offers or links: the rows, at most 1000; else empty"`
+	Skips
+}
+
+// Heading is a cell of a header.
+type Heading struct {
+	Cell   string `json:"cell"`
+	Column string `json:"column" doc:"the name of the column that it is read as; empty: it is not read"`
+}
+
+// Cells are the cells of a row.
+type Cells struct {
+	Line  int      `json:"line"`
+	Cells []string `json:"cells"`
+}
+
+// maxRecords is the maximum number of rows that a preview returns.
+const maxRecords = 1000
+
+// Look reads the header of a file and counts its rows. A required column may be missing. Errors: empty, invalid_input.
+func Look(kind Kind, text string) (Preview, error) {
+	t, err := find(text, kinds[kind])
+	if err != nil {
+		return Preview{}, err
+	}
+	out := Preview{Missing: append([]string{}, t.missing()...), Records: []Cells{}, Header: t.headings()}
+	for r, ok := t.next(); ok && out.Rows <= MaxRows; r, ok = t.next() {
+		if out.Rows++; kind >= Offers && len(out.Records) < maxRecords && r.Fault == "" {
+			out.Records = append(out.Records, Cells{r.Line, r.Cells})
+		}
+	}
+	out.Skips = t.skipped.OrEmpty()
+	return out, nil
+}
+
+// headings returns the cells of the header with the columns that they are read as.
+func (t *table) headings() []Heading {
+	out := make([]Heading, len(t.header.Cells))
+	for i, cell := range t.header.Cells {
+		out[i].Cell = cell
+	}
+	for i, places := range t.indexes {
+		for _, at := range places {
+			if out[at].Column == "" {
+				out[at].Column = t.columns[i].name
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,198 @@
+package correction
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"switchyard/models"
+)
+
+// reports are files in the form in which ad platforms write them, with invented data. Each gives two rows of spend: 12.50 on the
+// first of November and 7.25 on the second.
+var reports = map[string]struct {
+	text    string
+	skipped string // the lines that are no rows, before the header
+	refused string
+}{
+	"Google Ads": {
+		"Campaign report\n\"November 1, 2026 - November 2, 2026\"\nDay,Campaign,Currency code,Cost,Impr.,Clicks,Campaign ID\n" +
+			"2026-11-01,Brand,EUR,12.50,\"1,200\",30,1111111111\n2026-11-02,Brand,EUR,7.25,900,--,1111111111\n" +
+			"Total: Account, --,EUR,19.75,\"2,100\",30, --\nTotal: Search, --,EUR,19.75,\"2,100\",30, --\n",
+		"1-2 above", "6 total, 7 total",
+	},
+	"Google Ads for Excel": {
+		"Campaign report\t\t\n2026-11-01 - 2026-11-02\t\t\nDay\tCampaign\tCost\tCurrency code\n" +
+			"2026-11-01\tBrand\t12,50\tEUR\n2026-11-02\tBrand\t7,25\tEUR\nTotal: Account\t --\t19,75\tEUR",
+		"1-2 above", "6 total",
+	},
+	"Meta": {
+		"\"Campaign name\",\"Day\",\"Campaign delivery\",\"Amount spent (EUR)\",Impressions,\"Link clicks\",\"Reporting starts\",\"Reporting ends\"\n" +
+			"Brand,2026-11-01,active,12.50,1200,30,2026-11-01,2026-11-01\nBrand,2026-11-02,active,7.25,900,,2026-11-02,2026-11-02\n" +
+			",,,19.75,2100,30,2026-11-01,2026-11-02\n",
+		"", "4 several",
+	},
+	"Meta without days": {
+		"Campaign name,Amount spent (EUR),Reporting starts,Reporting ends\nBrand,12.50,2026-11-01,2026-11-01\n" +
+			"Brand,7.25,2026-11-02,2026-11-02\nBrand,19.75,2026-11-01,2026-11-30\n",
+		"", "4 several",
+	},
+	"TikTok": {
+		"\uFEFFBy Day,Campaign name,Campaign ID,Cost,Currency,Impressions,Clicks (destination)\r\n" +
+			"2026-11-01,Brand,1777777777777777,12.50,EUR,1200,30\r\n2026-11-02,Brand,1777777777777777,7.25,EUR,900,12\r\n" +
+			"Total of 2 results,-,-,19.75,EUR,2100,42\r\n",
+		"", "4 total",
+	},
+	"Taboola": {
+		"Day,Campaign,Campaign Name,Currency,Clicks,Visible Impressions,Spent\n2026-11-01 00:00:00.0,4711,Brand,EUR,30,1200,12.50\n" +
+			"2026-11-02 00:00:00.0,4711,Brand,EUR,12,900,7.25\n,,Total,EUR,42,2100,19.75\n",
+		"", "4 total",
+	},
+	"Outbrain": {
+		"Account: Example\n\nDate,Campaign Name,Campaign ID,Impressions,Clicks,Spend,Currency\n" +
+			"\"Nov 1, 2026\",Brand,00a1,1200,30,12.50,EUR\n\"Nov 2, 2026\",Brand,00a1,900,12,7.25,EUR\nTotals,,,2100,42,19.75,EUR\n",
+		"1 above, 2 empty", "6 total",
+	},
+	"PropellerAds": {
+		"Date;Campaign ID;Campaign;Impressions;Clicks;Spent\n2026-11-01;901;Brand;1200;30;12.5\n2026-11-02;901;Brand;900;12;7.25\n" +
+			"Total;;;2100;42;19.75\n",
+		"", "4 total",
+	},
+	"ExoClick": {
+		"sep=;\r\n\"Date\";\"Campaign\";\"Impressions\";\"Clicks\";\"Cost\"\r\n\"2026-11-01\";\"Brand\";\"1200\";\"30\";\"12.5000\"\r\n" +
+			"\"2026-11-02\";\"Brand\";\"900\";\"12\";\"7.2500\"\r\n",
+		"1 separator", "",
+	},
+	"RichAds": {
+		"\"sep=,\"\nDate,Campaign,Impressions,Clicks,\"Cost, $\"\n01.11.2026,Brand,1200,30,$12.50\n02.11.2026,Brand,900,12,$7.25\n" +
+			"\nTotal,,2100,42,$19.75\n",
+		"1 separator, 5 empty", "6 total",
+	},
+	"Microsoft Ads": {
+		"\"Report Name: Campaign performance\"\r\n\"Report Time: 11/1/2026,11/2/2026\"\r\n\"Rows: 2\"\r\n\r\n" +
+			"\"GregorianDate\",\"CampaignName\",\"CurrencyCode\",\"Spend\",\"Clicks\",\"Impressions\"\r\n" +
+			"\"2026-11-01\",\"Brand\",\"EUR\",\"12.50\",\"30\",\"1200\"\r\n\"2026-11-02\",\"Brand\",\"EUR\",\"7.25\",\"12\",\"900\"\r\n" +
+			"\r\n\"©2026 Microsoft Corporation. All rights reserved.\"\r\n",
+		"1-3 above, 4 empty, 8 empty", "9 day",
+	},
+}
+
+// reasons gives each reason a word.
+func reasonWord(reason string) string {
+	for _, r := range [][2]string{
+		{isTotal, "total"}, {"several days", "several"}, {"names no day", "day"}, {"its day", "day"}, {skipTitle, "above"},
+		{skipEmpty, "empty"}, {skipSeparator, "separator"},
+	} {
+		if strings.Contains(reason, r[0]) {
+			return r[1]
+		}
+	}
+	return reason
+}
+
+func skippedText(s Skips) string {
+	var out []string
+	for _, v := range s.Skipped {
+		lines := fmt.Sprint(v.Line)
+		if v.Last != v.Line {
+			lines += fmt.Sprint("-", v.Last)
+		}
+		out = append(out, lines+" "+reasonWord(v.Reason))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Files of ad platforms are read as they are downloaded. Each line that is no row of spend is named with its reason.
+func TestReportsOfPlatforms(t *testing.T) {
+	t.Parallel()
+	for name, c := range reports {
+		for end, text := range map[string]string{
+			"as it is": c.text, "with CR": strings.ReplaceAll(strings.ReplaceAll(c.text, "\r\n", "\n"), "\n", "\r"),
+			"without the last break": strings.TrimRight(c.text, "\r\n"),
+		} {
+			rows, skips, err := ReadCosts(text, "Push")
+			if err != nil {
+				t.Errorf("%s %s: %v", name, end, err)
+				continue
+			}
+			var got, refused []string
+			for _, r := range rows {
+				if r.Refusal != "" {
+					refused = append(refused, fmt.Sprint(r.Line, " ", reasonWord(r.Refusal)))
+				} else {
+					names := append([]string{r.Campaign}, r.Others...)
+					got = append(got, fmt.Sprint(r.Day.Format(time.DateOnly), " ", r.Source, " ", r.Spend.StringFixed(2), " ", names[len(names)-1]))
+				}
+			}
+			want := []string{"2026-11-01 Push 12.50 Brand", "2026-11-02 Push 7.25 Brand"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s %s: %s%v", name, end, diff, refused)
+			}
+			if r := strings.Join(refused, ", "); r != c.refused {
+				t.Errorf("%s %s: refused %s", name, end, r)
+			}
+			if s := skippedText(skips); s != c.skipped {
+				t.Errorf("%s %s: skipped %s", name, end, s)
+			}
+		}
+		if _, _, err := Check(Costs, c.text, false); err == nil || !strings.Contains(err.Error(), "source") {
+			t.Errorf("%s has no source, and the caller names none: %v", name, err)
+		}
+		if head, _, err := Check(Costs, c.text, true); err != nil || !strings.Contains(head, "2026") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A row without a campaign whose spend is the sum of the other rows of its day is their total.
+func TestUnnamedTotals(t *testing.T) {
+	t.Parallel()
+	rows, _, err := ReadCosts("day,source,campaign,spend\n2026-11-01,P,A,10\n2026-11-01,P,B,2.5\n2026-11-01,P,,12.5\n2026-11-02,P,,12.5\n"+
+		"2026-11-03,P,A,10\n2026-11-03,P,,11\n2026-11-04,P,A,0\n2026-11-04,P,,0\n", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if (r.Refusal != "") != (r.Line == 4) {
+			t.Errorf("line %d: %q", r.Line, r.Refusal)
+		}
+	}
+}
+
+func TestLook(t *testing.T) {
+	t.Parallel()
+	got, err := Look(Costs, "A report\n\nDay,Spend (EUR),Other\n2026-11-01,1,x\n\n2026-11-02,2,y\n")
+	want := Preview{
+		Header:  []Heading{{"Day", "day"}, {"Spend (EUR)", "spend"}, {"Other", ""}},
+		Missing: []string{"source"}, Rows: 2, Records: []Cells{},
+		Skips: Skips{Lines: 3, Skipped: []Skipped{{1, 1, skipTitle, "A report"}, {2, 2, skipEmpty, ""}, {5, 5, skipEmpty, ""}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	got, err = Look(Links, "Alias;Long URL\na;https://a.test\n\"b;c\";https://b.test\n")
+	if diff := cmp.Diff([]Cells{{2, []string{"a", "https://a.test"}}, {3, []string{"b;c", "https://b.test"}}}, got.Records); diff != "" || err != nil ||
+		len(got.Missing) != 0 {
+		t.Error(diff, err, got.Missing)
+	}
+	if _, err := Look(Offers, " \n"); err == nil {
+		t.Error("an empty file has a preview")
+	} else if e, _ := models.AsError(err); e.Code != "empty" {
+		t.Error(err)
+	}
+	if got, err := Look(Offers, "a,b\n1,2\n"); err != nil || len(got.Missing) != 2 || got.Rows != 1 {
+		t.Error(got, err)
+	}
+}
+
+// The list of skipped lines is limited, and their number is not.
+func TestSkippedLinesAreLimited(t *testing.T) {
+	t.Parallel()
+	_, skips, err := ReadCosts("day,source,spend\n"+strings.Repeat("2026-11-01,P,1\n\n", 300), "")
+	if err != nil || len(skips.Skipped) != maxSkipped || skips.Lines != 300 {
+		t.Error(len(skips.Skipped), skips.Lines, err)
+	}
+}

@@ -1,0 +1,78 @@
+package correction
+
+import (
+	"strings"
+
+	"switchyard/models/csvfile"
+)
+
+// Skipped are consecutive lines of a file that are no rows.
+type Skipped struct {
+	Line   int    `json:"line"`
+	Last   int    `json:"last" doc:"the last of consecutive lines that are skipped for the same reason; else line"`
+	Reason string `json:"reason"`
+	Text   string `json:"text" doc:"the beginning of the line"`
+}
+
+// Skips are the lines of a file that are no rows: at most maxSkipped entries, and the number of all these lines.
+type Skips struct {
+	Skipped []Skipped `json:"skipped" doc:"lines that are no rows, such as titles above the header and empty lines; at most 100 entries"`
+	Lines   int       `json:"skipped_lines" doc:"how many lines these are, also beyond the 100 entries"`
+}
+
+const (
+	maxSkipped     = 100
+	maxSkippedText = 100 // bytes
+)
+
+// Reasons for which lines are skipped.
+const (
+	skipSeparator = "it names the separator"
+	skipTitle     = "it is above the header"
+	skipEmpty     = "it is empty"
+)
+
+// skips collects the lines that are skipped.
+type skips struct{ Skips }
+
+func (s *skips) add(r csvfile.Record, reason string) {
+	s.Lines++
+	if n := len(s.Skipped); n > 0 && s.Skipped[n-1].Reason == reason && s.Skipped[n-1].Last == r.Line-1 {
+		s.Skipped[n-1].Last = r.Line
+		return
+	}
+	if len(s.Skipped) < maxSkipped {
+		text := strings.TrimSpace(strings.Join(r.Cells[:min(len(r.Cells), 5)], " "))
+		s.Skipped = append(s.Skipped, Skipped{
+			Line: r.Line, Last: r.Line, Reason: reason, Text: strings.ToValidUTF8(text[:min(len(text), maxSkippedText)], ""),
+		})
+	}
+}
+
+// OrEmpty returns the lines with a list that is not nil.
+func (s Skips) OrEmpty() Skips {
+	if s.Skipped == nil {
+		s.Skipped = []Skipped{}
+	}
+	return s
+}
+
+// skipHead moves to the first line below the header and records the lines above it.
+func (t *table) skipHead() {
+	comma := t.s.Comma()
+	t.s = t.start.Scanner(comma)
+	if t.start.Named {
+		t.skipped.add(csvfile.Record{Line: 1}, skipSeparator)
+	}
+	for {
+		r, ok := t.s.Next()
+		switch {
+		case !ok || r.Line == t.header.Line:
+			return
+		case r.Blank():
+			t.skipped.add(r, skipEmpty)
+		default:
+			t.skipped.add(r, skipTitle)
+		}
+	}
+}

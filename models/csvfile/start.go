@@ -1,0 +1,37 @@
+package csvfile
+
+import "strings"
+
+// separators lists the possible separators, in the order in which they are tried.
+const separators = ",;\t|"
+
+// Start is the beginning of a CSV text: its possible separators, and the line on which a spreadsheet names the separator.
+type Start struct {
+	text   string
+	Commas string // the separators to try. A separator that the text names is the first
+	Named  bool   // the first line names the separator
+}
+
+// NewStart looks at the first line of a text, which may be sep=; with or without quotes.
+func NewStart(text string) Start {
+	s := Start{text: text, Commas: separators}
+	line, _, whole := strings.Cut(strings.ReplaceAll(text[:min(len(text), 16)], "\r", "\n"), "\n")
+	line = strings.TrimLeft(line, `" `)
+	if !whole || len(line) < 4 || !strings.EqualFold(line[:4], "sep=") {
+		return s
+	}
+	s.Named = true
+	if line = strings.Replace(line[4:], `\t`, "\t", 1); line != "" && line[0] < 0x80 && line[0] != '"' {
+		s.Commas = line[:1] + separators
+	}
+	return s
+}
+
+// Scanner returns a scanner that begins after the line that names the separator.
+func (s Start) Scanner(comma byte) *Scanner {
+	out := NewScanner(s.text, comma)
+	if s.Named {
+		out.skipLine()
+	}
+	return out
+}
