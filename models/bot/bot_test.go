@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 	// Stored clicks hold these bits: they must never move.
 	for signal, bit := range map[bot.Signals]int{
 		bot.DenyList: 0, bot.Headless: 6, bot.Datacenter: 12,
-		bot.FewHeaders: 18, bot.NoJS: 24, bot.Allowed: 62,
+		bot.FewHeaders: 18, bot.NoJS: 24, bot.ForgedBrowser: 25, bot.Allowed: 62,
 	} {
 		if signal != 1<<bit {
 			t.Errorf("signal %b is not bit %d", signal, bit)

@@ -39,6 +39,7 @@ const (
 	RepeatClick
 	GeoTZMismatch
 	NoJS
+	ForgedBrowser
 
 	Allowed Signals = 1 << 62
 )
@@ -132,6 +133,10 @@ var table = [...]Signal{
 	{
 		NoJS, "no_js", 25, true, "the page tag never reported", Later,
 		"no event within 30 seconds, of a landing page whose tag has reported 5 other clicks in 24 hours",
+	},
+	{
+		ForgedBrowser, "forged_browser", 60, true, "two properties contradict the browser that is claimed", AtClick,
+		"two facts of the user agent, the client hints, Accept, Accept-Encoding and Accept-Language that no browser of this name has together",
 	},
 }
 

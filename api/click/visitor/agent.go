@@ -17,7 +17,8 @@ type agent struct {
 	kind                                   kind
 	device, brand, model                   string
 	os, osVersion, browser, browserVersion string
-	chrome                                 int // major version of the Chromium engine, 0 if another
+	chrome                                 int  // major version of the Chromium engine, 0 if another
+	wholeVersion                           bool // the engine is recent, and its version is not reduced to the major one
 	engine                                 engine
 	impossible                             bool // no such browser on such a system, or from another decade
 	complete                               bool // the slow parsers have seen it

@@ -26,7 +26,9 @@ func classify(userAgent string) *agent {
 		a.osVersion = thawedVersion(userAgent, a.osVersion)
 	}
 	if !strings.Contains(userAgent, "CriOS/") { // on iOS it is Safari's engine, which sends no hints
-		a.chrome = leadingInt(textAfter(userAgent, "Chrome/", "Chromium/"))
+		version := versionAt(textAfter(userAgent, "Chrome/", "Chromium/"))
+		a.chrome = leadingInt(version)
+		a.wholeVersion = a.chrome >= firstReduced && !strings.HasSuffix(version, ".0.0.0")
 	}
 	if a.os == "Android" {
 		a.model = androidModel(userAgent)

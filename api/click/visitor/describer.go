@@ -113,15 +113,16 @@ func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Descripti
 	into.OS, into.OSVersion = a.os, a.osVersion
 	into.Browser, into.BrowserVersion = a.browser, a.browserVersion
 	into.Signals = a.kind.signal()
-	if applyHints(h, a, into) || a.impossible {
-		into.Signals |= bot.UAMismatch
+	contradictions := applyHints(h, a, into)
+	if a.impossible {
+		contradictions++
 	}
 
 	into.Language = language(header(h, "Accept-Language"))
 	into.Referrer = clean(header(h, "Referer"), MaxReferrer)
 	into.ReferrerDomain = domainOf(into.Referrer)
 	into.SearchEngine, into.Keyword = searchOf(into.ReferrerDomain, into.Referrer)
-	into.Signals |= d.headerSignals(r, a) | bot.FromProxyKind(into.ProxyKind) | data.Signals(into.IP, into.ReferrerDomain)
+	into.Signals |= d.headerSignals(r, a, contradictions) | bot.FromProxyKind(into.ProxyKind) | data.Signals(into.IP, into.ReferrerDomain)
 }
 
 // applyLists takes the proxy kind from the operator's lists, if the geo data has no proxy kind or knows only that the address is

@@ -139,7 +139,7 @@ func TestSignals(t *testing.T) {
 		"a list of nothing but noise": {browserRequest("Sec-Ch-Ua-Full-Version-List", `"Not_A Brand";v="99.0.0.0"`), 0},
 		"mobile hint":                 {browserRequest("Sec-Ch-Ua-Mobile", "?1"), bot.UAMismatch},
 		"hints of firefox": {browserRequest("User-Agent",
-			"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"), bot.UAMismatch},
+			"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"), bot.UAMismatch | bot.ForgedBrowser},
 		"ancient":     {as("Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)"), bot.UAMismatch},
 		"no language": {browserRequest("Accept-Language", ""), bot.NoAcceptLanguage},
 		"proxy headers count for nothing": {

@@ -62,8 +62,9 @@ func Accept(userAgent string) string {
 // prefetchHeaders announce a request ahead of a click.
 var prefetchHeaders = []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"}
 
-// headerSignals returns the signals of the request's method and headers. The signals of the user agent are found elsewhere.
-func (d *Describer) headerSignals(r *http.Request, a *agent) (s bot.Signals) {
+// headerSignals returns the signals of the request's method and headers. The kind of the user agent is judged elsewhere.
+// contradictions is the number of facts that contradict the user agent so far.
+func (d *Describer) headerSignals(r *http.Request, a *agent, contradictions int) (s bot.Signals) {
 	h := r.Header
 	if r.Method == http.MethodHead {
 		s |= bot.HeadRequest
@@ -83,8 +84,17 @@ func (d *Describer) headerSignals(r *http.Request, a *agent) (s bot.Signals) {
 		if strings.Contains(header(h, "Sec-Ch-Ua"), `"HeadlessChrome"`) {
 			s |= bot.Headless
 		}
-		if header(h, "Sec-Fetch-Mode") != "" && header(h, "Sec-Fetch-Site") == "" || contradictsEngine(h, a.engine) {
+		if header(h, "Sec-Fetch-Mode") != "" && header(h, "Sec-Fetch-Site") == "" {
+			contradictions++
+		}
+		if contradictsEngine(h, a.engine) {
+			contradictions++
+		}
+		if contradictions > 0 {
 			s |= bot.UAMismatch
+		}
+		if !isWebView(h) && contradictions+d.oddities(r, a) >= 2 {
+			s |= bot.ForgedBrowser
 		}
 	}
 	return s
@@ -106,8 +116,12 @@ func hasLanguage(h http.Header) bool {
 
 // lacksMetadata reports whether a request by https lacks Fetch Metadata, which the claimed engine always sends.
 func (d *Describer) lacksMetadata(r *http.Request, a *agent) bool {
-	return a.engine != otherEngine && header(r.Header, "Sec-Fetch-Site") == "" &&
-		(r.TLS != nil || d.ForwardedProto(r) == "https")
+	return a.engine != otherEngine && header(r.Header, "Sec-Fetch-Site") == "" && d.isSecure(r)
+}
+
+// isSecure reports whether the visitor's request came by https. Browsers send Fetch Metadata and client hints only then.
+func (d *Describer) isSecure(r *http.Request) bool {
+	return r.TLS != nil || d.ForwardedProto(r) == "https"
 }
 
 // contradictsEngine reports whether a request has headers that the claimed engine never sends when a visitor follows a link: an

@@ -17,17 +17,20 @@ var hintBrowsers = []struct{ brand, name string }{
 	{`"Brave"`, "Brave"}, {`"DuckDuckGo"`, "DuckDuckGo"}, {`"Opera GX"`, "Opera GX"},
 }
 
-// applyHints refines the description by client hints, which still report what the frozen user agent hides. It reports whether the
-// hints contradict the user agent. Contradicting hints are not believed.
-func applyHints(h http.Header, a *agent, into *Description) (mismatch bool) {
+// applyHints refines the description by client hints, which still report what the frozen user agent hides. It returns the number
+// of facts in which the hints contradict the user agent. Contradicting hints are not believed.
+func applyHints(h http.Header, a *agent, into *Description) (contradictions int) {
 	brands := header(h, "Sec-Ch-Ua")
 	platform := unquote(header(h, "Sec-Ch-Ua-Platform"))
 	if brands == "" && platform == "" {
-		return false
+		return 0
 	}
-	if hintsContradict(a, brands, platform, header(h, "Sec-Ch-Ua-Mobile")) ||
-		versionsDisagree(brands, header(h, "Sec-Ch-Ua-Full-Version-List")) {
-		return true
+	contradictions = hintContradictions(a, brands, platform, header(h, "Sec-Ch-Ua-Mobile"))
+	if versionsDisagree(brands, header(h, "Sec-Ch-Ua-Full-Version-List")) {
+		contradictions++
+	}
+	if contradictions > 0 {
+		return contradictions
 	}
 	if a.browser == "Chrome" {
 		for _, b := range hintBrowsers {
@@ -46,25 +49,30 @@ func applyHints(h http.Header, a *agent, into *Description) (mismatch bool) {
 			into.OSVersion = v
 		}
 	}
-	return false
+	return 0
 }
 
-// hintsContradict reports whether the hints, which only Chromium sends, contradict the user agent.
-func hintsContradict(a *agent, brands, platform, mobile string) bool {
+// hintContradictions returns the number of facts in which the hints, which only Chromium sends, contradict the user agent: the
+// engine, its version, and the system with its form.
+func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 	if a.kind != human {
-		return false
+		return 0
 	}
 	if brands != "" && a.chrome == 0 {
-		return true
-	}
-	if os := hintSystems[platform]; os != "" && isHinted(a.os) && os != a.os &&
-		(os != "Linux" || a.os != "ChromeOS") && (os != "Android" || a.device != TV) {
-		return true
+		n++
 	}
 	if major := brandVersion(brands, `"Chromium";v="`); major != 0 && a.chrome != 0 && major != a.chrome {
-		return true
+		n++
+		if a.wholeVersion {
+			n++ // since its user agent is reduced, Chromium that sends hints does not tell its whole version
+		}
 	}
-	return mobile == "?1" && a.device == Desktop || mobile == "?0" && a.device == Mobile && a.os == "Android"
+	os := hintSystems[platform]
+	if os != "" && isHinted(a.os) && os != a.os && (os != "Linux" || a.os != "ChromeOS") && (os != "Android" || a.device != TV) ||
+		mobile == "?1" && a.device == Desktop || mobile == "?0" && a.device == Mobile && a.os == "Android" {
+		n++
+	}
+	return n
 }
 
 // versionsDisagree reports whether the engine's version among the brands differs from its version in the full list. A browser

@@ -95,6 +95,11 @@ export const words: typeof en = {
       meaning: 'Seiten-Tag hat sich nie gemeldet',
       found: 'kein Ereignis binnen 30 Sekunden auf einer Landingpage, deren Tag in 24 Stunden 5 andere Klicks gemeldet hat',
     },
+    forged_browser: {
+      meaning: 'zwei Eigenschaften widersprechen dem genannten Browser',
+      found:
+        'zwei Angaben in User-Agent, Client Hints, Accept, Accept-Encoding und Accept-Language, die kein Browser dieses Namens zusammen sendet',
+    },
   },
   always: 'immer aktiv',
   quiet: 'greift nicht',

@@ -1,0 +1,46 @@
+package visitor
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Versions of Chromium that changed what it sends.
+const (
+	firstHinted  = 90  // 2021: the first that always sends client hints by https
+	firstReduced = 110 // 2023: the first whose user agent tells only the major version, on every system
+	firstJXL     = 155 // 2026: the first that accepts image/jxl unless a person switches it off; before, a flag switches it on
+)
+
+// oddities returns the number of facts of a request that hardly any person's browser of the claimed engine shows. A single one
+// means nothing: a fork, a flag or a filter can cause it. With another one, or with a contradiction, it shows that the browser is
+// forged:
+//   - Chromium by https without client hints. Tools that replace the user agent switch them off.
+//   - Chromium that accepts image/jxl before its time, because its true version is a later one.
+//   - A browser that accepts a page but asks for no language, as the headless shell does.
+func (d *Describer) oddities(r *http.Request, a *agent) (n int) {
+	if a.engine == otherEngine {
+		return 0
+	}
+	h := r.Header
+	accept := header(h, "Accept")
+	if accept != "" && !hasLanguage(h) {
+		n++
+	}
+	if a.engine != blink {
+		return n
+	}
+	if a.chrome >= firstHinted && header(h, "Sec-Ch-Ua") == "" && d.isSecure(r) {
+		n++
+	}
+	if a.chrome < firstJXL && strings.Contains(accept, "image/jxl") {
+		n++
+	}
+	return n
+}
+
+// isWebView reports whether a request comes from Android's WebView. Some apps, among them browsers, let people choose the user
+// agent, while the other headers stay those of WebView.
+func isWebView(h http.Header) bool {
+	return strings.Contains(header(h, "X-Requested-With"), ".") || strings.Contains(header(h, "Sec-Ch-Ua"), `"Android WebView"`)
+}
