@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/models/notification"
 	"switchyard/models/postback"
 )
 
@@ -178,4 +179,39 @@ func TestNetworkErrors(t *testing.T) {
 		cases["long "+field] = refusal{set(field, strings.Repeat("ä", limit+1)), 400, "too_long"}
 	}
 	refused(t, s, "/networks", id, cases)
+}
+
+// A network of a shop is made from a template. Its address has no parameters, except a secret that stands for a signature.
+func TestNetworkScheme(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	for _, scheme := range notification.All() {
+		made := s.Do("POST", "/networks", map[string]any{"template": scheme.Template, "postback_secret": "s3cret"}).Want(201, "").Map()
+		same(t, made, map[string]any{"name": scheme.Template, "postback_scheme": scheme.Name, "click_param": scheme.ClickParam})
+		address := fmt.Sprint(made["postback_url"])
+		want := "/postback/" + fmt.Sprint(made["id"])
+		if scheme.SecretInAddress {
+			want += "?secret=s3cret"
+		}
+		if !strings.HasSuffix(address, want) {
+			t.Errorf("%s: the address is %s", scheme.Name, address)
+		}
+		read, ok, err := s.Store.PostbackNetwork(t.Context(), uuid.MustParse(fmt.Sprint(made["id"])))
+		if err != nil || !ok || read.Scheme != scheme.Name {
+			t.Errorf("%s: %+v, %v", scheme.Name, read, err)
+		}
+		for word, status := range scheme.Words {
+			if got := postback.Status(word, read.Statuses); got != status {
+				t.Errorf("%s: %s is %s, not %s", scheme.Name, word, got, status)
+			}
+		}
+		tested := s.Do("POST", fmt.Sprint("/networks/", made["id"], "/test-postback"), nil).Want(200, "").Map()
+		same(t, tested, map[string]any{"result": "refused"})
+	}
+	s.Do("POST", "/networks", with(network("X"), "postback_scheme", "paypal")).Want(400, "invalid_input")
+	id := s.Do("POST", "/networks", with(network("Y"), "postback_scheme", "stripe")).Want(201, "").Map()["id"]
+	put := s.Do("PUT", "/networks", with(network("Y"), "id", id)).Want(200, "").Map()
+	same(t, put, map[string]any{"postback_scheme": ""})
+	saved := s.Do("POST", "/network-templates", `{"name": "Mine", "postback_scheme": "shopify"}`).Want(201, "").Map()["rows"].([]any)[0].(map[string]any)
+	same(t, saved, map[string]any{"postback_scheme": "shopify", "postback_query": ""})
 }

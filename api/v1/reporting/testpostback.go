@@ -16,6 +16,7 @@ import (
 	"switchyard/db/conversion"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/notification"
 	"switchyard/models/postback"
 	"switchyard/models/template"
 	"switchyard/models/token"
@@ -71,6 +72,11 @@ func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, e
 	}
 	out := TestedPostback{Test: true, Params: map[string]string{}, Result: conversion.PostbackRefused}
 	found := (*steps)(&out.Steps)
+	if s, ok := notification.Find(network.PostbackScheme); ok {
+		found.add("address", false, "%s signs its notifications, so a made-up one is not believed: let %s send a test, and look for it in the log of postbacks",
+			s.Platform, s.Platform)
+		return out, nil
+	}
 	p, err := d.testMessage(c, b, network)
 	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Code != "invalid_url" {
 		found.add("address", false, "%s", e.Message)

@@ -1,0 +1,117 @@
+package click
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/routing"
+	"switchyard/db/dbtest"
+	"switchyard/models/notification"
+	"switchyard/models/postback"
+)
+
+func (w *env) networkWith(scheme string) uuid.UUID {
+	w.Helper()
+	id := w.network()
+	dbtest.Exec(w, w.db, `UPDATE networks SET postback_scheme = $2 WHERE id = $1`, id, scheme)
+	return id
+}
+
+// A notification is stored as it arrived, with the headers that its proof needs, and nothing of it in clear.
+func TestNotificationIsKeptAsItArrived(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	shop := w.networkWith("shopify")
+	w.fresh()
+	target := "/postback/" + shop.String()
+	order := `{"id": 7, "email": "jon@example.com", "clickid": "x", "lines": "` + strings.Repeat("Ünïcode \\u0000 ", 9000) + `"}`
+	signed := []edit{
+		header("X-Shopify-Hmac-Sha256", "c3Vt"), header("X-Shopify-Topic", "orders/paid"), header("Content-Type", "application/json"),
+		header("Authorization", "Bearer x"), header("Cookie", "a=b"),
+	}
+	for name, tt := range map[string]struct{ method, target, body string }{
+		"large order": {http.MethodPost, target, order},
+		"no JSON":     {http.MethodPost, target, "\x00\xff{"},
+		"query":       {http.MethodGet, target + "?a=1&secret=s3cret", ""},
+		"both":        {http.MethodPost, target + "?a=%zz", "a=b"},
+	} {
+		res := w.send(tt.method, tt.target, tt.body, signed...)
+		if body, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %s", name, res.StatusCode, body)
+			continue
+		}
+		p := w.tape.postback()
+		if len(p.Params) != 0 || p.Raw != nil || p.Unmatched != "" || p.ClickID != uuid.Nil || p.NetworkID != shop {
+			t.Errorf("%s: in clear %+v", name, p)
+		}
+		if bytes.Contains(p.Proof, []byte("example.com")) || len(p.Proof) > 100<<10 {
+			t.Errorf("%s: the proof of %d bytes is not sealed or not compressed", name, len(p.Proof))
+		}
+		raw := w.proof().Raw
+		body, err := postback.UnpackBody(raw.Body, notification.MaxBody)
+		_, query, _ := strings.Cut(tt.target, "?")
+		if err != nil || string(body) != tt.body || raw.Query != query {
+			t.Errorf("%s: kept %.60q and %q, %v", name, body, raw.Query, err)
+		}
+		want := m2("x-shopify-hmac-sha256", "c3Vt", "x-shopify-topic", "orders/paid", "content-type", "application/json")
+		if !maps.Equal(raw.Header, want) {
+			t.Errorf("%s: headers %v", name, raw.Header)
+		}
+	}
+}
+
+func TestNotificationLimits(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	target := "/postback/" + w.networkWith("stripe").String()
+	w.fresh()
+	for name, tt := range map[string]struct {
+		method, target string
+		size, status   int
+	}{
+		"largest":   {http.MethodPost, target, notification.MaxBody, 200},
+		"too large": {http.MethodPost, target, notification.MaxBody + 1, 413},
+		"query":     {http.MethodGet, target + "?a=" + strings.Repeat("a", 9000), 0, 413},
+		"empty":     {http.MethodPost, target, 0, 400},
+		"nothing":   {http.MethodGet, target, 0, 400},
+		"try":       {http.MethodHead, target, 0, 200},
+		"put":       {http.MethodPut, target, 1, 405},
+	} {
+		if res := w.send(tt.method, tt.target, strings.Repeat("x", tt.size)); res.StatusCode != tt.status {
+			t.Errorf("%s: %d, not %d", name, res.StatusCode, tt.status)
+		}
+	}
+	// A sender of many large messages has to wait.
+	refused := 0
+	for range 2 * notificationBurst / (notification.MaxBody / 1024) {
+		if w.send(http.MethodPost, target, strings.Repeat("x", notification.MaxBody)).StatusCode == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("no message is refused, however many there are")
+	}
+}
+
+// Before the routing snapshot is loaded, a message is kept in both forms: as it arrived, and as parameters.
+func TestNotificationOfAnUnknownNetwork(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	network := w.network()
+	w.fresh()
+	w.h.routes = routing.NewRefresher(w.db, "")
+	res := w.send(http.MethodPost, "/postback/"+network.String(), "clickid=x&amount=2", header("Stripe-Signature", "t=1"), header("X-Signature", "ab"))
+	if res.StatusCode != http.StatusOK {
+		t.Fatal(res.StatusCode)
+	}
+	proof := w.proof()
+	if proof.Raw == nil || proof.Raw.Header["stripe-signature"] != "t=1" || proof.Signature != "ab" || proof.Params["amount"] != "2" {
+		t.Errorf("%+v", proof)
+	}
+}
