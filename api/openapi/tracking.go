@@ -36,7 +36,7 @@ var Tracking = sync.OnceValue(func() []byte {
 		"cell": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
 		"json": func(v any) (string, error) { text, err := json.Marshal(v); return string(text), err },
 	}
-	t := template.Must(template.New("tracking.md.tmpl").Funcs(funcs).ParseFS(page, "page/tracking.md.tmpl"))
+	t := template.Must(template.New("tracking.md.tmpl").Funcs(funcs).ParseFS(page, "page/*.md.tmpl"))
 	var out bytes.Buffer
 	err := t.Execute(&out, map[string]any{
 		"Addresses": addresses, "Tokens": token.Catalog(), "Letters": token.DateLetters, "Forms": cond.Forms(),
@@ -45,7 +45,8 @@ var Tracking = sync.OnceValue(func() []byte {
 		"MaxBrowserConversions": models.MaxBrowserConversions,
 		"ClickParams":           append([]string{token.ClickID.String()}, clickAliases()...), "AdParams": models.AdArrivals,
 		"Signals": slices.Collect(bot.All()), "TaggedBound": bot.TaggedBound,
-		"JS": file("page/protect.js"), "PHP": file("page/protect.php"),
+		"Understood": understood(),
+		"JS":         file("page/protect.js"), "PHP": file("page/protect.php"),
 	})
 	if err != nil {
 		panic("openapi: tracking page: " + err.Error()) // the tables are constant

@@ -1,0 +1,27 @@
+package money
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Names lists signs and names that stand for the same currencies, for the documentation.
+type Names struct {
+	Currencies []string // several: the message has to say which one is meant
+	Names      []string
+}
+
+// Catalog returns the signs and names of currencies that are read besides the codes of ISO 4217 and the signs of CLDR, sorted by
+// currency.
+func Catalog() []Names { return listed(names) }
+
+// Usual returns the signs and names of several currencies that stand for one of them if nothing says which one is meant.
+func Usual() []Names { return listed(usual) }
+
+func listed(table map[string]string) (list []Names) {
+	for _, codes := range slices.Sorted(maps.Keys(table)) {
+		list = append(list, Names{strings.Fields(codes), strings.Fields(table[codes])})
+	}
+	return list
+}
