@@ -117,11 +117,11 @@ func (r *request) fills(name string) bool {
 	return slices.ContainsFunc(commonParams, func(p string) bool { return strings.EqualFold(p, name) })
 }
 
-// commonParams are the parameters, beside sub-parameters, that are read for every source.
+// commonParams are the parameters that are read for every source, except sub-parameters.
 var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, "fbc", "fbp"}, models.AdArrivals)
 
-// storedQuery returns the query as it is kept with the click. A query that some readers would read in another way is written again
-// as it was read. Of a query that is too long, whole parameters are kept: first those that fill a field.
+// storedQuery returns the query for storage with the click. It rewrites a query that a strict reader would read in another way. If a
+// query is too long, it keeps whole parameters, and prefers parameters that fill a field.
 func (r *request) storedQuery() string {
 	raw := r.http.URL.RawQuery
 	if !r.unusual && len(raw) <= maxParams {

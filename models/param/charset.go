@@ -10,11 +10,10 @@ import (
 
 // Clues describe a sender, for texts that are no UTF-8.
 //
-// A stated charset is believed. Without one, a text is converted only if exactly one readable text can be made of it. For a
-// visitor whose language is Chinese, Japanese, Korean or written in Cyrillic letters, the charsets of that language are tried
-// first. For all others, a text is readable if it is Russian by its pairs of letters, or if its letters are those of ASCII with a
-// few others that all charsets of Western and Central Europe agree on. Every other text is empty, so that no letter becomes
-// another one.
+// A stated charset is believed. Without one, a text is converted only if exactly one readable text can be made from it. Clues first
+// tries the charsets of the visitor's language if that is Chinese, Japanese, Korean or written in Cyrillic letters. It then accepts
+// a text that is Russian by its pairs of letters. It also accepts a text in letters of ASCII with a few other letters, if all charsets of
+// Western and Central Europe have these letters at the same place. Every other text is empty, so that no letter becomes another one.
 type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, the parameters charset, _charset_ and ie
 	// may state it.
@@ -111,8 +110,8 @@ func (d *decoder) utf8(text string) string {
 }
 
 // isForeign reports whether a text has to be converted. Two bytes of a double-byte charset may look like a letter of UTF-8. If such a
-// charset is stated, a text counts as UTF-8 only if it has three letters beyond ASCII, or one that takes three bytes. If no charset
-// is stated and other texts of the message are no UTF-8, the same holds for a text of letters that hardly occur.
+// charset is stated, a text counts as UTF-8 only if it has three letters beyond ASCII, or a letter of three bytes. The same rule
+// applies without a stated charset if another text of the message is not UTF-8, but only to letters that are very rare.
 func (d *decoder) isForeign(text string) bool {
 	if !utf8.ValidString(text) {
 		return true

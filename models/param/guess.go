@@ -88,7 +88,7 @@ func read(text string, list ...family) (s string, several bool) {
 	return s, false
 }
 
-// beside are characters beyond ASCII that stand beside the letters of every script.
+// beside are the signs beyond ASCII that texts of every script may have.
 const beside = "\u00a0«»„“”‘’–—…№€°"
 
 // words splits a text into runs of letters and marks.
@@ -179,8 +179,8 @@ func isWide(text string, scripts ...*unicode.RangeTable) bool {
 	return found
 }
 
-// hasPairs reports whether the bytes beyond ASCII come in pairs, of which the first is between two bounds or begins a full-width
-// sign, and the second is above A0.
+// hasPairs reports whether the bytes beyond ASCII come in pairs. The first byte of a pair must be between two bounds or begin a
+// full-width sign, and the second byte must be above A0.
 func hasPairs(raw string, low, high byte) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] < utf8.RuneSelf {

@@ -196,7 +196,7 @@ func TestFromBody(t *testing.T) {
 	}
 }
 
-// TestOneBrokenTextCostsNoOther checks which texts of a message are kept beside one that is no UTF-8.
+// TestOneBrokenTextCostsNoOther checks which texts of a message are kept if another text is not UTF-8.
 func TestOneBrokenTextCostsNoOther(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

@@ -56,8 +56,8 @@ func Encode(list []Param, limit int, first func(name string) bool) string {
 // entities are the ways in which HTML writes the rest of an escaped &.
 var entities = [...]string{"amp;", "#38;", "#038;", "#x26;"}
 
-// withoutEntity removes the rest of an escaped & from the beginning of a pair. An address that was escaped twice has several.
-// usual reports that there was none.
+// withoutEntity removes the rest of an escaped & from the beginning of a pair. An address that was escaped twice has several of
+// them. usual reports that nothing was removed.
 func withoutEntity(pair string) (rest string, usual bool) {
 	usual = true
 	for i := 0; i < len(entities); i++ {

@@ -56,7 +56,7 @@ func (r reader) get(field string, limit int) (first string) {
 	for _, name := range r.names(field, aliases[field]) {
 		v := cleanValue(r.params[name], limit)
 		if field == clickField && len(Clean(r.params[name], MaxValue)) > limit {
-			v = "" // a part of a click id is none
+			v = "" // a cut click id is useless
 		}
 		if v == "" {
 			continue
