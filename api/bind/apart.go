@@ -131,7 +131,7 @@ func (a dashboardLinks) address(raw json.RawMessage, path, code string) error {
 	if json.Unmarshal(raw, &text) != nil {
 		return nil
 	}
-	if text = strings.TrimSpace(text); token.ValidURL(text) == nil && token.LeadsTo(text, a.own) {
+	if text = token.ASCIIHost(strings.TrimSpace(text)); token.ValidURL(text) == nil && token.LeadsTo(text, a.own) {
 		return refuse(code, "%s leads to the dashboard of this service, where no visitor is sent", path)
 	}
 	return nil

@@ -22,11 +22,15 @@ type format struct {
 // formats are the rules by the name in a format tag.
 var formats = map[string]*format{
 	"uuid": {"invalid_id", map[string]any{"format": "uuid"}, readUUID},
-	// An http or https address. {token} placeholders may stand anywhere after the scheme.
+	// An http or https address. {token} placeholders may stand anywhere after the scheme. A host in letters of any script is stored
+	// in the form in which DNS has it, here and in the other formats of addresses.
 	"url": {"invalid_url", map[string]any{"format": "url"}, readURL},
 	// An address that visitors can be sent to: its host has no placeholders.
 	"routable": {"invalid_url", map[string]any{"format": "url"}, readRoutable},
-	"country":  {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
+	// An address, or a domain, that the handler checks.
+	"address": {read: readAddress},
+	"domain":  {read: readDomain},
+	"country": {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
 	// Two letters that are the code of an existing country. UK becomes GB.
 	"iso_country": {"invalid_country", map[string]any{"pattern": `^[A-Za-z]{2}$`}, readVisitorCountry},
 	"alias":       {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, unchanged(models.CheckAlias)},
@@ -49,6 +53,7 @@ func readUUID(path, text string) (string, error) {
 }
 
 func readURL(path, text string) (string, error) {
+	text = token.ASCIIHost(text)
 	if text != "" && !token.IsURL(text) {
 		return "", fmt.Errorf("%s must be an http or https address", path)
 	}
@@ -56,11 +61,21 @@ func readURL(path, text string) (string, error) {
 }
 
 func readRoutable(path, text string) (string, error) {
-	if _, err := readURL(path, text); err != nil || text == "" {
+	text, err := readURL(path, text)
+	if err != nil || text == "" {
 		return text, err
 	}
 	if err := token.ValidURL(text); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return text, nil
+}
+
+func readAddress(_, text string) (string, error) { return token.ASCIIHost(text), nil }
+
+func readDomain(_, text string) (string, error) {
+	if host, ok := models.HostOf(text); ok {
+		return host, nil
 	}
 	return text, nil
 }

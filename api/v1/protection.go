@@ -33,7 +33,7 @@ type ProtectionBody struct {
 	Countries      bind.Opt[[]string] `json:"countries" bad:"invalid_input" trim:"true" unique:"true" format:"iso_country" maxItems:"300" doc:"two letters each"`
 	DenyCountries  bind.Opt[[]string] `json:"denyCountries" bad:"invalid_input" trim:"true" unique:"true" format:"iso_country" maxItems:"300" doc:"two letters each"`
 	Devices        bind.Opt[[]string] `json:"devices" trim:"true" case:"lower" unique:"true" enum:"desktop,mobile,tablet,console,tv,wearable,car,bot,unknown" doc:"device types"`
-	Referrers      bind.Opt[[]string] `json:"referrers" bad:"invalid_input" trim:"true" case:"lower" unique:"true" itemLength:"255" maxItems:"100" doc:"domains, up to 255 characters each"`
+	Referrers      bind.Opt[[]string] `json:"referrers" bad:"invalid_input" trim:"true" case:"lower" unique:"true" itemLength:"255" maxItems:"100" format:"domain" doc:"domains, up to 255 characters each"`
 	FallbackURL    bind.Opt[string]   `json:"fallbackUrl" bad:"invalid_fallback" trim:"true" maxLength:"4000" format:"routable" doc:"http(s), or empty"`
 	FallbackStatus bind.Opt[int]      `json:"fallbackStatus" enum:"302,403,404" doc:"302, 403 or 404"`
 }

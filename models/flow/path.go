@@ -11,6 +11,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/cond"
+	"switchyard/models/token"
 )
 
 // The stream types of a path.
@@ -197,7 +198,7 @@ func Normalize(paths []Path) []Path {
 		clip(p.Filters)
 		for j := range p.Destinations {
 			d := &p.Destinations[j]
-			d.ID, d.URL, d.Weight = lowerID(d.ID), strings.TrimSpace(d.URL), thousandths(d.Weight)
+			d.ID, d.URL, d.Weight = lowerID(d.ID), token.ASCIIHost(strings.TrimSpace(d.URL)), thousandths(d.Weight)
 		}
 	}
 	return paths

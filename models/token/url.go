@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 var (
@@ -57,6 +60,25 @@ func ValidURL(template string) error {
 		return errHost
 	}
 	return nil
+}
+
+// ASCIIHost returns an http(s) address with its host in the form in which DNS has it, if the host has letters beyond ASCII. The rest of
+// the address stays as it is. Any other text, and an address with a host that DNS does not allow, is returned unchanged.
+func ASCIIHost(address string) string {
+	start, end := authority(address)
+	authority := address[start:end]
+	if start == 0 || strings.IndexFunc(authority, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return address
+	}
+	host, port := authority, ""
+	if i := strings.LastIndexByte(authority, ':'); i >= 0 {
+		host, port = authority[:i], authority[i:]
+	}
+	host, err := idna.Lookup.ToASCII(host)
+	if err != nil || strings.ContainsAny(host, "/?#@:") {
+		return address
+	}
+	return address[:start] + host + port + address[end:]
 }
 
 // Origin returns the scheme, host and port of an address that ValidURL accepts. This part contains no tokens.

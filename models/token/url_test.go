@@ -38,3 +38,32 @@ func TestLeadsTo(t *testing.T) {
 		}
 	}
 }
+
+func TestASCIIHost(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://магазин.рф/?c={clickid}":    "https://xn--80aairftm.xn--p1ai/?c={clickid}",
+		"HTTP://Bücher.example:8080/ä?ö=ü#ß": "HTTP://xn--bcher-kva.example:8080/ä?ö=ü#ß",
+		"https://faß.example":                "https://xn--fa-hia.example",
+		"https://例え。テスト/":                    "https://xn--r8jz45g.xn--zckzah/",
+		"https://ÜBER.example?x":             "https://xn--ber-goa.example?x",
+		"https://a.example/ü":                "https://a.example/ü",
+		"https://xn--80aairftm.xn--p1ai/":    "https://xn--80aairftm.xn--p1ai/",
+		"https://-ü.example/":                "https://-ü.example/",
+		"https://ü/\u2044@a.example":         "https://xn--tda/\u2044@a.example",
+		"https://a.example\uff0fevil.test/":  "https://a.example\uff0fevil.test/",
+		"https://u:ü@a.example/":             "https://u:ü@a.example/",
+		"https://{param.host}.ü.example/":    "https://{param.host}.ü.example/",
+		"магазин.рф":                         "магазин.рф",
+		"ftp://магазин.рф":                   "ftp://магазин.рф",
+		"":                                   "",
+	} {
+		got := ASCIIHost(address)
+		if got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
+		}
+		if again := ASCIIHost(got); again != got {
+			t.Errorf("%s: %s, then %s", address, got, again)
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/netguard"
+	"switchyard/models/token"
 )
 
 // channelRoutes returns the routes of /alerts/channels, the channels to which alerts are sent.
@@ -136,9 +137,11 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 	return channelAnswer(saved), nil
 }
 
-// checkAlertReceiver checks the credentials that contain the receiver of alerts: a URL or an e-mail address.
+// checkAlertReceiver checks the credentials that contain the receiver of alerts: a URL or an e-mail address. It writes the host of a
+// URL as DNS has it.
 func (d Deps) checkAlertReceiver(credentials map[string]string) error {
-	if url := credentials["url"]; url != "" {
+	if url := token.ASCIIHost(credentials["url"]); url != "" {
+		credentials["url"] = url
 		return netguard.Policy{Allow: d.EgressAllow}.CheckSent(url)
 	}
 	address := credentials["address"]

@@ -1,5 +1,6 @@
 // Values for making a campaign: an alias and a domain.
 import type { Calls } from '../api.gen.ts'
+import { asWritten } from './idn.ts'
 import { use } from './query.ts'
 import type { Choice } from './choices.ts'
 import { t } from './text.ts'
@@ -17,10 +18,10 @@ export function useDomains(): Choice[] | undefined {
   return [
     ...data.rows.map(d => ({
       value: d.id,
-      label: d.domain,
+      label: asWritten(d.domain),
       side: d.is_default ? t.campaigns.defaultDomain : d.is_verified ? '' : t.campaigns.unverified,
     })),
-    ...data.shared.map(d => ({ value: d.id, label: d.domain, side: t.campaigns.sharedDomain })),
+    ...data.shared.map(d => ({ value: d.id, label: asWritten(d.domain), side: t.campaigns.sharedDomain })),
   ]
 }
 

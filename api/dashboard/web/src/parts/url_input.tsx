@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { asWritten } from '../core/idn.ts'
 import { looksLikeURL, partsOf } from '../core/tokens.ts'
 import { t } from '../core/text.ts'
 import { tokens } from '../words.gen.ts'
@@ -65,7 +66,7 @@ export function UrlInput({
           wired={wired}
           aria-label={wired ? undefined : label}
           placeholder={placeholder}
-          value={value}
+          value={asWritten(value)}
           on={on}
         />
         <Menu

@@ -16,6 +16,7 @@ import { QR } from '../../parts/qr.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import type { TabProps } from '../../core/campaign.ts'
+import { asWritten } from '../../core/idn.ts'
 
 // CampaignLink builds the link for the source. It also shows the postbacks to the source and from the networks.
 export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabProps) {
@@ -62,7 +63,7 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
                   <Select
                     wired={w}
                     value={String(index)}
-                    options={links.map((l, i) => ({ value: String(i), label: l.domain }))}
+                    options={links.map((l, i) => ({ value: String(i), label: asWritten(l.domain) }))}
                     on={v => setIndex(Number(v))}
                   />
                 )}

@@ -14,6 +14,7 @@ import { RowMenu } from '../../parts/menu.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Bone, Empty, Failed, Late } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
+import { asWritten } from '../../core/idn.ts'
 import { stepsOf } from '../../parts/stepper.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { toast } from '../../core/toast.ts'
@@ -59,7 +60,7 @@ const columns: Column<DomainRow>[] = [
       <span class="named">
         <span class="row">
           <span class="name cut" title={r.domain}>
-            {r.domain}
+            {asWritten(r.domain)}
           </span>
           {spareOf(r)
             .slice(0, 1)

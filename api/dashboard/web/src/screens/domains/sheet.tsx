@@ -12,6 +12,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { sentence } from '../../core/errors.ts'
+import { asWritten } from '../../core/idn.ts'
 import { Stepper, type Steps } from '../../parts/stepper.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { CertificateSteps } from './certificate.tsx'
@@ -78,7 +79,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
     <Sheet
       side
       reads
-      title={d.domain}
+      title={asWritten(d.domain)}
       close={close}
       keep={() => dirty}
       beside={<State of={d} />}

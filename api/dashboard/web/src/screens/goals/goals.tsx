@@ -4,6 +4,7 @@ import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago } from '../../core/dates.ts'
 import { amount, count, money } from '../../core/format.ts'
+import { asWritten } from '../../core/idn.ts'
 import { useKeys } from '../../core/keys.ts'
 import { touches, use } from '../../core/query.ts'
 import { change, place, to } from '../../core/router.ts'
@@ -74,7 +75,7 @@ export function Goals() {
             />
             <span class="dim">
               {w.kinds[data.site.kind]}
-              {data.site.domain && ` · ${data.site.domain}`}
+              {data.site.domain && ` · ${asWritten(data.site.domain)}`}
             </span>
             {may && <SiteMenu of={data.site} edit={() => setEditedSite(data.site)} />}
             <span class="grow" />

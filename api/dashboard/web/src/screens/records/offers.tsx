@@ -3,6 +3,7 @@ import { call } from '../../core/call.ts'
 import { useGroups } from '../../core/campaign.ts'
 import { choicesOf, useNetworks } from '../../core/choices.ts'
 import { amount } from '../../core/format.ts'
+import { asWritten } from '../../core/idn.ts'
 import { originOf } from '../../core/link.ts'
 import { me } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
@@ -22,7 +23,7 @@ const Check = ({ of: r }: { of: Checked }) =>
       {r.last_check.broken ? t.records.broken : t.records.failing} {r.last_check.status ?? ''}
     </span>
   ) : null
-const host = (url: string) => /^https?:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url
+const host = (url: string) => asWritten(/^https?:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url)
 const check = (body: object) =>
   call('POST /tools/check-links', { body }).then(got => {
     touches('offers', 'landers')

@@ -3,6 +3,7 @@ import type { NetworkRow, SourceRow, TestedPostback, TriedSource } from '../../a
 import { ApiError, asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { useCampaigns, useOffers } from '../../core/choices.ts'
+import { asWritten } from '../../core/idn.ts'
 import { me } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
@@ -243,7 +244,7 @@ export function Networks() {
     word: t.kinds.networks,
     figures: ['clicks', 'conversions', 'approve_rate', 'revenue', 'profit', 'epc'],
     fresh,
-    under: r => [r.currency, r.url && r.url.replace(/^https?:\/\//, '')].filter(Boolean).join(' · '),
+    under: r => [r.currency, r.url && asWritten(r.url.replace(/^https?:\/\//, ''))].filter(Boolean).join(' · '),
     usedBy: r => offers?.filter(o => o.network_id === r.id).map(o => ({ kind: 'offer', id: o.id, name: o.name, status: o.status })),
     more: () => [
       { label: t.records.copyPostback, key: 'y', on: r => void copy(r.postback_url, t.records.postbackCopied) },

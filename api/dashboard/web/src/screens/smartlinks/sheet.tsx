@@ -5,6 +5,7 @@ import { newAlias } from '../../core/campaign.ts'
 import { canWrite } from '../../core/can.ts'
 import { choicesOf, useSources } from '../../core/choices.ts'
 import { sent } from '../../core/condition.ts'
+import { asWritten } from '../../core/idn.ts'
 import { usePress } from '../../core/keys.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
@@ -219,7 +220,7 @@ const Basics = ({ draft, set, domain, own, sources, at }: BasicsProps) => (
         label={w.domain}
         error={at('domain_id')}
         value={domain}
-        choices={own?.map(d => ({ value: d.id, label: d.domain, side: d.is_verified ? '' : t.campaigns.unverified }))}
+        choices={own?.map(d => ({ value: d.id, label: asWritten(d.domain), side: d.is_verified ? '' : t.campaigns.unverified }))}
         on={domain_id => set({ domain_id })}
       />
       <ComboField

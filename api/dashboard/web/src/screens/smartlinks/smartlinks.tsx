@@ -4,6 +4,7 @@ import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
+import { asWritten } from '../../core/idn.ts'
 import { viewed } from '../../core/listing.ts'
 import { touches, useAll } from '../../core/query.ts'
 import { change, place, to } from '../../core/router.ts'
@@ -72,7 +73,7 @@ const Name = ({ of: l }: { of: SmartlinkAnswer }) => (
     <a class="name cut block" href={to('/app/smartlinks', { id: l.id })} title={nameOf(l)}>
       {nameOf(l)}
     </a>
-    <small class="dim cut">{l.url.replace(/^https?:\/\//, '')}</small>
+    <small class="dim cut">{asWritten(l.url.replace(/^https?:\/\//, ''))}</small>
   </span>
 )
 

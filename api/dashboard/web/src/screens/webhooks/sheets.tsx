@@ -11,10 +11,11 @@ import { Copy } from '../../parts/copy.tsx'
 import { editing, Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { sentence } from '../../core/errors.ts'
+import { asWritten } from '../../core/idn.ts'
 import { Stepper, type Steps } from '../../parts/stepper.tsx'
 import { toast } from '../../core/toast.ts'
 
-export const nameOf = (h: { name: string; url: string }) => h.name || h.url.replace(/^https:\/\//, '')
+export const nameOf = (h: { name: string; url: string }) => h.name || asWritten(h.url.replace(/^https:\/\//, ''))
 
 // redeliver sends a delivery again, and shows the result as a toast.
 export async function redeliver(d: DeliveryRow) {

@@ -3,6 +3,7 @@ import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
 import { call, type ApiError } from '../../core/call.ts'
 import { ago, dateOf, dateTime } from '../../core/dates.ts'
 import { count, hourOf } from '../../core/format.ts'
+import { asWritten } from '../../core/idn.ts'
 import { task } from '../../core/jobs.ts'
 import { useKeys } from '../../core/keys.ts'
 import { can, zone } from '../../core/me.ts'
@@ -147,7 +148,7 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
             </span>
             <div class="grow">
               <div class="t">{nameOf(h)}</div>
-              <div class="d mono wrap">{h.url}</div>
+              <div class="d mono wrap">{asWritten(h.url)}</div>
               <div class="tagline">
                 {h.events.map(e => (
                   <span key={e} class="tag">

@@ -1,0 +1,48 @@
+// International host names: the service stores them as DNS has them, and people read them as they are written.
+
+// asWritten returns a text with each host name in punycode as people write it. A name stays as it is if a browser would not read the
+// written form as the same name, and if a word of it mixes letters that look alike.
+export const asWritten = (text: string) =>
+  text.includes('xn--') ? text.replace(/(?:[a-z0-9_-]+\.)*xn--[a-z0-9-]+(?:\.[a-z0-9_-]+)*/gi, written) : text
+
+function written(host: string): string {
+  const labels = host.split('.').map(l => (/^xn--/i.test(l) ? decode(l.slice(4).toLowerCase()) : l)),
+    name = labels.join('.')
+  const isMixed = labels.some(l => /\p{Script=Latin}/u.test(l) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(l))
+  try {
+    return !isMixed && new URL('http://' + name).hostname === host.toLowerCase() ? name : host
+  } catch {
+    return host
+  }
+}
+
+// decode decodes a label in punycode, without its prefix (RFC 3492). The result is empty if the label is malformed.
+function decode(label: string): string {
+  const basic = Math.max(label.lastIndexOf('-'), 0),
+    out = [...label.slice(0, basic)].map(c => c.codePointAt(0)!)
+  let code = 128,
+    bias = 72,
+    place = 0
+  for (let at = basic && basic + 1; at < label.length; ) {
+    const before = place
+    for (let weight = 1, k = 36; ; k += 36) {
+      const digit = parseInt(label[at++] ?? '', 36), // a is 10 here and 0 there, 0 is 0 here and 26 there
+        value = digit < 10 ? digit + 26 : digit - 10,
+        limit = Math.min(Math.max(k - bias, 1), 26)
+      if (!(value >= 0)) return ''
+      place += value * weight
+      if (value < limit) break
+      weight *= 36 - limit
+    }
+    const size = out.length + 1
+    let delta = Math.floor((place - before) / (before === 0 ? 700 : 2)),
+      k = 0
+    for (delta += Math.floor(delta / size); delta > 455; k += 36) delta = Math.floor(delta / 35)
+    bias = k + Math.floor((36 * delta) / (delta + 38))
+    code += Math.floor(place / size)
+    if (code > 0x10ffff) return ''
+    place %= size
+    out.splice(place++, 0, code)
+  }
+  return String.fromCodePoint(...out)
+}
