@@ -34,6 +34,7 @@ type edgeBundle struct {
 	Source    *edgeNamed                    `json:"source"`
 	External  []string                      `json:"external"` // parameters of the source's own click id
 	Subs      []edgeSub                     `json:"subs"`
+	Taken     []string                      `json:"taken,omitempty"` // parameters of the source that fill no sub-parameter, in lower case
 	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"` // each an edgeCampaign
 	Offers    map[uuid.UUID]*edgeOffer      `json:"offers"`
 	Landers   map[uuid.UUID]*edgeLander     `json:"landers"`
@@ -186,6 +187,11 @@ func (s *Snapshot) newEdgeCompiler(d *Domain, c *Campaign, parts map[uuid.UUID]*
 	for _, name := range src.ExternalIDParams() {
 		if name != "" {
 			k.out.External = append(k.out.External, name)
+		}
+	}
+	for _, name := range [...]string{src.Row.CostParam, src.Row.ExternalIDParam} {
+		if name != "" {
+			k.out.Taken = append(k.out.Taken, strings.ToLower(name))
 		}
 	}
 	for _, sub := range src.Subs {

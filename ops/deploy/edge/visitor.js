@@ -5,7 +5,8 @@ export class Origin extends Error {}
 
 const MAX_PARAMS = 64;
 const MAX_NAME = 100;
-const MAX_RAW_VALUE = 2048;
+const MAX_RAW_VALUE = 500;
+const MAX_QUERY = 2000;
 const MAX_VALUE = 512;
 const MAX_AGENT = 512;
 const MAX_REFERRER = 2000;
@@ -17,6 +18,7 @@ const LANGUAGES = new Set(("af am ar az be bg bn bs ca cs cy da de el en es et e
 
 const utf8 = new TextEncoder();
 const loose = new TextDecoder("utf-8", { ignoreBOM: true });
+const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /** fold returns a text in a form that ignores upper and lower case. */
 export function fold(text) {
@@ -63,10 +65,10 @@ function received(value) {
   return looksLikeMacro(value) ? "" : value;
 }
 
-// unescape returns null for a text that is not escaped correctly.
+// unescape throws Origin for a text that is not escaped correctly or is no UTF-8. The origin knows how such texts are meant.
 function unescape(text) {
   if (!/[%+]/.test(text)) return text;
-  if (/%(?![0-9a-f]{2})/i.test(text)) return null;
+  if (/%(?![0-9a-f]{2})/i.test(text)) throw new Origin("escape");
   const bytes = utf8.encode(text.replaceAll("+", " "));
   const out = new Uint8Array(bytes.length);
   let n = 0;
@@ -76,23 +78,31 @@ function unescape(text) {
       i += 2;
     } else out[n++] = bytes[i];
   }
-  return loose.decode(out.subarray(0, n));
+  try {
+    return strict.decode(out.subarray(0, n));
+  } catch {
+    throw new Origin("charset");
+  }
 }
 
+// readQuery reads a query that is written as it should be. It throws Origin for any other query.
 function readQuery(search) {
   const params = [];
+  if (search.length > MAX_QUERY) throw new Origin("long query");
   for (const pair of search.replace(/^\?/, "").split("&")) {
-    if (params.length === MAX_PARAMS) break;
+    if (params.length === MAX_PARAMS) throw new Origin("parameters");
     const at = pair.indexOf("=");
     const rawName = at < 0 ? pair : pair.slice(0, at);
     const rawValue = at < 0 ? "" : pair.slice(at + 1);
-    if (rawName === "" || rawName.length > MAX_NAME || rawValue.length > MAX_RAW_VALUE) continue;
-    const name = unescape(rawName);
-    const value = unescape(rawValue);
-    if (name !== null && value !== null) params.push([fold(name), value]);
+    if (rawName === "") continue;
+    if (rawName.length > MAX_NAME || rawValue.length > MAX_RAW_VALUE || UNUSUAL_NAME.test(rawName)) throw new Origin("parameter");
+    params.push([fold(unescape(rawName)), unescape(rawValue)]);
   }
   return params;
 }
+
+// UNUSUAL_NAME matches the rest of an escaped & and the names that state a charset.
+const UNUSUAL_NAME = /^(?:amp;|#|charset$|_charset_$|ie$)/i;
 
 const GENERIC_SUB = /^(?:sub|sub_id_|t|var|subid)(10|[1-9])$/;
 
@@ -164,8 +174,11 @@ export class Visitor {
 
   param(name) {
     const wanted = fold(name);
-    const found = this.params.find(([n]) => n === wanted);
-    return found ? received(found[1]) : "";
+    for (const [n, value] of this.params) {
+      const v = n === wanted ? received(value) : "";
+      if (v) return v;
+    }
+    return "";
   }
 
   get subs() {
@@ -174,7 +187,7 @@ export class Visitor {
     for (const s of this.bundle.subs || []) subs[s.sub - 1] = this.param(s.param);
     for (const [name, value] of this.params) {
       const n = GENERIC_SUB.exec(name);
-      if (n && subs[n[1] - 1] === "") subs[n[1] - 1] = received(value);
+      if (n && subs[n[1] - 1] === "" && !(this.bundle.taken || []).includes(name)) subs[n[1] - 1] = received(value);
     }
     return (this.allSubs = subs);
   }
