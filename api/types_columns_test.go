@@ -9,7 +9,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// TestTypesOfColumns: the columns of corrections in the dashboard's scripts are the columns that the service reads.
+// TestTypesOfColumns: the columns of files of offers and links in the dashboard's scripts are the columns that the service finds.
 func TestTypesOfColumns(t *testing.T) {
 	t.Parallel()
 	lines := func(list []correction.Column) string {
@@ -20,10 +20,8 @@ func TestTypesOfColumns(t *testing.T) {
 		return strings.ReplaceAll(string(raw), `},{"name"`, "},\n{\"name\"")
 	}
 	fresh(t, "dashboard/web/src/columns.gen.ts",
-		"// Made of the columns of corrections by the API's tests (-run TestTypes -update). Do not edit.\n\n"+
-			"export interface FileColumn { name: string; required: boolean; names: string[] }\n"+
-			"export const conversionColumns: FileColumn[] = "+lines(correction.ConversionColumns())+"\n\n"+
-			"export const costColumns: FileColumn[] = "+lines(correction.CostColumns())+"\n\n"+
+		"// Made of the columns of files by the API's tests (-run TestTypes -update). Do not edit.\n\n"+
+			"export interface FileColumn { name: string; required: boolean }\n"+
 			"export const offerColumns: FileColumn[] = "+lines(correction.OfferColumns())+"\n\n"+
 			"export const linkColumns: FileColumn[] = "+lines(correction.LinkColumns())+"\n\n"+
 			"export const postbackNames: Record<string, string[]> = "+names(t)+"\n")

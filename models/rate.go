@@ -1,7 +1,6 @@
 package models
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"switchyard/models/csvfile"
 )
 
 // Euro is the currency that all rates are stored against. A rate between two other currencies follows from their rates to the
@@ -105,30 +106,41 @@ func isCurrency(s string) bool {
 
 func short(s string) string { return s[:min(len(s), maxRateText)] }
 
-// ReadRates reads a CSV table of day, currency and rate. Its first line may be a header with these names. A wrong line is an
-// error that names the line. A second rate for the same day and currency is such an error too.
+// maxRatesFile is the maximum length of a table of rates in bytes.
+const maxRatesFile = 64 << 20
+
+// ReadRates reads a CSV table of day, currency and rate. A line that begins with # is a comment. The first line may be a header
+// with these names. A wrong line is an error that names the line. A second rate for the same day and currency is such an error too.
 func ReadRates(from io.Reader) ([]Rate, error) {
-	r := csv.NewReader(from)
-	r.FieldsPerRecord, r.TrimLeadingSpace, r.Comment = 3, true, '#'
+	raw, err := io.ReadAll(io.LimitReader(from, maxRatesFile+1))
+	if err == nil && len(raw) > maxRatesFile {
+		err = fmt.Errorf("more than %d bytes: use several files", maxRatesFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rates: %w", err)
+	}
+	text, _, err := csvfile.Decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("rates: %w", err)
+	}
+	s := csvfile.Guess(text)
 	type key struct {
 		day      time.Time
 		currency string
 	}
 	var list []Rate
 	seen := map[key]int{}
-	for {
-		record, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("rates: %w", err)
-		}
-		line, _ := r.FieldPos(0)
-		if len(list) == 0 && strings.EqualFold(strings.TrimPrefix(record[0], "\ufeff"), "day") {
+	for r, ok := s.Next(); ok; r, ok = s.Next() {
+		line, cells := r.Line, r.Cells
+		switch {
+		case r.Blank() || len(cells) > 0 && strings.HasPrefix(cells[0], "#"):
+			continue
+		case len(cells) != 3:
+			return nil, fmt.Errorf("rates: line %d: wrong number of fields: each line is day,currency,rate", line)
+		case len(list) == 0 && strings.EqualFold(cells[0], "day"):
 			continue
 		}
-		one, err := NewRate(strings.TrimPrefix(record[0], "\ufeff"), record[1], record[2], RatesOfFile)
+		one, err := NewRate(cells[0], cells[1], cells[2], RatesOfFile)
 		if err != nil {
 			return nil, fmt.Errorf("rates: line %d: %w", line, err)
 		}

@@ -86,9 +86,10 @@ type Route struct {
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
-	// Repeats is set on a POST whose proof is valid only for a short time. It runs on each call, whatever its Idempotency-Key.
+	// Repeats is set on a POST that changes nothing, or whose proof is valid only for a short time. It runs on each call, whatever
+	// its Idempotency-Key.
 	Repeats bool
-	// Checks is set on a route that checks something outside repeatedly while a person waits for it. Such calls are not in the
+	// Checks is set on a route that checks something repeatedly while a person waits for it. Such calls are not in the
 	// audit log.
 	Checks bool
 	// Recorded returns the record that the route changes, in the form of the API, so that the audit log can store the changed

@@ -24,7 +24,7 @@ func corrections(d Deps) []route.Route {
 	}
 	return []route.Route{
 		{
-			Method: "POST", Path: "/corrections/look", Group: "Corrections", Share: route.Reads,
+			Method: "POST", Path: "/corrections/look", Group: "Corrections", Share: route.Reads, Repeats: true, Checks: true,
 			Summary:   "what a CSV file contains: its charset, header and number of rows; changes nothing",
 			BodyLimit: route.CSVBody, Codes: route.Codes("400 empty"), Handle: route.HandleBody(lookAtFile),
 		},

@@ -1,17 +1,10 @@
 package correction
 
-// Column is a column that a file may have. It lets a client show how a header is read.
+// Column is a column that a file may have, for a client that fills records from the cells.
 type Column struct {
-	Name     string   `json:"name"` // the documented name
-	Required bool     `json:"required"`
-	Names    []string `json:"names"` // names that are accepted in a header: only letters and digits, in lower case
+	Name     string `json:"name"` // the documented name
+	Required bool   `json:"required"`
 }
-
-// ConversionColumns returns the columns of a file of conversions.
-func ConversionColumns() []Column { return documented(conversionColumns) }
-
-// CostColumns returns the columns of a file of spend.
-func CostColumns() []Column { return documented(costColumns) }
 
 // OfferColumns returns the columns of a file of offers.
 func OfferColumns() []Column { return documented(offerColumns) }
@@ -49,7 +42,7 @@ var (
 func documented(list []column) []Column {
 	out := make([]Column, 0, len(list))
 	for _, c := range list {
-		out = append(out, Column{c.name, c.required, c.names})
+		out = append(out, Column{c.name, c.required})
 	}
 	return out
 }

@@ -35,3 +35,25 @@ func (s Start) Scanner(comma byte) *Scanner {
 	}
 	return out
 }
+
+// guessLines is the number of records by which Guess chooses a separator.
+const guessLines = 10
+
+// Guess returns a scanner with the separator that splits the first records into the most cells. It serves files whose columns
+// are not known.
+func Guess(text string) *Scanner {
+	start := NewStart(text)
+	var best byte
+	most := 0
+	for i := range len(start.Commas) {
+		cells, s := 0, start.Scanner(start.Commas[i])
+		for range guessLines {
+			r, _ := s.Next()
+			cells += len(r.Cells)
+		}
+		if cells > most {
+			best, most = start.Commas[i], cells
+		}
+	}
+	return start.Scanner(best)
+}

@@ -1,13 +1,12 @@
 package ads
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"net/http"
 	"strconv"
-	"time"
 
+	"switchyard/models/csvfile"
+	"switchyard/models/timetext"
 	"switchyard/workers/egress"
 	"switchyard/workers/providers/rest"
 )
@@ -56,17 +55,20 @@ func exoClickPage(ctx context.Context, s *session, of Range, cursor string) (row
 }
 
 func exoClickRead(answer egress.Answer) (rows []row, err error) {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(answer.Body, []byte("\ufeff"))))
-	r.FieldsPerRecord, r.LazyQuotes = -1, true
-	lines, err := r.ReadAll()
+	text, _, err := csvfile.Decode(answer.Body)
 	if err != nil {
 		return nil, rest.ErrForm
 	}
-	for i, cells := range lines {
-		if len(cells) < len(exoClickColumns) {
+	s := csvfile.NewScanner(text, ',')
+	for r, ok := s.Next(); ok; r, ok = s.Next() {
+		cells := r.Cells
+		switch {
+		case r.Blank():
+			continue
+		case r.Fault != "" || len(cells) < len(exoClickColumns):
 			return nil, rest.ErrForm
 		}
-		if _, err := time.Parse(time.DateOnly, cells[0]); err != nil && i == 0 { // the names of the columns
+		if _, err := timetext.Day(cells[0]); err != nil && r.Line == 1 { // the names of the columns
 			continue
 		}
 		rows = append(rows, row{

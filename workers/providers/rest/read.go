@@ -2,14 +2,14 @@ package rest
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"switchyard/models/csvfile"
 )
 
 // Text is a JSON text, number or boolean, read as text. Providers write the same value sometimes as one of these and sometimes
@@ -245,49 +245,37 @@ func scalar(v any) Text {
 	return ""
 }
 
-// CSVRows calls each for every row of a CSV text. The first row has the names of the columns.
+// CSVRows calls each for every row of a CSV text. The first row that is not empty has the names of the columns.
 func CSVRows(body []byte, each func(Field)) error {
-	limit := &rowLimit{r: bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))}
-	r := csv.NewReader(limit)
-	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
-	head, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	columns := map[string]int{}
-	for i, name := range head {
-		columns[strings.TrimSpace(name)] = i
-	}
-	for n := 0; err == nil && n < MaxRows; n++ {
-		limit.begin = r.InputOffset()
-		var cells []string
-		if cells, err = r.Read(); err == nil {
-			each(func(name string) Text {
-				if i, ok := columns[name]; ok && i < len(cells) {
-					return Text(cells[i])
-				}
-				return ""
-			})
-		}
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
+	text, _, err := csvfile.Decode(body)
+	if err != nil {
 		return ErrForm
 	}
-	return nil
-}
-
-// rowLimit ends a CSV text at a row that is too long, because a megabyte of commas takes forty megabytes in memory.
-type rowLimit struct {
-	r           io.Reader
-	read, begin int64 // bytes read so far, and before the current row
-}
-
-// Read implements io.Reader.
-func (l *rowLimit) Read(p []byte) (int, error) {
-	if l.read-l.begin > maxRow {
-		return 0, ErrForm
+	s := csvfile.Guess(text)
+	var columns map[string]int
+	for n := 0; n < MaxRows; {
+		r, ok := s.Next()
+		switch {
+		case !ok:
+			return nil
+		case r.Blank():
+			continue
+		case r.Fault != "":
+			return ErrForm
+		case columns == nil:
+			columns = map[string]int{}
+			for i, name := range r.Cells {
+				columns[strings.TrimSpace(name)] = i
+			}
+			continue
+		}
+		n++
+		each(func(name string) Text {
+			if i, ok := columns[name]; ok && i < len(r.Cells) {
+				return Text(r.Cells[i])
+			}
+			return ""
+		})
 	}
-	n, err := l.r.Read(p)
-	l.read += int64(n)
-	return n, err
+	return nil
 }

@@ -1,63 +1,60 @@
-// Reads a CSV file like the service does, and writes one.
-import type { FileColumn } from '../columns.gen.ts'
+// Asks the service how it reads a CSV file, and writes one.
+import { useEffect, useState } from 'preact/hooks'
+import type { FileLook, LookBody } from '../api.gen.ts'
+import { asError, call, type ApiError } from './call.ts'
 
 export const mostRows = 5000,
-  mostBytes = 7_000_000
-export type Heading = { cell: string; column?: FileColumn }
-export type Head = { cells: Heading[]; missing: FileColumn[]; records: string[][]; rows: number; comma: string }
+  mostBytes = 6_000_000 // in base64 they fit into a call
+export type Head = FileLook
+export type FileKind = NonNullable<LookBody['kind']>
 
-const fold = (s: string) => s.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+const bytesOf = (file: File) =>
+  new Promise<string>((ok, no) => {
+    const reader = new FileReader()
+    reader.onload = () => ok((reader.result as string).split(',')[1] ?? '')
+    reader.onerror = () => no(reader.error ?? new Error('unreadable'))
+    reader.readAsDataURL(file)
+  })
 
-// headOf reads a file. It chooses the separator that gives the most known columns.
-export function headOf(text: string, columns: FileColumn[]): Head | null {
-  let body = text.replace(/^\uFEFF/, '').replace(/^\s*\n/, ''),
-    choices = ',;\t|'
-  const named = /^sep=(.)\r?\n/i.exec(body)
-  if (named) {
-    choices = named[1]!
-    body = body.slice(named[0].length)
+// useFile holds the text of a file and how the service reads it. The text of a chosen file comes from the service, which knows its
+// charset. While a person types, the service is asked once the text has rested. Until it answers, head is that of the text before
+// and reading is true.
+export function useFile(kind: FileKind) {
+  const [text, setText] = useState(''),
+    [read, setRead] = useState<{ text: string; kind: FileKind; head: Head }>(),
+    [error, setError] = useState<ApiError>(),
+    [tries, setTries] = useState(0)
+  const current = read?.text === text && read.kind === kind
+  useEffect(() => {
+    setError(undefined)
+    if (!text.trim() || current) return
+    const stop = new AbortController(),
+      timer = setTimeout(() => {
+        call('POST /corrections/look', { body: { csv: text, kind }, signal: stop.signal }).then(
+          head => setRead({ text, kind, head }),
+          e => {
+            if (!stop.signal.aborted) setError(asError(e))
+          },
+        )
+      }, 300)
+    return () => {
+      clearTimeout(timer)
+      stop.abort()
+    }
+  }, [text, kind, current, tries])
+  const take = async (file: File) => {
+    setText('')
+    setError(undefined)
+    try {
+      const head = await call('POST /corrections/look', { body: { file: await bytesOf(file), kind } })
+      setRead({ text: head.text, kind, head })
+      setText(head.text)
+    } catch (e) {
+      setError(asError(e))
+    }
   }
-  const heads = [...choices].map(comma => ({
-    comma,
-    cells: (recordsOf(body, comma, 1)[0] ?? []).map((cell): Heading => ({ cell, column: columnOf(cell, columns) })),
-  }))
-  const known = (cells: Heading[]) => new Set(cells.map(c => c.column).filter(Boolean)).size
-  const { comma, cells } = heads.reduce((best, one) => (known(one.cells) > known(best.cells) ? one : best))
-  if (cells.length === 0) return null
-  const records = recordsOf(body, comma)
-  return { comma, cells, missing: columns.filter(c => c.required && !cells.some(o => o.column === c)), records, rows: records.length - 1 }
-}
-
-// recordsOf returns the cells of the records of a text, at most a number of them, without empty records. A quoted cell may contain
-// doubled quotes and line breaks.
-export function recordsOf(body: string, comma: string, most = Infinity): string[][] {
-  const out: string[][] = []
-  let row: string[] = [],
-    cell = '',
-    quoted = false
-  const end = () => {
-    row.push(cell.trim())
-    cell = ''
-    if (row.some(Boolean)) out.push(row)
-    row = []
-  }
-  for (let i = 0; i < body.length && out.length < most; i++) {
-    const c = body[i]!
-    if (quoted) {
-      if (c !== '"') cell += c
-      else if (body[i + 1] === '"') {
-        cell += c
-        i++
-      } else quoted = false
-    } else if (c === '"') quoted = true
-    else if (c === comma) {
-      row.push(cell.trim())
-      cell = ''
-    } else if (c === '\n') end()
-    else if (c !== '\r') cell += c
-  }
-  if (out.length < most) end()
-  return out
+  const head = text.trim() && read?.kind === kind ? read.head : undefined
+  return { text, setText, take, head, reading: !!text.trim() && !current && !error, error, again: () => setTries(tries + 1) }
 }
 
 // csvOf returns records as CSV. It puts an apostrophe before a cell that a spreadsheet program would take for a formula.
@@ -72,8 +69,3 @@ export const csvOf = (rows: string[][]) =>
         .join(','),
     )
     .join('\n') + '\n'
-
-function columnOf(cell: string, columns: FileColumn[]) {
-  const names = [fold(cell), fold(cell.replace(/(.)[([].*/, '$1'))]
-  return columns.find(c => names.some(n => n && c.names.includes(n)))
-}

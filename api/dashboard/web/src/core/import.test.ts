@@ -2,7 +2,14 @@ import { equal, test } from '../testing.ts'
 import { rowsOf, type Kind, type Known } from './import.ts'
 
 const known: Known = { offers: [], links: [], networks: [], sources: [], domains: [], domain: 'one', currency: 'USD' }
-const codes = (kind: Kind, at: string[], ...rows: string[][]) => rowsOf(kind, [at, ...rows], at, known, code => code).map(r => r.code)
+const codes = (kind: Kind, at: string[], ...rows: string[][]) =>
+  rowsOf(
+    kind,
+    rows.map((cells, i) => ({ line: i + 2, cells })),
+    at,
+    known,
+    code => code,
+  ).map(r => r.code)
 
 test('the dry run of an import refuses what the service would', () => {
   const url = 'https://a.example/'

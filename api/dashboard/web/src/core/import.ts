@@ -1,40 +1,11 @@
 // Turns a file of offers or smartlinks into calls of the API: it maps columns to fields, and decides the result of each row.
-import type { FileColumn } from '../columns.gen.ts'
-import type { OfferBody, SmartlinkBody } from '../api.gen.ts'
+import type { Cells, OfferBody, SmartlinkBody } from '../api.gen.ts'
+import { linkColumns, offerColumns, type FileColumn } from '../columns.gen.ts'
 import { sumOf } from './id.ts'
 import { looksLikeURL } from './tokens.ts'
 
 export type Kind = 'offers' | 'links'
-export type Field = FileColumn & { name: string }
-const field = (name: string, required: boolean, ...names: string[]): Field => ({
-  name,
-  required,
-  names: [name.replaceAll('_', ''), ...names],
-})
-
-export const fields: Record<Kind, Field[]> = {
-  offers: [
-    field('name', true, 'offer', 'offername', 'title'),
-    field('url', true, 'offerurl', 'link', 'destination', 'destinationurl', 'targeturl', 'trackinglink', 'trackingurl'),
-    field('network', false, 'affiliatenetwork', 'networkname', 'advertiser'),
-    field('payout', false, 'revenue', 'amount', 'rate', 'commission', 'price'),
-    field('payout_type', false, 'payouttype', 'type'),
-    field('currency', false, 'payoutcurrency', 'cur'),
-    field('country', false, 'geo', 'countrycode'),
-    field('daily_cap', false, 'dailycap', 'cap'),
-    field('group', false, 'groupname', 'category', 'vertical'),
-    field('tags', false, 'tag', 'labels'),
-    field('notes', false, 'note', 'description', 'comment'),
-  ],
-  links: [
-    field('slug', true, 'alias', 'path', 'short', 'shortcode', 'keyword', 'back half', 'backhalf'),
-    field('destination_url', true, 'destination', 'url', 'target', 'targeturl', 'longurl', 'link'),
-    field('domain', false, 'shortdomain', 'host'),
-    field('source', false, 'trafficsource', 'sourcename'),
-    field('name', false, 'title', 'label'),
-    field('notes', false, 'note', 'description', 'comment'),
-  ],
-}
+export const fields: Record<Kind, FileColumn[]> = { offers: offerColumns, links: linkColumns }
 
 export type Known = {
   offers: { name: string }[]
@@ -124,16 +95,15 @@ function bodyOf(kind: Kind, cell: (name: string) => string, known: Known): Offer
 }
 
 // rowsOf checks the records of a file without changing anything. at holds the field of each column.
-export function rowsOf(kind: Kind, records: string[][], at: (string | undefined)[], known: Known, why: Why): Row[] {
+export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[], known: Known, why: Why): Row[] {
   const there = new Set(
       kind === 'offers'
         ? known.offers.map(o => fold(o.name))
         : known.links.map(l => (known.domains.find(d => fold(d.domain) === fold(l.domain))?.id ?? '') + '/' + fold(l.slug)),
     ),
     before = new Map<string, number>()
-  return records.slice(1).map((cells, i): Row => {
-    const cell = (name: string) => cells[at.indexOf(name)]?.trim() ?? '',
-      line = i + 2
+  return records.map(({ line, cells }): Row => {
+    const cell = (name: string) => cells[at.indexOf(name)]?.trim() ?? ''
     const title = cell(kind === 'offers' ? 'name' : 'slug'),
       detail = cell(kind === 'offers' ? 'url' : 'destination_url')
     try {

@@ -1,21 +1,22 @@
-import { mostBytes } from '../core/csv.ts'
+import { mostBytes, type Head } from '../core/csv.ts'
+import { count } from '../core/format.ts'
 import { t } from '../core/text.ts'
 import { DropArea } from './drop.tsx'
 import { Field } from './form.tsx'
 import { Icon } from './icons.tsx'
 
 const w = t.corrections
-type Props = { example: string; text: string; set: (v: string) => void; tooLarge: () => void }
+type Props = { example: string; text: string; set: (v: string) => void; take: (file: File) => void; tooLarge: () => void }
 
 // Source takes a file that a person drops or chooses, or the text of a file.
-export function Source({ example, text, set, tooLarge }: Props) {
-  const take = (file: File) => {
+export function Source({ example, text, set, take, tooLarge }: Props) {
+  const check = (file: File) => {
     if (file.size > mostBytes) {
       set('')
       tooLarge()
       return
     }
-    void file.text().then(set)
+    take(file)
   }
   const button = (
     <>
@@ -24,7 +25,7 @@ export function Source({ example, text, set, tooLarge }: Props) {
     </>
   )
   return (
-    <DropArea label={button} accept=".csv,.tsv,.txt,text/csv" take={take}>
+    <DropArea label={button} accept=".csv,.tsv,.txt,text/csv" take={check}>
       <Field label={w.drop}>
         {wired => (
           <textarea
@@ -47,3 +48,19 @@ export function Source({ example, text, set, tooLarge }: Props) {
     </DropArea>
   )
 }
+
+// Skipped names the lines of a file that are no rows.
+export const Skipped = ({ of: head }: { of: Pick<Head, 'skipped' | 'skipped_lines'> }) =>
+  head.skipped_lines > 0 ? (
+    <details class="dim fine">
+      <summary>{w.skipped(head.skipped_lines, count(head.skipped_lines))}</summary>
+      <ul>
+        {head.skipped.map(s => (
+          <li key={s.line}>
+            {w.line} {s.last > s.line ? `${s.line}–${s.last}` : s.line}: {w.skips[s.reason] ?? s.reason}
+            {s.text && <span class="soft"> {s.text}</span>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  ) : null

@@ -75,7 +75,11 @@ const columns: Column<ConversionRow>[] = [
     left: true,
     phone: true,
     width: 110,
-    cell: r => <Two a={hourOf(Date.parse(r.recorded_at))} b={dateOf(Date.parse(r.recorded_at))} />,
+    cell: r => (
+      <span class={r.invalid_time ? 'warn' : ''} title={r.invalid_time ? w.badTime(r.invalid_time, r.time_reason) : undefined}>
+        <Two a={hourOf(Date.parse(r.recorded_at))} b={dateOf(Date.parse(r.recorded_at))} />
+      </span>
+    ),
   },
   {
     name: 'offer',

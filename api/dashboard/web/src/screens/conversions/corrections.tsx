@@ -1,15 +1,15 @@
-import { useMemo, useState } from 'preact/hooks'
-import { conversionColumns, costColumns } from '../../columns.gen.ts'
+import { useState } from 'preact/hooks'
 import { asError, type ApiError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
-import { headOf, mostRows, type Head } from '../../core/csv.ts'
+import { useSources } from '../../core/choices.ts'
+import { mostRows, useFile, type Head } from '../../core/csv.ts'
 import { count } from '../../core/format.ts'
 import { task } from '../../core/jobs.ts'
 import { touches } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { Source } from '../../parts/csv.tsx'
-import { Seg } from '../../parts/form.tsx'
+import { Skipped, Source } from '../../parts/csv.tsx'
+import { Seg, Select } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Empty, Failed, Late } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
@@ -20,33 +20,34 @@ const w = t.corrections,
   lasts = 10 * 60_000 // ms for which a dry run may be applied
 type Kind = keyof typeof w.kinds
 // Run is the result of a dry run and the text that it read. It is stale if the text has changed since.
-type Run = { kind: Kind; text: string; at: number; answer: Answer }
+type Run = { kind: Kind; text: string; source: string; at: number; answer: Answer }
 
-const send = (kind: Kind, csv: string, apply: boolean): Promise<Answer> => {
+const send = (kind: Kind, csv: string, source: string, apply: boolean): Promise<Answer> => {
   const name = w.kinds[kind],
     told = (a: Answer) => ({ text: t.exports.result(a.accepted, count(a.accepted)), path: '/app/corrections?kind=' + kind })
   const named = apply ? t.exports.correction(name) : t.exports.dryRun(name)
   return kind === 'cost'
-    ? task(named, 'POST /corrections/cost', { body: { csv, apply } }, told)
+    ? task(named, 'POST /corrections/cost', { body: { csv, source, apply } }, told)
     : task(named, 'POST /corrections/conversions', { body: { csv, apply } }, told)
 }
 
 // Corrections reads conversions or spend from a file. It shows the effect of each row first, and then applies the file.
 export function Corrections() {
   const kind: Kind = place.value.query.get('kind') === 'cost' ? 'cost' : 'conversions'
-  const [text, setText] = useState(''),
+  const file = useFile(kind),
+    { text, head, reading } = file,
+    [source, setSource] = useState(''),
     [run, setRun] = useState<Run>(),
     [busy, setBusy] = useState(false),
     [error, setError] = useState<ApiError>(),
     [confirming, setConfirming] = useState(false),
     [tooLarge, setTooLarge] = useState(false)
-  const head = useMemo(() => headOf(text, kind === 'cost' ? costColumns : conversionColumns), [text, kind])
   const shown = run?.kind === kind ? run : undefined,
     dry = shown?.answer.dryRun,
-    stale = dry && shown!.text !== text,
+    stale = dry && (shown!.text !== text || shown!.source !== source),
     old = dry && !stale && Date.now() - shown!.at > lasts
   const set = (v: string) => {
-    setText(v)
+    file.setText(v)
     setTooLarge(false)
     setError(undefined)
   }
@@ -55,8 +56,8 @@ export function Corrections() {
     setError(undefined)
     try {
       if (apply && Date.now() - shown!.at > lasts) return
-      const answer = await send(kind, text, apply)
-      setRun({ kind, text, at: Date.now(), answer })
+      const answer = await send(kind, text, source, apply)
+      setRun({ kind, text, source, at: Date.now(), answer })
       if (apply) {
         touches('logs', 'reports', 'stats')
         toast(w.applied(answer.accepted, count(answer.accepted)))
@@ -86,19 +87,21 @@ export function Corrections() {
           <span class="dim fine wide">{w.texts[kind]}</span>
         </header>
         <div class="part">
-          <Source example={example[kind]} text={text} set={set} tooLarge={() => setTooLarge(true)} />
+          <Source example={example[kind]} text={text} set={set} take={f => void file.take(f)} tooLarge={() => setTooLarge(true)} />
           {tooLarge && (
             <p class="bad" role="alert">
               {w.tooLarge}
             </p>
           )}
-          {head && <Columns of={head} />}
+          {head && <Columns of={head} given={source ? 'source' : ''} />}
+          {head && kind === 'cost' && head.missing.includes('source') && <SourceOfAll value={source} on={setSource} />}
+          {file.error && <Failed error={file.error} again={file.again} />}
           {error && <Failed error={error} again={() => void start(false)} />}
           <div class="row wraps">
             <button
               type="button"
               class={'btn' + (dry && !stale && !old ? '' : ' primary')}
-              disabled={busy || !head || head.rows === 0}
+              disabled={busy || reading || !head || head.rows === 0}
               onClick={() => void start(false)}>
               {shown ? w.again : w.dry}
             </button>
@@ -160,24 +163,40 @@ export function Corrections() {
   )
 }
 
-// Columns shows how the header is read.
-const Columns = ({ of: head }: { of: Head }) => (
+// SourceOfAll chooses the traffic source of a report that has no column for it.
+function SourceOfAll({ value, on }: { value: string; on: (v: string) => void }) {
+  const sources = useSources() ?? []
+  return (
+    <Select
+      label={w.sourceOfAll}
+      value={value}
+      options={[{ value: '', label: w.sourceOfAll }, ...sources.map(s => ({ value: s.id, label: s.name }))]}
+      on={on}
+    />
+  )
+}
+
+// Columns shows how the header is read. given is a needed column that the file may lack.
+const Columns = ({ of: head, given }: { of: Head; given: string }) => (
   <div class="columns">
     <div class="row wraps">
       <span class="dim fine">{w.columns}</span>
-      {head.cells.slice(0, 40).map((c, i) => (
+      {head.header.slice(0, 40).map((c, i) => (
         <span key={i} class={'tag' + (c.column ? ' good' : '')} title={c.cell}>
-          <span class="cut">{c.cell || '—'}</span> <span class="soft">{c.column ? '→ ' + c.column.name : w.unknown}</span>
+          <span class="cut">{c.cell || '—'}</span> <span class="soft">{c.column ? '→ ' + c.column : w.unknown}</span>
         </span>
       ))}
       <span class="grow" />
       <span class="dim fine num">{w.rows(head.rows, count(head.rows))}</span>
     </div>
-    {head.missing.map(c => (
-      <p key={c.name} class="bad" role="alert">
-        {w.missing(c.name)}
-      </p>
-    ))}
+    <Skipped of={head} />
+    {head.missing
+      .filter(name => name !== given)
+      .map(name => (
+        <p key={name} class="bad" role="alert">
+          {w.missing(name)}
+        </p>
+      ))}
     {head.rows > mostRows && (
       <p class="warn" role="alert">
         {w.tooMany(count(head.rows))}

@@ -79,6 +79,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
             <b class="num">{amount(c.payout, c.currency)}</b>
           </div>
           {c.rate === null && c.currency && <p class="warn">{w.uncounted}</p>}
+          {c.invalid_time && <p class="warn">{w.badTime(c.invalid_time, c.time_reason)}</p>}
           <dl class="facts">
             {facts.map(([name, value, mono]) =>
               value ? (

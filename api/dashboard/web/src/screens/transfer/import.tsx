@@ -5,13 +5,13 @@ import { count } from '../../core/format.ts'
 import { fields, type Kind } from '../../core/import.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { Source } from '../../parts/csv.tsx'
+import { Skipped, Source } from '../../parts/csv.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Empty, Failed, Late } from '../../parts/state.tsx'
 import { w } from '../../text/import.ts'
 import { Outcomes } from './import_outcomes.tsx'
-import { useFile, useKnown, useRun, type ImportFile } from './import_run.ts'
+import { useImportFile, useKnown, useRun, type ImportFile } from './import_run.ts'
 
 const mostRows = 1000
 const example = { offers: 'name,url,network,payout,country\n', links: 'slug,destination url,domain,name\n' } // columns as core/import.ts reads them
@@ -20,7 +20,7 @@ const example = { offers: 'name,url,network,payout,country\n', links: 'slug,dest
 export function Import() {
   const kind: Kind = place.value.query.get('kind') === 'links' ? 'links' : 'offers'
   const { known, room, error, again } = useKnown(kind),
-    file = useFile(kind),
+    file = useImportFile(kind),
     { shown, stale, busy, fresh, made, dry, apply, stop, clear } = useRun(kind, file, known),
     [confirming, setConfirming] = useState(false)
   const { head, missing } = file
@@ -48,19 +48,20 @@ export function Import() {
           <span class="dim fine wide">{w.texts[kind]}</span>
         </header>
         <div class="part">
-          <Source example={example[kind]} text={file.text} set={file.set} tooLarge={() => file.setTooLarge(true)} />
+          <Source example={example[kind]} text={file.text} set={file.set} take={file.take} tooLarge={() => file.setTooLarge(true)} />
           {file.tooLarge && (
             <p class="bad" role="alert">
               {t.corrections.tooLarge}
             </p>
           )}
           {head && <Columns of={head} kind={kind} file={file} />}
+          {file.error && <Failed error={file.error} again={file.again} />}
           {error && !known && <Failed error={error} again={again} />}
           <div class="row wraps">
             <button
               type="button"
               class={'btn' + (shown && !stale ? '' : ' primary')}
-              disabled={busy || !head || !known || missing.length > 0 || head.rows === 0 || head.rows > mostRows}
+              disabled={busy || file.reading || !head || !known || missing.length > 0 || head.rows === 0 || head.rows > mostRows}
               onClick={dry}>
               {shown ? t.corrections.again : t.corrections.dry}
             </button>
@@ -139,7 +140,7 @@ const Columns = ({ of: head, kind, file }: { of: Head; kind: Kind; file: ImportF
       <span class="dim fine num">{t.corrections.rows(head.rows, count(head.rows))}</span>
     </div>
     <div class="maps">
-      {head.cells.slice(0, 40).map((c, i) => (
+      {head.header.slice(0, 40).map((c, i) => (
         <div key={i} class="map">
           <span class="cut mono" title={c.cell}>
             {c.cell || '—'}
@@ -158,6 +159,7 @@ const Columns = ({ of: head, kind, file }: { of: Head; kind: Kind; file: ImportF
         </div>
       ))}
     </div>
+    <Skipped of={head} />
     {file.missing.map(f => (
       <p key={f.name} class="bad" role="alert">
         {t.corrections.missing(w.fields[f.name] ?? f.name)}

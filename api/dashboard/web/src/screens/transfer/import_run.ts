@@ -1,8 +1,8 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { OfferBody, SmartlinkBody } from '../../api.gen.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { useNetworks, useOffers, useSources } from '../../core/choices.ts'
-import { headOf } from '../../core/csv.ts'
+import { useFile } from '../../core/csv.ts'
 import { sentence } from '../../core/errors.ts'
 import { fields, keyOf, rowsOf, type Kind, type Known, type Result, type Row } from '../../core/import.ts'
 import { me } from '../../core/me.ts'
@@ -72,30 +72,39 @@ async function send(kind: Kind, row: Row): Promise<Row> {
   }
 }
 
-// useFile holds the text of a file, and the field that each of its columns is read as.
-export function useFile(kind: Kind) {
-  const of = fields[kind],
-    [text, setText] = useState(''),
+// useImportFile holds a file, and the field that each of its columns is read as.
+export function useImportFile(kind: Kind) {
+  const file = useFile(kind),
     [ownColumns, setOwnColumns] = useState<Record<number, string>>({}),
     [tooLarge, setTooLarge] = useState(false),
-    head = useMemo(() => headOf(text, of), [text, of]),
-    at = (head?.cells ?? []).map((c, i) => (ownColumns[i] !== undefined ? ownColumns[i] || undefined : c.column?.name))
+    head = file.head,
+    at = (head?.header ?? []).map((c, i) => (ownColumns[i] !== undefined ? ownColumns[i] || undefined : c.column || undefined))
+  const begin = () => {
+    setOwnColumns({})
+    setTooLarge(false)
+  }
   return {
-    text,
+    text: file.text,
+    error: file.error,
+    again: file.again,
+    reading: file.reading,
     head,
     at,
-    missing: head ? of.filter(f => f.required && !at.includes(f.name)) : [],
+    missing: head ? fields[kind].filter(f => f.required && !at.includes(f.name)) : [],
     tooLarge,
     setTooLarge,
     set: (v: string) => {
-      setText(v)
-      setOwnColumns({})
-      setTooLarge(false)
+      file.setText(v)
+      begin()
+    },
+    take: (f: File) => {
+      begin()
+      void file.take(f)
     },
     setColumn: (i: number, name: string) => setOwnColumns({ ...ownColumns, [i]: name }),
   }
 }
-export type ImportFile = ReturnType<typeof useFile>
+export type ImportFile = ReturnType<typeof useImportFile>
 
 // useRun checks the rows of a file, and then creates their records. It stops when the person says so, or when the plan is full.
 export function useRun(kind: Kind, file: ImportFile, known: Known | undefined) {
