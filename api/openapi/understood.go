@@ -15,7 +15,7 @@ import (
 func understood() map[string]any {
 	return map[string]any{
 		"Amounts": amountExamples(), "Currencies": money.Catalog(), "Usual": money.Usual(), "Times": timeExamples(),
-		"Conversions": correction.ConversionColumns(), "Costs": correction.CostColumns(),
+		"Conversions": correction.Names(correction.Conversions), "Costs": correction.Names(correction.Costs),
 		"Networks": template.Networks(), "Sources": template.Sources(),
 	}
 }
@@ -57,7 +57,7 @@ func timeExamples() []example {
 		{Text: "2026-03-04T05:06:07 0200"}, {Text: "20260304T050607Z"}, {Text: "2026-03-04T05:06:07,250Z"}, {Text: "1772600767"},
 		{Text: "1772600767.25"}, {Text: "1772600767250"}, {Text: "1772600767250000"}, {Text: "Wed, 04 Mar 2026 05:06:07 GMT"},
 		{Text: "4 Mar 2026 05:06"}, {Text: "04.03.2026 05:06"}, {Text: "25/03/2026"}, {Text: "03/25/2026 5:06:07 PM"},
-		{Text: "03/04/2026"}, {Text: "yesterday"},
+		{Text: "03/04/2026"}, {Text: "2026-03-04 05:06:07 CST"},
 	}
 	for i := range list {
 		at, err := timetext.ReadUTC(list[i].Text)

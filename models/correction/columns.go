@@ -6,6 +6,21 @@ type Column struct {
 	Required bool   `json:"required"`
 }
 
+// Named is a column of a file with the names that a header may have for it: letters and digits only, in lower case.
+type Named struct {
+	Name  string
+	Names []string
+}
+
+// Names returns the columns of a kind of file, for the documentation.
+func Names(kind Kind) []Named {
+	out := make([]Named, 0, len(kinds[kind]))
+	for _, c := range kinds[kind] {
+		out = append(out, Named{c.name, c.names})
+	}
+	return out
+}
+
 // OfferColumns returns the columns of a file of offers.
 func OfferColumns() []Column { return documented(offerColumns) }
 

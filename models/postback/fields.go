@@ -188,7 +188,7 @@ var docs = []Field{
 	{Name: "conversion_id", Doc: "the network's own id: another postback with it changes the conversion instead of adding one"},
 	{Name: "goal", Doc: "goal key, such as sale or deposit: each goal of a click is a conversion of its own"},
 	{Name: "cost", Doc: "cost of the conversion, in the same currency"},
-	{Name: "time", Doc: "time of the conversion: ISO 8601, seconds or milliseconds since 1970, or a date with an English month; left out: now. One that is not understood or may be day/month or month/day is shown in the log with the reason, and the conversion stands at the time of its click"},
+	{Name: "time", Doc: "time of the conversion, see Times; left out: now"},
 	{Name: "secret", Doc: "the secret of the network, where it has one"},
 }
 
