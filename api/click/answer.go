@@ -17,8 +17,10 @@ var (
 	asText     = []string{"text/plain; charset=utf-8"}
 	asJSON     = []string{"application/json"}
 	noSniff    = []string{"nosniff"}
-	emptyBody  = []string{"0"}
-	moreHints  = []string{"Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List"}
+	// crossOrigin lets pages of other sites embed an answer, also pages that only embed what allows it.
+	crossOrigin = []string{"cross-origin"}
+	emptyBody   = []string{"0"}
+	moreHints   = []string{"Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List"}
 )
 
 var redirects = map[string]int{

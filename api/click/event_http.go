@@ -143,6 +143,7 @@ func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 
 // allowOrigin lets a page of any origin read the answer, even if its request had cookies.
 func allowOrigin(h http.Header, r *http.Request) {
+	h["Cross-Origin-Resource-Policy"] = crossOrigin
 	h.Set("Vary", "Origin")
 	if origin := r.Header.Get("Origin"); origin != "" {
 		h.Set("Access-Control-Allow-Origin", origin)

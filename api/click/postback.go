@@ -44,6 +44,12 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) 
 			return
 		}
 	}
+	n, _ := h.fieldsOf(p.NetworkID)
+	if text := postback.Answer(p.Params, n); text != "" {
+		w.Header()["Cache-Control"] = noStore
+		writePage(w, http.StatusOK, asText, []byte(text))
+		return
+	}
 	writeReply(w, http.StatusOK, reply{Data: map[string]string{"result": "accepted"}})
 }
 
@@ -250,6 +256,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	}
 	header := w.Header()
 	header["Cache-Control"], header["Content-Type"] = noStore, []string{"image/gif"}
+	header["X-Content-Type-Options"], header["Cross-Origin-Resource-Policy"] = noSniff, crossOrigin
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(onePixel)
 }

@@ -310,10 +310,57 @@ func TestPixel(t *testing.T) {
 	if body, _ := io.ReadAll(res.Body); res.StatusCode != 200 || len(body) != 43 || w.tape.postback() != nil {
 		t.Errorf("without a click: %d, %d bytes, %+v", res.StatusCode, len(body), w.tape.postback())
 	}
+	if res.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" { // a shop with COEP: require-corp embeds it
+		t.Errorf("a page of another site may not embed the pixel: %v", res.Header)
+	}
 	clicked := w.get("/summer-sale")
 	w.get("/pixel.gif?payout=2&clickid=other", with(clicked.Cookies()))
 	p := w.tape.postback()
 	if p == nil || p.Source != "pixel" || p.Params["clickid"] != models.FormatClickID(w.tape.last().ID) || p.Params["payout"] != "2" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestPostbackAnswer checks the answers that networks demand. A refused postback is answered with its error all the same.
+func TestPostbackAnswer(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	n, wanting := w.network().String(), w.network().String()
+	dbtest.Exec(w, w.db, `UPDATE networks SET answer_text = 'GOT IT' WHERE id = $1`, wanting)
+	w.fresh()
+	const accepted = `{"data":{"result":"accepted"},"error":null}` + "\n"
+	form := header("Content-Type", "application/x-www-form-urlencoded")
+	for _, c := range []struct {
+		method, target, body string
+		status               int
+		want                 string
+	}{
+		{"GET", "/postback?cid=abc&return=OK", "", 200, "OK"},
+		{"POST", "/postback?cid=abc", "return=1", 200, "1"},
+		{"GET", "/postback/" + n + "?cid=abc", "", 200, accepted},
+		{"GET", "/postback/" + wanting + "?cid=abc", "", 200, "GOT IT"},
+		{"GET", "/postback/" + wanting + "?cid=abc&return=OK", "", 200, "OK"},
+		{"HEAD", "/postback/" + wanting, "", 200, "GOT IT"},
+		{"GET", "/postback?cid=abc&return=<script>alert(1)</script>", "", 200, accepted},
+		{"GET", "/postback?cid=abc&return=" + strings.Repeat("x", 201), "", 200, accepted},
+		{"GET", "/postback/" + uuid.NewString() + "?return=OK", "", 404, `"code":"not_found"`},
+		{"PUT", "/postback?return=OK", "", 405, `"code":"method_not_allowed"`},
+	} {
+		res := w.send(c.method, c.target, c.body, form)
+		body, _ := io.ReadAll(res.Body)
+		if exact := c.status == 200; res.StatusCode != c.status || exact && string(body) != c.want || !strings.Contains(string(body), c.want) {
+			t.Errorf("%s %.60s: %d %s, want %d %s", c.method, c.target, res.StatusCode, body, c.status, c.want)
+		}
+		kind := "application/json"
+		if c.status == 200 && c.want != accepted {
+			kind = "text/plain; charset=utf-8"
+		}
+		if res.Header.Get("Content-Type") != kind || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s %.60s: %v", c.method, c.target, res.Header)
+		}
+	}
+	w.send("GET", "/postback?cid=abc&return=OK", "")
+	if p := w.tape.postback(); len(p.Proof) > 0 || p.Params["return"] != "OK" {
+		t.Errorf("the parameter return is hidden like a secret: %+v", p)
 	}
 }

@@ -123,15 +123,18 @@ func postbackParams() (out []object) {
 		}
 		out = append(out, p)
 	}
-	return out
+	return append(out, text("query", "return", "the text with which an accepted postback is answered, in place of JSON: at most "+
+		strconv.Itoa(postback.MaxAnswer)+" printable ASCII characters without < and >"))
 }
 
 func postbackAnswers() object {
-	return object{"200": object{"description": "it is kept; what became of it is in GET /logs/postbacks", "content": jsonContent(object{
+	content := jsonContent(object{
 		"type": "object", "required": []string{"data", "error"}, "properties": object{
 			"data": object{"type": "object", "properties": object{"result": object{"type": "string"}}}, "error": object{"type": "null"},
 		},
-	})}}
+	})
+	content["text/plain"] = object{"schema": object{"type": "string", "description": "the parameter return, or the network's answer_text"}}
+	return object{"200": object{"description": "it is kept; what became of it is in GET /logs/postbacks", "content": content}}
 }
 
 // goalSchema describes a goal that the server of a shop sends.
@@ -215,9 +218,9 @@ func (a address) responses(e Example) object {
 		answer["headers"] = object{"Location": location}
 	}
 	if e.Answer != nil {
-		answer["content"] = object{"application/json": object{
-			"schema": answer["content"].(object)["application/json"].(object)["schema"], "example": e.Answer,
-		}}
+		content := maps.Clone(answer["content"].(object))
+		content["application/json"] = object{"schema": content["application/json"].(object)["schema"], "example": e.Answer}
+		answer["content"] = content
 	}
 	out[strconv.Itoa(e.Status)] = answer
 	return out

@@ -22,16 +22,6 @@ import (
 
 // Tracking returns the page about tracking domains, in Markdown. It is made from the tables that the service itself uses.
 var Tracking = sync.OnceValue(func() []byte {
-	type status struct {
-		Status string
-		Words  []string
-	}
-	var statuses []status
-	for _, name := range []string{
-		models.StatusApproved, models.StatusPending, models.StatusRejected, models.StatusChargeback,
-	} {
-		statuses = append(statuses, status{name, postback.Words(name)})
-	}
 	funcs := template.FuncMap{
 		"cell": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
 		"json": func(v any) (string, error) { text, err := json.Marshal(v); return string(text), err },
@@ -40,7 +30,7 @@ var Tracking = sync.OnceValue(func() []byte {
 	var out bytes.Buffer
 	err := t.Execute(&out, map[string]any{
 		"Addresses": addresses, "Tokens": token.Catalog(), "Letters": token.DateLetters, "Forms": cond.Forms(),
-		"MaxItems": cond.MaxItems, "MaxSlot": flow.MaxSlot, "Fields": postback.Fields(), "Statuses": statuses,
+		"MaxItems": cond.MaxItems, "MaxSlot": flow.MaxSlot, "Fields": postback.Fields(), "Words": postback.Words(), "MaxAnswer": postback.MaxAnswer,
 		"Calls": tagCalls, "EventFields": tagFields, "MaxBody": tag.MaxBody, "MaxEvents": tag.MaxEvents,
 		"MaxBrowserConversions": models.MaxBrowserConversions,
 		"ClickParams":           append([]string{token.ClickID.String()}, clickAliases()...), "AdParams": models.AdArrivals,

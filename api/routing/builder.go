@@ -139,7 +139,7 @@ func (b *Builder) domain(row *store.RoutingDomain, _ *Domain) *Domain { return &
 func (b *Builder) network(row *store.RoutingNetwork, _ *Network) *Network {
 	n := &Network{Row: *row}
 	if len(row.PostbackParams) > 0 {
-		n.Postbacks = &postback.Network{}
+		n.Postbacks = &postback.Network{AnswerText: row.AnswerText}
 		// Malformed settings add nothing, as for the worker.
 		_ = json.Unmarshal(row.PostbackParams, &n.Postbacks.Params)
 	}

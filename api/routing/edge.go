@@ -35,7 +35,7 @@ type edgeBundle struct {
 	External  []string                      `json:"external"` // parameters of the source's own click id
 	Subs      []edgeSub                     `json:"subs"`
 	Taken     []string                      `json:"taken,omitempty"` // parameters of the source that fill no sub-parameter, in lower case
-	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"` // each an edgeCampaign
+	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"`       // each an edgeCampaign
 	Offers    map[uuid.UUID]*edgeOffer      `json:"offers"`
 	Landers   map[uuid.UUID]*edgeLander     `json:"landers"`
 	Origin    []string                      `json:"origin"`

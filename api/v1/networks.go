@@ -42,7 +42,8 @@ func networks(d Deps, about reporting.Deps) []route.Route {
 	return []route.Route{
 		list, post, reporting.TestPostback(about),
 		res.Row("PUT", "", "replace an affiliate network", route.HandleBody(d.putNetwork), answer.IDCodes, res.Codes),
-		resource.Toggle(res, "pause or resume an affiliate network; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
+		res.Row("PATCH", "", "pause or resume an affiliate network, true restores a deactivated one; or map status words of it",
+			route.HandleBody(patchNetwork), resource.RestoreCodes, route.Codes("400 invalid_id invalid_status too_long", "404 not_found")),
 		resource.RemoveUsed(res, "deactivate an affiliate network", resource.DeactivatedWith),
 	}
 }
@@ -64,9 +65,13 @@ func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	if err != nil {
 		return NetworkRows{}, err
 	}
+	words, err := c.Store.Networks().UnknownWords(c.Context(), c.Account.ID, records)
+	if err != nil {
+		return NetworkRows{}, err
+	}
 	shown, err := d.networkAnswers(c, records)
 	return NetworkRows{answer.Each(shown, func(n NetworkAnswer) NetworkRow {
-		row := NetworkRow{NetworkAnswer: n}
+		row := NetworkRow{NetworkAnswer: n, UnknownWords: append([]models.StatusWord{}, words[n.ID]...)}
 		if f, ok := figures[n.ID]; ok {
 			row.Figures = &f
 		}
@@ -98,6 +103,7 @@ type NetworkAnswer struct {
 // NetworkRow is a network of the list. It has figures only if the call asked for a window.
 type NetworkRow struct {
 	NetworkAnswer
+	UnknownWords []models.StatusWord `json:"unknown_words" doc:"status words that came in postbacks and stand for no status, the most frequent first, at most 50: conversions with them are pending. PATCH with status_map maps them"`
 	*answer.Figures
 }
 
@@ -118,6 +124,9 @@ func (b NetworkBody) Record() (models.Network, error) {
 		return n, models.Invalid("required", "name is required")
 	}
 	err := checkSecret(n.PostbackSecret)
+	if err == nil && !postback.ValidAnswer(n.AnswerText) {
+		err = models.Invalid("invalid_input", "answer_text may have only printable ASCII characters, without < and >")
+	}
 	if err == nil {
 		n.PostbackParams, err = fieldTexts("postback_params", n.PostbackParams, postback.MaxName)
 	}

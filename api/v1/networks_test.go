@@ -25,7 +25,7 @@ func TestNetworkRoundTrip(t *testing.T) {
 		"status_map": map[string]any{"approved": []string{"OK", "ok", " sale"}, "rejected": []string{}, "pending": nil},
 		"url":        "https://net.example", "offer_type": "CPL", "group_name": "G", "notes": "n", "manager_name": "M",
 		"manager_email": "m@net.example", "manager_phone": "+49", "manager_im": "im", "payment_terms": "net 30",
-		"payment_frequency": "weekly", "tags": []string{"a"}, "minimum_payout": 100.5,
+		"payment_frequency": "weekly", "tags": []string{"a"}, "minimum_payout": 100.5, "answer_text": " OK ",
 		"macros": map[string]any{"click_id": "{aff_sub}", "payout": "#price#"}, "click_param": "aff_sub",
 	}).Want(201, "").Map()
 	same(t, made, map[string]any{
@@ -33,7 +33,7 @@ func TestNetworkRoundTrip(t *testing.T) {
 		"status_map": "map[approved:[OK sale] pending:[] rejected:[]]", "has_postback_secret": false,
 		"url": "https://net.example", "offer_type": "CPL", "group_name": "G", "notes": "n", "manager_name": "M",
 		"manager_email": "m@net.example", "manager_phone": "+49", "manager_im": "im", "payment_terms": "net 30",
-		"payment_frequency": "weekly", "tags": "[a]", "minimum_payout": 100.5,
+		"payment_frequency": "weekly", "tags": "[a]", "minimum_payout": 100.5, "answer_text": "OK",
 		"macros": "map[click_id:{aff_sub} payout:#price#]", "click_param": "aff_sub", "status": "active",
 	})
 	id := made["id"]
@@ -52,7 +52,7 @@ func TestNetworkRoundTrip(t *testing.T) {
 	same(t, put, map[string]any{
 		"id": id, "name": "Web", "currency": "USD", "postback_params": "map[]",
 		"status_map": "map[]", "url": "", "offer_type": "", "group_name": "", "notes": "", "manager_email": "",
-		"tags": "[]", "minimum_payout": nil, "macros": "map[]", "click_param": "", "status": "active",
+		"tags": "[]", "minimum_payout": nil, "macros": "map[]", "click_param": "", "status": "active", "answer_text": "",
 	})
 
 	paused := s.Do("PATCH", "/networks", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()
@@ -163,6 +163,9 @@ func TestNetworkErrors(t *testing.T) {
 		"statuses long":   {set("status_map", object{"pending": []string{strings.Repeat("x", 256)}}), 400, "too_long"},
 		"statuses many":   {set("status_map", object{"pending": words}), 400, "invalid_input"},
 		"statuses twice":  {set("status_map", object{"approved": []string{"ok"}, "rejected": []string{"OK "}}), 400, "invalid_input"},
+		"answer long":     {set("answer_text", strings.Repeat("x", 201)), 400, "too_long"},
+		"answer page":     {set("answer_text", "<b>OK"), 400, "invalid_input"},
+		"answer lines":    {set("answer_text", "a\nb"), 400, "invalid_input"},
 		"tags":            {set("tags", manyTags(21)), 400, "invalid_input"},
 		"same name":       {network("TAKEN"), 409, "duplicate_name"},
 		"currency loose":  {with(network("loose"), "currency", []any{}), 201, ""},
@@ -201,7 +204,7 @@ func TestNetworkScheme(t *testing.T) {
 			t.Errorf("%s: %+v, %v", scheme.Name, read, err)
 		}
 		for word, status := range scheme.Words {
-			if got := postback.Status(word, read.Statuses); got != status {
+			if got := postback.Means(word, read.Statuses).Status; got != status {
 				t.Errorf("%s: %s is %s, not %s", scheme.Name, word, got, status)
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"switchyard/db/sourcepostback"
 	"switchyard/db/upload"
 	"switchyard/models"
+	"switchyard/models/postback"
 )
 
 // Corrected is the outcome of one of many inputs. Refusal is set if the input was refused or ignored. It is the error that
@@ -79,6 +80,42 @@ type dedupe struct {
 	goal, id string
 }
 
+// keys lists the keys of the conversions that an input may be about, the likeliest first. A message that names no goal may be about a
+// conversion that got its goal from a status word, such as the refund of a rebill.
+func (in Input) keys() []dedupe {
+	keys := []dedupe{{in.ClickID, in.Goal, in.ConversionID}}
+	if in.ConversionID == "" || in.Goal != "" && !in.WordGoal {
+		return keys
+	}
+	for _, goal := range append([]string{""}, postback.WordGoals...) {
+		if goal != in.Goal {
+			keys = append(keys, dedupe{in.ClickID, goal, in.ConversionID})
+		}
+	}
+	return keys
+}
+
+// keyOf returns the key of the conversion that an input is about. A postback whose word gives a goal is about a conversion of that
+// goal, because some networks send a sale and its rebills with the same id. A replayed postback stays with the conversion that it was
+// recorded as. A correction is about the recorded conversion with its id.
+func (b *correcting) keyOf(in Input) dedupe {
+	keys := in.keys()
+	for _, k := range keys {
+		if e := b.entries[k]; in.Again != uuid.Nil && e != nil && e.now != nil && e.now.ID == in.Again {
+			return k
+		}
+	}
+	if in.WordGoal && !in.Final {
+		return keys[0]
+	}
+	for _, k := range keys {
+		if e := b.entries[k]; e != nil && e.now != nil {
+			return k
+		}
+	}
+	return keys[0]
+}
+
 // entry is a conversion before and after the inputs. now is nil if there is no conversion.
 type entry struct {
 	before  models.Figures
@@ -130,11 +167,15 @@ JOIN unnest($1::uuid[], $2::text[], $3::text[]) AS k (click_id, goal, conversion
 	USING (click_id, goal, conversion_id)`
 
 func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
-	good := slices.DeleteFunc(slices.Clone(b.inputs), func(in checkedInput) bool { return in.refusal != nil })
+	var keys []dedupe
+	for _, in := range b.inputs {
+		if in.refusal == nil {
+			keys = append(keys, in.keys()...)
+		}
+	}
 	list, err := db.Select[Conversion](ctx, c, "find conversions", selectConversions,
-		db.UUIDs(db.Map(good, func(in checkedInput) uuid.UUID { return in.ClickID })),
-		db.Map(good, func(in checkedInput) string { return in.Goal }),
-		db.Map(good, func(in checkedInput) string { return in.ConversionID }))
+		db.UUIDs(db.Map(keys, func(k dedupe) uuid.UUID { return k.click })),
+		db.Map(keys, func(k dedupe) string { return k.goal }), db.Map(keys, func(k dedupe) string { return k.id }))
 	for i := range list {
 		v := &list[i]
 		b.entries[dedupe{v.ClickID, v.Goal, v.ConversionID}] = &entry{before: v.Figures(), was: v, now: v}
@@ -231,7 +272,8 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	if click == nil {
 		return Corrected{Refusal: ErrUnknownClick}
 	}
-	key := dedupe{in.ClickID, in.Goal, in.ConversionID}
+	key := b.keyOf(in.Input)
+	in.Goal = key.goal
 	e := b.entries[key]
 	if e == nil {
 		e = &entry{fresh: true}

@@ -3,6 +3,7 @@ package conversion
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -163,6 +164,9 @@ const GoalNotReached = "it was refused when it arrived: let the server report it
 // WrongSecret is the detail of a postback that does not prove its sender.
 const WrongSecret = "the secret of the network is missing or wrong"
 
+// noConversion is the detail of a postback whose status word reports no conversion.
+const noConversion = "the status %.100q reports no conversion: nothing was paid or taken back"
+
 // authenticate refuses a postback that does not prove its sender, and reads all others. of is the network of the click. A goal's
 // postback needs no proof, because it was believed when its event arrived.
 func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, of uuid.UUID) error {
@@ -172,7 +176,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 		return nil
 	}
 	if m.IsFromGoal() { // the settings of networks do not apply to goals
-		v.Input, _ = m.input(v.Decision.ClickID, v.Decision.AccountID)
+		v.Input = m.input(v.Decision.ClickID, v.Decision.AccountID, m.Fields())
 		v.Input.OwnValue, v.Decision.InvalidTime = true, v.Input.InvalidTime
 		return nil
 	}
@@ -187,7 +191,16 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 		v.End(PostbackRefused, WrongSecret)
 		return nil
 	}
-	v.Input, v.Decision.InvalidPayout = m.input(v.Decision.ClickID, v.Decision.AccountID)
+	said := m.Fields()
+	if v.Decision.InvalidPayout = said.InvalidPayout; said.NoConversion {
+		v.Decision.Outcome, v.Decision.Detail = PostbackIgnored, fmt.Sprintf(noConversion, said.OriginalStatus)
+		v.MaskParams(true)
+		return nil
+	}
+	if said.UnknownWord && m.ConversionID == uuid.Nil {
+		v.Decision.UnknownWord = Word{m.read.ID, said.OriginalStatus}
+	}
+	v.Input = m.input(v.Decision.ClickID, v.Decision.AccountID, said)
 	v.Decision.InvalidTime = v.Input.InvalidTime
 	return nil
 }
@@ -245,13 +258,12 @@ func (m *Message) Fields() postback.Message {
 	return postback.Read(params, m.read.Network)
 }
 
-// input returns the argument of Record for a message. Without a status word, a new conversion is approved and a recorded
+// input returns the argument of Record for a message that says what Fields returns. Without a status word, a new conversion is approved and a recorded
 // one keeps its status, because a repeated message must not undo a rejection.
-func (m *Message) input(click, account uuid.UUID) (in Input, invalidPayout string) {
-	said := m.Fields()
-	in = Input{
+func (m *Message) input(click, account uuid.UUID, said postback.Message) Input {
+	in := Input{
 		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: said.ConversionID, Goal: said.Goal,
-		Status: said.Status, Reversal: said.Reversal, OriginalStatus: said.OriginalStatus, Payout: said.Payout,
+		WordGoal: said.WordGoal, Status: said.Status, Reversal: said.Reversal, OriginalStatus: said.OriginalStatus, Payout: said.Payout,
 		Cost: said.Cost, Currency: said.Currency, Source: m.Source, Arrival: m.ID,
 		Again: m.ConversionID, InvalidPayout: said.InvalidPayout != "",
 	}
@@ -262,5 +274,5 @@ func (m *Message) input(click, account uuid.UUID) (in Input, invalidPayout strin
 	if m.Source == models.FromTag { // the clock of a visitor's page is not a statement of a sender
 		in.InvalidTime = ""
 	}
-	return in, said.InvalidPayout
+	return in
 }

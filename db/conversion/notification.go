@@ -190,7 +190,7 @@ func (v *Verdict) addReports(parts []part) {
 		if i > 0 {
 			m.Params = p.params
 			click, _ := postback.NamedClick(p.params, m.read.Network, models.ClickTime(m.ID))
-			in, _ = m.input(cmp.Or(click, v.Decision.ClickID), v.Decision.AccountID)
+			in = m.input(cmp.Or(click, v.Decision.ClickID), v.Decision.AccountID, m.Fields())
 			in.Again = uuid.Nil // only the first conversion is stored with the postback
 			v.More = append(v.More, in)
 		}

@@ -162,6 +162,14 @@ type PostbackDecision struct {
 	InvalidPayout string
 	// InvalidTime is the time that the postback names, if it does not count. See postback.TimeReason.
 	InvalidTime string
+	// UnknownWord is the status word of a believed postback that no table has. It is counted for the network's owner.
+	UnknownWord Word
+}
+
+// Word is a status word of a network.
+type Word struct {
+	NetworkID uuid.UUID // zero: the message belongs to no network
+	Text      string
 }
 
 // Result returns the outcome in the terms of the log of postbacks. selectPostbackLog does the same in SQL.

@@ -113,6 +113,7 @@ type RoutingNetwork struct {
 	AccountID  uuid.UUID `db:"account_id"`
 	Name       string    `db:"name"`
 	ClickParam string    `db:"click_param"`
+	AnswerText string    `db:"answer_text"`
 	// PostbackParams are the network's own parameters, as saved. A copy on disk that an older version wrote does not have them.
 	PostbackParams json.RawMessage `db:"postback_params"`
 	PostbackScheme string          `db:"postback_scheme"`

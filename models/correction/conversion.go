@@ -19,6 +19,7 @@ type Conversion struct {
 	ClickID      uuid.UUID
 	ConversionID string
 	Goal         string
+	WordGoal     bool             // the goal follows from the status word, because the row names none
 	Status       string           // one of the four; empty: not given
 	Word         string           // the status as written in the file
 	Payout       *decimal.Decimal // nil: not given
@@ -74,8 +75,8 @@ func ReadConversions(text string) ([]Conversion, Skips, error) {
 func (l *line) conversion() (v Conversion) {
 	if l.Fault == "" {
 		l.readClick(&v)
-		l.readTerms(&v)
 		v.ConversionID, v.Goal = l.cell(idColumn), l.cell(goalColumn)
+		l.readTerms(&v)
 		if text := l.cell(timeColumn); text != "" {
 			at, err := timetext.Read(text, time.UTC)
 			if err != nil {
@@ -103,8 +104,13 @@ func (l *line) readClick(v *Conversion) {
 // readTerms reads status, payout and currency. A negative amount without a status is a chargeback of that amount.
 func (l *line) readTerms(v *Conversion) {
 	if v.Word = l.cell(statusColumn); v.Word != "" {
-		if v.Status = postback.KnownStatus(v.Word); v.Status == "" {
+		word, ok := postback.KnownWord(v.Word)
+		if !ok {
 			l.refuse("its status is not pending, approved, rejected or chargeback")
+		}
+		v.Status = word.Status
+		if v.Goal == "" && word.Goal != "" {
+			v.Goal, v.WordGoal = word.Goal, true
 		}
 	}
 	if text := l.cell(payoutColumn); text != "" {

@@ -30,6 +30,8 @@ type Network struct {
 	Params map[string]string
 	// Statuses lists the network's own words for each of the four statuses.
 	Statuses map[string][]string
+	// AnswerText is what the network wants as the answer to a postback. It is empty if the network wants no certain text.
+	AnswerText string
 }
 
 // Message is the content of a postback.
@@ -41,14 +43,20 @@ type Message struct {
 	OriginalStatus string           // the network's own word for the status
 	ConversionID   string
 	Goal           string
-	Cost           *decimal.Decimal // nil: not given
-	Time           time.Time        // time of the conversion; zero: not given, or not read
-	TimeUnit       time.Duration    // precision of Time: a day, a second
-	TimeText       string           // the time as received; empty: not given
-	Subs           [models.Subs]string
-	Secret         string
-	// Reversal says that the payout was negative, so the conversion is taken back. Payout is then the amount without the sign,
-	// and Status is rejected or chargeback.
+	// WordGoal says that the goal follows from the status word, because no parameter names one.
+	WordGoal bool
+	// UnknownWord says that no table has the status word, so the status is pending.
+	UnknownWord bool
+	// NoConversion says that the status word reports no conversion, such as a subscription that ends. Status is then empty.
+	NoConversion bool
+	Cost         *decimal.Decimal // nil: not given
+	Time         time.Time        // time of the conversion; zero: not given, or not read
+	TimeUnit     time.Duration    // precision of Time: a day, a second
+	TimeText     string           // the time as received; empty: not given
+	Subs         [models.Subs]string
+	Secret       string
+	// Reversal says that the conversion is taken back, by a word such as refund or by a negative payout. Payout is then the amount
+	// without the sign, and Status is rejected or chargeback.
 	Reversal bool
 	// InvalidPayout is the received text of the payout if no parameter of the payout is an amount.
 	InvalidPayout string
@@ -120,7 +128,8 @@ func ClickID(params map[string]string, n Network) string {
 }
 
 // Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a
-// reversal. It makes the status chargeback, unless the status is rejected.
+// reversal. It makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too, so a refund
+// of a pending conversion rejects it.
 func Read(params map[string]string, n Network) Message {
 	r := newReader(params, n)
 	m := Message{
@@ -137,7 +146,12 @@ func Read(params map[string]string, n Network) Message {
 	if at, err := timetext.Read(m.TimeText, time.UTC); err == nil {
 		m.Time, m.TimeUnit = at.At.UTC(), at.Precision
 	}
-	m.Status = Status(m.OriginalStatus, n.Statuses)
+	word := Means(m.OriginalStatus, n.Statuses)
+	m.Status, m.UnknownWord, m.NoConversion = word.Status, !word.Known, word.Status == ""
+	if m.Goal == "" && word.Goal != "" {
+		m.Goal, m.WordGoal = word.Goal, true
+	}
+	m.Reversal = m.Status == models.StatusChargeback
 	if m.Payout != nil && m.Payout.IsNegative() {
 		*m.Payout, m.Reversal = m.Payout.Neg(), true
 		if m.Status != models.StatusRejected {
@@ -200,6 +214,3 @@ func Fields() []Field {
 	}
 	return out
 }
-
-// Words returns the words for a status that have the same meaning at every network.
-func Words(status string) []string { return words[status] }

@@ -38,8 +38,8 @@ func TestStatus(t *testing.T) {
 		"": "approved", "Sale": "approved", "1": "approved", "HOLD": "pending", "lead": "rejected", "X": "rejected",
 		"trash": "rejected", "rfnd": "chargeback", "whatever": "pending",
 	} {
-		if got := Status(" "+word+" ", own); got != want {
-			t.Errorf("Status(%q) = %s, want %s", word, got, want)
+		if got := Means(" "+word+" ", own).Status; got != want {
+			t.Errorf("Means(%q) = %s, want %s", word, got, want)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (r reader) sub(n string) string {
 
 // fieldParams holds the parameter names of all fields. Its value is false for names of the secret alone.
 var fieldParams = func() map[string]bool {
-	names := map[string]bool{}
+	names := map[string]bool{answerParam: true}
 	for field, list := range aliases {
 		for _, name := range list {
 			names[name] = names[name] || field != secretField

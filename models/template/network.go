@@ -27,6 +27,7 @@ type Network struct {
 	Macros           map[string]string   `json:"macros" doc:"the network's own macros, keyed click_id, payout, status, conversion_id, goal"`
 	PostbackScheme   string              `json:"postback_scheme" doc:"how its notifications are signed and read; empty: it sends postbacks with parameters"`
 	StatusMap        map[string][]string `json:"status_map" doc:"words that mean something else than usual"`
+	AnswerText       string              `json:"answer_text" doc:"what the network wants as the answer to a postback"`
 	Notes            string              `json:"notes"`
 	PaymentTerms     string              `json:"payment_terms"`
 	PaymentFrequency string              `json:"payment_frequency"`
@@ -37,7 +38,7 @@ type Network struct {
 func FromNetwork(n models.Network) Network {
 	return Network{
 		Name: n.Name, Currency: n.Currency, URL: n.URL, OfferType: n.OfferType, ClickParam: n.ClickParam,
-		PostbackParams: n.PostbackParams, Macros: n.Macros, StatusMap: n.StatusMap, Notes: n.Notes,
+		PostbackParams: n.PostbackParams, Macros: n.Macros, StatusMap: n.StatusMap, AnswerText: n.AnswerText, Notes: n.Notes,
 		PostbackScheme: n.PostbackScheme, PaymentTerms: n.PaymentTerms, PaymentFrequency: n.PaymentFrequency, MinimumPayout: n.MinimumPayout,
 	}
 }

@@ -23,7 +23,7 @@ const (
 )
 
 // networkData comes from the documentation of each network. It is sorted by name. A status map is needed only for words that
-// postback.Status reads differently.
+// postback.Means reads differently.
 var networkData = []Network{
 	{
 		Name: "AdCombo", ClickParam: "clickid", Notes: literals,
@@ -63,7 +63,7 @@ var networkData = []Network{
 	},
 	{Name: "ClickDealer", ClickParam: "s2", Macros: macros("#s2#", "#price#", "", "")},
 	{
-		Name: "Digistore24", ClickParam: "sid1",
+		Name: "Digistore24", ClickParam: "sid1", AnswerText: "OK",
 		Macros: macros("{sid1}", "{amount_affiliate}", "{transaction_id}", "",
 			"goal", "{transaction_type}", "currency", "{currency}"),
 	},

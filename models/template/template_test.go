@@ -95,7 +95,7 @@ func TestNetworks(t *testing.T) {
 		}
 		for status, words := range n.StatusMap {
 			for _, w := range words {
-				if got := postback.Status(w, n.StatusMap); got != status {
+				if got := postback.Means(w, n.StatusMap).Status; got != status {
 					t.Errorf("%s: %s is %s, not %s", n.Name, w, got, status)
 				}
 			}

@@ -8,7 +8,9 @@ package conversion
 
 import (
 	"context"
+	"log/slog"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db"
@@ -107,5 +109,17 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 func (rec *recorder) count(d dbconversion.PostbackDecision) {
 	if d.Outcome != "" && d.Outcome != dbconversion.PostbackPending {
 		rec.decided.WithLabelValues(d.Result()).Inc()
+	}
+}
+
+// countWord counts a status word that no table has, so that the owner of its network can map it. It runs after the commit: in the
+// transaction, all postbacks of a network would wait for each other. A word that is not counted counts the next time.
+func (rec *recorder) countWord(ctx context.Context, d dbconversion.PostbackDecision) {
+	if d.UnknownWord.NetworkID == uuid.Nil {
+		return
+	}
+	err := rec.store.Networks().CountWord(ctx, d.AccountID, d.UnknownWord.NetworkID, d.UnknownWord.Text)
+	if err != nil {
+		slog.WarnContext(ctx, "an unknown status word is not counted", "network", d.UnknownWord.NetworkID, "error", err)
 	}
 }

@@ -90,6 +90,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict)
 	if err == nil {
 		for _, d := range decisions {
 			rec.count(d)
+			rec.countWord(ctx, d)
 		}
 		rec.runtime.Client().Dispatch(ctx, tell...)
 	}

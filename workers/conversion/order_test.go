@@ -25,16 +25,16 @@ type expected struct {
 	payout int
 }
 
-// apply applies a postback by a second implementation of the rules of statuses. A negative amount is a reversal.
+// apply applies a postback by a second implementation of the rules of statuses. A negative amount and a chargeback are reversals.
 func (v *expected) apply(word string, amount int) {
-	next := word
+	next, back := word, amount < 0 || word == models.StatusChargeback
 	switch first := v.status == ""; {
-	case amount < 0 && word == models.StatusRejected && (first || models.CanMove(v.status, word)):
-	case amount < 0 && (first || v.status == models.StatusApproved):
+	case back && word == models.StatusRejected && (first || models.CanMove(v.status, word)):
+	case back && (first || v.status == models.StatusApproved):
 		next = models.StatusChargeback
-	case amount < 0 && v.status == models.StatusPending:
+	case back && v.status == models.StatusPending:
 		next = models.StatusRejected
-	case amount < 0:
+	case back:
 		next = v.status
 	case word == "" && first:
 		next = models.StatusApproved
@@ -44,7 +44,7 @@ func (v *expected) apply(word string, amount int) {
 	if v.status != "" && !models.CanMove(v.status, next) {
 		return
 	}
-	if amount > 0 || v.status == "" && amount < 0 {
+	if amount > 0 && !back || v.status == "" && amount != 0 {
 		v.payout = max(amount, -amount)
 	}
 	v.status = next

@@ -41,6 +41,13 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 	if err != nil {
 		return nil, err
 	}
+	recorded := map[conversion.Key]conversion.Known{}
+	for _, k := range known {
+		recorded[k.Key] = k
+	}
+	for i := range rows {
+		findGoal(&rows[i], recorded)
+	}
 	before, err := y.store.NetworkIntegrations().Adopted(ctx, account, network, clicks)
 	if err != nil {
 		return nil, err
@@ -51,10 +58,6 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 		}
 	}
 	refuseRepeats(rows)
-	recorded := map[conversion.Key]conversion.Known{}
-	for _, k := range known {
-		recorded[k.Key] = k
-	}
 	now := y.o.Now()
 	for i := range rows {
 		if orders[i].Alone {
@@ -90,6 +93,8 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 	}
 	if own := words[strings.ToLower(o.Word)]; own != "" {
 		v.Status = own
+	} else if word, ok := postback.KnownWord(o.Word); ok && v.Goal == "" && word.Goal != "" {
+		v.Goal, v.WordGoal = word.Goal, true
 	}
 	refuse := func(reason string) {
 		if v.Refusal == "" {
@@ -130,6 +135,19 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 		}
 	}
 	return v
+}
+
+// findGoal gives an order that names no goal the goal of the recorded conversion with its id.
+func findGoal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
+	if v.Goal != "" && !v.WordGoal {
+		return
+	}
+	for _, goal := range append([]string{v.Goal, ""}, postback.WordGoals...) {
+		if _, ok := recorded[conversion.Key{ClickID: v.ClickID, Goal: goal, ConversionID: v.ConversionID}]; ok {
+			v.Goal, v.WordGoal = goal, false
+			return
+		}
+	}
 }
 
 func quote(word string) string { return `"` + word + `"` }

@@ -7,7 +7,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/conversion"
+	"switchyard/models"
 	"switchyard/models/correction"
+	"switchyard/workers/providers/networks"
 )
 
 func money(text string) *decimal.Decimal {
@@ -55,6 +57,40 @@ func TestOnce(t *testing.T) {
 	for i, refused := range []bool{true, false, false, true} {
 		if (rows[i].Refusal != "") != refused {
 			t.Errorf("row %d: %q", i+1, rows[i].Refusal)
+		}
+	}
+}
+
+// TestGoalOfOrders checks that an order and the postback of the same transaction are one conversion, also if the goal follows from a
+// status word.
+func TestGoalOfOrders(t *testing.T) {
+	t.Parallel()
+	click := models.NewClickID()
+	key := func(goal, id string) conversion.Key {
+		return conversion.Key{ClickID: click, Goal: goal, ConversionID: id}
+	}
+	for what, c := range map[string]struct {
+		word, goal, id string
+		recorded       []conversion.Key
+		want           string
+	}{
+		"rebill":                                 {"BILL", "", "R-B002", nil, "rebill"},
+		"rebill of a postback":                   {"bill", "", "R-B002", []conversion.Key{key("", "R"), key("rebill", "R-B002")}, "rebill"},
+		"rebill of an older import":              {"bill", "", "R-B002", []conversion.Key{key("", "R-B002")}, ""},
+		"refund of a rebill":                     {"RFND", "", "R-B002", []conversion.Key{key("", "R"), key("rebill", "R-B002")}, "rebill"},
+		"refund of the sale":                     {"RFND", "", "R", []conversion.Key{key("", "R"), key("rebill", "R")}, ""},
+		"goal of the network":                    {"bill", "month", "R", []conversion.Key{key("", "R")}, "month"},
+		"word that the account has made its own": {"renewed", "", "R", nil, ""},
+	} {
+		recorded := map[conversion.Key]conversion.Known{}
+		for _, k := range c.recorded {
+			recorded[k] = conversion.Known{Key: k}
+		}
+		o := networks.Order{Click: models.FormatClickID(click), ID: c.id, Goal: c.goal, Word: c.word, Status: models.StatusApproved}
+		v := rowOf(1, o, map[string]string{"renewed": models.StatusApproved}, "USD")
+		findGoal(&v, recorded)
+		if v.Goal != c.want || v.Refusal != "" {
+			t.Errorf("%s: goal %q, refused %q; want goal %q", what, v.Goal, v.Refusal, c.want)
 		}
 	}
 }

@@ -30,8 +30,9 @@ func Conversions(r *workers.Runtime, s *store.Store, clicks click.Log) Importer[
 func input(account, network uuid.UUID, v reportedConversion) conversion.Input {
 	in := conversion.Input{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
-		OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, InvalidTime: v.InvalidTime, Source: models.FromCorrection,
-		Final: true, Exact: v.Precision,
+		WordGoal: v.WordGoal, OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, InvalidTime: v.InvalidTime,
+		Source: models.FromCorrection,
+		Final:  true, Exact: v.Precision,
 	}
 	if network != uuid.Nil {
 		in.Source = models.FromNetworkSync

@@ -167,9 +167,13 @@ func (s *steps) read(v *conversion.Verdict) {
 	default:
 		s.add("secret", false, "%s", conversion.WrongSecret)
 	}
-	switch said.OriginalStatus {
-	case "":
+	switch {
+	case said.OriginalStatus == "":
 		s.add("status", true, "no status word: a new conversion is %s, a recorded one keeps its status", said.Status)
+	case said.UnknownWord:
+		s.add("status", false, "%.100q is not known: the conversion is %s until the network's status_map has the word", said.OriginalStatus, said.Status)
+	case said.NoConversion:
+		s.add("status", true, "%.100q reports no conversion", said.OriginalStatus)
 	default:
 		s.add("status", true, "%.100q is %s", said.OriginalStatus, said.Status)
 	}
@@ -179,7 +183,7 @@ func (s *steps) read(v *conversion.Verdict) {
 	case said.Payout == nil:
 		s.add("payout", true, "none said: that of the offer counts")
 	case said.Reversal:
-		s.add("payout", true, "%s %s, negative: the conversion is taken back", said.Payout, said.Currency)
+		s.add("payout", true, "%s %s: the conversion is taken back, and keeps its payout", said.Payout, said.Currency)
 	default:
 		s.add("payout", true, "%s %s", said.Payout, cmp.Or(said.Currency, "in the currency of the offer"))
 	}
@@ -192,7 +196,11 @@ func (s *steps) read(v *conversion.Verdict) {
 			s.add("time", false, "%.64q: %s", invalid, why)
 		}
 	}
-	s.add("goal", true, "goal %q, conversion id %q", said.Goal, said.ConversionID)
+	from := ""
+	if said.WordGoal {
+		from = ", from the status word"
+	}
+	s.add("goal", true, "goal %q%s, conversion id %q", said.Goal, from, said.ConversionID)
 }
 
 // testOutcome adds the step result and sets the result that recording the message would have now.

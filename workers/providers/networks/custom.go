@@ -45,7 +45,9 @@ func customPage(ctx context.Context, s *session, of Range, _ string) (orders []O
 			Word: string(row(s.c["status_field"])), Payout: string(row(s.c["payout_field"])),
 			Currency: string(row(s.c["currency_field"])), At: s.when(row(s.c["time_field"])),
 		}
-		if o.Status = postback.KnownStatus(o.Word); o.Word == "" {
+		if word, ok := postback.KnownWord(o.Word); ok {
+			o.Status = word.Status
+		} else if o.Word == "" {
 			o.Status = models.StatusApproved
 		}
 		orders = append(orders, o)

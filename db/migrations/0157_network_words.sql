@@ -1,0 +1,16 @@
+-- The status words of networks that no table has, for the owner to map. The text that a network wants as the answer to a postback.
+-- +goose Up
+CREATE TABLE network_words (
+    network_id uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,
+    account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    word       text NOT NULL,
+    count      bigint NOT NULL,
+    last_at    timestamptz NOT NULL,
+    PRIMARY KEY (network_id, word)
+);
+CREATE INDEX network_words_account ON network_words (account_id);
+ALTER TABLE networks ADD COLUMN answer_text text NOT NULL DEFAULT '';
+
+-- +goose Down
+ALTER TABLE networks DROP COLUMN answer_text;
+DROP TABLE network_words;

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/postback"
+)
+
+// maxNetworkWords is how many unknown status words of a network are kept. A new word replaces the word that has not come for the
+// longest time.
+const maxNetworkWords = 50
+
+// countWord does not wait for a row that another transaction deletes.
+const countWord = `
+WITH counted AS (
+	INSERT INTO network_words (network_id, account_id, word, count, last_at)
+	SELECT id, account_id, $3, 1, now() FROM networks WHERE account_id = $1 AND id = $2
+	ON CONFLICT (network_id, word) DO UPDATE SET count = network_words.count + 1, last_at = now()
+)
+DELETE FROM network_words WHERE account_id = $1 AND network_id = $2 AND word IN (
+	SELECT word FROM network_words WHERE account_id = $1 AND network_id = $2 AND word <> $3
+	ORDER BY last_at DESC, word OFFSET $4 FOR UPDATE SKIP LOCKED
+)`
+
+// CountWord counts an unknown status word of a network. It does nothing if the account has no such network.
+func (k Networks) CountWord(ctx context.Context, account, network uuid.UUID, word string) error {
+	_, err := k.s.exec(ctx, "count status word", countWord, account, network, postback.FoldWord(word), maxNetworkWords-1)
+	return err
+}
+
+const selectWords = `
+SELECT network_id, word, count, last_at FROM network_words
+WHERE account_id = $1 AND network_id = ANY ($2::uuid[]) ORDER BY count DESC, word`
+
+// UnknownWords returns the status words of networks that neither the network's own map nor the common table has, by network. The most
+// frequent word comes first.
+func (k Networks) UnknownWords(ctx context.Context, account uuid.UUID, list []models.Network) (map[uuid.UUID][]models.StatusWord, error) {
+	rows, err := db.Select[struct {
+		NetworkID uuid.UUID `db:"network_id"`
+		models.StatusWord
+	}](ctx, k.s.c, "unknown status words", selectWords, account, db.UUIDs(db.Map(list, models.Network.RecordID)))
+	own := make(map[uuid.UUID]map[string][]string, len(list))
+	for _, n := range list {
+		own[n.ID] = n.StatusMap
+	}
+	out := map[uuid.UUID][]models.StatusWord{}
+	for _, r := range rows {
+		if !postback.Means(r.Word, own[r.NetworkID]).Known {
+			out[r.NetworkID] = append(out[r.NetworkID], r.StatusWord)
+		}
+	}
+	return out, err
+}
+
+// MapWords changes the status map of a network under a lock. edit returns the new map.
+func (k Networks) MapWords(ctx context.Context, account, id uuid.UUID,
+	edit func(map[string][]string) (map[string][]string, error),
+) (models.Network, error) {
+	return TxOf(ctx, k.s, func(s *Store) (models.Network, error) {
+		n, err := networkTable.findLocked(ctx, s, account, id)
+		if err == nil {
+			n.StatusMap, err = edit(n.StatusMap)
+		}
+		if err != nil {
+			return n, err
+		}
+		return networkTable.save(ctx, s, n)
+	})
+}
