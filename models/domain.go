@@ -42,6 +42,7 @@ type Domain struct {
 type DomainSettings struct {
 	GroupName string `db:"group_name" json:"group_name"`
 	Failover  bool   `db:"failover" json:"failover" doc:"when a list of unsafe addresses has it, its campaigns move to a spare domain"`
+	TagName   string `db:"tag_name" json:"tag_name" doc:"the page tag is served as /{tag_name}.js too, because lists of ad blockers know t.js; empty: only as t.js"`
 	DomainFields
 }
 

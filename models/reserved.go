@@ -27,6 +27,23 @@ var (
 	SlugForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
+// tagForm is the form of the name of a domain's page tag. With .js behind it, it is neither an alias nor a slug: both have no dot.
+var tagForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,49}$`)
+
+// CheckTagName returns an error if a domain cannot serve the page tag under a name. The error's text is meant for the client.
+func CheckTagName(name string) error {
+	if name == "" || tagForm.MatchString(name) && !ReservedAlias(name) && !ReservedAlias(name+".js") {
+		return nil
+	}
+	return Invalid("invalid_input", "tag_name takes 1 to 50 lower-case letters, digits, _ and -, and no name of the service itself")
+}
+
+// TagFile reports whether a word of a path, such as stats.js, is the page tag under a name.
+func TagFile(word, name string) bool {
+	file, ok := strings.CutSuffix(word, ".js")
+	return ok && (file == "t" || file != "" && file == name)
+}
+
 // CheckAlias returns an error if a campaign cannot have the alias. The error's text is meant for the client.
 func CheckAlias(alias string) error {
 	switch {

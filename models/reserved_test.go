@@ -31,3 +31,25 @@ func TestNewAlias(t *testing.T) {
 		seen[a] = true
 	}
 }
+
+func TestTagName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"": true, "stats": true, "shop-stats_2": true, "9": true, strings.Repeat("x", 50): true,
+		"t": false, "robots": false, "pixel": false, "Stats": false, "a.b": false, "_a": false, "a/b": false, strings.Repeat("x", 51): false,
+	} {
+		if err := CheckTagName(name); (err == nil) != want {
+			t.Errorf("CheckTagName(%q) = %v", name, err)
+		}
+	}
+	for word, want := range map[string]bool{
+		"t.js": true, "stats.js": true, "stats": false, "other.js": false, ".js": false, "stats.js.js": false, "": false,
+	} {
+		if got := TagFile(word, "stats"); got != want {
+			t.Errorf("TagFile(%q) = %v", word, got)
+		}
+	}
+	if TagFile(".js", "") || !TagFile("t.js", "") {
+		t.Error("a domain without a name serves t.js alone")
+	}
+}

@@ -194,6 +194,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if rest == "" && h.sendsTo(r, word) {
+			h.pageEvents(w, r)
+			return
+		}
 		refuseMethod(w)
 		return
 	}
@@ -212,7 +216,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.index(w, d)
 	case word == "robots.txt":
 		robots(w, d)
-	case word == "t.js" && rest == "":
+	case rest == "" && models.TagFile(word, d.TagName):
 		tag.Serve(w, r)
 	case word == "lp":
 		h.verifyLander(w, r, d, rest)
@@ -221,6 +225,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.track(w, r, d, c)
 	}
+}
+
+// sendsTo reports whether a page sends events to the tag's own address. The tag does so where it is served under a name of the
+// customer's choice, because the lists that know t.js know t/event too.
+func (h *Handler) sendsTo(r *http.Request, word string) bool {
+	d, _ := h.find(models.BareHost(r.Host), word)
+	return d != nil && word != "t.js" && models.TagFile(word, d.TagName)
 }
 
 func refuseMethod(w http.ResponseWriter) {

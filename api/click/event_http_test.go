@@ -16,6 +16,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/click/tag"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 	"switchyard/models/bucket"
 )
@@ -267,12 +268,39 @@ func TestPageEventsLimited(t *testing.T) {
 func TestTagIsServed(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
+	dbtest.Exec(w, w.db, `UPDATE domains SET tag_name = 'shop-stats' WHERE host = $1`, own)
+	w.fresh()
 	for _, c := range []struct {
 		host, target string
 		status       int
-	}{{shared, "/t.js", 200}, {own, "/t.js", 200}, {"nobody.test", "/t.js", 404}, {shared, "/t.js/x", 404}, {shared, "/t", 404}} {
-		if got := w.get(c.target, host(c.host)); got.StatusCode != c.status {
+	}{
+		{shared, "/t.js", 200}, {own, "/t.js", 200}, {"nobody.test", "/t.js", 404}, {shared, "/t.js/x", 404}, {shared, "/t", 404},
+		{own, "/shop-stats.js", 200}, {own, "/shop-stats.js?v=2", 200}, {shared, "/shop-stats.js", 404}, {own, "/shop-stats.js/x", 404},
+		{own, "/shop-stats", 404}, {own, "/other.js", 404}, {own, "/.js", 404}, {shared, "/.js", 404},
+	} {
+		got := w.get(c.target, host(c.host))
+		if got.StatusCode != c.status {
 			t.Errorf("%s%s: %d, want %d", c.host, c.target, got.StatusCode, c.status)
+		}
+		if embed := got.Header.Get("Cross-Origin-Resource-Policy"); c.status == 200 && embed != "cross-origin" {
+			t.Errorf("%s%s: a page of another site may not embed it: %q", c.host, c.target, embed)
+		}
+	}
+	// The tag under a name of its own sends events to its own address.
+	for _, c := range []struct {
+		method, host, target string
+		status               int
+	}{
+		{"POST", own, "/shop-stats.js", 400}, {"OPTIONS", own, "/shop-stats.js", 204}, {"POST", own, "/t.js", 405},
+		{"POST", shared, "/shop-stats.js", 405}, {"POST", own, "/shop-stats.js/x", 405}, {"PUT", own, "/shop-stats.js", 405},
+		{"POST", own, "/t/event", 400},
+	} {
+		got := w.send(c.method, c.target, "no message", host(c.host))
+		if got.StatusCode != c.status {
+			t.Errorf("%s %s%s: %d, want %d", c.method, c.host, c.target, got.StatusCode, c.status)
+		}
+		if embed := got.Header.Get("Cross-Origin-Resource-Policy"); c.status < 405 && embed != "cross-origin" {
+			t.Errorf("%s %s: a page of another site may not read the answer: %q", c.method, c.target, embed)
 		}
 	}
 }

@@ -60,6 +60,7 @@ func (d Deps) address(host string, shared bool, path string) string {
 type CampaignLink struct {
 	DomainID uuid.UUID `json:"domain_id"`
 	Domain   string    `json:"domain"`
+	TagName  string    `json:"tag_name" doc:"the page tag is served there as /{tag_name}.js too; empty: only as /t.js"`
 	CampaignURLs
 }
 
@@ -72,7 +73,7 @@ func (d Deps) links(c *route.Call, campaign models.Campaign) (CampaignLinks, err
 	found, err := c.Store.Domains().LinksOf(c.Context(), c.Account.ID, campaign.ID)
 	return CampaignLinks{answer.Each(found, func(on store.LinkDomain) CampaignLink {
 		campaign.Host, campaign.SharedHost = on.Host, on.Shared
-		return CampaignLink{on.ID, on.Host, d.urls(campaign)}
+		return CampaignLink{on.ID, on.Host, on.TagName, d.urls(campaign)}
 	})}, err
 }
 

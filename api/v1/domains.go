@@ -100,6 +100,7 @@ type DomainBody struct {
 	DNSAccountID uuid.UUID `json:"dns_account_id" bad:"invalid_dns_account" doc:"a connected DNS account; then up to 10 hostnames"`
 	GroupName    string    `json:"group_name" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
 	Failover     bool      `json:"failover" doc:"when a list of unsafe addresses has the domain, its campaigns move to a spare domain"`
+	TagName      string    `json:"tag_name" trim:"true" case:"lower" maxLength:"50" doc:"serve the page tag as /{tag_name}.js too"`
 	models.DomainFields
 }
 
@@ -139,7 +140,10 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 	if err != nil {
 		return DomainAdded{}, err
 	}
-	set := models.DomainSettings{GroupName: b.GroupName, Failover: b.Failover, DomainFields: b.DomainFields}
+	if err := models.CheckTagName(b.TagName); err != nil {
+		return DomainAdded{}, err
+	}
+	set := models.DomainSettings{GroupName: b.GroupName, Failover: b.Failover, TagName: b.TagName, DomainFields: b.DomainFields}
 	if b.DNSAccountID != uuid.Nil {
 		if _, err := c.Store.DNSAccounts().Named(c.Context(), c.Account.ID, b.DNSAccountID, "dns_account_not_found"); err != nil {
 			return DomainAdded{}, err
@@ -211,9 +215,10 @@ func (d Deps) reserved(host string, shared []store.SharedDomain) bool {
 // DomainPatch is the body of PATCH /domains.
 type DomainPatch struct {
 	bind.ID
-	Action    string         `json:"action" enum:"set_default,fail_back" doc:"set_default: only the default changes; fail_back: campaigns that failed over come back, and nothing else changes"`
-	GroupName string         `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
-	Failover  bind.Opt[bool] `json:"failover" doc:"when a list of unsafe addresses has the domain, its campaigns move to a spare domain; left out it stays"`
+	Action    string           `json:"action" enum:"set_default,fail_back" doc:"set_default: only the default changes; fail_back: campaigns that failed over come back, and nothing else changes"`
+	GroupName string           `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
+	Failover  bind.Opt[bool]   `json:"failover" doc:"when a list of unsafe addresses has the domain, its campaigns move to a spare domain; left out it stays"`
+	TagName   bind.Opt[string] `json:"tag_name" trim:"true" case:"lower" maxLength:"50" doc:"serve the page tag as /{tag_name}.js too, empty or null: only as /t.js; left out it stays"`
 	models.DomainFields
 }
 
@@ -235,10 +240,16 @@ func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
 		d, moved, kept, err := c.Store.Domains().FailBack(c.Context(), c.Account.ID, b.RecordID())
 		return DomainChanged{ID: d.ID, Domain: d.Host, Campaigns: &moved, Kept: &kept}, err
 	}
+	if err := models.CheckTagName(b.TagName.Value); err != nil {
+		return DomainChanged{}, err
+	}
 	d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, b.RecordID(), func(s *models.DomainSettings) {
 		s.GroupName, s.DomainFields = b.GroupName, b.DomainFields
 		if b.Failover.Given() {
 			s.Failover = b.Failover.Value
+		}
+		if b.TagName.Set {
+			s.TagName = b.TagName.Value
 		}
 	})
 	return DomainChanged{ID: d.ID, Domain: d.Host}, err

@@ -70,6 +70,16 @@ func TestDomainRoundTrip(t *testing.T) {
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"failover": true, "failed_over": 0, "group_name": "H"})
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "failover": "x"}).Want(400, "invalid_input")
+	// The name of the page tag stays where it is left out, because pages use it.
+	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": " Shop-Stats "}).Want(200, "")
+	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"tag_name": "shop-stats"})
+	for _, name := range []string{"t", "robots", "lp", "a.b", "a/b", "-a", "ä", "shop stats", strings.Repeat("x", 51)} {
+		s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": name}).Want(400, "")
+		s.Do("POST", "/domains", map[string]any{"domain": "tags.example.org", "tag_name": name}).Want(400, "")
+	}
+	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": nil}).Want(200, "")
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"tag_name": "", "group_name": ""})
 	same(t, rowOf(t, s, "/domains", again["id"]), map[string]any{"is_default": false})
 
 	list := s.Do("GET", "/domains?limit=1", nil).Want(200, "").Map()

@@ -23,21 +23,22 @@ const (
 
 // GoalList is the answer of GET /goals. The figures cover the last 30 days.
 type GoalList struct {
-	Site            *models.Site    `json:"site" doc:"whose goals these are; null: the account has no such site"`
-	Sites           []models.Site   `json:"sites"`
-	Goals           []GoalRow       `json:"goals" doc:"the primary one first, then the oldest"`
-	SiteKey         string          `json:"siteKey" doc:"the account's public key, for data-site of the page tag"`
-	SecretSet       bool            `json:"secretSet" doc:"servers can report goals"`
-	SecretSetAt     *string         `json:"secretSetAt" doc:"when the secret was made"`
-	Currency        string          `json:"currency" doc:"of the site, else of the account"`
-	Products        []GoalProduct   `json:"products" doc:"of events with an order id, each order once; most revenue first, at most 50"`
-	Live            GoalsLive       `json:"live"`
-	SiteTotals      GoalTotals      `json:"siteTotals"`
-	Suggested       []GoalSuggested `json:"suggested" doc:"what the site sends, and what most sites of the kind have, without a goal yet; at most 20"`
-	PlanIncludes    bool            `json:"planIncludes" doc:"the plan has goal tracking"`
-	TrackingDomains []string        `json:"trackingDomains" doc:"own hosts that serve the page tag"`
-	SharedDomains   []string        `json:"sharedDomains" doc:"hosts of every account that serve the page tag"`
-	Days            int             `json:"days" doc:"of the figures"`
+	Site            *models.Site      `json:"site" doc:"whose goals these are; null: the account has no such site"`
+	Sites           []models.Site     `json:"sites"`
+	Goals           []GoalRow         `json:"goals" doc:"the primary one first, then the oldest"`
+	SiteKey         string            `json:"siteKey" doc:"the account's public key, for data-site of the page tag"`
+	SecretSet       bool              `json:"secretSet" doc:"servers can report goals"`
+	SecretSetAt     *string           `json:"secretSetAt" doc:"when the secret was made"`
+	Currency        string            `json:"currency" doc:"of the site, else of the account"`
+	Products        []GoalProduct     `json:"products" doc:"of events with an order id, each order once; most revenue first, at most 50"`
+	Live            GoalsLive         `json:"live"`
+	SiteTotals      GoalTotals        `json:"siteTotals"`
+	Suggested       []GoalSuggested   `json:"suggested" doc:"what the site sends, and what most sites of the kind have, without a goal yet; at most 20"`
+	PlanIncludes    bool              `json:"planIncludes" doc:"the plan has goal tracking"`
+	TrackingDomains []string          `json:"trackingDomains" doc:"own hosts that serve the page tag"`
+	SharedDomains   []string          `json:"sharedDomains" doc:"hosts of every account that serve the page tag"`
+	TagNames        map[string]string `json:"tagNames" doc:"by own host: the page tag is served there as /{name}.js too"`
+	Days            int               `json:"days" doc:"of the figures"`
 }
 
 // GoalRow is a goal with its figures.
@@ -137,6 +138,7 @@ func (Deps) siteSettings(c *route.Call) (GoalList, error) {
 		Goals: []GoalRow{}, SiteKey: c.Account.SiteKey, Currency: c.Account.Currency, Products: []GoalProduct{}, Days: goalDays,
 		Live: GoalsLive{WindowMinutes: liveMinutes, Latest: []LiveEvent{}}, Suggested: []GoalSuggested{},
 		PlanIncludes: c.Account.Allowances().GoalTracking, TrackingDomains: []string{}, SharedDomains: []string{},
+		TagNames: map[string]string{},
 	}
 	list, err := c.Store.Sites().List(c.Context(), c.Account.ID)
 	if err != nil {
@@ -154,6 +156,9 @@ func (Deps) siteSettings(c *route.Call) (GoalList, error) {
 			out.SharedDomains = append(out.SharedDomains, h.Host)
 		} else {
 			out.TrackingDomains = append(out.TrackingDomains, h.Host)
+			if h.TagName != "" {
+				out.TagNames[h.Host] = h.TagName
+			}
 		}
 	}
 	return out, err

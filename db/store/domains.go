@@ -55,7 +55,7 @@ WITH c AS MATERIALIZED (
 ), namesakes AS MATERIALIZED (
 	SELECT o.id, o.domain_id FROM c JOIN campaigns o USING (account_id, alias) WHERE o.deleted_at IS NULL AND o.id <> c.id
 )
-SELECT d.id, d.host, d.account_id IS NULL AS shared FROM c
+SELECT d.id, d.host, d.account_id IS NULL AS shared, d.tag_name FROM c
 JOIN domains d ON d.account_id = c.account_id AND d.is_verified OR d.id = c.domain_id AND d.account_id IS NULL
 WHERE d.id = c.domain_id OR NOT EXISTS (SELECT FROM namesakes o WHERE o.domain_id = d.id OR o.id < c.id)
 	AND NOT EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = d.id AND l.slug = c.alias AND l.deleted_at IS NULL)
@@ -63,9 +63,10 @@ ORDER BY d.id = c.domain_id DESC, d.is_default DESC, d.host LIMIT 500`
 
 // LinkDomain is a host on which a campaign's link works.
 type LinkDomain struct {
-	ID     uuid.UUID `db:"id"`
-	Host   string    `db:"host"`
-	Shared bool      `db:"shared"`
+	ID      uuid.UUID `db:"id"`
+	Host    string    `db:"host"`
+	Shared  bool      `db:"shared"`
+	TagName string    `db:"tag_name"` // of the page tag; PostbackHost does not read it
 }
 
 // LinksOf lists the hosts on which the link of a campaign works. The campaign's own host comes first.
@@ -74,7 +75,7 @@ func (d Domains) LinksOf(ctx context.Context, account, campaign uuid.UUID) ([]Li
 }
 
 const selectServing = `
-SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS NULL OR account_id = $1 AND is_verified
+SELECT id, host, account_id IS NULL AS shared, tag_name FROM domains WHERE account_id IS NULL OR account_id = $1 AND is_verified
 ORDER BY is_default DESC, host LIMIT 500`
 
 // Serving lists the hosts that answer for an account: its verified domains and the shared link domains.

@@ -90,6 +90,7 @@ type RoutingDomain struct {
 	Crawlers  string        `db:"crawlers"`
 	HTTPSOnly bool          `db:"https_only"`
 	IndexPage string        `db:"index_page"`
+	TagName   string        `db:"tag_name"`
 }
 
 // RoutingSource has the fields of a traffic source that the redirect needs.

@@ -1,8 +1,8 @@
-// The page tag, answered at /t.js of every tracking domain:
+// The page tag, answered at /t.js of every tracking domain, and at /{name}.js of a domain that has a name for it:
 //
 //   <script src="https://TRACKING-DOMAIN/t.js" data-site="SITE-KEY" async></script>
 //
-// It tells POST /t/event of the same domain what visitors do on a customer's own pages, and which click brought them.
+// It tells POST /t/event of the same domain, or POST /{name}.js, what visitors do on a customer's own pages, and which click brought them.
 // What a page may call is documented at /docs/tracking. `make generate` makes tag.min.js of this file, which is what is
 // served. That stays below 2048 bytes compressed: the words of events, storage and attributes are contract, all else is
 // for the minifier.
@@ -22,7 +22,8 @@
 
   const { src, dataset } = doc.currentScript;
   const { site } = dataset;
-  const base = src.split('/t.js')[0]; // of the tracking domain's addresses
+  const base = new URL('.', src); // of the tracking domain's addresses
+  const events = src.replace('/t.js', '/t/event'); // blockers know this one, so a tag with another name sends to itself
   const older = win.trk || {}; // what collects calls until the tag is loaded, or another site's tag
   const clickKey = 'trk_click'; // name of the cookie, and of its copy in localStorage
   const eventKey = 'trk_q:' + site + ':'; // followed by an event's id: an event in localStorage
@@ -92,9 +93,8 @@
     attempt(() => local().removeItem(eventKey + id));
   };
 
-  // Sends the queued events, the oldest first. A page that is being left (pagehide) does not wait for a request in flight.
-  const send = (e) => {
-    const leaving = e && e.type == 'pagehide';
+  // Sends the queued events, the oldest first. A page that is being left does not wait for a request in flight.
+  const send = (leaving) => {
     if (!consent || (flight[0] && !leaving)) return;
     const ids = [];
     const texts = [];
@@ -106,11 +106,11 @@
     }
     if (!ids[0]) return;
     const body = `{"site":"${site}","now":${Date.now()},"events":[${texts}]}`;
-    if (leaving) return navigator.sendBeacon(base + '/t/event', body);
+    if (leaving) return navigator.sendBeacon(events, body);
     flight = ids;
     // A text needs no preflight. Cookies go along where the tracking domain is of the same site as the page: by them the
     // server knows a click that the page's address does not name.
-    fetch(base + '/t/event', { method: 'POST', body, keepalive: true, credentials: 'include' })
+    fetch(events, { method: 'POST', body, keepalive: true, credentials: 'include' })
       .then(({ status }) => {
         // Too many requests, and trouble of the server, are for later. What else is refused always will be.
         if (status == 429 || status > 499) throw 0;
@@ -163,12 +163,12 @@
 
   // Gives a link to an offer its address. One with an address of its own keeps it as long as no click is known.
   const link = (a) => {
-    if (click || !a.href) a.href = base + '/out/' + a.dataset.trkSlot + (click && '?clickid=' + click);
+    if (click || !a.href) a.href = base + 'out/' + a.dataset.trkSlot + (click && '?clickid=' + click);
   };
   const links = () => {
     doc.querySelectorAll('a[data-trk-slot]').forEach(link);
     if (!consent || !click || !doc.body) return;
-    trap.href = base + '/t/h/' + click;
+    trap.href = base + 't/h/' + click;
     doc.body.append(trap);
   };
 
@@ -251,8 +251,8 @@
       if (trkLead != null) record(trkLead || 'lead');
     });
     on(doc, 'DOMContentLoaded', links);
-    on(win, 'online', send);
-    on(win, 'pagehide', send);
+    on(win, 'online', () => send());
+    on(win, 'pagehide', () => send(true));
   };
 
   if (win[eventKey]) return; // the page has this tag twice

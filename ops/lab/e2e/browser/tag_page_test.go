@@ -51,6 +51,7 @@ func TestPageTag(t *testing.T) {
 	t.Run("consent", x.waitsForConsent)
 	t.Run("no tracking", x.turnedOff)
 	t.Run("hidden link", x.hidesLink)
+	t.Run("own name", x.hasOwnName)
 	t.Run("vitals", x.costs)
 }
 
@@ -97,6 +98,31 @@ func (x tagTest) findsClick(t *testing.T) {
 	second := models.FormatClickID(models.NewClickID())
 	p.goTo("about:blank")
 	see(address+"#/page?click_id="+second, second, "url", "")
+}
+
+// hasOwnName: the tag under a name of the customer's choice asks nothing of the addresses that blockers know, and finds the others.
+func (x tagTest) hasOwnName(t *testing.T) {
+	t.Parallel()
+	x = x.own(t)
+	for _, c := range []struct{ src, to string }{
+		{ownTag, ownTag}, {ownTag + "?v=2/t.min", ownTag}, {"/t.js", "/t/event"}, {"/t.js?v=/x.js", "/t/event"},
+	} {
+		p := x.fresh(t)
+		x.reset()
+		p.goTo(x.page("/lander", `<a data-trk-slot=2 id=go>go</a>`, snippetOf(x.URL+c.src, "k")) + "?clickid=" + x.id)
+		if e := x.get(p, "view")[0]; e.to != c.to || e.Click != x.id {
+			t.Errorf("%s: the view %+v went to %s, want %s", c.src, e, e.to, c.to)
+		}
+		if href := p.run(`go.href`); href != x.URL+"/out/2?clickid="+x.id {
+			t.Errorf("%s: the link leads to %s", c.src, href)
+		}
+		p.until("the view is known to have arrived", func() bool { return p.waiting() == 0 })
+		x.reset()
+		p.run(`trk('goal', 'left'); location.href = 'about:blank'`)
+		if e := x.get(p, "left")[0]; e.to != c.to {
+			t.Errorf("%s: what was sent on leaving went to %s", c.src, e.to)
+		}
+	}
 }
 
 // seesViews: the tag records a view whenever another page is shown, no matter how the visitor or a script got there.

@@ -39,8 +39,11 @@ type tagEvent struct {
 	OrderID                                     string `json:"order_id"`
 	Items                                       []struct{ SKU string }
 	WebDriver                                   bool
-	site                                        string
+	site, to                                    string // the site key, and the path to which it was sent
 }
+
+// ownTag is the path of the tag under a name of the customer's choice.
+const ownTag = "/shop-stats.js"
 
 func newCollector(t *testing.T) *collector {
 	t.Helper()
@@ -53,14 +56,17 @@ func newCollector(t *testing.T) *collector {
 // ServeHTTP answers as a tracking domain does.
 func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case r.URL.Path == "/t.js":
+	case r.Method == http.MethodGet && (r.URL.Path == "/t.js" || r.URL.Path == ownTag):
 		tag.Serve(w, r)
-	case r.URL.Path != "/t/event":
+	case r.URL.Path != "/t/event" && r.URL.Path != ownTag:
 		_, _ = w.Write([]byte("<p>offer of " + r.URL.RequestURI()))
 	default:
 		var m tagMessage
 		if err := json.NewDecoder(r.Body).Decode(&m); err != nil || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") {
 			m.Site = fmt.Sprint("bad message: ", err, r.Header)
+		}
+		for i := range m.Events {
+			m.Events[i].to = r.URL.Path
 		}
 		c.mu.Lock()
 		c.messages = append(c.messages, m)
@@ -173,7 +179,12 @@ func (s *shop) at(host, path string) string { return "http://" + net.JoinHostPor
 
 // snippet returns the script element that installs a tag on a page.
 func snippet(domain, site string, attributes ...string) string {
-	return `<script src="` + domain + `/t.js" data-site="` + site + `" async ` + strings.Join(attributes, " ") + `></script>`
+	return snippetOf(domain+"/t.js", site, attributes...)
+}
+
+// snippetOf returns the script element that installs the tag of an address on a page.
+func snippetOf(src, site string, attributes ...string) string {
+	return `<script src="` + src + `" data-site="` + site + `" async ` + strings.Join(attributes, " ") + `></script>`
 }
 
 // errorsNoted is a script that collects the uncaught errors and unhandled rejections of a page in window.errors.

@@ -1,0 +1,6 @@
+-- The name under which a domain serves the page tag, beside t.js.
+-- +goose Up
+ALTER TABLE domains ADD COLUMN tag_name text NOT NULL DEFAULT '';
+
+-- +goose Down
+ALTER TABLE domains DROP COLUMN tag_name;
