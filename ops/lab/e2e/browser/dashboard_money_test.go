@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,7 @@ func TestDashboardMoney(t *testing.T) {
 	m.corrects()
 	m.exports()
 	m.settings()
+	m.mapsWords()
 	m.screens()
 }
 
@@ -102,6 +104,39 @@ func (b *moneyEnv) conversions() map[string]string {
 		out[r.Payout.String()] = r.Status
 	}
 	return out
+}
+
+// mapsWords gives an unknown status word of the network its meaning with one press. Postbacks that follow are read by it.
+func (b *moneyEnv) mapsWords() {
+	b.t.Helper()
+	report := func(payout string) {
+		b.get(b.f.URL + "/postback/" + b.network + "?theirs=" + b.visit(b.link) + "&status=Shipped&payout=" + payout)
+	}
+	report("5.5")
+	b.until("the unknown word is pending", func() bool { return b.conversions()["5.5"] == "pending" })
+	type network struct {
+		ID        string
+		StatusMap map[string][]string `json:"status_map"`
+	}
+	words := func() []string {
+		var list struct{ Rows []network }
+		if err := b.api.Get(b.t.Context(), "/networks", &list); err != nil {
+			b.t.Fatal(err)
+		}
+		return list.Rows[slices.IndexFunc(list.Rows, func(n network) bool { return n.ID == b.network })].StatusMap["approved"]
+	}
+	b.goTo(b.f.URL + "/app/networks?id=" + b.network)
+	b.waitText("Unknown status names")
+	b.waitText("1 postback, the last")
+	b.sound("network-words")
+	b.tap(`document.querySelector('[aria-label="What shipped means"] .btn')`)
+	b.waitText("shipped means Approved from now on.")
+	b.until("it is listed no more", func() bool { return b.run(`document.body.textContent.includes('Unknown status names')`) == "false" })
+	if got := words(); !slices.Equal(got, []string{"shipped"}) {
+		b.t.Errorf("approved words are %v", got)
+	}
+	report("6.5")
+	b.until("the next postback is approved", func() bool { return b.conversions()["6.5"] == "approved" })
 }
 
 // puts corrects the mapping that kept a postback from finding its click, checks the result, and replays the postback. It then

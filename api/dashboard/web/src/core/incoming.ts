@@ -48,6 +48,7 @@ const settings = [
   'name',
   'currency',
   'status_map',
+  'answer_text',
   'url',
   'offer_type',
   'group_name',

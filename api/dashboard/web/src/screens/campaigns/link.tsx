@@ -4,7 +4,7 @@ import { ApiError, asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { choicesOf, useNetworks, useSources } from '../../core/choices.ts'
 import { country, hourOf } from '../../core/format.ts'
-import { paramsOf, withParams } from '../../core/link.ts'
+import { paramsOf, tagOf, withParams } from '../../core/link.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
@@ -24,7 +24,7 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
     networks = useNetworks(),
     [index, setIndex] = useState(0),
     [ownParams, setOwnParams] = useState<Pair[]>([])
-  const links = c.links.length ? c.links : [{ domain_id: '', domain: c.domain, url: c.url, tracking_url: c.tracking_url }]
+  const links = c.links.length ? c.links : [{ domain_id: '', domain: c.domain, tag_name: '', url: c.url, tracking_url: c.tracking_url }]
   const one = links[index] ?? links[0]!,
     source = sources?.find(s => s.id === c.source_id)
   const link = withParams(one.tracking_url || one.url, ownParams),
@@ -96,7 +96,7 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
           <Copy
             label={t.link.tag}
             lines
-            text={`<script src="${new URL(one.url).origin}/t.js" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`}
+            text={`<script src="${tagOf(new URL(one.url).origin, one.tag_name)}" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`}
           />
         </section>
       </div>

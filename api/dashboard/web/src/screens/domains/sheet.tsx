@@ -346,13 +346,14 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
         { name: 'https_only', kind: 'switch', label: w.httpsOnly, hint: w.httpsOnlyHint },
         { name: 'failover', kind: 'switch', label: w.failover, hint: w.failoverHint },
         { name: 'index_page', kind: 'url', label: w.index, hint: w.indexHint },
+        { name: 'tag_name', kind: 'text', label: w.tagName, hint: w.tagNameHint, mono: true, max: 50 },
       ],
     },
   ]
   const save = async (draft: Draft) => {
-    const { group_name, crawlers, https_only, failover, index_page } = draft as unknown as DomainRow
-    await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page } })
-    touches('domains')
+    const { group_name, crawlers, https_only, failover, index_page, tag_name } = draft as unknown as DomainRow
+    await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page, tag_name } })
+    touches('domains', 'goals', 'campaigns')
     toast(w.saved(d.domain))
   }
   return (

@@ -3,7 +3,7 @@ import type { GoalList, GoalsLive, LiveEvent } from '../../api.gen.ts'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
-import { originOf } from '../../core/link.ts'
+import { originOf, tagOf } from '../../core/link.ts'
 import { touches } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { w } from '../../text/goals.ts'
@@ -102,7 +102,7 @@ function textOf(which: Which, domain: string, data: GoalList, secret: string) {
     worth = goal?.valueMode === 'from_event',
     currency = goal?.currency || data.currency
   if (which === 'tag')
-    return `<script>window.trk=window.trk||function(){(trk.q=trk.q||[]).push(arguments)}</script>\n<script src="${originOf(domain)}/t.js" data-site="${data.siteKey}" async></script>`
+    return `<script>window.trk=window.trk||function(){(trk.q=trk.q||[]).push(arguments)}</script>\n<script src="${tagOf(originOf(domain), data.tagNames[domain])}" data-site="${data.siteKey}" async></script>`
   const more = [order && `order_id: 'A-1004'`, worth && `value: 89.90, currency: '${currency}'`].filter(Boolean).join(', ')
   if (which === 'page') return `<script>trk('goal', '${key}'${more ? `, { ${more} }` : ''})</script>`
   const body = JSON.stringify({

@@ -15,6 +15,7 @@ import type { Draft } from '../../parts/record_form.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Records, type Kind } from './records.tsx'
+import { UnknownWords } from './unknown_words.tsx'
 
 const w = t.records.fields
 const params = ['click_id', 'payout', 'status', 'conversion_id', 'goal'].map(value => ({ value, label: w.params[value]! }))
@@ -204,6 +205,7 @@ const keep = (r: NetworkRow) =>
       postback_params: r.postback_params,
       macros: r.macros,
       status_map: r.status_map,
+      answer_text: r.answer_text,
       notes: r.notes,
       payment_terms: r.payment_terms,
       payment_frequency: r.payment_frequency,
@@ -227,6 +229,7 @@ export function Networks() {
     postback_params: {},
     macros: {},
     status_map: {},
+    answer_text: '',
     group_name: '',
     tags: [],
     notes: '',
@@ -270,6 +273,7 @@ export function Networks() {
             {t.link.suffix} <code class="mono">{r.offer_url_suffix}</code>
           </p>
         )}
+        <UnknownWords of={r} />
         <TestPostback of={r} />
         <Connected to={{ network: r.id }} />
       </section>
@@ -291,6 +295,7 @@ export function Networks() {
           { name: 'macros', kind: 'pairs', label: w.macrosOf, hint: w.macrosOfHint, heads: ['', ''], keys: params },
           { name: 'postback_params', kind: 'pairs', label: w.paramsOf, hint: w.paramsOfHint, heads: ['', ''], keys: params },
           { name: 'status_map', kind: 'words', label: w.words, hint: w.wordsHint, keys: statuses },
+          { name: 'answer_text', kind: 'text', label: w.answer, hint: w.answerHint, mono: true, max: 200 },
         ],
       },
       {

@@ -134,6 +134,9 @@ export const words: typeof en = {
   httpsOnlyHint: 'Mit http geöffnete Links werden auf https geleitet.',
   index: 'Seite der bloßen Domain',
   indexHint: 'Wohin ein Besucher ohne Link kommt. Leer: nirgendwohin.',
+  tagName: 'Name des Seiten-Tags',
+  tagNameHint:
+    'Werbeblocker kennen t.js. Mit einem Namen wie shop-stats ist das Tag auch unter /shop-stats.js erreichbar. Nur zusammen mit den Seiten ändern, die es verwenden.',
   failover: 'Auf Reserve ausweichen, wenn sie als unsicher gilt',
   failoverHint: 'Listen unsicherer Adressen wie Safe Browsing werden laufend geprüft.',
   saved: name => `${name} ist gespeichert`,

@@ -1,6 +1,8 @@
 // Das Deutsch der Offers, Landingpages, Quellen und Netzwerke.
 import type { words as en } from '../en/records.ts'
+import { counted } from '../words.ts'
 
+const of = counted('de')
 const some = (n: number, name: string, what: string) => (n === 1 ? name : `${n} ${what}`)
 
 export const words: typeof en = {
@@ -61,6 +63,11 @@ export const words: typeof en = {
     testText: 'Mit erfundenen Werten ausprobieren. Nichts wird aufgezeichnet.',
     tryTold: 'Der Quelle eine erfundene Conversion melden',
     notTold: 'nicht gesendet',
+    unknownWords: 'Unbekannte Statusnamen',
+    unknownWordsText: 'Conversions mit diesen Namen sind offen. Eine gewählte Bedeutung gilt für alle folgenden Postbacks.',
+    wordCame: (n: number, last: string) => `${of(n, 'Postback', 'Postbacks')}, zuletzt ${last}`,
+    wordMeans: (word: string) => `Was ${word} bedeutet`,
+    wordMapped: (word: string, status: string) => `${word} bedeutet ab jetzt ${status}.`,
     statuses: { approved: 'Bestätigt', pending: 'Offen', rejected: 'Abgelehnt', chargeback: 'Rückbuchung' },
     fields: {
       url: 'Adresse',
@@ -116,6 +123,8 @@ export const words: typeof en = {
       paramsOfHint: 'Leer: unsere werden genommen.',
       words: 'Statusnamen des Netzwerks',
       wordsHint: 'Unsere eigenen werden ohnehin verstanden.',
+      answer: 'Antwort auf Postbacks',
+      answerHint: 'Der Text, den das Netzwerk verlangt, etwa OK. Leer: JSON.',
       contact: 'Betreuung und Zahlung',
       offerType: 'Übliche Offers',
       manager: 'Betreuung',

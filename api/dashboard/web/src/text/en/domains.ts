@@ -131,6 +131,9 @@ export const words = {
   httpsOnlyHint: 'Links opened by http are sent to https.',
   index: 'Page of the bare domain',
   indexHint: 'Where a visitor without a link goes. Empty: nowhere.',
+  tagName: 'Name of the page tag',
+  tagNameHint:
+    'Ad blockers know t.js. With a name such as shop-stats the tag is at /shop-stats.js too. Change it only together with the pages that use it.',
   failover: 'Move to a spare when it is listed as unsafe',
   failoverHint: 'A list of unsafe addresses, such as Safe Browsing, is looked at all the time.',
   saved: (name: string) => `${name} is saved`,

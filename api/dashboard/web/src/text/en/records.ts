@@ -1,6 +1,7 @@
 // The English of offers, landing pages, sources and networks.
-import { named } from '../words.ts'
+import { counted, named } from '../words.ts'
 
+const of = counted('en')
 const some = (n: number, name: string, what: string) => (n === 1 ? name : `${n} ${what}`)
 
 export const words = {
@@ -61,6 +62,11 @@ export const words = {
     testText: 'Try it with made-up values. Nothing is recorded.',
     tryTold: 'Report a made-up conversion to the source',
     notTold: 'not sent',
+    unknownWords: 'Unknown status names',
+    unknownWordsText: 'Conversions with these names are pending. Choose what each name means; it counts for the postbacks that follow.',
+    wordCame: (n: number, last: string) => `${of(n, 'postback', 'postbacks')}, the last ${last}`,
+    wordMeans: (word: string) => `What ${word} means`,
+    wordMapped: (word: string, status: string) => `${word} means ${status} from now on.`,
     statuses: named({ approved: 'Approved', pending: 'Pending', rejected: 'Rejected', chargeback: 'Chargeback' }),
     fields: {
       url: 'Address',
@@ -111,6 +117,8 @@ export const words = {
       paramsOfHint: 'Empty: ours are used.',
       words: 'Its status names',
       wordsHint: 'Our own names are understood anyway.',
+      answer: 'Answer to its postbacks',
+      answerHint: 'The text that the network demands, such as OK. Empty: JSON.',
       contact: 'Manager and payment',
       offerType: 'Usual offers',
       manager: 'Manager',

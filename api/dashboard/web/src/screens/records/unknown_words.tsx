@@ -1,0 +1,47 @@
+import type { NetworkRow } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
+import { call } from '../../core/call.ts'
+import { canWrite } from '../../core/can.ts'
+import { ago } from '../../core/dates.ts'
+import { touches } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { failed, toast } from '../../core/toast.ts'
+
+const statuses = ['approved', 'pending', 'rejected', 'chargeback'] as const
+
+// UnknownWords lists the status words of a network that stand for no status yet. A press on a status maps the word.
+export function UnknownWords({ of: n }: { of: NetworkRow }) {
+  const [busy, run] = useBusy()
+  if (n.unknown_words.length === 0) return null
+  const map = (word: string, status: (typeof statuses)[number]) =>
+    run(async () => {
+      await call('PATCH /networks', { body: { id: n.id, status_map: { [status]: [word] } } })
+      touches('networks')
+      toast(t.records.wordMapped(word, t.records.statuses[status]!))
+    }, failed)
+  return (
+    <section class="part">
+      <h3 class="label">{t.records.unknownWords}</h3>
+      <p class="dim">{t.records.unknownWordsText}</p>
+      <ul class="list">
+        {n.unknown_words.map(w => (
+          <li key={w.word}>
+            <div class="grow">
+              <div class="t mono wrap">{w.word}</div>
+              <div class="d">{t.records.wordCame(w.count, ago(w.last_at))}</div>
+            </div>
+            {canWrite() && (
+              <div class="row wraps" role="group" aria-label={t.records.wordMeans(w.word)}>
+                {statuses.map(s => (
+                  <button key={s} type="button" class="btn sm" disabled={busy} onClick={() => void map(w.word, s)}>
+                    {t.records.statuses[s]}
+                  </button>
+                ))}
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
