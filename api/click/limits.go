@@ -9,6 +9,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/bucket"
+	"switchyard/models/notification"
 )
 
 // The limits of postbacks, events and goals in each process: a rate per second, and a burst. Each stored item counts, even if one
@@ -23,8 +24,7 @@ const (
 	// many messages therefore do not shut out addresses that send few.
 	fewRate  = 10
 	fewBurst = 100
-	// notificationRate is how many kilobytes of notifications per second a network may receive.
-	notificationRate  = 2048
+	// notificationBurst is how many kilobytes of notifications a network may receive at once. notification.Rate is the rate.
 	notificationBurst = 64 << 10
 	// goalRate is the number of goals per second that the servers of one account may report.
 	goalRate  = 1000
@@ -67,7 +67,7 @@ func newPostbackLimits() postbackLimits {
 		goals:      bucket.New[uuid.UUID](goalRate, goalBurst, maxAddressees),
 		samples:    bucket.New[addressee](rate.Every(time.Hour/samplesPerHour), samplesPerHour, maxAddressees),
 		unproven:   newUnprovenBodies(),
-		kilobytes:  bucket.New[uuid.UUID](notificationRate, notificationBurst, maxAddressees),
+		kilobytes:  bucket.New[uuid.UUID](notification.Rate, notificationBurst, maxAddressees),
 	}
 }
 

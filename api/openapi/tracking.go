@@ -16,6 +16,7 @@ import (
 	"switchyard/models/bot"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
+	"switchyard/models/notification"
 	"switchyard/models/postback"
 	"switchyard/models/token"
 )
@@ -32,6 +33,7 @@ var Tracking = sync.OnceValue(func() []byte {
 		"Addresses": addresses, "Tokens": token.Catalog(), "Letters": token.DateLetters, "Forms": cond.Forms(),
 		"MaxItems": cond.MaxItems, "MaxSlot": flow.MaxSlot, "Fields": postback.Fields(), "Words": postback.Words(), "MaxAnswer": postback.MaxAnswer,
 		"Calls": tagCalls, "EventFields": tagFields, "MaxBody": tag.MaxBody, "MaxEvents": tag.MaxEvents,
+		"Schemes": notification.All(), "MaxNotification": notification.MaxBody, "NotificationRate": notification.Rate,
 		"MaxBrowserConversions": models.MaxBrowserConversions,
 		"ClickParams":           append([]string{token.ClickID.String()}, clickAliases()...), "AdParams": models.AdArrivals,
 		"Signals": slices.Collect(bot.All()), "TaggedBound": bot.TaggedBound,

@@ -15,6 +15,9 @@ import (
 // MaxBody is the largest body of a notification, in bytes. An order of a shop with many items has more than 100 kB.
 const MaxBody = 256 << 10
 
+// Rate is how many kilobytes of notifications per second a network may receive in each process.
+const Rate = 2048
+
 // Scheme is the way in which a platform signs and writes its notifications.
 type Scheme struct {
 	Name     string // the value of a network's postback_scheme

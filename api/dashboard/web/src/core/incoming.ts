@@ -63,6 +63,7 @@ const settings = [
   'minimum_payout',
   'macros',
   'click_param',
+  'postback_scheme',
 ] as const
 
 // bodyOf returns a network as the body of a PUT, with other postback parameters. The secret is left out, so that it stays.

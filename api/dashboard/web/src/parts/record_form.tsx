@@ -22,7 +22,7 @@ type Base = {
 // Spec describes a field of a record's form.
 export type Spec = Base &
   (
-    | { kind: 'text' | 'area' | 'switch' | 'country' | 'date'; max?: number; mono?: boolean }
+    | { kind: 'text' | 'area' | 'switch' | 'country' | 'date'; max?: number; mono?: boolean; secret?: boolean }
     | { kind: 'number'; min?: number; max?: number; whole?: boolean; none?: boolean; unit?: string }
     | { kind: 'money'; currency: (d: Draft) => string }
     | { kind: 'url'; postback?: boolean }
@@ -194,6 +194,7 @@ function control(s: Exclude<Spec, { kind: 'own' }>, draft: Draft, on: (v: unknow
       return (
         <Input
           wired={wired}
+          type={s.secret ? 'password' : 'text'}
           class={s.mono ? 'mono' : ''}
           maxLength={s.max ?? 255}
           value={text(v)}

@@ -15,6 +15,7 @@ import type { Draft } from '../../parts/record_form.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Records, type Kind } from './records.tsx'
+import { schemeSpecs, setupOf } from './scheme.ts'
 import { UnknownWords } from './unknown_words.tsx'
 
 const w = t.records.fields
@@ -204,6 +205,7 @@ const keep = (r: NetworkRow) =>
       click_param: r.click_param,
       postback_params: r.postback_params,
       macros: r.macros,
+      postback_scheme: r.postback_scheme,
       status_map: r.status_map,
       answer_text: r.answer_text,
       notes: r.notes,
@@ -228,6 +230,7 @@ export function Networks() {
     click_param: '',
     postback_params: {},
     macros: {},
+    postback_scheme: '',
     status_map: {},
     answer_text: '',
     group_name: '',
@@ -274,7 +277,7 @@ export function Networks() {
           </p>
         )}
         <UnknownWords of={r} />
-        <TestPostback of={r} />
+        {r.postback_scheme ? <p class="dim">{setupOf(r.postback_scheme)}</p> : <TestPostback of={r} />}
         <Connected to={{ network: r.id }} />
       </section>
     ),
@@ -292,8 +295,24 @@ export function Networks() {
         title: w.postback,
         text: w.postbackText,
         specs: [
-          { name: 'macros', kind: 'pairs', label: w.macrosOf, hint: w.macrosOfHint, heads: ['', ''], keys: params },
-          { name: 'postback_params', kind: 'pairs', label: w.paramsOf, hint: w.paramsOfHint, heads: ['', ''], keys: params },
+          ...schemeSpecs,
+          {
+            name: 'macros',
+            kind: 'pairs',
+            label: w.macrosOf,
+            hint: w.macrosOfHint,
+            heads: ['', ''],
+            keys: params,
+            when: d => !d.postback_scheme,
+          },
+          {
+            name: 'postback_params',
+            kind: 'pairs',
+            label: w.paramsOf,
+            hint: d => (d.postback_scheme ? w.membersHint : w.paramsOfHint),
+            heads: ['', ''],
+            keys: params,
+          },
           { name: 'status_map', kind: 'words', label: w.words, hint: w.wordsHint, keys: statuses },
           { name: 'answer_text', kind: 'text', label: w.answer, hint: w.answerHint, mono: true, max: 200 },
         ],

@@ -1,0 +1,28 @@
+import { t } from '../../core/text.ts'
+import type { Draft, Spec } from '../../parts/record_form.tsx'
+
+const w = t.records.fields
+const schemes = t.records.schemes
+
+// setupOf says where the address of a network is entered at the platform.
+export const setupOf = (scheme: string) => schemes[scheme]?.setup ?? ''
+
+const secretHint = (d: Draft) =>
+  [schemes[String(d.postback_scheme)]?.secret ?? w.secretHint, d.has_postback_secret && w.secretSaved].filter(Boolean).join(' ')
+
+// schemeSpecs are the fields that say how a shop or billing platform signs its notifications.
+export const schemeSpecs: Spec[] = [
+  {
+    name: 'postback_scheme',
+    kind: 'select',
+    label: w.scheme,
+    hint: d => schemes[String(d.postback_scheme)]?.click ?? w.schemeHint,
+    options: [
+      { value: '', label: w.schemeNone },
+      ...Object.entries(schemes)
+        .map(([value, s]) => ({ value, label: s!.name }))
+        .sort((a, b) => a.label.localeCompare(b.label)),
+    ],
+  },
+  { name: 'postback_secret', kind: 'text', label: w.secret, hint: secretHint, mono: true, secret: true },
+]
