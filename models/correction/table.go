@@ -43,8 +43,8 @@ func open(text string, columns []column, given ...int) (*table, error) {
 	return t, nil
 }
 
-// find finds the separator and the header. The header is the first record that has all required columns. If there is none, it
-// is the record with the most known columns. Among separators, the one that gives the header the most known columns is used.
+// find finds the separator and the header. The header is the first record that has all required columns. Without such a record,
+// it is the record with the most known columns. Among separators, the one that gives the header the most known columns is used.
 // Errors: empty, invalid_input.
 func find(text string, columns []column) (*table, error) {
 	text, err := csvfile.FromText(text)
@@ -70,7 +70,7 @@ func find(text string, columns []column) (*table, error) {
 	return best, nil
 }
 
-// without returns columns of which the given ones are not required.
+// without returns the columns, with the given ones not required.
 func without(columns []column, given []int) []column {
 	if len(given) == 0 {
 		return columns
@@ -262,7 +262,7 @@ func (l *line) end() Row {
 	return Row{Line: l.Line, Refusal: l.Fault}
 }
 
-// isTotal is the reason why a line of totals is refused. Its amount is that of the other lines.
+// isTotal is the reason why a line of totals is refused. It adds up the other lines.
 const isTotal = "it is a line of totals"
 
 // totals lists the beginnings of the first cell of a line of totals. The rest of the cell begins with no letter.

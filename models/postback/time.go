@@ -15,9 +15,9 @@ const clockError = time.Minute
 // Moment returns the time of a conversion of a click. A stated time counts if it lies between the click and the receipt of the
 // message. If it is only less exact than the click's time, such as a day that contains the click, the click's time counts.
 //
-// No other stated time is guessed. The conversion keeps the nearest possible time: that of its click if the stated time lies
-// before it, and that of the receipt if it lies in the future. If the stated time was not read, the conversion has the time of its
-// click, as its figures in reports have. invalid is then the stated time as received.
+// Any other stated time is not guessed, and invalid is the time as received. The conversion then has the nearest possible time: the
+// click's if the stated time lies before the click, and the time of receipt if it lies in the future. If the stated time was not read,
+// the conversion has the click's time, like its figures in reports.
 func (m Message) Moment(click uuid.UUID, received time.Time) (at time.Time, invalid string) {
 	clicked := models.ClickTime(click)
 	switch {

@@ -68,7 +68,7 @@ func (p *parts) readDate() (bool, error) {
 func (p *parts) readNamed() (bool, error) {
 	for _, form := range []struct {
 		form             *regexp.Regexp
-		year, month, day int // places in the match; 0: there is none
+		year, month, day int // places in the match; 0: not in it
 	}{{dayMonth, 3, 2, 1}, {monthDay, 3, 1, 2}, {yearMonth, 1, 2, 3}, {noYear, 0, 1, 2}, {noYearLast, 0, 2, 1}} {
 		m := form.form.FindStringSubmatch(p.rest)
 		if m == nil {

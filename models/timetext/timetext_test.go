@@ -161,7 +161,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// Day keeps the date as it is written, also where its offset makes it another day in UTC.
+// Day keeps the written date, also where its offset makes it another day in UTC.
 func TestDay(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -240,8 +240,8 @@ func truncated(t time.Time, unit time.Duration) time.Time {
 	return t.Add(shift).Truncate(unit).Add(-shift)
 }
 
-// FuzzText reads any text. What is read is in the years that are read, has digits of its own, and reads the same again once it is
-// formatted.
+// FuzzText reads any text. The time has a year from 2000 to 2100, comes from a text with digits, and is the same once it is formatted
+// and read again.
 func FuzzText(f *testing.F) {
 	for _, texts := range forms {
 		for _, text := range texts {

@@ -17,8 +17,8 @@ const bytesOf = (file: File) =>
   })
 
 // useFile holds the text of a file and how the service reads it. The text of a chosen file comes from the service, which knows its
-// charset. While a person types, the service is asked once the text has rested. Until it answers, head is that of the text before
-// and reading is true.
+// charset. While a person types, the service is asked once the text has rested. Until it answers, head belongs to
+// the earlier text and reading is true.
 export function useFile(kind: FileKind) {
   const [text, setText] = useState(''),
     [read, setRead] = useState<{ text: string; kind: FileKind; head: Head }>(),
