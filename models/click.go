@@ -231,15 +231,18 @@ type Conversion struct {
 	Currency       string          `db:"currency"`
 	// Rate is the value of one unit of the payout's currency in the account's currency. If it is invalid, there is no rate and
 	// the conversion counts no money.
-	Rate       decimal.NullDecimal `db:"rate"`
-	Cost       decimal.Decimal     `db:"cost"` // in the account's currency
-	CampaignID uuid.UUID           `db:"campaign_id"`
-	OfferID    uuid.UUID           `db:"offer_id"`
-	SourceID   uuid.UUID           `db:"source_id"`
-	NetworkID  uuid.UUID           `db:"network_id"`
-	Source     string              `db:"source"`
-	RecordedAt time.Time           `db:"recorded_at"`
-	UpdatedAt  time.Time           `db:"updated_at"`
+	Rate decimal.NullDecimal `db:"rate"`
+	// AmountReason says why the payout does not count as it was received: it is no amount, or its currency is not understood. It is
+	// empty otherwise.
+	AmountReason string          `db:"amount_reason"`
+	Cost         decimal.Decimal `db:"cost"` // in the account's currency
+	CampaignID   uuid.UUID       `db:"campaign_id"`
+	OfferID      uuid.UUID       `db:"offer_id"`
+	SourceID     uuid.UUID       `db:"source_id"`
+	NetworkID    uuid.UUID       `db:"network_id"`
+	Source       string          `db:"source"`
+	RecordedAt   time.Time       `db:"recorded_at"`
+	UpdatedAt    time.Time       `db:"updated_at"`
 	// InvalidTime is the conversion's time as its sender stated it, if that does not count. See postback.TimeReason.
 	InvalidTime string `db:"invalid_time"`
 }

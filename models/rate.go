@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models/csvfile"
+	"switchyard/models/money"
 )
 
 // Euro is the currency that all rates are stored against. A rate between two other currencies follows from their rates to the
@@ -86,7 +87,7 @@ func NewRate(day, currency, rate, source string) (r Rate, err error) {
 		return r, fmt.Errorf("%q is no day: write YYYY-MM-DD", short(day))
 	}
 	r.Currency, r.Source = strings.ToUpper(strings.TrimSpace(currency)), source
-	if !isCurrency(r.Currency) {
+	if !isCurrency(r.Currency) || r.Currency == money.Unknown {
 		return r, fmt.Errorf("%q is no currency: write its three letters", short(currency))
 	}
 	if r.Currency == Euro {

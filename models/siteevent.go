@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
+
+	"switchyard/models/money"
 )
 
 // SiteEvent is an action of a visitor on a page of the account, as the page tag or a server reports it.
@@ -132,7 +134,7 @@ func (e *SiteEvent) Postbacks() []*Postback {
 		p := &Postback{
 			ID: hashID(e.ID[:], []byte(g.Key)), AccountID: e.AccountID, ClickID: e.ClickID, Source: e.Source, Domain: e.Domain,
 			IP: e.IP, Params: map[string]string{
-				"clickid": FormatClickID(e.ClickID), "goal": g.Key, "payout": g.Value.String(),
+				"clickid": FormatClickID(e.ClickID), "goal": g.Key, "payout": money.Text(g.Value),
 				"time": e.At.UTC().Format(time.RFC3339Nano),
 			},
 		}

@@ -16,8 +16,8 @@ import (
 	"switchyard/api/click/tag"
 	"switchyard/api/routing"
 	"switchyard/models"
+	"switchyard/models/money"
 	"switchyard/models/netguard"
-	"switchyard/models/postback"
 )
 
 // pageMessage is the body that the page tag sends: some events of one page, and the time by the page's clock.
@@ -38,7 +38,7 @@ type pageEvent struct {
 	From       loose           `json:"from"`
 	Ad         loose           `json:"ad"` // gclid=XYZ
 	ExternalID loose           `json:"external_id"`
-	Value      loose           `json:"value"`
+	Value      looseAmount     `json:"value"`
 	Currency   loose           `json:"currency"`
 	OrderID    loose           `json:"order_id"`
 	Items      json.RawMessage `json:"items"`
@@ -51,12 +51,12 @@ type pageEvent struct {
 // pageItem is a product of an order. It also accepts the names item_id and item_name, which pages already use for analytics
 // tools.
 type pageItem struct {
-	SKU      loose `json:"sku"`
-	ItemID   loose `json:"item_id"`
-	Name     loose `json:"name"`
-	ItemName loose `json:"item_name"`
-	Price    loose `json:"price"`
-	Quantity loose `json:"quantity"`
+	SKU      loose       `json:"sku"`
+	ItemID   loose       `json:"item_id"`
+	Name     loose       `json:"name"`
+	ItemName loose       `json:"item_name"`
+	Price    looseAmount `json:"price"`
+	Quantity loose       `json:"quantity"`
 }
 
 // loose is a value that a page sends as a text or as a number, kept as text. It is empty for lists and objects.
@@ -73,6 +73,18 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 		*l = loose(b)
 	}
 	return nil
+}
+
+// looseAmount is an amount that a page sends as a text or as a number.
+type looseAmount loose
+
+// UnmarshalJSON implements json.Unmarshaler. It accepts any value.
+func (l *looseAmount) UnmarshalJSON(b []byte) error {
+	err := (*loose)(l).UnmarshalJSON(b)
+	if b[0] != '"' {
+		*l = looseAmount(money.Exact(string(*l)))
+	}
+	return err
 }
 
 // number returns the value as a number, or 0 if it is not a number.
@@ -208,12 +220,16 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 	events []models.SiteEvent, refused []refusedEvent, last error,
 ) {
 	known := h.knownClick(r, a.Row.ID)
-	host, ip := models.BareHost(r.Host), h.visitors.ClientIP(r)
+	snapshot, host, ip := h.routes.Current(), models.BareHost(r.Host), h.visitors.ClientIP(r)
 	for i, raw := range m.Events {
 		var p pageEvent
 		e, err := models.SiteEvent{}, errNoEventID
 		if json.Unmarshal(raw, &p) == nil {
 			e, err = p.event(m.Now.number(), known, now)
+			if err == nil {
+				e.Host = cmp.Or(models.BareHost(e.Host), originHost(r))
+				err = p.readMoney(&e, siteCurrency(snapshot.SiteOf(a.Row.ID, e.Host)))
+			}
 		}
 		if err != nil {
 			refused, last = append(refused, refusedEvent{i, err.Code, err.Message}), err
@@ -221,7 +237,6 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 		}
 		e.ID = models.SiteEventID(a.Row.ID, models.FromTag, string(p.ID))
 		e.Source, e.Domain, e.IP = models.FromTag, host, ip
-		e.Host = cmp.Or(e.Host, originHost(r))
 		events = append(events, e)
 	}
 	return events, refused, last
@@ -257,18 +272,14 @@ func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e mode
 		return e, errEventName
 	}
 	e = models.SiteEvent{
-		Name: name, At: now, Referrer: string(p.Referrer), Currency: string(p.Currency), OrderID: string(p.OrderID),
+		Name: name, At: now, Referrer: string(p.Referrer), OrderID: string(p.OrderID),
 		Slot: int(p.Slot.number()), TimeZone: p.TimeZone.offset(), Screen: string(p.Screen), WebDriver: p.WebDriver == "true",
-		Items: p.items(),
 	}
 	if name == models.EventIdentify {
 		e.OrderID = string(p.ExternalID)
 	}
 	if age := clock - p.At.number(); age > 0 && p.At != "" {
 		e.At = now.Add(-time.Duration(min(age, float64(maxEventAge.Milliseconds()))) * time.Millisecond)
-	}
-	if e.Value, err = eventValue(string(p.Value)); err != nil {
-		return e, err
 	}
 	p.setFoundBy(&e, known)
 	address := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")
@@ -297,17 +308,27 @@ func (p *pageEvent) setFoundBy(e *models.SiteEvent, known uuid.UUID) {
 	}
 }
 
-func (p *pageEvent) items() (items []models.SiteItem) {
+// readMoney sets the value, the currency and the products of an event. holds is the currency of amounts that state none.
+func (p *pageEvent) readMoney(e *models.SiteEvent, holds string) *models.Error {
+	if err := readValue(e, string(p.Value), string(p.Currency), holds); err != nil {
+		return err
+	}
 	var list []pageItem
 	if json.Unmarshal(p.Items, &list) != nil {
 		return nil
 	}
 	for _, i := range list[:min(len(list), maxItems)] {
-		price, _ := postback.ParseAmount(strings.TrimSpace(string(i.Price)))
-		items = append(items, models.SiteItem{
-			SKU: string(cmp.Or(i.SKU, i.ItemID)), Name: string(cmp.Or(i.Name, i.ItemName)), Price: models.NewMoney(price),
+		e.Items = append(e.Items, models.SiteItem{
+			SKU: string(cmp.Or(i.SKU, i.ItemID)), Name: string(cmp.Or(i.Name, i.ItemName)), Price: priceOf(string(i.Price), e, holds),
 			Quantity: int(cmp.Or(i.Quantity, "1").number()),
 		})
 	}
-	return items
+	return nil
+}
+
+func siteCurrency(s *routing.Site) string {
+	if s == nil {
+		return ""
+	}
+	return s.Row.Currency
 }

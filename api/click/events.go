@@ -1,6 +1,7 @@
 package click
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/flow"
+	"switchyard/models/money"
 	"switchyard/models/postback"
 )
 
@@ -107,7 +109,8 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	} {
 		*t.text = postback.Clean(*t.text, t.limit)
 	}
-	e.Host, e.Currency = models.BareHost(e.Host), postback.Currency(e.Currency)
+	e.Host = models.BareHost(e.Host)
+	e.Currency, _ = money.Currency(e.Currency, "")
 	if !slices.Contains(models.Arrivals, e.Arrival) {
 		e.Arrival = ""
 	}
@@ -125,17 +128,38 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	}
 }
 
-// eventValue reads the value of an event. An empty text is zero.
-func eventValue(text string) (value decimal.Decimal, refusal *models.Error) {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return value, nil
+// readValue sets the value and the currency of an event. holds is the currency of a value that states none. The value's own currency
+// wins over the named one. An empty value is zero.
+func readValue(e *models.SiteEvent, value, named, holds string) *models.Error {
+	e.Currency, _ = money.Currency(named, holds)
+	if e.Currency != "" && e.Currency != money.Unknown {
+		holds = e.Currency
 	}
-	value, ok := postback.ParseAmount(text)
-	if !ok || value.IsNegative() {
-		return decimal.Zero, models.Invalid("invalid_value", "value is not an amount from 0 to 1,000,000,000")
+	if value = strings.TrimSpace(value); value == "" {
+		return nil
 	}
-	return value, nil
+	amount, err := money.Read(value, holds)
+	if err == nil {
+		err = amount.Doubt
+	}
+	switch {
+	case err != nil:
+		return models.Invalid("invalid_value", "value is not an amount from 0 to 1,000,000,000: %.64q %s", value, err)
+	case amount.Value.IsNegative():
+		return models.Invalid("invalid_value", "value is not an amount from 0 to 1,000,000,000: it is below zero")
+	}
+	e.Value, e.Currency = amount.Value, cmp.Or(amount.Currency, e.Currency)
+	return nil
+}
+
+// priceOf reads the price of a product of an event. It is zero if it is no amount, or in another currency than the event.
+func priceOf(text string, e *models.SiteEvent, holds string) models.Money {
+	currency := cmp.Or(e.Currency, holds)
+	amount, err := money.Read(strings.TrimSpace(text), currency)
+	if err != nil || amount.Currency != "" && amount.Currency != currency {
+		return models.Money{}
+	}
+	return models.NewMoney(amount.Value)
 }
 
 // cleanValue rounds an amount to models.GoalValuePlaces. An amount out of bounds becomes zero. So does a negative amount, because

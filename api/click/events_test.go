@@ -12,6 +12,7 @@ import (
 	"switchyard/api/routing"
 	"switchyard/db/dbtest"
 	"switchyard/models"
+	"switchyard/models/money"
 )
 
 // site creates an active site. columns are SQL assignments that change it.
@@ -120,14 +121,14 @@ func TestEventsAreWithinBounds(t *testing.T) {
 	now := time.Now()
 	events := []models.SiteEvent{{
 		ID: uuid.New(), Name: long, Host: long, Path: long, Referrer: long, OrderID: long, AdID: long, TimeZone: long, Screen: long,
-		Arrival: "magic", Currency: "euro", Slot: 99, At: now.AddDate(0, 0, -40), Value: decimal.New(1, 1_000_000_000),
+		Arrival: "magic", Currency: "gold", Slot: 99, At: now.AddDate(0, 0, -40), Value: decimal.New(1, 1_000_000_000),
 		Items: slices.Repeat([]models.SiteItem{{SKU: long, Name: long, Price: models.NewMoney(decimal.New(-1, 0)), Quantity: -1}}, 500),
 	}}
 	if err := w.fresh().h.storeEvents(t.Context(), w.routed(), events); err != nil {
 		t.Fatal(err)
 	}
 	e := w.tape.events()[0]
-	if len(e.Name) > maxEventName || len(e.Path) > maxPath || len(e.OrderID) > maxWord || e.Arrival != "" || e.Currency != "" ||
+	if len(e.Name) > maxEventName || len(e.Path) > maxPath || len(e.OrderID) > maxWord || e.Arrival != "" || e.Currency != money.Unknown ||
 		e.Slot != 20 || !e.Value.IsZero() || len(e.Items) != maxItems || e.Items[0].Quantity != 1 || !e.Items[0].Price.IsZero() ||
 		e.At.Before(now) {
 		t.Errorf("%+v", e)

@@ -337,13 +337,13 @@ func (f *fieldEnv) file(e *fieldEntry) (record, error) {
 	}
 	got := record{}
 	if e.set.Rows == "conversions" {
-		rows, _, err := correction.ReadConversions(string(text))
+		rows, _, err := correction.ReadConversions(string(text), nil)
 		for _, row := range rows {
 			e.addConversion(got, row)
 		}
 		return got, err
 	}
-	rows, _, err := correction.ReadCosts(string(text), "")
+	rows, _, err := correction.ReadCosts(string(text), "", nil)
 	for _, row := range rows {
 		addSpend(got, row)
 	}

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"switchyard/api/routing"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/money"
 	"switchyard/models/netguard"
 	"switchyard/models/postback"
 	"switchyard/models/timetext"
@@ -42,7 +42,7 @@ type goalItem struct {
 	ClickID  anyText    `json:"click_id"`
 	Goal     anyText    `json:"goal"`
 	Site     anyText    `json:"site"`
-	Value    anyText    `json:"value"`
+	Value    anyAmount  `json:"value"`
 	Currency anyText    `json:"currency"`
 	OrderID  anyText    `json:"order_id"`
 	Time     anyText    `json:"time"`
@@ -51,10 +51,10 @@ type goalItem struct {
 
 // goalLine is a product of an order.
 type goalLine struct {
-	SKU      anyText `json:"sku"`
-	Name     anyText `json:"name"`
-	Price    anyText `json:"price"`
-	Quantity anyText `json:"quantity"`
+	SKU      anyText   `json:"sku"`
+	Name     anyText   `json:"name"`
+	Price    anyAmount `json:"price"`
+	Quantity anyText   `json:"quantity"`
 }
 
 // anyText is a text or a number, kept as it was written.
@@ -68,6 +68,18 @@ func (t *anyText) UnmarshalJSON(raw []byte) error {
 	var n json.Number
 	err := json.Unmarshal(raw, &n)
 	*t = anyText(n)
+	return err
+}
+
+// anyAmount is an amount as a text or a number.
+type anyAmount anyText
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *anyAmount) UnmarshalJSON(raw []byte) error {
+	err := (*anyText)(t).UnmarshalJSON(raw)
+	if raw[0] != '"' {
+		*t = anyAmount(money.Exact(string(*t)))
+	}
 	return err
 }
 
@@ -257,7 +269,7 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 	if terms.Dedupe == models.PerOrder && postback.Clean(e.OrderID, maxWord) == "" {
 		return e, models.Invalid("no_order_id", "the goal counts per order: send the order_id")
 	}
-	refusal = item.fill(&e)
+	refusal = item.fill(&e, cmp.Or(terms.Currency, siteCurrency(h.routes.Current().Site(e.SiteID))))
 	return e, refusal
 }
 
@@ -283,14 +295,13 @@ func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *mode
 	return uuid.Nil, nil
 }
 
-// fill sets the value, currency, time and products of an event.
-func (item goalItem) fill(e *models.SiteEvent) *models.Error {
-	var refusal *models.Error
-	if e.Value, refusal = eventValue(string(item.Value)); refusal != nil {
+// fill sets the value, currency, time and products of an event. holds is the currency of amounts that state none.
+func (item goalItem) fill(e *models.SiteEvent, holds string) *models.Error {
+	if refusal := readValue(e, string(item.Value), string(item.Currency), holds); refusal != nil {
 		return refusal
 	}
-	if e.Currency = postback.Currency(strings.TrimSpace(string(item.Currency))); e.Currency == "" && item.Currency != "" {
-		return models.Invalid("invalid_currency", "currency is not three letters")
+	if e.Currency == money.Unknown {
+		return models.Invalid("invalid_currency", "currency %.64q %s", string(item.Currency), money.ErrNoCurrency)
 	}
 	if text := string(item.Time); text != "" {
 		var err error
@@ -299,13 +310,9 @@ func (item goalItem) fill(e *models.SiteEvent) *models.Error {
 		}
 	}
 	for _, line := range item.Items[:min(len(item.Items), maxItems)] {
-		price, ok := postback.ParseAmount(string(line.Price))
-		if !ok {
-			price = decimal.Zero
-		}
 		quantity, _ := strconv.Atoi(string(line.Quantity))
 		e.Items = append(e.Items, models.SiteItem{
-			SKU: string(line.SKU), Name: string(line.Name), Price: models.NewMoney(price), Quantity: quantity,
+			SKU: string(line.SKU), Name: string(line.Name), Price: priceOf(string(line.Price), e, holds), Quantity: quantity,
 		})
 	}
 	return nil

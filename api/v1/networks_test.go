@@ -43,7 +43,7 @@ func TestNetworkRoundTrip(t *testing.T) {
 	if err != nil || !ok || read.Secret != "" {
 		t.Fatalf("%+v, %v, %v", read, ok, err)
 	}
-	m := postback.Read(map[string]string{"aff_sub": "abc", "status": "SALE"}, read.Network)
+	m := postback.Read(map[string]string{"aff_sub": "abc", "status": "SALE"}, read.Network, "")
 	if m.ClickID != "abc" || m.Status != "approved" {
 		t.Errorf("read as %+v", m)
 	}

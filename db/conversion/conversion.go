@@ -30,9 +30,10 @@ type Input struct {
 	Payout         *decimal.Decimal // the reported earnings, or the amount of the sale; nil: not reported
 	OwnValue       bool             // the payout is the value of the account's own goal, whatever the terms of the offer
 	InvalidPayout  bool             // the sender's payout is not an amount: the conversion earns nothing until a valid one arrives
+	PayoutReason   string           // why the payout counts no money or in another currency than the sender's parameter says
 	Amount         *decimal.Decimal // the amount of the sale, if the sender reports payout and amount
 	Cost           *decimal.Decimal // cost of the conversion, instead of the click's cost model; nil: not reported
-	Currency       string           // of Payout and Amount; three letters or empty
+	Currency       string           // of Payout and Amount; its code, money.Unknown or empty
 	At             time.Time        // when it happened; zero: now
 	InvalidTime    string           // the stated time as received, if it does not count and At is in its place
 	Source         string           // models.FromPostback and the like
@@ -217,6 +218,9 @@ type terms struct {
 	Currency  string          `db:"currency"`
 }
 
+// defaultCurrency is the currency of a payout if neither its sender nor the offer nor the campaign names one.
+const defaultCurrency = "USD"
+
 // payout returns the earnings of a conversion and their currency. said reports whether the values come from the input. Only then
 // may they replace the recorded values.
 func (t terms) payout(in Input) (value decimal.Decimal, currency string, said bool) {
@@ -281,7 +285,7 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	out := statement{
 		At: in.Arrival, Status: in.Status, Reversal: in.Reversal, Word: in.OriginalStatus,
 		Payout: value.Round(models.MoneyScale), Reported: said, Currency: currency,
-		Default: cmp.Or(t.Currency, click.Currency, "USD"),
+		Default: cmp.Or(t.Currency, click.Currency, defaultCurrency),
 		Exact:   in.Exact, Final: in.Final, Source: in.Source,
 	}
 	if !in.At.IsZero() {
@@ -292,6 +296,9 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	}
 	if in.Final {
 		out.Currency = in.Currency
+	}
+	if said || in.InvalidPayout && out.Payout.IsZero() {
+		out.Reason = in.PayoutReason
 	}
 	if in.Cost != nil {
 		cost := in.Cost.Round(models.MoneyScale)

@@ -56,8 +56,9 @@ type correcting struct {
 	in       click.Store
 	inputs   []checkedInput
 	clicks   map[uuid.UUID]*click.StoredClick
-	currency string              // currency of the account
-	terms    map[uuid.UUID]terms // by offer
+	currency string               // currency of the account
+	terms    map[uuid.UUID]terms  // by offer
+	own      map[uuid.UUID]string // currencies of the campaigns of clicks without an offer
 	entries  map[dedupe]*entry
 	browser  map[uuid.UUID]int // by click: number of conversions that only browsers have reported
 	order    []*entry          // changed entries, in the order of their first change
@@ -156,7 +157,30 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock boo
 	if err := b.loadBrowser(ctx, c); err != nil {
 		return err
 	}
+	if err := b.loadCampaigns(ctx, c); err != nil {
+		return err
+	}
 	return b.loadTerms(ctx, c, db.SortedIDs(offers))
+}
+
+// loadCampaigns reads the currencies of campaigns, for clicks without an offer. The currency of a click belongs to its cost, and its
+// campaign may have another.
+func (b *correcting) loadCampaigns(ctx context.Context, c db.Conn) (err error) {
+	wanted := map[uuid.UUID]bool{}
+	for _, k := range b.clicks {
+		if k.OfferID == uuid.Nil {
+			wanted[k.CampaignID] = true
+		}
+	}
+	if len(wanted) > 0 {
+		b.own, err = campaignCurrencies(ctx, c, b.account, db.SortedIDs(wanted))
+	}
+	return err
+}
+
+func campaignCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID) (map[uuid.UUID]string, error) {
+	return db.Pairs[uuid.UUID, string](ctx, c, "currencies of campaigns",
+		`SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`, account, db.UUIDs(campaigns))
 }
 
 // Columns are the columns of a Conversion.
@@ -280,6 +304,9 @@ func (b *correcting) decide(in checkedInput) Corrected {
 		b.entries[key] = e
 	}
 	t := b.terms[click.OfferID]
+	if t.Currency == "" {
+		t.Currency = b.own[click.CampaignID]
+	}
 	if err := b.limitBrowser(&in.Input, e.now, t); err != nil {
 		return Corrected{Refusal: err}
 	}

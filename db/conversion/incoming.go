@@ -34,6 +34,8 @@ type Message struct {
 	// verified is the network whose notification proved its sender by the network's scheme.
 	verified uuid.UUID
 	eventKey string // of the verified notification
+	// currency is the currency of amounts that state none. It is empty if the amounts do not depend on it.
+	currency string
 	// secrets are the parameters in which any network of the click's account sends its secret.
 	secrets []string
 }
@@ -192,7 +194,16 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 		return nil
 	}
 	said := m.Fields()
-	if v.Decision.InvalidPayout = said.InvalidPayout; said.NoConversion {
+	if said.DependsOnCurrency {
+		known, err := PayoutCurrencies(ctx, r.Store.Conn(), v.Decision.AccountID, []*click.StoredClick{v.Click})
+		if err != nil {
+			return err
+		}
+		m.currency = known[v.Click.ID]
+		said = m.Fields()
+	}
+	v.Decision.InvalidPayout, v.Decision.AmountReason = said.InvalidPayout, said.AmountReason()
+	if said.NoConversion {
 		v.Decision.Outcome, v.Decision.Detail = PostbackIgnored, fmt.Sprintf(noConversion, said.OriginalStatus)
 		v.MaskParams(true)
 		return nil
@@ -241,7 +252,7 @@ func (m *Message) Authentic() bool {
 	if m.trust.Scheme != "" || m.verified != uuid.Nil { // the proof of one network is no proof for another
 		return m.verified == m.trust.ID || m.trust.Secret == "" && m.trust.Scheme == ""
 	}
-	given := postback.Read(m.Params, m.trust.Network).Secret
+	given := postback.Read(m.Params, m.trust.Network, "").Secret
 	return postback.Authentic(m.trust.Secret, given, m.proof.Signature, m.proof.SignedText)
 }
 
@@ -255,7 +266,7 @@ func (m *Message) Fields() postback.Message {
 	if secret := m.trust.SecretParam(); secret != "" && m.read.ID != m.trust.ID {
 		maps.DeleteFunc(params, func(name, _ string) bool { return strings.EqualFold(name, secret) })
 	}
-	return postback.Read(params, m.read.Network)
+	return postback.Read(params, m.read.Network, m.currency)
 }
 
 // input returns the argument of Record for a message that says what Fields returns. Without a status word, a new conversion is approved and a recorded
@@ -265,7 +276,7 @@ func (m *Message) input(click, account uuid.UUID, said postback.Message) Input {
 		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: said.ConversionID, Goal: said.Goal,
 		WordGoal: said.WordGoal, Status: said.Status, Reversal: said.Reversal, OriginalStatus: said.OriginalStatus, Payout: said.Payout,
 		Cost: said.Cost, Currency: said.Currency, Source: m.Source, Arrival: m.ID,
-		Again: m.ConversionID, InvalidPayout: said.InvalidPayout != "",
+		Again: m.ConversionID, InvalidPayout: said.InvalidPayout != "", PayoutReason: said.PayoutReason,
 	}
 	if said.OriginalStatus == "" && said.Status == models.StatusApproved {
 		in.Status = ""

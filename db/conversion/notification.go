@@ -12,6 +12,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/models"
+	"switchyard/models/money"
 	"switchyard/models/notification"
 	"switchyard/models/postback"
 )
@@ -122,7 +123,7 @@ func (r Reader) resolve(ctx context.Context, m *Message, report notification.Rep
 
 // same returns the parts of a report about conversions that are known. A report about several of them takes back all of them.
 func same(report notification.Report, found []Reference) (parts []part, reason string) {
-	if report.Part != "" && less(report.Part, found) {
+	if report.Part != "" && less(report.Part, report.Currency, found) {
 		return nil, PartRefunded
 	}
 	for _, f := range found {
@@ -141,18 +142,19 @@ func same(report notification.Report, found []Reference) (parts []part, reason s
 	return parts, ""
 }
 
-// less reports whether an amount is less than the amounts of all conversions together. If an amount is not known, it is not less.
-func less(amount string, found []Reference) bool {
+// less reports whether an amount is less than the amounts of all conversions together. All are in the same currency. If an amount is
+// not known, it is not less.
+func less(amount, currency string, found []Reference) bool {
 	total := decimal.Zero
 	for _, f := range found {
-		d, ok := postback.ParseAmount(f.Payout)
-		if !ok {
+		part, err := money.Read(f.Payout, currency)
+		if err != nil {
 			return false
 		}
-		total = total.Add(d)
+		total = total.Add(part.Value)
 	}
-	d, ok := postback.ParseAmount(amount)
-	return ok && d.LessThan(total)
+	whole, err := money.Read(amount, currency)
+	return err == nil && whole.Value.LessThan(total)
 }
 
 // paramsOf returns a report as the parameters of a postback.

@@ -86,6 +86,7 @@ type StoredPostback struct {
 	ConversionID  uuid.UUID  `db:"conversion_id"` // the conversion as which it was recorded
 	InvalidPayout string     `db:"invalid_payout"`
 	InvalidTime   string     `db:"invalid_time"`
+	AmountReason  string     `db:"amount_reason"`
 }
 
 // NewPostback returns a postback that is not stored yet.
@@ -141,7 +142,8 @@ func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.
 
 const decidePostback = `
 UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = coalesce($4, conversion_id), account_id = $5,
-	click_id = $6, invalid_payout = $8, invalid_time = $9, params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
+	click_id = $6, invalid_payout = $8, invalid_time = $9, amount_reason = left($10, 500),
+	params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
 	signature = CASE WHEN $7::jsonb IS NULL THEN signature ELSE '' END,
 	signed_text = CASE WHEN $7::jsonb IS NULL THEN signed_text ELSE '' END,
 	attempts = attempts + 1, decided_at = now(), match_at = NULL,
@@ -162,6 +164,8 @@ type PostbackDecision struct {
 	InvalidPayout string
 	// InvalidTime is the time that the postback names, if it does not count. See postback.TimeReason.
 	InvalidTime string
+	// AmountReason says why an amount or a currency of the postback does not count as it was received.
+	AmountReason string
 	// UnknownWord is the status word of a believed postback that no table has. It is counted for the network's owner.
 	UnknownWord Word
 }
@@ -192,6 +196,6 @@ func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDeci
 		params = db.Document(p.Params)
 	}
 	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
-		p.AccountID, p.ClickID, params, p.InvalidPayout, p.InvalidTime)
+		p.AccountID, p.ClickID, params, p.InvalidPayout, p.InvalidTime, p.AmountReason)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models"
+	"switchyard/models/money"
 )
 
 // statement is what one message reports about a conversion, with the offer's terms of that time applied.
@@ -24,6 +25,7 @@ type statement struct {
 	Reported  bool             `json:"said,omitempty"`     // the payout replaces the earlier payout
 	Currency  string           `json:"currency,omitempty"` //
 	Default   string           `json:"default,omitempty"`  // the currency if no statement names one
+	Reason    string           `json:"reason,omitempty"`   // why the payout does not count as it was received
 	Cost      *decimal.Decimal `json:"cost,omitempty"`     //
 	Time      time.Time        `json:"time,omitzero"`      // of the conversion
 	Exact     time.Duration    `json:"exact,omitempty"`    //
@@ -81,7 +83,8 @@ func (s statements) collect() statements {
 // collected returns a single statement with the values of the conversion.
 func (v Conversion) collected() statement {
 	out := statement{
-		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Reported: true, Currency: v.Currency, Time: v.RecordedAt, InvalidTime: v.InvalidTime,
+		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Reported: true, Currency: v.Currency, Time: v.RecordedAt,
+		InvalidTime: v.InvalidTime, Reason: v.AmountReason,
 		Source: v.Source, Collected: true,
 	}
 	if v.GivenCost.Valid {
@@ -123,7 +126,7 @@ var browserSources = []string{models.FromTag, models.FromPixel}
 func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	found, allowed = make([]string, len(s)), make([]bool, len(s))
 	*v = Conversion{Conversion: v.Conversion}
-	v.Status, v.OriginalStatus, v.Currency, v.InvalidTime = "", "", "", ""
+	v.Status, v.OriginalStatus, v.Currency, v.InvalidTime, v.AmountReason = "", "", "", "", ""
 	corrected := false // a correction has set the payout
 	for i, said := range s {
 		if said.Source == models.FromNetworkSync && corrected {
@@ -145,7 +148,7 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 // withoutTerms returns the statement's part about the status only. So corrections by a person stay, however often the network
 // repeats its earlier report.
 func (s statement) withoutTerms() statement {
-	s.Reported, s.Payout, s.Currency, s.Time, s.Cost = false, decimal.Zero, "", time.Time{}, nil
+	s.Reported, s.Payout, s.Currency, s.Time, s.Cost, s.Reason = false, decimal.Zero, "", time.Time{}, nil, ""
 	return s
 }
 
@@ -176,6 +179,10 @@ func (s statement) apply(v *Conversion, status string, first bool) {
 		v.Currency = s.Default
 	case s.Final:
 		v.Currency = cmp.Or(s.Currency, v.Currency)
+	}
+	stated := first || s.Reported && !s.Reversal || s.Final && s.Currency != ""
+	if stated && (s.Reason != "" || v.Currency != money.Unknown) {
+		v.AmountReason = s.Reason
 	}
 	switch {
 	case first && !s.Time.IsZero():

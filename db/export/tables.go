@@ -84,7 +84,7 @@ WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 ORDER BY f.id DESC`,
 var Conversions = Table{
 	columns: []column{
 		number("id"), stamp("recorded_at", "f.recorded_at"), clickID(`f.click_id::text`),
-		text("conversion_id"), text("goal"), number("status"), text("original_status"), money("payout"), text("currency"),
+		text("conversion_id"), text("goal"), number("status"), text("original_status"), money("payout"), text("currency"), text("amount_reason"),
 		money("cost"), id("campaign_id"), id("offer_id"), id("source_id"), id("network_id"), number("source"),
 		stamp("updated_at", "f.updated_at"), rate("f.recorded_at"),
 	},

@@ -66,6 +66,11 @@ const currenciesOfSpend = `
 SELECT '` + db.ZeroID + `'::uuid, currency FROM accounts WHERE id = $1
 UNION ALL SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
+// Currencies returns the currencies in which spend without a currency counts: of each campaign, and of the account under the zero id.
+func Currencies(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID) (map[uuid.UUID]string, error) {
+	return db.Pairs[uuid.UUID, string](ctx, c, "currencies of spend", currenciesOfSpend, account, db.UUIDs(campaigns))
+}
+
 // priceSpend sets the currency and the rate of each item of a list.
 func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 	get func(context.Context, db.Conn, []exchangerate.Key) (map[exchangerate.Key]decimal.NullDecimal, error),
@@ -76,7 +81,7 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 			campaigns[s.CampaignID] = true
 		}
 	}
-	known, err := db.Pairs[uuid.UUID, string](ctx, c, "currencies of spend", currenciesOfSpend, account, db.UUIDs(db.SortedIDs(campaigns)))
+	known, err := Currencies(ctx, c, account, db.SortedIDs(campaigns))
 	if err != nil {
 		return nil, err
 	}

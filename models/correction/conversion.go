@@ -23,7 +23,7 @@ type Conversion struct {
 	Status       string           // one of the four; empty: not given
 	Word         string           // the status as written in the file
 	Payout       *decimal.Decimal // nil: not given
-	Currency     string           // three letters; empty: not given
+	Currency     string           // its code; empty: not given
 	Time         time.Time        // zero: not given
 	InvalidTime  string           // the time that a network states, if it does not count and Time is in its place
 	Precision    time.Duration    // unit of the time: a day, a minute, a second or a millisecond
@@ -67,16 +67,17 @@ var conversionColumns = []column{
 	}},
 }
 
-// ReadConversions reads the rows of a file in their order. The file may have no rows. Errors: empty, invalid_input.
-func ReadConversions(text string) ([]Conversion, Skips, error) {
-	return read(text, conversionColumns, (*line).conversion)
+// ReadConversions reads the rows of a file in their order. The file may have no rows. holds returns the currency of a row whose
+// payout states none; nil: it is not known. Errors: empty, invalid_input.
+func ReadConversions(text string, holds func(Conversion) string) ([]Conversion, Skips, error) {
+	return read(text, conversionColumns, func(l *line) Conversion { return l.conversion(holds) })
 }
 
-func (l *line) conversion() (v Conversion) {
+func (l *line) conversion(holds func(Conversion) string) (v Conversion) {
 	if l.Fault == "" {
 		l.readClick(&v)
 		v.ConversionID, v.Goal = l.cell(idColumn), l.cell(goalColumn)
-		l.readTerms(&v)
+		l.readTerms(&v, holds)
 		if text := l.cell(timeColumn); text != "" {
 			at, err := timetext.Read(text, time.UTC)
 			if err != nil {
@@ -102,7 +103,7 @@ func (l *line) readClick(v *Conversion) {
 }
 
 // readTerms reads status, payout and currency. A negative amount without a status is a chargeback of that amount.
-func (l *line) readTerms(v *Conversion) {
+func (l *line) readTerms(v *Conversion, holds func(Conversion) string) {
 	if v.Word = l.cell(statusColumn); v.Word != "" {
 		word, ok := postback.KnownWord(v.Word)
 		if !ok {
@@ -113,31 +114,19 @@ func (l *line) readTerms(v *Conversion) {
 			v.Goal, v.WordGoal = word.Goal, true
 		}
 	}
-	if text := l.cell(payoutColumn); text != "" {
-		amount, ok := postback.ParseAmount(text)
-		if !ok {
-			l.refuse("its payout is not an amount")
-			return
+	var known func() string
+	if holds != nil {
+		known = func() string { return holds(*v) }
+	}
+	amount, currency, given := l.amount(payoutColumn, currencyColumn, known)
+	if v.Currency = currency; !given {
+		return
+	}
+	if amount.IsNegative() {
+		amount = amount.Neg()
+		if v.Word == "" {
+			v.Status = models.StatusChargeback
 		}
-		if amount.IsNegative() {
-			amount = amount.Neg()
-			if v.Word == "" {
-				v.Status = models.StatusChargeback
-			}
-		}
-		v.Payout = &amount
 	}
-	v.Currency = l.currency(currencyColumn)
-}
-
-func (l *line) currency(column int) string {
-	text := l.cell(column)
-	if text == "" {
-		return ""
-	}
-	code := postback.Currency(text)
-	if code == "" {
-		l.refuse("its currency is not a code of three letters")
-	}
-	return code
+	v.Payout = &amount
 }

@@ -66,7 +66,7 @@ func TestConversionFiles(t *testing.T) {
 		},
 		"tabs, old lines, a byte order mark": {
 			"\uFEFFCLICK_ID\tRevenue ($)\rx\t1\r" + click + "\t$3\r",
-			[]string{"2 its click id is not one of this service", "3 3||||-|"},
+			[]string{"2 its click id is not one of this service", "3 3||USD||-|"},
 		},
 		"the separator said": {"sep=;\nsubid;amount, net\n" + click + ";5\n", []string{"3 -||||-|"}},
 		"quotes": {
@@ -88,14 +88,14 @@ func TestConversionFiles(t *testing.T) {
 		},
 		"what is refused": {
 			"click id,payout,status,currency,time\n,1,,,\n" + click + ",abc,,,\n" + click + ",1,sold,,\n" +
-				click + ",1,,dollars,\n" + click + ",1,,,yesterday\n{clickid},1,,,\n" +
+				click + ",1,,dollarz,\n" + click + ",1,,,yesterday\n{clickid},1,,,\n" +
 				click + ",1,,,\"" + strings.Repeat("9", 600) + "\"\n" + click + "," + strings.Repeat("9", 40) + ",,,\n",
 			[]string{
-				"2 it names no click", "3 its payout is not an amount",
+				"2 it names no click", `3 its payout "abc" has no digits`,
 				"4 its status is not pending, approved, rejected or chargeback",
-				"5 its currency is not a code of three letters",
+				`5 its currency "dollarz" is no currency of ISO 4217`,
 				"6 its time is not understood: write YYYY-MM-DD HH:MM:SS in UTC",
-				"7 its click id is not one of this service", "8 its time is too long", "9 its payout is not an amount",
+				"7 its click id is not one of this service", "8 its time is too long", `9 its payout "` + strings.Repeat("9", 40) + `" is more than 1,000,000,000`,
 			},
 		},
 		"below zero is a chargeback": {
@@ -108,7 +108,7 @@ func TestConversionFiles(t *testing.T) {
 		},
 		"no rows": {"click id\n\n", nil},
 	} {
-		rows, _, err := ReadConversions(c.text)
+		rows, _, err := ReadConversions(c.text, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -129,7 +129,7 @@ func TestCostFiles(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("Reporting Starts;Traffic Source;Amount Spent (EUR);Campaign name;Link clicks;Impr.\n"+
 		"2026-11-01;Push;1.000,5;C;1.200;90000\n2026-11-02 00:00:00;Push;0;;;\n01.11.2026;Push;1;;;\n;Push;1;;;\n"+
-		"2026-11-01;;1;;;\n2026-11-01;Push;;;;\n2026-11-01;Push;-1;;;\n2026-11-01;Push;1;;many;\nTotal;;1000;;;\n", "")
+		"2026-11-01;;1;;;\n2026-11-01;Push;;;;\n2026-11-01;Push;-1;;;\n2026-11-01;Push;1;;many;\nTotal;;1000;;;\n", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestRowsAreLimited(t *testing.T) {
 		if err != nil || truncated != want {
 			t.Fatalf("%d rows: truncated %v, %v", rows, truncated, err)
 		}
-		list, _, err := ReadConversions(kept)
+		list, _, err := ReadConversions(kept, nil)
 		if err != nil || len(list) != min(rows, MaxRows) {
 			t.Errorf("%d rows: %d, %v", rows, len(list), err)
 		}
@@ -215,7 +215,7 @@ func TestHostileTexts(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		rows, _, err := ReadConversions(text)
+		rows, _, err := ReadConversions(text, nil)
 		if err == nil {
 			_, _, err = Check(Conversions, text, false)
 		}
@@ -235,14 +235,14 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		all, _, err := ReadConversions(text)
+		all, _, err := ReadConversions(text, nil)
 		if err != nil || truncated && len(all) != MaxRows {
 			t.Fatalf("%d rows, truncated %v, %v", len(all), truncated, err)
 		}
-		part, _, err := ReadConversions(kept)
+		part, _, err := ReadConversions(kept, nil)
 		if diff := cmp.Diff(len(all), len(part)); diff != "" || err != nil {
 			t.Errorf("the truncated text gives other rows: %s %v", diff, err)
 		}
-		_, _, _ = ReadCosts(text, "")
+		_, _, _ = ReadCosts(text, "", nil)
 	})
 }

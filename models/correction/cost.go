@@ -8,7 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"switchyard/models/postback"
+	"switchyard/models/money"
 	"switchyard/models/timetext"
 )
 
@@ -22,7 +22,7 @@ type Cost struct {
 	Campaign    string   // id, name or alias; empty: all
 	Others      []string // further cells that may name the campaign, as platforms write both its id and its name
 	Spend       decimal.Decimal
-	Currency    string // three letters; empty: not given
+	Currency    string // its code; empty: not given
 	Clicks      *int64 // as the source counted them; nil: not given
 	Impressions *int64
 }
@@ -61,9 +61,9 @@ var costColumns = []column{
 }
 
 // ReadCosts reads the rows of a file in their order. The file may have no rows. source is the traffic source of rows that name
-// none. Errors: empty, invalid_input.
-func ReadCosts(text, source string) ([]Cost, Skips, error) {
-	row := func(l *line) Cost { return l.cost(source) }
+// none. holds returns the currency of a row whose spend states none; nil: it is not known. Errors: empty, invalid_input.
+func ReadCosts(text, source string, holds func(Cost) string) ([]Cost, Skips, error) {
+	row := func(l *line) Cost { return l.cost(source, holds) }
 	rows, skips, err := read(text, costColumns, row, given(Costs, source != "")...)
 	refuseSums(rows)
 	return rows, skips, err
@@ -92,7 +92,7 @@ func refuseSums(rows []Cost) {
 	}
 }
 
-func (l *line) cost(source string) (v Cost) {
+func (l *line) cost(source string, holds func(Cost) string) (v Cost) {
 	if l.Fault == "" {
 		v.DayText = l.cell(dayColumn)
 		v.Day = l.day(v.DayText)
@@ -102,11 +102,14 @@ func (l *line) cost(source string) (v Cost) {
 		if v.Source = cmp.Or(l.cell(sourceColumn), source); v.Source == "" {
 			l.refuse("it names no source")
 		}
-		if names := l.values(campaignColumn); len(names) > 0 {
-			v.Campaign, v.Others = names[0], names[1:]
+		for i, name := range l.values(campaignColumn) {
+			if i == 0 {
+				v.Campaign = name.text
+			} else {
+				v.Others = append(v.Others, name.text)
+			}
 		}
-		v.Spend = l.spend()
-		v.Currency = l.currency(costCurrencyColumn)
+		l.readSpend(&v, holds)
 		v.Clicks, v.Impressions = l.count(clicksColumn), l.count(impressionsColumn)
 	}
 	v.Row = l.end()
@@ -125,19 +128,21 @@ func (l *line) day(text string) time.Time {
 	return day
 }
 
-func (l *line) spend() decimal.Decimal {
-	text := l.cell(spendColumn)
-	amount, ok := postback.ParseAmount(text)
+func (l *line) readSpend(v *Cost, holds func(Cost) string) {
+	var known func() string
+	if holds != nil {
+		known = func() string { return holds(*v) }
+	}
+	amount, currency, given := l.amount(spendColumn, costCurrencyColumn, known)
 	switch {
-	case text == "":
+	case !given:
 		l.refuse("it names no spend")
-	case !ok:
-		l.refuse("its spend is not an amount")
 	case amount.IsNegative():
 		l.refuse("its spend is below zero")
-		return decimal.Zero
+	default:
+		v.Spend = amount
 	}
-	return amount
+	v.Currency = currency
 }
 
 var grouped = regexp.MustCompile(`^[0-9]{1,3}([., '\x{a0}][0-9]{3})+$`)
@@ -160,11 +165,11 @@ func (l *line) count(column int) *int64 {
 	if text == "" {
 		return nil
 	}
-	n, ok := postback.ParseAmount(ungrouped(text))
-	if !ok || !n.IsInteger() || n.IsNegative() {
+	n, err := money.Read(ungrouped(text), "")
+	if err != nil || n.Currency != "" || !n.Value.IsInteger() || n.Value.IsNegative() {
 		l.refuse("its " + l.table.columns[column].name + " are not a whole number")
 		return nil
 	}
-	whole := n.IntPart()
+	whole := n.Value.IntPart()
 	return &whole
 }

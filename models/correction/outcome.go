@@ -22,12 +22,17 @@ type Verdict struct {
 	Accepted bool   `json:"accepted"`
 	Result   string `json:"result" enum:"created,updated,unchanged,spread,alone,refused"`
 	Reason   string `json:"reason" doc:"why it is refused; else empty"`
+	Note     string `json:"note" doc:"that its amount states another currency than its column, and which one counts; else empty"`
 }
 
 // Row holds the fields that every row has.
 type Row struct {
 	Line    int
 	Refusal string // why the row is refused; empty: it is not refused
+	// Note tells that the amount states another currency than its column, and which one counts.
+	Note string
+	// DependsOnCurrency reports whether the amount is read in another way if another currency holds, and states none.
+	DependsOnCurrency bool
 }
 
 // Refuse returns the verdict on a row that is refused.
@@ -37,7 +42,7 @@ func (r Row) Refuse(reason string) Verdict {
 
 // Accept returns the verdict on a row that is accepted.
 func (r Row) Accept(result string) Verdict {
-	return Verdict{Line: r.Line, Accepted: true, Result: result}
+	return Verdict{Line: r.Line, Accepted: true, Result: result, Note: r.Note}
 }
 
 // Refused returns the verdict on a row that was refused when it was read. It returns false for any other row.

@@ -113,7 +113,7 @@ func TestReportsOfPlatforms(t *testing.T) {
 			"as it is": c.text, "with CR": strings.ReplaceAll(strings.ReplaceAll(c.text, "\r\n", "\n"), "\n", "\r"),
 			"without the last break": strings.TrimRight(c.text, "\r\n"),
 		} {
-			rows, skips, err := ReadCosts(text, "Push")
+			rows, skips, err := ReadCosts(text, "Push", nil)
 			if err != nil {
 				t.Errorf("%s %s: %v", name, end, err)
 				continue
@@ -151,7 +151,7 @@ func TestReportsOfPlatforms(t *testing.T) {
 func TestUnnamedTotals(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("day,source,campaign,spend\n2026-11-01,P,A,10\n2026-11-01,P,B,2.5\n2026-11-01,P,,12.5\n2026-11-02,P,,12.5\n"+
-		"2026-11-03,P,A,10\n2026-11-03,P,,11\n2026-11-04,P,A,0\n2026-11-04,P,,0\n", "")
+		"2026-11-03,P,A,10\n2026-11-03,P,,11\n2026-11-04,P,A,0\n2026-11-04,P,,0\n", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestLook(t *testing.T) {
 // The list of skipped lines is limited, and their number is not.
 func TestSkippedLinesAreLimited(t *testing.T) {
 	t.Parallel()
-	_, skips, err := ReadCosts("day,source,spend\n"+strings.Repeat("2026-11-01,P,1\n\n", 300), "")
+	_, skips, err := ReadCosts("day,source,spend\n"+strings.Repeat("2026-11-01,P,1\n\n", 300), "", nil)
 	if err != nil || len(skips.Skipped) != maxSkipped || skips.Lines != 300 {
 		t.Error(len(skips.Skipped), skips.Lines, err)
 	}

@@ -1,11 +1,13 @@
 package correction
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"switchyard/models"
 	"switchyard/models/csvfile"
+	"switchyard/models/money"
 )
 
 // column is a column that a file may have, under any of its names. Names are folded: see fold. If a header has several of these
@@ -22,8 +24,9 @@ type table struct {
 	start   csvfile.Start
 	columns []column
 	header  csvfile.Record
-	indexes [][]int // for each column: the indexes of its cells, in the order of its names
-	rows    int     // read so far
+	indexes [][]int  // for each column: the indexes of its cells, in the order of its names
+	stated  []string // for each cell of the header: the currency that it names, see money.Heading
+	rows    int      // read so far
 	skipped skips
 }
 
@@ -111,11 +114,15 @@ func (t *table) head() bool {
 func (t *table) setHeader(r csvfile.Record) {
 	t.header, t.indexes = r, make([][]int, len(t.columns))
 	under := map[string][]int{}
+	t.stated = make([]string, len(r.Cells))
 	for i, cell := range r.Cells {
 		full, short := headings(cell)
-		under[full] = append(under[full], i)
-		if short != full {
-			under[short] = append(under[short], i)
+		name, code := money.Heading(cell)
+		t.stated[i] = code
+		names := []string{full, short, fold(name)}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			under[name] = append(under[name], i)
 		}
 	}
 	for i, c := range t.columns {
@@ -218,7 +225,9 @@ func read[T any](text string, columns []column, row func(*line) T, given ...int)
 // line is a row of a table.
 type line struct {
 	csvfile.Record
-	table *table
+	table   *table
+	note    string
+	depends bool
 }
 
 const maxCell = 500 // bytes; no valid value is longer
@@ -226,15 +235,23 @@ const maxCell = 500 // bytes; no valid value is longer
 // cell returns the value of a column, or an empty text if the row has no value for it. A value that is too long makes cell
 // refuse the row.
 func (l *line) cell(column int) string {
-	values := l.values(column)
-	if len(values) == 0 {
-		return ""
-	}
-	return values[0]
+	text, _ := l.find(column)
+	return text
 }
 
+// find returns what cell returns, and the currency that the heading of the value names.
+func (l *line) find(column int) (text, stated string) {
+	for _, v := range l.values(column) {
+		return v.text, v.stated
+	}
+	return "", ""
+}
+
+// value is the value of a cell, and the currency that its heading names.
+type value struct{ text, stated string }
+
 // values returns the values of all cells of a column that have one.
-func (l *line) values(column int) (list []string) {
+func (l *line) values(column int) (list []value) {
 	for _, at := range l.table.indexes[column] {
 		if at >= len(l.Cells) {
 			continue
@@ -245,7 +262,7 @@ func (l *line) values(column int) (list []string) {
 			return nil
 		}
 		if v = unguarded(v); v != "" && !placeholders[v] {
-			list = append(list, v)
+			list = append(list, value{v, l.table.stated[at]})
 		}
 	}
 	return list
@@ -259,7 +276,7 @@ func (l *line) end() Row {
 	if l.Fault != "" && l.isTotal() {
 		l.Fault = isTotal
 	}
-	return Row{Line: l.Line, Refusal: l.Fault}
+	return Row{Line: l.Line, Refusal: l.Fault, Note: l.note, DependsOnCurrency: l.depends}
 }
 
 // isTotal is the reason why a line of totals is refused. It adds up the other lines.

@@ -7,6 +7,7 @@
 package money
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
@@ -121,6 +122,18 @@ func DependsOnCurrency(text string) bool {
 	}
 	_, err = p.number.value([]string{""})
 	return err == ErrAmbiguous //nolint:errorlint // the reasons are returned as they are
+}
+
+// Text returns a text that Read reads as the same amount, whatever the currency.
+func Text(amount decimal.Decimal) string { return Exact(amount.String()) }
+
+// Exact returns the text of a number of JSON or of a program, which has a decimal point, so that Read never takes the point for a
+// separator of thousands: "12.500" becomes "12.5000".
+func Exact(number string) string {
+	if _, decimals, ok := strings.Cut(number, "."); ok && len(decimals) == groupDigits && strings.Trim(decimals, "0123456789") == "" {
+		return number + "0"
+	}
+	return number
 }
 
 // plain is the fast path of Read for digits with at most one point, the usual form of a click's cost. ok is false for any other

@@ -38,7 +38,7 @@ type Network struct {
 type Message struct {
 	ClickID        string           // as received; it may be invalid
 	Payout         *decimal.Decimal // nil: not given
-	Currency       string           // three upper-case letters, or empty
+	Currency       string           // its code, money.Unknown if it is not understood, or empty if it is not given
 	Status         string           // one of the four
 	OriginalStatus string           // the network's own word for the status
 	ConversionID   string
@@ -60,6 +60,11 @@ type Message struct {
 	Reversal bool
 	// InvalidPayout is the received text of the payout if no parameter of the payout is an amount.
 	InvalidPayout string
+	// PayoutReason says why the payout counts no money, or in another currency than its parameter says. CostReason says why there is
+	// no cost. They are sentences for a person.
+	PayoutReason, CostReason string
+	// DependsOnCurrency reports whether the payout or the cost is read in another way if another currency holds.
+	DependsOnCurrency bool
 }
 
 // aliases holds the common parameter names of each field. The documented name comes first.
@@ -129,23 +134,21 @@ func ClickID(params map[string]string, n Network) string {
 
 // Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a
 // reversal. It makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too, so a refund
-// of a pending conversion rejects it.
-func Read(params map[string]string, n Network) Message {
+// of a pending conversion rejects it. currency is the currency of amounts that state none, or empty if it is not known.
+func Read(params map[string]string, n Network, currency string) Message {
 	r := newReader(params, n)
 	m := Message{
 		ClickID:        r.get("click_id", maxWord),
 		OriginalStatus: r.get("status", maxWord),
 		ConversionID:   r.get("conversion_id", maxWord),
 		Goal:           r.get("goal", maxGoal),
-		Currency:       Currency(r.get("currency", maxWord)),
-		Payout:         amount(r.get("payout", maxAmountText+1)),
-		Cost:           amount(r.get("cost", maxAmountText+1)),
 		TimeText:       r.get("time", maxWord),
 		Secret:         r.get("secret", maxWord),
 	}
 	if at, err := timetext.Read(m.TimeText, time.UTC); err == nil {
 		m.Time, m.TimeUnit = at.At.UTC(), at.Precision
 	}
+	r.readMoney(&m, currency)
 	word := Means(m.OriginalStatus, n.Statuses)
 	m.Status, m.UnknownWord, m.NoConversion = word.Status, !word.Known, word.Status == ""
 	if m.Goal == "" && word.Goal != "" {
@@ -158,32 +161,10 @@ func Read(params map[string]string, n Network) Message {
 			m.Status = models.StatusChargeback
 		}
 	}
-	if m.Payout == nil {
-		m.InvalidPayout = r.received("payout", maxAmountText)
-	}
-	if m.Cost != nil && m.Cost.IsNegative() {
-		m.Cost = nil
-	}
 	for i := range m.Subs {
 		m.Subs[i] = r.sub(strconv.Itoa(i + 1))
 	}
 	return m
-}
-
-func amount(s string) *decimal.Decimal {
-	if d, ok := ParseAmount(s); ok {
-		return &d
-	}
-	return nil
-}
-
-// Currency returns a code of three letters in upper case. It is empty for any other text.
-func Currency(s string) string {
-	s = strings.ToUpper(s)
-	if len(s) != 3 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return ""
-	}
-	return s
 }
 
 // Field is a field of a postback, for the documentation.
@@ -197,7 +178,7 @@ type Field struct {
 var docs = []Field{
 	{Name: "click_id", Doc: "the click that converted; required, except for the pixel, where the visitor's cookie names it otherwise"},
 	{Name: "payout", Doc: "what the network pays; a negative one takes back the conversion of the same goal and conversion_id. Left out: the offer's, where it says so"},
-	{Name: "currency", Doc: "three letters; left out: that of the offer or the campaign"},
+	{Name: "currency", Doc: "a code or number of ISO 4217, a sign or a name; left out: that of the offer or the campaign. A currency in the payout itself wins"},
 	{Name: "status", Doc: "one of the words below; left out: approved"},
 	{Name: "conversion_id", Doc: "the network's own id: another postback with it changes the conversion instead of adding one"},
 	{Name: "goal", Doc: "goal key, such as sale or deposit: each goal of a click is a conversion of its own"},

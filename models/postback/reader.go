@@ -1,6 +1,7 @@
 package postback
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/money"
 	"switchyard/models/timetext"
 )
 
@@ -74,13 +76,25 @@ func (r reader) get(field string, limit int) (first string) {
 // valid has the fields whose values have a form. A value of any other field is always valid.
 var valid = map[string]func(text string) bool{
 	clickField: looksLikeClickID,
-	"payout":   func(text string) bool { return amount(text) != nil },
-	"cost":     func(text string) bool { return amount(text) != nil },
-	"currency": func(text string) bool { return Currency(text) != "" },
+	"payout":   isAmount,
+	"cost":     isAmount,
+	"currency": isCurrency,
 	"time": func(text string) bool {
 		_, err := timetext.ReadUTC(text)
 		return err == nil
 	},
+}
+
+// isAmount reports whether a text is an amount in some currency.
+func isAmount(text string) bool {
+	_, err := money.Read(text, "")
+	return err == nil || errors.Is(err, money.ErrAmbiguous)
+}
+
+// isCurrency reports whether a text names a currency, or one of several.
+func isCurrency(text string) bool {
+	_, err := money.Currency(text, "")
+	return err == nil || errors.Is(err, money.ErrSeveral)
 }
 
 // looksLikeClickID reports whether a text can be a click id of this service.

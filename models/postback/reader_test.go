@@ -44,7 +44,7 @@ func TestOneParameterOneField(t *testing.T) {
 			if value[field] != "" {
 				v = value[field]
 			}
-			got := fieldsOf(Read(map[string]string{strings.ToUpper(name): v}, Network{Params: map[string]string{field: " " + name}}))
+			got := fieldsOf(Read(map[string]string{strings.ToUpper(name): v}, Network{Params: map[string]string{field: " " + name}}, ""))
 			if want := map[string]string{field: v}; !maps.Equal(got, want) {
 				t.Errorf("%s as the %s: %v", name, field, got)
 			}
@@ -70,7 +70,7 @@ func TestFirstValidAlias(t *testing.T) {
 		field, value, _ := strings.Cut(want, " ")
 		n := Network{Params: map[string]string{"payout": "comm", "click_id": "MyClick"}}
 		params := Collect(param.FromQuery(query, param.Clues{}), func(string) bool { return false })
-		if got := fieldsOf(Read(params, n))[field]; got != value {
+		if got := fieldsOf(Read(params, n, ""))[field]; got != value {
 			t.Errorf("%.60s: %s is %q, want %q", query, field, got, value)
 		}
 	}

@@ -80,7 +80,7 @@ func TestReadWords(t *testing.T) {
 		{"test", "", "5", said{"", "", false, false, false, true}},
 		{"", "", "5", said{models.StatusApproved, "", false, false, false, false}},
 	} {
-		m := Read(map[string]string{"status": c.word, "goal": c.goal, "payout": c.payout}, Network{})
+		m := Read(map[string]string{"status": c.word, "goal": c.goal, "payout": c.payout}, Network{}, "")
 		got := said{m.Status, m.Goal, m.WordGoal, m.Reversal, m.UnknownWord, m.NoConversion}
 		if got != c.want || m.Payout.String() != "5" {
 			t.Errorf("%+v: %+v, payout %s", c, got, m.Payout)

@@ -33,7 +33,7 @@ func TestMoment(t *testing.T) {
 		"soon":                {clicked, true, "its time is not understood: write YYYY-MM-DD HH:MM:SS in UTC"},
 		"0000-00-00 00:00:00": {clicked, true, "its time is not a day that exists"},
 	} {
-		m := Read(map[string]string{"time": stated}, Network{})
+		m := Read(map[string]string{"time": stated}, Network{}, "")
 		at, invalid := m.Moment(click, received)
 		if !at.Equal(want.at) || (invalid != "") != want.invalid || want.invalid && invalid != stated {
 			t.Errorf("%q: %v, %q; want %v", stated, at, invalid, want.at)

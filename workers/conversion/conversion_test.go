@@ -250,7 +250,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	}{
 		{params{"status": "open", "payout": "2,50"}, "recorded created", "pending", "2.5"}, // a word of the click's network
 		{params{"status": "open", "payout": "2,50"}, "recorded duplicate", "pending", "2.5"},
-		{params{"status": "approved", "payout": "$3.00", "cur": "EUR"}, "recorded updated", "approved", "3"},
+		{params{"status": "approved", "payout": "€3.00", "cur": "EUR"}, "recorded updated", "approved", "3"},
 		{params{"status": "pending"}, "ignored a conversion does not go from approved to pending", "approved", "3"},
 		{params{"status": "trash"}, "recorded updated", "rejected", "3"},
 		{params{}, "recorded duplicate", "rejected", "3"}, // without a status the conversion stays rejected

@@ -9,6 +9,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -19,7 +20,7 @@ import (
 
 // Register adds the handlers to a runtime.
 func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
-	workers.RegisterRow(r, jobs.CorrectConversions, process(readConversions, rowimport.Conversions(r, s, clicks)))
+	workers.RegisterRow(r, jobs.CorrectConversions, process(conversionReader{clicks}.read, rowimport.Conversions(r, s, clicks)))
 	workers.RegisterRow(r, jobs.CorrectCosts, process(readCosts, rowimport.Importer[cost, costOutcome]{
 		Runtime: r, Store: s, BatchSize: 100, Process: corrector{clicks}.costs,
 	}))
@@ -49,12 +50,38 @@ func process[R rowimport.Row, O rowimport.Outcome](
 	}
 }
 
-func readConversions(_ context.Context, _ *store.Store, _ uuid.UUID, text, _ string) ([]correction.Conversion, correction.Skips, error) {
-	rows, skips, err := correction.ReadConversions(text)
+// conversionReader reads files of conversions.
+type conversionReader struct{ clicks click.Log }
+
+// read reads the rows of a file. It reads the file again if the payout of a row depends on the currency that holds. The recorded
+// conversion has this currency, or else the click's offer or campaign.
+func (k conversionReader) read(ctx context.Context, s *store.Store, account uuid.UUID, text, _ string) ([]correction.Conversion, correction.Skips, error) {
+	rows, skips, err := correction.ReadConversions(text, nil)
+	if err != nil {
+		return nil, skips, err
+	}
+	clicks := map[uuid.UUID]bool{}
+	for _, v := range rows {
+		if v.DependsOnCurrency && v.ClickID != uuid.Nil {
+			clicks[v.ClickID] = true
+		}
+	}
+	if len(clicks) > 0 {
+		holds, err := conversion.CurrenciesThatHold(ctx, k.clicks, s.Conn(), account, db.SortedIDs(clicks))
+		if err != nil {
+			return nil, skips, err
+		}
+		rows, skips, err = correction.ReadConversions(text, func(v correction.Conversion) string {
+			return holds(conversion.Key{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID})
+		})
+		if err != nil {
+			return nil, skips, err
+		}
+	}
 	for i := range rows {
 		checkTime(&rows[i], time.Now())
 	}
-	return rows, skips, err
+	return rows, skips, nil
 }
 
 // checkTime refuses a time in the future or before the click. If the row's time is less exact than the click's (a day, minute or

@@ -1,6 +1,7 @@
 package correction
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -29,7 +30,7 @@ type cost struct {
 }
 
 func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text, source string) ([]cost, correction.Skips, error) {
-	read, skips, err := correction.ReadCosts(text, source)
+	read, skips, err := correction.ReadCosts(text, source, nil)
 	if err != nil {
 		return nil, skips, err
 	}
@@ -46,11 +47,40 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text, sou
 		return nil, skips, err
 	}
 	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now(), oldest: kept}
+	if read, err = l.withCurrencies(ctx, s, account, text, source, read); err != nil {
+		return nil, skips, err
+	}
 	rows := make([]cost, len(read))
 	for i, r := range read {
 		rows[i] = l.resolve(r)
 	}
 	return rows, skips, nil
+}
+
+// withCurrencies reads a file again if the amount of a row depends on the currency that holds. Its campaign or the account has
+// this currency.
+func (l *lookup) withCurrencies(ctx context.Context, s *store.Store, account uuid.UUID, text, source string, read []correction.Cost) (
+	[]correction.Cost, error,
+) {
+	campaigns, depends := map[uuid.UUID]bool{}, false
+	for _, r := range read {
+		if depends = depends || r.DependsOnCurrency; r.DependsOnCurrency && r.Campaign != "" {
+			id, _ := findOne(l.campaigns, "campaign", r.Campaign)
+			campaigns[id] = true
+		}
+	}
+	if !depends {
+		return read, nil
+	}
+	known, err := spend.Currencies(ctx, s.Conn(), account, db.SortedIDs(campaigns))
+	if err != nil {
+		return nil, err
+	}
+	read, _, err = correction.ReadCosts(text, source, func(r correction.Cost) string {
+		id, _ := findOne(l.campaigns, "campaign", r.Campaign)
+		return cmp.Or(known[id], known[uuid.Nil])
+	})
+	return read, err
 }
 
 // lookup finds the sources and campaigns that rows name, and detects rows that set the same spend.

@@ -1,6 +1,7 @@
 package networksync
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/correction"
+	"switchyard/models/money"
 	"switchyard/models/postback"
 	"switchyard/workers/providers/networks"
 )
@@ -120,19 +122,22 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 	case v.Status == "":
 		refuse("the status " + quote(v.Word) + " is not known: name it in the network's status_map")
 	}
-	if o.Payout != "" {
-		amount, ok := postback.ParseAmount(o.Payout)
-		if !ok {
-			refuse("its payout is not an amount")
-		} else {
-			amount = amount.Abs() // a reversal is known by its status, not by the sign
-			v.Payout = &amount
+	if o.Currency != "" {
+		if v.Currency, err = money.Currency(o.Currency, currency); err != nil && v.Currency == money.Unknown {
+			refuse(fmt.Sprintf("its currency %.64q %s", o.Currency, err))
 		}
 	}
-	if o.Currency != "" {
-		if v.Currency = postback.Currency(o.Currency); v.Currency == "" {
-			refuse("its currency is not a code of three letters")
+	if o.Payout != "" {
+		amount, err := money.Read(o.Payout, v.Currency)
+		if err == nil {
+			err = amount.Doubt
 		}
+		if err != nil {
+			refuse(fmt.Sprintf("its payout %.64q %s", o.Payout, err))
+			return v
+		}
+		payout := amount.Value.Abs() // a reversal is known by its status, not by the sign
+		v.Payout, v.Currency = &payout, cmp.Or(amount.Currency, v.Currency)
 	}
 	return v
 }

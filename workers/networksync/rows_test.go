@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-func money(text string) *decimal.Decimal {
+func amount(text string) *decimal.Decimal {
 	d := decimal.RequireFromString(text)
 	return &d
 }
@@ -23,19 +23,19 @@ func TestReversalAlone(t *testing.T) {
 	t.Parallel()
 	sale := conversion.Key{ClickID: uuid.New(), ConversionID: "7"}
 	recorded := map[conversion.Key]conversion.Known{
-		sale: {Key: sale, Payout: *money("10"), Currency: "USD"},
+		sale: {Key: sale, Payout: *amount("10"), Currency: "USD"},
 	}
 	for what, c := range map[string]struct {
 		id, currency string
 		payout       *decimal.Decimal
 		taken        bool
 	}{
-		"whole amount":               {"7", "USD", money("10"), true},
-		"more than the amount":       {"7", "USD", money("12"), true},
+		"whole amount":               {"7", "USD", amount("10"), true},
+		"more than the amount":       {"7", "USD", amount("12"), true},
 		"no amount":                  {"7", "USD", nil, true},
-		"part of the amount":         {"7", "USD", money("2"), false},
-		"another currency":           {"7", "EUR", money("12"), false},
-		"order that is not recorded": {"8", "USD", money("10"), false},
+		"part of the amount":         {"7", "USD", amount("2"), false},
+		"another currency":           {"7", "EUR", amount("12"), false},
+		"order that is not recorded": {"8", "USD", amount("10"), false},
 	} {
 		v := correction.Conversion{ClickID: sale.ClickID, ConversionID: c.id, Currency: c.currency, Payout: c.payout}
 		if refuseReversal(&v, recorded); (v.Refusal == "") != c.taken {

@@ -136,6 +136,7 @@ type ConversionRow struct {
 	OriginalStatus string       `json:"original_status" doc:"the network's own word"`
 	NetworkID      *uuid.UUID   `json:"network_id"`
 	Rate           *json.Number `json:"rate" doc:"how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money"`
+	AmountReason   *string      `json:"amount_reason" doc:"why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood, which is XXX then; null otherwise"`
 	Cost           models.Money `json:"cost" doc:"in the account's currency"`
 	UpdatedAt      string       `json:"updated_at"`
 	InvalidTime    *string      `json:"invalid_time" doc:"its time as the sender stated it, if that does not count; recorded_at is then the nearest possible time, and that of its click if the time is not understood"`
@@ -152,7 +153,7 @@ func conversionRow(v models.Conversion, names map[string]string) ConversionRow {
 		CampaignName: name(v.CampaignID), OfferName: name(v.OfferID), SourceName: name(v.SourceID),
 		NetworkName: name(v.NetworkID),
 		ID:          v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.OrNull(v.NetworkID),
-		Rate: models.FormatRate(v.Rate), Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
+		Rate: models.FormatRate(v.Rate), AmountReason: answer.OrNull(v.AmountReason), Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
 		InvalidTime: answer.OrNull(v.InvalidTime), TimeReason: postback.TimeReason(v.InvalidTime, v.ClickID),
 	}
 }

@@ -43,6 +43,7 @@ type PostbackRow struct {
 	ConversionID  *uuid.UUID `json:"conversion_id" doc:"the id of the conversion in its log"`
 	InvalidPayout *string    `json:"invalid_payout" doc:"what stands in the place of its payout, if that is no amount or a macro that was not filled in; the offer's payout is taken only if it is not from the postback (payout_from_param)"`
 	InvalidTime   *string    `json:"invalid_time" doc:"the time that it states, if that is not understood, before its click or in the future; the reason says which. Its conversion then has the nearest possible time, and that of its click if the time is not understood"`
+	AmountReason  *string    `json:"amount_reason" doc:"why its payout or its cost counts no money, or in another currency than its parameter says: it is no amount, it can be read in two ways, or its currency is not understood; null: all count as they were received"`
 	Query         string     `json:"query" doc:"its parameters as they were received, by name; *** stands for secrets and for what may be one"`
 	Source        string     `json:"source" doc:"postback, pixel, tag or goal_api"`
 	Domain        string     `json:"domain" doc:"that it was sent to"`
@@ -126,8 +127,8 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 			NetworkID: answer.OrNull(p.NetworkID), NetworkName: names[p.NetworkID.String()],
 			CampaignID: answer.OrNull(p.CampaignID), CampaignName: names[p.CampaignID.String()],
 			ConversionID: answer.OrNull(p.ConversionID), InvalidPayout: answer.OrNull(p.InvalidPayout),
-			InvalidTime: answer.OrNull(p.InvalidTime),
-			Query:       postback.Query(postback.Masked(p.Params, secrets), proof.Names()), Source: p.Source, Domain: p.Domain, IP: string(ip),
+			AmountReason: answer.OrNull(p.AmountReason), InvalidTime: answer.OrNull(p.InvalidTime),
+			Query: postback.Query(postback.Masked(p.Params, secrets), proof.Names()), Source: p.Source, Domain: p.Domain, IP: string(ip),
 		}
 		if p.ClickID != uuid.Nil {
 			row.ClickID = answer.OrNull(models.FormatClickID(p.ClickID))

@@ -41,7 +41,7 @@ type TestPostbackBody struct {
 	Status       string `json:"status" trim:"true" maxLength:"255" doc:"the network's own word; left out: none is sent"`
 	ConversionID string `json:"conversion_id" trim:"true" maxLength:"255" default:"test"`
 	Goal         string `json:"goal" trim:"true" maxLength:"64"`
-	Currency     string `json:"currency" trim:"true" maxLength:"10"`
+	Currency     string `json:"currency" trim:"true" maxLength:"64"`
 }
 
 // TestedPostback is the result of a test postback.
@@ -178,8 +178,8 @@ func (s *steps) read(v *conversion.Verdict) {
 		s.add("status", true, "%.100q is %s", said.OriginalStatus, said.Status)
 	}
 	switch {
-	case said.InvalidPayout != "":
-		s.add("payout", false, "%.64q is no amount", said.InvalidPayout)
+	case said.AmountReason() != "":
+		s.add("payout", false, "%s", said.AmountReason())
 	case said.Payout == nil:
 		s.add("payout", true, "none said: that of the offer counts")
 	case said.Reversal:

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 	dbrates "switchyard/db/exchangerate"
 	"switchyard/db/store"
 	"switchyard/models"
-	"switchyard/models/postback"
+	"switchyard/models/money"
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/egress"
@@ -82,9 +81,9 @@ func (c *ratesList) Run(ctx context.Context, e *env) error {
 	if c.Limit < 1 || c.Limit > models.MaxRates {
 		return usageError{fmt.Errorf("--limit must be from 1 to %d", models.MaxRates)}
 	}
-	currency := postback.Currency(c.Currency)
-	if c.Currency != "" && currency == "" {
-		return usageError{errors.New("--currency must be three letters")}
+	currency, err := money.Currency(c.Currency, "")
+	if err != nil && currency == money.Unknown {
+		return usageError{fmt.Errorf("--currency: %q %w", c.Currency, err)}
 	}
 	return withDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
 		found, err := dbrates.List(ctx, d, dbrates.Query{Currency: currency, From: c.From, To: c.To, Limit: c.Limit})

@@ -7,6 +7,7 @@ package ads
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
+	"switchyard/models/money"
 	"switchyard/models/timetext"
 	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
@@ -224,11 +226,15 @@ func (s *session) clean(rows []row, of Range) ([]Spend, error) {
 		if day < of.First() || day > of.Last() {
 			continue
 		}
-		amount, err := r.money()
+		named, err := money.Currency(strings.TrimSpace(string(r.currency)), s.currency)
+		if named == money.Unknown {
+			return nil, fmt.Errorf("a row of the platform has the currency %.40q, which %w", string(r.currency), err)
+		}
+		amount, stated, err := r.readAmount(cmp.Or(named, s.currency))
 		if err != nil {
 			return nil, err
 		}
-		v := Spend{Day: day, Campaign: text(r.campaign), Name: text(r.name), Amount: amount, Currency: currency(r.currency)}
+		v := Spend{Day: day, Campaign: text(r.campaign), Name: text(r.name), Amount: amount, Currency: cmp.Or(stated, named)}
 		v.Clicks, v.Impressions = count(r.clicks), count(r.impressions)
 		if v.Currency == "" {
 			v.Currency = s.currency
@@ -243,20 +249,36 @@ func (s *session) clean(rows []row, of Range) ([]Spend, error) {
 // none lists the words for an unknown figure.
 var none = []string{"", "-", "--", "null", "n/a"}
 
-func (r row) money() (decimal.Decimal, error) {
-	word := strings.ReplaceAll(strings.TrimSpace(string(r.amount)), ",", "")
+var errNegative = errors.New("is below zero")
+
+// readAmount returns the amount of a row and the currency that it states. own is the currency that holds if it states none.
+func (r row) readAmount(own string) (value decimal.Decimal, stated string, err error) {
+	word := strings.TrimSpace(string(r.amount))
 	if slices.Contains(none, strings.ToLower(word)) {
-		return decimal.Zero, nil
+		return decimal.Zero, "", nil
 	}
-	d, err := decimal.NewFromString(word)
-	if err != nil || d.IsNegative() || d.Exponent() > 12 || len(word) > 40 {
-		return d, fmt.Errorf("a row of the platform has no amount: %.40q", string(r.amount))
+	if r.shift != 0 { // a whole number of micros, which may be larger than an amount
+		value, err = decimal.NewFromString(word)
+		if err == nil && (value.Exponent() > 12 || len(word) > 40) {
+			err = money.ErrTooLarge
+		}
+		value = value.Shift(r.shift)
+	} else {
+		var amount money.Amount
+		if amount, err = money.Read(word, own); err == nil {
+			value, stated, err = amount.Value, amount.Currency, amount.Doubt
+		}
 	}
-	d = d.Shift(r.shift)
+	if err == nil && value.IsNegative() {
+		err = errNegative
+	}
+	if err != nil {
+		return decimal.Zero, "", fmt.Errorf("a row of the platform has no amount: %.40q: %w", string(r.amount), err)
+	}
 	if r.divisor.IsPositive() {
-		d = d.DivRound(r.divisor, models.MoneyScale)
+		value = value.DivRound(r.divisor, models.MoneyScale)
 	}
-	return d.Round(models.MoneyScale), nil
+	return value.Round(models.MoneyScale), stated, nil
 }
 
 func text(t rest.Text) string {
@@ -267,12 +289,9 @@ func text(t rest.Text) string {
 	return out
 }
 
-// currency returns a currency code of three letters in upper case. Any other text gives an empty code.
+// currency returns the code of a currency. It is money.Unknown for a text that is not understood.
 func currency(t rest.Text) string {
-	code := strings.ToUpper(strings.TrimSpace(string(t)))
-	if len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return ""
-	}
+	code, _ := money.Currency(strings.TrimSpace(string(t)), "")
 	return code
 }
 

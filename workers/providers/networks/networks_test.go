@@ -13,7 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
-	"switchyard/models/postback"
+	"switchyard/models/money"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/networks"
@@ -139,8 +139,8 @@ func (s *suite) pages() {
 	}
 	for _, w := range want {
 		o := byID[w.ID]
-		payout, ok := postback.ParseAmount(o.Payout)
-		if o.Click != w.Click || o.Status != w.Status || !ok || !payout.Abs().Equal(decimal.RequireFromString(w.Payout)) || o.Goal != "" ||
+		payout, err := money.Read(o.Payout, o.Currency)
+		if o.Click != w.Click || o.Status != w.Status || err != nil || !payout.Value.Abs().Equal(decimal.RequireFromString(w.Payout)) || o.Goal != "" ||
 			o.Currency != "" && o.Currency != w.Currency || !o.At.Equal(w.At) {
 			s.Fatalf("order %+v, want %+v", o, w)
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"switchyard/models/money"
 )
 
 // amount reads an amount of a platform.
@@ -29,7 +31,7 @@ func sum(amounts []text) string {
 	if !known {
 		return ""
 	}
-	return total.String()
+	return money.Text(total)
 }
 
 // netReversals subtracts reversals that are separate records from their orders. An order with nothing left takes the reversal's
@@ -82,7 +84,7 @@ func (o *Order) subtract(from decimal.Decimal, some bool, status string) decimal
 		o.Status = status
 		return decimal.Max(from.Sub(payout), decimal.Zero)
 	default:
-		o.Payout = payout.Sub(from).String()
+		o.Payout = money.Text(payout.Sub(from))
 		return decimal.Zero
 	}
 	return from

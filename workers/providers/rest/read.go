@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"switchyard/models/csvfile"
+	"switchyard/models/money"
 )
 
 // Text is a JSON text, number or boolean, read as text. Providers write the same value sometimes as one of these and sometimes
@@ -238,7 +239,7 @@ func scalar(v any) Text {
 	case string:
 		return Text(v)
 	case json.Number:
-		return Text(v)
+		return Text(money.Exact(string(v)))
 	case bool:
 		return Text(strconv.FormatBool(v))
 	}

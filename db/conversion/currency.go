@@ -1,0 +1,52 @@
+package conversion
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+)
+
+const payoutCurrencies = `
+SELECT k.id, coalesce(o.currency, c.currency, '') FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS k (id, offer_id, campaign_id)
+LEFT JOIN offers o ON o.account_id = $1 AND o.id = k.offer_id LEFT JOIN campaigns c ON c.account_id = $1 AND c.id = k.campaign_id`
+
+// PayoutCurrencies returns the currency of payouts that state none, by click: the currency of the click's offer, or else of its
+// campaign.
+func PayoutCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, clicks []*click.StoredClick) (map[uuid.UUID]string, error) {
+	ids := func(of func(*click.StoredClick) uuid.UUID) any { return db.UUIDs(db.Map(clicks, of)) }
+	out, err := db.Pairs[uuid.UUID, string](ctx, c, "currencies of payouts", payoutCurrencies, account,
+		ids(func(k *click.StoredClick) uuid.UUID { return k.ID }), ids(func(k *click.StoredClick) uuid.UUID { return k.OfferID }),
+		ids(func(k *click.StoredClick) uuid.UUID { return k.CampaignID }))
+	for _, k := range clicks {
+		if err == nil {
+			out[k.ID] = cmp.Or(out[k.ID], defaultCurrency)
+		}
+	}
+	return out, err
+}
+
+// CurrenciesThatHold returns a function that returns the currency of a payout that states none, by the key of its conversion. The
+// recorded conversion has the currency, or else the click's offer or campaign. It is empty if the click is not known.
+func CurrenciesThatHold(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, clicks []uuid.UUID) (func(Key) string, error) {
+	list, err := l.Store().Read(ctx, c, click.ChangeColumns, click.Set{Account: account, IDs: clicks})
+	if err != nil {
+		return nil, err
+	}
+	byClick, err := PayoutCurrencies(ctx, c, account, list)
+	if err != nil {
+		return nil, err
+	}
+	known, err := FindKnown(ctx, c, account, clicks)
+	if err != nil {
+		return nil, err
+	}
+	recorded := map[Key]string{}
+	for _, k := range known {
+		recorded[k.Key] = k.Currency
+	}
+	return func(k Key) string { return cmp.Or(recorded[k], byClick[k.ClickID]) }, nil
+}

@@ -1,0 +1,48 @@
+package correction
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models/money"
+)
+
+// amount reads the amount of a column. The amount itself states its currency, or else the column in, or else the heading. holds
+// returns the currency that holds if none of them states it. given is false if there is no amount, or if the row is refused.
+func (l *line) amount(column, in int, holds func() string) (value decimal.Decimal, currency string, given bool) {
+	text, heading := l.find(column)
+	name := l.table.columns[column].name
+	named, err := money.Currency(l.cell(in), heading)
+	switch {
+	case err != nil && named == money.Unknown:
+		l.refuse(fmt.Sprintf("its currency %.64q %s", l.cell(in), err))
+		return value, "", false
+	case named == "" && heading == money.Unknown && text != "":
+		l.refuse("the heading of its " + name + " names a currency that is not understood")
+		return value, "", false
+	}
+	if currency = cmp.Or(named, heading); text == "" {
+		return value, currency, false
+	}
+	if currency == "" && money.DependsOnCurrency(text) {
+		l.depends = true
+	}
+	deciding := currency
+	if deciding == "" && holds != nil {
+		deciding = holds()
+	}
+	amount, err := money.Read(text, deciding)
+	if err == nil {
+		err = amount.Doubt
+	}
+	if err != nil {
+		l.refuse(fmt.Sprintf("its %s %.64q %s", name, text, err))
+		return value, currency, false
+	}
+	if amount.Currency != "" && currency != "" && amount.Currency != currency {
+		l.note = fmt.Sprintf("its %s %.64q is in %s by its own text, which counts, and not in %s", name, text, amount.Currency, currency)
+	}
+	return amount.Value, cmp.Or(amount.Currency, currency), true
+}

@@ -1,0 +1,73 @@
+package postback
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models/money"
+)
+
+// readMoney reads payout, cost and currency. holds is the currency of amounts that state none. An amount's own currency wins over
+// the parameter of the currency. What cannot be read is missing, and a reason says why.
+func (r reader) readMoney(m *Message, holds string) {
+	named := r.get("currency", money.MaxText)
+	code, err := money.Currency(named, holds)
+	m.Currency = code
+	if err != nil {
+		m.PayoutReason = fmt.Sprintf("the currency %q %s", named, err)
+	}
+	if code == "" || code == money.Unknown {
+		code = holds
+	}
+	text := r.get("payout", money.MaxText+1)
+	m.DependsOnCurrency = money.DependsOnCurrency(text) || !strings.EqualFold(named, m.Currency)
+	if text != "" {
+		r.readPayout(m, text, code, named)
+	} else if m.InvalidPayout = r.received("payout", money.MaxText); m.InvalidPayout != "" {
+		m.PayoutReason = fmt.Sprintf("the payout %q is a macro that was not filled in", m.InvalidPayout)
+	}
+	if text := r.get("cost", money.MaxText+1); text != "" {
+		m.DependsOnCurrency = m.DependsOnCurrency || money.DependsOnCurrency(text)
+		m.Cost, m.CostReason = readCost(text, cmp.Or(m.Currency, code), code)
+	}
+}
+
+func (r reader) readPayout(m *Message, text, code, named string) {
+	amount, err := money.Read(text, code)
+	switch {
+	case err != nil:
+		m.InvalidPayout = r.received("payout", money.MaxText)
+		m.PayoutReason = fmt.Sprintf("the payout %q %s", text, err)
+		return
+	case amount.Doubt != nil:
+		m.PayoutReason = fmt.Sprintf("the payout %q %s", text, amount.Doubt)
+	case amount.Currency != "" && named != "" && amount.Currency != m.Currency:
+		m.PayoutReason = fmt.Sprintf("the payout %q is in %s by its own text, which counts, and not in %q", text, amount.Currency, named)
+	}
+	m.Payout, m.Currency = &amount.Value, cmp.Or(amount.Currency, m.Currency)
+}
+
+// readCost reads the cost of a conversion, which is in the currency of its payout.
+func readCost(text, currency, code string) (cost *decimal.Decimal, reason string) {
+	amount, err := money.Read(text, code)
+	switch {
+	case err == nil && amount.Doubt != nil:
+		err = amount.Doubt
+	case err == nil && amount.Value.IsNegative():
+		return nil, fmt.Sprintf("the cost %q is below zero", text)
+	case err == nil && amount.Currency != "" && currency != "" && amount.Currency != currency:
+		return nil, fmt.Sprintf("the cost %q is in another currency than the payout", text)
+	}
+	if err != nil {
+		return nil, fmt.Sprintf("the cost %q %s", text, err)
+	}
+	return &amount.Value, ""
+}
+
+// AmountReason says why an amount or a currency of the message does not count as it was received. It is empty if all do.
+func (m Message) AmountReason() string {
+	return strings.Trim(m.PayoutReason+"; "+m.CostReason, "; ")
+}
