@@ -12,8 +12,11 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/db/alerts"
 	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/money"
 	"switchyard/models/token"
 )
 
@@ -84,6 +87,25 @@ func (a *alarmed) set(raise, clear string, id any) cause {
 		return nil
 	}
 	return cause{func() { a.sql(raise, args(raise)...) }, func() { a.sql(clear, args(clear)...) }}
+}
+
+// unreadCosts stores clicks whose links have a cost that is no amount.
+func (a *alarmed) unreadCosts() {
+	a.t.Helper()
+	log, err := spool.Open(a.t.TempDir(), spool.Options{})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	for range 12 {
+		c := &models.Click{ID: models.NewClickID(), AccountID: a.Account.ID, CampaignID: uuid.New(), SourceID: uuid.MustParse(a.source), Currency: money.Unknown}
+		if err := log.Append(a.t.Context(), spool.Record{Click: c}); err != nil {
+			a.t.Fatal(err)
+		}
+	}
+	if err := ingest.NewIngester(log, a.DB, ingest.Options{}).Drain(a.t.Context()); err != nil {
+		a.t.Fatal(err)
+	}
 }
 
 const (
@@ -161,6 +183,8 @@ func (a *alarmed) causes() map[string]cause {
 			VALUES ($1, 'ipinfo', '', true, $2, now(), 'the key is refused')`, `UPDATE geo_databases SET failing_since = NULL WHERE account_id = $1`, uuid.Nil),
 		"postbacks.unmatched":  a.set(fmt.Sprintf(badRows, "unmatched"), dropBad, a.network),
 		"postbacks.refused":    a.set(fmt.Sprintf(badRows, "refused"), dropBad, a.network),
+		"postbacks.unread":     a.set(strings.NewReplacer("outcome)", "outcome, amount_reason)", "'%s'", "'recorded', 'the payout is not one number'").Replace(badRows), dropBad, a.network),
+		"clicks.unread":        {a.unreadCosts, func() { a.sql(`DELETE FROM clicks WHERE account_id = $1`) }},
 		"offer.capped":         a.set(conversionRow, `UPDATE offers SET daily_cap = 2 WHERE account_id = $1`, a.offer),
 		"currency.unconverted": a.set(`INSERT INTO account_rates (account_id, day, currency) VALUES ($1, '2026-03-02', 'VND')`, `UPDATE account_rates SET rate = 2 WHERE account_id = $1`, nil),
 		"plan.limit_near":      a.set(clicksRow, `DELETE FROM ledger WHERE account_id = $1`, uuid.Nil),

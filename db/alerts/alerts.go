@@ -65,6 +65,8 @@ var Types = []Type{
 	{"geo_database.failing", "Try another key by PUT /geo-database, or switch it off."},
 	{"postbacks.unmatched", "Correct the network's parameter names, then POST /logs/postbacks/replay."},
 	{"postbacks.refused", "Compare the network's secret and addresses with what it sends, then POST /logs/postbacks/replay."},
+	{"postbacks.unread", "Correct the amounts or the currency that the network sends, or its parameter names. A correction counts what was not read."},
+	{"clicks.unread", "Correct the cost that the traffic source puts into the link. A correction of the day's spend counts it."},
 	{"offer.capped", "Raise the cap, or leave it: the day ends it."},
 	{"currency.unconverted", "Ask the operator to import a rate of these days."},
 	{models.EventPlanLimitReached, "Nothing is lost: clicks are recorded and counted as before. Ask the operator for a larger plan."},
@@ -107,7 +109,7 @@ var finders = []func(context.Context, reading) ([]Alert, error){
 	brokenLinks, unsafeLinks, failingWebhooks,
 	strayDomains, endingDomains, troubledCertificates, failingDNSAccounts,
 	failingNetworks, failingSpend, troubledUploads, troubledConnections, failingGeoDatabase,
-	failingSources, unfilledTokens, badPostbacks,
+	failingSources, unfilledTokens, badPostbacks, unreadMoney,
 	unconvertedMoney, cappedOffers, plansLimit,
 	matchedRules, lateJobs, lateClicks,
 }

@@ -3,6 +3,7 @@ package alerts
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,11 +11,14 @@ import (
 	"switchyard/db"
 	"switchyard/db/exchangerate"
 	"switchyard/models"
+	"switchyard/models/money"
 )
 
-// unconvertedMoney lists the currencies whose amounts count no money, as some day has no rate.
+// unconvertedMoney lists the currencies whose amounts count no money, as some day has no rate. No rate helps an amount whose currency
+// is not understood: see unreadMoney.
 func unconvertedMoney(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Unconverted(ctx, l.account.ID)
+	found = slices.DeleteFunc(found, func(u exchangerate.Unconverted) bool { return u.Currency == money.Unknown })
 	return db.Map(found, func(u exchangerate.Unconverted) Alert {
 		return Alert{
 			Type: "currency.unconverted", Severity: Critical, Kind: "account", ID: l.account.ID, Name: u.Currency,

@@ -57,7 +57,7 @@ type AlertList struct {
 
 // Alert is a problem that needs attention. It disappears as soon as its cause is gone.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,domain.expiring,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,source.unfilled,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached,plan.limit_near,rule.matched,clicks.behind,jobs.behind"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,domain.expiring,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,source.unfilled,geo_database.failing,postbacks.unmatched,postbacks.refused,postbacks.unread,clicks.unread,offer.capped,currency.unconverted,plan.limit_reached,plan.limit_near,rule.matched,clicks.behind,jobs.behind"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
 	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,oauth_connection,webhook,source,network,account,copilot_rule" doc:"what id is the id of"`
 	ID        string   `json:"id"`

@@ -223,6 +223,7 @@ function Postbacks({ id, at }: { id: string; at: string }) {
                   {r.sent?.url ?? r.query}
                 </div>
                 {r.reason && <div class="d">{r.reason}</div>}
+                {r.amount_reason && <div class="d warn">{r.amount_reason}</div>}
               </div>
               <span class="dim fine">{moment(r.at)}</span>
             </li>

@@ -124,8 +124,8 @@ const columns: Column<ConversionRow>[] = [
     width: 120,
     cell: r => (
       <span class="num">
-        {r.rate === null && r.currency ? (
-          <span class="warn" title={w.uncounted}>
+        {(r.rate === null && r.currency) || r.amount_reason ? (
+          <span class="warn" title={r.amount_reason ?? w.uncounted}>
             {amount(r.payout, r.currency)}
           </span>
         ) : (

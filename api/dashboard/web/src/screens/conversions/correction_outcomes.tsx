@@ -73,12 +73,12 @@ function columnsOf(kind: 'conversions' | 'cost'): Column<Outcome>[] {
     'day' in o ? (
       <Two
         a={[o.day, o.source].filter(Boolean).join(' · ')}
-        b={[o.campaign, o.accepted && o.spread_clicks ? w.spread(o.spread_clicks, count(o.spread_clicks)) : ''].filter(Boolean).join(' · ')}
+        b={[o.campaign, o.accepted && o.spread_clicks ? w.spread(o.spread_clicks, count(o.spread_clicks)) : '', o.note].filter(Boolean).join(' · ')}
       />
     ) : (
       <Two
         a={o.click_id}
-        b={[o.status && (t.conversions.statuses[o.status] ?? o.status), o.conversion_id, o.goal, o.time ? dateTime(o.time) : '']
+        b={[o.status && (t.conversions.statuses[o.status] ?? o.status), o.conversion_id, o.goal, o.time ? dateTime(o.time) : '', o.note]
           .filter(Boolean)
           .join(' · ')}
         mono

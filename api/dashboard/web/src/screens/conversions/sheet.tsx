@@ -78,7 +78,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
             <span class="grow" />
             <b class="num">{amount(c.payout, c.currency)}</b>
           </div>
-          {c.rate === null && c.currency && <p class="warn">{w.uncounted}</p>}
+          {c.amount_reason ? <p class="warn">{c.amount_reason}</p> : c.rate === null && c.currency && <p class="warn">{w.uncounted}</p>}
           {c.invalid_time && <p class="warn">{w.badTime(c.invalid_time, c.time_reason)}</p>}
           <dl class="facts">
             {facts.map(([name, value, mono]) =>
@@ -142,6 +142,7 @@ function History({ of: c }: { of: ConversionRow }) {
               <div class="grow">
                 <div class="t">{[r.network_name || w.came[r.source] || r.source, r.reason].filter(Boolean).join(' · ')}</div>
                 <div class="d mono wrap">{r.query}</div>
+                {r.amount_reason && <div class="d warn">{r.amount_reason}</div>}
               </div>
               <span class="dim fine">{dateTime(r.at)}</span>
             </li>

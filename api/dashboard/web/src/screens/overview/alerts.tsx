@@ -21,6 +21,7 @@ const screens: Record<string, string> = {
 
 // placeOf returns the screen on which a person can fix the cause of an alert, or null if no screen can.
 function placeOf(a: Alert): string | null {
+  if (a.type === 'postbacks.unread') return to('/app/conversions')
   if (a.type.startsWith('postbacks.')) return to('/app/unmatched', a.kind === 'network' ? { network: a.id } : {})
   if (a.type.startsWith('plan.')) return to('/app/plan')
   if (a.kind === 'domain') return to('/app/domains', { id: a.id })

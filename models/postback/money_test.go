@@ -1,0 +1,91 @@
+package postback
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models/money"
+)
+
+// TestReadMoney reads amounts and currencies of messages. The payout's own currency wins over the parameter, and what is not
+// understood is never booked in another currency.
+func TestReadMoney(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		payout, currency, cost, holds string
+		want, invalid, given          string // payout with currency, the text that is no payout, and the cost
+		reason                        string
+	}{
+		"plain":                          {payout: "12.50", want: "12.5 "},
+		"the parameter":                  {payout: "12.50", currency: "eur", want: "12.5 EUR"},
+		"a number":                       {payout: "12.50", currency: "978", want: "12.5 EUR"},
+		"a name":                         {payout: "12.50", currency: "EURO", want: "12.5 EUR"},
+		"a sign":                         {payout: "12.50", currency: "€", want: "12.5 EUR"},
+		"its own":                        {payout: "12,50 EUR", want: "12.5 EUR"},
+		"both agree":                     {payout: "€12,50", currency: "EUR", want: "12.5 EUR"},
+		"they disagree":                  {payout: "€12,50", currency: "USD", want: "12.5 EUR", reason: `is in EUR by its own text, which counts, and not in "USD"`},
+		"the parameter is nothing":       {payout: "12.50", currency: "gold", want: "12.5 XXX", reason: `the currency "gold" is no currency`},
+		"its own beside nothing":         {payout: "€12.50", currency: "gold", want: "12.5 EUR", reason: `and not in "gold"`},
+		"letters outside ISO 4217":       {payout: "12.50", currency: "abc", want: "12.5 ABC", reason: `the currency "abc" is no currency`},
+		"several":                        {payout: "kr.123.45", want: "123.45 XXX", reason: "of several currencies"},
+		"several beside another":         {payout: "kr 12", currency: "USD", want: "12 XXX", reason: "of several currencies"},
+		"one of several":                 {payout: "kr 12", currency: "SEK", want: "12 SEK"},
+		"the currency that holds":        {payout: "kr 12", holds: "NOK", want: "12 NOK"},
+		"ambiguous":                      {payout: "12.500", currency: "EUR", want: " EUR", invalid: "12.500", reason: `the payout "12.500" can be read in two ways`},
+		"ambiguous where that holds":     {payout: "12.500", holds: "EUR", want: " ", invalid: "12.500", reason: "in two ways"},
+		"not ambiguous there":            {payout: "12.500", holds: "USD", want: "12.5 "},
+		"a multiplier":                   {payout: "1.5K", want: " ", invalid: "1.5K", reason: "letters or signs that are no currency"},
+		"a macro":                        {payout: "{payout}", want: " ", invalid: "{payout}", reason: "a macro that was not filled in"},
+		"nothing":                        {want: " "},
+		"a cost":                         {payout: "5", cost: "1,5", want: "5 ", given: "1.5"},
+		"a cost in the same currency":    {payout: "5", currency: "EUR", cost: "1,5 €", want: "5 EUR", given: "1.5"},
+		"a cost in another currency":     {payout: "5", currency: "EUR", cost: "$1", want: "5 EUR", reason: `the cost "$1" is in another currency`},
+		"a cost that is none":            {payout: "5", cost: "1K", want: "5 ", reason: `the cost "1K" has letters`},
+		"a cost below zero":              {payout: "5", cost: "-1", want: "5 ", reason: "below zero"},
+		"two reasons":                    {payout: "x", cost: "-1", want: " ", invalid: "x", reason: `no digits; the cost`},
+		"a cost where another one holds": {payout: "5", cost: "€1", holds: "USD", want: "5 ", reason: "another currency"},
+	} {
+		m := Read(map[string]string{"clickid": "c", "payout": c.payout, "currency": c.currency, "cost": c.cost}, Network{}, c.holds)
+		if got := text(m.Payout) + " " + m.Currency; got != c.want || m.InvalidPayout != c.invalid || text(m.Cost) != c.given {
+			t.Errorf("%s: payout %s, invalid %q, cost %s", name, got, m.InvalidPayout, text(m.Cost))
+		}
+		if reason := m.AmountReason(); c.reason == "" && reason != "" || !strings.Contains(reason, c.reason) {
+			t.Errorf("%s: %q, want %q", name, reason, c.reason)
+		}
+	}
+}
+
+func text(d *decimal.Decimal) string {
+	if d == nil {
+		return ""
+	}
+	return d.String()
+}
+
+// TestNegativeForms checks that each form of a negative amount is a reversal.
+func TestNegativeForms(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{"-12.50", "(12.50)", "\u221212.50", "12.50-", "($12.50)", "-$12.50", "12,50- €", "USD -12.50"} {
+		if m := Read(map[string]string{"payout": form}, Network{}, "USD"); !m.Reversal || text(m.Payout) != "12.5" {
+			t.Errorf("%s: %+v", form, m)
+		}
+	}
+}
+
+// TestAmountsThatDependOnTheCurrency checks which messages need the currency that holds.
+func TestAmountsThatDependOnTheCurrency(t *testing.T) {
+	t.Parallel()
+	for payout, want := range map[string]bool{"12.5": false, "1,234.50": false, "12.500": true, "1,250": true, "$12": true, "": false, "1.5K": true} {
+		if m := Read(map[string]string{"payout": payout, "currency": ""}, Network{}, ""); m.DependsOnCurrency != want {
+			t.Errorf("%q: %v", payout, m.DependsOnCurrency)
+		}
+	}
+	if !Read(map[string]string{"payout": "1", "currency": "$"}, Network{}, "").DependsOnCurrency {
+		t.Error("the sign of a parameter")
+	}
+	if d := decimal.RequireFromString("1.125"); money.Text(d) != "1.1250" || money.Text(d.Neg()) != "-1.1250" || money.Text(d.Shift(1)) != "11.25" {
+		t.Error(money.Text(d))
+	}
+}
