@@ -23,6 +23,7 @@ func TestReadRates(t *testing.T) {
 		"2.1.2026,USD,1\n":              "line 1: \"2.1.2026\" is no day",
 		"2026-01-02,DOLLAR,1\n":         "is no currency",
 		"2026-01-02,ÄÖ,1\n":             "is no currency",
+		"2026-01-02,XXX,1\n":            "is no currency",
 		"2026-01-02,EUR,1\n":            "the euro has none",
 		"2026-01-02,USD,x\n":            "is no rate",
 		"2026-01-02,USD,0\n":            "is no rate",

@@ -16,6 +16,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/money"
 )
 
 // settings returns the routes of /settings.
@@ -94,6 +95,9 @@ var currencyJob = slow.New(jobs.ChangeCurrency, func(a jobs.ChangeCurrencyAnswer
 func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged, err error) {
 	next := c.Account
 	next.Currency, next.Timezone, next.DateFormat, next.TimeFormat = b.Currency.Or("USD"), b.Timezone, b.DateFormat, b.TimeFormat
+	if next.Currency == money.Unknown {
+		return out, models.Invalid("invalid_currency", "%s is the code of amounts whose currency is not known", money.Unknown)
+	}
 	if b.Name.Given() {
 		next.Name = b.Name.Value
 	}

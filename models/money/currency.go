@@ -1,6 +1,7 @@
 package money
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,7 +206,7 @@ func Heading(text string) (name, code string) {
 		code, err := Currency(inside, "")
 		switch {
 		case code == "" || slices.Contains(noCurrencies, upper) || isNumber(inside):
-		case err == nil, err == ErrSeveral: //nolint:errorlint // Currency returns the reasons as they are
+		case err == nil, errors.Is(err, ErrSeveral):
 			return strings.TrimSpace(text[:i]), code
 		case len(inside) >= 3 && len(inside) <= 4 && inside == upper:
 			return strings.TrimSpace(text[:i]), Unknown

@@ -7,6 +7,7 @@
 package money
 
 import (
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -41,7 +42,7 @@ const (
 	ErrAmbiguous  Reason = "can be read in two ways: its separator may stand before thousands or before decimals"
 	ErrCurrencies Reason = "names two currencies"
 	ErrTooLarge   Reason = "is more than 1,000,000,000"
-	ErrSeveral    Reason = "names a sign or a word of several currencies"
+	ErrSeveral    Reason = "has a sign or a word of several currencies: its code is needed"
 	ErrNoCurrency Reason = "is no currency of ISO 4217"
 )
 
@@ -121,7 +122,7 @@ func DependsOnCurrency(text string) bool {
 		return true
 	}
 	_, err = p.number.value([]string{""})
-	return err == ErrAmbiguous //nolint:errorlint // the reasons are returned as they are
+	return errors.Is(err, ErrAmbiguous)
 }
 
 // Text returns a text that Read reads as the same amount, whatever the currency.

@@ -2,6 +2,7 @@ package money
 
 import (
 	_ "embed"
+	"errors"
 	"math/big"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func TestForms(t *testing.T) {
 		currencies[given] = true
 		got, err := Read(text, given)
 		if reason, refused := reasons[want]; refused {
-			if err != reason { //nolint:errorlint // the reasons are returned as they are
+			if !errors.Is(err, reason) {
 				t.Errorf("%q in %q: %v %s, %v; want: %v", text, given, got.Value, got.Currency, err, reason)
 			}
 			continue
@@ -69,7 +70,7 @@ func TestLocales(t *testing.T) {
 	check := func(text, given string, want decimal.Decimal, code string) {
 		got, err := Read(text, given)
 		switch {
-		case err == ErrAmbiguous: //nolint:errorlint // the reasons are returned as they are
+		case errors.Is(err, ErrAmbiguous):
 			ambiguous++
 		case err != nil:
 			t.Errorf("%q in %q: %v", text, given, err)
@@ -168,7 +169,7 @@ func TestCurrency(t *testing.T) {
 		{"R", "USD", Unknown, ErrNoCurrency}, {"DEM", "", "DEM", nil}, {"BGN", "", "BGN", nil}, {"XOF", "", "XOF", nil}, {"FCFA", "XAF", "XAF", nil},
 		{"FCFA", "", Unknown, ErrSeveral}, {"\xff", "", Unknown, ErrNoCurrency},
 	} {
-		if got, err := Currency(c.text, c.given); got != c.want || err != c.reason { //nolint:errorlint // the reasons are returned as they are
+		if got, err := Currency(c.text, c.given); got != c.want || !errors.Is(err, c.reason) {
 			t.Errorf("%q in %q is %q, %v; want %q, %v", c.text, c.given, got, err, c.want, c.reason)
 		}
 	}
@@ -201,7 +202,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, given string) {
 		got, err := Read(text, given)
 		if err != nil {
-			if _, ok := err.(Reason); !ok || !got.Value.IsZero() || got.Currency != "" { //nolint:errorlint // the reasons are returned as they are
+			if reason := Reason(""); !errors.As(err, &reason) || !got.Value.IsZero() || got.Currency != "" {
 				t.Fatalf("%q: %v, %v", text, got, err)
 			}
 			return

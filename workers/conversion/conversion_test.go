@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -451,6 +452,52 @@ func TestPostbackTimes(t *testing.T) {
 		for _, v := range b.conversions() {
 			if v.ConversionID == id && (!tt.want(v) || (v.InvalidTime != "") != tt.invalid || tt.invalid && v.InvalidTime != tt.given) {
 				t.Errorf("%s: recorded at %v, %q", tt.given, v.RecordedAt, v.InvalidTime)
+			}
+		}
+	}
+}
+
+// TestAmountsOfPostbacks sends amounts and currencies in different forms. The conversion has what was read, and it and the log have
+// the reason if that counts no money.
+func TestAmountsOfPostbacks(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	dbtest.Exec(b, b.db, `UPDATE offers SET payout_from_param = true WHERE id = $1`, b.offer)
+	for _, c := range []struct {
+		payout, currency, offer string
+		want                    string // payout and currency of the conversion
+		reason                  string
+		converted               bool
+	}{
+		{"12.50", "", "USD", "12.5 USD", "", true},
+		{"$12.50", "", "USD", "12.5 USD", "", true},
+		{"12.500", "", "USD", "12.5 USD", "", true},
+		{"12.500", "", "EUR", "0 EUR", "in two ways", false},
+		{"12.500", "", "VND", "12500 VND", "", false},
+		{"$12.50", "", "CAD", "12.5 CAD", "", false},
+		{"€12,50", "USD", "USD", "12.5 EUR", `not in "USD"`, false},
+		{"12.50", "gold", "USD", "12.5 XXX", "is no currency", false},
+		{"kr.123.45", "", "USD", "123.45 XXX", "several currencies", false},
+		{"kr.123.45", "", "SEK", "123.45 SEK", "", false},
+		{"1.5K", "", "USD", "0 USD", "no currency", true},
+		{"{payout}", "", "USD", "0 USD", "macro", true},
+	} {
+		dbtest.Exec(b, b.db, `UPDATE offers SET currency = $2 WHERE id = $1`, b.offer, c.offer)
+		click := b.clicked()
+		b.postback(models.Postback{Params: map[string]string{"myclick": click, "payout": c.payout, "currency": c.currency}})
+		id, err := models.ParseClickID(click)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := dbtest.Get[string](b, b.db, `SELECT trim_scale(payout) || ' ' || currency FROM conversions WHERE click_id = $1`, id)
+		converted := dbtest.Get[bool](b, b.db, `SELECT rate IS NOT NULL FROM conversions WHERE click_id = $1`, id)
+		if got != c.want || converted != c.converted {
+			t.Errorf("%q %q: %s, converted %v", c.payout, c.currency, got, converted)
+		}
+		for _, table := range []string{"conversions", "postbacks"} {
+			reason := dbtest.Get[string](b, b.db, `SELECT amount_reason FROM `+table+` WHERE click_id = $1`, id)
+			if c.reason == "" && reason != "" || !strings.Contains(reason, c.reason) {
+				t.Errorf("%q %q: the reason in %s is %q", c.payout, c.currency, table, reason)
 			}
 		}
 	}

@@ -1,0 +1,42 @@
+package routing
+
+import (
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/models/money"
+)
+
+// TestCostOfALink reads the cost in a link. A cost that cannot be read counts no money, and the click says so by its currency.
+func TestCostOfALink(t *testing.T) {
+	t.Parallel()
+	p := newPrice("auto", decimal.Zero)
+	for _, c := range []struct{ given, currency, want, in string }{
+		{"0.0125", "USD", "0.0125", "USD"}, {"3.0E-4", "USD", "0.0003", "USD"}, {"0,0125", "EUR", "0.0125", "EUR"}, {"", "USD", "0", "USD"},
+		{"€0,50", "USD", "0.5", "EUR"}, {"$0.50", "CAD", "0.5", "CAD"}, {"0.50 USD", "EUR", "0.5", "USD"}, {"Rs. 250", "INR", "250", "INR"},
+		{"12.500", "USD", "12.5", "USD"}, {"12.500", "EUR", "0", money.Unknown}, {"1.5K", "USD", "0", money.Unknown},
+		{"-1", "USD", "0", money.Unknown}, {"12 kr", "USD", "12", money.Unknown}, {"free", "USD", "0", money.Unknown},
+	} {
+		k := models.Click{Currency: c.currency}
+		p.Apply(&k, decimal.Zero, &Source{}, c.given)
+		if k.Cost.String() != c.want || k.Currency != c.in {
+			t.Errorf("%q in %s: %s %s, want %s %s", c.given, c.currency, k.Cost, k.Currency, c.want, c.in)
+		}
+	}
+	k := models.Click{Currency: "USD"}
+	fixed := newPrice("cpc", decimal.NewFromInt(2))
+	if fixed.Apply(&k, decimal.Zero, &Source{}, "€1"); k.Cost.String() != "2" || k.Currency != "USD" {
+		t.Errorf("a fixed cost: %s %s", k.Cost, k.Currency)
+	}
+}
+
+func BenchmarkCostOfALink(b *testing.B) {
+	b.ReportAllocs()
+	p := newPrice("auto", decimal.Zero)
+	source, k := &Source{}, models.Click{Currency: "USD"}
+	for b.Loop() {
+		p.Apply(&k, decimal.Zero, source, "0.0125")
+	}
+}

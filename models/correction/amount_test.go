@@ -1,0 +1,75 @@
+package correction
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCurrenciesOfFiles reads amounts whose currency is in the cell, in a column, in the heading or nowhere.
+func TestCurrenciesOfFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		header, row, holds string
+		want, reason, note string // payout with currency, or why the row is refused
+		depends            bool
+	}{
+		"nothing":                     {"click id;payout", "12,5", "", "12.5 ", "", "", false},
+		"a heading":                   {"click id;Revenue (INR)", "1,25,000.50", "", "125000.5 INR", "", "", false},
+		"a sign in the heading":       {"click id;Payout, €", "12,5", "", "12.5 EUR", "", "", false},
+		"a column":                    {"click id;payout;currency", "12,5;978", "", "12.5 EUR", "", "", false},
+		"the column wins":             {"click id;payout (USD);currency", "12,5;EUR", "", "12.5 EUR", "", "", false},
+		"the amount wins":             {"click id;payout;currency", "$12.50;EUR", "", "12.5 USD", "", `"$12.50" is in USD by its own text`, false},
+		"the amount wins over both":   {"click id;payout (GBP);currency", "€12.50;", "", "12.5 EUR", "", "and not in GBP", false},
+		"a column that is nothing":    {"click id;payout;currency", "12,5;gold", "", "", `its currency "gold" is no currency`, "", false},
+		"a heading that is nothing":   {"click id;payout (USDT)", "12,5", "", "", "heading of its payout names a currency", "", false},
+		"several in the heading":      {"click id;payout (kr)", "12,5", "", "", "heading of its payout names a currency", "", false},
+		"several":                     {"click id;payout", "12,5 kr", "USD", "", "of several currencies", "", true},
+		"one of several":              {"click id;payout", "12,5 kr", "SEK", "12.5 SEK", "", "", true},
+		"ambiguous":                   {"click id;payout", "12.500", "", "", "in two ways", "", true},
+		"ambiguous where it holds":    {"click id;payout", "12.500", "EUR", "", "in two ways", "", true},
+		"thousands where it holds":    {"click id;payout", "12.500", "VND", "12500 ", "", "", true},
+		"ambiguous in the heading":    {"click id;payout (EUR)", "12.500", "USD", "", "in two ways", "", false},
+		"a multiplier":                {"click id;payout", "1.5K", "USD", "", "no currency", "", true},
+		"no currency in parentheses":  {"click id;payout (net)", "12,5", "", "12.5 ", "", "", false},
+		"a currency without a payout": {"click id;payout;currency", ";EUR", "", " EUR", "", "", false},
+	} {
+		var holds func(Conversion) string
+		if c.holds != "" {
+			holds = func(v Conversion) string {
+				if v.ClickID != clickID {
+					t.Errorf("%s: the currency of click %s is asked for", name, v.ClickID)
+				}
+				return c.holds
+			}
+		}
+		rows, err := ReadConversions(c.header+"\n"+click+";"+c.row+"\n", holds)
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("%s: %v, %v", name, rows, err)
+		}
+		v, payout := rows[0], ""
+		if v.Payout != nil {
+			payout = v.Payout.String()
+		}
+		switch {
+		case c.reason != "":
+			if !strings.Contains(v.Refusal, c.reason) {
+				t.Errorf("%s: refused %q, want %q", name, v.Refusal, c.reason)
+			}
+		case v.Refusal != "" || payout+" "+v.Currency != c.want:
+			t.Errorf("%s: %s %s, %q", name, payout, v.Currency, v.Refusal)
+		}
+		if v.DependsOnCurrency != c.depends || c.note == "" && v.Note != "" || !strings.Contains(v.Note, c.note) {
+			t.Errorf("%s: depends %v, note %q", name, v.DependsOnCurrency, v.Note)
+		}
+	}
+	costs, err := ReadCosts("Day,Source,Amount spent (INR)\n2026-11-01,Push,\"1,25,000\"\n2026-11-01,Push,\"$1,250\"\n", nil)
+	if err != nil || len(costs) != 2 {
+		t.Fatal(costs, err)
+	}
+	if v := costs[0]; v.Spend.String() != "125000" || v.Currency != "INR" || v.Refusal != "" {
+		t.Errorf("%+v", v)
+	}
+	if v := costs[1]; v.Spend.String() != "1250" || v.Currency != "USD" || v.Note == "" {
+		t.Errorf("%+v", v)
+	}
+}
