@@ -47,18 +47,17 @@ func (p *Price) Given() bool { return p.model == "auto" }
 
 // Apply sets the cost of a click. With the model auto, the cost is given, the amount in the source's cost parameter. For a source
 // that charges per thousand clicks, given is the price of a thousand. It may state another currency than the campaign's. If it is no
-// amount, or its currency is not understood, the click's currency is money.Unknown and its cost counts no money. Clicks that are paid but get lost on the way make the
-// arriving clicks more expensive. Their percentage is campaignLoss, or the source's traffic loss if campaignLoss is zero.
+// amount, or its currency is not understood, the click's currency is money.Unknown and its cost counts no money. Clicks that are
+// paid but get lost on the way make the arriving clicks more expensive. Their percentage is campaignLoss, or the source's traffic
+// loss if campaignLoss is zero.
 func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given string) {
 	cost := p.click
 	if p.model == "auto" && given != "" {
 		amount, err := money.Read(given, c.Currency)
-		switch {
-		case err != nil || amount.Value.IsNegative():
-			c.Currency = money.Unknown
-		default:
-			cost, c.Currency = amount.Value, cmp.Or(amount.Currency, c.Currency)
+		if err != nil || amount.Value.IsNegative() {
+			amount = money.Amount{Currency: money.Unknown}
 		}
+		cost, c.Currency = amount.Value, cmp.Or(amount.Currency, c.Currency)
 		if src.Row.CostModel == "cpm" {
 			cost = cost.DivRound(thousand, costPlaces+2)
 		}

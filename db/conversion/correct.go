@@ -173,14 +173,10 @@ func (b *correcting) loadCampaigns(ctx context.Context, c db.Conn) (err error) {
 		}
 	}
 	if len(wanted) > 0 {
-		b.own, err = campaignCurrencies(ctx, c, b.account, db.SortedIDs(wanted))
+		b.own, err = db.Pairs[uuid.UUID, string](ctx, c, "currencies of campaigns",
+			`SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`, b.account, db.UUIDs(db.SortedIDs(wanted)))
 	}
 	return err
-}
-
-func campaignCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID) (map[uuid.UUID]string, error) {
-	return db.Pairs[uuid.UUID, string](ctx, c, "currencies of campaigns",
-		`SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`, account, db.UUIDs(campaigns))
 }
 
 // Columns are the columns of a Conversion.

@@ -14,9 +14,9 @@ const payoutCurrencies = `
 SELECT k.id, coalesce(o.currency, c.currency, '') FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS k (id, offer_id, campaign_id)
 LEFT JOIN offers o ON o.account_id = $1 AND o.id = k.offer_id LEFT JOIN campaigns c ON c.account_id = $1 AND c.id = k.campaign_id`
 
-// PayoutCurrencies returns the currency of payouts that state none, by click: the currency of the click's offer, or else of its
+// offerCurrencies returns the currency of payouts that state none, by click: the currency of the click's offer, or else of its
 // campaign.
-func PayoutCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, clicks []*click.StoredClick) (map[uuid.UUID]string, error) {
+func offerCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, clicks []*click.StoredClick) (map[uuid.UUID]string, error) {
 	ids := func(of func(*click.StoredClick) uuid.UUID) any { return db.UUIDs(db.Map(clicks, of)) }
 	out, err := db.Pairs[uuid.UUID, string](ctx, c, "currencies of payouts", payoutCurrencies, account,
 		ids(func(k *click.StoredClick) uuid.UUID { return k.ID }), ids(func(k *click.StoredClick) uuid.UUID { return k.OfferID }),
@@ -36,7 +36,7 @@ func CurrenciesThatHold(ctx context.Context, l click.Log, c db.Conn, account uui
 	if err != nil {
 		return nil, err
 	}
-	byClick, err := PayoutCurrencies(ctx, c, account, list)
+	byClick, err := offerCurrencies(ctx, c, account, list)
 	if err != nil {
 		return nil, err
 	}

@@ -178,8 +178,8 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 		return nil
 	}
 	if m.IsFromGoal() { // the settings of networks do not apply to goals
-		v.Input = m.input(v.Decision.ClickID, v.Decision.AccountID, m.Fields())
-		v.Input.OwnValue, v.Decision.InvalidTime = true, v.Input.InvalidTime
+		v.setInput(m.Fields())
+		v.Input.OwnValue = true
 		return nil
 	}
 	if err := r.choose(ctx, m, named, of); err != nil {
@@ -195,15 +195,14 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	}
 	said := m.Fields()
 	if said.DependsOnCurrency {
-		known, err := PayoutCurrencies(ctx, r.Store.Conn(), v.Decision.AccountID, []*click.StoredClick{v.Click})
+		holds, err := CurrenciesThatHold(ctx, r.Clicks, r.Store.Conn(), v.Decision.AccountID, []uuid.UUID{v.Click.ID})
 		if err != nil {
 			return err
 		}
-		m.currency = known[v.Click.ID]
+		m.currency = holds(Key{ClickID: v.Click.ID, Goal: said.Goal, ConversionID: said.ConversionID})
 		said = m.Fields()
 	}
-	v.Decision.InvalidPayout, v.Decision.AmountReason = said.InvalidPayout, said.AmountReason()
-	if said.NoConversion {
+	if v.setInput(said); said.NoConversion {
 		v.Decision.Outcome, v.Decision.Detail = PostbackIgnored, fmt.Sprintf(noConversion, said.OriginalStatus)
 		v.MaskParams(true)
 		return nil
@@ -211,9 +210,13 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	if said.UnknownWord && m.ConversionID == uuid.Nil {
 		v.Decision.UnknownWord = Word{m.read.ID, said.OriginalStatus}
 	}
-	v.Input = m.input(v.Decision.ClickID, v.Decision.AccountID, said)
-	v.Decision.InvalidTime = v.Input.InvalidTime
 	return nil
+}
+
+// setInput sets the argument of Record, and what is told about the message's amounts and time.
+func (v *Verdict) setInput(said postback.Message) {
+	v.Input = v.Message.input(v.Decision.ClickID, v.Decision.AccountID, said)
+	v.Decision.InvalidPayout, v.Decision.AmountReason, v.Decision.InvalidTime = said.InvalidPayout, said.AmountReason(), v.Input.InvalidTime
 }
 
 // network returns a network by its id. For the zero id and for an unknown id it returns a network without settings.

@@ -42,7 +42,7 @@ func TestCurrenciesOfFiles(t *testing.T) {
 				return c.holds
 			}
 		}
-		rows, err := ReadConversions(c.header+"\n"+click+";"+c.row+"\n", holds)
+		rows, _, err := ReadConversions(c.header+"\n"+click+";"+c.row+"\n", holds)
 		if err != nil || len(rows) != 1 {
 			t.Fatalf("%s: %v, %v", name, rows, err)
 		}
@@ -62,7 +62,7 @@ func TestCurrenciesOfFiles(t *testing.T) {
 			t.Errorf("%s: depends %v, note %q", name, v.DependsOnCurrency, v.Note)
 		}
 	}
-	costs, err := ReadCosts("Day,Source,Amount spent (INR)\n2026-11-01,Push,\"1,25,000\"\n2026-11-01,Push,\"$1,250\"\n", nil)
+	costs, _, err := ReadCosts("Day,Source,Amount spent (INR)\n2026-11-01,Push,\"1,25,000\"\n2026-11-01,Push,\"$1,250\"\n", "", nil)
 	if err != nil || len(costs) != 2 {
 		t.Fatal(costs, err)
 	}

@@ -228,5 +228,5 @@ const maxHeading = 100
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// noCurrencies are words of a heading that are written like a code and are none.
+// noCurrencies are words of a heading that look like a code but name no currency.
 var noCurrencies = []string{"NET", "TOP", "VAT", "TAX", "ALL", "SUM", "AVG", "CPA", "CPC", "CPM", "CPI", "CPL", "CPV", "ROI", "ROAS", "EPC", "GMT", "UTC"}

@@ -4,7 +4,7 @@ package money
 type Example struct {
 	Text     string
 	Currency string // that holds if the text states none
-	Result   string // the amount with its currency, or the reason why there is none
+	Result   string // the amount with its currency, or the reason why it is no amount
 }
 
 // Examples returns how some texts are read.

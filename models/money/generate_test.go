@@ -32,8 +32,8 @@ var (
 	localeList string
 )
 
-// signsSince is the first year of a withdrawal after which a currency still has its signs. Signs of older currencies are those of
-// their successors now.
+// signsSince is the first year of a withdrawal after which a currency still has its signs. The successors of older currencies
+// have their signs now.
 const signsSince = 2023
 
 // TestGenerated checks that table.gen.go is up to date with ISO 4217 and CLDR.
@@ -131,8 +131,8 @@ func isoUnits(t *testing.T) []unit {
 }
 
 // homeLocales returns the locales in which people write amounts of a currency. These are the locales of the country whose code
-// begins the currency's code, or else of all countries that have the currency. Of a country's locales, those of its first language
-// count, or all if CLDR has none of that language.
+// begins the currency's code, or else of all countries that have the currency. Of a country's locales, the locales of its first
+// language count, or all of them if CLDR does not have that language.
 func homeLocales() map[string][]language.Tag {
 	regions := map[string][]string{"MRU": {"MR"}, "SLE": {"SL"}, "VES": {"VE"}, "VED": {"VE"}, "XCG": {"CW", "SX"}, "ZWG": {"ZW"}}
 	for q := currency.Query(); q.Next(); {

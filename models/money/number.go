@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// number is a number as it is written.
+// number is a number in its written form.
 type number struct {
 	digits string // without separators
 	whole  int    // how many of the digits stand before the decimals

@@ -12,7 +12,7 @@ const (
 	arabicGroup   = '\u066c'
 )
 
-// folds maps characters to those that mean the same in a number.
+// folds maps characters to the usual character of the same meaning in a number.
 var folds = func() map[rune]rune {
 	m := map[rune]rune{}
 	for to, list := range map[rune]string{

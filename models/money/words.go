@@ -1,7 +1,7 @@
 package money
 
 // usual holds the signs and names that stand for one currency if nothing else is known, by currency. Each of them may also stand
-// for another currency, if that is the one that holds: "$" in Canada is CAD.
+// for another currency, if that currency holds: "$" in Canada is CAD.
 var usual = map[string]string{
 	"USD": "$ dollar dollars",
 	"GBP": "£ pound pounds",

@@ -484,7 +484,7 @@ func TestAmountsOfPostbacks(t *testing.T) {
 	} {
 		dbtest.Exec(b, b.db, `UPDATE offers SET currency = $2 WHERE id = $1`, b.offer, c.offer)
 		click := b.clicked()
-		b.postback(models.Postback{Params: map[string]string{"myclick": click, "payout": c.payout, "currency": c.currency}})
+		b.postback(models.Postback{Params: map[string]string{"clickid": click, "payout": c.payout, "currency": c.currency}})
 		id, err := models.ParseClickID(click)
 		if err != nil {
 			t.Fatal(err)
