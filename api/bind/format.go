@@ -27,8 +27,7 @@ var formats = map[string]*format{
 	"url": {"invalid_url", map[string]any{"format": "url"}, readURL},
 	// An address that visitors can be sent to: its host has no placeholders.
 	"routable": {"invalid_url", map[string]any{"format": "url"}, readRoutable},
-	// An address, or a domain, that the handler checks.
-	"address": {read: readAddress},
+	// A domain is stored as DNS has it. Any other text passes.
 	"domain":  {read: readDomain},
 	"country": {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
 	// Two letters that are the code of an existing country. UK becomes GB.
@@ -70,8 +69,6 @@ func readRoutable(path, text string) (string, error) {
 	}
 	return text, nil
 }
-
-func readAddress(_, text string) (string, error) { return token.ASCIIHost(text), nil }
 
 func readDomain(_, text string) (string, error) {
 	if host, ok := models.HostOf(text); ok {

@@ -20,6 +20,7 @@ import (
 	"switchyard/models/netguard"
 	"switchyard/models/postback"
 	"switchyard/models/timetext"
+	"switchyard/models/token"
 )
 
 // Limits of one message of a server, in bytes and in goals.
@@ -141,7 +142,7 @@ func (h *Handler) receiveGoals(w http.ResponseWriter, r *http.Request) (out goal
 // body. A signature proves the sender only together with the body, so only a few large unproven bodies are read at once.
 func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.Prefix, now time.Time) (*routing.Account, []byte, error) {
 	routes := h.routes.Current()
-	key := cmp.Or(r.Header.Get("X-Site-Key"), r.URL.Query().Get("site_key"))
+	key := cmp.Or(r.Header.Get("X-Site-Key"), token.QueryParam(r.URL.RawQuery, "site_key"))
 	if secret, ok := bearer(r); ok {
 		if a := routes.AccountOfGoalSecret(secret, now); a != nil {
 			body, err := readBody(w, r, maxGoalBody, errGoalLarge, errGoalBody)

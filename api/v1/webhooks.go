@@ -59,7 +59,7 @@ func webhooks(d Deps) []route.Route {
 
 // WebhookBody is the body of POST /webhooks.
 type WebhookBody struct {
-	URL    string   `json:"url" bad:"invalid_url" required:"invalid_url" trim:"true" maxLength:"500" format:"address" doc:"https on the public internet"`
+	URL    string   `json:"url" bad:"invalid_url" required:"invalid_url" trim:"true" maxLength:"500" format:"url" doc:"https on the public internet"`
 	Events []string `json:"events" bad:"invalid_events" required:"invalid_events" enum:"conversion.created,conversion.updated,link.broken,link.unsafe,campaign.paused,plan.limit_reached"`
 	Name   string   `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
@@ -67,7 +67,7 @@ type WebhookBody struct {
 // WebhookPatch is the body of PATCH /webhooks. A field that is left out keeps its value.
 type WebhookPatch struct {
 	bind.ID
-	URL    bind.Opt[string]   `json:"url" bad:"invalid_url" null:"refused" trim:"true" maxLength:"500" format:"address" doc:"https on the public internet"`
+	URL    bind.Opt[string]   `json:"url" bad:"invalid_url" null:"refused" trim:"true" maxLength:"500" format:"url" doc:"https on the public internet"`
 	Events bind.Opt[[]string] `json:"events" bad:"invalid_events" null:"refused" empty:"invalid_events" enum:"conversion.created,conversion.updated,link.broken,link.unsafe,campaign.paused,plan.limit_reached"`
 	Name   bind.Opt[string]   `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 	Active bind.Opt[bool]     `json:"active" bad:"invalid_status" null:"refused"`

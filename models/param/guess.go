@@ -88,18 +88,18 @@ func read(text string, list ...family) (s string, several bool) {
 	return s, false
 }
 
-// beside are the signs beyond ASCII that texts of every script may have.
-const beside = "\u00a0«»„“”‘’–—…№€°"
+// signs are the characters beyond ASCII that texts of every script may have.
+const signs = "\u00a0«»„“”‘’–—…№€°"
 
 // words splits a text into runs of letters and marks.
 func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 }
 
-// isBeside reports whether the characters of a text beyond ASCII are letters, marks or usual signs.
-func isBeside(text string) bool {
+// hasUsualSigns reports whether the characters of a text beyond ASCII are letters, marks or usual signs.
+func hasUsualSigns(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
-		return r >= utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsMark(r) && !strings.ContainsRune(beside, r)
+		return r >= utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsMark(r) && !strings.ContainsRune(signs, r)
 	})
 }
 
@@ -124,7 +124,7 @@ func isLatin(_, text string) bool {
 		}
 		found = found || own > 0
 	}
-	return found && isBeside(text)
+	return found && hasUsualSigns(text)
 }
 
 // isChinese reports whether all characters are among the 3,755 that GB 2312 lists as common, and not all of them are Korean
@@ -221,7 +221,7 @@ func isRussian(text string, atLeast, percent int) bool {
 			return false
 		}
 	}
-	return pairs >= atLeast && 100*frequent >= percent*pairs && isBeside(text)
+	return pairs >= atLeast && 100*frequent >= percent*pairs && hasUsualSigns(text)
 }
 
 // russianPairs are the frequent pairs of letters in Russian words, by their first letter.

@@ -62,8 +62,8 @@ func ValidURL(template string) error {
 	return nil
 }
 
-// ASCIIHost returns an http(s) address with its host in the form in which DNS has it, if the host has letters beyond ASCII. The rest of
-// the address stays as it is. Any other text, and an address with a host that DNS does not allow, is returned unchanged.
+// ASCIIHost writes the host of an http(s) address as DNS has it, if the host has letters beyond ASCII. It changes nothing else. Any
+// other text, and an address with a host that DNS does not allow, is returned unchanged.
 func ASCIIHost(address string) string {
 	start, end := authority(address)
 	authority := address[start:end]
