@@ -47,8 +47,8 @@ func open(text string, columns []column, given ...int) (*table, error) {
 }
 
 // find finds the separator and the header. The header is the first record that has all required columns. Without such a record,
-// it is the record with the most known columns. Among separators, the one that gives the header the most known columns is used.
-// Errors: empty, invalid_input.
+// it is the record with the most known columns. It tries each separator, and keeps the separator
+// that gives the header the most known columns. Errors: empty, invalid_input.
 func find(text string, columns []column) (*table, error) {
 	text, err := csvfile.FromText(text)
 	if err != nil {
