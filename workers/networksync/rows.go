@@ -267,7 +267,9 @@ func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.
 		v.Time, v.InvalidTime = click.UTC(), stated
 	case v.Time.Before(click):
 		v.Time = click.UTC()
-	case v.Time.After(now):
+	case v.Time.After(now.Add(time.Minute)):
 		v.Time, v.InvalidTime = now.UTC(), stated
+	case v.Time.After(now): // the platform's clock is a little ahead
+		v.Time = now.UTC()
 	}
 }

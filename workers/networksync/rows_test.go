@@ -2,6 +2,7 @@ package networksync
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
@@ -91,6 +92,41 @@ func TestGoalOfOrders(t *testing.T) {
 		findGoal(&v, recorded)
 		if v.Goal != c.want || v.Refusal != "" {
 			t.Errorf("%s: goal %q, refused %q; want goal %q", what, v.Goal, v.Refusal, c.want)
+		}
+	}
+}
+
+// TestClampTime checks that the time of a new conversion lies between its click and now. A time that was not read, or that is
+// impossible, is kept as the platform states it.
+func TestClampTime(t *testing.T) {
+	t.Parallel()
+	click := models.NewClickID()
+	clicked := models.ClickTime(click).UTC()
+	now := clicked.Add(48 * time.Hour)
+	known := correction.Conversion{ClickID: click, ConversionID: "known"}
+	recorded := map[conversion.Key]conversion.Known{keyOf(known): {Key: keyOf(known)}}
+	for what, c := range map[string]struct {
+		id       string
+		at       time.Time
+		unread   string
+		want     time.Time
+		isShown  bool
+		fromText string
+	}{
+		"between":             {"", clicked.Add(time.Hour), "", clicked.Add(time.Hour), false, ""},
+		"not given":           {"", time.Time{}, "", time.Time{}, false, ""},
+		"not read":            {"", time.Time{}, "03/04/2026", clicked, true, "03/04/2026"},
+		"second of the click": {"", clicked.Truncate(time.Second), "", clicked, false, ""},
+		"before the click":    {"", clicked.Add(-time.Hour), "", clicked, true, ""},
+		"a clock ahead":       {"", now.Add(time.Second), "", now, false, ""},
+		"in the future":       {"", now.Add(time.Hour), "", now, true, ""},
+		"recorded":            {"known", clicked.Add(-time.Hour), "", time.Time{}, false, ""},
+		"recorded, not read":  {"known", time.Time{}, "soon", time.Time{}, false, ""},
+	} {
+		v := correction.Conversion{ClickID: click, ConversionID: c.id, Time: c.at, InvalidTime: c.unread, Precision: time.Second}
+		clampTime(&v, recorded, now)
+		if !v.Time.Equal(c.want) || (v.InvalidTime != "") != c.isShown || c.fromText != "" && v.InvalidTime != c.fromText {
+			t.Errorf("%s: %v, %q", what, v.Time, v.InvalidTime)
 		}
 	}
 }
