@@ -153,7 +153,7 @@ var costsJob = slow.New(jobs.CorrectCosts, func(a jobs.CorrectionAnswer[correcti
 func correctionAnswer[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Money) {
 	return Correction{
 		DryRun: a.DryRun, Total: a.Total, Accepted: a.Accepted, Refused: a.Refused, Truncated: a.Truncated,
-		Skips: a.Skips.OrEmpty(),
+		Skips: a.OrEmpty(),
 	}, models.NewMoney(a.Sum)
 }
 

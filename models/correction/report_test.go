@@ -2,6 +2,7 @@ package correction
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -83,8 +84,13 @@ var reports = map[string]struct {
 // reasons gives each reason a word.
 func reasonWord(reason string) string {
 	for _, r := range [][2]string{
-		{isTotal, "total"}, {"several days", "several"}, {"names no day", "day"}, {"its day", "day"}, {skipTitle, "above"},
-		{skipEmpty, "empty"}, {skipSeparator, "separator"},
+		{isTotal, "total"},
+		{"several days", "several"},
+		{"names no day", "day"},
+		{"its day", "day"},
+		{skipTitle, "above"},
+		{skipEmpty, "empty"},
+		{skipSeparator, "separator"},
 	} {
 		if strings.Contains(reason, r[0]) {
 			return r[1]
@@ -96,7 +102,7 @@ func reasonWord(reason string) string {
 func skippedText(s Skips) string {
 	var out []string
 	for _, v := range s.Skipped {
-		lines := fmt.Sprint(v.Line)
+		lines := strconv.Itoa(v.Line)
 		if v.Last != v.Line {
 			lines += fmt.Sprint("-", v.Last)
 		}

@@ -78,7 +78,7 @@ func TestStart(t *testing.T) {
 	}{
 		"sep=;\na;b\n": {";", true}, "SEP=,\r\na;b\n": {",", true}, "\"sep=;\"\na;b\n": {";", true}, "\"sep=,\",,\na;b\n": {",", true},
 		"sep=\t\na;b\n": {"\t", true}, "sep=\\t\na;b\n": {"\t", true}, "sep=|\ra;b\n": {"|", true}, "sep=\na;b\n": {",", true},
-		" sep=;\na;b\n": {";", true}, "a;b\n": {",", false}, "sep=;": {",", false}, "separator\na;b\n": {",", false},
+		"a;b\n": {",", false}, "sep=;": {",", false}, "separator\na;b\n": {",", false},
 	} {
 		s := NewStart(text)
 		if s.Named != want.named || s.Commas[:1] != want.comma {
@@ -145,7 +145,7 @@ func FuzzCharsets(f *testing.F) {
 	f.Add("Tag;Größe\n1;2\n")
 	f.Add("День;Расход\n1;2\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := FromText(text); err != nil {
+		if strings.ContainsRune(text, 0) { // no text file has it
 			return
 		}
 		text = strings.TrimPrefix(strings.ToValidUTF8(text, ""), "\uFEFF")

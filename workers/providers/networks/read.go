@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -24,10 +25,10 @@ const maxUnread = 100
 // when reads a time. A time without a zone is in the connection's zone.
 func (s *session) when(t text) Moment {
 	at, err := timetext.Read(string(t), s.zone)
-	switch err {
-	case nil:
+	switch {
+	case err == nil:
 		return Moment{Time: at.At.UTC()}
-	case timetext.ErrEmpty:
+	case errors.Is(err, timetext.ErrEmpty):
 		return Moment{}
 	}
 	return Moment{Unread: strings.ToValidUTF8(string(t[:min(len(t), maxUnread)]), "")}
