@@ -17,6 +17,7 @@ import (
 	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/notification"
 	"switchyard/models/postback"
 	"switchyard/models/token"
 )
@@ -123,7 +124,7 @@ func (b NetworkBody) Record() (models.Network, error) {
 	if n.Name == "" {
 		return n, models.Invalid("required", "name is required")
 	}
-	err := checkSecret(n.PostbackSecret)
+	err := checkSecret(n)
 	if err == nil && !postback.ValidAnswer(n.AnswerText) {
 		err = models.Invalid("invalid_input", "answer_text may have only printable ASCII characters, without < and >")
 	}
@@ -145,14 +146,18 @@ func tooLong(what string, limit int) error {
 }
 
 // checkSecret refuses a secret that no postback could ever contain. A value of a postback is cut to 255 bytes and loses its control
-// characters. A value that looks like a macro counts as empty.
-func checkSecret(secret string) error {
+// characters. A value that looks like a macro counts as empty. The secret of a platform that signs its notifications is in no
+// postback, and may look like a macro.
+func checkSecret(n models.Network) error {
+	secret := n.PostbackSecret
+	s, signs := notification.Find(n.PostbackScheme)
+	signs = signs && !s.SecretInAddress
 	switch {
 	case len(secret) > maxSecret:
 		return tooLong("postback_secret", maxSecret)
 	case strings.ContainsFunc(secret, unicode.IsControl):
 		return models.Invalid("invalid_input", "postback_secret must not hold control characters")
-	case token.LooksLikeMacro(secret):
+	case !signs && token.LooksLikeMacro(secret):
 		return models.Invalid("invalid_input", "postback_secret must not look like a macro")
 	}
 	return nil

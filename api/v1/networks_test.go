@@ -212,6 +212,7 @@ func TestNetworkScheme(t *testing.T) {
 		same(t, tested, map[string]any{"result": "refused"})
 	}
 	s.Do("POST", "/networks", with(network("X"), "postback_scheme", "paypal")).Want(400, "invalid_input")
+	s.Do("POST", "/networks", with(with(network("Z"), "postback_scheme", "digistore24"), "postback_secret", "{a}")).Want(201, "")
 	id := s.Do("POST", "/networks", with(network("Y"), "postback_scheme", "stripe")).Want(201, "").Map()["id"]
 	put := s.Do("PUT", "/networks", with(network("Y"), "id", id)).Want(200, "").Map()
 	same(t, put, map[string]any{"postback_scheme": ""})

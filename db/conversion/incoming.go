@@ -126,6 +126,10 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 	}
 	v.Message.read, v.Message.trust = named, named
 	var parts []part
+	if m.proof.Raw == nil && m.ConversionID == uuid.Nil && m.Params[eventParam] != "" && named.Scheme != "" {
+		v.End(PostbackRefused, NotKept)
+		return v, nil
+	}
 	if m.proof.Raw != nil && named.Scheme != "" {
 		var open bool
 		if parts, open, err = r.readNotification(ctx, &v, patient); err != nil || !open {

@@ -12,7 +12,6 @@ import (
 	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/models"
-	"switchyard/models/money"
 	"switchyard/models/notification"
 	"switchyard/models/postback"
 )
@@ -22,6 +21,7 @@ const (
 	NoSecretYet  = "the network has no secret yet: enter the platform's secret, then read the message again"
 	NamesNoClick = "it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id"
 	PartRefunded = "a part of the sale was refunded: correct the payout, or let the shop send the order's updates"
+	NotKept      = "only what it said is kept: let the platform send the notification again"
 	SaleNotKnown = "the sale that it is about is not known yet"
 )
 
@@ -32,7 +32,7 @@ type part struct {
 	payout string // the amount of the sale, for the references
 }
 
-// readNotification verifies a notification and finds what it is about. It sets the parameters of the message to those of the first
+// readNotification verifies a notification and finds what it is about. It gives the message the parameters of the first
 // conversion, and returns all conversions. open is false if the notification is decided or waits.
 func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) (parts []part, open bool, err error) {
 	m := &v.Message
@@ -92,7 +92,7 @@ func (m *Message) verify(scheme *notification.Scheme) (notification.Result, erro
 	}, m.read.Secret, m.read.Params)
 }
 
-// resolve returns the conversions that a report is about. If there are none, it returns the reason.
+// resolve returns the conversions that a report is about. Without conversions it returns the reason.
 func (r Reader) resolve(ctx context.Context, m *Message, report notification.Report, patient bool) (parts []part, reason string, err error) {
 	var found []Reference
 	if len(report.About) > 0 && (report.Same || report.Click == "") {
@@ -123,7 +123,7 @@ func (r Reader) resolve(ctx context.Context, m *Message, report notification.Rep
 
 // same returns the parts of a report about conversions that are known. A report about several of them takes back all of them.
 func same(report notification.Report, found []Reference) (parts []part, reason string) {
-	if report.Part != "" && less(report.Part, report.Currency, found) {
+	if report.Part != "" && less(report.Part, found) {
 		return nil, PartRefunded
 	}
 	for _, f := range found {
@@ -144,17 +144,17 @@ func same(report notification.Report, found []Reference) (parts []part, reason s
 
 // less reports whether an amount is less than the amounts of all conversions together. All are in the same currency. If an amount is
 // not known, it is not less.
-func less(amount, currency string, found []Reference) bool {
+func less(amount string, found []Reference) bool {
 	total := decimal.Zero
 	for _, f := range found {
-		part, err := money.Read(f.Payout, currency)
-		if err != nil {
+		d, ok := notification.Number(f.Payout)
+		if !ok {
 			return false
 		}
-		total = total.Add(part.Value)
+		total = total.Add(d)
 	}
-	whole, err := money.Read(amount, currency)
-	return err == nil && whole.Value.LessThan(total)
+	d, ok := notification.Number(amount)
+	return ok && d.LessThan(total)
 }
 
 // paramsOf returns a report as the parameters of a postback.
@@ -211,8 +211,8 @@ func (v *Verdict) addReports(parts []part) {
 	}
 }
 
-// Record records the conversions that the verdict has, in the transaction of c. It returns the outcome of the first one that
-// changed. A notification that was recorded before is a duplicate, and changes nothing.
+// Record records the conversions that the verdict has, in the transaction of c. It returns the outcome of the first conversion
+// that changed. A notification that was recorded before is a duplicate, and changes nothing.
 func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, error) {
 	if len(v.Keys) > 0 {
 		isNew, err := StoreReferences(ctx, c, v.Keys[:1])

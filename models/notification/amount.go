@@ -27,9 +27,9 @@ func decimals(currency string) int32 {
 	return 2
 }
 
-// number reads a plain decimal number. ok is false for any other text. An exponent is not read, because a small text could stand for
+// Number reads a plain decimal number. ok is false for any other text. An exponent is not read, because a small text could stand for
 // a number of a billion digits.
-func number(s string) (d decimal.Decimal, ok bool) {
+func Number(s string) (d decimal.Decimal, ok bool) {
 	const longest = 30
 	if s == "" || len(s) > longest || strings.Trim(s, "0123456789.-") != "" {
 		return d, false
@@ -44,7 +44,7 @@ func whole(amount string, places int32) string {
 	if amount == "" {
 		return ""
 	}
-	d, ok := number(amount)
+	d, ok := Number(amount)
 	if !ok || !d.IsInteger() {
 		return amount + " in smallest units"
 	}
@@ -54,12 +54,12 @@ func whole(amount string, places int32) string {
 // less returns an amount without some parts. If one of them cannot be read, the result is a text that is shown and counts as no
 // money.
 func less(amount string, minus ...string) string {
-	d, ok := number(amount)
+	d, ok := Number(amount)
 	if !ok {
 		return amount
 	}
 	for _, m := range minus {
-		part, ok := number(m)
+		part, ok := Number(m)
 		if !ok {
 			return amount + " less " + m
 		}
@@ -77,14 +77,14 @@ func back(amount string) string {
 	return "-" + amount
 }
 
-// sum returns the sum of amounts. It is empty if an amount cannot be read or there is none.
+// sum returns the sum of amounts. It is empty without amounts, and if an amount cannot be read.
 func sum(amounts []string) string {
 	if len(amounts) == 0 {
 		return ""
 	}
 	total := decimal.Zero
 	for _, a := range amounts {
-		d, ok := number(a)
+		d, ok := Number(a)
 		if !ok {
 			return ""
 		}

@@ -72,10 +72,10 @@ func readDigistore24(m *message) (Result, error) {
 		r.ConversionID, r.Keys = r.About[0], nil
 		return report(event, r)
 	}
-	if n, ok := number(d.text("pay_sequence_no")); ok && n.IntPart() > 1 {
+	if n, ok := Number(d.text("pay_sequence_no")); ok && n.IntPart() > 1 {
 		r.Goal = goalRebill
 		r.About = []string{strings.Join([]string{d.text("order_id"), d.text("order_item_id", "product_id"), "1"}, "/")}
-	} else if n, ok := number(d.text("upsell_no")); ok && n.IsPositive() {
+	} else if n, ok := Number(d.text("upsell_no")); ok && n.IsPositive() {
 		r.Goal = goalUpsell
 	}
 	return report(event, r)

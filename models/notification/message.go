@@ -121,8 +121,7 @@ func (m *message) parseParts(boundary string) error {
 	}
 }
 
-// sorted returns the fields of a form by name, without some of them. Of fields with the same name it returns the last one, which
-// is the one that PHP keeps.
+// sorted returns the fields of a form by name, without some of them. If a name is used twice, the last value counts, as in PHP.
 func (m *message) sorted(without ...string) []field {
 	last := map[string]string{}
 	for _, f := range m.fields {

@@ -131,7 +131,7 @@ func TestTooManyFields(t *testing.T) {
 	}
 }
 
-// An amount that is no plain number is kept as it is and never computed with: its exponent could make it a billion digits long.
+// An amount that is no plain number is shown and never computed with. Its exponent could make it a billion digits long.
 func TestAmountsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, amount := range []string{`1e900000000`, `"1e9"`, `12.5`, `"12,50"`, `-1e-900000000`} {

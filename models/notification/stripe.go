@@ -120,8 +120,8 @@ func filled(texts ...string) (out []string) {
 // amount returns an amount of the message in whole units.
 func (m *message) amount(path string) string { return m.units(m.doc.text(path)) }
 
-// stripeSession reads a Checkout session. The conversion's id is that of the payment, or of the first invoice of a subscription,
-// which the events about them have too.
+// stripeSession reads a Checkout session. The conversion has the id of the payment. For a subscription it has the id of the first
+// invoice. The events about payments and invoices have the same ids.
 func stripeSession(m *message, event string, s document) (Result, error) {
 	if mode := s.text("mode"); mode == "setup" {
 		return ignore(event, "nothing is sold in a session of the mode setup")

@@ -25,7 +25,7 @@ var thrivecart = Scheme{
 	read: readThriveCart,
 }
 
-// thrivecartNames maps the event names of the Event Subscription API to those of webhooks.
+// thrivecartNames maps the event names of the Event Subscription API to the names of webhooks.
 var thrivecartNames = map[string]string{
 	"order_created": "order.success", "order_rebill": "order.subscription_payment", "order.rebill": "order.subscription_payment",
 	"order_refund": "order.refund",

@@ -85,7 +85,8 @@ export const words: typeof en = {
       digistore24: {
         name: 'Digistore24',
         secret: 'Die SHA-Passphrase der Verbindung.',
-        setup: 'In Digistore24: Einstellungen, Integrationen (IPN), neue Verbindung, Generisch. Ereignisse: Zahlung, Rückgabe, Rückbuchung.',
+        setup:
+          'In Digistore24: Einstellungen, Integrationen (IPN), neue Verbindung, Generisch. Ereignisse: Zahlung, Rückgabe, Rückbuchung.',
         click: 'Die Klick-ID kommt aus custom, campaignkey, cid oder einer Sub-ID des Links.',
       },
       jvzoo: {
@@ -97,13 +98,15 @@ export const words: typeof en = {
       shopify: {
         name: 'Shopify',
         secret: 'Der Schlüssel unter der Liste bei Einstellungen, Benachrichtigungen, Webhooks. Bei einer App: ihr Client-Secret.',
-        setup: 'In Shopify: Einstellungen, Benachrichtigungen, Webhooks, Webhook erstellen, Format JSON. Je einen für Zahlung, Änderung und Stornierung der Bestellung und für Rückerstattungen.',
+        setup:
+          'In Shopify: Einstellungen, Benachrichtigungen, Webhooks, Webhook erstellen, Format JSON. Je einen für Zahlung, Änderung und Stornierung der Bestellung und für Rückerstattungen.',
         click: 'Die Klick-ID kommt aus einem Warenkorb-Attribut wie clickid oder aus der ersten Seite des Besuchs.',
       },
       stripe: {
         name: 'Stripe',
         secret: 'Das Signaturgeheimnis des Endpunkts, es beginnt mit whsec_.',
-        setup: 'In Stripe: Entwickler, Webhooks, Endpunkt hinzufügen. Ereignisse: checkout.session.completed, beide checkout.session.async, payment_intent.succeeded, invoice.paid, invoice_payment.paid, charge.refunded und charge.dispute.created.',
+        setup:
+          'In Stripe: Entwickler, Webhooks, Endpunkt hinzufügen. Ereignisse: checkout.session.completed, beide checkout.session.async, payment_intent.succeeded, invoice.paid, invoice_payment.paid, charge.refunded und charge.dispute.created.',
         click: 'Die Klick-ID kommt aus client_reference_id der Sitzung oder des Zahlungslinks oder aus Metadaten wie clickid.',
       },
       thrivecart: {

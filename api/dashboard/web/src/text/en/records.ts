@@ -68,7 +68,7 @@ export const words = {
     wordMeans: (word: string) => `What ${word} means`,
     wordMapped: (word: string, status: string) => `${word} means ${status} from now on.`,
     statuses: named({ approved: 'Approved', pending: 'Pending', rejected: 'Rejected', chargeback: 'Chargeback' }),
-    // Of each scheme of notifications: where the secret is, where the address is entered, and where the click id comes from.
+    // Help for each scheme of notifications: where to find the secret, where to enter the address, and where the click id comes from.
     schemes: named({
       buygoods: {
         name: 'BuyGoods',
@@ -97,13 +97,15 @@ export const words = {
       shopify: {
         name: 'Shopify',
         secret: 'The key below the list under Settings, Notifications, Webhooks. For an app: its client secret.',
-        setup: 'In Shopify: Settings, Notifications, Webhooks, Create webhook, format JSON. Add one each for Order payment, Order update, Order cancellation and Refund create.',
+        setup:
+          'In Shopify: Settings, Notifications, Webhooks, Create webhook, format JSON. Add one each for Order payment, Order update, Order cancellation and Refund create.',
         click: 'The click id comes from a cart attribute such as clickid, or from the first page of the visit.',
       },
       stripe: {
         name: 'Stripe',
         secret: 'The signing secret of the endpoint, which begins with whsec_.',
-        setup: 'In Stripe: Developers, Webhooks, Add endpoint. Choose checkout.session.completed, both checkout.session.async events, payment_intent.succeeded, invoice.paid, invoice_payment.paid, charge.refunded and charge.dispute.created.',
+        setup:
+          'In Stripe: Developers, Webhooks, Add endpoint. Choose checkout.session.completed, both checkout.session.async events, payment_intent.succeeded, invoice.paid, invoice_payment.paid, charge.refunded and charge.dispute.created.',
         click: 'The click id comes from client_reference_id of the session or payment link, or from metadata such as clickid.',
       },
       thrivecart: {
