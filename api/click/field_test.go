@@ -110,10 +110,6 @@ func (f *fieldEnv) addNetwork(e *fieldEntry) {
 	if e.set.Network == "" {
 		return
 	}
-	if e.set.Scheme != "" {
-		e.fault = fmt.Errorf("there is no scheme %s", e.set.Scheme)
-		return
-	}
 	n := models.Network{PostbackSecret: e.set.Secret}
 	n.AccountID, n.PostbackParams, n.StatusMap = f.account, map[string]string{}, map[string][]string{}
 	if e.set.Network != "own" {
@@ -127,7 +123,7 @@ func (f *fieldEnv) addNetwork(e *fieldEntry) {
 		maps.Copy(n.PostbackParams, s.PostbackParams)
 		maps.Copy(n.StatusMap, s.StatusMap)
 	}
-	n.Name, n.URL = e.name, "https://network.example/"
+	n.Name, n.URL, n.PostbackScheme = e.name, "https://network.example/", e.set.Scheme
 	maps.Copy(n.PostbackParams, e.set.Params)
 	maps.Copy(n.StatusMap, e.set.Statuses)
 	saved, err := records(f.db).Networks().Create(f.Context(), n)
@@ -248,7 +244,7 @@ func (f *fieldEnv) readPostback(e *fieldEntry, p models.Postback, into record) e
 	if err != nil {
 		return err
 	}
-	p.Params, p.Signature, p.SignedText = proof.Reveal(p.Params), proof.Signature, proof.SignedText
+	p.Params, p.Signature, p.SignedText, p.Raw = proof.Reveal(p.Params), proof.Signature, proof.SignedText, proof.Raw
 	v, err := f.reader.Read(f.Context(), conversion.NewMessage(p), false)
 	if err != nil {
 		return err
@@ -258,12 +254,10 @@ func (f *fieldEnv) readPostback(e *fieldEntry, p models.Postback, into record) e
 		return nil
 	}
 	m := v.Message.Fields()
-	switch {
-	case v.Decision.ClickID == e.click:
+	if v.Decision.ClickID == e.click {
 		into["click"] = "{click}"
-	case v.Wait != "":
-		into["click"] = "another"
 	}
+	into.set("wait", v.Wait)
 	if m.Payout != nil {
 		into["payout"] = m.Payout.String()
 	}
@@ -277,7 +271,21 @@ func (f *fieldEnv) readPostback(e *fieldEntry, p models.Postback, into record) e
 	}
 	into.setTime("time", m.Time)
 	into.setSubs(m.Subs)
+	for i, in := range v.More {
+		into.setInput(fmt.Sprintf("more.%d.", i+1), in)
+	}
 	return nil
+}
+
+// setInput adds another conversion of the same message.
+func (r record) setInput(at string, in conversion.Input) {
+	if in.Payout != nil {
+		r[at+"payout"] = in.Payout.String()
+	}
+	r.set(at+"currency", in.Currency)
+	r.set(at+"status", in.Status)
+	r.set(at+"goal", in.Goal)
+	r.set(at+"conversion_id", in.ConversionID)
 }
 
 // link requests a tracking link as a browser does, and returns the fields of the click. The language and the device are among
