@@ -262,6 +262,7 @@ func (f *fieldEnv) readPostback(e *fieldEntry, p models.Postback, into record) e
 		into["payout"] = m.Payout.String()
 	}
 	into.set("invalid_payout", m.InvalidPayout)
+	into.set("reason", m.PayoutReason)
 	into.set("currency", m.Currency)
 	into.set("status", m.Status)
 	into.set("goal", m.Goal)
@@ -345,17 +346,27 @@ func (f *fieldEnv) file(e *fieldEntry) (record, error) {
 	}
 	got := record{}
 	if e.set.Rows == "conversions" {
-		rows, _, err := correction.ReadConversions(string(text), nil)
+		rows, skips, err := correction.ReadConversions(string(text), nil)
 		for _, row := range rows {
 			e.addConversion(got, row)
 		}
+		addSkips(got, skips)
 		return got, err
 	}
-	rows, _, err := correction.ReadCosts(string(text), "", nil)
+	rows, skips, err := correction.ReadCosts(string(text), e.set.Source, nil)
 	for _, row := range rows {
 		addSpend(got, row)
 	}
+	addSkips(got, skips)
 	return got, err
+}
+
+func addSkips(into record, skips correction.Skips) {
+	for _, s := range skips.Skipped {
+		for line := s.Line; line <= s.Last; line++ {
+			into[fmt.Sprintf("skipped.%d", line)] = s.Reason
+		}
+	}
 }
 
 func (e *fieldEntry) addConversion(into record, v correction.Conversion) {

@@ -59,7 +59,7 @@ var conversionColumns = []column{
 		"ordernumber", "actionid", "leadid", "saleid",
 	}},
 	timeColumn: {"time", false, []string{
-		"time", "recordedat", "conversiontime", "conversiondate", "eventtime", "datetime", "date", "timestamp", "createdat",
+		"time", "recordedat", "conversiontime", "conversiondate", "conversiontimestamp", "eventtime", "datetime", "date", "timestamp", "createdat",
 		"created", "day",
 	}},
 	goalColumn: {"goal", false, []string{

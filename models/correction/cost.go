@@ -48,7 +48,7 @@ var costColumns = []column{
 		"sourceid", "source", "trafficsourceid", "trafficsource", "sourcename", "trafficsourcename", "adnetwork", "channel",
 	}},
 	spendColumn: {"spend", true, []string{
-		"spend", "cost", "amountspent", "spent", "adspend", "totalspend", "totalcost", "amount", "expense", "expenses",
+		"spend", "cost", "amountspent", "spent", "adspend", "totalspend", "totalspent", "totalcost", "amount", "expense", "expenses",
 		"mediacost", "budgetspent", "spending", "money",
 	}},
 	campaignColumn: {"campaign", false, []string{

@@ -29,9 +29,13 @@ const maxMacro = 64
 
 // LooksLikeMacro reports whether a received value is a macro that was not filled in, such as {cost} or ##COST_CPC##. Such a
 // value counts as empty. The name inside must contain a letter, and only letters, digits and a few signs. A value that only
-// stands in brackets, such as a number, is therefore kept.
+// stands in brackets, such as a number, is therefore kept. The words REPLACE and OPTIONAL stand in the postback addresses of
+// Voluum and BeMob where a person must write a macro.
 func LooksLikeMacro(value string) bool {
 	value = strings.TrimSpace(value)
+	if value == "OPTIONAL" || value == "REPLACE" {
+		return true
+	}
 	for _, f := range frames {
 		if len(value) <= len(f.open)+len(f.close) || !strings.HasPrefix(value, f.open) ||
 			!strings.HasSuffix(value, f.close) {

@@ -166,7 +166,7 @@ func TestLooksLikeMacro(t *testing.T) {
 	for _, s := range []string{
 		"{x}", "${SUBID}", "{{campaign.id}}", "[BID]", "#s2#", "##SUB_ID_SHORT(action)##",
 		"__CLICKID__",
-		"!!!clickRef!!!", "[[[subid1]]]", "@@x@@", " {cost} ", "{:click_id}", "{param|x}",
+		"OPTIONAL", "REPLACE", "!!!clickRef!!!", "[[[subid1]]]", "@@x@@", " {cost} ", "{:click_id}", "{param|x}",
 	} {
 		if !token.LooksLikeMacro(s) {
 			t.Errorf("%s is a macro", s)
@@ -175,7 +175,7 @@ func TestLooksLikeMacro(t *testing.T) {
 	for _, s := range []string{
 		"", "x", "{}", "{ }", "{", "##", "#", "____", "[1,2]",
 		"[2024]", `{"a":1}`, "#12#", "a{x}", "{x}b",
-		"1.5", "__", "{<script>}", "[[]]", "{" + strings.Repeat("x", 80) + "}",
+		"optional", "OPTIONALS", "1.5", "__", "{<script>}", "[[]]", "{" + strings.Repeat("x", 80) + "}",
 	} {
 		if token.LooksLikeMacro(s) {
 			t.Errorf("%s is no macro", s)

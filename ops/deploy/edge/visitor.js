@@ -53,6 +53,7 @@ const FRAMES = [["[[[", "]]]"], ["[[", "]]"], ["[", "]"], ["${", "}"], ["{{", "}
 
 // looksLikeMacro reports whether a value is a macro that was not filled in.
 function looksLikeMacro(value) {
+  if (value === "OPTIONAL" || value === "REPLACE") return true;
   return FRAMES.some(([open, close]) => {
     if (value.length <= open.length + close.length || !value.startsWith(open) || !value.endsWith(close)) return false;
     const name = value.slice(open.length, value.length - close.length);
