@@ -12,6 +12,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/models"
+	"switchyard/models/money"
 	"switchyard/models/notification"
 	"switchyard/models/postback"
 )
@@ -161,7 +162,7 @@ func less(amount string, found []Reference) bool {
 func paramsOf(report notification.Report) map[string]string {
 	params := map[string]string{}
 	for field, value := range map[string]string{
-		"click_id": report.Click, "payout": report.Payout, "currency": report.Currency, "status": report.Word,
+		"click_id": report.Click, "payout": money.Exact(report.Payout), "currency": report.Currency, "status": report.Word,
 		"conversion_id": report.ConversionID, "goal": report.Goal, "time": report.Time,
 	} {
 		if value = postback.Clean(value, postback.MaxValue); value != "" {

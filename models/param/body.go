@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
+
+	"switchyard/models/money"
 )
 
 // Errors of a body that cannot be read. Their texts are meant for the sender.
@@ -93,7 +95,7 @@ func memberText(raw []byte) (text string, ok bool) {
 		return "", false
 	}
 	if len(raw) > 0 && json.Unmarshal(raw, &text) != nil {
-		text = string(raw)
+		text = money.Exact(string(raw))
 	}
 	return text, true
 }
