@@ -62,7 +62,7 @@ export const tokens: Token[] = [{"name":"clickid","aliases":["click_id","cf_clic
 {"name":"country","aliases":[],"doc":"country of the visitor, two letters of ISO 3166-1","of_conversion":false},
 {"name":"region","aliases":[],"doc":"state or province of the visitor","of_conversion":false},
 {"name":"city","aliases":[],"doc":"city of the visitor","of_conversion":false},
-{"name":"language","aliases":[],"doc":"first language that the browser asks for, two or three letters","of_conversion":false},
+{"name":"language","aliases":[],"doc":"language that the browser prefers, two or three letters","of_conversion":false},
 {"name":"isp","aliases":[],"doc":"provider of the visitor's internet access","of_conversion":false},
 {"name":"asn","aliases":[],"doc":"number of the autonomous system that the address belongs to","of_conversion":false},
 {"name":"mobile_operator","aliases":["carrier"],"doc":"name of the mobile operator; empty for other connections","of_conversion":false},
