@@ -172,7 +172,7 @@ func TestTestPostback(t *testing.T) {
 	// The answer names the mistakes of an address.
 	unfilled := try(map[string]any{"url": made["postback_url"]})
 	same(t, unfilled, map[string]any{"result": "unmatched", "conversion": nil})
-	wantStep(t, unfilled, "-click: it names no click", "secret: right", `-payout: "{sum}" is no amount`, "-result: nothing would be recorded")
+	wantStep(t, unfilled, "-click: it names no click", "secret: right", `-payout: the payout "{sum}" is a macro that was not filled in`, "-result: nothing would be recorded")
 	wantStep(t, try(object{}), "-click: it names no click", "secret: right", "payout: 1.23")
 	same(t, try(map[string]any{"click_id": models.FormatClickID(models.NewClickID())}), map[string]any{"result": "waiting"})
 	wrong := try(map[string]any{"url": strings.Replace(filled, "s3cret", "guess", 1)})

@@ -131,8 +131,8 @@ func isoUnits(t *testing.T) []unit {
 }
 
 // homeLocales returns the locales in which people write amounts of a currency. These are the locales of the country whose code
-// begins the currency's code, or else of all countries that have the currency. Of a country's locales, the locales of its first
-// language count, or all of them if CLDR does not have that language.
+// begins the currency's code, or else of all countries that have the currency. Only locales of a country's first language count, or
+// all of them if CLDR does not have that language.
 func homeLocales() map[string][]language.Tag {
 	regions := map[string][]string{"MRU": {"MR"}, "SLE": {"SL"}, "VES": {"VE"}, "VED": {"VE"}, "XCG": {"CW", "SX"}, "ZWG": {"ZW"}}
 	for q := currency.Query(); q.Next(); {
