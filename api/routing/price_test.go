@@ -14,10 +14,20 @@ func TestCostOfALink(t *testing.T) {
 	t.Parallel()
 	p := newPrice("auto", decimal.Zero)
 	for _, c := range []struct{ given, currency, want, in string }{
-		{"0.0125", "USD", "0.0125", "USD"}, {"3.0E-4", "USD", "0.0003", "USD"}, {"0,0125", "EUR", "0.0125", "EUR"}, {"", "USD", "0", "USD"},
-		{"€0,50", "USD", "0.5", "EUR"}, {"$0.50", "CAD", "0.5", "CAD"}, {"0.50 USD", "EUR", "0.5", "USD"}, {"Rs. 250", "INR", "250", "INR"},
-		{"12.500", "USD", "12.5", "USD"}, {"12.500", "EUR", "0", money.Unknown}, {"1.5K", "USD", "0", money.Unknown},
-		{"-1", "USD", "0", money.Unknown}, {"12 kr", "USD", "12", money.Unknown}, {"free", "USD", "0", money.Unknown},
+		{"0.0125", "USD", "0.0125", "USD"},
+		{"3.0E-4", "USD", "0.0003", "USD"},
+		{"0,0125", "EUR", "0.0125", "EUR"},
+		{"", "USD", "0", "USD"},
+		{"€0,50", "USD", "0.5", "EUR"},
+		{"$0.50", "CAD", "0.5", "CAD"},
+		{"0.50 USD", "EUR", "0.5", "USD"},
+		{"Rs. 250", "INR", "250", "INR"},
+		{"12.500", "USD", "12.5", "USD"},
+		{"12.500", "EUR", "0", money.Unknown},
+		{"1.5K", "USD", "0", money.Unknown},
+		{"-1", "USD", "0", money.Unknown},
+		{"12 kr", "USD", "12", money.Unknown},
+		{"free", "USD", "0", money.Unknown},
 	} {
 		k := models.Click{Currency: c.currency}
 		p.Apply(&k, decimal.Zero, &Source{}, c.given)

@@ -10,14 +10,30 @@ type Example struct {
 // Examples returns how some texts are read.
 func Examples() []Example {
 	list := []Example{
-		{Text: "1,234.50", Currency: "USD"}, {Text: "1.234,50 €", Currency: "USD"}, {Text: "1 490,00 руб.", Currency: "USD"},
-		{Text: "CHF 1’234.50", Currency: "EUR"}, {Text: "Rs. 1,25,000", Currency: "INR"}, {Text: "R$ 12,50", Currency: "USD"},
-		{Text: "1.25e1", Currency: "USD"}, {Text: "12.50-", Currency: "USD"}, {Text: "($12.50)", Currency: "USD"},
-		{Text: "$12.50", Currency: "CAD"}, {Text: "$12.50", Currency: "EUR"}, {Text: "12.50 kr", Currency: "SEK"},
-		{Text: "12.50 kr", Currency: "USD"}, {Text: "12.500", Currency: "USD"}, {Text: "12.500", Currency: "KWD"},
-		{Text: "12.500", Currency: "VND"}, {Text: "12.500", Currency: "EUR"}, {Text: "12,500", Currency: "USD"},
-		{Text: "4.200,00 kr.", Currency: "DKK"}, {Text: "١٬٢٣٤٫٥٠", Currency: "EGP"}, {Text: "−12.50", Currency: "USD"},
-		{Text: "10-20", Currency: "USD"}, {Text: "1.5K", Currency: "USD"}, {Text: "2 leads", Currency: "USD"},
+		{Text: "1,234.50", Currency: "USD"},
+		{Text: "1.234,50 €", Currency: "USD"},
+		{Text: "1 490,00 руб.", Currency: "USD"},
+		{Text: "CHF 1’234.50", Currency: "EUR"},
+		{Text: "Rs. 1,25,000", Currency: "INR"},
+		{Text: "R$ 12,50", Currency: "USD"},
+		{Text: "1.25e1", Currency: "USD"},
+		{Text: "12.50-", Currency: "USD"},
+		{Text: "($12.50)", Currency: "USD"},
+		{Text: "$12.50", Currency: "CAD"},
+		{Text: "$12.50", Currency: "EUR"},
+		{Text: "12.50 kr", Currency: "SEK"},
+		{Text: "12.50 kr", Currency: "USD"},
+		{Text: "12.500", Currency: "USD"},
+		{Text: "12.500", Currency: "KWD"},
+		{Text: "12.500", Currency: "VND"},
+		{Text: "12.500", Currency: "EUR"},
+		{Text: "12,500", Currency: "USD"},
+		{Text: "4.200,00 kr.", Currency: "DKK"},
+		{Text: "١٬٢٣٤٫٥٠", Currency: "EGP"},
+		{Text: "−12.50", Currency: "USD"},
+		{Text: "10-20", Currency: "USD"},
+		{Text: "1.5K", Currency: "USD"},
+		{Text: "2 leads", Currency: "USD"},
 	}
 	for i := range list {
 		e := &list[i]

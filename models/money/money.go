@@ -2,7 +2,7 @@
 // outside is read here: postbacks, the cost of a link, files, events of pages and rows of platforms. The package does no input or
 // output.
 //
-// An amount is never guessed. A text that can be read in two ways, or that has letters which are no currency, gives a Reason
+// An amount is never guessed. A text that can be read in two ways, or that has letters which are no currency, gives a ReadError
 // instead of an amount.
 package money
 
@@ -26,24 +26,24 @@ const (
 
 var maxAmount = decimal.New(1, maxPower)
 
-// Reason says why a text gives no amount or no currency. Its text is for people and completes a sentence about the text.
-type Reason string
+// ReadError says why a text gives no amount or no currency. Its text is for people and completes a sentence about the text.
+type ReadError string
 
 // Error implements error.
-func (r Reason) Error() string { return string(r) }
+func (r ReadError) Error() string { return string(r) }
 
 // The reasons.
 const (
-	ErrEmpty      Reason = "is empty"
-	ErrTooLong    Reason = "is longer than 64 characters"
-	ErrNoNumber   Reason = "has no digits"
-	ErrMalformed  Reason = "is not one number"
-	ErrWords      Reason = "has letters or signs that are no currency"
-	ErrAmbiguous  Reason = "can be read in two ways: its separator may stand before thousands or before decimals"
-	ErrCurrencies Reason = "names two currencies"
-	ErrTooLarge   Reason = "is more than 1,000,000,000"
-	ErrSeveral    Reason = "has a sign or a word of several currencies: its code is needed"
-	ErrNoCurrency Reason = "is no currency of ISO 4217"
+	ErrEmpty      ReadError = "is empty"
+	ErrTooLong    ReadError = "is longer than 64 characters"
+	ErrNoNumber   ReadError = "has no digits"
+	ErrMalformed  ReadError = "is not one number"
+	ErrWords      ReadError = "has letters or signs that are no currency"
+	ErrAmbiguous  ReadError = "can be read in two ways: its separator may stand before thousands or before decimals"
+	ErrCurrencies ReadError = "names two currencies"
+	ErrTooLarge   ReadError = "is more than 1,000,000,000"
+	ErrSeveral    ReadError = "has a sign or a word of several currencies: its code is needed"
+	ErrNoCurrency ReadError = "is no currency of ISO 4217"
 )
 
 // Amount is an amount as it was read.
@@ -75,7 +75,7 @@ type Amount struct {
 //   - Everything else is ambiguous: "12.500 EUR", "12,500 EUR". So is such a number of an unknown currency. A sign of several
 //     currencies is no problem if the number is the same in all of them.
 //
-// The error is a Reason.
+// The error is a ReadError.
 func Read(text, currency string) (Amount, error) {
 	if value, ok := plain(text); ok {
 		return Amount{Value: value}, nil
