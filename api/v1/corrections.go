@@ -73,7 +73,7 @@ type CorrectionBody struct {
 // CostBody is a CSV file of spend.
 type CostBody struct {
 	CorrectionBody
-	Source string `json:"source" trim:"true" maxLength:"255" doc:"the traffic source, by id or name, of rows that name none; the file then needs no column for it"`
+	Source string `json:"source" trim:"true" doc:"the traffic source, by id or name, of rows that name none; the file then needs no column for it"`
 }
 
 // LookBody is a CSV file and what its rows are.
@@ -157,6 +157,9 @@ func correctionAnswer[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Mon
 	}, models.NewMoney(a.Sum)
 }
 
+// maxSourceName is the maximum length of the name of a traffic source in a body, in bytes.
+const maxSourceName = 500
+
 // correct starts the job that processes a file. It stores the rows that will be read together with the job.
 func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind, b CostBody) (answer T, err error) {
 	text, _, err := b.text()
@@ -166,6 +169,9 @@ func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, 
 	head, truncated, err := correction.Check(kind, text, b.Source != "")
 	if err != nil {
 		return answer, err
+	}
+	if len(b.Source) > maxSourceName {
+		return answer, models.Invalid("invalid_input", "source has at most %d bytes", maxSourceName)
 	}
 	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated, Source: b.Source}
 	return job.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {

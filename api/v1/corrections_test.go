@@ -36,6 +36,7 @@ func TestCorrectionRefusals(t *testing.T) {
 		code   string
 	}{
 		"csv and file":       {conversionsPath, object{"csv": "click id\nx\n", "file": "YQ=="}, 400, "invalid_input"},
+		"a long source":      {costPath, object{"csv": "day,spend\n2026-01-01,1\n", "source": strings.Repeat("x", 501)}, 400, "invalid_input"},
 		"not base64":         {conversionsPath, object{"file": "click id"}, 400, "invalid_input"},
 		"a binary file":      {conversionsPath, object{"file": "UEsDBBQAAAA="}, 400, "invalid_input"},
 		"nothing to look at": {"/corrections/look", object{"kind": "cost"}, 400, "empty"},

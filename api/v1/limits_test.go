@@ -48,6 +48,7 @@ func (e env) bounds() map[string]object {
 		"POST /campaigns/{id}/flow/replay":                          {"streams": []object{e.path()}},
 		"POST /network-templates":                                   {"name": "x"},
 		"DELETE /reports/orphaned":                                  {"campaign_ids": []string{e.ids["stream"]}},
+		"POST /corrections/look":                                    {"csv": "click id\nx\n"},
 		"POST /corrections/conversions":                             {"csv": "click id\nx\n"},
 		"POST /corrections/cost":                                    {"csv": "day,source,spend\n2026-01-01,x,1\n"},
 	})
