@@ -50,7 +50,7 @@ export function Source({ example, text, set, take, tooLarge }: Props) {
 }
 
 // Skipped names the lines of a file that are no rows.
-export const Skipped = ({ of: head }: { of: Pick<Head, 'skipped' | 'skipped_lines'> }) =>
+export const Skipped = ({ of: head }: { of: Head }) =>
   head.skipped_lines > 0 ? (
     <details class="dim fine">
       <summary>{w.skipped(head.skipped_lines, count(head.skipped_lines))}</summary>

@@ -3,7 +3,6 @@ import type { ConversionCorrection, ConversionOutcome, CostCorrection, CostOutco
 import { dateTime } from '../../core/dates.ts'
 import { amount, count, money } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
-import { Skipped } from '../../parts/csv.tsx'
 import { Seg } from '../../parts/form.tsx'
 import { Empty } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
@@ -51,9 +50,6 @@ export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: An
           height={44}
         />
       )}
-      <div class="part">
-        <Skipped of={a} />
-      </div>
       <div class="statusbar">
         <span>{w.rows(rows.length, count(rows.length))}</span>
         {a.truncated && <span class="warn">{w.tooMany('5,000+')}</span>}
