@@ -153,8 +153,8 @@ func applyAppDevice(ua string, a *agent) {
 	}
 }
 
-// darwinDevice reads "TikTok/131012 CFNetwork/978.0.7 Darwin/18.7.0", which apps on iOS send. Darwin's version follows that of
-// iOS at a distance of 6, and since iOS 26 of one.
+// darwinDevice reads "TikTok/131012 CFNetwork/978.0.7 Darwin/18.7.0", which apps on iOS send. Darwin's version is six higher than
+// the version of iOS, and since iOS 26 one lower.
 func darwinDevice(ua string) appDevice {
 	const lastOld, oldDistance, sameMinors = 24, 6, 21
 	darwin := versionAt(textAfter(ua, " Darwin/"))

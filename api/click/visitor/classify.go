@@ -16,7 +16,7 @@ func classify(userAgent string) *agent {
 		return a
 	}
 	a.os, a.osVersion = findSystem(userAgent)
-	inApp := false
+	var inApp bool
 	a.browser, a.browserVersion, inApp = findBrowser(userAgent, a.os)
 	if a.kind == headless {
 		a.device = Bot

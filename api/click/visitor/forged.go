@@ -40,7 +40,7 @@ func (d *Describer) oddities(r *http.Request, a *agent) (n int) {
 }
 
 // isWebView reports whether a request comes from Android's WebView. Some apps, among them browsers, let people choose the user
-// agent, while the other headers stay those of WebView.
+// agent, while WebView's other headers stay.
 func isWebView(h http.Header) bool {
 	return strings.Contains(header(h, "X-Requested-With"), ".") || strings.Contains(header(h, "Sec-Ch-Ua"), `"Android WebView"`)
 }

@@ -13,7 +13,7 @@ import (
 // floors are, for each kind of program, the smallest share that must be found at the default threshold. Kinds of people have no
 // floor.
 var floors = map[string]float64{
-	"ai_crawler": 0.93, "crawler": 0.90, "forged_browser": 0.90, "forged_crawler": 1, "head": 1, "headless": 0.35,
+	"ai_crawler": 0.93, "crawler": 0.90, "forged_browser": 0.90, "forged_crawler": 1, "head": 1, "headless": 0.61,
 	"library": 0.98, "monitor": 0.85, "prefetch": 1, "preview": 0.90, "scanner": 0.80,
 }
 
@@ -47,6 +47,38 @@ func TestLabelledSet(t *testing.T) {
 		}
 	}
 	t.Logf("precision %.4f, recall %.4f: %+v", tally.Precision(), tally.Recall(), tally.Kinds)
+}
+
+// TestLabelledDevices compares the description of devices with the labels of the set. The system and its major version must be
+// right. Boxes and sticks on televisions, and tablets, often look like phones, so that their type may be wrong in a few.
+func TestLabelledDevices(t *testing.T) {
+	t.Parallel()
+	list, err := bottest.Read(os.DirFS("../../../" + bottest.Dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const floor = 0.92
+	labelled, right := 0, 0
+	for _, r := range list {
+		if r.Device == "" {
+			continue
+		}
+		labelled++
+		a := classify(clean(header(r.Headers, "User-Agent"), MaxUserAgent))
+		if a.os != r.OS || leadingInt(a.osVersion) != leadingInt(r.OSVersion) || r.OS == "iOS" && a.osVersion != r.OSVersion {
+			t.Errorf("%s: %s %s, want %s %s: %q", r.ID, a.os, a.osVersion, r.OS, r.OSVersion, r.Headers["User-Agent"])
+		}
+		if a.device == r.Device {
+			right++
+		}
+		if a.browser == "" {
+			t.Errorf("%s: no browser: %q", r.ID, r.Headers["User-Agent"])
+		}
+	}
+	if labelled < 400 || float64(right) < floor*float64(labelled) {
+		t.Errorf("the type of %d of %d devices is right, want %.2f", right, labelled, floor)
+	}
+	t.Logf("%d of %d types of devices are right", right, labelled)
 }
 
 // judge returns the detector's answer for a user agent that it has seen before. It is an error if a person is called a bot.

@@ -198,6 +198,7 @@ var deviceMarks = []struct {
 		"smart-tv", "smarttv", "smart tv", "googletv", "google tv", "android tv", "androidtv", "appletv",
 		"apple tv", "tvos", "hbbtv", "netcast", "web0s", "webos.tv", "bravia", "; aft", "crkey", "roku", "vidaa",
 		"viera", "mibox", "mitv", "dtv", "chromecast", "shield android", "philipstv", "tpm171e",
+		"tv build", "tv box", "tv stick", "tv one", " tv safari/",
 	}},
 	{Tablet, []string{
 		"ipad", "tablet", "playbook", "kindle", "; kf", "; sm-t", "; sm-x", "; sm-p", "; gt-p", "nexus 7",

@@ -2,6 +2,7 @@ package visitor
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -57,10 +58,22 @@ func (s *slow) complete(userAgent string, a *agent) {
 }
 
 // isRareCrawler looks the user agent up in the long list. The list is wrong about Electron's desktop programs: it takes some of
-// them for their makers' crawlers. It is also wrong about Lynx, which names the library it is made from, and about
-// devices whose names have words of crawlers.
+// them for their makers' crawlers. It is also wrong about Lynx, which names the library it is made from, about
+// devices whose names have words of crawlers, and about coded data that apps append, in which any letters occur.
 func isRareCrawler(userAgent string, a *agent) bool {
-	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(withoutDevice(userAgent))
+	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(withoutData(withoutDevice(userAgent)))
+}
+
+// withoutData returns a user agent without words of at least 80 characters, such as base64. Addresses of crawlers are kept.
+func withoutData(userAgent string) string {
+	const long = 80
+	if len(userAgent) < long {
+		return userAgent
+	}
+	words := strings.Split(userAgent, " ")
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool {
+		return len(word) >= long && !strings.Contains(word, "://")
+	}), " ")
 }
 
 // cleanName returns a name cleaned, or "" for the parser's words for unknown and for words that are no name.

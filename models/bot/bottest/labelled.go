@@ -32,6 +32,8 @@ type Request struct {
 	Scheme  string // http or https
 	Address string // the sender's address if the label depends on it; else empty
 	Headers map[string][]string
+	// Device, OS and OSVersion say what the sender's device is, as far as the set knows; else they are empty.
+	Device, OS, OSVersion string
 }
 
 // headerSet is a line of headers.jsonl: the headers that a program sends, in the program's order. Each request gives the values
@@ -54,6 +56,9 @@ type line struct {
 	Scheme  string   `json:"scheme"` // empty: https
 	Address string   `json:"address"`
 	Values  []string `json:"values"`
+	Device  string   `json:"device"`
+	OS      string   `json:"os"`
+	Version string   `json:"os_version"`
 }
 
 const open = "{}"
@@ -89,7 +94,7 @@ func isOrigin(s string) bool { return slices.Contains([]string{Recorded, Publish
 func (l line) request(set headerSet) (Request, error) {
 	r := Request{
 		ID: l.ID, Kind: l.Kind, Bot: l.Bot, Origin: l.Origin, Method: l.Method, Scheme: l.Scheme, Address: l.Address,
-		Headers: map[string][]string{},
+		Headers: map[string][]string{}, Device: l.Device, OS: l.OS, OSVersion: l.Version,
 	}
 	if r.Method == "" {
 		r.Method = "GET"

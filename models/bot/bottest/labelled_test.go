@@ -14,7 +14,7 @@ const oneSet = `{"set":"s","origin":"recorded","from":"a program","headers":[["u
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ headers, requests, wrong string }{
-		"good":           {oneSet, `{"id":"a","kind":"k","bot":true,"origin":"composed","set":"s","scheme":"http","address":"203.0.113.1","values":["x/1"]}`, ""},
+		"good":           {oneSet, `{"id":"a","kind":"k","bot":true,"origin":"composed","set":"s","scheme":"http","address":"203.0.113.1","values":["x/1"],"device":"tv","os":"Tizen","os_version":"9"}`, ""},
 		"no such set":    {oneSet, `{"id":"a","origin":"recorded","set":"t","values":["x"]}`, `header set "t"`},
 		"no such origin": {oneSet, `{"id":"a","origin":"rumour","set":"s","values":["x"]}`, `origin "rumour"`},
 		"a value less":   {oneSet, `{"id":"a","origin":"recorded","set":"s"}`, "asks for more values"},
@@ -36,6 +36,7 @@ func TestRead(t *testing.T) {
 			want := []bottest.Request{{
 				ID: "a", Kind: "k", Bot: true, Origin: bottest.Composed, Method: "GET", Scheme: "http", Address: "203.0.113.1",
 				Headers: map[string][]string{"User-Agent": {"x/1"}, "Accept": {"*/*", "text/html"}},
+				Device:  "tv", OS: "Tizen", OSVersion: "9",
 			}}
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, %v", got, err)
