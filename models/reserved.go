@@ -35,7 +35,7 @@ func CheckTagName(name string) error {
 	if name == "" || tagForm.MatchString(name) && !ReservedAlias(name) && !ReservedAlias(name+".js") {
 		return nil
 	}
-	return Invalid("invalid_input", "tag_name takes 1 to 50 lower-case letters, digits, _ and -, and no name of the service itself")
+	return Invalid("invalid_input", "tag_name takes 1 to 50 lower-case letters, digits, _ and -; %q is not such a name, or the service needs it", name)
 }
 
 // TagFile reports whether a word of a path, such as stats.js, is the page tag under a name.

@@ -100,7 +100,7 @@ type DomainBody struct {
 	DNSAccountID uuid.UUID `json:"dns_account_id" bad:"invalid_dns_account" doc:"a connected DNS account; then up to 10 hostnames"`
 	GroupName    string    `json:"group_name" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
 	Failover     bool      `json:"failover" doc:"when a list of unsafe addresses has the domain, its campaigns move to a spare domain"`
-	TagName      string    `json:"tag_name" trim:"true" case:"lower" maxLength:"50" doc:"serve the page tag as /{tag_name}.js too"`
+	TagName      string    `json:"tag_name" trim:"true" case:"lower" pattern:"^([a-z0-9][a-z0-9_-]{0,49})?$" doc:"serve the page tag as /{tag_name}.js too"`
 	models.DomainFields
 }
 
@@ -218,7 +218,7 @@ type DomainPatch struct {
 	Action    string           `json:"action" enum:"set_default,fail_back" doc:"set_default: only the default changes; fail_back: campaigns that failed over come back, and nothing else changes"`
 	GroupName string           `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
 	Failover  bind.Opt[bool]   `json:"failover" doc:"when a list of unsafe addresses has the domain, its campaigns move to a spare domain; left out it stays"`
-	TagName   bind.Opt[string] `json:"tag_name" trim:"true" case:"lower" maxLength:"50" doc:"serve the page tag as /{tag_name}.js too, empty or null: only as /t.js; left out it stays"`
+	TagName   bind.Opt[string] `json:"tag_name" trim:"true" case:"lower" pattern:"^([a-z0-9][a-z0-9_-]{0,49})?$" doc:"serve the page tag as /{tag_name}.js too, empty or null: only as /t.js; left out it stays"`
 	models.DomainFields
 }
 

@@ -75,8 +75,8 @@ func TestDomainRoundTrip(t *testing.T) {
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"tag_name": "shop-stats"})
 	for _, name := range []string{"t", "robots", "lp", "a.b", "a/b", "-a", "ä", "shop stats", strings.Repeat("x", 51)} {
-		s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": name}).Want(400, "")
-		s.Do("POST", "/domains", map[string]any{"domain": "tags.example.org", "tag_name": name}).Want(400, "")
+		s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": name}).Want(400, "invalid_input")
+		s.Do("POST", "/domains", map[string]any{"domain": "tags.example.org", "tag_name": name}).Want(400, "invalid_input")
 	}
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": nil}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"tag_name": "", "group_name": ""})

@@ -123,7 +123,7 @@ func (l limited) text(n int) string {
 	case strings.Contains(l.name, "url") || strings.Contains(l.tag.Get("format"), "ro") || strings.HasSuffix(l.name, "Url") || l.name == "index_page":
 		const address = "https://limits.example.com/"
 		return address + strings.Repeat("x", n-len(address))
-	case l.tag.Get("format") != "" || l.name == "postback_secret":
+	case l.tag.Get("format") != "" || l.name == "postback_secret" || l.name == "answer_text":
 		return strings.Repeat("x", n)
 	}
 	return strings.Repeat("ä", n)
