@@ -64,3 +64,14 @@ func DeleteReferences(ctx context.Context, c db.Conn, clicks []uuid.UUID) error 
 	_, err := db.Exec(ctx, c, "delete references", `DELETE FROM postback_references WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 	return err
 }
+
+// The index of click_id finds the rows.
+const deleteReferencesBefore = `
+DELETE FROM postback_references WHERE ctid = ANY (ARRAY(SELECT ctid FROM postback_references WHERE click_id < $1 LIMIT $2))`
+
+// DeleteReferencesBefore deletes the ids that refer to conversions of clicks before a click id.
+func DeleteReferencesBefore(ctx context.Context, c db.Conn, first uuid.UUID) error {
+	const atOnce = 2000
+	_, err := db.InParts(ctx, c, "delete old references", deleteReferencesBefore, atOnce, first)
+	return err
+}

@@ -7,6 +7,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/models"
 )
 
@@ -37,6 +38,9 @@ func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 	_, err := db.Exec(ctx, c, "drop hops", `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
 	for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; {
 		n, err = deletePostbacksOnce(ctx, c, selectPostbacksBefore, models.FloorClickID(cut), postbacksAtOnce)
+	}
+	if err == nil {
+		err = conversion.DeleteReferencesBefore(ctx, c, models.FloorClickID(cut))
 	}
 	return days, err
 }

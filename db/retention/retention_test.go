@@ -28,6 +28,8 @@ func TestRetention(t *testing.T) {
 		smart.ID = clicktest.IDAt(now.AddDate(0, 0, -age))
 		clicktest.Put(t, s, spool.Record{Click: c})
 		clicktest.Put(t, s, spool.Record{Smart: smart})
+		dbtest.Exec(t, d, `INSERT INTO postback_references (account_id, network_id, reference, click_id, goal, conversion_id, payout)
+			VALUES ($1, $2, 'pi_1', $3, '', 'pi_1', '20')`, acc, uuid.New(), c.ID)
 	}
 	clicktest.Drain(t, s, d, ingest.Options{})
 	n, err := retention.DeleteBefore(t.Context(), d, now.AddDate(0, 0, -3))
@@ -39,6 +41,9 @@ func TestRetention(t *testing.T) {
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 2 {
 		t.Errorf("%d clicks of smartlinks stay", n)
+	}
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postback_references`); n != 2 {
+		t.Errorf("%d ids of orders stay", n)
 	}
 	for _, sums := range []string{"ledger", "smartlink_hours"} {
 		if n := dbtest.Get[int](t, d, `SELECT sum(clicks) FROM `+sums); n != 4 {
