@@ -43,11 +43,11 @@ func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) 
 		return nil, false, nil
 	}
 	result, err := m.verify(scheme)
-	switch e, _ := models.AsError(err); {
+	switch e, explained := models.AsError(err); {
 	case errors.Is(err, notification.ErrUnproven):
 		v.End(PostbackRefused, WrongSecret)
 		return nil, false, nil
-	case err != nil && e.Kind == models.KindInvalid:
+	case explained && e.Kind == models.KindInvalid:
 		v.End(PostbackRefused, e.Message)
 		return nil, false, nil
 	case err != nil:

@@ -174,7 +174,7 @@ func clickIn(text, own string, usual []string, m *message) string {
 	}
 	text, _, _ = strings.Cut(text, "#")
 	var values []field
-	for _, pair := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("&;,| \t\n", r) }) {
+	for pair := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("&;,| \t\n", r) }) {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
 			name, value = "", pair

@@ -108,7 +108,7 @@ func parts(query string) notification.Request {
 	var body strings.Builder
 	w := multipart.NewWriter(&body)
 	_ = w.SetBoundary("the-same-in-each-try") // it is valid
-	for _, pair := range strings.Split(query, "&") {
+	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		field, err := w.CreateFormField(strings.NewReplacer("%5B", "[", "%5D", "]").Replace(name))
 		if err == nil {

@@ -41,7 +41,7 @@ const stripeTolerance = 5 * time.Minute
 
 func (m *message) signedByStripe() bool {
 	at, sums := "", []string(nil)
-	for _, part := range strings.Split(m.Header["stripe-signature"], ",") {
+	for part := range strings.SplitSeq(m.Header["stripe-signature"], ",") {
 		switch name, value, _ := strings.Cut(strings.TrimSpace(part), "="); name {
 		case "t":
 			at = value
