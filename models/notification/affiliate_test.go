@@ -114,13 +114,13 @@ func sortedNames(v url.Values) []string {
 
 func digistoreSum(decode func(string) string) func(url.Values) string {
 	return func(v url.Values) string {
-		text := ""
+		var text strings.Builder
 		for _, name := range sortedNames(v) {
 			if value := decode(v.Get(name)); value != "" {
-				text += name + "=" + value + secret
+				text.WriteString(name + "=" + value + secret)
 			}
 		}
-		return fmt.Sprintf("%X", sha512.Sum512([]byte(text)))
+		return fmt.Sprintf("%X", sha512.Sum512([]byte(text.String())))
 	}
 }
 
@@ -163,13 +163,13 @@ func TestDigistore24(t *testing.T) {
 
 func jvzooSum(without string) func(url.Values) string {
 	return func(v url.Values) string {
-		text := ""
+		var text strings.Builder
 		for _, name := range sortedNames(v) {
 			if name != without {
-				text += v.Get(name) + "|"
+				text.WriteString(v.Get(name) + "|")
 			}
 		}
-		return fmt.Sprintf("%X", sha1.Sum([]byte(text+secret)))[:8]
+		return fmt.Sprintf("%X", sha1.Sum([]byte(text.String()+secret)))[:8]
 	}
 }
 
