@@ -77,7 +77,7 @@ func TestNotificationLimits(t *testing.T) {
 	}{
 		"largest":   {http.MethodPost, target, notification.MaxBody, 200},
 		"too large": {http.MethodPost, target, notification.MaxBody + 1, 413},
-		"query":     {http.MethodGet, target + "?a=" + strings.Repeat("a", 9000), 0, 413},
+		"query":     {http.MethodGet, target + "?a=" + strings.Repeat("a", maxMessage), 0, 413},
 		"empty":     {http.MethodPost, target, 0, 400},
 		"nothing":   {http.MethodGet, target, 0, 400},
 		"try":       {http.MethodHead, target, 0, 200},

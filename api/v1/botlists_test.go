@@ -159,7 +159,7 @@ func TestBotDetection(t *testing.T) {
 		return nil
 	}
 	got := get()
-	if len(got["signals"].([]any)) != 25 {
+	if len(got["signals"].([]any)) != 26 {
 		t.Errorf("%d signals", len(got["signals"].([]any)))
 	}
 	same(t, got, map[string]any{

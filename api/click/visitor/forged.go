@@ -18,19 +18,17 @@ const (
 //   - Chromium by https without client hints. Tools that replace the user agent switch them off.
 //   - Chromium that accepts image/jxl before its time, because its true version is a later one.
 //   - A browser that accepts a page but asks for no language, as the headless shell does.
-func (d *Describer) oddities(r *http.Request, a *agent) (n int) {
+func (d *Describer) oddities(r *http.Request, a *agent, accept, brands string, asksLanguage bool) (n int) {
 	if a.engine == otherEngine {
 		return 0
 	}
-	h := r.Header
-	accept := header(h, "Accept")
-	if accept != "" && !hasLanguage(h) {
+	if accept != "" && !asksLanguage {
 		n++
 	}
 	if a.engine != blink {
 		return n
 	}
-	if a.chrome >= firstHinted && header(h, "Sec-Ch-Ua") == "" && d.isSecure(r) {
+	if a.chrome >= firstHinted && brands == "" && d.isSecure(r) {
 		n++
 	}
 	if a.chrome < firstJXL && strings.Contains(accept, "image/jxl") {

@@ -74,26 +74,28 @@ func (d *Describer) headerSignals(r *http.Request, a *agent, contradictions int)
 			s |= bot.Prefetch
 		}
 	}
-	if !hasLanguage(h) {
+	accept, asksLanguage := header(h, "Accept"), hasLanguage(h)
+	if !asksLanguage {
 		s |= bot.NoAcceptLanguage
 	}
-	if header(h, "Accept") == "" || !hasBrowserHeaders(h) || d.lacksMetadata(r, a) {
+	if accept == "" || !hasBrowserHeaders(h) || d.lacksMetadata(r, a) {
 		s |= bot.FewHeaders
 	}
 	if a.kind == human {
-		if strings.Contains(header(h, "Sec-Ch-Ua"), `"HeadlessChrome"`) {
+		brands := header(h, "Sec-Ch-Ua")
+		if strings.Contains(brands, `"HeadlessChrome"`) {
 			s |= bot.Headless
 		}
 		if header(h, "Sec-Fetch-Mode") != "" && header(h, "Sec-Fetch-Site") == "" {
 			contradictions++
 		}
-		if contradictsEngine(h, a.engine) {
+		if contradictsEngine(h, a.engine, accept, asksLanguage) {
 			contradictions++
 		}
 		if contradictions > 0 {
 			s |= bot.UAMismatch
 		}
-		if !isWebView(h) && contradictions+d.oddities(r, a) >= 2 {
+		if contradictions+d.oddities(r, a, accept, brands, asksLanguage) >= 2 && !isWebView(h) {
 			s |= bot.ForgedBrowser
 		}
 	}
@@ -127,7 +129,7 @@ func (d *Describer) isSecure(r *http.Request) bool {
 // contradictsEngine reports whether a request has headers that the claimed engine never sends when a visitor follows a link: an
 // Accept of a library or of another engine, or an Accept-Encoding in a library's style. Headers that a proxy may remove or
 // rewrite are no contradiction: a missing Accept counts only if Accept-Language is missing too.
-func contradictsEngine(h http.Header, claimed engine) bool {
+func contradictsEngine(h http.Header, claimed engine, accept string, asksLanguage bool) bool {
 	if claimed == otherEngine {
 		return false
 	}
@@ -137,9 +139,8 @@ func contradictsEngine(h http.Header, claimed engine) bool {
 	if mode := header(h, "Sec-Fetch-Mode"); mode != "" && mode != "navigate" {
 		return false // the request comes from a page's script
 	}
-	accept := header(h, "Accept")
 	if accept == "" {
-		return !hasLanguage(h)
+		return !asksLanguage
 	}
 	if claimed == blink {
 		return !strings.Contains(accept, "image/apng")

@@ -58,7 +58,7 @@ func TestRates(t *testing.T) {
 	if got := run(1, "rates", "import", file); !strings.Contains(got, "rates.csv") {
 		t.Errorf("import of a wrong table: %s", got)
 	}
-	run(2, "rates", "list", "--currency", "dollar")
+	run(2, "rates", "list", "--currency", "gold")
 	run(2, "rates", "list", "--limit", "0")
 	run(2, "rates", "import", filepath.Join(t.TempDir(), "none.csv"))
 }
