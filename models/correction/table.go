@@ -241,10 +241,8 @@ func (l *line) cell(column int) string {
 
 // find returns what cell returns, and the currency that the heading of the value names.
 func (l *line) find(column int) (text, stated string) {
-	for _, v := range l.values(column) {
-		return v.text, v.stated
-	}
-	return "", ""
+	v, _ := l.next(column, 0)
+	return v.text, v.stated
 }
 
 // value is the value of a cell, and the currency that its heading names.
@@ -252,20 +250,30 @@ type value struct{ text, stated string }
 
 // values returns the values of all cells of a column that have one.
 func (l *line) values(column int) (list []value) {
-	for _, at := range l.table.indexes[column] {
+	for v, after := l.next(column, 0); v.text != ""; v, after = l.next(column, after) {
+		list = append(list, v)
+	}
+	return list
+}
+
+// next returns the first value of a column from a place of its cells on, and the place after it.
+func (l *line) next(column, from int) (v value, after int) {
+	indexes := l.table.indexes[column]
+	for i := from; i < len(indexes); i++ {
+		at := indexes[i]
 		if at >= len(l.Cells) {
 			continue
 		}
-		v := strings.TrimSpace(l.Cells[at])
-		if len(v) > maxCell {
+		text := strings.TrimSpace(l.Cells[at])
+		if len(text) > maxCell {
 			l.refuse("its " + l.table.columns[column].name + " is too long")
-			return nil
+			return v, i
 		}
-		if v = unguarded(v); v != "" && !placeholders[v] {
-			list = append(list, value{v, l.table.stated[at]})
+		if text = unguarded(text); text != "" && !placeholders[text] {
+			return value{text, l.table.stated[at]}, i + 1
 		}
 	}
-	return list
+	return v, len(indexes)
 }
 
 // placeholders lists the texts that platforms write into a cell without a value.

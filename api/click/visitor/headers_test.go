@@ -68,8 +68,11 @@ func TestClaimedEngines(t *testing.T) {
 			claim(chromeWindows, "Accept", acceptBlink, "Sec-Ch-Ua", `"Chromium";v="120", "HeadlessChrome";v="120"`), bot.Headless,
 		},
 		"the connection's headers count for nothing": {
-			claim(safariOld, "Accept", acceptOther, "Connection", "keep-alive", "Keep-Alive", "300", "Upgrade-Insecure-Requests", ""),
-			bot.FewHeaders,
+			claim(safariOld, "Accept", acceptOther, "Accept-Language", "", "Connection", "keep-alive", "Keep-Alive", "300", "Upgrade-Insecure-Requests", ""),
+			bot.NoAcceptLanguage | bot.FewHeaders,
+		},
+		"a proxy took the encodings": {
+			claim(safariOld, "Accept", acceptOther, "Upgrade-Insecure-Requests", ""), 0,
 		},
 	} {
 		var got Description
