@@ -274,9 +274,19 @@ func TestTagIsServed(t *testing.T) {
 		host, target string
 		status       int
 	}{
-		{shared, "/t.js", 200}, {own, "/t.js", 200}, {"nobody.test", "/t.js", 404}, {shared, "/t.js/x", 404}, {shared, "/t", 404},
-		{own, "/shop-stats.js", 200}, {own, "/shop-stats.js?v=2", 200}, {shared, "/shop-stats.js", 404}, {own, "/shop-stats.js/x", 404},
-		{own, "/shop-stats", 404}, {own, "/other.js", 404}, {own, "/.js", 404}, {shared, "/.js", 404},
+		{shared, "/t.js", 200},
+		{own, "/t.js", 200},
+		{"nobody.test", "/t.js", 404},
+		{shared, "/t.js/x", 404},
+		{shared, "/t", 404},
+		{own, "/shop-stats.js", 200},
+		{own, "/shop-stats.js?v=2", 200},
+		{shared, "/shop-stats.js", 404},
+		{own, "/shop-stats.js/x", 404},
+		{own, "/shop-stats", 404},
+		{own, "/other.js", 404},
+		{own, "/.js", 404},
+		{shared, "/.js", 404},
 	} {
 		got := w.get(c.target, host(c.host))
 		if got.StatusCode != c.status {
@@ -291,8 +301,12 @@ func TestTagIsServed(t *testing.T) {
 		method, host, target string
 		status               int
 	}{
-		{"POST", own, "/shop-stats.js", 400}, {"OPTIONS", own, "/shop-stats.js", 204}, {"POST", own, "/t.js", 405},
-		{"POST", shared, "/shop-stats.js", 405}, {"POST", own, "/shop-stats.js/x", 405}, {"PUT", own, "/shop-stats.js", 405},
+		{"POST", own, "/shop-stats.js", 400},
+		{"OPTIONS", own, "/shop-stats.js", 204},
+		{"POST", own, "/t.js", 405},
+		{"POST", shared, "/shop-stats.js", 405},
+		{"POST", own, "/shop-stats.js/x", 405},
+		{"PUT", own, "/shop-stats.js", 405},
 		{"POST", own, "/t/event", 400},
 	} {
 		got := w.send(c.method, c.target, "no message", host(c.host))

@@ -58,8 +58,9 @@ type fieldSettings struct {
 
 // fieldEntries reads the corpus.
 func fieldEntries(t *testing.T) (list []*fieldEntry) {
+	t.Helper()
 	err := filepath.WalkDir(fieldDir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(name) != ".txt" || d.Name() == fieldPending {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".txt" {
 			return err
 		}
 		text, err := os.ReadFile(name)
@@ -129,21 +130,6 @@ func (r record) set(name, value string) {
 	if value != "" {
 		r[name] = value
 	}
-}
-
-// fieldPending lists the entries that fail until the code is ready for them. An entry that passes must not stand there.
-const fieldPending = "pending.txt"
-
-func pendingEntries(t *testing.T) map[string]bool {
-	text, err := os.ReadFile(filepath.Join(fieldDir, fieldPending))
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	list := map[string]bool{}
-	for _, line := range strings.Fields(string(text)) {
-		list[line] = true
-	}
-	return list
 }
 
 // compareRecords returns a line for each field in which a record differs. An entry states a part of the reason for which an amount

@@ -5,7 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // ClickBank and JVZoo use it
+	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
@@ -52,7 +52,7 @@ var signers = map[string]func(e *fieldEntry, h http.Header, body []byte) []byte{
 		for _, f := range formFields(body) {
 			text.WriteString(f[1] + "|")
 		}
-		sum := sha1.Sum([]byte(text.String() + e.set.Sign)) //nolint:gosec // JVZoo uses it
+		sum := sha1.Sum([]byte(text.String() + e.set.Sign))
 		return append(body, "&cverify="+strings.ToUpper(hex.EncodeToString(sum[:])[:8])...)
 	},
 }
@@ -65,7 +65,7 @@ func (e *fieldEntry) hmac(text []byte) []byte {
 
 // encrypt returns a notification of ClickBank: AES-256-CBC with the first 32 characters of the hex SHA-1 of the secret.
 func (e *fieldEntry) encrypt(body []byte) []byte {
-	sum := sha1.Sum([]byte(e.set.Sign)) //nolint:gosec // ClickBank uses it
+	sum := sha1.Sum([]byte(e.set.Sign))
 	block, err := aes.NewCipher([]byte(hex.EncodeToString(sum[:])[:32]))
 	if err != nil {
 		panic(err) // the key has 32 bytes

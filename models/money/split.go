@@ -71,7 +71,7 @@ func normalize(buf []rune, text string) []rune {
 // them begins a run of ten.
 func digit(r rune) rune {
 	for _, t := range unicode.Nd.R16 {
-		if lo, hi := rune(t.Lo), rune(t.Hi); r >= lo && r <= hi { //nolint:gosec // code points are small
+		if lo, hi := rune(t.Lo), rune(t.Hi); r >= lo && r <= hi {
 			return (r - lo) % 10
 		}
 	}

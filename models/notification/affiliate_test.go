@@ -137,8 +137,10 @@ func TestDigistore24(t *testing.T) {
 		{"custom list", payment + "&custom=12%7CCLICK", "102999803 |  | on_payment | 20.11 EUR | click=CLICK"},
 		{"upsell", strings.Replace(payment, "upsell_no=0", "upsell_no=1", 1) + "&custom=CLICK", "102999803 | upsell | on_payment | 20.11 EUR | click=CLICK"},
 		{"rebill", strings.Replace(payment, "pay_sequence_no=1", "pay_sequence_no=3", 1), "102999803 | rebill | on_payment | 20.11 EUR | about=[A3NXHEHF/66384497/1]"},
-		{"refund", strings.NewReplacer("on_payment", "on_refund", "parent_transaction_id=", "parent_transaction_id=102999803", "transaction_id=102999803", "transaction_id=103000001").Replace(payment),
-			"102999803 |  | on_refund | -20.11 EUR | about=[102999803 A3NXHEHF/66384497/1] | same"},
+		{
+			"refund", strings.NewReplacer("on_payment", "on_refund", "parent_transaction_id=", "parent_transaction_id=102999803", "transaction_id=102999803", "transaction_id=103000001").Replace(payment),
+			"102999803 |  | on_refund | -20.11 EUR | about=[102999803 A3NXHEHF/66384497/1] | same",
+		},
 		{"chargeback", strings.Replace(payment, "on_payment", "on_chargeback", 1), "A3NXHEHF/66384497/1 |  | on_chargeback | -20.11 EUR | about=[A3NXHEHF/66384497/1] | same"},
 		{"missed", strings.Replace(payment, "on_payment", "on_payment_missed", 1), "ignored: it is no payment, refund or chargeback"},
 		{"denied", strings.Replace(payment, "on_payment", "payment_denial", 1), "ignored: it is no payment, refund or chargeback"},

@@ -131,7 +131,7 @@ func isLatin(_, text string) bool {
 // syllables in the same bytes. A text of a charset with single bytes gives mostly rare characters.
 func isChinese(raw, text string) bool {
 	korean, ok := convert(korean.EUCKR, raw)
-	return isWide(text, unicode.Han) && hasPairs(raw, 0xb0, 0xd7) && !(ok && isKorean(raw, korean))
+	return isWide(text, unicode.Han) && hasPairs(raw, 0xb0, 0xd7) && (!ok || !isKorean(raw, korean))
 }
 
 // isTaiwanese reports whether all characters are among the 5,401 that Big5 lists as common.

@@ -61,27 +61,51 @@ func TestNextReadsLikeTheStandardLibrary(t *testing.T) {
 	}
 }
 
-func encoded(t testing.TB, e encoding.Encoding, text string) string {
-	t.Helper()
+func encoded(tb testing.TB, e encoding.Encoding, text string) string {
+	tb.Helper()
 	s, err := e.NewEncoder().String(text)
 	if err != nil {
-		t.Fatalf("%q: %v", text, err)
+		tb.Fatalf("%q: %v", text, err)
 	}
 	return s
 }
 
 // texts has words in the charsets in which senders write them, with the language of their visitors.
 var texts = []struct{ charset, language, text string }{
-	{"windows-1251", "ru-RU,ru;q=0.9", "привет"}, {"windows-1251", "ru", "Купить iPhone 15 в Москве"}, {"koi8-r", "ru", "погода в москве"},
-	{"ibm866", "ru", "погода"}, {"iso-8859-5", "ru", "новости"}, {"windows-1251", "uk", "їжа і ґанок"},
-	{"windows-1251", "bg", "добре дошли"}, {"gbk", "zh-CN,zh;q=0.9", "双色球qq群"}, {"gbk", "zh", "手机壳"}, {"gb18030", "zh", "天气预报"},
-	{"big5", "zh-TW", "天氣預報"}, {"big5", "zh-Hant-HK", "香港新聞"}, {"shift_jis", "ja", "東京の天気"}, {"euc-jp", "ja", "東京の天気"},
-	{"shift_jis", "ja-JP", "スマホケース"}, {"euc-kr", "ko", "안녕하세요"}, {"windows-1253", "el", "καλημέρα"}, {"iso-8859-7", "el", "Ελλάδα νέα"},
-	{"windows-1255", "he", "שלום עולם"}, {"windows-1256", "ar", "مرحبا"}, {"windows-874", "th", "สวัสดี"},
-	{"windows-1252", "fr-FR,fr;q=0.9,en;q=0.8", "crème brûlée"}, {"windows-1252", "de", "Größe für Männer"}, {"windows-1252", "es", "niños pequeños"},
-	{"iso-8859-1", "pt-BR", "promoções"}, {"windows-1250", "pl", "żółw"}, {"iso-8859-2", "hu", "időjárás"}, {"windows-1254", "tr", "çocuk ayakkabısı"},
-	{"windows-1257", "lt", "žvejyba"}, {"windows-1252", "en-US,en;q=0.9", "café"}, {"windows-1251", "en", "привет"},
-	{"windows-1251", "", "купить смартфон недорого"}, {"koi8-r", "", "погода в москве"}, {"windows-1252", "", "Müller"},
+	{"windows-1251", "ru-RU,ru;q=0.9", "привет"},
+	{"windows-1251", "ru", "Купить iPhone 15 в Москве"},
+	{"koi8-r", "ru", "погода в москве"},
+	{"ibm866", "ru", "погода"},
+	{"iso-8859-5", "ru", "новости"},
+	{"windows-1251", "uk", "їжа і ґанок"},
+	{"windows-1251", "bg", "добре дошли"},
+	{"gbk", "zh-CN,zh;q=0.9", "双色球qq群"},
+	{"gbk", "zh", "手机壳"},
+	{"gb18030", "zh", "天气预报"},
+	{"big5", "zh-TW", "天氣預報"},
+	{"big5", "zh-Hant-HK", "香港新聞"},
+	{"shift_jis", "ja", "東京の天気"},
+	{"euc-jp", "ja", "東京の天気"},
+	{"shift_jis", "ja-JP", "スマホケース"},
+	{"euc-kr", "ko", "안녕하세요"},
+	{"windows-1253", "el", "καλημέρα"},
+	{"iso-8859-7", "el", "Ελλάδα νέα"},
+	{"windows-1255", "he", "שלום עולם"},
+	{"windows-1256", "ar", "مرحبا"},
+	{"windows-874", "th", "สวัสดี"},
+	{"windows-1252", "fr-FR,fr;q=0.9,en;q=0.8", "crème brûlée"},
+	{"windows-1252", "de", "Größe für Männer"},
+	{"windows-1252", "es", "niños pequeños"},
+	{"iso-8859-1", "pt-BR", "promoções"},
+	{"windows-1250", "pl", "żółw"},
+	{"iso-8859-2", "hu", "időjárás"},
+	{"windows-1254", "tr", "çocuk ayakkabısı"},
+	{"windows-1257", "lt", "žvejyba"},
+	{"windows-1252", "en-US,en;q=0.9", "café"},
+	{"windows-1251", "en", "привет"},
+	{"windows-1251", "", "купить смартфон недорого"},
+	{"koi8-r", "", "погода в москве"},
+	{"windows-1252", "", "Müller"},
 }
 
 // TestCharset reads texts in the charsets of their senders. With the charset stated, they are themselves. By the language alone they
@@ -184,9 +208,13 @@ func TestFromBody(t *testing.T) {
 		"half an object":     {object, `{"a":1`, nil, ErrJSON},
 		"two objects":        {object, `{"a":1}{"b":2}`, nil, ErrJSON},
 		"nothing":            {"application/json", "", nil, nil},
-		"parts": {"multipart/form-data; boundary=X",
+		"parts": {
+			"multipart/form-data; boundary=X",
 			"--X\r\nContent-Disposition: form-data; name=\"b\"\r\n\r\n1\r\n--X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\nno\r\n" +
-				"--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n2\r\n--X--\r\n", []Param{{"b", "1"}, {"a", "2"}}, nil},
+				"--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n2\r\n--X--\r\n",
+			[]Param{{"b", "1"}, {"a", "2"}},
+			nil,
+		},
 		"no boundary": {"multipart/form-data", "x", nil, ErrForm},
 	} {
 		got, err := FromBody(c.kind, []byte(c.body), Clues{})

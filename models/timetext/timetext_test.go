@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// fixture is 2026-03-04 05:06:07 UTC, a Wednesday.
-var fixture = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-
 // forms lists texts by the time that they mean, in UTC.
 var forms = map[string][]string{
 	"2026-03-04T05:06:07Z": {

@@ -75,10 +75,8 @@ var sales = map[string]func(click string) notice{
 		return jsonNotice("", "", fmt.Sprintf(`{"notification": %q, "iv": %q}`, base64.StdEncoding.EncodeToString(plain), base64.StdEncoding.EncodeToString(iv)))
 	},
 	"digistore24": func(click string) notice {
-		text := ""
-		for _, pair := range []string{"amount_payout=20.00", "api_mode=live", "currency=USD", "custom=" + click, "event=on_payment", "transaction_id=77"} {
-			text += pair + shopSecret
-		}
+		pairs := []string{"amount_payout=20.00", "api_mode=live", "currency=USD", "custom=" + click, "event=on_payment", "transaction_id=77", ""}
+		text := strings.Join(pairs, shopSecret)
 		return formNotice(fmt.Sprintf("event=on_payment&api_mode=live&transaction_id=77&amount_payout=20.00&currency=USD&voucher=&custom=%s&sha_sign=%X", click, sha512.Sum512([]byte(text))))
 	},
 	"jvzoo": func(click string) notice {
