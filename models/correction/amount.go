@@ -12,15 +12,19 @@ import (
 // amount reads the amount of a column. The amount itself states its currency, or else the column in, or else the heading. holds
 // returns the currency that holds if none of them states it. given is false if there is no amount, or if the row is refused.
 func (l *line) amount(column, in int, holds func() string) (value decimal.Decimal, currency string, given bool) {
-	text, heading := l.find(column)
+	text, head := l.find(column)
 	name := l.table.columns[column].name
+	_, heading := money.Heading(head, "")
 	named, err := money.Currency(l.cell(in), heading)
+	if named != "" {
+		_, heading = money.Heading(head, named)
+	}
 	switch {
 	case err != nil && named == money.Unknown:
 		l.refuse(fmt.Sprintf("its currency %.64q %s", l.cell(in), err))
 		return value, "", false
-	case named == "" && heading == money.Unknown && text != "":
-		l.refuse("the heading of its " + name + " names a currency that is not understood")
+	case heading == money.Unknown && text != "":
+		l.refuse("the heading of its " + name + " names a currency or a unit that is not understood")
 		return value, "", false
 	}
 	if currency = cmp.Or(named, heading); text == "" {
@@ -41,7 +45,10 @@ func (l *line) amount(column, in int, holds func() string) (value decimal.Decima
 		l.refuse(fmt.Sprintf("its %s %.64q %s", name, text, err))
 		return value, currency, false
 	}
-	if amount.Currency != "" && currency != "" && amount.Currency != currency {
+	switch {
+	case amount.Currency == "" && named != "" && heading != "" && named != heading:
+		l.note = fmt.Sprintf("its %s %.64q is in %s by its column for the currency, which counts, and not in %s as its heading says", name, text, named, heading)
+	case amount.Currency != "" && currency != "" && amount.Currency != currency:
 		l.note = fmt.Sprintf("its %s %.64q is in %s by its own text, which counts, and not in %s", name, text, amount.Currency, currency)
 	}
 	return amount.Value, cmp.Or(amount.Currency, currency), true

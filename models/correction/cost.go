@@ -96,9 +96,7 @@ func (l *line) cost(source string, holds func(Cost) string) (v Cost) {
 	if l.Fault == "" {
 		v.DayText = l.cell(dayColumn)
 		v.Day = l.day(v.DayText)
-		if last, err := timetext.Day(l.cell(lastDayColumn)); err == nil && !last.Equal(v.Day) {
-			l.refuse("it covers several days: export the report by day")
-		}
+		l.checkLastDay(v.Day)
 		if v.Source = cmp.Or(l.cell(sourceColumn), source); v.Source == "" {
 			l.refuse("it names no source")
 		}
@@ -114,6 +112,20 @@ func (l *line) cost(source string, holds func(Cost) string) (v Cost) {
 	}
 	v.Row = l.end()
 	return v
+}
+
+// checkLastDay refuses a row that covers several days, and a row whose last day cannot be read.
+func (l *line) checkLastDay(day time.Time) {
+	text := l.cell(lastDayColumn)
+	if text == "" || text == l.cell(dayColumn) {
+		return
+	}
+	switch last, err := timetext.Day(text); {
+	case err != nil:
+		l.refuse("its last day " + err.Error())
+	case !last.Equal(day):
+		l.refuse("it covers several days: export the report by day")
+	}
 }
 
 // day reads a day as written. A time of day is ignored.

@@ -202,3 +202,16 @@ func TestSkippedLinesAreLimited(t *testing.T) {
 		t.Error(len(skips.Skipped), skips.Lines, err)
 	}
 }
+
+// TestLastDay reads rows whose last day is another one, or cannot be read.
+func TestLastDay(t *testing.T) {
+	t.Parallel()
+	for last, want := range map[string]string{
+		"": "", "2026-11-01": "", "2026-11-01 23:59:59": "", "2026-11-24": "several days", "04/03/2026": "its last day may be", "soon": "its last day is not understood",
+	} {
+		rows, _, err := ReadCosts("Reporting starts,Reporting ends,Source,Cost\n2026-11-01,"+last+",Push,5\n", "", nil)
+		if err != nil || len(rows) != 1 || want == "" && rows[0].Refusal != "" || !strings.Contains(rows[0].Refusal, want) {
+			t.Errorf("last day %q: %+v, %v, want %q", last, rows, err, want)
+		}
+	}
+}

@@ -24,9 +24,8 @@ type table struct {
 	start   csvfile.Start
 	columns []column
 	header  csvfile.Record
-	indexes [][]int  // for each column: the indexes of its cells, in the order of its names
-	stated  []string // for each cell of the header: the currency that it names, see money.Heading
-	rows    int      // read so far
+	indexes [][]int // for each column: the indexes of its cells, in the order of its names
+	rows    int     // read so far
 	skipped skips
 }
 
@@ -114,11 +113,9 @@ func (t *table) head() bool {
 func (t *table) setHeader(r csvfile.Record) {
 	t.header, t.indexes = r, make([][]int, len(t.columns))
 	under := map[string][]int{}
-	t.stated = make([]string, len(r.Cells))
 	for i, cell := range r.Cells {
 		full, short := headings(cell)
-		name, code := money.Heading(cell)
-		t.stated[i] = code
+		name, _ := money.Heading(cell, "")
 		names := []string{full, short, fold(name)}
 		slices.Sort(names)
 		for _, name := range slices.Compact(names) {
@@ -239,14 +236,14 @@ func (l *line) cell(column int) string {
 	return text
 }
 
-// find returns what cell returns, and the currency that the heading of the value names.
-func (l *line) find(column int) (text, stated string) {
+// find returns what cell returns, and the heading of the value.
+func (l *line) find(column int) (text, heading string) {
 	v, _ := l.next(column, 0)
-	return v.text, v.stated
+	return v.text, v.heading
 }
 
-// value is the value of a cell, and the currency that its heading names.
-type value struct{ text, stated string }
+// value is the value of a cell, and its heading.
+type value struct{ text, heading string }
 
 // values returns the values of all cells of a column that have one.
 func (l *line) values(column int) (list []value) {
@@ -270,7 +267,7 @@ func (l *line) next(column, from int) (v value, after int) {
 			return v, i
 		}
 		if text = unguarded(text); text != "" && !placeholders[text] {
-			return value{text, l.table.stated[at]}, i + 1
+			return value{text, l.table.header.Cells[at]}, i + 1
 		}
 	}
 	return v, len(indexes)

@@ -1,6 +1,7 @@
 package money
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -178,7 +179,7 @@ func Currency(text, given string) (code string, err error) {
 	}
 	if n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 16); err == nil && len(word) == 3 {
 		for _, u := range units {
-			if uint64(u.number) == n && u.code != Unknown {
+			if u.number != 0 && uint64(u.number) == n && u.code != Unknown {
 				return u.code, nil
 			}
 		}
@@ -192,24 +193,18 @@ func Currency(text, given string) (code string, err error) {
 	return Unknown, ErrNoCurrency
 }
 
-// Heading reads a heading of a table that may name a currency at its end, such as "Amount spent (INR)" or "Cost, €". It returns the
-// heading without the currency, and the code. The code is Unknown if it is a code that is not understood, and empty if the heading
-// names none.
-func Heading(text string) (name, code string) {
+// Heading reads a heading of a table that may name a currency, in parentheses or at its end, such as "Amount spent (INR)",
+// "Cost (EUR, net)" or "Cost, €". It returns the heading without the currency, and the code. given is the currency that a column of
+// its own names: see Currency. The code is Unknown if it is not understood, and if the heading names a unit that is no currency,
+// such as "Cost (micros)". It is empty if the heading names none.
+func Heading(text, given string) (name, code string) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxHeading {
 		return text, ""
 	}
-	if i := strings.LastIndexAny(text, "(["); i > 0 && strings.IndexByte(")]", text[len(text)-1]) >= 0 {
-		inside := strings.TrimSpace(text[i+1 : len(text)-1])
-		upper := strings.ToUpper(inside)
-		code, err := Currency(inside, "")
-		switch {
-		case code == "" || slices.Contains(noCurrencies, upper) || isNumber(inside):
-		case err == nil, errors.Is(err, ErrSeveral):
+	if i := strings.IndexAny(text, "(["); i > 0 {
+		if code := statedIn(text[i:], given); code != "" {
 			return strings.TrimSpace(text[:i]), code
-		case len(inside) >= 3 && len(inside) <= 4 && inside == upper:
-			return strings.TrimSpace(text[:i]), Unknown
 		}
 		return text, ""
 	}
@@ -218,10 +213,55 @@ func Heading(text string) (name, code string) {
 		return text, ""
 	}
 	word := text[i+1:]
-	if code, err := Currency(word, ""); err == nil && code != "" && !isNumber(word) && !slices.Contains(noCurrencies, strings.ToUpper(word)) && (word == strings.ToUpper(word) || text[i] == '_') {
-		return strings.TrimRight(text[:i], " ,_-/:"), code
+	name = strings.TrimRight(text[:i], " ")
+	written := word == strings.ToUpper(word) || text[i] == '_' || text[i] == ',' || strings.HasSuffix(name, ",")
+	if code := currencyOf(word, given); code != "" && code != Unknown && written && !isNumber(word) {
+		return strings.TrimRight(name, " ,_-/:"), code
 	}
 	return text, ""
+}
+
+// statedIn returns the currency that the parentheses of a heading name, Unknown for one that is not understood or for a unit, or an
+// empty text.
+func statedIn(s, given string) string {
+	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[],;:/-_", r) })
+	whole := strings.Join(words, " ")
+	if code := currencyOf(whole, given); code != "" {
+		return code
+	}
+	if n := len(words); n == 1 && len(whole) <= 4 && len(whole) >= 3 && whole == strings.ToUpper(whole) && !isNumber(whole) && !slices.Contains(noCurrencies, whole) {
+		return Unknown
+	}
+	found := ""
+	for _, word := range words {
+		code := ""
+		switch upper := strings.ToUpper(word); {
+		case slices.Contains(headingUnits, upper):
+			return Unknown
+		case isCode(upper) || !isNumber(word) && word == upper: // other words, such as "real", may be words of the language
+			code = currencyOf(word, given)
+		}
+		if found != "" && code != "" && code != found {
+			return Unknown
+		}
+		found = cmp.Or(code, found)
+	}
+	return found
+}
+
+// currencyOf returns the currency for which a text of a heading stands, Unknown for one of several, or an empty text.
+func currencyOf(text, given string) string {
+	code, err := Currency(text, given)
+	if slices.Contains(noCurrencies, strings.ToUpper(text)) || err != nil && !errors.Is(err, ErrSeveral) {
+		return ""
+	}
+	return code
+}
+
+// headingUnits are words of a heading that say that its amounts are parts or multiples of a currency's unit.
+var headingUnits = []string{
+	"MICRO", "MICROS", "MICROAMOUNT", "MILLI", "MILLIS", "CENT", "CENTS", "PENCE", "PAISA", "PAISE", "KOPECKS", "MINOR", "K", "000", "000S", "1000", "1000S", "M", "MM",
+	"THOUSAND", "THOUSANDS", "MLN", "MIO", "MILLION", "MILLIONS", "LAKH", "LAKHS", "CRORE", "CRORES", "%", "PERCENT", "PCT",
 }
 
 const maxHeading = 100

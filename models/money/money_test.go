@@ -226,13 +226,32 @@ func TestHeading(t *testing.T) {
 		"Amount spent (INR)": "Amount spent|INR", "Amount spent (€)": "Amount spent|EUR", "Cost [usd]": "Cost|USD", "Cost, $": "Cost|USD",
 		"Spend EUR": "Spend|EUR", "payout_usd": "payout|USD", "Cost (kr)": "Cost|" + Unknown, "Cost (USDT)": "Cost|" + Unknown,
 		"Clicks (all)": "Clicks (all)|", "Cost (net)": "Cost (net)|", "Cost (CPC)": "Cost (CPC)|", "Spend": "Spend|", "Amount, net": "Amount, net|",
-		"clicks_all": "clicks_all|", "(USD)": "(USD)|", "": "|", "Day 840": "Day 840|", "Cost (840)": "Cost (840)|", "Cost (": "Cost (|",
+		"clicks_all": "clicks_all|", "(USD)": "(USD)|", "": "|", "Day 840": "Day 840|", "Cost (840)": "Cost|USD", "Cost (": "Cost (|",
 		"Amount spent (Euro)": "Amount spent|EUR", "Cost ()": "Cost ()|", "Total spend in USD": "Total spend in|USD",
+		"Cost (Net, EUR)": "Cost|EUR", "Cost (EUR excl. VAT)": "Cost|EUR", "Cost (net) (eur)": "Cost|EUR", "Spend (€) per day": "Spend|EUR",
+		"Amount (USD equivalent)": "Amount|USD", "Cost (USD/EUR)": "Cost|" + Unknown, "Revenue, руб.": "Revenue|RUB", "Payout, usd": "Payout|USD",
+		"Cost (micros)": "Cost|" + Unknown, "Cost (K)": "Cost|" + Unknown, "Cost (in thousands, EUR)": "Cost|" + Unknown,
+		"Cost [cents]": "Cost|" + Unknown, "Cost (000)": "Cost|" + Unknown, "Revenue (%)": "Revenue|" + Unknown,
+		"Cost (excl. VAT)": "Cost (excl. VAT)|", "Cost (real)": "Cost|BRL", "Cost (real spend)": "Cost (real spend)|", "Cost (1)": "Cost (1)|",
+		"Spend (account currency)": "Spend (account currency)|", "Cost (last 7 days)": "Cost (last 7 days)|",
 	} {
-		name, code := Heading(text)
+		name, code := Heading(text, "")
 		if got := name + "|" + code; got != want {
 			t.Errorf("%q is read as %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestUnknownCurrencies reads numbers whose currency decides what they are, in codes that are no currency.
+func TestUnknownCurrencies(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"", Unknown, "BTC", "ZZZ"} {
+		if got, err := Read("12.500", code); !errors.Is(err, ErrAmbiguous) {
+			t.Errorf("12.500 in %q is %v, %v", code, got, err)
+		}
+	}
+	if code, err := Currency("000", "USD"); code != Unknown || !errors.Is(err, ErrNoCurrency) {
+		t.Errorf("the number 000 is %q, %v", code, err)
 	}
 }
 

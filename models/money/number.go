@@ -190,11 +190,11 @@ func (n number) value(currencies []string) (decimal.Decimal, error) {
 // thousands reports whether a separator before exactly three digits separates thousands in amounts of a currency, and otherwise
 // decimals. ok is false if it may do both.
 func thousands(code string, separator rune) (yes, ok bool) {
-	u, _ := unitOf(code)
+	u, known := unitOf(code)
 	group := separator == ',' || u.dotGroups
 	decimals := separator == '.' || u.commaDecimal
 	switch {
-	case code == "":
+	case !known, code == Unknown:
 		return false, false
 	case u.minor == groupDigits:
 		return false, separator == '.' && !u.dotGroups && u.used != 0
