@@ -13,6 +13,7 @@ import (
 
 	"switchyard/db/dbtest"
 	"switchyard/models"
+	"switchyard/models/money"
 	"switchyard/models/postback"
 	"switchyard/models/token"
 )
@@ -53,13 +54,21 @@ func TestLinksAreReadLeniently(t *testing.T) {
 		"keyword=%CB%AB%C9%AB%C7%F2&ie=gb2312":                 {"", "", "双色球", "", "0"},
 		"keyword=%FF%FE%FD&sub1=a":                             {"a", "", "", "", "0"},
 		"sub1=%D0%BF%D1%80%D0":                                 {"пр", "", "", "", "0"},
+		"sub1=a%00b&bid=%A30.50":                               {"ab", "", "", "", "0 XXX"},
+		"bid=%A30.50&bid=0.25":                                 {"", "", "", "", "0.25"},
+		"bid=0%0050":                                           {"", "", "", "", "0 XXX"},
+		"bid=0.5" + strings.Repeat("+", 600) + "K":             {"", "", "", "", "0 XXX"},
 	} {
 		res := w.get("/summer-sale?" + query)
 		if res.StatusCode != http.StatusFound {
 			t.Fatalf("%.80s: %d", query, res.StatusCode)
 		}
 		c := w.tape.last()
-		if got := (fields{c.Subs[0], c.Subs[1], c.Keyword, c.ExternalID, c.Cost.String()}); got != want {
+		cost := c.Cost.String()
+		if c.Currency == money.Unknown {
+			cost += " " + c.Currency
+		}
+		if got := (fields{c.Subs[0], c.Subs[1], c.Keyword, c.ExternalID, cost}); got != want {
 			t.Errorf("%.80s: %+v, want %+v", query, got, want)
 		}
 		if want := "https://a.test/?s=" + string(token.AppendEscaped(nil, c.Subs[0])) + "&p="; res.Header.Get("Location") != want {
@@ -195,7 +204,7 @@ func TestPostbacksAreReadLeniently(t *testing.T) {
 		"repeated in JSON": {"/postback", object, `{"goal":"","clickid":"abc","goal":"a","Goal":"b"}`, m2("clickid", "abc", "goal", "a")},
 		"stated charset":   {"/postback", form + "; charset=windows-1251", "clickid=abc&goal=%E4%E0", m2("clickid", "abc", "goal", "да")},
 		"charset field":    {"/postback", form, "clickid=abc&charset=windows-1252&goal=caf%E9", m2("clickid", "abc", "goal", "café")},
-		"unknown charset":  {"/postback?clickid=abc&goal=a%FF%FEb", "", "", m2("clickid", "abc", "goal", "")},
+		"unknown charset":  {"/postback?clickid=abc&goal=a%FF%FEb", "", "", m2("clickid", "abc", "goal", "\ufffd")},
 	} {
 		method := http.MethodGet
 		if c.body != "" {

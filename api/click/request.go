@@ -232,7 +232,24 @@ func (r *request) externalID() string {
 	return ""
 }
 
-func (r *request) givenCost() string { return r.Param(costParam(r.source)) }
+// givenCost returns the cost that the link names, as received. A cost that cannot be read must not look like no cost or like another
+// cost, so no character of it is dropped.
+func (r *request) givenCost() (lost string) {
+	name := costParam(r.source)
+	for i := range r.params {
+		p := &r.params[i]
+		if !strings.EqualFold(p.Name, name) {
+			continue
+		}
+		if p.IsLost && lost == "" {
+			lost = postback.Received(*p, maxSub)
+		}
+		if cleanReceived(p.Value) != "" {
+			return postback.Received(*p, maxSub)
+		}
+	}
+	return lost
+}
 
 func costParam(s *routing.Source) string { return cmp.Or(s.Row.CostParam, models.DefaultCostParam) }
 

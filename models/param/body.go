@@ -76,8 +76,9 @@ func fromJSON(body []byte, clues Clues) (list []Param, err error) {
 		if err != nil || !ok || dec.Decode(&raw) != nil {
 			return nil, ErrJSON
 		}
-		if value, ok := memberText([]byte(texts.utf8(string(raw)))); ok && !strings.ContainsRune(name, utf8.RuneError) {
-			list = append(list, Param{name, value})
+		plain := texts.utf8(string(raw))
+		if value, ok := memberText([]byte(plain)); ok && !strings.ContainsRune(name, utf8.RuneError) {
+			list = append(list, Param{Name: name, Value: value, IsLost: plain == ""})
 		}
 	}
 	if _, err := dec.Token(); err != nil {
@@ -122,6 +123,6 @@ func fromParts(body []byte, boundary string, clues Clues) (list []Param, err err
 		if err != nil {
 			return nil, ErrForm
 		}
-		list = append(list, Param{part.FormName(), string(value)})
+		list = append(list, Param{Name: part.FormName(), Value: string(value)})
 	}
 }

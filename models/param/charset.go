@@ -26,7 +26,7 @@ const (
 	maxGuessable = 4 << 10 // bytes of such a text
 )
 
-// Decode converts the names and values of parameters to UTF-8. What cannot be converted is empty.
+// Decode converts the names and values of parameters to UTF-8. What cannot be converted is empty, and a value is marked as lost.
 func (c Clues) Decode(list []Param) {
 	for i := range list {
 		if c.Charset == "" && list[i].StatesCharset() {
@@ -38,8 +38,13 @@ func (c Clues) Decode(list []Param) {
 		d.foreign = d.foreign || isOther(list[i].Name) || isOther(list[i].Value)
 	}
 	for i := range list {
-		list[i].Name, list[i].Value = d.utf8(list[i].Name), d.utf8(list[i].Value)
+		list[i].decode(&d)
 	}
+}
+
+func (p *Param) decode(d *decoder) {
+	value := d.utf8(p.Value)
+	p.Name, p.Value, p.IsLost = d.utf8(p.Name), value, p.Value != "" && value == ""
 }
 
 // isOther reports whether a text is neither UTF-8 nor the beginning of a text in UTF-8.

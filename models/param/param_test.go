@@ -17,23 +17,23 @@ func TestFromQuery(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string][]Param{
 		"":                             nil,
-		"a=1&b=2":                      {{"a", "1"}, {"b", "2"}},
-		"a=x+y%20z&b":                  {{"a", "x y z"}, {"b", ""}},
-		"a=50%+off&b=100%":             {{"a", "50% off"}, {"b", "100%"}},
-		"a=%zz&b=%4&c=%%41":            {{"a", "%zz"}, {"b", "%4"}, {"c", "%A"}},
-		"a%=1&100%25=2":                {{"a%", "1"}, {"100%", "2"}},
-		"a=1&amp;b=2&amp;c=3":          {{"a", "1"}, {"b", "2"}, {"c", "3"}},
-		"a=1&amp;amp;b=2":              {{"a", "1"}, {"b", "2"}},
-		"a=1&AMP;b=2&#038;c=3&#38;d=4": {{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}},
-		"amp=1&amplitude=2&#=3":        {{"amp", "1"}, {"amplitude", "2"}, {"#", "3"}},
-		"a=b=c":                        {{"a", "b=c"}},
-		"a=%D0%BF%D1%80%D0%B8%D0":      {{"a", "при"}}, // the sender has cut the value within a character
-		"a=\xd0\xbf":                   {{"a", "п"}},
-		"a=%FF%FE%FD&b=2":              {{"a", ""}, {"b", "2"}},
-		"%FF=1&b=2":                    {{"", "1"}, {"b", "2"}},
+		"a=1&b=2":                      {{Name: "a", Value: "1"}, {Name: "b", Value: "2"}},
+		"a=x+y%20z&b":                  {{Name: "a", Value: "x y z"}, {Name: "b", Value: ""}},
+		"a=50%+off&b=100%":             {{Name: "a", Value: "50% off"}, {Name: "b", Value: "100%"}},
+		"a=%zz&b=%4&c=%%41":            {{Name: "a", Value: "%zz"}, {Name: "b", Value: "%4"}, {Name: "c", Value: "%A"}},
+		"a%=1&100%25=2":                {{Name: "a%", Value: "1"}, {Name: "100%", Value: "2"}},
+		"a=1&amp;b=2&amp;c=3":          {{Name: "a", Value: "1"}, {Name: "b", Value: "2"}, {Name: "c", Value: "3"}},
+		"a=1&amp;amp;b=2":              {{Name: "a", Value: "1"}, {Name: "b", Value: "2"}},
+		"a=1&AMP;b=2&#038;c=3&#38;d=4": {{Name: "a", Value: "1"}, {Name: "b", Value: "2"}, {Name: "c", Value: "3"}, {Name: "d", Value: "4"}},
+		"amp=1&amplitude=2&#=3":        {{Name: "amp", Value: "1"}, {Name: "amplitude", Value: "2"}, {Name: "#", Value: "3"}},
+		"a=b=c":                        {{Name: "a", Value: "b=c"}},
+		"a=%D0%BF%D1%80%D0%B8%D0":      {{Name: "a", Value: "при"}}, // the sender has cut the value within a character
+		"a=\xd0\xbf":                   {{Name: "a", Value: "п"}},
+		"a=%FF%FE%FD&b=2":              {{Name: "a", IsLost: true}, {Name: "b", Value: "2"}},
+		"%FF=1&b=2":                    {{Name: "", Value: "1"}, {Name: "b", Value: "2"}},
 	} {
 		if got := FromQuery(query, Clues{}); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", query, got, want)
+			t.Errorf("%+v: %+v, want %+v", query, got, want)
 		}
 	}
 }
@@ -194,15 +194,15 @@ func TestFromBody(t *testing.T) {
 		want       []Param
 		err        error
 	}{
-		"form":               {form, "a=1&b=x+y", []Param{{"a", "1"}, {"b", "x y"}}, nil},
-		"form with a mark":   {form, "\xef\xbb\xbfa=1&amp;b=2", []Param{{"a", "1"}, {"b", "2"}}, nil},
-		"stated charset":     {form + "; charset=windows-1251", "a=%E4%E0&b=%E5", []Param{{"a", "да"}, {"b", "е"}}, nil},
-		"object":             {object, `{"z":1.50,"a":"é","n":null,"l":[1, 2],"o":{"x":1},"t":true,"z":2}`, []Param{{"z", "1.50"}, {"a", "é"}, {"l", "[1, 2]"}, {"o", `{"x":1}`}, {"t", "true"}, {"z", "2"}}, nil},
-		"no content type":    {"", " {\"a\":\"1\"}\n", []Param{{"a", "1"}}, nil},
-		"object with a mark": {object, "\xef\xbb\xbf{\"a\":\"1\"}", []Param{{"a", "1"}}, nil},
-		"object in UTF-16":   {object, utf16, []Param{{"a", "é"}}, nil},
-		"object in GBK":      {"application/json; charset=gbk", "{\"a\":\"\xcb\xab\x95\x5c\"}", []Param{{"a", "双昞"}}, nil},
-		"object, no UTF-8":   {object, "{\"a\":\"\xff\xfe\",\"b\":\"2\"}", []Param{{"a", ""}, {"b", "2"}}, nil},
+		"form":               {form, "a=1&b=x+y", []Param{{Name: "a", Value: "1"}, {Name: "b", Value: "x y"}}, nil},
+		"form with a mark":   {form, "\xef\xbb\xbfa=1&amp;b=2", []Param{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}, nil},
+		"stated charset":     {form + "; charset=windows-1251", "a=%E4%E0&b=%E5", []Param{{Name: "a", Value: "да"}, {Name: "b", Value: "е"}}, nil},
+		"object":             {object, `{"z":1.50,"a":"é","n":null,"l":[1, 2],"o":{"x":1},"t":true,"z":2}`, []Param{{Name: "z", Value: "1.50"}, {Name: "a", Value: "é"}, {Name: "l", Value: "[1, 2]"}, {Name: "o", Value: `{"x":1}`}, {Name: "t", Value: "true"}, {Name: "z", Value: "2"}}, nil},
+		"no content type":    {"", " {\"a\":\"1\"}\n", []Param{{Name: "a", Value: "1"}}, nil},
+		"object with a mark": {object, "\xef\xbb\xbf{\"a\":\"1\"}", []Param{{Name: "a", Value: "1"}}, nil},
+		"object in UTF-16":   {object, utf16, []Param{{Name: "a", Value: "é"}}, nil},
+		"object in GBK":      {"application/json; charset=gbk", "{\"a\":\"\xcb\xab\x95\x5c\"}", []Param{{Name: "a", Value: "双昞"}}, nil},
+		"object, no UTF-8":   {object, "{\"a\":\"\xff\xfe\",\"b\":\"2\"}", []Param{{Name: "a", IsLost: true}, {Name: "b", Value: "2"}}, nil},
 		"empty object":       {object, "{}", nil, nil},
 		"list":               {object, "[1]", nil, ErrJSON},
 		"half an object":     {object, `{"a":1`, nil, ErrJSON},
@@ -212,14 +212,14 @@ func TestFromBody(t *testing.T) {
 			"multipart/form-data; boundary=X",
 			"--X\r\nContent-Disposition: form-data; name=\"b\"\r\n\r\n1\r\n--X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\nno\r\n" +
 				"--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n2\r\n--X--\r\n",
-			[]Param{{"b", "1"}, {"a", "2"}},
+			[]Param{{Name: "b", Value: "1"}, {Name: "a", Value: "2"}},
 			nil,
 		},
 		"no boundary": {"multipart/form-data", "x", nil, ErrForm},
 	} {
 		got, err := FromBody(c.kind, []byte(c.body), Clues{})
 		if !slices.Equal(got, c.want) || err != c.err { //nolint:errorlint // returned bare
-			t.Errorf("%s: %q, %v", name, got, err)
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func TestOneBrokenTextCostsNoOther(t *testing.T) {
 		"%CB%AB%C9%AB": "", // two letters that hardly occur, and two common ones of GBK
 	} {
 		if got := FromQuery("a=%FF%FE%FD&b="+value, Clues{}); got[0].Value != "" || got[1].Value != want {
-			t.Errorf("%s: %q", value, got)
+			t.Errorf("%s: %+v", value, got)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func FuzzQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query, language string) {
 		for _, p := range FromQuery(query, Clues{Language: language}) {
 			if !utf8.ValidString(p.Name) || !utf8.ValidString(p.Value) {
-				t.Fatalf("%q", p)
+				t.Fatalf("%+v", p)
 			}
 		}
 		for rest := query; rest != ""; {
@@ -276,7 +276,7 @@ func FuzzQuery(f *testing.F) {
 			n, err1 := url.QueryUnescape(name)
 			v, err2 := url.QueryUnescape(value)
 			if err1 != nil || err2 != nil || n != p.Name || v != p.Value {
-				t.Fatalf("%q is read as %q", pair, p)
+				t.Fatalf("%+v is read as %+v", pair, p)
 			}
 		}
 	})
@@ -290,11 +290,11 @@ func FuzzBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind string, body []byte) {
 		list, err := FromBody(kind, body, Clues{})
 		if err != nil && list != nil {
-			t.Fatalf("%q and %v", list, err)
+			t.Fatalf("%+v and %v", list, err)
 		}
 		for _, p := range list {
 			if !utf8.ValidString(p.Name) || !utf8.ValidString(p.Value) {
-				t.Fatalf("%q", p)
+				t.Fatalf("%+v", p)
 			}
 		}
 	})

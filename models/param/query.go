@@ -8,7 +8,11 @@ import (
 )
 
 // Param is one parameter, unescaped.
-type Param struct{ Name, Value string }
+type Param struct {
+	Name, Value string
+	// IsLost reports that the value is empty because it could not be converted to UTF-8.
+	IsLost bool
+}
 
 // Next returns the first parameter of a query and the rest of the query. usual reports that the parameter is written as it should
 // be, so that every reader of queries reads it the same way. Name and Value of an unusual parameter may be no UTF-8: see Clues.

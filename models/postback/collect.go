@@ -2,6 +2,7 @@ package postback
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"switchyard/models/param"
 	"switchyard/models/token"
@@ -20,7 +21,7 @@ func Collect(list []param.Param, known func(name string) bool) map[string]string
 	params, names := map[string]string{}, map[string]string{}
 	others, bytes := 0, 0
 	for _, p := range list {
-		name, value := Clean(p.Name, MaxName), Clean(p.Value, MaxValue)
+		name, value := Clean(p.Name, MaxName), Received(p, MaxValue)
 		if name == "" {
 			continue
 		}
@@ -42,5 +43,43 @@ func Collect(list []param.Param, known func(name string) bool) map[string]string
 	return params
 }
 
-// isFilled reports whether a value is neither empty nor an unfilled macro.
-func isFilled(value string) bool { return value != "" && !token.LooksLikeMacro(value) }
+// isFilled reports whether a value is neither empty nor an unfilled macro. A value without a readable character is empty.
+func isFilled(value string) bool { return Clean(value, MaxValue) != "" && !token.LooksLikeMacro(value) }
+
+// unreadable stands for each character of a value that cannot be read.
+const unreadable = string(utf8.RuneError)
+
+// Received returns the value of a parameter as it was received, of at most limit bytes, in a form that can be stored. A character that
+// cannot be read is a U+FFFD, because an amount without one of its characters may be another amount. A lost value is a U+FFFD.
+// A line end or a tab is a space.
+func Received(p param.Param, limit int) string {
+	if p.IsLost {
+		return unreadable
+	}
+	value := strings.TrimSpace(p.Value)
+	if strings.ContainsFunc(value, isControl) || !utf8.ValidString(value) {
+		value = strings.Map(func(r rune) rune {
+			switch {
+			case '\t' <= r && r <= '\r':
+				return ' '
+			case isControl(r):
+				return utf8.RuneError
+			}
+			return r
+		}, cut(value, 4*limit))
+	}
+	return cut(value, limit)
+}
+
+func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
+
+// cut returns the beginning of a text that has at most limit bytes, up to a whole character.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}

@@ -112,19 +112,13 @@ func Clean(s string, limit int) string {
 	}
 	if !plain {
 		s = strings.Map(func(r rune) rune {
-			if r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError {
+			if isControl(r) || r == utf8.RuneError {
 				return -1
 			}
 			return r
 		}, s)
 	}
-	if len(s) > limit {
-		for limit > 0 && !utf8.RuneStart(s[limit]) {
-			limit--
-		}
-		s = s[:limit]
-	}
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(cut(s, limit))
 }
 
 // ClickID returns the click id of a message as received. It is empty if the message has no click id.

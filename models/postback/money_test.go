@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models/money"
+	"switchyard/models/param"
 )
 
 // TestReadMoney reads amounts and currencies of messages. The payout's own currency wins over the parameter, and what is not
@@ -54,6 +55,45 @@ func TestReadMoney(t *testing.T) {
 		if reason := m.AmountReason(); c.reason == "" && reason != "" || !strings.Contains(reason, c.reason) {
 			t.Errorf("%s: %q, want %q", name, reason, c.reason)
 		}
+	}
+}
+
+// TestUnreadableCharacters sends amounts, currencies and times with characters that cannot be read. No such text counts as not sent, and
+// no character of it is dropped, because the rest may be another amount.
+func TestUnreadableCharacters(t *testing.T) {
+	t.Parallel()
+	spaces := strings.Repeat("+", 300)
+	for query, want := range map[string]string{ // payout with currency, and the text that is no payout
+		"payout=%A312.50":                            " , \ufffd",
+		"payout=12,50%80":                            " , \ufffd",
+		"payout=1%A0490,00":                          " , \ufffd",
+		"payout=1490,00+%F0%F3%E1.":                  " , \ufffd",
+		"payout=%A312.50&amount=5":                   "5 , ",
+		"payout=%A312.50&payout=5":                   "5 , ",
+		"payout=12%EF%BF%BD50":                       " , 12\ufffd50",
+		"payout=12%0050":                             " , 12\ufffd50",
+		"payout=12%0A50":                             " , 12 50",
+		"payout=10%0920":                             " , 10 20",
+		"payout=12%C2%8050":                          " , 12\ufffd50",
+		"payout=+12.50%0D%0A":                        "12.5 , ",
+		"payout=12.50&currency=%80":                  "12.5 XXX, ",
+		"payout=12.50&currency=US%00D":               "12.5 XXX, ",
+		"payout=12.50" + spaces + "K":                " , 12.50" + strings.Repeat(" ", money.MaxText-5),
+		"payout=12.50" + spaces[:200]:                "12.5 , ",
+		"sum=12.50" + strings.Repeat("+", 5e3) + "K": " , 12.50" + strings.Repeat(" ", money.MaxText-5),
+	} {
+		params := Collect(param.FromQuery("clickid=c&"+query, param.Clues{}), func(string) bool { return false })
+		m := Read(params, Network{}, "")
+		if got := text(m.Payout) + " " + m.Currency + ", " + m.InvalidPayout; got != want {
+			t.Errorf("%.60s: %q, want %q", query, got, want)
+		}
+		if (m.InvalidPayout != "" || m.Currency == money.Unknown) != (m.AmountReason() != "") {
+			t.Errorf("%.60s: the reason is %q", query, m.AmountReason())
+		}
+	}
+	params := Collect(param.FromQuery("clickid=c&time=%FF%FE&goal=a%00b&txid=%FF%FE", param.Clues{}), func(string) bool { return false })
+	if m := Read(params, Network{}, ""); m.TimeText != "\ufffd" || !m.Time.IsZero() || m.Goal != "ab" || m.ConversionID != "" {
+		t.Errorf("%+v", m)
 	}
 }
 

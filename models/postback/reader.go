@@ -12,6 +12,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/money"
 	"switchyard/models/timetext"
+	"switchyard/models/token"
 )
 
 const clickField = "click_id"
@@ -57,6 +58,9 @@ func (r reader) names(field string, common []string) (list []string) {
 func (r reader) get(field string, limit int) (first string) {
 	for _, name := range r.names(field, aliases[field]) {
 		v := cleanValue(r.params[name], limit)
+		if asReceived[field] {
+			v = receivedValue(r.params[name], limit)
+		}
 		if field == clickField && len(Clean(r.params[name], MaxValue)) > limit {
 			v = "" // a cut click id is useless
 		}
@@ -85,6 +89,17 @@ var valid = map[string]func(text string) bool{
 	},
 }
 
+// asReceived has the fields that are read from the text as it was received. A Clean text may be another amount or time.
+var asReceived = map[string]bool{"payout": true, "cost": true, "currency": true, "time": true}
+
+// receivedValue returns a value of at most limit bytes. It is empty for an unfilled macro and for a masked value.
+func receivedValue(v string, limit int) string {
+	if token.LooksLikeMacro(v) || v == Mask {
+		return ""
+	}
+	return cut(v, limit)
+}
+
 // isAmount reports whether a text is an amount in some currency.
 func isAmount(text string) bool {
 	_, err := money.Read(text, "")
@@ -106,7 +121,7 @@ func looksLikeClickID(text string) bool {
 // received returns the first received value of a field's parameters, including unfilled macros.
 func (r reader) received(field string, limit int) string {
 	for _, name := range r.names(field, aliases[field]) {
-		if v := Clean(r.params[name], limit); v != "" && v != Mask {
+		if v := cut(r.params[name], limit); v != "" && v != Mask {
 			return v
 		}
 	}
