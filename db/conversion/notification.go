@@ -117,7 +117,7 @@ func (r Reader) resolve(ctx context.Context, m *Message, report notification.Rep
 	}
 	p := part{params: paramsOf(report), keys: clean(report.Keys)}
 	if !strings.HasPrefix(report.Payout, "-") {
-		p.payout = report.Payout
+		p.payout = cmp.Or(report.Price, report.Payout)
 	}
 	return []part{p}, "", nil
 }

@@ -77,6 +77,16 @@ func back(amount string) string {
 	return "-" + amount
 }
 
+// returned returns the amount that a refund returns, without its sign. It is empty if the amount is zero or cannot be read, so that
+// the refund is one of the whole sale.
+func returned(amount string) string {
+	d, ok := Number(amount)
+	if !ok || d.IsZero() {
+		return ""
+	}
+	return d.Abs().String()
+}
+
 // sum returns the sum of amounts. It is empty without amounts, and if an amount cannot be read.
 func sum(amounts []string) string {
 	if len(amounts) == 0 {

@@ -2,6 +2,7 @@ package notification
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/sha1" //nolint:gosec // ClickBank derives its key by SHA-1
@@ -26,7 +27,8 @@ var clickbank = Scheme{
 	Docs:   []string{"https://support.clickbank.com/en/articles/10535147-instant-notification-service-ins"},
 	Words: map[string]string{
 		"sale": models.StatusApproved, "jv_sale": models.StatusApproved, "bill": models.StatusApproved, "jv_bill": models.StatusApproved,
-		"rfnd": models.StatusChargeback, "cgbk": models.StatusChargeback, "insf": models.StatusChargeback,
+		"sale-rb": models.StatusApproved,
+		"rfnd":    models.StatusChargeback, "rfnd-rb": models.StatusChargeback, "cgbk": models.StatusChargeback, "insf": models.StatusChargeback,
 	},
 	read: readClickBank,
 }
@@ -88,12 +90,14 @@ func readClickBank(m *message) (Result, error) {
 		Payout: clickbankAmount(d), Currency: d.text("currency"), Word: event, ConversionID: receipt, Time: d.text("transactionTime"),
 		Keys: []string{receipt},
 	}
+	r.Price = cmp.Or(d.text("totalOrderAmount"), r.Payout)
 	switch original := d.text("upsell.upsellOriginalReceipt"); {
 	case strings.HasSuffix(word, "bill"):
 		first, _, _ := strings.Cut(receipt, "-") // the receipt of a rebill is the sale's with -B001, -B002 and so on
 		r.Goal, r.About = goalRebill, []string{first}
 	case m.status(word) == models.StatusChargeback:
-		r.Same, r.Payout, r.About = true, back(r.Payout), []string{receipt}
+		r.Same, r.Part, r.Price = true, returned(r.Price), ""
+		r.Payout, r.About = back(r.Payout), []string{receipt}
 	case original != "" && original != receipt:
 		r.Goal, r.About = goalUpsell, []string{original}
 	}

@@ -1,6 +1,7 @@
 package notification
 
 import (
+	"cmp"
 	"crypto/sha512"
 	"crypto/subtle"
 	"encoding/hex"
@@ -38,12 +39,12 @@ func (m *message) signedByDigistore24(decode func(string) string) bool {
 	}
 	sum := sha512.Sum512([]byte(text.String()))
 	given := strings.ToLower(m.doc.text("sha_sign", "SHASIGN"))
-	return subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(given)) == 1
+	return text.Len() > 0 && subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(given)) == 1
 }
 
 func readDigistore24(m *message) (Result, error) {
 	asIs := func(s string) string { return s }
-	if m.parse() != nil || !m.signedByDigistore24(asIs) && !m.signedByDigistore24(html.UnescapeString) {
+	if m.parseFields() != nil || !m.signedByDigistore24(asIs) && !m.signedByDigistore24(html.UnescapeString) {
 		return Result{}, ErrUnproven
 	}
 	d := m.doc
@@ -66,7 +67,9 @@ func readDigistore24(m *message) (Result, error) {
 		Payout: d.text("amount_payout", "amount_vendor", "amount_affiliate", "transaction_amount"), Currency: d.text("currency"),
 		Word: event, ConversionID: d.text("transaction_id"), Keys: []string{d.text("transaction_id"), item},
 	}
+	r.Price = cmp.Or(d.text("transaction_amount", "amount_brutto"), r.Payout)
 	if event != "on_payment" {
+		r.Part, r.Price = returned(r.Price), ""
 		r.Same, r.Payout = true, back(r.Payout)
 		r.About = filled(d.text("parent_transaction_id"), item)
 		r.ConversionID, r.Keys = r.About[0], nil

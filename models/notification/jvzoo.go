@@ -40,7 +40,7 @@ func (m *message) signedByJVZoo(without ...string) bool {
 }
 
 func readJVZoo(m *message) (Result, error) {
-	if m.parse() != nil || !m.signedByJVZoo() && !m.signedByJVZoo("ctranstime") {
+	if m.parseFields() != nil || !m.signedByJVZoo() && !m.signedByJVZoo("ctranstime") {
 		return Result{}, ErrUnproven
 	}
 	d := m.doc
@@ -68,7 +68,7 @@ func readJVZoo(m *message) (Result, error) {
 		first, _, _ := strings.Cut(receipt, "-")
 		r.Goal, r.About = goalRebill, []string{first}
 	case m.status(word) == models.StatusChargeback:
-		r.Same, r.Payout, r.About = true, back(amount), []string{receipt}
+		r.Same, r.Part, r.Payout, r.About = true, returned(amount), back(amount), []string{receipt}
 	case d.text("cupsellreceipt") != "":
 		r.Goal, r.About = goalUpsell, []string{d.text("cupsellreceipt")}
 	}

@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -56,15 +58,41 @@ func (m *message) isSecret(text string) bool {
 
 // parse reads the body: a JSON object or a form.
 func (m *message) parse() error {
-	body := bytes.TrimSpace(bytes.TrimPrefix(m.Body, []byte("\ufeff")))
-	kind, attributes, _ := mime.ParseMediaType(m.Header["content-type"])
-	switch {
-	case len(body) > 0 && body[0] == '{':
+	if body := m.trimmed(); len(body) > 0 && body[0] == '{' {
 		return m.parseJSON(body)
-	case kind == "multipart/form-data":
+	}
+	return m.parseFields()
+}
+
+// parseFields reads the body as a form, whatever it looks like. A scheme that signs the fields of a form must not read anything else,
+// because the members of a JSON object are not signed.
+func (m *message) parseFields() error {
+	kind, attributes, _ := mime.ParseMediaType(m.Header["content-type"])
+	if kind == "multipart/form-data" {
 		return m.parseParts(attributes["boundary"])
 	}
-	return m.parseForm(string(body))
+	return m.parseForm(string(m.trimmed()))
+}
+
+func (m *message) trimmed() []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(m.Body, []byte("\ufeff")))
+}
+
+// key returns a text that is the same for the same message, however its address and its fields are written. The address is not
+// signed, and a form is signed by its fields, so neither makes a repeated message a new one.
+func (m *message) key() string {
+	sum := sha256.New()
+	switch {
+	case len(m.fields) > 0:
+		for _, f := range m.sorted() {
+			_, _ = fmt.Fprintf(sum, "%q=%q\n", f.name, f.value)
+		}
+	case len(m.Body) > 0:
+		sum.Write(m.Body)
+	default:
+		sum.Write([]byte(m.Query))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 func (m *message) parseJSON(body []byte) error {

@@ -1,8 +1,6 @@
 package notification
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"maps"
 	"slices"
@@ -131,6 +129,8 @@ type Report struct {
 	// Part is the amount that a refund returns, if the message does not say how much of the sale is left. A smaller amount than
 	// the sale's changes nothing.
 	Part string
+	// Price is the amount of the sale with which the Part of a refund is compared. If it is empty, it is the payout.
+	Price string
 }
 
 // ErrUnproven is the error of a message that does not prove its sender.
@@ -149,8 +149,7 @@ func (s *Scheme) Read(r Request, secret string, own map[string]string) (Result, 
 		return Result{}, err
 	}
 	if out.Key == "" {
-		sum := sha256.Sum256(append([]byte(r.Query+"\n"), r.Body...))
-		out.Key = hex.EncodeToString(sum[:])
+		out.Key = m.key()
 	}
 	for i := range out.Reports {
 		m.applyOwn(&out.Reports[i])

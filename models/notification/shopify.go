@@ -55,7 +55,7 @@ func shopifyOrder(m *message, event string) (Result, error) {
 	r := Report{
 		Click:  m.click(d.pairs("note_attributes", "name", "value"), d.text("landing_site"), d.text("landing_site_ref"), d.text("referring_site")),
 		Payout: d.text("current_total_price", "total_price"), Currency: d.text("currency"),
-		Word: d.text("financial_status"), ConversionID: d.text("id"), Time: d.text("processed_at", "created_at"),
+		Word: cmp.Or(d.text("financial_status"), "pending"), ConversionID: d.text("id"), Time: d.text("processed_at", "created_at"),
 	}
 	r.Keys = []string{r.ConversionID}
 	if d.text("source_name") == "subscription_contract" { // an order that a subscription made

@@ -27,6 +27,7 @@ func TestShopify(t *testing.T) {
 	check(t, "shopify", sign, []readCase{
 		{"paid", order(`, "financial_status": "paid", "current_total_price": "403.00", "cancelled_at": null`), "820982911946154508 |  | paid | 403.00 USD | click=CLICK"},
 		{"pending", order(`, "financial_status": "pending"`), "820982911946154508 |  | pending | 403.00 USD | click=CLICK"},
+		{"not paid yet", order(`, "financial_status": null`), "820982911946154508 |  | pending | 403.00 USD | click=CLICK"},
 		{"part refunded", order(`, "financial_status": "partially_refunded", "current_total_price": "204.00"`), "820982911946154508 |  | partially_refunded | 204.00 USD | click=CLICK"},
 		{"refunded", order(`, "financial_status": "refunded", "current_total_price": "0.00"`), "820982911946154508 |  | refunded | -403.00 USD | click=CLICK"},
 		{"cancelled", order(`, "financial_status": "paid", "cancelled_at": "2026-11-20T07:00:00-05:00"`), "820982911946154508 |  | cancelled | 403.00 USD | click=CLICK"},
@@ -81,6 +82,7 @@ func TestWooCommerce(t *testing.T) {
 		{"refunded", order("refunded", `, "refunds": [{"id": 9, "total": "-49.90"}]`), "4750 |  | refunded | -49.90 EUR | click=CLICK"},
 		{"attribution", attributed, "4750 |  | processing | 49.90 EUR | click=CLICK"},
 		{"renewal", `{` + wooOrder + `, "status": "processing", "meta_data": [{"key": "_subscription_renewal", "value": "77"}, {"key": "clickid", "value": "CLICK"}]}`, "4750 | rebill | processing | 49.90 EUR | click=CLICK"},
+		{"subscription", order("active", `, "billing_period": "month", "billing_interval": "1"`), "ignored: it is a subscription: each of its payments is an order of its own"},
 		{"draft", order("checkout-draft", ""), "ignored: the order is a draft"},
 		{"deleted", `{"id": 4750}`, "ignored: it is no order"},
 		{"product", `{"id": 12, "name": "Tea", "total_sales": 4, "status": "publish"}`, "ignored: it is no order"},

@@ -44,6 +44,8 @@ func readWooCommerce(m *message) (Result, error) {
 	switch {
 	case !d.has("order_key") || !d.has("total") || d.text("id") == "":
 		return ignore(topic, "it is no order")
+	case d.has("billing_period") || d.has("billing_interval"):
+		return ignore(event, "it is a subscription: each of its payments is an order of its own")
 	case d.text("status") == "checkout-draft" || d.text("status") == "auto-draft":
 		return ignore(event, "the order is a draft")
 	}

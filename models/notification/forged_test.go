@@ -1,0 +1,66 @@
+package notification_test
+
+import (
+	"crypto/sha1"
+	"crypto/sha512"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"switchyard/models/notification"
+)
+
+// The fields of a form are signed, and the members of a JSON object are not. A sum over no field proves nothing, because anyone can
+// compute it.
+func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
+	t.Parallel()
+	digistore := `"event": "on_payment", "transaction_id": "1", "custom": "CLICK", "transaction_amount": "9999", "currency": "EUR"`
+	jvzoo := `"ctransaction": "SALE", "ctransreceipt": "1", "caffitid": "CLICK", "ctransamount": "999900"`
+	none := fmt.Sprintf("%X", sha512.Sum512(nil))
+	ofSecret := fmt.Sprintf("%X", sha1.Sum([]byte(secret)))[:8]
+	for name, tt := range map[string]struct{ scheme, body, kind string }{
+		"Digistore24 as JSON":         {"digistore24", `{"sha_sign": "` + none + `", ` + digistore + `}`, "application/json"},
+		"Digistore24 as JSON in form": {"digistore24", `{"SHASIGN": "` + none + `", ` + digistore + `}`, "application/x-www-form-urlencoded"},
+		"Digistore24 without fields":  {"digistore24", "sha_sign=" + none, "application/x-www-form-urlencoded"},
+		"Digistore24 with empty ones": {"digistore24", "event=&custom=&sha_sign=" + none, "application/x-www-form-urlencoded"},
+		"JVZoo as JSON":               {"jvzoo", `{"cverify": "` + ofSecret + `", ` + jvzoo + `}`, "application/json"},
+	} {
+		if got, err := scheme(t, tt.scheme).Read(request(tt.body, "content-type", tt.kind), secret, nil); !errors.Is(err, notification.ErrUnproven) {
+			t.Errorf("%s is believed: %v %s", name, err, describe(got))
+		}
+	}
+}
+
+// A message that is sent again keeps its key, although its address, the order of its fields or their escapes differ. None of them
+// is signed.
+func TestKeyIsOfWhatIsSigned(t *testing.T) {
+	t.Parallel()
+	sign := signer("sha_sign", digistoreSum(func(s string) string { return s }))
+	payment := sign("event=on_payment&transaction_id=7&custom=CLICK&product_name=Tea+%26+Cups&amount_payout=20.11&currency=EUR")
+	turned := payment
+	fields := strings.Split(string(payment.Body), "&")
+	slices.Reverse(fields)
+	turned.Body = []byte(strings.ReplaceAll(strings.Join(fields, "&"), "+", "%20"))
+	order := signed64("x-wc-webhook-signature", `{`+wooOrder+`, "status": "completed"}`)
+	elsewhere := order
+	elsewhere.Query = "again=1"
+	other := signed64("x-wc-webhook-signature", `{`+wooOrder+`, "status": "cancelled"}`)
+	for name, tt := range map[string]struct {
+		scheme       string
+		first, again notification.Request
+		same         bool
+	}{
+		"fields in another order": {"digistore24", payment, turned, true},
+		"another address":         {"woocommerce", order, elsewhere, true},
+		"another order":           {"woocommerce", order, other, false},
+	} {
+		s := scheme(t, tt.scheme)
+		a, errA := s.Read(tt.first, secret, nil)
+		b, errB := s.Read(tt.again, secret, nil)
+		if errA != nil || errB != nil || a.Key == "" || (a.Key == b.Key) != tt.same {
+			t.Errorf("%s: %q %v and %q %v", name, a.Key, errA, b.Key, errB)
+		}
+	}
+}
