@@ -8,7 +8,7 @@ import (
 
 // Word is a status word of networks and its meaning.
 type Word struct {
-	Text     string // in lower case, with a hyphen for each space and underscore
+	Text     string // in lower case; spaces, hyphens and underscores do not matter
 	Status   string // one of the four; empty: the word reports no conversion
 	Goal     string // goal of the conversion if the message names none
 	Networks string // networks whose documents have the word; empty: most networks
@@ -112,7 +112,7 @@ var words = []Word{
 var wordOf = func() map[string]Word {
 	m := make(map[string]Word, len(words))
 	for _, w := range words {
-		m[w.Text] = w
+		m[joined(w.Text)] = w
 	}
 	return m
 }()
@@ -127,14 +127,24 @@ type Meaning struct {
 	Known  bool   // false: neither the network's own map nor the table has the word
 }
 
-var hyphens = strings.NewReplacer(" ", "-", "_", "-")
+var separators = strings.NewReplacer(" ", "", "_", "", "-", "")
+
+// joined returns a word without what networks write between its parts, so that "charge_back" and "charge-back" are "chargeback". A
+// word with a digit stays as it is, because "-1" is not "1".
+func joined(word string) string {
+	if strings.ContainsAny(word, "0123456789") {
+		return word
+	}
+	return separators.Replace(word)
+}
 
 // FoldWord returns a word in the form in which the network's own words are compared.
 func FoldWord(word string) string { return strings.ToLower(strings.TrimSpace(word)) }
 
 // Means returns the meaning of a network's status word. It looks in the network's own map (status -> words) first, then among the
 // common words. An empty word is approved, because many networks report only approved conversions. An unknown word is pending, so
-// that a person looks at it before it counts as revenue. Case and outer spaces do not matter.
+// that a person looks at it before it counts as revenue. Case and outer spaces do not matter, and among
+// the common words neither do hyphens and underscores.
 func Means(word string, own map[string][]string) Meaning {
 	word = FoldWord(word)
 	if word == "" {
@@ -149,7 +159,7 @@ func Means(word string, own map[string][]string) Meaning {
 			}
 		}
 	}
-	if w, ok := wordOf[hyphens.Replace(word)]; ok {
+	if w, ok := wordOf[joined(word)]; ok {
 		return Meaning{w.Status, w.Goal, true}
 	}
 	return Meaning{Status: models.StatusPending}
