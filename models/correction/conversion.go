@@ -102,7 +102,7 @@ func (l *line) readClick(v *Conversion) {
 	}
 }
 
-// readTerms reads status, payout and currency. A negative amount without a status is a chargeback of that amount.
+// readTerms reads status, payout and currency. A negative amount is a chargeback of that amount, unless its status is rejected.
 func (l *line) readTerms(v *Conversion, holds func(Conversion) string) {
 	if v.Word = l.cell(statusColumn); v.Word != "" {
 		word, ok := postback.KnownWord(v.Word)
@@ -124,7 +124,7 @@ func (l *line) readTerms(v *Conversion, holds func(Conversion) string) {
 	}
 	if amount.IsNegative() {
 		amount = amount.Neg()
-		if v.Word == "" {
+		if v.Status != models.StatusRejected {
 			v.Status = models.StatusChargeback
 		}
 	}

@@ -99,8 +99,11 @@ func TestConversionFiles(t *testing.T) {
 			},
 		},
 		"below zero is a chargeback": {
-			"click id,payout,status\n" + click + ",-4,\n" + click + ",-4,rejected\n",
-			[]string{"2 4|chargeback|||-|", "3 4|rejected|||-|"},
+			"click id,payout,status\n" + click + ",-4,\n" + click + ",-4,rejected\n" + click + ",-4,approved\n" + click + ",(4),rebill\n" +
+				click + ",4-,pending\n" + click + ",-0,approved\n",
+			[]string{
+				"2 4|chargeback|||-|", "3 4|rejected|||-|", "4 4|chargeback|||-|", "5 4|chargeback|||-|rebill", "6 4|chargeback|||-|", "7 0|approved|||-|",
+			},
 		},
 		"what our own files guard": {
 			"click_id,conversion_id,recorded_at\n" + click + ",'+order,2026-11-01\n",

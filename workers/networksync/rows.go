@@ -136,7 +136,10 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 			refuse(fmt.Sprintf("its payout %.64q %s", o.Payout, err))
 			return v
 		}
-		payout := amount.Value.Abs() // a reversal is known by its status, not by the sign
+		if amount.Value.IsNegative() && (v.Status == models.StatusApproved || v.Status == models.StatusPending) {
+			v.Status = models.StatusChargeback // as in postbacks and files
+		}
+		payout := amount.Value.Abs()
 		v.Payout, v.Currency = &payout, cmp.Or(amount.Currency, v.Currency)
 	}
 	return v

@@ -130,3 +130,22 @@ func TestClampTime(t *testing.T) {
 		}
 	}
 }
+
+// TestNegativeOrders reads orders with an amount below zero, which take a sale back whatever the network's word for them is.
+func TestNegativeOrders(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ status, payout, want string }{
+		{models.StatusApproved, "5.00", "approved 5"},
+		{models.StatusApproved, "-5.00", "chargeback 5"},
+		{models.StatusPending, "(5.00)", "chargeback 5"},
+		{models.StatusChargeback, "-5.00", "chargeback 5"},
+		{models.StatusChargeback, "5.00", "chargeback 5"},
+		{models.StatusRejected, "-5.00", "rejected 5"},
+		{models.StatusApproved, "0", "approved 0"},
+	} {
+		v := rowOf(1, networks.Order{Click: models.FormatClickID(models.NewClickID()), ID: "A-1", Status: c.status, Payout: c.payout}, nil, "USD")
+		if v.Payout == nil || v.Refusal != "" || v.Status+" "+v.Payout.String() != c.want {
+			t.Errorf("%s %s: %+v, want %s", c.status, c.payout, v, c.want)
+		}
+	}
+}
