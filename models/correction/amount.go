@@ -47,7 +47,8 @@ func (l *line) amount(column, in int, holds func() string) (value decimal.Decima
 	}
 	switch {
 	case amount.Currency == "" && named != "" && heading != "" && named != heading:
-		l.note = fmt.Sprintf("its %s %.64q is in %s by its column for the currency, which counts, and not in %s as its heading says", name, text, named, heading)
+		l.note = fmt.Sprintf("its %s %.64q is in %s by its column for the currency, which counts, and not in %s as its heading says",
+			name, text, named, heading)
 	case amount.Currency != "" && currency != "" && amount.Currency != currency:
 		l.note = fmt.Sprintf("its %s %.64q is in %s by its own text, which counts, and not in %s", name, text, amount.Currency, currency)
 	}

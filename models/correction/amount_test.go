@@ -21,6 +21,8 @@ func TestCurrenciesOfFiles(t *testing.T) {
 		"the heading's sign is the column's": {"click id;payout (kr);currency", "12,5;SEK", "", "12.5 SEK", "", "", false},
 		"a currency among other words":       {"click id;payout (net, EUR)", "12,5", "USD", "12.5 EUR", "", "", false},
 		"a currency before other words":      {"click id;payout (EUR) per sale", "12,5", "USD", "12.5 EUR", "", "", false},
+		"a currency as the first word":       {"click id;EUR payout", "12,5", "USD", "12.5 EUR", "", "", false},
+		"a currency in small letters":        {"click id;payout eur", "12,5", "USD", "12.5 EUR", "", "", false},
 		"a unit":                             {"click id;payout (micros)", "12500000", "USD", "", "a unit that is not understood", "", false},
 		"a unit beside a column":             {"click id;payout (cents);currency", "1250;USD", "", "", "a unit that is not understood", "", false},
 		"the amount wins":                    {"click id;payout;currency", "$12.50;EUR", "", "12.5 USD", "", `"$12.50" is in USD by its own text`, false},

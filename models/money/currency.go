@@ -193,8 +193,8 @@ func Currency(text, given string) (code string, err error) {
 	return Unknown, ErrNoCurrency
 }
 
-// Heading reads a heading of a table that may name a currency, in parentheses or at its end, such as "Amount spent (INR)",
-// "Cost (EUR, net)" or "Cost, €". It returns the heading without the currency, and the code. given is the currency that a column of
+// Heading reads a heading of a table that may name a currency, in parentheses or as its last or first word, such as
+// "Amount spent (INR)", "Cost (EUR, net)", "Cost, €" or "USD revenue". It returns the heading without the currency, and the code. given is the currency that a column of
 // its own names: see Currency. The code is Unknown if it is not understood, and if the heading names a unit that is no currency,
 // such as "Cost (micros)". It is empty if the heading names none.
 func Heading(text, given string) (name, code string) {
@@ -208,17 +208,35 @@ func Heading(text, given string) (name, code string) {
 		}
 		return text, ""
 	}
-	i := strings.LastIndexAny(text, " ,_-/:")
-	if i <= 0 {
-		return text, ""
+	const between = " ,_-/:"
+	if i := strings.LastIndexAny(text, between); i > 0 {
+		name = strings.TrimRight(text[:i], " ")
+		apart := text[i] == '_' || text[i] == ',' || strings.HasSuffix(name, ",")
+		if code := edgeWord(text[i+1:], given, apart); code != "" {
+			return strings.TrimRight(name, between), code
+		}
 	}
-	word := text[i+1:]
-	name = strings.TrimRight(text[:i], " ")
-	written := word == strings.ToUpper(word) || text[i] == '_' || text[i] == ',' || strings.HasSuffix(name, ",")
-	if code := currencyOf(word, given); code != "" && code != Unknown && written && !isNumber(word) {
-		return strings.TrimRight(name, " ,_-/:"), code
+	if i := strings.IndexAny(text, between); i > 0 {
+		if name = strings.TrimLeft(text[i:], between); name != "" {
+			if code := edgeWord(text[:i], given, false); code != "" {
+				return name, code
+			}
+		}
 	}
 	return text, ""
+}
+
+// edgeWord returns the currency that the first or the last word of a heading names: a code, or a sign or a name that is written in
+// capital letters or set apart.
+func edgeWord(word, given string, apart bool) string {
+	upper := strings.ToUpper(word)
+	if isNumber(word) || !apart && word != upper && !isCode(upper) {
+		return ""
+	}
+	if code := currencyOf(word, given); code != Unknown {
+		return code
+	}
+	return ""
 }
 
 // statedIn returns the currency that the parentheses of a heading name, Unknown for one that is not understood or for a unit, or an
@@ -229,7 +247,8 @@ func statedIn(s, given string) string {
 	if code := currencyOf(whole, given); code != "" {
 		return code
 	}
-	if n := len(words); n == 1 && len(whole) <= 4 && len(whole) >= 3 && whole == strings.ToUpper(whole) && !isNumber(whole) && !slices.Contains(noCurrencies, whole) {
+	likeCode := len(words) == 1 && len(whole) >= 3 && len(whole) <= 4 && whole == strings.ToUpper(whole)
+	if likeCode && !isNumber(whole) && !slices.Contains(noCurrencies, whole) {
 		return Unknown
 	}
 	found := ""
@@ -260,8 +279,8 @@ func currencyOf(text, given string) string {
 
 // headingUnits are words of a heading that say that its amounts are parts or multiples of a currency's unit.
 var headingUnits = []string{
-	"MICRO", "MICROS", "MICROAMOUNT", "MILLI", "MILLIS", "CENT", "CENTS", "PENCE", "PAISA", "PAISE", "KOPECKS", "MINOR", "K", "000", "000S", "1000", "1000S", "M", "MM",
-	"THOUSAND", "THOUSANDS", "MLN", "MIO", "MILLION", "MILLIONS", "LAKH", "LAKHS", "CRORE", "CRORES", "%", "PERCENT", "PCT",
+	"MICRO", "MICROS", "MICROAMOUNT", "MILLI", "MILLIS", "CENT", "CENTS", "PENCE", "PAISA", "PAISE", "KOPECKS", "MINOR",
+	"K", "000", "000S", "1000", "1000S", "M", "MM", "THOUSAND", "THOUSANDS", "MLN", "MIO", "MILLION", "MILLIONS", "LAKH", "LAKHS", "CRORE", "CRORES", "%", "PERCENT", "PCT",
 }
 
 const maxHeading = 100
