@@ -232,9 +232,26 @@ func (r *request) externalID() string {
 	return ""
 }
 
-// givenCost returns the cost that the link names, as received. A cost that cannot be read must not look like no cost or like another
-// cost, so no character of it is dropped.
-func (r *request) givenCost() (lost string) {
+// givenCost returns the cost that the link states. The parameter for the currency is read as nothing else: it does not count if the
+// source gives it to a sub-parameter.
+func (r *request) givenCost() (given routing.Given) {
+	if given.Amount = r.givenAmount(); given.Amount == "" {
+		return given
+	}
+	for i := range r.source.Subs {
+		if strings.EqualFold(r.source.Subs[i].Param, currencyParam) {
+			return given
+		}
+	}
+	given.Currency = r.Param(currencyParam)
+	return given
+}
+
+const currencyParam = "currency"
+
+// givenAmount returns the amount of the cost, as received. An amount that cannot be read must not look like no amount or like another
+// one, so no character of it is dropped.
+func (r *request) givenAmount() (lost string) {
 	name := costParam(r.source)
 	for i := range r.params {
 		p := &r.params[i]

@@ -129,6 +129,7 @@ func (r *request) trialParams() []TrialParam {
 	for _, s := range r.source.Subs {
 		name(s.Param, "sub"+strconv.Itoa(s.Sub+1))
 	}
+	name(currencyParam, "currency")
 	for p, n := range genericSubs {
 		name(p, "sub"+strconv.Itoa(n+1))
 	}

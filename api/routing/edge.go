@@ -202,7 +202,7 @@ func (s *Snapshot) newEdgeCompiler(d *Domain, c *Campaign, parts map[uuid.UUID]*
 	}
 	if !c.Price.Given() {
 		var click models.Click
-		c.Price.Apply(&click, c.Row.TrafficLossPct, src, "")
+		c.Price.Apply(&click, c.Row.TrafficLossPct, src, Given{})
 		cost := click.Cost.String()
 		k.out.Cost = &cost
 	}

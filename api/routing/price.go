@@ -45,15 +45,28 @@ func newPrice(model string, value decimal.Decimal) Price {
 // Given reports whether the cost of a click is a parameter of its link.
 func (p *Price) Given() bool { return p.model == "auto" }
 
-// Apply sets the cost of a click. With the model auto, the cost is given, the amount in the source's cost parameter. For a source
-// that charges per thousand clicks, given is the price of a thousand. It may state another currency than the campaign's. If it is no
+// Given is the cost that a link states.
+type Given struct {
+	Amount   string // of the source's cost parameter
+	Currency string // of the parameter for the currency; empty: the amount's own, or the campaign's
+}
+
+// Apply sets the cost of a click. With the model auto, the cost is given. For a source that charges per thousand clicks, it is the
+// price of a thousand. It may state another currency than the campaign's, and the amount's own wins. If it is no
 // amount, or its currency is not understood, the click's currency is money.Unknown and its cost counts no money. Clicks that are
 // paid but get lost on the way make the arriving clicks more expensive. Their percentage is campaignLoss, or the source's traffic
 // loss if campaignLoss is zero.
-func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given string) {
+func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given Given) {
 	cost := p.click
-	if p.model == "auto" && given != "" {
-		amount, err := money.Read(given, c.Currency)
+	if p.model == "auto" && given.Amount != "" {
+		holds := c.Currency
+		if given.Currency != "" {
+			c.Currency, _ = money.Currency(given.Currency, holds)
+		}
+		if c.Currency != money.Unknown {
+			holds = c.Currency
+		}
+		amount, err := money.Read(given.Amount, holds)
 		if err != nil || amount.Value.IsNegative() {
 			amount = money.Amount{Currency: money.Unknown}
 		}
