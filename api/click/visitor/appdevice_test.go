@@ -49,7 +49,7 @@ func TestAppDevices(t *testing.T) {
 	} {
 		a := classify(ua)
 		got := a.device + ", " + a.os + " " + a.osVersion + ", " + a.browser + " " + a.browserVersion + ", " + a.brand + " " + a.model
-		if got != want || a.kind != human || a.impossible {
+		if got != want || a.kind != human || a.impossible || isRareCrawler(ua, a) {
 			t.Errorf("%s\n got %s (%s)\nwant %s", ua, got, kinds[a.kind].name, want)
 		}
 	}

@@ -59,8 +59,12 @@ func (s *slow) complete(userAgent string, a *agent) {
 
 // isRareCrawler looks the user agent up in the long list. The list is wrong about Electron's desktop programs: it takes some of
 // them for their makers' crawlers. It is also wrong about Lynx, which names the library it is made from, about
-// devices whose names have words of crawlers, and about coded data that apps append, in which any letters occur.
+// devices whose names have words of crawlers, and about coded data that apps append, in which any letters occur. An app that names its
+// system may also name Cronet, Chrome's network library, which the list takes for a crawler.
 func isRareCrawler(userAgent string, a *agent) bool {
+	if a.os != "" {
+		userAgent = strings.ReplaceAll(userAgent, "Cronet", "")
+	}
 	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(withoutData(withoutDevice(userAgent)))
 }
 
