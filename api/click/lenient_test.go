@@ -56,8 +56,9 @@ func TestLinksAreReadLeniently(t *testing.T) {
 		"sub1=%D0%BF%D1%80%D0":                                 {"пр", "", "", "", "0"},
 		"sub1=a%00b&bid=%A30.50":                               {"ab", "", "", "", "0 XXX"},
 		"bid=%A30.50&bid=0.25":                                 {"", "", "", "", "0.25"},
-		"bid=0%0050":                                           {"", "", "", "", "0 XXX"},
-		"bid=0.5" + strings.Repeat("+", 600) + "K":             {"", "", "", "", "0 XXX"},
+		"sub1=%EF%BB%BFa%E2%80%8B&sub2=%E2%80%8E+b%C2%AD&vid=%7Bclick%7D&vid=%257Bclick%257D&external_id=%E2%80%8Be": {"a", "b", "", "e", "0"},
+		"bid=0%0050": {"", "", "", "", "0 XXX"},
+		"bid=0.5" + strings.Repeat("+", 600) + "K": {"", "", "", "", "0 XXX"},
 	} {
 		res := w.get("/summer-sale?" + query)
 		if res.StatusCode != http.StatusFound {
@@ -195,6 +196,10 @@ func TestPostbacksAreReadLeniently(t *testing.T) {
 		want               map[string]string
 	}{
 		"entity":           {"/postback?clickid=abc&amp;payout=7&amp;txid=A1", "", "", m2("clickid", "abc", "payout", "7", "txid", "A1")},
+		"invisible":        {"/postback?clickid=%EF%BB%BFabc%E2%80%8B&payout=%E2%80%8E7%C2%A0", "", "", m2("clickid", "abc", "payout", "7")},
+		"no data":          {"/postback?clickid=abc&payout=7", object, "[]", m2("clickid", "abc", "payout", "7")},
+		"form as JSON":     {"/postback", object, "clickid=abc&payout=7", m2("clickid", "abc", "payout", "7")},
+		"escaped twice":    {"/postback?clickid=%257Bclickid%257D&clickid=%25%25ID%25%25&clickid=abc", "", "", m2("clickid", "abc")},
 		"stray percent":    {"/postback?clickid=abc&goal=50%&sub1=%zz", "", "", m2("clickid", "abc", "goal", "50%", "sub1", "%zz")},
 		"repeated":         {"/postback?clickid=&clickid={id}&clickid=abc&clickid=def", "", "", m2("clickid", "abc")},
 		"empty":            {"/postback?clickid=&payout={payout}", "", "", m2("clickid", "", "payout", "{payout}")},

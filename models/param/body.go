@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,20 +23,33 @@ var (
 )
 
 // FromBody returns the parameters of a form or of a JSON object, in their order and in UTF-8. It finds a JSON object without a
-// Content-Type too. A list or an object in an object is kept as its JSON text, and null is left out. Files of a form are skipped.
+// Content-Type too, and a form that a client calls JSON. A list or an object in an object is kept as its JSON text, and null is left
+// out. A body that says nothing, such as the null or [] of clients without data, has no parameters. Files of a form are skipped.
 func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
 	kind, attributes, _ := mime.ParseMediaType(contentType)
 	if find(attributes["charset"]) != nil {
 		clues.Charset = attributes["charset"]
 	}
-	if kind == "multipart/form-data" {
+	if kind == "multipart/form-data" && len(body) > 0 {
 		return fromParts(body, attributes["boundary"], clues)
 	}
-	body = bytes.TrimSpace(withoutMark(body))
-	if len(body) > 0 && (body[0] == '{' || strings.HasSuffix(kind, "json")) {
+	body = bytes.Trim(withoutMark(body), " \t\r\n\x00")
+	switch isJSON := strings.HasSuffix(kind, "json"); {
+	case isJSON && slices.Contains(nothing, string(body)):
+		return nil, nil
+	case isJSON && !isForm(body), len(body) > 0 && body[0] == '{':
 		return fromJSON(body, clues)
 	}
 	return FromQuery(string(body), clues), nil
+}
+
+// nothing lists the JSON texts that clients send for no data.
+var nothing = []string{"", "null", "[]", `""`, "{}"}
+
+// isForm reports whether a body begins like a form: with a name and an equals sign.
+func isForm(body []byte) bool {
+	name, _, found := bytes.Cut(body, []byte("="))
+	return found && len(name) > 0 && !bytes.ContainsAny(name, "{}[]\"<> \t\r\n")
 }
 
 // withoutMark removes a byte-order mark. It converts a body whose mark says UTF-16.

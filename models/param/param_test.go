@@ -208,6 +208,13 @@ func TestFromBody(t *testing.T) {
 		"half an object":     {object, `{"a":1`, nil, ErrJSON},
 		"two objects":        {object, `{"a":1}{"b":2}`, nil, ErrJSON},
 		"nothing":            {"application/json", "", nil, nil},
+		"null":               {object, "null\n", nil, nil},
+		"an empty list":      {object, "[]", nil, nil},
+		"an empty text":      {object, `""`, nil, nil},
+		"a text":             {object, `"a=1"`, nil, ErrJSON},
+		"a NUL at the end":   {object, "{\"a\":\"1\"}\x00", []Param{{Name: "a", Value: "1"}}, nil},
+		"a form as JSON":     {object, "a=1&b=%C3%A9\r\n", []Param{{Name: "a", Value: "1"}, {Name: "b", Value: "é"}}, nil},
+		"no parts":           {"multipart/form-data", "", nil, nil},
 		"parts": {
 			"multipart/form-data; boundary=X",
 			"--X\r\nContent-Disposition: form-data; name=\"b\"\r\n\r\n1\r\n--X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\nno\r\n" +

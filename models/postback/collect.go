@@ -56,7 +56,7 @@ func Received(p param.Param, limit int) string {
 	if p.IsLost {
 		return unreadable
 	}
-	value := strings.TrimSpace(p.Value)
+	value := strings.TrimFunc(p.Value, isInvisible)
 	if strings.ContainsFunc(value, isControl) || !utf8.ValidString(value) {
 		value = strings.Map(func(r rune) rune {
 			switch {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
@@ -97,7 +98,8 @@ func cleanValue(v string, limit int) string {
 	return v
 }
 
-// Clean returns a received text in a form that can be stored: valid UTF-8, no control characters, at most limit bytes, trimmed.
+// Clean returns a received text in a form that can be stored: valid UTF-8, no control characters, at most limit bytes, trimmed. Invisible
+// characters at the ends, which texts copied from chats and pages have, are removed with the spaces.
 func Clean(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if len(s) > 4*limit {
@@ -117,9 +119,13 @@ func Clean(s string, limit int) string {
 			}
 			return r
 		}, s)
+		s = strings.TrimFunc(s, isInvisible)
 	}
 	return strings.TrimSpace(cut(s, limit))
 }
+
+// isInvisible reports whether a character is a space, a control character or a mark without width, such as a byte-order mark.
+func isInvisible(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) }
 
 // ClickID returns the click id of a message as received. It is empty if the message has no click id.
 func ClickID(params map[string]string, n Network) string {

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"net/url"
 	"strings"
 
 	"switchyard/models/param"
@@ -22,6 +23,8 @@ var frames = []frame{
 	{"__", "__"},
 	{"!!!", "!!!"},
 	{"@@", "@@"},
+	{"%%", "%%"},
+	{"%", "%"},
 }
 
 // maxMacro is the maximum length of a name that counts as the name of a macro.
@@ -29,12 +32,17 @@ const maxMacro = 64
 
 // LooksLikeMacro reports whether a received value is a macro that was not filled in, such as {cost} or ##COST_CPC##. Such a
 // value counts as empty. The name inside must contain a letter, and only letters, digits and a few signs. A value that only
-// stands in brackets, such as a number, is therefore kept. The words REPLACE and OPTIONAL stand in the postback addresses of
+// stands in brackets, such as a number, is therefore kept. A macro may be escaped once more, as in %7Bcost%7D. The words REPLACE and OPTIONAL stand in the postback addresses of
 // Voluum and BeMob where a person must write a macro.
 func LooksLikeMacro(value string) bool {
 	value = strings.TrimSpace(value)
 	if value == "OPTIONAL" || value == "REPLACE" {
 		return true
+	}
+	if len(value) > 1 && value[0] == '%' {
+		if plain, err := url.PathUnescape(value); err == nil && plain != value {
+			value = plain
+		}
 	}
 	for _, f := range frames {
 		if len(value) <= len(f.open)+len(f.close) || !strings.HasPrefix(value, f.open) ||

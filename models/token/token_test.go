@@ -166,7 +166,8 @@ func TestLooksLikeMacro(t *testing.T) {
 	for _, s := range []string{
 		"{x}", "${SUBID}", "{{campaign.id}}", "[BID]", "#s2#", "##SUB_ID_SHORT(action)##",
 		"__CLICKID__",
-		"OPTIONAL", "REPLACE", "!!!clickRef!!!", "[[[subid1]]]", "@@x@@", " {cost} ", "{:click_id}", "{param|x}",
+		"OPTIONAL", "REPLACE", "!!!clickRef!!!", "[[[subid1]]]", "@@x@@", "%%CACHEBUSTER%%", "%txid%",
+		"%7Bclickid%7D", "%7b%7bad.id%7d%7d", "%5BSUBID%5D", "%24%7BSUBID%7D", " {cost} ", "{:click_id}", "{param|x}",
 	} {
 		if !token.LooksLikeMacro(s) {
 			t.Errorf("%s is a macro", s)
@@ -175,7 +176,7 @@ func TestLooksLikeMacro(t *testing.T) {
 	for _, s := range []string{
 		"", "x", "{}", "{ }", "{", "##", "#", "____", "[1,2]",
 		"[2024]", `{"a":1}`, "#12#", "a{x}", "{x}b",
-		"optional", "OPTIONALS", "1.5", "__", "{<script>}", "[[]]", "{" + strings.Repeat("x", 80) + "}",
+		"optional", "OPTIONALS", "1.5", "__", "{<script>}", "[[]]", "%", "%%", "%20%", "50%", "%zz", "%E4%F6%", "%7B%7D", "%7B1,2%7D", "{" + strings.Repeat("x", 80) + "}",
 	} {
 		if token.LooksLikeMacro(s) {
 			t.Errorf("%s is no macro", s)
