@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// TestAddressesAsPeopleTypeThem requests every tracking address with slashes at its end, and links with the signs of a text after
+// TestAddressesAsPeopleTypeThem requests every tracking address with repeated slashes and slashes at its end, and links with the signs of a text after
 // them.
 func TestAddressesAsPeopleTypeThem(t *testing.T) {
 	t.Parallel()
@@ -25,6 +25,8 @@ func TestAddressesAsPeopleTypeThem(t *testing.T) {
 		"/out?clickid=" + id: 302, "/out/?clickid=" + id: 302, "/out/1?clickid=" + id: 302, "/out/1/?clickid=" + id: 302, "/out/1//?clickid=" + id: 302,
 		"/out/x/?clickid=" + id: 404, "/out/1/2?clickid=" + id: 404,
 		"/postback/?clickid=" + id: 200, "/postback/" + n.String() + "/?clickid=" + id: 200, "/postback/x/?clickid=" + id: 404,
+		"//summer-sale": 302, "///summer-sale//?sub1=a": 302, "//out/1?clickid=" + id: 302, "/out//1?clickid=" + id: 302, "//x/summer-sale": 404,
+		"//postback?clickid=" + id: 200, "//postback//" + n.String() + "?clickid=" + id: 200, "//pixel.gif?payout=1": 200, "//t.js": 200,
 		"/pixel.gif/?payout=1": 200, "/t.js/": 200, "/robots.txt/": 200, "/lp/verify/?clickid=" + id: 200, "/t/event/": 405, "/t/goal/": 405,
 	} {
 		if res := w.get(target, with(clicked.Cookies())); res.StatusCode != want {

@@ -163,10 +163,11 @@ func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	return h.routes.Current().Find(host, word)
 }
 
-// ServeHTTP answers the paths of tracking domains, with or without slashes at their end. Paths that the process serves on every host do not reach it.
+// ServeHTTP answers the paths of tracking domains. Repeated slashes and slashes at the end do not matter, because addresses are put
+// together by hand. Paths that the process serves on every host do not reach it.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	word, below, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	rest := strings.TrimRight(below, "/")
+	word, below, _ := strings.Cut(strings.TrimLeft(r.URL.Path, "/"), "/")
+	rest := strings.Trim(below, "/")
 	switch word {
 	case "postback":
 		h.postback(w, r, rest)
