@@ -239,8 +239,8 @@ func edgeWord(word, given string, apart bool) string {
 	return ""
 }
 
-// statedIn returns the currency that the parentheses of a heading name, Unknown for one that is not understood or for a unit, or an
-// empty text.
+// statedIn returns the currency that the parentheses of a heading name. It returns Unknown if they name a unit, or if the currency is
+// not understood, and an empty text if they name neither.
 func statedIn(s, given string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[],;:/-_", r) })
 	whole := strings.Join(words, " ")
