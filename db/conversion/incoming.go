@@ -34,6 +34,7 @@ type Message struct {
 	// verified is the network whose notification proved its sender by the network's scheme.
 	verified uuid.UUID
 	eventKey string // of the verified notification
+	version  string // of the order that it describes, or empty
 	// currency is the currency of amounts that state none. It is empty if the amounts do not depend on it.
 	currency string
 	// secrets are the parameters in which any network of the click's account sends its secret.

@@ -23,6 +23,7 @@ const (
 	NamesNoClick = "it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id"
 	PartRefunded = "a part of the sale was refunded: correct the payout, or let the shop send the order's updates"
 	NotKept      = "only what it said is kept: let the platform send the notification again"
+	OlderState   = "the shop had already sent a later state of the order"
 	SaleNotKnown = "the sale that it is about is not known yet"
 )
 
@@ -74,7 +75,7 @@ func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) 
 	for i := range parts {
 		parts[i].params[eventParam] = event[eventParam]
 	}
-	m.eventKey = result.Key
+	m.eventKey, m.version = result.Key, result.Version
 	m.Params, m.open = parts[0].params, parts[0].params
 	return parts, true, nil
 }
@@ -204,6 +205,9 @@ func (v *Verdict) addReports(parts []part) {
 		keys := p.keys
 		if i == 0 {
 			keys = append([]string{"event " + postback.Clean(m.eventKey, 200)}, keys...)
+			if m.version != "" {
+				keys = append(keys, versionKey+m.version)
+			}
 		}
 		for _, key := range keys {
 			ids.Reference = key
@@ -222,6 +226,9 @@ func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, 
 		}
 		if isNew == 0 && v.Message.ConversionID == uuid.Nil {
 			return Outcome{Result: ResultDuplicate}, nil
+		}
+		if late, err := hasLaterVersion(ctx, c, v.Keys[0], v.Message.version); err != nil || late && v.Message.ConversionID == uuid.Nil {
+			return Outcome{Result: ResultIgnored, Reason: OlderState}, err
 		}
 	}
 	out, err := Record(ctx, l, c, v.Input)

@@ -59,6 +59,22 @@ func StoreReferences(ctx context.Context, c db.Conn, list []Reference) (int64, e
 	return db.Exec(ctx, c, "store references", insertReferences, rows...)
 }
 
+// versionKey begins the reference that has the version of an order, the state of which a notification described.
+const versionKey = "version "
+
+const selectLaterVersion = `
+SELECT EXISTS (SELECT FROM postback_references WHERE account_id = $1 AND network_id = $2 AND click_id = $3 AND conversion_id = $4
+	AND starts_with(reference, $5) AND reference COLLATE "C" > $6)`
+
+// hasLaterVersion reports whether a later version of the order of a conversion was recorded. The index of click_id finds the rows.
+func hasLaterVersion(ctx context.Context, c db.Conn, of Reference, version string) (bool, error) {
+	if version == "" {
+		return false, nil
+	}
+	return db.Get[bool](ctx, c, "later version of order", selectLaterVersion,
+		of.AccountID, of.NetworkID, of.ClickID, of.ConversionID, versionKey, versionKey+version)
+}
+
 // DeleteReferences deletes the ids that refer to conversions of some clicks.
 func DeleteReferences(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	_, err := db.Exec(ctx, c, "delete references", `DELETE FROM postback_references WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))

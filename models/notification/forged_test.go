@@ -64,3 +64,20 @@ func TestKeyIsOfWhatIsSigned(t *testing.T) {
 		}
 	}
 }
+
+// The version of an order is a text that sorts by time, in whichever zone the shop writes it.
+func TestVersionSorts(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ scheme, header, member, want string }{
+		"WooCommerce":      {"woocommerce", "x-wc-webhook-signature", `"date_modified_gmt": "2026-11-20T10:59:07"`, "2026-11-20T10:59:07.000"},
+		"Shopify":          {"shopify", "x-shopify-hmac-sha256", `"updated_at": "2026-11-20T05:59:07-05:00"`, "2026-11-20T10:59:07.000"},
+		"no time":          {"shopify", "x-shopify-hmac-sha256", `"updated_at": "yesterday"`, ""},
+		"without the time": {"woocommerce", "x-wc-webhook-signature", `"a": 1`, ""},
+	} {
+		order := map[string]string{"shopify": shopifyOrder + `, "financial_status": "paid"`, "woocommerce": wooOrder + `, "status": "completed"`}[tt.scheme]
+		got, err := scheme(t, tt.scheme).Read(signed64(tt.header, `{`+order+`, `+tt.member+`}`), secret, nil)
+		if err != nil || got.Version != tt.want {
+			t.Errorf("%s: %q, %v; want %q", name, got.Version, err, tt.want)
+		}
+	}
+}

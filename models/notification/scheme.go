@@ -109,6 +109,9 @@ type Result struct {
 	Ignored string   // why it reports no conversion; else empty
 	// Key identifies the event. A message with the key of an earlier one is that message, sent again.
 	Key string
+	// Version is the time of the state of the order that the message describes, in UTC and in an order of texts. Shops can send an
+	// older state later. It is empty if the message does not state it.
+	Version string
 }
 
 // Report is what a message says about one conversion. Empty texts are not stated.
@@ -155,6 +158,18 @@ func (s *Scheme) Read(r Request, secret string, own map[string]string) (Result, 
 		m.applyOwn(&out.Reports[i])
 	}
 	return out, nil
+}
+
+// reportState returns the result of a message that describes the whole state of an order at a time.
+func reportState(event, at string, r Report) (Result, error) {
+	out, err := report(event, r)
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} { // without a zone it is in UTC
+		if t, e := time.Parse(layout, at); e == nil {
+			out.Version = t.UTC().Format("2006-01-02T15:04:05.000")
+			break
+		}
+	}
+	return out, err
 }
 
 // ignore returns the result of a message that reports no conversion.

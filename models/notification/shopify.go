@@ -67,7 +67,7 @@ func shopifyOrder(m *message, event string) (Result, error) {
 	case d.text("cancelled_at") != "":
 		r.Word, r.Payout = "cancelled", d.text("total_price")
 	}
-	return report(event, r)
+	return reportState(event, d.text("updated_at"), r)
 }
 
 // shopifyRefund reads a refund. It does not say what is left of the order, so a part of it changes nothing: the notification of the

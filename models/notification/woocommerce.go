@@ -62,10 +62,10 @@ func readWooCommerce(m *message) (Result, error) {
 	}
 	if r.Word == "refunded" {
 		r.Payout = back(r.Payout)
-		return report(event, r)
+		return reportState(event, d.text("date_modified_gmt"), r)
 	}
 	for _, refund := range d.list("refunds") { // what was refunded so far, with a minus
 		r.Payout = less(r.Payout, refund.text("total"))
 	}
-	return report(event, r)
+	return reportState(event, d.text("date_modified_gmt"), r)
 }

@@ -200,7 +200,10 @@ func TestShopifyOrder(t *testing.T) {
 		{refund("5.00"), "ignored a part of the sale was refunded: correct the payout, or let the shop send the order's updates", "7 approved 20 EUR"},
 		{order("partially_refunded", "15.00", ""), "recorded updated", "7 approved 15 EUR"},
 		{order("paid", "20.00", ""), "recorded duplicate", "7 approved 15 EUR"}, // sent again
-		{refund("20.00"), "recorded updated", "7 chargeback 15 EUR"},
+		{order("partially_refunded", "12.00", `, "updated_at": "2026-11-20T06:00:00-05:00"`), "recorded updated", "7 approved 12 EUR"},
+		{order("partially_refunded", "14.00", `, "updated_at": "2026-11-20T10:59:00Z"`), "ignored the shop had already sent a later state of the order", "7 approved 12 EUR"},
+		{order("partially_refunded", "11.00", `, "updated_at": "2026-11-20T12:01:00+01:00"`), "recorded updated", "7 approved 11 EUR"},
+		{refund("20.00"), "recorded updated", "7 chargeback 11 EUR"},
 	} {
 		outcome, detail := b.decided(b.notify(shop, shopifyHeader(step.body), step.body))
 		if got := b.recordedOf(click); outcome+" "+detail != step.outcome || got != step.want {
