@@ -59,7 +59,7 @@ func StoreReferences(ctx context.Context, c db.Conn, list []Reference) (int64, e
 	return db.Exec(ctx, c, "store references", insertReferences, rows...)
 }
 
-// versionKey begins the reference that has the version of an order, the state of which a notification described.
+// versionKey begins the reference that has the version of an order. A notification described the order in that version.
 const versionKey = "version "
 
 const selectLaterVersion = `

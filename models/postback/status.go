@@ -130,7 +130,7 @@ type Meaning struct {
 var separators = strings.NewReplacer(" ", "", "_", "", "-", "")
 
 // joined returns a word without what networks write between its parts, so that "charge_back" and "charge-back" are "chargeback". A
-// word with a digit stays as it is, because "-1" is not "1".
+// word with a digit is returned unchanged, because "-1" is not "1".
 func joined(word string) string {
 	if strings.ContainsAny(word, "0123456789") {
 		return word
