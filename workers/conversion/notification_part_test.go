@@ -6,17 +6,19 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 )
 
 // digistoreBody returns a form with the sum of its fields.
 func digistoreBody(fields map[string]string) string {
-	text, form := "", url.Values{}
+	var text strings.Builder
+	form := url.Values{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		text += name + "=" + fields[name] + shopSecret
+		text.WriteString(name + "=" + fields[name] + shopSecret)
 		form.Set(name, fields[name])
 	}
-	form.Set("sha_sign", fmt.Sprintf("%X", sha512.Sum512([]byte(text))))
+	form.Set("sha_sign", fmt.Sprintf("%X", sha512.Sum512([]byte(text.String()))))
 	return form.Encode()
 }
 

@@ -96,19 +96,31 @@ func TestStripeSubscription(t *testing.T) {
 		{"evt_1", "checkout.session.completed", `"id": "cs_1", "mode": "subscription", "subscription": "sub_9", "invoice": "in_1", "amount_total": 2900, "currency": "eur",
 			"payment_status": "paid", "client_reference_id": "` + click + `"`, "recorded created", "in_1 approved 29 EUR"},
 		{"evt_2", "invoice.paid", `"id": "in_1", "billing_reason": "subscription_create", "amount_paid": 2900, "currency": "eur", ` + parent, "recorded duplicate", "in_1 approved 29 EUR"},
-		{"evt_3", "invoice.paid", `"id": "in_2", "billing_reason": "subscription_cycle", "amount_paid": 2900, "currency": "eur", ` + parent, "recorded created",
-			"in_1 approved 29 EUR, in_2 rebill approved 29 EUR"},
-		{"evt_3", "invoice.paid", `"id": "in_2", "billing_reason": "subscription_cycle", "amount_paid": 9900, "currency": "eur", ` + parent, "recorded duplicate",
-			"in_1 approved 29 EUR, in_2 rebill approved 29 EUR"},
-		{"evt_4", "invoice_payment.paid", `"id": "inpay_1", "invoice": "in_2", "payment": {"type": "payment_intent", "payment_intent": "pi_2"}`, "recorded duplicate",
-			"in_1 approved 29 EUR, in_2 rebill approved 29 EUR"},
-		{"evt_5", "charge.refunded", `"id": "ch_2", "payment_intent": "pi_2", "amount": 2900, "amount_refunded": 900, "refunded": false, "currency": "eur", "metadata": {}`,
-			"recorded updated", "in_1 approved 29 EUR, in_2 rebill approved 20 EUR"},
-		{"evt_6", "charge.refunded", `"id": "ch_2", "payment_intent": "pi_2", "amount": 2900, "amount_refunded": 2900, "refunded": true, "currency": "eur", "metadata": {}`,
-			"recorded updated", "in_1 approved 29 EUR, in_2 rebill chargeback 20 EUR"},
-		{"evt_7", "charge.dispute.created", `"id": "du_1", "charge": "ch_9", "payment_intent": "pi_9", "amount": 700, "currency": "eur", "status": "needs_response"`,
+		{
+			"evt_3", "invoice.paid", `"id": "in_2", "billing_reason": "subscription_cycle", "amount_paid": 2900, "currency": "eur", ` + parent, "recorded created",
+			"in_1 approved 29 EUR, in_2 rebill approved 29 EUR",
+		},
+		{
+			"evt_3", "invoice.paid", `"id": "in_2", "billing_reason": "subscription_cycle", "amount_paid": 9900, "currency": "eur", ` + parent, "recorded duplicate",
+			"in_1 approved 29 EUR, in_2 rebill approved 29 EUR",
+		},
+		{
+			"evt_4", "invoice_payment.paid", `"id": "inpay_1", "invoice": "in_2", "payment": {"type": "payment_intent", "payment_intent": "pi_2"}`, "recorded duplicate",
+			"in_1 approved 29 EUR, in_2 rebill approved 29 EUR",
+		},
+		{
+			"evt_5", "charge.refunded", `"id": "ch_2", "payment_intent": "pi_2", "amount": 2900, "amount_refunded": 900, "refunded": false, "currency": "eur", "metadata": {}`,
+			"recorded updated", "in_1 approved 29 EUR, in_2 rebill approved 20 EUR",
+		},
+		{
+			"evt_6", "charge.refunded", `"id": "ch_2", "payment_intent": "pi_2", "amount": 2900, "amount_refunded": 2900, "refunded": true, "currency": "eur", "metadata": {}`,
+			"recorded updated", "in_1 approved 29 EUR, in_2 rebill chargeback 20 EUR",
+		},
+		{
+			"evt_7", "charge.dispute.created", `"id": "du_1", "charge": "ch_9", "payment_intent": "pi_9", "amount": 700, "currency": "eur", "status": "needs_response"`,
 			"ignored it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id",
-			"in_1 approved 29 EUR, in_2 rebill chargeback 20 EUR"},
+			"in_1 approved 29 EUR, in_2 rebill chargeback 20 EUR",
+		},
 	} {
 		body := stripeEvent(step.id, step.kind, step.object)
 		outcome, detail := b.decided(b.notify(shop, stripeHeader(body, shopSecret, time.Now()), body))
@@ -193,8 +205,10 @@ func TestShopifyOrder(t *testing.T) {
 	}
 	for i, step := range []struct{ body, outcome, want string }{
 		{`{"id": 1, "title": "Tea", "variants": []}`, "ignored it is neither an order, nor a refund, nor a dispute", ""},
-		{`{"id": 6, "financial_status": "paid", "total_price": "20.00", "currency": "EUR", "landing_site": "/"}`,
-			"ignored it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id", ""},
+		{
+			`{"id": 6, "financial_status": "paid", "total_price": "20.00", "currency": "EUR", "landing_site": "/"}`,
+			"ignored it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id", "",
+		},
 		{order("pending", "20.00", ""), "recorded created", "7 pending 20 EUR"},
 		{order("paid", "20.00", ""), "recorded updated", "7 approved 20 EUR"},
 		{refund("5.00"), "ignored a part of the sale was refunded: correct the payout, or let the shop send the order's updates", "7 approved 20 EUR"},
@@ -225,10 +239,14 @@ func TestSeveralConversions(t *testing.T) {
 		{"reference": "bump-12", "amount": 2000}, {"reference": "upsell-2", "amount": 3000}]}`
 	for i, step := range []struct{ body, outcome, want string }{
 		{message("order.success", charges), "recorded created", "15 approved 99 USD, 15-bump-12 bump approved 20 USD, 15-upsell-2 upsell approved 30 USD"},
-		{message("order.refund", `, "refund": {"type": "bump", "id": 12, "amount": 2000}`), "recorded updated",
-			"15 approved 99 USD, 15-bump-12 bump chargeback 20 USD, 15-upsell-2 upsell approved 30 USD"},
-		{message("order.refund", `, "order": {"total": 14900}`), "recorded updated",
-			"15 chargeback 99 USD, 15-bump-12 bump chargeback 20 USD, 15-upsell-2 upsell chargeback 30 USD"},
+		{
+			message("order.refund", `, "refund": {"type": "bump", "id": 12, "amount": 2000}`), "recorded updated",
+			"15 approved 99 USD, 15-bump-12 bump chargeback 20 USD, 15-upsell-2 upsell approved 30 USD",
+		},
+		{
+			message("order.refund", `, "order": {"total": 14900}`), "recorded updated",
+			"15 chargeback 99 USD, 15-bump-12 bump chargeback 20 USD, 15-upsell-2 upsell chargeback 30 USD",
+		},
 	} {
 		outcome, detail := b.decided(b.notify(shop, nil, step.body))
 		if got := b.recordedOf(click); outcome+" "+detail != step.outcome || got != step.want {

@@ -69,7 +69,9 @@ function columnsOf(kind: 'conversions' | 'cost'): Column<Outcome>[] {
     'day' in o ? (
       <Two
         a={[o.day, o.source].filter(Boolean).join(' · ')}
-        b={[o.campaign, o.accepted && o.spread_clicks ? w.spread(o.spread_clicks, count(o.spread_clicks)) : '', o.note].filter(Boolean).join(' · ')}
+        b={[o.campaign, o.accepted && o.spread_clicks ? w.spread(o.spread_clicks, count(o.spread_clicks)) : '', o.note]
+          .filter(Boolean)
+          .join(' · ')}
       />
     ) : (
       <Two
