@@ -250,6 +250,9 @@ var edgeAgents = []string{
 	"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "curl/8.4.0", "",
 }
 
+// badEscape is a parameter of a badly escaped query. The edge leaves such a query to the service.
+const badEscape = "bad=%zz"
+
 func (a *edgeAccounts) visitor(campaign uuid.UUID) edgeVisitor {
 	s := a.simulated
 	v := edgeVisitor{headers: map[string]string{}, https: s.chance(70), ip: netip.AddrFrom4([4]byte{byte(1 + s.IntN(220)), byte(s.Uint32()), byte(s.Uint32()), byte(s.Uint32())})}
@@ -268,7 +271,7 @@ func (a *edgeAccounts) visitor(campaign uuid.UUID) edgeVisitor {
 		}
 	}
 	if s.chance(10) {
-		query = append(query, "", "=", "lonely", "bad=%zz", "x=%ff%41")
+		query = append(query, "", "=", "lonely", badEscape, "x=%ff%41")
 	}
 	v.target = "/" + a.aliases[campaign] + pick(s, "", "", "", "/") + "?" + strings.Join(query, "&")
 	set := func(name, value string) {

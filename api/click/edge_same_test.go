@@ -324,6 +324,9 @@ func (x *edgeAnswer) handedOver(key string, b models.EdgeBundle) string {
 	if seed, err := strconv.ParseUint(text, 16, 64); !ok || err != nil || seed != x.seed {
 		return fmt.Sprintf("the seed is %q, not %x", x.passed, x.seed)
 	}
+	if strings.Contains(x.visitor.target, badEscape) {
+		return ""
+	}
 	if len(b.Origin) == 0 && x.want.Destination != "" && !strings.Contains(string(b.Value), `"keyword"`) {
 		return fmt.Sprintf("he was handed over and could be routed: %+v", x.visitor)
 	}

@@ -118,7 +118,7 @@ func (x tagTest) hasOwnName(t *testing.T) {
 		}
 		p.until("the view is known to have arrived", func() bool { return p.waiting() == 0 })
 		x.reset()
-		p.run(`trk('goal', 'left'); location.href = 'about:blank'`)
+		p.run(`(() => { trk('goal', 'left'); location.href = 'about:blank' })()`)
 		if e := x.get(p, "left")[0]; e.to != c.to {
 			t.Errorf("%s: what was sent on leaving went to %s", c.src, e.to)
 		}
