@@ -50,6 +50,15 @@ func (c stated) status() string { return c.words[len(c.words)-1] }
 // cents returns the payout of statement i. Each statement changes the payout.
 func (c stated) cents(i int) int { return (i+1)*100 + len(c.words[i]) }
 
+// payout returns the payout that counts in the end. A chargeback takes the conversion back and keeps its payout.
+func (c stated) payout() int {
+	last := len(c.words) - 1
+	if c.words[last] == models.StatusChargeback {
+		last--
+	}
+	return c.cents(last)
+}
+
 // sides holds the web processes and the workers of a service. Any of them may be killed at any time.
 type sides struct {
 	*e2e.Service
@@ -230,12 +239,12 @@ func (s *sides) counted(t *testing.T, all []stated) {
 	revenue := 0
 	for _, row := range rows {
 		want := all[row.Number]
-		if row.Status != want.status() || row.Told != want.status() || row.Cents != want.cents(len(want.words)-1) {
-			t.Errorf("conversion %d is %s with %d cents, event says %s; stated: %v, last %d cents", row.Number, row.Status, row.Cents, row.Told,
-				want.words, want.cents(len(want.words)-1))
+		if row.Status != want.status() || row.Told != want.status() || row.Cents != want.payout() {
+			t.Errorf("conversion %d is %s with %d cents, event says %s; stated: %v, %d cents", row.Number, row.Status, row.Cents, row.Told,
+				want.words, want.payout())
 		}
 		if want.status() == models.StatusApproved {
-			revenue += want.cents(len(want.words) - 1)
+			revenue += want.payout()
 		}
 	}
 	var got struct{ Revenue float64 }
