@@ -170,7 +170,7 @@ func (s sign) pick(given string) (code string, err error) {
 //
 // The code can be stored even with an error, as it counts no money then: it is the three letters as they are, or Unknown.
 func Currency(text, given string) (code string, err error) {
-	if len(text) > maxText {
+	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency
 	}
 	word := foldWord(normalize(nil, text))

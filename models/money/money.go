@@ -9,16 +9,14 @@ package money
 import (
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 )
 
 // MaxText is the largest length of an amount's text in bytes.
-const MaxText = maxText
+const MaxText = 64
 
 const (
-	maxText   = 64
 	places    = 6  // decimals of an amount
 	maxPower  = 9  // an amount is at most 1e9
 	maxDigits = 40 // in an amount's text
@@ -80,7 +78,7 @@ func Read(text, currency string) (Amount, error) {
 	if value, ok := plain(text); ok {
 		return Amount{Value: value}, nil
 	}
-	if len(text) > maxText {
+	if len(text) > MaxText {
 		return Amount{}, ErrTooLong
 	}
 	p, err := split(text)
@@ -111,7 +109,7 @@ func Read(text, currency string) (Amount, error) {
 
 // DependsOnCurrency reports whether a text is read in another way if another currency holds.
 func DependsOnCurrency(text string) bool {
-	if _, ok := plain(text); ok || len(text) > maxText {
+	if _, ok := plain(text); ok || len(text) > MaxText {
 		return false
 	}
 	p, err := split(text)
@@ -171,6 +169,3 @@ const groupDigits = 3
 func mayGroup(digits string) bool {
 	return len(digits) > 0 && len(digits) <= groupDigits && digits[0] != '0'
 }
-
-// valid reports whether a text is UTF-8.
-func valid(text string) bool { return utf8.ValidString(text) }

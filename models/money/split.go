@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // The separators of Arabic script. Each has one meaning.
@@ -96,10 +97,10 @@ func isMark(r rune) bool { return r == '.' || r == ',' || r == arabicDecimal }
 
 // split finds the number in a text, its sign, and the words around it.
 func split(text string) (p parts, err error) {
-	if !valid(text) {
+	if !utf8.ValidString(text) {
 		return p, ErrMalformed
 	}
-	var buf [maxText]rune
+	var buf [MaxText]rune
 	s := trim(normalize(buf[:0], text))
 	if len(s) > 2 && s[0] == s[len(s)-1] && (s[0] == '"' || s[0] == '\'') {
 		s = trim(s[1 : len(s)-1])

@@ -68,12 +68,8 @@ func readClickBank(m *message) (Result, error) {
 	d := m.doc
 	event := d.text("transactionType")
 	word := strings.ToLower(event)
-	known := m.status(word) != ""
-	switch {
-	case strings.Contains(word, "test"):
-		return ignore(event, testOrder)
-	case !known:
-		return ignore(event, "it is no sale, rebill, refund or chargeback")
+	if reason := m.noTransaction(word); reason != "" {
+		return ignore(event, reason)
 	}
 	receipt := d.text("receipt")
 	if receipt == "" {
@@ -93,8 +89,7 @@ func readClickBank(m *message) (Result, error) {
 	r.Price = cmp.Or(d.text("totalOrderAmount"), r.Payout)
 	switch original := d.text("upsell.upsellOriginalReceipt"); {
 	case strings.HasSuffix(word, "bill"):
-		first, _, _ := strings.Cut(receipt, "-") // the receipt of a rebill is the sale's with -B001, -B002 and so on
-		r.Goal, r.About = goalRebill, []string{first}
+		r.Goal, r.About = goalRebill, []string{saleOf(receipt)}
 	case m.status(word) == models.StatusChargeback:
 		r.Same, r.Part, r.Price = true, returned(r.Price), ""
 		r.Payout, r.About = back(r.Payout), []string{receipt}
@@ -116,4 +111,22 @@ func clickbankAmount(d document) string {
 		amounts = append(amounts, item.text("accountAmount"))
 	}
 	return sum(amounts)
+}
+
+// noTransaction returns the reason why a word of ClickBank or JVZoo, which has ClickBank's words, records nothing. It is empty for
+// the other words.
+func (m *message) noTransaction(word string) (reason string) {
+	switch {
+	case strings.Contains(word, "test"):
+		return testOrder
+	case m.status(word) == "":
+		return "it is no sale, rebill, refund or chargeback"
+	}
+	return ""
+}
+
+// saleOf returns the receipt of the sale that a rebill belongs to. The receipt of the rebill has -B001, -B002 and so on after it.
+func saleOf(receipt string) string {
+	sale, _, _ := strings.Cut(receipt, "-")
+	return sale
 }

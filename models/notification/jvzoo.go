@@ -46,13 +46,10 @@ func readJVZoo(m *message) (Result, error) {
 	d := m.doc
 	event, receipt := d.text("ctransaction"), d.text("ctransreceipt")
 	word := strings.ToLower(event)
-	known := m.status(word) != ""
-	switch {
-	case strings.Contains(word, "test"):
-		return ignore(event, testOrder)
-	case !known:
-		return ignore(event, "it is no sale, rebill, refund or chargeback")
-	case receipt == "":
+	if reason := m.noTransaction(word); reason != "" {
+		return ignore(event, reason)
+	}
+	if receipt == "" {
 		return Result{}, unreadable("the transaction has no receipt")
 	}
 	amount := d.text("ctransamount")
@@ -65,8 +62,7 @@ func readJVZoo(m *message) (Result, error) {
 	}
 	switch {
 	case word == "bill":
-		first, _, _ := strings.Cut(receipt, "-")
-		r.Goal, r.About = goalRebill, []string{first}
+		r.Goal, r.About = goalRebill, []string{saleOf(receipt)}
 	case m.status(word) == models.StatusChargeback:
 		r.Same, r.Part, r.Payout, r.About = true, returned(amount), back(amount), []string{receipt}
 	case d.text("cupsellreceipt") != "":

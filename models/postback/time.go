@@ -9,8 +9,8 @@ import (
 	"switchyard/models/timetext"
 )
 
-// clockError is the time by which the clock of a sender may be ahead of ours.
-const clockError = time.Minute
+// ClockError is the time by which the clock of a sender may be ahead of ours.
+const ClockError = time.Minute
 
 // Moment returns the time of a conversion of a click. A stated time counts if it lies between the click and the receipt of the
 // message. If it is only less exact than the click's time, such as a day that contains the click, the click's time counts.
@@ -25,7 +25,7 @@ func (m Message) Moment(click uuid.UUID, received time.Time) (at time.Time, inva
 		return received, ""
 	case m.Time.IsZero():
 		return clicked, m.TimeText
-	case m.Time.After(received.Add(clockError)):
+	case m.Time.After(received.Add(ClockError)):
 		return received, m.TimeText
 	case m.Time.Before(clicked):
 		if !m.Time.Before(clicked.UTC().Truncate(m.TimeUnit)) {

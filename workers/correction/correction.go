@@ -14,6 +14,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
+	"switchyard/models/postback"
 	"switchyard/workers"
 	"switchyard/workers/rowimport"
 )
@@ -92,7 +93,7 @@ func checkTime(v *correction.Conversion, now time.Time) {
 	}
 	click := models.ClickTime(v.ClickID)
 	switch {
-	case v.Time.After(now.Add(time.Minute)):
+	case v.Time.After(now.Add(postback.ClockError)):
 		v.Refusal = "its time lies in the future"
 	case v.Time.Before(click) && !v.Time.Before(click.UTC().Truncate(v.Precision)):
 		v.Time = click.UTC()

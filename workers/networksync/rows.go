@@ -270,7 +270,7 @@ func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.
 		v.Time, v.InvalidTime = click.UTC(), stated
 	case v.Time.Before(click):
 		v.Time = click.UTC()
-	case v.Time.After(now.Add(time.Minute)):
+	case v.Time.After(now.Add(postback.ClockError)):
 		v.Time, v.InvalidTime = now.UTC(), stated
 	case v.Time.After(now): // the platform's clock is a little ahead
 		v.Time = now.UTC()
