@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
+	"switchyard/models/matchkey"
 	"switchyard/models/token"
 	"switchyard/workers/providers/platform"
 )
@@ -30,6 +31,9 @@ type Event struct {
 	Query     string // query of the tracking link, as received
 	IP        string // empty: not known, or stored only in part
 	UserAgent string
+	Page      string // address of the web page that the visitor was sent to; empty: not known
+
+	Keys matchkey.Keys // hashed personal data that may be sent to the platform
 }
 
 // param returns a parameter of the tracking link.
