@@ -70,14 +70,28 @@ var signs = func() map[string]sign {
 	return all
 }()
 
+// pence is a word for the hundredth part of a pound, which differs from the pound's code only in case. It is no currency here, so
+// that an amount in pence never counts as pounds.
+const pence = "GBp"
+
+// formerRouble is a code that programs still write for RUB.
+const formerRouble = "RUR"
+
 // foldWord returns a word in upper case, without spaces, dots and apostrophes.
 func foldWord(word []rune) string {
-	return strings.Map(func(r rune) rune {
+	folded := strings.Map(func(r rune) rune {
 		if r == ' ' || r == '.' || r == '\'' || r == '\u00b7' {
 			return -1
 		}
 		return unicode.ToUpper(r)
 	}, string(word))
+	switch {
+	case folded == formerRouble:
+		return "RUB"
+	case strings.TrimSpace(string(word)) == pence:
+		return "GBX"
+	}
+	return folded
 }
 
 // multipliers are letters behind a number that multiply it, or that are minor units. They are never currencies there.

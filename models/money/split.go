@@ -127,11 +127,17 @@ func split(text string) (p parts, err error) {
 			after = after[1:]
 		}
 	}
+	if len(after) > 1 && slices.Contains(wholeMarks, string(after[:2])) {
+		after = after[2:]
+	}
 	if p.number, err = newNumber(s[first:end]); err != nil {
 		return p, err
 	}
 	return p, p.around(before, after)
 }
+
+// wholeMarks are written behind an amount without decimals: "1,250/-" in India, "500/=" in Kenya and "12:-" in Sweden.
+var wholeMarks = []string{"/-", "/=", ":-"}
 
 func trim(s []rune) []rune {
 	for len(s) > 0 && s[0] == ' ' {

@@ -12,6 +12,7 @@ var usual = map[string]string{
 	"PLN": "zł zl",
 	"CAD": "C$",
 	"ILS": "₪",
+	"PHP": "₱",
 }
 
 // names holds the signs and names that CLDR does not have, by the currencies for which they may stand. A space separates them. A
