@@ -32,7 +32,7 @@ var DNSProviders = []DNSProvider{
 		CredentialField{Name: "account_id", Label: "Account id", Help: "the number in the address of the account; empty: the token's account"},
 	)},
 	{"godaddy", ApexAddress, credentials("GoDaddy",
-		secret("api_key", "API key", "developer.godaddy.com > API keys, for production"),
+		secret("api_key", "API key", "developer.godaddy.com > API keys, for production; only for accounts with ten domains or more, or with Discount Domain Club"),
 		secret("api_secret", "API secret", "shown once, with the key"),
 	)},
 	{"gandi", ApexAlias, credentials("Gandi LiveDNS",

@@ -103,7 +103,7 @@ func outsideSettings(c *Config) []row {
 			"API key of Google Web Risk, which lists unsafe links; without it and SAFE_BROWSING_KEY links are not looked up",
 		).masked(maskAll),
 		setting("SAFE_BROWSING_KEY", "", &c.SafeBrowsingKey, text,
-			"API key of Google Safe Browsing (version 4, non-commercial use only), asked where there is no WEB_RISK_KEY",
+			"API key of Google Safe Browsing (version 5, non-commercial use only), asked where there is no WEB_RISK_KEY",
 		).masked(maskAll),
 		setting("SAFE_BROWSING_URL", "", &c.SafeBrowsingURL, webURL,
 			"https address asked instead of Google's for unsafe links, without a path"),

@@ -16,8 +16,18 @@ type godaddy struct{ rest.API }
 
 func openGoDaddy(a rest.API, c map[string]string) Provider {
 	a.Sign = rest.Header("Authorization", "sso-key "+c["api_key"]+":"+c["api_secret"])
+	a.Explain = func(f *rest.FailureError) string {
+		if f.Status == http.StatusForbidden {
+			return godaddyLimit
+		}
+		return ""
+	}
 	return &godaddy{a}
 }
+
+// godaddyLimit explains status 403, which right credentials get too. The limit holds since April 2024: provider godaddy of
+// github.com/go-acme/lego names it.
+const godaddyLimit = "GoDaddy opens this API only to accounts with ten domains or more, or with Discount Domain Club"
 
 const (
 	godaddyZones   = 500 // zones on a page

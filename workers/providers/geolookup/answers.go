@@ -141,6 +141,62 @@ func readIPinfo(body []byte) (p models.Place, err error) {
 	return p, nil
 }
 
+type ipinfoFormerAnswer struct {
+	Country string `json:"country"`
+	Region  string `json:"region"`
+	City    string `json:"city"`
+	Org     string `json:"org"` // "AS15169 Google LLC"
+	ASN     struct {
+		ASN  asNumber `json:"asn"`
+		Name string   `json:"name"`
+	} `json:"asn"`
+	Carrier struct {
+		Name string `json:"name"`
+	} `json:"carrier"`
+	Privacy *struct {
+		VPN     bool `json:"vpn"`
+		Proxy   bool `json:"proxy"`
+		Tor     bool `json:"tor"`
+		Relay   bool `json:"relay"`
+		Hosting bool `json:"hosting"`
+	} `json:"privacy"`
+}
+
+// readIPinfoFormer reads an answer of the plans before Core and Plus: free, Basic, Standard and Business. Only the latter have asn,
+// carrier and privacy.
+func readIPinfoFormer(body []byte) (p models.Place, err error) {
+	a, err := decode[ipinfoFormerAnswer](body)
+	if err != nil {
+		return p, err
+	}
+	number, name, _ := strings.Cut(a.Org, " ")
+	p = models.Place{
+		Country: a.Country, Region: a.Region, City: a.City, ISP: cmp.Or(a.ASN.Name, name), MobileOperator: a.Carrier.Name,
+	}
+	if p.ASN = uint32(a.ASN.ASN); p.ASN == 0 {
+		var n asNumber
+		err = n.UnmarshalJSON([]byte(number))
+		p.ASN = uint32(n)
+	}
+	if v := a.Privacy; v != nil {
+		p.ProxyKind = proxyKind(flag{"tor", v.Tor}, flag{"relay", v.Relay}, flag{"vpn", v.VPN}, flag{"proxy", v.Proxy},
+			flag{"datacenter", v.Hosting})
+	}
+	return p, err
+}
+
+type ipinfoLiteAnswer struct {
+	Country string   `json:"country_code"`
+	ASN     asNumber `json:"asn"`
+	Name    string   `json:"as_name"`
+}
+
+// readIPinfoLite reads an answer of the plan Lite, which knows the country and the network.
+func readIPinfoLite(body []byte) (models.Place, error) {
+	a, err := decode[ipinfoLiteAnswer](body)
+	return models.Place{Country: a.Country, ISP: a.Name, ASN: uint32(a.ASN)}, err
+}
+
 type ipdataAnswer struct {
 	Country string `json:"country_code"`
 	Region  string `json:"region"`

@@ -13,7 +13,9 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"switchyard/models"
@@ -38,9 +40,12 @@ type provider struct {
 	read func(body []byte) (models.Place, error)
 	// refused reports whether an answer with a status other than 401, 402 and 403 refuses the key.
 	refused func(status int, body []byte) bool
+	// next names the entry to try with a key that this one refuses; empty: none. It is for a provider with several APIs, each for the
+	// keys of some plans.
+	next string
 }
 
-// providers has the providers of models.GeoProviders by name. The wire formats follow the providers' own client libraries:
+// providers has the providers of models.GeoProviders by name, and their further APIs. The wire formats follow the providers' own client libraries:
 // GeoIP2-python, ipinfo/go, ipdata/python, ip2location-io-go.
 var providers = map[string]provider{
 	"maxmind": {
@@ -58,8 +63,22 @@ var providers = map[string]provider{
 	"ipinfo": {
 		base:   "https://api.ipinfo.io",
 		target: func(_ string, ip netip.Addr) (string, url.Values) { return "/lookup/" + ip.String(), nil },
-		sign:   func(key string, h http.Header) { h.Set("Authorization", "Bearer "+key) },
+		sign:   bearer,
 		read:   readIPinfo,
+		next:   "ipinfo of former plans",
+	},
+	"ipinfo of former plans": {
+		base:   "https://ipinfo.io",
+		target: func(_ string, ip netip.Addr) (string, url.Values) { return "/" + ip.String() + "/json", nil },
+		sign:   bearer,
+		read:   readIPinfoFormer,
+		next:   "ipinfo lite",
+	},
+	"ipinfo lite": {
+		base:   "https://api.ipinfo.io",
+		target: func(_ string, ip netip.Addr) (string, url.Values) { return "/lite/" + ip.String(), nil },
+		sign:   bearer,
+		read:   readIPinfoLite,
 	},
 	"ipdata": {
 		base: "https://api.ipdata.co",
@@ -80,6 +99,8 @@ var providers = map[string]provider{
 	},
 }
 
+func bearer(key string, h http.Header) { h.Set("Authorization", "Bearer "+key) }
+
 // Options of a Client.
 type Options struct {
 	Egress *egress.Client
@@ -90,12 +111,21 @@ type Options struct {
 }
 
 // Client asks providers. Safe for concurrent use.
-type Client struct{ o Options }
+type Client struct {
+	o Options
+
+	mu sync.Mutex
+	// accepted has the entry of providers that has accepted a key, for keys that the first entry of their provider refuses.
+	accepted map[[2]string]string
+}
+
+// maxAccepted is the maximum number of keys of which the accepting entry is remembered.
+const maxAccepted = 10_000
 
 // New makes a Client.
 func New(o Options) *Client {
 	o.Timeout = cmp.Or(o.Timeout, 5*time.Second)
-	return &Client{o}
+	return &Client{o: o, accepted: map[[2]string]string{}}
 }
 
 // Known is an address that every provider knows something about. It is used to test a key.
@@ -104,10 +134,32 @@ var Known = netip.MustParseAddr("8.8.8.8")
 // Lookup asks a provider for the place of an IP address. The place is zero if the provider does not know the address. Errors:
 // ErrRefused, ErrBusy, or a description for a person.
 func (c *Client) Lookup(ctx context.Context, name, key string, ip netip.Addr) (models.Place, error) {
-	p, ok := providers[name]
-	if !ok {
+	if !slices.ContainsFunc(models.GeoProviders, func(p models.GeoProvider) bool { return p.Name == name }) {
 		return models.Place{}, fmt.Errorf("geolookup: there is no provider %q", name)
 	}
+	id := [2]string{name, key}
+	c.mu.Lock()
+	first := cmp.Or(c.accepted[id], name)
+	c.mu.Unlock()
+	for entry := first; ; entry = providers[entry].next {
+		place, err := c.lookup(ctx, providers[entry], name, key, ip)
+		if errors.Is(err, ErrRefused) && providers[entry].next != "" {
+			continue
+		}
+		if err == nil && entry != first {
+			c.mu.Lock()
+			if len(c.accepted) >= maxAccepted {
+				clear(c.accepted)
+			}
+			c.accepted[id] = entry
+			c.mu.Unlock()
+		}
+		return place, err
+	}
+}
+
+// lookup asks one entry of providers. name is the provider's name.
+func (c *Client) lookup(ctx context.Context, p provider, name, key string, ip netip.Addr) (models.Place, error) {
 	base := p.base
 	if c.o.URL != "" {
 		base = c.o.URL + "/" + name

@@ -16,6 +16,12 @@ import (
 
 const key = "7:secret"
 
+// The keys of IPinfo's other kinds of plans.
+const (
+	liteKey   = "lite-secret"
+	formerKey = "former-secret"
+)
+
 // answers are the documented answers of the providers, for the address of a phone and the address of a proxy.
 var answers = map[string]string{
 	"/maxmind/geoip/v2.1/insights/8.8.8.8": `{"country":{"iso_code":"US","names":{"en":"United States"}},
@@ -30,6 +36,14 @@ var answers = map[string]string{
 		"is_anonymous":false,"is_hosting":false,"is_mobile":true,"is_satellite":false}`,
 	"/ipinfo/lookup/192.0.2.9": `{"geo":{"country_code":"NL"},"as":{"asn":"AS64500","name":"Hoster"},"anonymous":{"is_vpn":true},
 		"is_anonymous":true,"is_hosting":true}`,
+
+	"/ipinfo/8.8.8.8/json": `{"ip":"8.8.8.8","hostname":"dns.google","city":"Los Angeles","region":"California","country":"US",
+		"loc":"37.3860,-122.0838","org":"AS21928 T-Mobile USA","postal":"94035","timezone":"America/Los_Angeles"}`,
+	"/ipinfo/192.0.2.9/json": `{"ip":"192.0.2.9","country":"NL","org":"AS64500 Hoster","asn":{"asn":"AS64500","name":"Hoster",
+		"domain":"hoster.example","route":"192.0.2.0/24","type":"hosting"},"company":{"name":"Hoster","type":"hosting"},
+		"privacy":{"vpn":true,"proxy":false,"tor":false,"relay":false,"hosting":true,"service":""}}`,
+	"/ipinfo/lite/8.8.8.8": `{"ip":"8.8.8.8","asn":"AS21928","as_name":"T-Mobile USA","as_domain":"t-mobile.com","country_code":"US",
+		"country":"United States","continent_code":"NA","continent":"North America"}`,
 
 	"/ipdata/8.8.8.8": `{"ip":"8.8.8.8","city":"Los Angeles","region":"California","region_code":"CA","country_code":"US",
 		"asn":{"asn":"AS21928","name":"T-Mobile USA","type":"isp"},"carrier":{"name":"T-Mobile USA","mcc":"310","mnc":"260"},
@@ -56,6 +70,16 @@ func providers(w http.ResponseWriter, r *http.Request) {
 	if isIP2Location {
 		path += r.URL.Query().Get("ip")
 	}
+	keys := map[string]string{"/ipinfo/lite/": liteKey, "/ipinfo/lookup/": key}
+	right, isOther := key, true
+	for prefix, k := range keys {
+		if strings.HasPrefix(path, prefix) {
+			right, isOther = k, false
+		}
+	}
+	if isOther && strings.HasPrefix(path, "/ipinfo/") {
+		right = formerKey
+	}
 	switch {
 	case sent == "busy:1":
 		w.WriteHeader(http.StatusTooManyRequests)
@@ -63,10 +87,10 @@ func providers(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
 	case sent == "odd:1":
 		_, _ = w.Write([]byte(`<html>`))
-	case sent != key && isIP2Location:
+	case sent != right && isIP2Location:
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = w.Write([]byte(`{"error":{"error_code":10001,"error_message":"Invalid API key or insufficient credit."}}`))
-	case sent != key:
+	case sent != right:
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = w.Write([]byte(`{"code":"AUTHORIZATION_INVALID","error":"..."}`))
 	case answers[path] == "":
@@ -113,5 +137,34 @@ func TestLookup(t *testing.T) {
 	}
 	if _, err := c.Lookup(t.Context(), "nobody", key, geolookup.Known); err == nil {
 		t.Error("Lookup returns no error for an unknown provider")
+	}
+}
+
+// TestPlansOfIPinfo: the keys of IPinfo's plans Lite and Basic are accepted. The API of the plan is found once.
+func TestPlansOfIPinfo(t *testing.T) {
+	t.Parallel()
+	requests := 0
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		providers(w, r)
+	}))
+	t.Cleanup(server.Close)
+	c := geolookup.New(geolookup.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL})
+	for k, want := range map[string]models.Place{
+		liteKey:   {Country: "US", ISP: "T-Mobile USA", ASN: 21928},
+		formerKey: {Country: "US", Region: "California", City: "Los Angeles", ISP: "T-Mobile USA", ASN: 21928},
+	} {
+		for range 2 {
+			if got, err := c.Lookup(t.Context(), "ipinfo", k, geolookup.Known); err != nil || got != want {
+				t.Errorf("%s: %+v, %v", k, got, err)
+			}
+		}
+	}
+	if requests != 3+1+2+1 {
+		t.Errorf("%d requests", requests)
+	}
+	got, err := c.Lookup(t.Context(), "ipinfo", formerKey, netip.MustParseAddr("192.0.2.9"))
+	if want := (models.Place{Country: "NL", ISP: "Hoster", ASN: 64500, ProxyKind: "vpn"}); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -30,6 +30,7 @@ var (
 type FailureError struct {
 	Status  int // 0: the provider reported the failure with a successful status
 	Text    string
+	Cause   string        // what API.Explain says of the failure
 	Code    string        // the provider's code of the failure, if API.Coded finds one
 	Refused bool          // the provider refuses the credentials
 	Busy    bool          // the provider asks for fewer requests
@@ -66,6 +67,9 @@ func (a API) refusal(answer egress.Answer) error {
 	}
 	f.Busy = f.Status == http.StatusTooManyRequests || a.Busy != nil && a.Busy(f)
 	f.Refused = !f.Busy && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden || a.Denied != nil && a.Denied(f))
+	if a.Explain != nil {
+		f.Cause = a.Explain(f)
+	}
 	if f.Busy || f.Status >= 500 {
 		f.After = RetryAfter(answer.Header.Get("Retry-After"), a.Now)
 	}
@@ -111,6 +115,8 @@ func (f *FailureError) Error() string {
 		text = ": " + text
 	}
 	switch {
+	case f.Cause != "":
+		return f.Cause + text
 	case f.Unwrap() != nil:
 		return f.Unwrap().Error() + text
 	case f.Status == 0:

@@ -37,6 +37,8 @@ type API struct {
 	Busy func(f *FailureError) bool
 	// Denied reports whether a failure with a status other than 401 and 403 refuses the credentials; nil: only 401 and 403 do.
 	Denied func(f *FailureError) bool
+	// Explain says why the provider fails in a case in which its own words mislead, or returns an empty text; nil: it never does.
+	Explain func(f *FailureError) string
 	// RetryTime is the total time that a request may wait between tries while the provider is busy or fails. 0: the request is
 	// tried once.
 	RetryTime time.Duration

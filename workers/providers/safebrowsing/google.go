@@ -2,10 +2,10 @@ package safebrowsing
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 )
 
 const (
@@ -27,8 +27,8 @@ func (w *webRisk) Lookup(ctx context.Context, urls []string) (map[string][]strin
 				ThreatTypes []string `json:"threatTypes"`
 			} `json:"threat"`
 		}
-		query := url.Values{"uri": {u}, "threatTypes": {"MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE"}}
-		if err := w.call(ctx, http.MethodGet, "/v1/uris:search", query, nil, &answer); err != nil {
+		query := url.Values{"uri": {shorten(u)}, "threatTypes": {"MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE"}}
+		if err := w.call(ctx, "/v1/uris:search", query, &answer); err != nil {
 			return nil, err
 		}
 		if len(answer.Threat.ThreatTypes) > 0 {
@@ -38,45 +38,106 @@ func (w *webRisk) Lookup(ctx context.Context, urls []string) (map[string][]strin
 	return out, nil
 }
 
-// lookup4 calls Safe Browsing version 4: POST /v4/threatMatches:find, with up to 500 URLs per call.
-type lookup4 struct{ caller }
+// lookup5 calls Safe Browsing version 5: GET /v5/urls:search, with up to 50 URLs per call. It follows the reference of urls.search at
+// developers.google.com/safe-browsing/reference/rest/v5/urls/search.
+type lookup5 struct{ caller }
 
-func (*lookup4) Name() string   { return SafeBrowsing }
-func (*lookup4) BatchSize() int { return 500 }
+func (*lookup5) Name() string   { return SafeBrowsing }
+func (*lookup5) BatchSize() int { return 50 }
 
-type entry struct {
-	URL string `json:"url"`
+// maxQuery is the maximum number of bytes of the escaped URLs of one call. They are in the address of the request, which has at most
+// netguard.MaxURL bytes.
+const maxQuery = 1800
+
+// shorten returns a URL without its query, or only its host, if it is too long for a call. The lists have hosts, and paths of a host,
+// so a part is still looked up.
+func shorten(u string) string {
+	if len(url.QueryEscape(u)) <= maxQuery {
+		return u
+	}
+	short, _, _ := strings.Cut(u, "?")
+	if len(url.QueryEscape(short)) <= maxQuery {
+		return short
+	}
+	parsed, err := url.Parse(short)
+	if err != nil || len(url.QueryEscape(parsed.Host)) > maxQuery {
+		return ""
+	}
+	return parsed.Scheme + "://" + parsed.Host + "/"
 }
 
-func (s *lookup4) Lookup(ctx context.Context, urls []string) (map[string][]string, error) {
-	entries := make([]entry, len(urls))
-	for i, u := range urls {
-		entries[i] = entry{u}
-	}
-	body, err := json.Marshal(map[string]any{
-		"client": map[string]string{"clientId": "switchyard", "clientVersion": "1.0"},
-		"threatInfo": map[string]any{
-			"threatTypes":      []string{"MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE", "POTENTIALLY_HARMFUL_APPLICATION"},
-			"platformTypes":    []string{"ANY_PLATFORM"},
-			"threatEntryTypes": []string{"URL"},
-			"threatEntries":    entries,
-		},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("safebrowsing: request: %w", err)
-	}
-	var answer struct {
-		Matches []struct {
-			ThreatType string `json:"threatType"`
-			Threat     entry  `json:"threat"`
-		} `json:"matches"`
-	}
-	if err := s.call(ctx, http.MethodPost, "/v4/threatMatches:find", url.Values{}, body, &answer); err != nil {
-		return nil, err
-	}
+func (s *lookup5) Lookup(ctx context.Context, urls []string) (map[string][]string, error) {
 	out := map[string][]string{}
-	for _, m := range answer.Matches {
-		out[m.Threat.URL] = append(out[m.Threat.URL], m.ThreatType)
+	for len(urls) > 0 {
+		n, size := 0, 0
+		for n < len(urls) && (n == 0 || size+len(url.QueryEscape(shorten(urls[n]))) <= maxQuery) {
+			size += len("&urls=") + len(url.QueryEscape(shorten(urls[n])))
+			n++
+		}
+		if err := s.search(ctx, urls[:n], out); err != nil {
+			return nil, err
+		}
+		urls = urls[n:]
 	}
 	return out, nil
+}
+
+// search looks up the URLs of one call and adds the threats of the listed ones to out.
+func (s *lookup5) search(ctx context.Context, urls []string, out map[string][]string) error {
+	sent := make([]string, len(urls))
+	for i, u := range urls {
+		sent[i] = shorten(u)
+	}
+	var answer struct {
+		Threats []struct {
+			URL         string   `json:"url"`
+			ThreatTypes []string `json:"threatTypes"`
+		} `json:"threats"`
+	}
+	if err := s.call(ctx, "/v5/urls:search", url.Values{"urls": sent}, &answer); err != nil {
+		return err
+	}
+	for _, threat := range answer.Threats {
+		found := false
+		for i, asked := range urls {
+			if sent[i] != threat.URL && !isExpression(threat.URL, sent[i]) {
+				continue
+			}
+			found = true
+			for _, kind := range threat.ThreatTypes {
+				if !slices.Contains(out[asked], kind) {
+					out[asked] = append(out[asked], kind)
+				}
+			}
+		}
+		if !found {
+			return fmt.Errorf("safebrowsing: the list names %.100q, which was not asked for", threat.URL)
+		}
+	}
+	return nil
+}
+
+// isExpression reports whether a listed address covers the asked one: its host is the same or a parent, and the asked path begins
+// with its path. The list answers such an address in place of the asked one.
+func isExpression(listed, asked string) bool {
+	if !strings.Contains(listed, "://") {
+		listed = "http://" + listed
+	}
+	l, err := url.Parse(listed)
+	if err != nil {
+		return false
+	}
+	a, err := url.Parse(asked)
+	if err != nil {
+		return false
+	}
+	host, parent := strings.ToLower(a.Hostname()), strings.ToLower(l.Hostname())
+	if host != parent && !strings.HasSuffix(host, "."+parent) {
+		return false
+	}
+	path, prefix := a.EscapedPath(), l.EscapedPath()
+	if l.RawQuery != "" {
+		return path == prefix && a.RawQuery == l.RawQuery
+	}
+	return path == prefix || prefix == "" || strings.HasSuffix(prefix, "/") && strings.HasPrefix(path+"/", prefix)
 }

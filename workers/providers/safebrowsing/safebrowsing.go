@@ -1,11 +1,10 @@
 // Package safebrowsing looks URLs up in Google's lists of unsafe addresses: Web Risk for commercial installs, and Safe
-// Browsing version 4 for non-commercial installs.
+// Browsing version 5 for non-commercial installs.
 //
 // A key never leaves this package. No error contains it.
 package safebrowsing
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -62,7 +61,7 @@ func New(o Options) List {
 	case o.WebRiskKey != "":
 		return &webRisk{caller{o.Egress, cmp.Or(o.URL, webRiskURL), o.WebRiskKey}}
 	case o.SafeBrowsingKey != "":
-		return &lookup4{caller{o.Egress, cmp.Or(o.URL, safeBrowsingURL), o.SafeBrowsingKey}}
+		return &lookup5{caller{o.Egress, cmp.Or(o.URL, safeBrowsingURL), o.SafeBrowsingKey}}
 	}
 	return nil
 }
@@ -77,18 +76,15 @@ type caller struct {
 	key    string
 }
 
-// call sends a request with the key in its query, and decodes the answer into into. It returns an *Error for a status other
+// call sends a GET request with the key in its query, and decodes the answer into into. It returns an *Error for a status other
 // than 200.
-func (c caller) call(ctx context.Context, method, path string, query url.Values, body []byte, into any) error {
+func (c caller) call(ctx context.Context, path string, query url.Values, into any) error {
 	query.Set("key", c.key)
-	req, cancel, err := egress.Request(ctx, timeout, method, c.base+path+"?"+query.Encode(), bytes.NewReader(body))
+	req, cancel, err := egress.Request(ctx, timeout, http.MethodGet, c.base+path+"?"+query.Encode(), nil)
 	if err != nil {
 		return errors.New("safebrowsing: the address of the list cannot be read")
 	}
 	defer cancel()
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
 	answer, err := c.egress.Do(req)
 	if err != nil {
 		return fmt.Errorf("safebrowsing: %w", err)

@@ -1,7 +1,6 @@
 package safebrowsing_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,24 +40,20 @@ func google(t *testing.T) http.HandlerFunc {
 				_, _ = w.Write([]byte(`{"threat":{"threatTypes":["MALWARE"],"expireTime":"2026-11-08T00:00:00.123456Z"}}`))
 				return
 			}
-		case "POST /v4/threatMatches:find":
-			var body struct {
-				Client     map[string]string
-				ThreatInfo struct {
-					ThreatTypes, PlatformTypes, ThreatEntryTypes []string
-					ThreatEntries                                []struct{ URL string }
+		case "GET /v5/urls:search":
+			for name := range q {
+				if name != "urls" && name != "key" {
+					t.Errorf("parameter %s", name)
 				}
 			}
-			if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.Client["clientId"] == "" ||
-				len(body.ThreatInfo.ThreatTypes) != 4 || !slices.Equal(body.ThreatInfo.PlatformTypes, []string{"ANY_PLATFORM"}) {
-				t.Errorf("body %+v, %v", body, err)
+			if n := len(q["urls"]); n == 0 || n > 50 || len(r.URL.RawQuery) > 2<<10 {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = w.Write([]byte(`{"error":{"code":400,"message":"too many URLs","status":"INVALID_ARGUMENT"}}`))
+				return
 			}
-			for _, e := range body.ThreatInfo.ThreatEntries {
-				if e.URL == bad {
-					_, _ = w.Write([]byte(`{"matches":[{"threatType":"MALWARE","platformType":"ANY_PLATFORM","threatEntryType":"URL",
-						"threat":{"url":"http://a.example/?x=1&y=ä b"},"threatEntryMetadata":{"entries":[]},"cacheDuration":"300s"}]}`))
-					return
-				}
+			if slices.Contains(q["urls"], bad) {
+				_, _ = w.Write([]byte(`{"threats":[{"url":"a.example/","threatTypes":["MALWARE"]}],"cacheDuration":"300s"}`))
+				return
 			}
 		default:
 			t.Errorf("%s %s", r.Method, r.URL)
@@ -110,5 +105,26 @@ func TestLists(t *testing.T) {
 	}
 	if safebrowsing.New(safebrowsing.Options{Egress: out}) != nil {
 		t.Error("New returns a list although there is no key")
+	}
+}
+
+// TestLongURLs: URLs that are together too long for one call are looked up in several. A URL that is too long by itself is looked up
+// without its query, or by its host.
+func TestLongURLs(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(google(t))
+	t.Cleanup(server.Close)
+	for _, o := range []safebrowsing.Options{{SafeBrowsingKey: key}, {WebRiskKey: key}} {
+		o.URL, o.Egress = server.URL, egresstest.Client(t, server, egress.Options{})
+		list := safebrowsing.New(o)
+		urls := []string{bad}
+		for i := range 49 {
+			urls = append(urls, fmt.Sprintf("https://good.example/%d?%s", i, strings.Repeat("x", 100*i)))
+		}
+		urls = append(urls, "https://good.example/"+strings.Repeat("y", 1990))
+		found, err := list.Lookup(t.Context(), urls)
+		if err != nil || !maps.EqualFunc(found, map[string][]string{bad: {"MALWARE"}}, slices.Equal) {
+			t.Errorf("%s: found %v, %v", list.Name(), found, err)
+		}
 	}
 }
