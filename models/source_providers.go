@@ -22,8 +22,8 @@ const (
 
 // The supported versions of the platforms' APIs. The version is part of the API's address.
 const (
-	GoogleAdsVersion = "v25"
-	MetaVersion      = "v25.0"
+	GoogleAdsVersion = "v26"
+	MetaVersion      = "v27.0"
 )
 
 // SourceProviderNamed finds a provider by its name.
@@ -72,7 +72,7 @@ var SourceProviders = []SourceProvider{
 		plain("marketer_id", "Marketer id", "Amplify dashboard > account settings").forCost(),
 	)},
 	{Name: "propellerads", Cost: true, CredentialForm: credentials("PropellerAds",
-		secret("api_token", "API token", "SSP > profile > API").forCost(),
+		secret("api_token", "API token", "SSP > profile > API token; PropellerAds gives it to accounts that have spent about 1,000 US dollars").forCost(),
 	)},
 	{Name: "exoclick", Cost: true, CredentialForm: credentials("ExoClick",
 		secret("api_token", "API token", "My profile > API").forCost(),

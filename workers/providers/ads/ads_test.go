@@ -324,11 +324,18 @@ func spendTexts(list []ads.Spend) []string {
 	return out
 }
 
-// bare: a row without any figure is still read, and costs nothing.
+// bare: a row without any figure is still read, and costs nothing. At a platform that writes an amount into each row it is an
+// error.
 func (s *suite) bare() {
 	list := rows(2)
 	list[0].Bare = true
 	s.world.Set(list...)
+	if s.fake.Amounts {
+		if _, err := s.open(nil).Spend(s.Context(), first, last); err == nil || !strings.Contains(err.Error(), "has no amount") {
+			s.Errorf("a row without an amount: %v", err)
+		}
+		return
+	}
 	got := s.read(s.open(nil))
 	i := slices.IndexFunc(got, func(r ads.Spend) bool { return r.Day == list[0].Day })
 	if len(got) != 2 || i < 0 || !got[i].Amount.IsZero() || got[i].Campaign != list[0].Campaign {
@@ -354,6 +361,7 @@ func (s *suite) account() {
 	s.read(c)
 	zone := map[string]string{
 		"google_ads": adstest.Zone, "meta": adstest.Zone, "microsoft_ads": "Europe/London", "taboola": "EST", "exoclick": "UTC",
+		"propellerads": "America/New_York",
 	}[s.name]
 	currency := map[bool]string{true: "", false: adstest.Currency}[s.fake.Plain]
 	if s.name == "propellerads" {

@@ -4,17 +4,22 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"switchyard/models"
 	"switchyard/workers/providers/rest"
 )
 
 // meta is the Graph API: developers.facebook.com/docs/marketing-api. Numbers are texts, and days are in the account's time
-// zone. Failures have a code, mostly with status 400.
+// zone. Failures have a code, mostly with status 400. A question that is too large for the Graph API is answered 500, in words
+// that ask for less data.
 var meta = adapter{
 	base:    "https://graph.facebook.com",
 	version: models.MetaVersion,
@@ -24,6 +29,7 @@ var meta = adapter{
 		s.Denied = func(f *rest.FailureError) bool {
 			return f.Code == "190" || f.Code == "10" || len(f.Code) == 3 && f.Code[0] == '2'
 		}
+		s.Final = func(f *rest.FailureError) bool { return metaTooMuch(f) }
 	},
 	sign:  rest.Bearer,
 	stale: func(f *rest.FailureError) bool { return f.Code == "190" },
@@ -59,18 +65,91 @@ func metaAccount(ctx context.Context, s *session) error {
 	return err
 }
 
+// The Graph API asks for less data with these words. It keeps insights for metaMonths.
+const (
+	metaLess   = "reduce the amount of data"
+	metaMonths = 37
+)
+
+// metaTooMuch reports whether a failure asks for a smaller question.
+func metaTooMuch(err error) bool {
+	var f *rest.FailureError
+	return errors.As(err, &f) && strings.Contains(f.Text, metaLess)
+}
+
+// A page has at most metaLimit rows. When the Graph API asks for less data, the limit is halved down to metaLeast, and then the
+// number of days.
+const (
+	metaLimit = 500
+	metaLeast = 50
+)
+
+// metaSize is the size of the questions that an account is asked. It only shrinks.
+type metaSize struct{ limit, days int }
+
+// halve makes the size smaller. It returns false if it is the smallest.
+func (m *metaSize) halve() bool {
+	switch {
+	case m.limit/2 >= metaLeast:
+		m.limit /= 2
+	case m.days > 1:
+		m.days /= 2
+	default:
+		return false
+	}
+	return true
+}
+
+// metaPage reads a page. Its cursor has the first and the last day of the part of the range at work, and the cursor of the Graph
+// API.
 func metaPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+	if oldest := s.Now().UTC().AddDate(0, -metaMonths, -1); of.From.Before(oldest) {
+		return nil, "", fmt.Errorf("the platform has no spend from before %s: it keeps %d months", oldest.AddDate(0, 0, 1).Format(time.DateOnly), metaMonths)
+	}
 	if cursor == "" {
 		if err := metaAccount(ctx, s); err != nil {
 			return nil, "", err
 		}
+		s.meta = metaSize{metaLimit, int(of.To.Sub(of.From)/(24*time.Hour)) + 1}
 	}
+	days, after, _ := strings.Cut(cursor, " ")
+	day, _, _ := strings.Cut(days, "/")
+	from, err := time.Parse(time.DateOnly, cmp.Or(day, of.First()))
+	if err != nil {
+		return nil, "", rest.ErrForm
+	}
+	for {
+		part := Range{From: from, To: from.AddDate(0, 0, s.meta.days-1)}
+		if part.To.After(of.To) {
+			part.To = of.To
+		}
+		rows, more, err := metaInsights(ctx, s, part, after)
+		if days := s.meta.days; metaTooMuch(err) && s.meta.halve() {
+			if s.meta.days < days { // the cursor is of a longer part
+				after = ""
+			}
+			continue
+		}
+		switch {
+		case err != nil:
+			return nil, "", err
+		case more != "":
+			next = part.First() + "/" + part.Last() + " " + more
+		case part.To.Before(of.To):
+			next = part.To.AddDate(0, 0, 1).Format(time.DateOnly)
+		}
+		return rows, next, nil
+	}
+}
+
+// metaInsights reads a page of the rows of some days. after is empty for the first page, and after the last page.
+func metaInsights(ctx context.Context, s *session, of Range, cursor string) (rows []row, after string, err error) {
 	span, err := json.Marshal(map[string]string{"since": of.First(), "until": of.Last()})
 	if err != nil {
 		return nil, "", err
 	}
 	q := url.Values{
-		"level": {"campaign"}, "time_increment": {"1"}, "time_range": {string(span)}, "limit": {"500"},
+		"level": {"campaign"}, "time_increment": {"1"}, "time_range": {string(span)}, "limit": {strconv.Itoa(s.meta.limit)},
 		"fields": {"campaign_id,campaign_name,spend,clicks,impressions,account_currency"},
 	}
 	if cursor != "" {
@@ -100,9 +179,9 @@ func metaPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 		})
 	}
 	if answer.Paging.Next != "" { // its address contains the token, so only the cursor is used
-		if next = string(answer.Paging.Cursors.After); next == "" {
+		if after = string(answer.Paging.Cursors.After); after == "" {
 			return nil, "", cmp.Or(err, rest.ErrForm)
 		}
 	}
-	return rows, next, err
+	return rows, after, err
 }

@@ -28,6 +28,7 @@ type session struct {
 	token          string
 	renewed        bool
 	zone, currency string // of the account; empty: not known
+	meta           metaSize
 }
 
 // host returns an address of the platform. If a test has set Options.URL, host returns that address with the same path.

@@ -33,7 +33,7 @@ type App struct {
 // Apps make the addresses of platforms' sign-in pages. They need no network.
 type Apps struct {
 	ByProvider map[string]App
-	// MetaVersion is the version of Meta's Graph API; default v25.0.
+	// MetaVersion is the version of Meta's Graph API; default models.MetaVersion.
 	MetaVersion string
 	// URL replaces the addresses of all platforms, for tests; empty: each platform's own address.
 	URL string
@@ -131,7 +131,7 @@ var ErrRevoked = errors.New("the platform takes the sign-in no longer")
 type Options struct {
 	Apps
 	Egress *egress.Client
-	// GoogleVersion is the version of the Google Ads API; default v25.
+	// GoogleVersion is the version of the Google Ads API; default models.GoogleAdsVersion.
 	GoogleVersion string
 	Now           func() time.Time
 	Wait          func(ctx context.Context, d time.Duration) error

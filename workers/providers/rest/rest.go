@@ -39,6 +39,8 @@ type API struct {
 	Denied func(f *FailureError) bool
 	// Explain says why the provider fails in a case in which its own words mislead, or returns an empty text; nil: it never does.
 	Explain func(f *FailureError) string
+	// Final reports whether the same request would fail again, although its status is 500 or above; nil: it may succeed.
+	Final func(f *FailureError) bool
 	// RetryTime is the total time that a request may wait between tries while the provider is busy or fails. 0: the request is
 	// tried once.
 	RetryTime time.Duration
@@ -143,7 +145,7 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 				return out, nil
 			}
 			again, wait := r.shouldRetry(err, try)
-			if !again || wait > left {
+			if !again || wait > left || a.isFinal(err) {
 				return out, err
 			}
 			left -= wait
@@ -153,6 +155,11 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 		}
 	}
 	return a.once(ctx, r, new(time.Duration))
+}
+
+func (a API) isFinal(err error) bool {
+	var f *FailureError
+	return a.Final != nil && errors.As(err, &f) && a.Final(f)
 }
 
 func (a API) wait(ctx context.Context, wait time.Duration) error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -112,6 +113,7 @@ type Fake struct {
 	Tokens   bool // credentials are exchanged for a token
 	Plain    bool // the platform does not report the currency
 	Paged    bool
+	Amounts  bool // each row has an amount, so a row without one is an error
 	settings map[string]string
 	secrets  []string
 	serve    func(w *World, c *call)
@@ -197,6 +199,16 @@ func (c *call) body() object {
 	read := object{}
 	_ = json.NewDecoder(c.r.Body).Decode(&read)
 	return read
+}
+
+// unknown returns a parameter of the query that is not among the names, or an empty text.
+func (c *call) unknown(names ...string) string {
+	for _, name := range slices.Sorted(maps.Keys(c.r.URL.Query())) {
+		if !slices.Contains(names, name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // spent returns the spend of a row as a number.

@@ -22,7 +22,7 @@ var googleAds = Fake{
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, []object{{"error": object{
 			"code": 400, "message": "Request contains an invalid argument.", "status": "INVALID_ARGUMENT", "details": []object{{
-				"@type":  "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure",
+				"@type":  "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure",
 				"errors": []object{{"errorCode": object{"queryError": "UNEXPECTED"}, "message": words}}, "requestId": "r-1",
 			}},
 		}}})
@@ -35,7 +35,7 @@ var googleAds = Fake{
 			c.json(http.StatusUnauthorized, object{"error": object{"code": 401, "message": "Request had invalid credentials.", "status": "UNAUTHENTICATED"}})
 			return
 		}
-		if c.path != "/v25/customers/1234567890/googleAds:searchStream" || c.r.Method != http.MethodPost || c.r.Header.Get("login-customer-id") != "9998887777" {
+		if c.path != "/v26/customers/1234567890/googleAds:searchStream" || c.r.Method != http.MethodPost || c.r.Header.Get("login-customer-id") != "9998887777" {
 			c.fake.refuse(c, "no such customer")
 			return
 		}

@@ -21,12 +21,12 @@ var meta = Fake{
 			return
 		}
 		q := c.r.URL.Query()
-		if c.path == "/v25.0/act_4711" && strings.Contains(q.Get("fields"), "timezone_name") {
+		if c.path == "/v27.0/act_4711" && strings.Contains(q.Get("fields"), "timezone_name") {
 			c.json(http.StatusOK, object{"id": "act_4711", "currency": Currency, "timezone_name": Zone})
 			return
 		}
 		var span struct{ Since, Until string }
-		if c.path != "/v25.0/act_4711/insights" || json.Unmarshal([]byte(q.Get("time_range")), &span) != nil || q.Get("level") != "campaign" || q.Get("time_increment") != "1" {
+		if c.path != "/v27.0/act_4711/insights" || json.Unmarshal([]byte(q.Get("time_range")), &span) != nil || q.Get("level") != "campaign" || q.Get("time_increment") != "1" {
 			c.fake.refuse(c, "Invalid parameter")
 			return
 		}
@@ -43,7 +43,7 @@ var meta = Fake{
 		}
 		paging := object{"cursors": object{"before": "MA0", "after": "MA" + strconv.Itoa(page+1)}}
 		if page < pages(len(rows), size) {
-			paging["next"] = "https://graph.facebook.com/v25.0/act_4711/insights?access_token=" + w.good()
+			paging["next"] = "https://graph.facebook.com/v27.0/act_4711/insights?access_token=" + w.good()
 		}
 		c.json(http.StatusOK, object{"data": resttest.Page(rows, page, size), "paging": paging})
 	},

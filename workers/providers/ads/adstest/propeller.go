@@ -2,12 +2,17 @@ package adstest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
+
+	"switchyard/workers/providers/rest/resttest"
 )
 
 var propellerAds = Fake{
 	secrets: []string{"api_token"},
 	Plain:   true, // the currency is always US dollars
+	Paged:   true,
+	Amounts: true,
 	refuse:  func(c *call, words string) { c.json(http.StatusBadRequest, object{"message": words}) },
 	serve: func(w *World, c *call) {
 		if c.r.Header.Get("Authorization") != "Bearer "+c.good["api_token"] {
@@ -18,19 +23,28 @@ var propellerAds = Fake{
 			_, _ = c.Write([]byte("12.50"))
 			return
 		}
-		ask := c.body()
-		from, _ := ask["day_from"].(string)
-		to, _ := ask["day_to"].(string)
-		if c.path != "/v5/adv/statistics" || !strings.HasSuffix(from, " 00:00:00") || !strings.HasSuffix(to, " 23:59:59") {
+		q := c.r.URL.Query()
+		from, to := q.Get("day_from"), q.Get("day_to")
+		size, page := c.number("per_page", 100), c.number("page", 1)
+		switch {
+		case c.path != "/v5/adv/statistics", c.r.Method != http.MethodGet, size > 1000, page < 1,
+			!strings.HasSuffix(from, " 00:00:00"), !strings.HasSuffix(to, " 23:59:59"):
 			c.fake.refuse(c, "no such report")
+			return
+		case c.unknown("group_by[]", "day_from", "day_to", "page", "per_page") != "":
+			c.fake.refuse(c, "This form should not contain extra fields.")
+			return
+		case !slices.Equal(q["group_by[]"], []string{"campaign_id", "date_time"}):
+			c.fake.refuse(c, "The selected choice is invalid.")
 			return
 		}
 		rows := []object{}
 		for _, r := range w.within(from[:10], to[:10]) {
 			rows = append(rows, r.without(object{
-				"campaign_id": r.Campaign, "date_time": r.Day, "impressions": r.Impressions, "clicks": r.Clicks, "conversions": 0, "spent": r.spent(),
+				"campaign_id": r.Campaign, "campaign_name": r.Name, "date_time": r.Day, "impressions": r.Impressions, "clicks": r.Clicks,
+				"conversions": 0, "spent": r.spent(),
 			}, "impressions", "clicks", "spent"))
 		}
-		c.json(http.StatusOK, object{"result": rows})
+		c.json(http.StatusOK, object{"items": resttest.Page(rows, page, size), "total_pages": pages(len(rows), size)})
 	},
 }

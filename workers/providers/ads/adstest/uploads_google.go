@@ -135,7 +135,7 @@ func googleUploadPartial(list []document) document {
 		return document{"jobId": "123"}
 	}
 	return document{"partialFailureError": document{"code": 3, "message": "some failed", "details": []document{{
-		"@type": "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure", "errors": list,
+		"@type": "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure", "errors": list,
 	}}}}
 }
 

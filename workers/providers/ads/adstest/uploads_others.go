@@ -108,7 +108,7 @@ func metaUploadServe(c *uploadCall) {
 			} `json:"custom_data"`
 		} `json:"data"`
 	}
-	if !c.read(&body) || len(body.Data) > 1000 || c.path != "v25.0/"+good["pixel_id"]+"/events" {
+	if !c.read(&body) || len(body.Data) > 1000 || c.path != "v27.0/"+good["pixel_id"]+"/events" {
 		c.says(http.StatusBadRequest, metaUploadError(100, 33, "Unsupported post request."))
 		return
 	}

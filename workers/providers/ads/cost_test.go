@@ -1,0 +1,152 @@
+package ads_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/ads"
+	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/platform"
+)
+
+// answering opens a connection to a platform whose requests are answered by serve.
+func answering(t *testing.T, provider string, serve http.HandlerFunc) *ads.Connection {
+	t.Helper()
+	server := httptest.NewTLSServer(serve)
+	t.Cleanup(server.Close)
+	c, err := ads.New(ads.Options{DeveloperToken: adstest.DeveloperToken, Options: platform.Options{
+		Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL,
+		Now:  func() time.Time { return first.AddDate(0, 0, 3) },
+		Wait: func(context.Context, time.Duration) error { return nil },
+	}}).Open(ads.Account{
+		Provider: provider, Key: "s1", Credentials: adstest.Fakes[provider].Credentials(), Tokens: &adstest.World{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestPropellerAmounts: the amount of a row may be in any of the fields that clients of PropellerAds read. The answer may be a
+// list or an object around it.
+func TestPropellerAmounts(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"spent", "money", "spend", "cost"} {
+		for _, form := range []string{`{"items": [%s], "total_pages": 1}`, `{"result": [%s], "meta": {}}`, `[%s]`} {
+			row := `{"campaign_id": 7, "campaign_name": "Push", "date_time": "2026-11-02", "clicks": 3, "impressions": 90, "` + name + `": 4.5}`
+			c := answering(t, "propellerads", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, form, row) })
+			got, err := c.Spend(t.Context(), first, last)
+			if err != nil || len(got) != 1 || got[0].Amount.String() != "4.5" || got[0].Name != "Push" || got[0].Day != "2026-11-02" {
+				t.Errorf("%s in %s: %+v, %v", name, form, got, err)
+			}
+		}
+	}
+}
+
+// metaQuestion is a request for insights.
+type metaQuestion struct {
+	limit, days int
+	after       string
+}
+
+// graph is a Graph API that asks for less data while allow returns false. It has one campaign for each day.
+func graph(t *testing.T, asked *[]metaQuestion, allow func(metaQuestion) bool) *ads.Connection {
+	t.Helper()
+	return answering(t, models.Meta, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if !strings.HasSuffix(r.URL.Path, "/insights") {
+			_, _ = io.WriteString(w, `{"currency": "EUR", "timezone_name": "Europe/Berlin"}`)
+			return
+		}
+		var span struct{ Since, Until string }
+		if json.Unmarshal([]byte(q.Get("time_range")), &span) != nil {
+			t.Errorf("time_range %q", q.Get("time_range"))
+		}
+		from, _ := time.Parse(time.DateOnly, span.Since)
+		to, _ := time.Parse(time.DateOnly, span.Until)
+		limit, _ := strconv.Atoi(q.Get("limit"))
+		this := metaQuestion{limit: limit, days: int(to.Sub(from)/(24*time.Hour)) + 1, after: q.Get("after")}
+		*asked = append(*asked, this)
+		if !allow(this) {
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = io.WriteString(w, `{"error": {"code": 1, "message": "Please reduce the amount of data you're asking for, then retry your request"}}`)
+			return
+		}
+		// The first page of several days ends after the first day.
+		var rows []string
+		next := ""
+		for day := from; !day.After(to); day = day.AddDate(0, 0, 1) {
+			if after, err := time.Parse("MA"+time.DateOnly, this.after); err == nil && !day.After(after) {
+				continue
+			}
+			rows = append(rows, fmt.Sprintf(`{"campaign_id": "5", "spend": "1.5", "account_currency": "EUR", "date_start": "%[1]s", "date_stop": "%[1]s"}`,
+				day.Format(time.DateOnly)))
+			if this.after == "" && day.Before(to) {
+				next = `, "next": "https://graph.facebook.com/", "cursors": {"after": "MA` + day.Format(time.DateOnly) + `"}`
+				break
+			}
+		}
+		_, _ = fmt.Fprintf(w, `{"data": [%s], "paging": {"before": "x"%s}}`, strings.Join(rows, ", "), next)
+	})
+}
+
+// TestMetaReduces: if the Graph API asks for less data, the number of rows is halved, and then the number of days. The same
+// request is never sent again. All days are read once.
+func TestMetaReduces(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		allow func(metaQuestion) bool
+		least metaQuestion // the smallest question
+	}{
+		"limit":              {func(q metaQuestion) bool { return q.limit <= 125 }, metaQuestion{limit: 125, days: 7}},
+		"range":              {func(q metaQuestion) bool { return q.days <= 2 }, metaQuestion{limit: 62, days: 1}},
+		"on the second page": {func(q metaQuestion) bool { return q.after == "" || q.days <= 3 }, metaQuestion{limit: 62, days: 1}},
+	} {
+		var asked []metaQuestion
+		got, err := graph(t, &asked, test.allow).Spend(t.Context(), first, last)
+		if err != nil || len(got) != 7 {
+			t.Errorf("%s: %d days, %v after %v", name, len(got), err, asked)
+		}
+		least := asked[0]
+		for i, q := range asked {
+			least.limit, least.days = min(least.limit, q.limit), min(least.days, q.days)
+			if i > 0 && q == asked[i-1] && !test.allow(q) {
+				t.Errorf("%s: %+v was asked twice", name, q)
+			}
+		}
+		if least != test.least {
+			t.Errorf("%s: the smallest question is %+v, want %+v", name, least, test.least)
+		}
+	}
+	var asked []metaQuestion
+	_, err := graph(t, &asked, func(metaQuestion) bool { return false }).Spend(t.Context(), first, last)
+	if err == nil || !strings.Contains(err.Error(), "reduce the amount of data") || len(asked) != 6 {
+		t.Errorf("the smallest question is refused: %v after %v", err, asked)
+	}
+}
+
+// TestMetaMonths: days that Meta no longer has are refused before it is asked. Otherwise they would be stored as days without
+// spend.
+func TestMetaMonths(t *testing.T) {
+	t.Parallel()
+	var asked []metaQuestion
+	c := graph(t, &asked, func(metaQuestion) bool { return true })
+	now := first.AddDate(0, 0, 3)
+	if _, err := c.Spend(t.Context(), now.AddDate(0, -38, 0), now.AddDate(0, -37, 5)); err == nil || !strings.Contains(err.Error(), "37 months") || len(asked) > 0 {
+		t.Errorf("%v after %v", err, asked)
+	}
+	if got, err := c.Spend(t.Context(), now.AddDate(0, -37, 1), now.AddDate(0, -37, 5)); err != nil || len(got) != 5 {
+		t.Errorf("%d days, %v", len(got), err)
+	}
+}
