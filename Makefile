@@ -99,13 +99,14 @@ LICENCES := MIT,MIT-0,ISC,BSD-2-Clause,BSD-3-Clause,Apache-2.0,MPL-2.0
 # The licence of segmentio/asm is MIT-0, which go-licenses does not recognise.
 IGNORED  := --ignore switchyard --ignore github.com/segmentio/asm
 
-audit: ## look for known vulnerabilities (VULNDB=file:///path without network), list and check the licences of what is linked
+audit: ## look for known vulnerabilities (VULNDB=file:///path without network), check licences, and that the API versions were checked within a year
+	@go run ./ops/audit
 	@$(TOOL) govulncheck -db $(VULNDB) $(TAGS) ./...
 	@GOFLAGS="$$GOFLAGS -tags=nomsgpack" $(TOOL) go-licenses report ./cmd/switchyard $(IGNORED) 2>/dev/null | \
 		awk -F, '{printf "%-70s %s\n", $$1, $$3}'
 	@GOFLAGS="$$GOFLAGS -tags=nomsgpack" $(TOOL) go-licenses check ./cmd/switchyard $(IGNORED) \
 		--allowed_licenses=$(LICENCES) 2>/dev/null || { echo "a licence is not among $(LICENCES)" >&2; exit 1; }
-	@echo "make audit: no known vulnerability is called, every licence is among $(LICENCES)"
+	@echo "make audit: no known vulnerability is called, every licence is among $(LICENCES), the API versions were checked"
 
 tidy: ## check that go.mod and go.sum name what is imported and nothing else
 	@go mod tidy -diff

@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"net"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db"
 	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/apiversion"
 	"switchyard/ops/config"
 	"switchyard/ops/monitor"
 )
@@ -30,6 +33,7 @@ func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools,
 		Checks: append(p.clicksCheck(), []monitor.Check{
 			{Name: "postgres", Run: func(ctx context.Context) error { return d.PingContext(ctx) }},
 			{Name: "redis", Run: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
+			monitor.APIVersionsCheck(apiVersions(cfg), time.Now),
 		}...),
 	})
 	stop, err := serveBeside(ctx, port{addr: f.Metrics, setting: "--metrics"}, pages)
@@ -38,4 +42,14 @@ func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools,
 	}
 	defer stop()
 	return process(ctx)
+}
+
+// apiVersions returns the versions of other services' APIs that the process uses.
+func apiVersions(cfg config.Config) []apiversion.Version {
+	return apiversion.Used(chosenVersions(cfg))
+}
+
+// chosenVersions returns the versions that settings choose, by provider.
+func chosenVersions(cfg config.Config) map[string]string {
+	return map[string]string{models.GoogleAds: cfg.GoogleAdsVersion, models.Meta: cfg.MetaVersion}
 }

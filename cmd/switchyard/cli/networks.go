@@ -9,7 +9,6 @@ import (
 	"switchyard/db/kv"
 	"switchyard/db/store"
 	"switchyard/jobs"
-	"switchyard/models"
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/adspend"
@@ -50,7 +49,7 @@ func adsOptions(cfg config.Config, queue jobs.Redis) (ads.Options, error) {
 	out, err := openPlatforms(cfg)
 	return ads.Options{
 		Options: platform.Options{Egress: out, URL: cfg.AdURL, Pace: paceOf(queue)}, DeveloperToken: cfg.MicrosoftToken,
-		Versions: map[string]string{models.GoogleAds: cfg.GoogleAdsVersion, models.Meta: cfg.MetaVersion},
+		Versions: chosenVersions(cfg),
 	}, err
 }
 

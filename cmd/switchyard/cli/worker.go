@@ -20,6 +20,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
+	"switchyard/ops/monitor"
 	"switchyard/workers"
 	"switchyard/workers/botscan"
 	"switchyard/workers/clock"
@@ -79,6 +80,7 @@ func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Option
 	if err != nil {
 		return err
 	}
+	o.Metrics.MustRegister(monitor.APIVersions(apiVersions(cfg), time.Now))
 	return p.work(ctx, cfg, r, o)
 }
 

@@ -1,0 +1,111 @@
+// Package apiversion lists the versions of other services' APIs that the adapters use, with the day on which each one ends.
+// Operators are told before a version ends, and `make audit` fails if the table was not checked for a year.
+package apiversion
+
+import (
+	"slices"
+	"time"
+
+	"switchyard/models"
+)
+
+// Version is a version of an API. Page is the document or the SDK that was read on the day Checked. Days are YYYY-MM-DD.
+type Version struct {
+	Provider string // as in models.SourceProviders and models.NetworkProviders, or the name of an adapter
+	Version  string // as in addresses and headers of requests
+	Ends     string // the first day without it; the first of the month if the page names a month; empty: no end is announced
+	Setting  string // the setting of the install that chooses another version; empty: none does
+	Old      bool   // it is used only if the setting names it
+	Checked  string
+	Page     string
+}
+
+// The pages that tell about several versions.
+const (
+	googleSchedule    = "https://developers.google.com/ads/blog/posts/2025/09/more-frequent-releases-coming-for"
+	anthropicVersions = "https://platform.claude.com/docs/en/api/versioning"
+	metaVersions      = "https://developers.facebook.com/documentation/ads-commerce/marketing-api/marketing-api-changelog/versions"
+)
+
+// The settings that choose a version.
+const (
+	googleSetting = "GOOGLE_ADS_VERSION"
+	metaSetting   = "META_VERSION"
+)
+
+// Versions is the table. A new version of an API gets a row, and the row of the former version stays, as Old, until the day on
+// which it ends.
+var Versions = []Version{
+	{Provider: models.GoogleAds, Version: models.GoogleAdsVersion, Ends: "2027-11-01", Setting: googleSetting, Checked: "2026-11-26", Page: googleSchedule},
+	{Provider: models.GoogleAds, Version: "v25", Ends: "2027-08-01", Setting: googleSetting, Old: true, Checked: "2026-11-26", Page: googleSchedule},
+	{Provider: models.GoogleAds, Version: "v24", Ends: "2027-05-01", Setting: googleSetting, Old: true, Checked: "2026-11-26", Page: googleSchedule},
+	{Provider: models.GoogleAds, Version: "v23", Ends: "2027-02-01", Setting: googleSetting, Old: true, Checked: "2026-11-26", Page: googleSchedule},
+	{Provider: models.Meta, Version: models.MetaVersion, Setting: metaSetting, Checked: "2026-11-26", Page: metaVersions},
+	{Provider: models.Meta, Version: "v26.0", Setting: metaSetting, Old: true, Checked: "2026-11-26", Page: metaVersions},
+	{Provider: models.Meta, Version: "v25.0", Ends: "2027-02-23", Setting: metaSetting, Old: true, Checked: "2026-11-26", Page: metaVersions},
+	{Provider: models.Meta, Version: "v24.0", Ends: "2026-11-10", Setting: metaSetting, Old: true, Checked: "2026-11-26", Page: metaVersions},
+	{Provider: models.MicrosoftAds, Version: "v13", Checked: "2026-11-26", Page: "https://techcommunity.microsoft.com/blog/adsapiblog/bing-ads-api-version-12-sunset/1110955"},
+	{Provider: "tiktok", Version: "v1.3", Checked: "2026-11-25", Page: "https://github.com/tiktok/tiktok-business-api-sdk"},
+	{Provider: "taboola", Version: "1.0", Checked: "2026-11-25", Page: "https://github.com/singer-io/tap-taboola"},
+	{Provider: "outbrain", Version: "v0.1", Checked: "2026-11-25", Page: "https://github.com/airbytehq/airbyte"},
+	{Provider: "propellerads", Version: "v5", Checked: "2026-11-26", Page: "https://github.com/TheBoroer/propellerads-mcp"},
+	{Provider: "exoclick", Version: "v2", Checked: "2026-11-25", Page: "https://github.com/adam-szerdahelyi/go-exoclick"},
+	{Provider: "google_data_manager", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/googleads/data-manager-python"},
+	{Provider: "affise", Version: "3.0", Checked: "2026-11-25", Page: "https://github.com/affise/php-sdk"},
+	{Provider: "clickbank", Version: "1.3", Checked: "2026-11-25", Page: "https://github.com/OcelliSolutions/OpenClickBank"},
+	{Provider: "everflow", Version: "v1", Checked: "2026-11-25", Page: "https://developers.everflow.io/api-reference/get-affiliatesreportingconversion"},
+	{Provider: "impact", Version: "16", Checked: "2026-11-25", Page: "https://github.com/api-evangelist/impact"},
+	{Provider: "rakuten", Version: "1.0", Checked: "2026-11-25", Page: "https://developers.rakutenadvertising.com/guides/events"},
+	{Provider: "anthropic", Version: "v1", Checked: "2026-11-26", Page: anthropicVersions},
+	{Provider: "anthropic", Version: "2023-06-01", Checked: "2026-11-26", Page: anthropicVersions},
+	{Provider: "openai", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/openai/openai-openapi"},
+	{Provider: "openrouter", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/OpenRouterTeam/typescript-sdk"},
+	{Provider: "gemini", Version: "v1beta", Checked: "2026-11-25", Page: "https://github.com/googleapis/googleapis"},
+}
+
+// Used returns the versions that an install uses. chosen has the versions that its settings name, by provider. A chosen version
+// that is not in the table is returned without a day.
+func Used(chosen map[string]string) []Version {
+	var used []Version
+	for _, v := range Versions {
+		named := chosen[v.Provider]
+		switch {
+		case named == "" && !v.Old, named == v.Version:
+			used = append(used, v)
+		case !v.Old && !slices.ContainsFunc(Versions, func(o Version) bool { return o.Provider == v.Provider && o.Version == named }):
+			used = append(used, Version{Provider: v.Provider, Version: named, Setting: v.Setting})
+		}
+	}
+	return used
+}
+
+// Notice is how long before its end operators are told about a version.
+const Notice = 60 * 24 * time.Hour
+
+// Left returns the time until the version ends. known is false if no end is announced.
+func (v Version) Left(now time.Time) (left time.Duration, known bool) {
+	ends, err := time.Parse(time.DateOnly, v.Ends)
+	if err != nil {
+		return 0, false
+	}
+	return ends.Sub(now), true
+}
+
+// EndsSoon reports whether operators have to be told that the version ends.
+func (v Version) EndsSoon(now time.Time) bool {
+	left, known := v.Left(now)
+	return known && left < Notice
+}
+
+// maxAge is how long a row counts as checked.
+const maxAge = 365 * 24 * time.Hour
+
+// Stale returns the rows whose page was last read more than a year ago.
+func Stale(now time.Time) (stale []Version) {
+	for _, v := range Versions {
+		if read, err := time.Parse(time.DateOnly, v.Checked); err != nil || now.Sub(read) > maxAge {
+			stale = append(stale, v)
+		}
+	}
+	return stale
+}

@@ -1,0 +1,65 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/models/apiversion"
+)
+
+// apiVersions reports how long the versions of other services' APIs still exist.
+type apiVersions struct {
+	used []apiversion.Version
+	now  func() time.Time
+}
+
+// APIVersions returns the metric of the versions in use. A version without an announced end has none. A version that ends soon is
+// logged at once, for operators without a monitoring system.
+func APIVersions(used []apiversion.Version, now func() time.Time) prometheus.Collector {
+	for _, v := range used {
+		left, known := v.Left(now())
+		switch {
+		case v.EndsSoon(now()):
+			slog.Warn("a version of another service's API ends: see ops/runbooks/versions.md",
+				"provider", v.Provider, "version", v.Version, "ends", v.Ends, "days_left", int(left/(24*time.Hour)), "setting", v.Setting)
+		case !known && v.Checked == "":
+			slog.Warn("a setting names a version of an API that this build does not know", "setting", v.Setting, "version", v.Version)
+		}
+	}
+	return apiVersions{used, now}
+}
+
+var versionDesc = prometheus.NewDesc("switchyard_api_version_days_left",
+	"Days until a provider ends the version of its API that is in use; below 0 after the end.", []string{"provider", "version"}, nil)
+
+// Describe implements prometheus.Collector.
+func (apiVersions) Describe(ch chan<- *prometheus.Desc) { ch <- versionDesc }
+
+// Collect implements prometheus.Collector.
+func (c apiVersions) Collect(ch chan<- prometheus.Metric) {
+	for _, v := range c.used {
+		if left, known := v.Left(c.now()); known {
+			ch <- prometheus.MustNewConstMetric(versionDesc, prometheus.GaugeValue, left.Hours()/24, v.Provider, v.Version)
+		}
+	}
+}
+
+// APIVersionsCheck returns the readiness check that fails while a version in use ends within 60 days. The process stays ready.
+func APIVersionsCheck(used []apiversion.Version, now func() time.Time) Check {
+	return Check{
+		Name: "api_versions", Optional: true,
+		Advice: "a provider ends a version of its API within 60 days; see ops/runbooks/versions.md",
+		Run: func(context.Context) error {
+			for _, v := range used {
+				if v.EndsSoon(now()) {
+					return errors.New(v.Provider + " " + v.Version + " ends on " + v.Ends)
+				}
+			}
+			return nil
+		},
+	}
+}
