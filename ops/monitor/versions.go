@@ -17,7 +17,7 @@ type apiVersions struct {
 	now  func() time.Time
 }
 
-// APIVersions returns the metric of the versions in use. A version without an announced end has none. A version that ends soon is
+// APIVersions returns the metric of the versions in use. It leaves out versions without an announced end. A version that ends soon is
 // logged at once, for operators without a monitoring system.
 func APIVersions(used []apiversion.Version, now func() time.Time) prometheus.Collector {
 	for _, v := range used {
