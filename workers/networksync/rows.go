@@ -47,9 +47,7 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 	for _, k := range known {
 		recorded[k.Key] = k
 	}
-	for i := range rows {
-		findGoal(&rows[i], recorded)
-	}
+	findGoals(rows, orders, recorded)
 	before, err := y.store.NetworkIntegrations().Adopted(ctx, account, network, clicks)
 	if err != nil {
 		return nil, err
@@ -143,6 +141,44 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 		v.Payout, v.Currency = &payout, cmp.Or(amount.Currency, v.Currency)
 	}
 	return v
+}
+
+// transaction is a click and the id by which the network's postbacks know an order.
+type transaction struct {
+	click uuid.UUID
+	id    string
+}
+
+func transactionOf(v correction.Conversion, o networks.Order) transaction {
+	return transaction{v.ClickID, cmp.Or(o.Ref, v.ConversionID)}
+}
+
+// findGoals gives each order the goal of the recorded conversion that it is about.
+func findGoals(rows []correction.Conversion, orders []networks.Order, recorded map[conversion.Key]conversion.Known) {
+	goals, number := map[place]bool{}, map[transaction]int{}
+	for k := range recorded {
+		goals[place{k.ClickID, k.Goal}] = true
+	}
+	for i, v := range rows {
+		number[transactionOf(v, orders[i])]++
+	}
+	for i := range rows {
+		v, o := &rows[i], orders[i]
+		key := func(id string) conversion.Key { return conversion.Key{ClickID: v.ClickID, ConversionID: id} }
+		_, byID := recorded[key(v.ConversionID)]
+		_, byRef := recorded[key(o.Ref)]
+		named := v.Goal != "" && !v.WordGoal
+		switch {
+		case (named || v.Goal == "") && goals[place{v.ClickID, v.Goal}]: // the click has a conversion of this goal
+			findGoal(v, recorded)
+		case o.GoalRef != "" && goals[place{v.ClickID, o.GoalRef}]:
+			v.Goal, v.WordGoal = o.GoalRef, false
+		case named && o.Ref != "" && (byID || byRef) && number[transactionOf(*v, o)] == 1:
+			v.Goal = "" // the postback or an older import names no goal
+		default:
+			findGoal(v, recorded)
+		}
+	}
 }
 
 // findGoal gives an order that names no goal the goal of the recorded conversion with its id.

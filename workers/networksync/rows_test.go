@@ -1,6 +1,7 @@
 package networksync
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -89,9 +90,55 @@ func TestGoalOfOrders(t *testing.T) {
 		}
 		o := networks.Order{Click: models.FormatClickID(click), ID: c.id, Goal: c.goal, Word: c.word, Status: models.StatusApproved}
 		v := rowOf(1, o, map[string]string{"renewed": models.StatusApproved}, "USD")
-		findGoal(&v, recorded)
+		rows := []correction.Conversion{v}
+		findGoals(rows, []networks.Order{o}, recorded)
+		v = rows[0]
 		if v.Goal != c.want || v.Refusal != "" {
 			t.Errorf("%s: goal %q, refused %q; want goal %q", what, v.Goal, v.Refusal, c.want)
+		}
+	}
+}
+
+// TestGoalOfPostbacks checks that an order has the goal of the conversion that its postback has recorded, if the postback uses another
+// word for the goal, or none.
+func TestGoalOfPostbacks(t *testing.T) {
+	t.Parallel()
+	click := models.NewClickID()
+	order := func(id, ref, goal, goalRef string) networks.Order {
+		return networks.Order{Click: models.FormatClickID(click), ID: id, Ref: ref, Goal: goal, GoalRef: goalRef, Status: models.StatusApproved}
+	}
+	for what, c := range map[string]struct {
+		recorded []string // goals and ids
+		orders   []networks.Order
+		want     []string
+	}{
+		"new":                          {nil, []networks.Order{order("7", "t", "Buy", "3")}, []string{"Buy"}},
+		"number of the goal":           {[]string{"3/t"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{"3"}},
+		"name of the goal":             {[]string{"Buy/t", "3/u"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{"Buy"}},
+		"number of no goal":            {[]string{"0/t"}, []networks.Order{order("7", "t", "", "0")}, []string{"0"}},
+		"no goal":                      {[]string{"/t"}, []networks.Order{order("7", "t", "", "0")}, []string{""}},
+		"postback without a goal":      {[]string{"/t"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{""}},
+		"older import without a goal":  {[]string{"/7"}, []networks.Order{order("7", "t", "Buy", "")}, []string{""}},
+		"another order without a goal": {[]string{"/6"}, []networks.Order{order("7", "t", "Buy", "3")}, []string{"Buy"}},
+		"two goals and one plain postback": {
+			[]string{"/t"}, []networks.Order{order("7", "t", "Install", "2"), order("8", "t", "Buy", "3")}, []string{"Install", "Buy"},
+		},
+	} {
+		recorded := map[conversion.Key]conversion.Known{}
+		for _, text := range c.recorded {
+			goal, id, _ := strings.Cut(text, "/")
+			k := conversion.Key{ClickID: click, Goal: goal, ConversionID: id}
+			recorded[k] = conversion.Known{Key: k}
+		}
+		rows := make([]correction.Conversion, len(c.orders))
+		for i, o := range c.orders {
+			rows[i] = rowOf(i+1, o, nil, "USD")
+		}
+		findGoals(rows, c.orders, recorded)
+		for i, v := range rows {
+			if v.Goal != c.want[i] {
+				t.Errorf("%s: order %d has the goal %q, want %q", what, i, v.Goal, c.want[i])
+			}
 		}
 	}
 }

@@ -18,14 +18,16 @@ import (
 
 // Order is a conversion as a network reports it. The texts are in the network's own form.
 type Order struct {
-	Click    string // the sub-id that is one of our click ids, else the first sub-id that is not empty
-	ID       string // the network's id of the order, which stays when the order changes
-	Goal     string // empty: the plain conversion
-	Word     string // the network's word for the status
-	Status   string // the meaning of the word at the network; empty: not known
-	Payout   string // the amount that we earn; empty: not known
-	Currency string // empty: not known
-	At       Moment
+	Click string // the sub-id that is one of our click ids, else the first sub-id that is not empty
+	ID    string // the network's id of the order, which stays when the order changes
+	Goal  string // empty: the plain conversion
+	// Ref and GoalRef are another id of the order and another word for its goal, as the network's postbacks write them; empty: none.
+	Ref, GoalRef string
+	Word         string // the network's word for the status
+	Status       string // the meaning of the word at the network; empty: not known
+	Payout       string // the amount that we earn; empty: not known
+	Currency     string // empty: not known
+	At           Moment
 	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only
 	// a part.
 	Alone bool
@@ -98,6 +100,8 @@ type session struct {
 
 	token string                                    // token of a platform whose tokens are fetched
 	fetch func(ctx context.Context) (string, error) // fetches a token
+
+	unknown map[string]bool // fields that the platform has refused to report
 }
 
 // Connection is a connection to a platform. It is for one goroutine.
@@ -172,7 +176,7 @@ func (s *session) day(at time.Time) time.Time { return s.date(at.In(s.zone)) }
 
 // clean trims the texts of an order and sets its status from its word.
 func (s *session) clean(o Order) Order {
-	for _, text := range []*string{&o.Click, &o.ID, &o.Goal, &o.Word, &o.Status, &o.Payout, &o.Currency} {
+	for _, text := range []*string{&o.Click, &o.ID, &o.Goal, &o.Ref, &o.GoalRef, &o.Word, &o.Status, &o.Payout, &o.Currency} {
 		*text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(*text, "\x00", ""), ""))
 	}
 	if o.Status == "" {

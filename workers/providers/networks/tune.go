@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,11 +16,13 @@ import (
 )
 
 // tune is the affiliate API of TUNE (HasOffers): developers.tune.com, Affiliate_Report::getConversions. Failures come with
-// status 200. Days and times are in the network's own time zone. TUNE is renaming the id from ad_id to tune_event_id, so both
-// names are read. Unverified: the words with which the API reports a wrong key and too many requests.
+// status 200. Days and times are in the network's own time zone. TUNE is renaming the conversion's id from id to tune_event_id, so
+// both are asked for. ad_id is the id of the click's transaction, which all goals of the click share. A network that does not know a
+// field refuses the whole request, which is then repeated without the field. Unverified: the words with which the API reports a wrong
+// key, too many requests and an unknown field.
 var tune = adapter{
 	open: func(s *session) {
-		s.Base = host(s.c["network_id"], ".api.hasoffers.com")
+		s.Base, s.unknown = host(s.c["network_id"], ".api.hasoffers.com"), map[string]bool{}
 		s.Failed = tuneFailed
 		s.Busy = func(f *rest.FailureError) bool { return mentions(f, "rate limit") }
 		s.Denied = func(f *rest.FailureError) bool {
@@ -33,17 +37,29 @@ const tuneRows = 500
 
 type tuneStat struct {
 	EventID  text `json:"tune_event_id"`
+	ID       text `json:"id"`
 	AdID     text `json:"ad_id"`
+	GoalID   text `json:"goal_id"`
 	At       text `json:"datetime"`
 	Info1    text `json:"affiliate_info1"`
 	Info2    text `json:"affiliate_info2"`
 	Info3    text `json:"affiliate_info3"`
 	Info4    text `json:"affiliate_info4"`
 	Info5    text `json:"affiliate_info5"`
-	Payout   text `json:"approved_payout"`
+	Payout   text `json:"payout"`
+	Approved text `json:"approved_payout"` // 0 while the conversion is not approved
 	Status   text `json:"conversion_status"`
 	Currency text `json:"currency"`
 }
+
+// tuneFields are the fields that tune asks for. The optional ones are not known to every network.
+var (
+	tuneFields = []string{
+		"Stat.ad_id", "Stat.datetime", "Stat.affiliate_info1", "Stat.affiliate_info2", "Stat.affiliate_info3", "Stat.affiliate_info4",
+		"Stat.affiliate_info5", "Stat.conversion_status", "Stat.currency",
+	}
+	tuneOptional = []string{"Stat.tune_event_id", "Stat.id", "Stat.payout", "Stat.approved_payout", "Stat.goal_id", "Goal.name"}
+)
 
 func tuneFailed(body []byte) string {
 	var answer struct {
@@ -74,29 +90,29 @@ func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 		"filters[Stat.date][values][]":    {of.From.Format(time.DateOnly), of.To.Format(time.DateOnly)},
 		"limit":                           {strconv.Itoa(tuneRows)}, "page": {strconv.Itoa(page)},
 	}
-	for _, name := range []string{
-		"tune_event_id", "ad_id", "datetime", "affiliate_info1", "affiliate_info2", "affiliate_info3", "affiliate_info4",
-		"affiliate_info5", "approved_payout", "conversion_status", "currency",
-	} {
-		query.Add("fields[]", "Stat."+name)
-	}
 	var answer struct {
 		Response struct {
 			Data list[struct {
 				Pages text `json:"pageCount"`
 				Data  list[struct {
 					Stat tuneStat `json:"Stat"`
+					Goal struct {
+						Name text `json:"name"`
+					} `json:"Goal"`
 				}] `json:"data"`
 			}] `json:"data"`
 		} `json:"response"`
 	}
-	err = s.Get(ctx, "/Apiv3/json", query, &answer)
+	err = s.tuneGet(ctx, query, &answer)
 	for _, data := range answer.Response.Data {
 		for _, row := range data.Data {
-			v := row.Stat
+			v, goal := row.Stat, string(row.Goal.Name)
+			if strings.EqualFold(goal, "default") { // the goal of an offer without goals
+				goal = ""
+			}
 			orders = append(orders, Order{
-				Click: clickOf(v.Info1, v.Info2, v.Info3, v.Info4, v.Info5), ID: string(cmp.Or(v.EventID, v.AdID)), Word: string(v.Status),
-				Payout: string(v.Payout), Currency: string(v.Currency), At: s.when(v.At),
+				Click: clickOf(v.Info1, v.Info2, v.Info3, v.Info4, v.Info5), ID: string(cmp.Or(v.EventID, v.ID, v.AdID)), Goal: goal,
+				Ref: string(v.AdID), GoalRef: string(v.GoalID), Word: string(v.Status), Payout: string(cmp.Or(v.Payout, v.Approved)), Currency: string(v.Currency), At: s.when(v.At),
 			})
 		}
 		if len(orders) > 0 && page < data.Pages.Number() {
@@ -104,4 +120,28 @@ func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 		}
 	}
 	return orders, next, err
+}
+
+// tuneGet asks for conversions with all fields that the network knows. If an answer refuses an optional field, tuneGet leaves the field
+// out of all further requests of the session and asks again.
+func (s *session) tuneGet(ctx context.Context, query url.Values, into any) error {
+	for {
+		query["fields[]"] = append(slices.Clone(tuneFields), slices.DeleteFunc(slices.Clone(tuneOptional), func(name string) bool {
+			return s.unknown[name]
+		})...)
+		err := s.Get(ctx, "/Apiv3/json", query, into)
+		var f *rest.FailureError
+		if !errors.As(err, &f) {
+			return err
+		}
+		refused := slices.DeleteFunc(slices.Clone(tuneOptional), func(name string) bool {
+			return s.unknown[name] || !mentions(f, strings.ToLower(name))
+		})
+		if len(refused) == 0 {
+			return err
+		}
+		for _, name := range refused {
+			s.unknown[name] = true
+		}
+	}
 }

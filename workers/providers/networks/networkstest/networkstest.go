@@ -1,8 +1,10 @@
 // Package networkstest has fakes of the platforms of affiliate networks. Each fake implements the wire format of its platform:
-// credentials, pages, words for statuses, times, and the form of error answers.
+// credentials, pages, words for statuses, times, and the form of error answers. source.md names the document of each part. A fake
+// refuses a request with a parameter that its document does not name, or without one that it requires.
 package networkstest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -34,6 +36,8 @@ type World struct {
 	tokens int // number of tokens issued or ended; only the last one is valid
 	zone   *time.Location
 	quoted bool
+
+	unknown []string // fields that the platforms do not know
 }
 
 // Set replaces the orders.
@@ -55,6 +59,13 @@ func (w *World) Quote() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.quoted = true
+}
+
+// SetUnknown sets fields that the platforms refuse as unknown. Only TUNE lets a client choose fields.
+func (w *World) SetUnknown(fields ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unknown = fields
 }
 
 // within returns the orders whose time is in [from, to).
@@ -153,6 +164,26 @@ func (c *call) json(status int, v any) {
 		v = resttest.Quoted(v)
 	}
 	resttest.JSON(c, status, v)
+}
+
+// params reports whether the query has a value for each required parameter, and no parameter that is in neither list. Each list has
+// names that are separated by spaces.
+func (c *call) params(required, optional string) bool {
+	q := c.r.URL.Query()
+	known := strings.Fields(required + " " + optional)
+	for name := range q {
+		if !slices.Contains(known, name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(strings.Fields(required), func(name string) bool { return q.Get(name) == "" })
+}
+
+// body reads the JSON of a request into v. It reports false for members that v does not have, and for anything after the JSON.
+func (c *call) body(v any) bool {
+	dec := json.NewDecoder(c.r.Body)
+	dec.DisallowUnknownFields()
+	return dec.Decode(v) == nil && !dec.More()
 }
 
 // row returns a record of an order. It removes the members in lacks if the order is bare.

@@ -2,7 +2,9 @@ package networkstest
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"switchyard/workers/providers/rest/resttest"
@@ -23,11 +25,18 @@ var tune = Fake{
 		case q.Get("api_key") != c.good["api_key"]:
 			c.fake.refuse(c, "API key does not exist: "+q.Get("api_key"))
 			return
-		case c.path != "/Apiv3/json" || q.Get("NetworkId") != c.good["network_id"] || q.Get("Target") != "Affiliate_Report" ||
-			q.Get("Method") != "getConversions" || len(q["fields[]"]) == 0 || len(days) != 2 ||
+		case !c.params("NetworkId Target Method api_key fields[] filters[Stat.date][conditional] filters[Stat.date][values][]",
+			"limit page sort[Stat.datetime]") || c.path != "/Apiv3/json" || q.Get("NetworkId") != c.good["network_id"] ||
+			q.Get("Target") != "Affiliate_Report" || q.Get("Method") != "getConversions" || len(days) != 2 ||
 			q.Get("filters[Stat.date][conditional]") != "BETWEEN":
 			c.fake.refuse(c, "the call is not known")
 			return
+		}
+		for _, name := range q["fields[]"] {
+			if !slices.Contains(tuneFields, name) || slices.Contains(w.unknown, name) {
+				c.fake.refuse(c, "Field "+name+" does not exist.")
+				return
+			}
 		}
 		from, _ := time.ParseInLocation(time.DateOnly, days[0], c.zone)
 		to, _ := time.ParseInLocation(time.DateOnly, days[1], c.zone)
@@ -35,11 +44,7 @@ var tune = Fake{
 		page, size := c.number("page", 1), min(c.number("limit", 100), 500)
 		byID, rows := object{}, []object{}
 		for _, o := range resttest.Page(all, page, size) {
-			stat := o.row(object{
-				"ad_id": o.ID, "datetime": o.At.In(c.zone).Format(time.DateTime), "affiliate_info1": o.Click,
-				"approved_payout": o.Payout, "currency": o.Currency, "conversion_status": o.word(same),
-			}, "approved_payout", "currency", "datetime")
-			row := object{"Stat": stat, "Offer": object{"name": "X"}}
+			row := tuneRow(o, c.zone, q["fields[]"])
 			rows = append(rows, row)
 			byID[strconv.Itoa(len(rows))] = row
 		}
@@ -51,6 +56,35 @@ var tune = Fake{
 			"page": strconv.Itoa(page), "current": len(rows), "count": len(all), "pageCount": (len(all) + size - 1) / size, "data": data,
 		}, "errors": []object{}, "errorMessage": ""}})
 	},
+}
+
+// tuneFields are the fields of an affiliate's conversion report that a client may ask for.
+var tuneFields = strings.Fields(`Stat.tune_event_id Stat.id Stat.ad_id Stat.goal_id Stat.datetime Stat.date Stat.offer_id
+	Stat.affiliate_info1 Stat.affiliate_info2 Stat.affiliate_info3 Stat.affiliate_info4 Stat.affiliate_info5
+	Stat.payout Stat.approved_payout Stat.sale_amount Stat.conversion_status Stat.currency Offer.name Goal.name`)
+
+// tuneRow returns the fields of a row that a client has asked for. A conversion that is not approved has an approved payout of zero.
+func tuneRow(o Order, zone *time.Location, fields []string) object {
+	goal, goalID, approved := o.Goal, "7", o.Payout
+	if goal == "" {
+		goal, goalID = "Default", "0"
+	}
+	if o.Status != "approved" {
+		approved = "0.00"
+	}
+	all := o.row(object{
+		"Stat.tune_event_id": o.ID, "Stat.id": o.ID, "Stat.ad_id": "102" + o.Click, "Stat.goal_id": goalID,
+		"Stat.datetime": o.At.In(zone).Format(time.DateTime), "Stat.affiliate_info1": o.Click, "Stat.payout": o.Payout,
+		"Stat.approved_payout": approved, "Stat.currency": o.Currency, "Stat.conversion_status": o.word(same), "Goal.name": goal,
+	}, "Stat.payout", "Stat.approved_payout", "Stat.currency", "Stat.datetime")
+	row := object{"Stat": object{}, "Goal": object{}, "Offer": object{}}
+	for _, name := range fields {
+		if v, ok := all[name]; ok {
+			group, member, _ := strings.Cut(name, ".")
+			row[group].(object)[member] = v
+		}
+	}
+	return row
 }
 
 // same has the words of platforms that use our words for statuses.

@@ -1,0 +1,69 @@
+package networks_test
+
+import (
+	"testing"
+
+	"switchyard/models"
+)
+
+// TestTunePayout: an order that waits for its approval has the payout that it will earn.
+func TestTunePayout(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "tune")
+	list := s.orders(1)
+	list[0].Status, list[0].Payout = models.StatusPending, "25.00"
+	s.world.Set(list...)
+	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Payout != "25.00" || got[0].Status != models.StatusPending {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestTuneGoals: the goals of one click are orders of their own, also where the network reports only the id that they share.
+func TestTuneGoals(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "tune")
+	list := s.orders(3)
+	list[1].Goal, list[2].Goal = "Install", "Purchase"
+	s.world.Set(list...)
+	for _, unknown := range [][]string{nil, {"Stat.tune_event_id", "Stat.id"}} {
+		s.world.SetUnknown(unknown...)
+		goals := map[string]string{}
+		for _, o := range s.read(s.open(nil)) {
+			goals[o.Goal] = o.ID + " " + o.GoalRef
+			if o.Ref != "102"+o.Click {
+				t.Errorf("the transaction is %q", o.Ref)
+			}
+		}
+		id := func(i int, goal string) string {
+			if unknown != nil {
+				return "102" + list[i].Click + " " + goal
+			}
+			return list[i].ID + " " + goal
+		}
+		if len(goals) != 3 || goals[""] != id(0, "0") || goals["Install"] != id(1, "7") || goals["Purchase"] != id(2, "7") {
+			t.Errorf("without %v: %v", unknown, goals)
+		}
+	}
+}
+
+// TestTuneUnknownFields: a network that does not know an optional field is asked again without it, once in a session. Without payout
+// there is the approved payout.
+func TestTuneUnknownFields(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "tune")
+	list := s.orders(501)
+	s.world.Set(list...)
+	s.world.SetUnknown("Stat.tune_event_id", "Stat.payout")
+	c := s.open(nil)
+	got := s.read(c)
+	if len(got) != 501 || got[0].ID != list[0].ID || got[0].Payout != list[0].Payout {
+		t.Fatalf("%d orders", len(got))
+	}
+	if used := c.Used(); used.Pages != 2 || used.Requests != 4 { // one refusal for each of the two fields
+		t.Errorf("used %+v", used)
+	}
+	s.world.SetUnknown("Stat.currency")
+	if _, err := s.open(nil).Orders(t.Context(), day, day, 10); err == nil || err.Error() != "the provider refused: Field Stat.currency does not exist." {
+		t.Errorf("without a field that is needed: %v", err)
+	}
+}
