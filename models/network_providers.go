@@ -56,7 +56,7 @@ var NetworkProviders = []NetworkProvider{
 		secret("client_secret", "Client secret", "Settings > Credentials"),
 		timezone("of your account"),
 	)},
-	{"partnerize", "clickref, publisher_reference", credentials("Partnerize",
+	{"partnerize", "pubref (publisher_reference)", credentials("Partnerize",
 		plain("publisher_id", "Publisher id", "your id at Partnerize"),
 		secret("application_key", "Application key", "Settings > API"),
 		secret("user_api_key", "User API key", "Settings > API"),

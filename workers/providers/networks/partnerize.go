@@ -13,7 +13,8 @@ import (
 )
 
 // partnerize is the partner API of Partnerize: GET /reporting/report_publisher/publisher/{id}/conversion.json. Days and times
-// are requested in UTC. Unverified: that the items of one conversion may differ in their status, and that the status of the
+// are requested in UTC. The publisher's value (pubref in a link) is publisher_reference, and clickref is Partnerize's
+// own id of the click. Unverified: that the items of one conversion may differ in their status, and that the status of the
 // conversion is then "mixed". Such a conversion is pending while any item is pending, and rejected items earn nothing.
 var partnerize = adapter{
 	base: "https://api.partnerize.com",
@@ -35,7 +36,6 @@ type partnerizeConversion struct {
 	ID        text `json:"conversion_id"`
 	At        text `json:"conversion_time"`
 	Currency  text `json:"currency"`
-	Ref       text `json:"clickref"`
 	Publisher text `json:"publisher_reference"`
 	Value     struct {
 		Status     text `json:"conversion_status"`
@@ -60,14 +60,14 @@ func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (o
 		"start_date": {of.From.UTC().Format(time.RFC3339)}, "end_date": {of.End().Add(-time.Second).UTC().Format(time.RFC3339)},
 		"timezone": {"UTC"}, "limit": {strconv.Itoa(partnerizeRows)},
 	}
-	if cursor != "" {
-		query.Set("cursor_id", cursor)
+	if name, value, ok := strings.Cut(cursor, "="); ok {
+		query.Set(name, value)
 	}
 	err = s.Get(ctx, "/reporting/report_publisher/publisher/"+url.PathEscape(s.c["publisher_id"])+"/conversion.json", query, &answer)
 	for _, row := range answer.Conversions {
 		v := row.Data
 		o := Order{
-			Click: clickOf(v.Ref, v.Publisher), ID: string(v.ID), Word: string(v.Value.Status), Payout: string(v.Value.Commission),
+			Click: clickOf(v.Publisher), ID: string(v.ID), Word: string(v.Value.Status), Payout: string(v.Value.Commission),
 			Currency: string(v.Currency), At: s.when(v.At),
 		}
 		if strings.EqualFold(o.Word, "mixed") {
@@ -76,11 +76,29 @@ func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (o
 		orders = append(orders, o)
 	}
 	if len(orders) > 0 && answer.Hypermedia.Pagination.Next != "" {
-		if next = string(answer.Cursor); next == "" {
+		if next = partnerizeNext(answer.Cursor, answer.Hypermedia.Pagination.Next); next == "" {
 			return nil, "", cmp.Or(err, rest.ErrForm)
 		}
 	}
 	return orders, next, err
+}
+
+// partnerizeNext returns the parameter of the next page, as name=value. The answer names it beside the orders, or only in the address of
+// the next page. It returns an empty text if there is neither.
+func partnerizeNext(cursor, page text) string {
+	if cursor != "" {
+		return "cursor_id=" + string(cursor)
+	}
+	address, err := url.Parse(string(page))
+	if err != nil {
+		return ""
+	}
+	for _, name := range []string{"cursor_id", "offset"} {
+		if value := address.Query().Get(name); value != "" {
+			return name + "=" + value
+		}
+	}
+	return ""
 }
 
 // partnerizeMixed returns the common status of items with different statuses, and the sum that the items earn. Rejected items

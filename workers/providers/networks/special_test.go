@@ -1,6 +1,7 @@
 package networks_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -53,6 +54,35 @@ func TestHosts(t *testing.T) {
 			if err := c.Test(t.Context()); err == nil || !strings.Contains(err.Error(), "the provider's address cannot be read") {
 				t.Errorf("%s at %s: %v", name, host, err)
 			}
+		}
+	}
+}
+
+// TestPartnerizePages: the next page is named beside the orders, in the address of the next page, or there by its offset. All of them are
+// followed.
+func TestPartnerizePages(t *testing.T) {
+	t.Parallel()
+	const order = `{"conversions": [{"conversion_data": {"conversion_id": "%s", "conversion_value": {"conversion_status": "approved"}}}]%s}`
+	for name, c := range map[string]struct{ more, param, value string }{
+		"beside the orders": {`, "cursor_id": 7, "hypermedia": {"pagination": {"next_page": "/r?limit=300"}}`, "cursor_id", "7"},
+		"in the address":    {`, "hypermedia": {"pagination": {"next_page": "/r?limit=300&cursor_id=10325942995"}}`, "cursor_id", "10325942995"},
+		"by the offset":     {`, "hypermedia": {"pagination": {"next_page": "/r?limit=300&offset=300"}}`, "offset", "300"},
+	} {
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get(c.param) == c.value {
+				_, _ = fmt.Fprintf(w, order, "2", "")
+				return
+			}
+			_, _ = fmt.Fprintf(w, order, "1", c.more)
+		}))
+		t.Cleanup(server.Close)
+		conn, err := networks.New(networks.Options{URL: server.URL, Egress: egresstest.Client(t, server, egress.Options{})}).
+			Open("partnerize", "n1", networkstest.Fakes["partnerize"].Credentials())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := conn.Orders(t.Context(), day, day, networks.MaxOrders); err != nil || len(got) != 2 || got[1].ID != "2" {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }

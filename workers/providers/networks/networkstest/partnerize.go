@@ -9,7 +9,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// partnerize splits lists into pages with a cursor.
+// partnerize splits lists into pages with a cursor, which it writes only into the address of the next page.
 var partnerize = Fake{
 	credentials: and(map[string]string{"publisher_id": "11l1"}, "application_key", "user_api_key"),
 	refuse: func(c *call, words string) {
@@ -24,7 +24,8 @@ var partnerize = Fake{
 		all, ok := c.span(w, time.RFC3339, "start_date", "end_date", 0)
 		size := c.number("limit", 300)
 		if c.path != "/reporting/report_publisher/publisher/11l1/conversion.json" || !ok || size > 300 ||
-			c.r.URL.Query().Get("timezone") != "UTC" {
+			!c.params("start_date", "end_date text_date timezone currency[] date_type statuses[] offset limit cursor_id "+
+				"invoice_created_date include_payment_info") || c.r.URL.Query().Get("timezone") != "UTC" {
 			c.fake.refuse(c, "bad request")
 			return
 		}
@@ -35,18 +36,17 @@ var partnerize = Fake{
 			value := o.row(object{"conversion_status": word, "value": 955, "publisher_commission": json.Number(o.payout())},
 				"publisher_commission")
 			rows = append(rows, object{"conversion_data": o.row(object{
-				"conversion_id": o.ID, "conversion_time": o.At.UTC().Format(time.DateTime), "currency": o.Currency, "clickref": o.Click,
-				"publisher_reference": "", "conversion_value": value, "conversion_items": []object{
-					{"conversion_item_id": "1", "item_publisher_commission": 1.5, "item_status": "approved"},
-					{"conversion_item_id": "2", "item_publisher_commission": 9, "item_status": "rejected"},
+				"conversion_id": o.ID, "conversion_time": o.At.UTC().Format(time.DateTime), "currency": o.Currency, "clickref": "111111lfo",
+				"publisher_reference": o.Click, "last_modified": o.At.UTC().Format(time.DateTime), "country": "ES", "conversion_value": value, "conversion_items": []object{
+					{"conversion_item_id": "1", "item_value": 15, "item_publisher_commission": 1.5, "item_status": "approved"},
+					{"conversion_item_id": "2", "item_value": 940, "item_publisher_commission": 9, "item_status": "rejected"},
 				},
 			}, "currency", "conversion_time")})
 		}
 		answer := object{"count": len(all), "limit": size, "execution_time": "1 s", "conversions": rows}
+		next := "/reporting/report_publisher/publisher/11l1/conversion.json?limit=" + strconv.Itoa(size) + "&cursor_id=" + strconv.Itoa(page+1)
 		if page*size < len(all) {
-			cursor := strconv.Itoa(page + 1)
-			answer["cursor_id"] = cursor
-			answer["hypermedia"] = object{"pagination": object{"next_page": "/reporting?cursor_id=" + cursor}}
+			answer["hypermedia"] = object{"pagination": object{"first_page": "/reporting", "next_page": next}}
 		}
 		c.json(http.StatusOK, answer)
 	},
