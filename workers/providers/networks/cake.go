@@ -12,8 +12,9 @@ import (
 )
 
 // cake is the affiliate API of CAKE: GET /affiliates/api/Reports/Conversions. Days and times are in the network's own time
-// zone. Prices are in the network's currency, which the API does not name. A conversion without a disposition is pending until
-// the network decides. Unverified: that the end of a range is excluded, so orders of other days are left out here; and how the
+// zone. Prices are in the network's currency, which the API does not name. A conversion without a disposition counts, as
+// its postback does: CAKE records a conversion as approved unless the network gives it another disposition, and clients of
+// this API count such rows. Unverified: that the end of a range is excluded, so orders of other days are left out here; and how the
 // API reports a wrong key.
 var cake = adapter{
 	open: func(s *session) {
@@ -25,7 +26,7 @@ var cake = adapter{
 	},
 	page: cakePage,
 	words: map[string]string{
-		"": models.StatusPending, "approved": models.StatusApproved, "pending": models.StatusPending, "rejected": models.StatusRejected,
+		"": models.StatusApproved, "approved": models.StatusApproved, "pending": models.StatusPending, "rejected": models.StatusRejected,
 	},
 }
 

@@ -2,16 +2,18 @@ package networks
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/rest"
 )
 
 // impact is the partner API of Impact, version 16: GET /Mediapartners/{AccountSID}/Actions. Days are in UTC, times include
-// their zone, and numbers are texts. A reversed action keeps its id. Unverified: the names of the members for paging, so a
-// page without them counts as the last page.
+// their zone, and numbers are texts. A reversed action keeps its id. Without its header IR-Version, a request is answered in the
+// version that the account has set.
 var impact = adapter{
 	base: "https://api.impact.com",
 	open: func(s *session) { s.basic(s.c["account_sid"], s.c["auth_token"]) },
@@ -23,7 +25,9 @@ var impact = adapter{
 	burst: 50, interval: time.Hour / 950, // Impact allows 1000 in an hour
 }
 
-const impactRows = 1000
+// impactRows is the size of a page. Impact accepts 2,000 to 20,000 and refuses a range that has more than ten pages, which are as many
+// actions as an import may have.
+const impactRows = 5000
 
 func impactPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
 	page := max(text(cursor).Number(), 1)
@@ -41,9 +45,13 @@ func impactPage(ctx context.Context, s *session, of Range, cursor string) (order
 			SharedID text `json:"SharedId"`
 		}] `json:"Actions"`
 	}
-	err = s.Get(ctx, "/Mediapartners/"+url.PathEscape(s.c["account_sid"])+"/Actions", url.Values{
-		"ActionDateStart": {of.From.UTC().Format(time.RFC3339)}, "ActionDateEnd": {of.End().Add(-time.Second).UTC().Format(time.RFC3339)},
-		"PageSize": {strconv.Itoa(impactRows)}, "Page": {strconv.Itoa(page)},
+	err = s.Do(ctx, rest.Request{
+		Method: http.MethodGet, Path: "/Mediapartners/" + url.PathEscape(s.c["account_sid"]) + "/Actions",
+		Header: map[string]string{"IR-Version": "16"},
+		Query: url.Values{
+			"ActionDateStart": {of.From.UTC().Format(time.RFC3339)}, "ActionDateEnd": {of.End().Add(-time.Second).UTC().Format(time.RFC3339)},
+			"PageSize": {strconv.Itoa(impactRows)}, "Page": {strconv.Itoa(page)},
+		},
 	}, &answer)
 	for _, v := range answer.Actions {
 		orders = append(orders, Order{

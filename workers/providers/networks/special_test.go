@@ -58,6 +58,31 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// TestImpactPages: Impact refuses pages of less than 2,000 actions, and without its header it may answer in another version.
+func TestImpactPages(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "impact")
+	s.world.Set(s.orders(5001)...)
+	c := s.open(nil)
+	got, err := c.Orders(t.Context(), day, day.AddDate(0, 0, 6), 2*networks.MaxOrders)
+	if used := c.Used(); err != nil || len(got) != 5001 || used.Pages != 2 {
+		t.Errorf("%d orders, used %+v, %v", len(got), used, err)
+	}
+}
+
+// TestCakeDisposition: a conversion without a disposition is approved, as its postback is.
+func TestCakeDisposition(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "cake")
+	list := s.orders(2)
+	list[0].Status, list[1].Status, list[1].Word = models.StatusApproved, models.StatusApproved, "Approved"
+	s.world.Set(list...)
+	got := s.read(s.open(nil))
+	if len(got) != 2 || got[0].Status != models.StatusApproved || got[0].Word != "" || got[1].Status != models.StatusApproved {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestPartnerizePages: the next page is named beside the orders, in the address of the next page, or there by its offset. All of them are
 // followed.
 func TestPartnerizePages(t *testing.T) {

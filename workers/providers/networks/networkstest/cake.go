@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// cake includes the end of a range, as some installs do.
+// cake includes the end of a range, as some installs do. An approved conversion has no disposition.
 var cake = Fake{
 	credentials: and(map[string]string{"domain": "affiliates.example.com", "affiliate_id": "12"}, "api_key"),
 	refuse: func(c *call, words string) {
@@ -19,7 +19,9 @@ var cake = Fake{
 		case q.Get("api_key") != c.good["api_key"]:
 			c.fake.refuse(c, "Invalid API key "+q.Get("api_key"))
 			return
-		case c.path != "/affiliates/api/Reports/Conversions" || q.Get("affiliate_id") != c.good["affiliate_id"] || row < 1:
+		case !c.params("api_key affiliate_id start_date end_date", "offer_id campaign_id conversion_type disposition include_duplicates "+
+			"exclude_bot_traffic unbilled_only start_at_row row_limit sort_field sort_descending fields") ||
+			c.path != "/affiliates/api/Reports/Conversions" || q.Get("affiliate_id") != c.good["affiliate_id"] || row < 1:
 			c.fake.refuse(c, "bad request")
 			return
 		}
@@ -29,11 +31,11 @@ var cake = Fake{
 		for _, o := range all[from:min(from+size, len(all))] {
 			v := o.row(object{
 				"conversion_id": o.ID, "conversion_date": o.At.In(c.zone).Format("2006-01-02T15:04:05"), "price": json.Number(o.payout()),
-				"offer_id": 1, "subid_1": "banner", "subid_2": o.Click, "subid_3": "",
-				"disposition": o.word(map[string]string{"approved": "Approved", "rejected": "Rejected", "chargeback": "Rejected"}),
+				"tracking_id": "theirs", "offer_id": 1, "offer_name": "X", "campaign_id": 2, "subid_1": "banner", "subid_2": o.Click, "subid_3": "",
+				"disposition": o.word(map[string]string{"pending": "Pending", "rejected": "Rejected", "chargeback": "Rejected"}),
 			}, "price", "conversion_date")
 			if v["disposition"] == "" {
-				v["disposition"] = nil // the network has not decided
+				v["disposition"] = nil
 			}
 			rows = append(rows, v)
 		}

@@ -8,7 +8,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// impact writes numbers as texts, and times in the zone of the account.
+// impact writes numbers as texts, and times in the zone of the account. It refuses a range of more than ten pages.
 var impact = Fake{
 	credentials: and(map[string]string{"account_sid": "IR1"}, "auth_token"),
 	refuse: func(c *call, words string) {
@@ -23,15 +23,23 @@ var impact = Fake{
 			return
 		}
 		all, ok := c.span(w, time.RFC3339, "ActionDateStart", "ActionDateEnd", 45)
-		page, size := c.number("Page", 1), c.number("PageSize", 100)
-		if c.path != "/Mediapartners/IR1/Actions" || !ok || size > 1000 {
+		page, size := c.number("Page", 1), c.number("PageSize", 20000)
+		switch {
+		case c.path != "/Mediapartners/IR1/Actions" || !ok || c.r.Header.Get("IR-Version") != "16" ||
+			!c.params("", "CampaignId State ActionDateStart ActionDateEnd StartDate EndDate LockingDateStart LockingDateEnd Page PageSize"):
 			c.fake.refuse(c, "bad request")
+			return
+		case size < 2000 || size > 20000:
+			c.fake.refuse(c, "PageSize must be between 2000 and 20000")
+			return
+		case len(all) > 10*size:
+			c.fake.refuse(c, "reduce the date range or increase PageSize")
 			return
 		}
 		rows := []object{}
 		for _, o := range resttest.Page(all, page, size) {
 			rows = append(rows, o.row(object{
-				"Id": o.ID, "Payout": o.Payout, "Amount": "21.99", "Currency": o.Currency, "EventDate": o.At.In(c.zone).Format(time.RFC3339),
+				"Id": o.ID, "CampaignId": "1000", "Payout": o.Payout, "Amount": "21.99", "Currency": o.Currency, "EventDate": o.At.In(c.zone).Format(time.RFC3339),
 				"SharedId": "", "SubId1": "", "SubId2": o.Click, "State": o.word(map[string]string{
 					"approved": "APPROVED", "pending": "PENDING", "rejected": "REVERSED", "chargeback": "REVERSED",
 				}),
