@@ -21,7 +21,7 @@ func NetworkProviderNamed(name string) (NetworkProvider, bool) {
 // NetworkProviders lists the platforms to which a network can be connected.
 var NetworkProviders = []NetworkProvider{
 	{"everflow", "sub1 to sub5", credentials("Everflow",
-		secret("api_key", "API key", "Control Center > Security > API keys, of the affiliate"),
+		secret("api_key", "API key", "of the affiliate, from the partner portal"),
 		CredentialField{Name: "region", Label: "Region", Values: []string{"us", "eu"}, Default: "us", Help: "eu if your Everflow is at api-eu.eflow.team"},
 	)},
 	{"tune", "affiliate_info1 to affiliate_info5 (aff_sub)", credentials("TUNE",

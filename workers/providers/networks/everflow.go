@@ -1,7 +1,9 @@
 package networks
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,7 +15,9 @@ import (
 )
 
 // everflow is the affiliate API of Everflow: developers.everflow.io, POST /v1/affiliates/reporting/conversions. Days and times
-// are in UTC, in requests and answers.
+// are in UTC, in requests and answers. The report lists approved conversions, without a status. Conversions that wait for the end of
+// their holding period are in a report of their own, POST /v1/affiliates/reporting/onhold. A conversion that is rejected later is no
+// longer in any report. Unverified: that a conversion keeps its id when it is no longer on hold.
 var everflow = adapter{
 	base: "https://api.eflow.team/v1",
 	open: func(s *session) {
@@ -24,60 +28,121 @@ var everflow = adapter{
 	},
 	page: everflowPage,
 	words: map[string]string{
-		"approved": models.StatusApproved, "pending": models.StatusPending, "rejected": models.StatusRejected,
-		"invalid": models.StatusRejected,
+		"": models.StatusApproved, "approved": models.StatusApproved, "pending": models.StatusPending, "on_hold": models.StatusPending,
+		"rejected": models.StatusRejected, "invalid": models.StatusRejected,
 	},
 	burst: 10, interval: time.Second,
 }
 
 const (
 	everflowRows = 500
-	everflowUTC  = 67 // the platform's number for the time zone UTC
+	everflowUTC  = 67  // the platform's number for the time zone UTC
+	everflowDays = 365 // the reports reach back so many days
 )
 
+type everflowConversion struct {
+	ID          text `json:"conversion_id"`
+	Transaction text `json:"transaction_id"`
+	Unix        text `json:"conversion_unix_timestamp"`
+	Sub1        text `json:"sub1"`
+	Sub2        text `json:"sub2"`
+	Sub3        text `json:"sub3"`
+	Sub4        text `json:"sub4"`
+	Sub5        text `json:"sub5"`
+	Status      text `json:"status"` // only in the reports of networks
+	Revenue     text `json:"revenue"`
+	IsEvent     text `json:"is_event"`
+	Event       text `json:"event"`
+	EventName   text `json:"event_name"` // of a conversion on hold
+	Currency    text `json:"currency_id"`
+}
+
+// order returns the order of a conversion. An event is a goal. The conversion of an offer is none, even if the network has given it
+// another name than Base.
+func (v everflowConversion) order(s *session) Order {
+	event, goal := cmp.Or(v.Event, v.EventName), ""
+	if v.IsEvent == "true" || v.IsEvent == "" && v.EventName != "" && !strings.EqualFold(string(v.EventName), "base") {
+		goal = string(event)
+	}
+	return Order{
+		Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5), ID: string(v.ID), Goal: goal, Ref: string(v.Transaction),
+		GoalRef: string(event), Word: string(v.Status), Payout: string(v.Revenue), Currency: string(v.Currency), At: s.when(v.Unix),
+	}
+}
+
+type everflowPaging struct {
+	Page  text `json:"page"`
+	Size  text `json:"page_size"`
+	Total text `json:"total_count"`
+}
+
+// next returns the number of the next page, or an empty text after the last one. rows is the number of rows of the page.
+func (p everflowPaging) next(page, rows int) string {
+	if rows == 0 || page*max(p.Size.Number(), 1) >= p.Total.Number() {
+		return ""
+	}
+	return strconv.Itoa(page + 1)
+}
+
+// onHold begins the cursors of the conversions on hold, which are read after the others.
+const onHold = "onhold "
+
 func everflowPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+	if first := s.day(s.Now()).AddDate(0, 0, -everflowDays); of.From.Before(first) {
+		return nil, "", models.Invalid("bad_range", "Everflow reports the last %d days: the range may begin on %s at the earliest",
+			everflowDays, first.Format(time.DateOnly))
+	}
+	if page, held := strings.CutPrefix(cursor, onHold); held {
+		return everflowHeld(ctx, s, of, page)
+	}
+	page := max(text(cursor).Number(), 1)
+	var answer struct {
+		Conversions list[everflowConversion] `json:"conversions"`
+		Paging      everflowPaging           `json:"paging"`
+	}
+	err = s.everflow(ctx, "conversions", of, page, nil, &answer)
+	for _, v := range answer.Conversions {
+		orders = append(orders, v.order(s))
+	}
+	return orders, cmp.Or(answer.Paging.next(page, len(orders)), onHold), err
+}
+
+// everflowHeld reads a page of the conversions on hold. A conversion whose holding period has ended is in the other report.
+func everflowHeld(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
 	page := max(text(cursor).Number(), 1)
 	var answer struct {
 		Conversions list[struct {
-			ID       text `json:"conversion_id"`
-			Unix     text `json:"conversion_unix_timestamp"`
-			Sub1     text `json:"sub1"`
-			Sub2     text `json:"sub2"`
-			Sub3     text `json:"sub3"`
-			Sub4     text `json:"sub4"`
-			Sub5     text `json:"sub5"`
-			Status   text `json:"status"`
-			Revenue  text `json:"revenue"`
-			Event    text `json:"event"`
-			Currency text `json:"currency_id"`
+			ID         text               `json:"on_hold_conversion_id"`
+			Status     text               `json:"status"`
+			Conversion everflowConversion `json:"conversion"`
 		}] `json:"conversions"`
-		Paging struct {
-			Page  text `json:"page"`
-			Size  text `json:"page_size"`
-			Total text `json:"total_count"`
-		} `json:"paging"`
+		Paging everflowPaging `json:"paging"`
 	}
-	err = s.Do(ctx, rest.Request{
-		Method: http.MethodPost, Path: "/affiliates/reporting/conversions", Repeat: true,
-		Query: url.Values{"page": {strconv.Itoa(page)}, "page_size": {strconv.Itoa(everflowRows)}},
-		Body: map[string]any{
-			"timezone_id": everflowUTC, "from": of.From.Format(time.DateTime), "to": of.End().Add(-time.Second).Format(time.DateTime),
-			"show_conversions": true, "show_events": true, "query": map[string]any{"filters": []any{}, "search_terms": []any{}},
-		},
-	}, &answer)
+	err = s.everflow(ctx, "onhold", of, page, map[string]any{"on_hold_status_filter": ""}, &answer)
 	for _, v := range answer.Conversions {
-		goal := string(v.Event)
-		if strings.EqualFold(goal, "base") {
-			goal = ""
+		if v.Status == "approved" {
+			continue
 		}
-		orders = append(orders, Order{
-			Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5), ID: string(v.ID), Goal: goal, Word: string(v.Status),
-			Payout: string(v.Revenue), Currency: string(v.Currency), At: s.when(v.Unix),
-		})
+		o := v.Conversion.order(s)
+		o.ID, o.Word = cmp.Or(o.ID, string(v.ID)), string(v.Status)
+		orders = append(orders, o)
 	}
-	size := max(answer.Paging.Size.Number(), 1)
-	if len(orders) > 0 && page*size < answer.Paging.Total.Number() {
-		next = strconv.Itoa(page + 1)
+	if next = answer.Paging.next(page, len(answer.Conversions)); next != "" {
+		next = onHold + next
 	}
 	return orders, next, err
+}
+
+// everflow asks for a page of a report. more has further members of the request.
+func (s *session) everflow(ctx context.Context, report string, of Range, page int, more map[string]any, into any) error {
+	query := map[string]any{"filters": []any{}}
+	body := map[string]any{
+		"timezone_id": everflowUTC, "from": of.From.Format(time.DateTime), "to": of.End().Add(-time.Second).Format(time.DateTime),
+		"show_conversions": true, "show_events": true, "query": query,
+	}
+	maps.Copy(body, more)
+	return s.Do(ctx, rest.Request{
+		Method: http.MethodPost, Path: "/affiliates/reporting/" + report, Repeat: true,
+		Query: url.Values{"page": {strconv.Itoa(page)}, "page_size": {strconv.Itoa(everflowRows)}}, Body: body,
+	}, into)
 }

@@ -25,6 +25,9 @@ import (
 // day is the first day of the tests' orders.
 var day = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
+// now is the clock of the tests, twenty days later.
+func now() time.Time { return day.AddDate(0, 0, 20) }
+
 // fakes returns the platforms that have a fake. The custom endpoint has its own test.
 func fakes(t *testing.T) []string {
 	t.Helper()
@@ -56,7 +59,7 @@ func newSuite(t *testing.T, name string) *suite {
 	server := networkstest.Serve(t, s.world)
 	s.client = networks.New(networks.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
-		Now: func() time.Time { return day.AddDate(0, 0, 20) },
+		Now: now,
 		Wait: func(_ context.Context, d time.Duration) error {
 			if s.waits = append(s.waits, d); s.waited != nil {
 				s.waited()

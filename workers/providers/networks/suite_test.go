@@ -151,7 +151,12 @@ func (s *suite) reversals() {
 	list[0].Status = models.StatusChargeback
 	s.world.Set(list...)
 	reversed := []string{models.StatusRejected, models.StatusChargeback}
-	if got := s.read(s.open(nil)); len(got) != 1 || !slices.Contains(reversed, got[0].Status) || got[0].ID != list[0].ID {
+	got := s.read(s.open(nil))
+	if networkstest.Fakes[s.name].Vanish {
+		if len(got) != 0 {
+			s.Errorf("a charged-back order: %+v", got)
+		}
+	} else if len(got) != 1 || !slices.Contains(reversed, got[0].Status) || got[0].ID != list[0].ID {
 		s.Errorf("a charged-back order: %+v", got)
 	}
 	list[0].Status, list[0].Payout = models.StatusApproved, "10"

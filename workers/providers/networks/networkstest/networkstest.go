@@ -85,6 +85,7 @@ type Fake struct {
 	Statuses []string
 	Tokens   bool // credentials are exchanged for a token
 	Backs    bool // reversals are separate records
+	Vanish   bool // an order that is reversed is no longer reported
 
 	credentials func() map[string]string
 	serve       func(w *World, c *call)

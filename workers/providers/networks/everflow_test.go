@@ -1,0 +1,80 @@
+package networks_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/networks"
+	"switchyard/workers/providers/networks/networkstest"
+)
+
+// TestEverflowRecorded reads an answer in the form that Everflow gives to affiliates: no row has a status, and the conversion of the offer
+// has a name of its own.
+func TestEverflowRecorded(t *testing.T) {
+	t.Parallel()
+	answers := map[string]string{
+		"/everflow/affiliates/reporting/conversions": "testdata/everflow_conversions.json",
+		"/everflow/affiliates/reporting/onhold":      "testdata/everflow_onhold.json",
+	}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := os.ReadFile(answers[r.URL.Path])
+		if err != nil {
+			t.Error(err)
+		}
+		_, _ = w.Write(body)
+	}))
+	t.Cleanup(server.Close)
+	c, err := networks.New(networks.Options{
+		URL: server.URL, Egress: egresstest.Client(t, server, egress.Options{}), Now: now,
+	}).Open("everflow", "n1", networkstest.Fakes["everflow"].Credentials())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Orders(t.Context(), day, day, networks.MaxOrders)
+	if err != nil || len(got) != 4 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for i, want := range []networks.Order{
+		{
+			Click: "timesunion", ID: "cc39700ee5f14f96aaa7b5ab4c286940", GoalRef: "Purchase", Ref: "6ec1d143e7934029aa1bd8147c8befcf",
+			Status: models.StatusApproved, Payout: "25.996", Currency: "USD",
+		},
+		{
+			Click: "timesunion", ID: "62532feabe8c4a04ade969cc7cade7dc", Goal: "Upsell", GoalRef: "Upsell", Ref: "6ec1d143e7934029aa1bd8147c8befcf",
+			Status: models.StatusApproved, Payout: "3.5", Currency: "USD",
+		},
+		{
+			Click: "timesunion", ID: "8199059e82d94fb5a9435cde956ecaa3", GoalRef: "Base", Ref: "97dcc812b9fd4eeea69a217e3f7d827b",
+			Word: "on_hold", Status: models.StatusPending, Payout: "25.996",
+		},
+		{
+			Click: "timesunion", ID: "71372f08d70b427f94d5f1b3b98e0cf9", Goal: "Upsell", GoalRef: "Upsell", Ref: "97dcc812b9fd4eeea69a217e3f7d827b",
+			Word: "rejected", Status: models.StatusRejected, Payout: "3.5",
+		},
+	} {
+		if got[i].At.IsZero() {
+			t.Errorf("order %d has no time", i)
+		}
+		if got[i].At = (networks.Moment{}); got[i] != want {
+			t.Errorf("order %d:\n%+v, want\n%+v", i, got[i], want)
+		}
+	}
+}
+
+// TestEverflowOld: Everflow reports the last 365 days. An older range is refused with the earliest possible day.
+func TestEverflowOld(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "everflow")
+	_, err := s.open(nil).Orders(t.Context(), day.AddDate(0, 0, -346), day, networks.MaxOrders)
+	if e, ok := models.AsError(err); !ok || e.Code != "bad_range" || s.world.Calls() != 0 {
+		t.Errorf("%v after %d requests", err, s.world.Calls())
+	}
+	if _, err = s.open(nil).Orders(t.Context(), day.AddDate(0, 0, -345), day, networks.MaxOrders); err != nil {
+		t.Error(err)
+	}
+}
