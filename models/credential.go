@@ -15,6 +15,8 @@ type CredentialField struct {
 	Secret   bool // it is sealed, and never shown
 	Required bool
 	ForCost  bool // without it no spend can be read from an ad platform
+	// ForConversions says that no conversion can be uploaded to an ad platform without it.
+	ForConversions bool
 	// Address marks a field that decides where requests go. When its value changes, the secrets must be sent again. Otherwise a
 	// stored secret would go to a place that its owner did not choose.
 	Address bool

@@ -233,23 +233,24 @@ func ConversionAction(provider, text string) (string, error) {
 // CheckConversions returns an error if conversions are enabled but have no destination. credentials are all credentials of the
 // connection.
 func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials map[string]string) error {
+	missing := p.MissingForConversions(credentials)
 	switch {
 	case !f.ConversionsEnabled:
 		return nil
 	case !p.Conversions:
 		return Invalid("invalid_input", "%s takes no conversions", p.Label)
-	case p.Name == Meta && (credentials["pixel_id"] == "" || credentials["capi_token"] == ""):
-		return Invalid("no_capi_credentials", "conversions need pixel_id and capi_token")
+	case len(missing) > 0:
+		return Invalid("no_capi_credentials", "conversions at %s also need %s", p.Label, strings.Join(missing, " and "))
 	case (p.Name == GoogleAds || p.Name == MicrosoftAds) && f.ConversionAction == "":
 		return Invalid("no_conversion_action", "conversions need a conversion_action")
 	}
 	return nil
 }
 
-// NeedsSignIn reports whether the connection works only if a person signs in at the platform. Meta accepts conversions with a
-// token of its own, without a sign-in.
+// NeedsSignIn reports whether the connection works only if a person signs in at the platform. Some platforms accept conversions
+// with a token of their own, without a sign-in.
 func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool) bool {
-	return p.SignIn && (enabled || f.ConversionsEnabled && p.Name != Meta)
+	return p.SignIn && (enabled || f.ConversionsEnabled && !p.uploadsByToken())
 }
 
 // ChooseConnection returns the sign-in connection that a traffic source uses. of lists the account's connections to the

@@ -52,8 +52,8 @@ var SourceProviders = []SourceProvider{
 	)},
 	{Name: Meta, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Meta (Facebook, Instagram)",
 		plain("ad_account_id", "Ad account id", "Ads Manager > account overview, with or without act_").forCost(),
-		optional(plain("pixel_id", "Pixel (data set) id", "Events Manager > data sources; for conversions")),
-		optional(secret("capi_token", "Conversions API token", "Events Manager > settings > Conversions API; for conversions")),
+		plain("pixel_id", "Pixel (data set) id", "Events Manager > data sources; for conversions").forConversions(),
+		secret("capi_token", "Conversions API token", "Events Manager > settings > Conversions API; for conversions").forConversions(),
 		optional(plain("test_event_code", "Test event code", "Events Manager > test events, which then show what is sent live at once; it counts all the same")),
 	)},
 	{Name: "tiktok", Cost: true, Conversions: true, CredentialForm: credentials("TikTok",
@@ -94,13 +94,34 @@ func (f CredentialField) forCost() CredentialField {
 	return f
 }
 
+// forConversions returns the field as a field without which no conversion can be uploaded. A request may still leave it out.
+func (f CredentialField) forConversions() CredentialField {
+	f.Required, f.ForConversions = false, true
+	return f
+}
+
 // MissingForCost returns the names of the fields that are needed to read spend and are missing in the credentials.
 func (p SourceProvider) MissingForCost(credentials map[string]string) []string {
+	return p.missing(credentials, func(f CredentialField) bool { return f.ForCost })
+}
+
+// MissingForConversions returns the names of the fields that are needed to upload conversions and are missing in the
+// credentials.
+func (p SourceProvider) MissingForConversions(credentials map[string]string) []string {
+	return p.missing(credentials, func(f CredentialField) bool { return f.ForConversions })
+}
+
+func (p SourceProvider) missing(credentials map[string]string, needed func(f CredentialField) bool) []string {
 	var missing []string
 	for _, f := range p.Fields {
-		if f.ForCost && credentials[f.Name] == "" {
+		if needed(f) && credentials[f.Name] == "" {
 			missing = append(missing, f.Name)
 		}
 	}
 	return missing
+}
+
+// uploadsByToken reports whether conversions are uploaded with a token from the credentials, and not with one of a sign-in.
+func (p SourceProvider) uploadsByToken() bool {
+	return slices.ContainsFunc(p.Fields, func(f CredentialField) bool { return f.ForConversions && f.Secret })
 }

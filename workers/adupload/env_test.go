@@ -116,7 +116,7 @@ func (k signedIn) Renew(context.Context, string) (string, error) { return k.plat
 func (w *env) connect(change ...func(*store.SourceConnect)) {
 	w.Helper()
 	p, _ := models.SourceProviderNamed(w.of)
-	on, off, live, action := true, false, models.UploadsLive, map[string]string{models.GoogleAds: "987654321", models.MicrosoftAds: "Tracker"}[w.of]
+	on, off, live, action := true, false, models.UploadsLive, adstest.UploadPlatformOf(w.of).Action
 	c := store.SourceConnect{
 		Provider: p, Credentials: adstest.UploadTokens[w.of], Enabled: &off, ConversionsEnabled: &on, UploadMode: &live, ConversionAction: &action,
 		Connection: &uuid.NullUUID{UUID: w.account, Valid: true}, Next: time.Now().Add(time.Hour),
@@ -129,17 +129,13 @@ func (w *env) connect(change ...func(*store.SourceConnect)) {
 	}
 }
 
-var clickParameters = map[string]string{
-	models.GoogleAds: "gclid", models.MicrosoftAds: "msclkid", models.Meta: "fbclid", "tiktok": "ttclid",
-}
-
 // storeClicks stores clicks that came from the platform, with its click ids.
 func (w *env) storeClicks(ids ...string) (clicks []uuid.UUID) {
 	w.Helper()
 	for _, id := range ids {
 		c := &models.Click{
 			ID: models.NewClickID(), AccountID: w.account, CampaignID: uuid.New(), SourceID: w.source, Currency: "USD", UniqueHours: 24,
-			Params: "a=1&" + clickParameters[w.of] + "=" + id, Visitor: models.Visitor{UserAgent: "Mozilla/5.0"},
+			Params: "a=1&" + adstest.UploadPlatformOf(w.of).Click + "=" + id, Visitor: models.Visitor{UserAgent: "Mozilla/5.0"},
 		}
 		if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 			w.Fatal(err)

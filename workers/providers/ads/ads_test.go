@@ -34,7 +34,7 @@ func fakes(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for _, p := range models.SourceProviders {
-		if p.Name != models.CustomCost {
+		if p.Cost && p.Name != models.CustomCost {
 			names = append(names, p.Name)
 		}
 	}
@@ -359,10 +359,7 @@ func (s *suite) account() {
 	s.world.Set(rows(3)...)
 	c := s.open(nil)
 	s.read(c)
-	zone := map[string]string{
-		"google_ads": adstest.Zone, "meta": adstest.Zone, "microsoft_ads": "Europe/London", "taboola": "EST", "exoclick": "UTC",
-		"propellerads": "America/New_York",
-	}[s.name]
+	zone := s.fake.Zone
 	currency := map[bool]string{true: "", false: adstest.Currency}[s.fake.Plain]
 	if s.name == "propellerads" {
 		currency = "USD"

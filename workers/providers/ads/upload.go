@@ -96,9 +96,12 @@ type uploads struct {
 	// click returns the platform's click id of an event, or an empty text. clicks names the parameters that click looks for.
 	click  func(e Event) string
 	clicks string
-	// lacks names what the connection needs but does not have; empty: nothing is missing.
+	// unfit returns the reason why the platform cannot take a conversion that it is told of as it happened; nil: it can take all.
+	unfit func(e Event) string
+	// lacks names what the connection needs but does not have. The result is empty if nothing is missing. nil: the fields that
+	// the provider's row names for conversions.
 	lacks func(u *uploading) string
-	// head adds headers to every request, in addition to the token.
+	// head adds headers to every request, in addition to the token; nil: no further headers.
 	head func(u *uploading, h map[string]string)
 	// secret names the credential that is used as the token; empty: the tokens come from a sign-in.
 	secret string
@@ -142,6 +145,7 @@ type uploading struct {
 	platform.Session
 	uploads
 
+	row    models.SourceProvider
 	c      map[string]string // credentials
 	action string            // the conversion action, goal or event name for the uploads
 	shadow bool
@@ -167,12 +171,20 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 	u := &uploading{
 		Session: c.o.Session(how.base, "upload:"+key, uploadRate, uploadRetryTime,
 			append(slices.Collect(maps.Values(secrets)), c.o.DeveloperToken)...),
-		uploads: how, c: credentials, action: action, shadow: shadow, tokens: tokens, o: c.o,
+		uploads: how, row: p, c: credentials, action: action, shadow: shadow, tokens: tokens, o: c.o,
 	}
 	if c.o.URL != "" {
 		u.Base = c.o.URL + "/" + provider
 	}
 	return &Upload{u}, nil
+}
+
+// lack names what the connection needs but does not have. It returns an empty text if nothing is missing.
+func (u *uploading) lack() string {
+	if u.lacks != nil {
+		return u.lacks(u)
+	}
+	return u.missing(u.row.MissingForConversions(u.c)...)
 }
 
 // MaxEvents returns the maximum number of events in one request.
@@ -188,7 +200,7 @@ const mostRefused = 100
 // platform recognizes them by their ids. The error is an *UploadError. With an error, some events may still have verdicts.
 func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	out := make([]Verdict, len(events))
-	if lack := c.u.lacks(c.u); lack != "" {
+	if lack := c.u.lack(); lack != "" {
 		return out, &UploadError{text: lack, Refused: true}
 	}
 	var fresh, changed []int
@@ -232,6 +244,8 @@ func (u *uploading) skipReason(e Event) string {
 		return "cannot be changed: the platform has no way to"
 	case e.Action != models.UploadNew && u.fixed != nil && u.fixed(e) != "":
 		return u.fixed(e)
+	case e.Action == models.UploadNew && u.unfit != nil && u.unfit(e) != "":
+		return u.unfit(e)
 	case u.Now().Sub(e.Time) > u.oldest:
 		return fmt.Sprintf("too old: the platform takes conversions of the last %d days", int(u.oldest.Hours()/24))
 	}

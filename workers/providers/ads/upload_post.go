@@ -33,7 +33,10 @@ func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into
 		for i := 0; i+1 < len(header); i += 2 {
 			head[header[i]] = header[i+1]
 		}
-		if u.head(u, head); head["Access-Token"] == "" {
+		if u.head != nil {
+			u.head(u, head)
+		}
+		if head["Access-Token"] == "" {
 			head["Authorization"] = "Bearer " + token
 		}
 		answer, err := api.Send(ctx, r)

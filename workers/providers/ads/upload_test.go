@@ -32,7 +32,8 @@ type uploader struct {
 
 	name   string // name of the case
 	of     string // the provider
-	clicks bool   // use Google's older API
+	can    adstest.UploadPlatform
+	clicks bool // use Google's older API
 	world  *adstest.Uploads
 	client *ads.Uploader
 	waits  []time.Duration
@@ -41,19 +42,15 @@ type uploader struct {
 	event  func(id, click string) ads.Event
 }
 
-// clickParameters are the parameters of tracking links that contain the platforms' click ids.
-var clickParameters = map[string]string{
-	models.GoogleAds: "gclid", models.MicrosoftAds: "msclkid", models.Meta: "fbclid", "tiktok": "ttclid",
-}
-
 // eachUploader runs a test for every platform.
 func eachUploader(t *testing.T, test func(*uploader)) {
 	t.Helper()
-	for _, of := range []string{models.GoogleAds, "google_ads by clicks", models.MicrosoftAds, models.Meta, "tiktok"} {
+	for _, of := range append(adstest.UploadPlatforms(), "google_ads by clicks") {
 		t.Run(of, func(t *testing.T) {
 			t.Parallel()
 			u := &uploader{T: t, name: of, world: &adstest.Uploads{}, limit: time.Minute}
 			u.of, _, u.clicks = strings.Cut(of, " by ")
+			u.can = adstest.UploadPlatformOf(u.of)
 			server := adstest.ServeUploads(t, u.world)
 			u.client = ads.NewUploader(ads.UploadOptions{GoogleClicks: u.clicks, Options: ads.Options{DeveloperToken: "canary-developer-Zq7", Options: platform.Options{
 				Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
@@ -70,7 +67,7 @@ func eachUploader(t *testing.T, test func(*uploader)) {
 				return ads.Event{
 					ID: id, Action: models.UploadNew, Time: uploadAt.Add(time.Duration(len(click)) * time.Second), ChangedAt: uploadAt.Add(time.Minute),
 					Value: decimal.RequireFromString("12.50"), Currency: "EUR", Click: "c" + id, Clicked: uploadAt.Add(-time.Hour),
-					Query: "utm=1&" + clickParameters[u.of] + "=" + click, IP: "203.0.113.9", UserAgent: "Mozilla/5.0",
+					Query: "utm=1&" + u.can.Click + "=" + click, IP: "203.0.113.9", UserAgent: "Mozilla/5.0",
 				}
 			}
 			test(u)
@@ -99,8 +96,7 @@ func (k *signedIn) Renew(_ context.Context, refused string) (string, error) {
 func (u *uploader) open(shadow bool) (*ads.Upload, *signedIn) {
 	u.Helper()
 	k := &signedIn{world: u.world, held: u.world.SignedIn()}
-	action := map[string]string{models.GoogleAds: "987654321", models.MicrosoftAds: "Tracker"}[u.of]
-	up, err := u.client.Open(u.of, "key", adstest.UploadTokens[u.of], k, action, shadow)
+	up, err := u.client.Open(u.of, "key", adstest.UploadTokens[u.of], k, u.can.Action, shadow)
 	if err != nil {
 		u.Fatal(err)
 	}
@@ -152,7 +148,7 @@ func TestUploadsPartly(t *testing.T) {
 		for i := range many {
 			many[i] = u.event(fmt.Sprint("m", i), "ok-"+strings.Repeat("x", 10+i))
 		}
-		many[17].Query = clickParameters[u.of] + "=bad-17"
+		many[17].Query = u.can.Click + "=bad-17"
 		got, _ = u.send(up, many...)
 		if want := strings.Repeat("accepted ", 17) + "rejected" + strings.Repeat(" accepted", 22); got != want {
 			u.Errorf("%s", got)
@@ -170,7 +166,7 @@ func TestUploadsUnfit(t *testing.T) {
 		stranger.Query = "utm=1"
 		old.Time = uploadNow.AddDate(0, 0, -91)
 		got, list := u.send(up, stranger, macro, old)
-		if got != "skipped skipped skipped" || !strings.Contains(list[0].Reason, clickParameters[u.of]) || !strings.HasPrefix(list[2].Reason, "too old") {
+		if got != "skipped skipped skipped" || !strings.Contains(list[0].Reason, u.can.Click) || !strings.HasPrefix(list[2].Reason, "too old") {
 			u.Errorf("%s: %+v", got, list)
 		}
 		if n := u.world.Calls(); n != 0 {
@@ -208,7 +204,7 @@ func TestUploadsChange(t *testing.T) {
 		restated.Action, restated.Value = models.UploadRestate, decimal.NewFromInt(7)
 		retracted.Action, lost.Action = models.UploadRetract, models.UploadRetract
 		got, list := u.send(up, lost, restated, retracted)
-		if u.of == models.Meta || u.of == "tiktok" {
+		if !u.can.Changes {
 			if got != "skipped skipped skipped" || !strings.HasPrefix(list[2].Reason, "cannot be taken back") {
 				u.Errorf("%s: %+v", got, list)
 			}
@@ -240,10 +236,10 @@ func TestUploadsShadow(t *testing.T) {
 		taken := u.event("3", "three")
 		taken.Action = models.UploadRetract
 		got, list := u.send(up, u.event("1", "bad-one"), u.event("2", "two"), taken)
-		if tries := u.of == models.GoogleAds; tries && !strings.Contains(list[0].Reason, "refuses it") || tries != (u.world.Tried() == 1) {
+		if tries := u.can.Tries; tries && !strings.Contains(list[0].Reason, "refuses it") || tries != (u.world.Tried() == 1) {
 			u.Errorf("%d events were tried: %+v", u.world.Tried(), list)
 		}
-		if u.of == models.Meta || u.of == "tiktok" {
+		if !u.can.Changes {
 			got = strings.Replace(got, "skipped", "shadow", 1)
 		}
 		if got != "shadow shadow shadow" {
@@ -387,7 +383,7 @@ func TestUploadsExpired(t *testing.T) {
 		up, k := u.open(false)
 		u.world.Fail(resttest.Expired, resttest.None)
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
-		if u.of == models.GoogleAds || u.of == models.MicrosoftAds {
+		if u.can.SignIn {
 			if err != nil || list[0].Result != models.UploadAccepted || k.renewed != 1 {
 				u.Errorf("%v, %+v, renewed %d times", err, list, k.renewed)
 			}

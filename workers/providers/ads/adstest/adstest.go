@@ -114,6 +114,7 @@ type Fake struct {
 	Plain    bool // the platform does not report the currency
 	Paged    bool
 	Amounts  bool // each row has an amount, so a row without one is an error
+	Zone     string // the time zone that the platform reports; empty: it reports none
 	settings map[string]string
 	secrets  []string
 	serve    func(w *World, c *call)

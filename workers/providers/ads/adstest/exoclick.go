@@ -7,6 +7,7 @@ import (
 )
 
 var exoClick = Fake{
+	Zone:   "UTC",
 	Tokens: true, Paged: true, Plain: true,
 	secrets: []string{"api_token"},
 	refuse:  func(c *call, words string) { c.json(http.StatusBadRequest, object{"message": words}) },

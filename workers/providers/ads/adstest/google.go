@@ -17,6 +17,7 @@ var googleSpan = regexp.MustCompile(`segments\.date BETWEEN '([0-9-]{10})' AND '
 const googleChunk = 700
 
 var googleAds = Fake{
+	Zone:     Zone,
 	SignIn:   true,
 	settings: map[string]string{"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"},
 	refuse: func(c *call, words string) {

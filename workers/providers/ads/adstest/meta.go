@@ -10,6 +10,7 @@ import (
 )
 
 var meta = Fake{
+	Zone:   Zone,
 	SignIn: true, Paged: true,
 	settings: map[string]string{"ad_account_id": "act_4711", "pixel_id": "123456789012345"},
 	secrets:  []string{"capi_token"},

@@ -15,6 +15,7 @@ import (
 const DeveloperToken = "canary-developer-token"
 
 var microsoftAds = Fake{
+	Zone:     "Europe/London",
 	SignIn:   true,
 	settings: map[string]string{"account_id": "176", "customer_id": "250"},
 	refuse: func(c *call, words string) {

@@ -9,6 +9,7 @@ import (
 )
 
 var propellerAds = Fake{
+	Zone:    "America/New_York",
 	secrets: []string{"api_token"},
 	Plain:   true, // the currency is always US dollars
 	Paged:   true,

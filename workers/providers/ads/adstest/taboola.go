@@ -3,6 +3,7 @@ package adstest
 import "net/http"
 
 var taboola = Fake{
+	Zone:     "EST",
 	Tokens:   true,
 	settings: map[string]string{"client_id": "c-1", "account_id": "acme-sc"},
 	secrets:  []string{"client_secret"},

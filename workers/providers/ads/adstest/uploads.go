@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -46,13 +47,30 @@ type Uploads struct {
 	pause    func(platform string)
 }
 
-// UploadTokens are the names and values of credentials that the fakes accept.
-var UploadTokens = map[string]map[string]string{
-	"google_ads":    {"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"},
-	"microsoft_ads": {"account_id": "176", "customer_id": "250"},
-	"meta":          {"pixel_id": "1234567890", "capi_token": "canary-capi-token-Zq7"},                //nolint:gosec // a made-up one
-	"tiktok":        {"access_token": "canary-tiktok-Zq7", "advertiser_id": "7", "pixel_code": "PX7"}, //nolint:gosec // a made-up one
+// UploadPlatform says what a platform's fake accepts, and what the platform can do.
+type UploadPlatform struct {
+	Credentials map[string]string // names and values; secrets are canaries
+	Action      string            // the conversion action of a connection
+	Click       string            // the parameter of tracking links with the platform's click id
+	SignIn      bool              // tokens come from a sign-in
+	Changes     bool              // conversions can be changed later
+	Tries       bool              // events can be checked without counting them
 }
+
+// UploadTokens are the names and values of credentials that the fakes accept, by platform.
+var UploadTokens = func() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for name, fake := range uploadFakes {
+		out[name] = fake.Credentials
+	}
+	return out
+}()
+
+// UploadPlatformOf returns what a platform's fake accepts, and what the platform can do.
+func UploadPlatformOf(platform string) UploadPlatform { return uploadFakes[platform].UploadPlatform }
+
+// UploadPlatforms returns the names of the platforms that have a fake, sorted.
+func UploadPlatforms() []string { return slices.Sorted(maps.Keys(uploadFakes)) }
 
 // SignedIn returns the valid access token of a sign-in. After the fault Expired, the next token is the valid one.
 func (w *Uploads) SignedIn() string {
@@ -144,7 +162,7 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	raw, _ := io.ReadAll(r.Body)
-	c := &uploadCall{rw: rw, r: r, path: path, raw: raw, w: w, status: http.StatusOK, platform: name}
+	c := &uploadCall{rw: rw, r: r, path: path, raw: raw, w: w, status: http.StatusOK, platform: name, good: fake.Credentials}
 	taken := fault == resttest.Cut || fault == resttest.Slow
 	if !taken && !w.Answer(rw, r, fault, c.own(fake)) {
 		return
@@ -187,6 +205,7 @@ type uploadCall struct {
 	raw      []byte
 	w        *Uploads
 	platform string
+	good     map[string]string // the credentials that are accepted
 	status   int
 	answer   any
 }
@@ -244,6 +263,8 @@ func uploadWrong(click string) string {
 
 // uploadFake is the fake of a platform.
 type uploadFake struct {
+	UploadPlatform
+
 	serve func(c *uploadCall)
 	fail  func(c *uploadCall, busy bool, words string) // answers in the form of the platform's errors
 }

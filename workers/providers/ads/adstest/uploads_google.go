@@ -8,7 +8,10 @@ import (
 	"time"
 )
 
-var googleUploads = uploadFake{serve: googleUploadServe, fail: func(c *uploadCall, busy bool, words string) {
+var googleUploads = uploadFake{UploadPlatform: UploadPlatform{
+	Credentials: map[string]string{"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"}, Action: "987654321", Click: "gclid",
+	SignIn: true, Changes: true, Tries: true,
+}, serve: googleUploadServe, fail: func(c *uploadCall, busy bool, words string) {
 	if busy {
 		c.says(http.StatusTooManyRequests, googleUploadStatus(429, "RESOURCE_EXHAUSTED", words))
 		return

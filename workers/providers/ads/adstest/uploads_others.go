@@ -7,7 +7,9 @@ import (
 	"time"
 )
 
-var microsoftUploads = uploadFake{serve: microsoftUploadServe, fail: func(c *uploadCall, busy bool, words string) {
+var microsoftUploads = uploadFake{UploadPlatform: UploadPlatform{
+	Credentials: map[string]string{"account_id": "176", "customer_id": "250"}, Action: "Tracker", Click: "msclkid", SignIn: true, Changes: true,
+}, serve: microsoftUploadServe, fail: func(c *uploadCall, busy bool, words string) {
 	code, name := 100, "NullRequest"
 	if busy {
 		code, name = 117, "CallRateExceeded"
@@ -73,7 +75,9 @@ type microsoftRow struct {
 
 func (v microsoftRow) key() string { return v.Click + "|" + v.Name + "|" + v.Time }
 
-var metaUploads = uploadFake{serve: metaUploadServe, fail: func(c *uploadCall, busy bool, words string) {
+var metaUploads = uploadFake{UploadPlatform: UploadPlatform{
+	Credentials: map[string]string{"pixel_id": "1234567890", "capi_token": "canary-capi-token-Zq7"}, Click: "fbclid", //nolint:gosec // a made-up one
+}, serve: metaUploadServe, fail: func(c *uploadCall, busy bool, words string) {
 	code := 200
 	if busy {
 		code = 80004
@@ -88,7 +92,7 @@ func metaUploadError(code, subcode int, words string) document {
 }
 
 func metaUploadServe(c *uploadCall) {
-	good := UploadTokens["meta"]
+	good := c.good
 	if c.r.Header.Get("Authorization") != "Bearer "+good["capi_token"] || c.w.expired > 0 {
 		c.says(http.StatusBadRequest, metaUploadError(190, 463, "Error validating access token: the session has expired"))
 		return
@@ -131,7 +135,10 @@ func metaUploadServe(c *uploadCall) {
 	c.says(http.StatusOK, document{"events_received": len(body.Data), "messages": []string{}, "fbtrace_id": "A1"})
 }
 
-var tiktokUploads = uploadFake{serve: tiktokUploadServe, fail: func(c *uploadCall, busy bool, words string) {
+var tiktokUploads = uploadFake{UploadPlatform: UploadPlatform{
+	Credentials: map[string]string{"access_token": "canary-tiktok-Zq7", "advertiser_id": "7", "pixel_code": "PX7"}, //nolint:gosec // a made-up one
+	Click:       "ttclid",
+}, serve: tiktokUploadServe, fail: func(c *uploadCall, busy bool, words string) {
 	code := 40003
 	if busy {
 		code = 40100
@@ -144,7 +151,7 @@ func tiktokUploadAnswer(code int, words string, data any) document {
 }
 
 func tiktokUploadServe(c *uploadCall) {
-	good := UploadTokens["tiktok"]
+	good := c.good
 	if c.r.Header.Get("Access-Token") != good["access_token"] || c.w.expired > 0 {
 		c.says(http.StatusOK, tiktokUploadAnswer(40105, "Access token is incorrect or has been revoked.", document{}))
 		return
