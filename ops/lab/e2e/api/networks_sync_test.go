@@ -51,7 +51,7 @@ func newSyncing(t *testing.T, clicks int) *syncing {
 	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) { registerSync(t, r, s, server) })
 	made := y.s.Do("POST", "/networks", map[string]any{"name": "N", "status_map": map[string]any{"approved": []string{"on the moon"}}})
 	y.id = made.Want(201, "").Map()["id"].(string)
-	y.connect(networkstest.Fakes["everflow"].Credentials())
+	y.connect(networkstest.Fakes["affise"].Credentials())
 	return y
 }
 
@@ -67,7 +67,7 @@ func registerSync(t *testing.T, r *workers.Runtime, s *apitest.Server, server *h
 func (y *syncing) connect(credentials map[string]string) {
 	y.t.Helper()
 	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{
-		"provider": "everflow", "credentials": credentials, "is_enabled": false,
+		"provider": "affise", "credentials": credentials, "is_enabled": false,
 	}).Want(200, "")
 }
 
@@ -137,7 +137,7 @@ func TestNetworkSync(t *testing.T) {
 		if diff := cmp.Diff(want, verdicts(got.Outcomes)); diff != "" {
 			t.Fatalf("round %d: %s", round, diff)
 		}
-		if got.DryRun == apply || got.Provider != "everflow" || got.From != y.day || got.Total != 9 || got.Matched != 5 || got.Unmatched != 4 {
+		if got.DryRun == apply || got.Provider != "affise" || got.From != y.day || got.Total != 9 || got.Matched != 5 || got.Unmatched != 4 {
 			t.Errorf("round %d: %+v", round, got)
 		}
 		if events := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM events`); (events > 0) != apply {
@@ -265,7 +265,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 2)
 	y.world.Set(y.order("a", 0, "approved", "1"))
-	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{"provider": "everflow", "is_enabled": true}).Want(200, "")
+	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{"provider": "affise", "is_enabled": true}).Want(200, "")
 	tick := func() {
 		t.Helper()
 		dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET next_at = now() - interval '1 second'`)
@@ -337,12 +337,12 @@ func TestNetworkSyncGivenUp(t *testing.T) {
 	y := newSyncing(t, 1)
 	id := uuid.MustParse(y.id)
 	row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
-		NetworkID: id, PlatformRange: jobs.PlatformRange{Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock},
+		NetworkID: id, PlatformRange: jobs.PlatformRange{Provider: "affise", From: y.day, To: y.day, Origin: models.RunByClock},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	y.givenUp(row, models.IntegrationRun{Kind: models.RunNetworkSync, TargetID: id, Provider: "everflow"})
+	y.givenUp(row, models.IntegrationRun{Kind: models.RunNetworkSync, TargetID: id, Provider: "affise"})
 	about := y.integration()
 	last := about["runs"].([]any)[0].(map[string]any)
 	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["lastError"] != last["error"] ||
@@ -366,7 +366,7 @@ func TestNetworkSyncOfMany(t *testing.T) {
 	for round, want := range []int{1, 0} {
 		row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
 			NetworkID:     uuid.MustParse(y.id),
-			PlatformRange: jobs.PlatformRange{Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock},
+			PlatformRange: jobs.PlatformRange{Provider: "affise", From: y.day, To: y.day, Origin: models.RunByClock},
 		}})
 		if err == nil {
 			err = jobrow.Insert(t.Context(), y.s.DB, row)
