@@ -48,6 +48,8 @@ var Versions = []Version{
 	{Provider: "tiktok", Version: "v1.3", Checked: "2026-11-25", Page: "https://github.com/tiktok/tiktok-business-api-sdk"},
 	{Provider: "taboola", Version: "1.0", Checked: "2026-11-25", Page: "https://github.com/singer-io/tap-taboola"},
 	{Provider: "outbrain", Version: "v0.1", Checked: "2026-11-25", Page: "https://github.com/airbytehq/airbyte"},
+	{Provider: "mgid", Version: "v1", Checked: "2026-11-26", Page: "https://help.mgid.com/api-advertisers"},
+	{Provider: "revcontent", Version: "v1.0", Checked: "2026-11-26", Page: "https://api.revcontent.io/docs/stats/"},
 	{Provider: "propellerads", Version: "v5", Checked: "2026-11-26", Page: "https://github.com/TheBoroer/propellerads-mcp"},
 	{Provider: "exoclick", Version: "v2", Checked: "2026-11-25", Page: "https://github.com/adam-szerdahelyi/go-exoclick"},
 	{Provider: "google_data_manager", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/googleads/data-manager-python"},

@@ -108,6 +108,8 @@ var platforms = map[string]adapter{
 	"tiktok":            tiktok,
 	"taboola":           taboola,
 	"outbrain":          outbrain,
+	"mgid":              mgid,
+	"revcontent":        revcontent,
 	"propellerads":      propellerAds,
 	"exoclick":          exoClick,
 	models.CustomCost:   custom,

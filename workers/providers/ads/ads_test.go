@@ -361,7 +361,7 @@ func (s *suite) account() {
 	s.read(c)
 	zone := s.fake.Zone
 	currency := map[bool]string{true: "", false: adstest.Currency}[s.fake.Plain]
-	if s.name == "propellerads" {
+	if s.name == "propellerads" || s.name == "revcontent" {
 		currency = "USD"
 	}
 	if c.Zone() != zone || c.Currency() != currency {

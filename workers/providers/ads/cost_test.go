@@ -150,3 +150,49 @@ func TestMetaMonths(t *testing.T) {
 		t.Errorf("%d days, %v", len(got), err)
 	}
 }
+
+// TestMGIDRange: the range is given in the time zone of the account, also over a change of its clocks. A range without data is no
+// spend, and a zone that is not known is an error.
+func TestMGIDRange(t *testing.T) {
+	t.Parallel()
+	zone, asked, report := "America/Los_Angeles", "", ""
+	c := answering(t, "mgid", func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/mgid/v1/clients/") {
+			_, _ = fmt.Fprintf(w, `{"id": "555", "timezone": %q, "wallet": {"currency": "USD"}}`, zone)
+			return
+		}
+		asked = r.URL.Query().Get("filters[dateRange][dateFrom]") + " " + r.URL.Query().Get("filters[dateRange][dateTo]")
+		if report == "" {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			report = `{"errors": ["[THERE_NO_DATA_IN_CHOSEN_PERIOD]"]}`
+		}
+		_, _ = io.WriteString(w, report)
+	})
+	got, err := c.Spend(t.Context(), first, last)
+	if want := "2026-11-01T00:00:00.000-07:00 2026-11-07T23:59:59.999-08:00"; err != nil || len(got) != 0 || asked != want {
+		t.Errorf("%v, %v, asked for %s, want %s", got, err, asked, want)
+	}
+	report = `{"data": [{"day": "2026-11-02", "campaignId": 7, "spent": {"amount": 1.25, "currency": "USD"}, "clicks": 2, "impressions": 9}], "meta": {"total": 1}}`
+	if got, err = c.Spend(t.Context(), first, last); err != nil || len(got) != 1 || got[0].Amount.String() != "1.25" || got[0].Currency != "USD" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	zone = "Mars/Olympus"
+	if _, err = c.Spend(t.Context(), first, last); err == nil || !strings.Contains(err.Error(), "Mars/Olympus") {
+		t.Errorf("an unknown zone: %v", err)
+	}
+}
+
+// TestRevcontentFailure: a failure with status 200 is one, in the platform's words.
+func TestRevcontentFailure(t *testing.T) {
+	t.Parallel()
+	c := answering(t, "revcontent", func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/oauth/token") {
+			_, _ = io.WriteString(w, `{"access_token": "canary-token", "expires_in": 86400}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"success": false, "message": "Invalid date range"}`)
+	})
+	if _, err := c.Spend(t.Context(), first, last); err == nil || !strings.Contains(err.Error(), "Invalid date range") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,79 @@
+package ads
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"switchyard/workers/providers/rest"
+)
+
+// revcontent is the Stats API of RevContent, v1.0: api.revcontent.io/docs/stats. Credentials are exchanged for a token that is
+// valid for a day. Amounts are in US dollars. Failures may come with status 200 and success false. The API does not tell the
+// time zone of its days.
+var revcontent = adapter{
+	base: "https://api.revcontent.io",
+	open: func(s *session) {
+		s.currency, s.Failed = "USD", revcontentFailed
+		s.Denied = func(f *rest.FailureError) bool { return strings.HasPrefix(f.Text, "invalid_client") } // with status 400
+	},
+	sign:  rest.Bearer,
+	fetch: revcontentToken,
+	page:  revcontentPage,
+}
+
+func revcontentFailed(body []byte) string {
+	var answer struct {
+		Success *bool `json:"success"`
+	}
+	if json.Unmarshal(body, &answer) != nil || answer.Success == nil || *answer.Success {
+		return ""
+	}
+	if words := rest.Complaint(body); words != "" {
+		return words
+	}
+	return "success is false"
+}
+
+func revcontentToken(ctx context.Context, s *session) (string, error) {
+	var answer struct {
+		Token rest.Text `json:"access_token"`
+	}
+	err := s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/oauth/token", Body: url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {s.c["client_id"]}, "client_secret": {s.c["client_secret"]},
+	}}, &answer)
+	return string(answer.Token), err
+}
+
+// revcontentRows is the number of rows on a page. The answer does not tell how many pages there are.
+const revcontentRows = 1000
+
+func revcontentPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+	offset := rest.Text(cursor).Number()
+	var answer struct {
+		Data rest.List[struct {
+			ID          rest.Text `json:"id"`
+			Day         rest.Text `json:"date"`
+			Clicks      rest.Text `json:"clicks"`
+			Impressions rest.Text `json:"impressions"`
+			Cost        rest.Text `json:"cost"`
+		}] `json:"data"`
+	}
+	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/stats/api/v1.0/boosts/performance", Query: url.Values{
+		"date_from": {of.First()}, "date_to": {of.Last()}, "all_boosts": {"yes"},
+		"limit": {strconv.Itoa(revcontentRows)}, "offset": {strconv.Itoa(offset)},
+	}}, &answer)
+	for _, v := range answer.Data {
+		if v.Cost == "" {
+			return nil, "", errNoAmount
+		}
+		rows = append(rows, row{day: v.Day, campaign: v.ID, amount: v.Cost, clicks: v.Clicks, impressions: v.Impressions})
+	}
+	if len(rows) == revcontentRows {
+		next = strconv.Itoa(offset + revcontentRows)
+	}
+	return rows, next, err
+}
