@@ -39,7 +39,7 @@ type AdAccount struct {
 }
 
 // ListAdAccounts asks a platform for the ad accounts that a connection has access to. Errors: not_connected, credentials,
-// not_configured, platform_a_refused, platform_b_refused, platform_c_refused.
+// not_configured, platform_a_refused, platform_b_refused, platform_c_refused, platform_refused.
 var ListAdAccounts = Define[OAuthAccountsArgs, []AdAccount]("oauth:accounts", Policy{Queue: Interactive, Timeout: 40 * time.Second})
 
 // SweepOAuth renews the tokens of connections before they expire, and deletes sign-ins that were not completed in time.

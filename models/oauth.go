@@ -2,6 +2,7 @@ package models
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,13 +14,30 @@ type SignInProvider struct {
 	Label string
 	// Refused is the code of the error for a request that the platform refused.
 	Refused string
+	// Settings is the beginning of the names of the two settings with the install's app at the platform, such as SNAPCHAT for
+	// SNAPCHAT_CLIENT_ID and SNAPCHAT_CLIENT_SECRET; empty: the settings have names of their own.
+	Settings string
 }
 
+// ownRefused has the codes of the platforms that have a code of their own.
+var ownRefused = map[string]string{GoogleAds: "platform_a_refused", MicrosoftAds: "platform_b_refused", Meta: "platform_c_refused"}
+
 // SignInProviders lists the platforms that can be connected by sign-in.
-var SignInProviders = []SignInProvider{
-	{GoogleAds, "Google Ads", "platform_a_refused"},
-	{MicrosoftAds, "Microsoft Advertising", "platform_b_refused"},
-	{Meta, "Meta (Facebook, Instagram)", "platform_c_refused"},
+var SignInProviders = signInProviders()
+
+func signInProviders() []SignInProvider {
+	var out []SignInProvider
+	for _, p := range SourceProviders {
+		if !p.SignIn {
+			continue
+		}
+		s := SignInProvider{Name: p.Name, Label: p.Label, Refused: ownRefused[p.Name]}
+		if s.Refused == "" {
+			s.Refused, s.Settings = "platform_refused", strings.ToUpper(p.Name)
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // SignInProviderNamed finds a provider by its name.

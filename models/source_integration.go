@@ -186,8 +186,12 @@ const minCapiToken = 16
 
 var pixelID = regexp.MustCompile(`^[0-9]{5,20}$`)
 
-// CheckPixel returns an error for credentials for conversions that Meta cannot have issued.
-func CheckPixel(credentials map[string]string) error {
+// CheckPixel returns an error for credentials for conversions that Meta cannot have issued. Other providers have other forms of
+// ids, so their credentials are not checked.
+func CheckPixel(provider string, credentials map[string]string) error {
+	if provider != Meta {
+		return nil
+	}
 	if id := strings.TrimSpace(credentials["pixel_id"]); id != "" && !pixelID.MatchString(id) {
 		return Invalid("invalid_pixel_id", "pixel_id must have 5 to 20 digits")
 	}

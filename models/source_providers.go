@@ -17,6 +17,7 @@ const (
 	GoogleAds    = "google_ads"
 	MicrosoftAds = "microsoft_ads"
 	Meta         = "meta"
+	Snapchat     = "snapchat"
 	CustomCost   = "custom"
 )
 
@@ -60,6 +61,11 @@ var SourceProviders = []SourceProvider{
 		secret("access_token", "Access token", "TikTok for Business > Marketing API > your app").forCost(),
 		plain("advertiser_id", "Advertiser id", "TikTok Ads Manager > account").forCost(),
 		optional(plain("pixel_code", "Pixel code", "Events Manager > web events; for conversions")),
+	)},
+	{Name: Snapchat, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Snapchat",
+		plain("ad_account_id", "Ad account id", "Ads Manager > ad accounts; letters, digits and hyphens").forCost(),
+		plain("pixel_id", "Pixel id", "Events Manager > your pixel; for conversions").forConversions(),
+		secret("conversions_token", "Conversions API token", "Business details > Conversions API tokens; for conversions").forConversions(),
 	)},
 	{Name: "taboola", Cost: true, CredentialForm: credentials("Taboola",
 		plain("client_id", "Client id", "from your account manager at Taboola").forCost(),

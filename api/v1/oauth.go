@@ -38,7 +38,7 @@ func oauthRoutes(d Deps) []route.Route {
 			Method: "GET", Path: "/oauth/{provider}/accounts", Group: group, Summary: "ad accounts reachable through a connection", Share: route.Sends,
 			Query: []route.Param{{Name: "connection", Type: "uuid", Doc: "the connection's id; default the first connection at the provider"}},
 			Codes: route.Codes("404 unsupported", "400 not_connected credentials not_configured",
-				"400 platform_a_refused platform_b_refused platform_c_refused"),
+				"400 platform_a_refused platform_b_refused platform_c_refused platform_refused"),
 			Slow: adAccountsJob.Answer(), Handle: route.Handle(d.listAdAccounts),
 		},
 	}
@@ -52,7 +52,7 @@ type OAuthList struct {
 
 // OAuthProvider is an ad platform that offers OAuth sign-in.
 type OAuthProvider struct {
-	Provider    string            `json:"provider" enum:"google_ads,microsoft_ads,meta"`
+	Provider    string            `json:"provider" doc:"as in a traffic source's integration"`
 	Label       string            `json:"label"`
 	Configured  bool              `json:"configured" doc:"false: this install lacks the settings to sign in there"`
 	Connections []OAuthConnection `json:"connections" doc:"in the order in which they were made"`

@@ -168,7 +168,7 @@ func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err
 	if !ok {
 		return w, models.Invalid("invalid_provider", "there is no provider %.60q: see GET /traffic-sources/{id}/integration", b.Provider)
 	}
-	if err := models.CheckPixel(b.Credentials); err != nil {
+	if err := models.CheckPixel(p.Name, b.Credentials); err != nil {
 		return w, err
 	}
 	if e := b.CostEndpoint; e != nil && e.URL != "" {

@@ -88,8 +88,9 @@ type Config struct {
 	MicrosoftToken    string // the developer token
 	MetaAppID         string // with the secret: accounts can sign in at Meta
 	MetaSecret        string
-	OAuthURL          string // empty: the platforms' own
-	CloudflareToken   string // with CloudflareZone: Cloudflare is the edge
+	SignInApps        map[string]SignInApp // by provider, for the platforms whose settings have common names
+	OAuthURL          string               // empty: the platforms' own
+	CloudflareToken   string               // with CloudflareZone: Cloudflare is the edge
 	CloudflareZone    string
 	CloudflareAccount string // the account of CloudflareKV
 	CloudflareKV      string // empty: campaigns are not published
@@ -107,6 +108,9 @@ type Config struct {
 	PrivacyIP         models.IPPrivacy
 	LogLevel          slog.Level
 }
+
+// SignInApp identifies this install at an ad platform. With both texts, accounts can sign in there.
+type SignInApp struct{ ID, Secret string }
 
 // SessionURL returns the URL for sessions of PostgreSQL itself, without a pooler. Such a session lives as long as its
 // connection.

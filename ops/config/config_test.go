@@ -300,8 +300,24 @@ func TestTable(t *testing.T) {
 		}
 		seen[r.name] = true
 	}
-	if fields := reflect.TypeFor[Config]().NumField(); fields != len(rows) {
+	// SignInApps is one field with two settings for each platform.
+	if fields := reflect.TypeFor[Config]().NumField() - 1 + len(signInSettings(&Config{})); fields != len(rows) {
 		t.Errorf("Config has %d fields, the table has %d rows", fields, len(rows))
+	}
+}
+
+// TestSignInApps: the app at a platform is read from the two settings that have the platform's name. Its secret is masked.
+func TestSignInApps(t *testing.T) {
+	t.Parallel()
+	set := map[string]string{"SNAPCHAT_CLIENT_ID": "app-1", "SNAPCHAT_CLIENT_SECRET": "canary-Zq7"}
+	c, err := Load(func(name string) string { return set[name] })
+	if want := (SignInApp{"app-1", "canary-Zq7"}); err != nil || c.SignInApps["snapchat"] != want || len(c.SignInApps) != 1 {
+		t.Errorf("%+v, %v", c.SignInApps, err)
+	}
+	for _, r := range table(&Config{}) {
+		if r.name == "SNAPCHAT_CLIENT_SECRET" && (r.mask == nil || r.mask("canary-Zq7") == "canary-Zq7") {
+			t.Error("the secret is shown")
+		}
 	}
 }
 

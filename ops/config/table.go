@@ -1,6 +1,10 @@
 package config
 
-import "switchyard/models"
+import (
+	"slices"
+
+	"switchyard/models"
+)
 
 // row is one setting.
 type row struct {
@@ -10,7 +14,9 @@ type row struct {
 }
 
 // table lists every setting, in the order for operators. Each row reads into its field of c.
-func table(c *Config) []row { return append(ownSettings(c), outsideSettings(c)...) }
+func table(c *Config) []row {
+	return slices.Concat(ownSettings(c), outsideSettings(c), signInSettings(c))
+}
 
 // ownSettings returns the settings about the service itself and the places of its parts.
 func ownSettings(c *Config) []row {
@@ -171,6 +177,36 @@ func outsideSettings(c *Config) []row {
 			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),
 	}
+}
+
+// signInSettings returns the settings of the install's apps at the ad platforms whose settings have common names.
+func signInSettings(c *Config) (rows []row) {
+	for _, p := range models.SignInProviders {
+		if p.Settings == "" {
+			continue
+		}
+		// store returns a function that stores a value in a field of the provider's app.
+		store := func(field func(app *SignInApp) *string) func(value string) error {
+			return func(value string) error {
+				if value == "" {
+					return nil
+				}
+				app := c.SignInApps[p.Name]
+				*field(&app) = value
+				if c.SignInApps == nil {
+					c.SignInApps = map[string]SignInApp{}
+				}
+				c.SignInApps[p.Name] = app
+				return nil
+			}
+		}
+		id, secret := p.Settings+"_CLIENT_ID", p.Settings+"_CLIENT_SECRET"
+		rows = append(rows,
+			row{name: id, read: store(func(app *SignInApp) *string { return &app.ID }), doc: "client id of this install's app at " + p.Label +
+				", with BASE_URL/api/oauth/callback as its redirect URI; with " + secret + " accounts can sign in there"},
+			row{name: secret, read: store(func(app *SignInApp) *string { return &app.Secret }), doc: "secret of " + id}.masked(maskAll))
+	}
+	return rows
 }
 
 // setting returns the row of a setting whose parsed value is stored in dst. A wrong value leaves dst unchanged.

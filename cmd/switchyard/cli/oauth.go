@@ -75,7 +75,8 @@ const loopbackPath = "/oauth/callback"
 // Run implements the command. A worker exchanges the code for tokens, as a job.
 func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 	if _, ok := models.SignInProviderNamed(c.Provider); !ok {
-		return usageError{fmt.Errorf("there is no sign-in at %q; use one of google_ads, microsoft_ads, meta", c.Provider)}
+		names := db.Map(models.SignInProviders, func(p models.SignInProvider) string { return p.Name })
+		return usageError{fmt.Errorf("there is no sign-in at %q; use one of %s", c.Provider, strings.Join(names, ", "))}
 	}
 	return withQueue(ctx, e, func(cfg config.Config, d *db.DB, r jobs.Redis) error {
 		s, err := openStore(cfg, d)

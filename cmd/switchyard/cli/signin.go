@@ -12,11 +12,15 @@ import (
 
 // signInApps returns the apps under which the ad platforms know this install.
 func signInApps(cfg config.Config) provider.Apps {
-	return provider.Apps{URL: cfg.OAuthURL, MetaVersion: cfg.MetaVersion, ByProvider: map[string]provider.App{
+	apps := map[string]provider.App{
 		models.GoogleAds:    {ID: cfg.GoogleAdsClientID, Secret: cfg.GoogleAdsSecret},
 		models.MicrosoftAds: {ID: cfg.MicrosoftClientID, Secret: cfg.MicrosoftSecret, DeveloperToken: cfg.MicrosoftToken},
 		models.Meta:         {ID: cfg.MetaAppID, Secret: cfg.MetaSecret},
-	}}
+	}
+	for name, app := range cfg.SignInApps {
+		apps[name] = provider.App{ID: app.ID, Secret: app.Secret}
+	}
+	return provider.Apps{URL: cfg.OAuthURL, MetaVersion: cfg.MetaVersion, ByProvider: apps}
 }
 
 // registerSignIns registers the jobs that maintain the connections made by sign-in. It returns these connections, which provide

@@ -106,6 +106,7 @@ var platforms = map[string]adapter{
 	models.MicrosoftAds: microsoftAds,
 	models.Meta:         meta,
 	"tiktok":            tiktok,
+	models.Snapchat:     snapchat,
 	"taboola":           taboola,
 	"outbrain":          outbrain,
 	"mgid":              mgid,

@@ -27,7 +27,8 @@ type session struct {
 	tokens         Tokens
 	token          string
 	renewed        bool
-	zone, currency string // of the account; empty: not known
+	zone, currency string            // of the account; empty: not known
+	names          map[string]string // of campaigns, by their ids, where the spend does not come with them; nil: not read yet
 	meta           metaSize
 }
 

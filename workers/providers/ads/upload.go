@@ -124,6 +124,7 @@ var uploadPlatforms = map[string]uploads{
 	models.MicrosoftAds: microsoftUploads,
 	models.Meta:         metaUploads,
 	"tiktok":            tiktokUploads,
+	models.Snapchat:     snapchatUploads,
 }
 
 // fault is a failure as a platform reports it.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -20,12 +21,33 @@ const tokenTime = 10 * time.Second
 
 // oauthContext returns a context with which the OAuth library uses our HTTP client.
 func (s *session) oauthContext(ctx context.Context) context.Context {
-	return context.WithValue(ctx, oauth2.HTTPClient, s.client.o.Egress.HTTP(tokenTime))
+	client := s.client.o.Egress.HTTP(tokenTime)
+	if s.agent != "" {
+		client.Transport = named{client.Transport, s.agent}
+	}
+	return context.WithValue(ctx, oauth2.HTTPClient, client)
+}
+
+// named adds a User-Agent to requests.
+type named struct {
+	http.RoundTripper
+	agent string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (n named) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("User-Agent", n.agent)
+	return n.RoundTripper.RoundTrip(r)
 }
 
 // exchange exchanges a code for tokens as OAuth 2 specifies.
 func exchange(ctx context.Context, s *session, code, verifier, redirect string) (models.OAuthGrant, error) {
-	t, err := s.client.o.config(s.platform, s.app, redirect).Exchange(s.oauthContext(ctx), code, oauth2.VerifierOption(verifier))
+	options := []oauth2.AuthCodeOption{oauth2.VerifierOption(verifier)}
+	for name, value := range s.exchangeParams {
+		options = append(options, oauth2.SetAuthURLParam(name, value))
+	}
+	t, err := s.client.o.config(s.platform, s.app, redirect).Exchange(s.oauthContext(ctx), code, options...)
 	if err != nil {
 		return models.OAuthGrant{}, failure(err)
 	}

@@ -82,7 +82,7 @@ func (a Apps) config(p platform, app App, redirect string) *oauth2.Config {
 	return &oauth2.Config{
 		ClientID: app.ID, ClientSecret: app.Secret, RedirectURL: redirect, Scopes: p.scopes,
 		Endpoint: oauth2.Endpoint{
-			AuthURL: a.address(p, p.authorize, "/authorize"), TokenURL: a.address(p, p.token, "/token"), AuthStyle: oauth2.AuthStyleInParams,
+			AuthURL: a.address(p, p.authorize, "/authorize"), TokenURL: a.address(p, p.token, "/token"), AuthStyle: p.style(),
 		},
 	}
 }
@@ -98,15 +98,21 @@ func (a Apps) address(p platform, own, path string) string {
 // platform describes how to call a provider of models.SignInProviders.
 type platform struct {
 	name     string
-	settings string // names of the settings that the operator has to set
+	settings string // names of the settings that the operator has to set; empty: the usual ones, by the provider's row
 	// authorize and token are the addresses for OAuth. base is the address of the API. {version} stands for the version of the
 	// API.
 	authorize, token, base string
 	scopes                 []string
 	signInParams           map[string]string // further parameters of the sign-in page
+	exchangeParams         map[string]string // further parameters of the request that exchanges a code
+	// basic says that the platform wants the app's id and secret by HTTP Basic authentication. Otherwise they are parameters.
+	basic bool
+	agent string // the User-Agent of requests for tokens; empty: Go's own
 	// exchange and refresh get tokens; nil: as OAuth 2 specifies.
 	exchange func(ctx context.Context, s *session, code, verifier, redirect string) (models.OAuthGrant, error)
 	refresh  func(ctx context.Context, s *session, t models.OAuthTokens) (models.OAuthGrant, error)
+	// user asks for the id and the name of the user who signed in; nil: the id token names them, or exchange does.
+	user func(ctx context.Context, s *session) (id, name string, err error)
 	// accounts lists the ad accounts that an access token reaches, at most MaxAccounts.
 	accounts func(ctx context.Context, s *session) ([]Account, error)
 	// denies reports whether the API's answer to a failed request says that the access token is not valid.
@@ -114,14 +120,26 @@ type platform struct {
 }
 
 // platforms has the providers by name.
-var platforms = byName(google, microsoft, meta)
+var platforms = byName(google, microsoft, meta, snapchat)
 
 func byName(list ...platform) map[string]platform {
 	out := map[string]platform{}
 	for _, p := range list {
+		about, _ := models.SignInProviderNamed(p.name)
+		if about.Settings != "" {
+			p.settings = about.Settings + "_CLIENT_ID and " + about.Settings + "_CLIENT_SECRET"
+		}
 		out[p.name] = p
 	}
 	return out
+}
+
+// style returns how the app's id and secret are sent with a request for tokens.
+func (p platform) style() oauth2.AuthStyle {
+	if p.basic {
+		return oauth2.AuthStyleInHeader
+	}
+	return oauth2.AuthStyleInParams
 }
 
 // ErrRevoked says that the platform no longer accepts the tokens. The user has to sign in again.
@@ -199,6 +217,11 @@ func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirec
 	if err == nil && g.Tokens.Access == "" {
 		err = rest.ErrForm
 	}
+	if err == nil && s.user != nil {
+		s.hide(g.Tokens.Access)
+		s.Sign = rest.Bearer(g.Tokens.Access)
+		g.UserID, g.UserName, err = s.user(ctx, s)
+	}
 	if g.UserID == "" { // the platform does not name the user: each sign-in counts as a new person
 		g.UserID = uuid.NewString()
 	}
@@ -248,7 +271,7 @@ func (e *publicError) Is(target error) bool { return target == ErrRevoked && e.r
 
 // Account is an ad account. The ids have the form that the credentials of a traffic source's integration need.
 type Account struct {
-	ID       string // customer_id of Google, account_id of Microsoft, ad_account_id of Meta
+	ID       string // customer_id of Google, account_id of Microsoft, ad_account_id of the others
 	ParentID string // login_customer_id of Google, customer_id of Microsoft; empty: none
 	Name     string
 	Currency string

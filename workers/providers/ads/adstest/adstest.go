@@ -133,6 +133,7 @@ var Fakes = map[string]Fake{
 	"google_ads": googleAds, "microsoft_ads": microsoftAds, "meta": meta, "tiktok": tiktok, "taboola": taboola,
 	"outbrain": outbrain, "propellerads": propellerAds, "exoclick": exoClick,
 	"mgid": mgid, "revcontent": revcontent,
+	"snapchat": snapchat,
 }
 
 // Handler returns a handler that serves every fake below its name.
@@ -224,6 +225,29 @@ func (r Row) without(figures object, names ...string) object {
 		}
 	}
 	return figures
+}
+
+// unknown returns the name of a parameter of the request that is not among the known ones.
+func (c *call) unknown(known ...string) string {
+	for name := range c.r.URL.Query() {
+		if !slices.Contains(known, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// firstOf returns the first row of each campaign.
+func firstOf(rows []Row) []Row {
+	var out []Row
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if !seen[r.Campaign] {
+			out = append(out, r)
+		}
+		seen[r.Campaign] = true
+	}
+	return out
 }
 
 func pages(items, size int) int { return (items + size - 1) / size }

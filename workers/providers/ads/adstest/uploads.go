@@ -1,6 +1,7 @@
 package adstest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -45,6 +46,14 @@ type Uploads struct {
 	expired  int                       // number of tokens that are no longer valid
 	whole    string                    // error code with which Google refuses every request of its older API
 	pause    func(platform string)
+	bodies   map[string][]byte // the last request with accepted events, by platform
+}
+
+// Body returns the body of the last request to a platform of which an event was stored or tried.
+func (w *Uploads) Body(platform string) []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.bodies[platform]
 }
 
 // UploadPlatform says what a platform's fake accepts, and what the platform can do.
@@ -215,11 +224,22 @@ func (c *uploadCall) says(status int, answer any) { c.status, c.answer = status,
 // read decodes the body.
 func (c *uploadCall) read(into any) bool { return json.Unmarshal(c.raw, into) == nil }
 
+// readStrictly decodes the body. It fails if the body has a field that into has not.
+func (c *uploadCall) readStrictly(into any) error {
+	d := json.NewDecoder(bytes.NewReader(c.raw))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
 // store stores an event, unless its click id is to be refused.
 func (c *uploadCall) store(v Uploaded, counts bool) (refused string) {
 	if refused = uploadWrong(v.Click); refused != "" {
 		return refused
 	}
+	if c.w.bodies == nil {
+		c.w.bodies = map[string][]byte{}
+	}
+	c.w.bodies[c.platform] = c.raw
 	if !counts {
 		c.w.tried++
 		return ""
@@ -271,4 +291,5 @@ type uploadFake struct {
 
 var uploadFakes = map[string]uploadFake{
 	"google_ads": googleUploads, "microsoft_ads": microsoftUploads, "meta": metaUploads, "tiktok": tiktokUploads,
+	"snapchat": snapchatUploads,
 }

@@ -22,9 +22,29 @@ func (w *World) api(rw http.ResponseWriter, r *http.Request, provider, path stri
 	case models.Meta:
 		w.meta(rw, r, path, u, ok)
 	default:
-		http.NotFound(rw, r)
+		fakes[provider].api(w, rw, r, path, u, ok)
 	}
 }
+
+// fake is the fake of a platform whose sign-in follows OAuth 2 without exceptions.
+type fake struct {
+	basic   bool // the app's id and secret come by HTTP Basic authentication
+	rotates bool // a refresh ends the previous refresh token
+	sparse  bool // ad accounts have neither a time zone nor a status
+	api     func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool)
+}
+
+// fakes has the platforms by the name of their provider. Google, Microsoft and Meta have exceptions, and functions of their own.
+var fakes = map[string]fake{
+	models.MicrosoftAds: {rotates: true},
+	models.Snapchat:     snapchat,
+}
+
+// Rotates reports whether a platform issues a new refresh token with each refresh.
+func Rotates(provider string) bool { return fakes[provider].rotates }
+
+// Sparse reports whether a platform tells neither the time zone nor the status of ad accounts.
+func Sparse(provider string) bool { return fakes[provider].sparse }
 
 // Unreachable is a Google account that is listed but refuses requests.
 const Unreachable = "9990000000"

@@ -27,13 +27,19 @@ const Canary = "canary-"
 
 // Apps returns the apps that the platforms know.
 func Apps() map[string]oauth.App {
-	return map[string]oauth.App{
+	apps := map[string]oauth.App{
 		models.GoogleAds: {ID: "google-app", Secret: Canary + "google-secret"},
 		models.MicrosoftAds: {
 			ID: "microsoft-app", Secret: Canary + "microsoft-secret", DeveloperToken: Canary + "developer-token",
 		},
 		models.Meta: {ID: "meta-app", Secret: Canary + "meta-secret"},
 	}
+	for _, p := range models.SignInProviders {
+		if p.Settings != "" {
+			apps[p.Name] = oauth.App{ID: p.Name + "-app", Secret: Canary + p.Name + "-secret"}
+		}
+	}
+	return apps
 }
 
 // User is the person who signs in.
@@ -234,10 +240,17 @@ func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
 
 func (w *World) knows(r *http.Request, provider string) bool {
 	app := Apps()[provider]
-	return r.Form.Get("client_id") == app.ID && r.Form.Get("client_secret") == app.Secret
+	id, secret, basic := r.BasicAuth()
+	if fakes[provider].basic != basic {
+		return false
+	}
+	if !basic {
+		id, secret = r.Form.Get("client_id"), r.Form.Get("client_secret")
+	}
+	return id == app.ID && secret == app.Secret
 }
 
-// token serves the token endpoint of Google and Microsoft.
+// token serves the token endpoint of all platforms except Meta.
 func (w *World) token(rw http.ResponseWriter, r *http.Request, provider string) {
 	if r.Method != http.MethodPost || !w.knows(r, provider) {
 		refuse(rw, provider, http.StatusUnauthorized, "invalid_client", "the client is not known")
@@ -266,8 +279,8 @@ func (w *World) renew(rw http.ResponseWriter, r *http.Request, provider string) 
 	w.change(func() {
 		i, ok = w.refresh[old]
 		w.refreshes++
-		if provider == models.MicrosoftAds {
-			delete(w.refresh, old) // stricter than the platform, which still accepts the previous token for a while
+		if Rotates(provider) {
+			delete(w.refresh, old) // stricter than Microsoft, which still accepts the previous token for a while
 		}
 	})
 	if !ok || i.provider != provider {
@@ -286,18 +299,19 @@ func (w *World) wait() {
 	}
 }
 
-// grant issues tokens. Google issues a refresh token once, Microsoft issues a new one each time.
+// grant issues tokens. Some platforms issue a refresh token once, others issue a new one each time. Only Google and Microsoft
+// issue an id token.
 func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	access := w.secret("access")
 	w.access[access] = i
 	claims, _ := json.Marshal(map[string]string{"sub": i.user.ID, "email": i.user.Name})
-	out := map[string]any{
-		"access_token": access, "expires_in": int(w.life.Seconds()), "token_type": "Bearer", "scope": "openid ads",
-		"id_token": "e30." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln",
+	out := map[string]any{"access_token": access, "expires_in": int(w.life.Seconds()), "token_type": "Bearer", "scope": "openid ads"}
+	if i.provider == models.GoogleAds || i.provider == models.MicrosoftAds {
+		out["id_token"] = "e30." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln"
 	}
-	if old == "" || i.provider == models.MicrosoftAds {
+	if old == "" || Rotates(i.provider) {
 		fresh := w.secret("refresh")
 		w.refresh[fresh] = i
 		out["refresh_token"] = fresh

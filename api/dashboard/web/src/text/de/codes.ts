@@ -100,6 +100,7 @@ export const words: Record<string, string> = {
   platform_a_refused: 'Google Ads lehnt das ab.',
   platform_b_refused: 'Microsoft Ads lehnt das ab.',
   platform_c_refused: 'Meta lehnt das ab.',
+  platform_refused: 'Die Plattform lehnt das ab.',
   rate_missing: 'Für diesen Tag fehlt noch ein Wechselkurs.',
   read_only_key: 'Dieser Schlüssel darf nur lesen.',
   required: 'Eine Angabe fehlt.',

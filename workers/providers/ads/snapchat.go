@@ -1,0 +1,194 @@
+package ads
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"switchyard/workers/providers/rest"
+)
+
+// snapchat is the Marketing API of Snapchat: developers.snap.com/api/marketing-api/Ads-API/measurement. Spend is in micros. A day
+// runs from midnight to midnight in the time zone of the ad account, and a request must name these moments. Campaigns have their
+// names elsewhere. Unverified: that a page of campaigns may have 1,000 items, and that failures can come with status 200.
+var snapchat = adapter{
+	base: "https://adsapi.snapchat.com/v1",
+	open: func(s *session) { s.Failed, s.Coded = snapchatFailed, snapchatCode },
+	sign: rest.Bearer,
+	test: snapchatAccount,
+	page: snapchatPage,
+	days: 31, burst: 10, interval: 100 * time.Millisecond,
+}
+
+type snapchatEnvelope struct {
+	Status  rest.Text `json:"request_status"`
+	Debug   rest.Text `json:"debug_message"`
+	Display rest.Text `json:"display_message"`
+	Code    rest.Text `json:"error_code"`
+}
+
+// snapchatFailed returns the words of a failure, which may come with a successful status.
+func snapchatFailed(body []byte) string {
+	var e snapchatEnvelope
+	if json.Unmarshal(body, &e) != nil || e.Status == "" || strings.EqualFold(string(e.Status), "success") {
+		return ""
+	}
+	return string(cmp.Or(e.Debug, e.Display, e.Code, e.Status))
+}
+
+func snapchatCode(body []byte) string {
+	var e snapchatEnvelope
+	_ = json.Unmarshal(body, &e) // without a code the result is empty
+	return string(e.Code)
+}
+
+func snapchatPath(s *session) string { return "/adaccounts/" + url.PathEscape(s.c["ad_account_id"]) }
+
+// snapchatPaging is the part of an answer that leads to the next page.
+type snapchatPaging struct {
+	Next rest.Text `json:"next_link"`
+}
+
+// cursor returns the cursor of the next page. Only the cursor of the address is used, because the address could belong to anyone.
+func (p snapchatPaging) cursor() (string, error) {
+	if p.Next == "" {
+		return "", nil
+	}
+	u, err := url.Parse(string(p.Next))
+	if err != nil || u.Query().Get("cursor") == "" {
+		return "", rest.ErrForm
+	}
+	return u.Query().Get("cursor"), nil
+}
+
+// snapchatAccount reads the account's currency and time zone.
+func snapchatAccount(ctx context.Context, s *session) error {
+	var answer struct {
+		Accounts rest.List[struct {
+			Account struct {
+				Currency rest.Text `json:"currency"`
+				Zone     rest.Text `json:"timezone"`
+			} `json:"adaccount"`
+		}] `json:"adaccounts"`
+	}
+	err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: snapchatPath(s)}, &answer)
+	switch {
+	case err != nil:
+		return err
+	case len(answer.Accounts) != 1 || answer.Accounts[0].Account.Zone == "":
+		return rest.ErrForm
+	}
+	s.currency, s.zone = currency(answer.Accounts[0].Account.Currency), string(answer.Accounts[0].Account.Zone)
+	return nil
+}
+
+// snapchatNames returns the names of the account's campaigns.
+func snapchatNames(ctx context.Context, s *session) (map[string]string, error) {
+	names := map[string]string{}
+	q := url.Values{"limit": {"1000"}}
+	for range maxNamePages {
+		var answer struct {
+			Campaigns rest.List[struct {
+				Campaign struct {
+					ID   rest.Text `json:"id"`
+					Name rest.Text `json:"name"`
+				} `json:"campaign"`
+			}] `json:"campaigns"`
+			Paging snapchatPaging `json:"paging"`
+		}
+		if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: snapchatPath(s) + "/campaigns", Query: q}, &answer); err != nil {
+			return nil, err
+		}
+		for _, c := range answer.Campaigns {
+			names[string(c.Campaign.ID)] = string(c.Campaign.Name)
+		}
+		next, err := answer.Paging.cursor()
+		if err != nil || next == "" {
+			return names, err
+		}
+		q.Set("cursor", next)
+	}
+	return names, nil
+}
+
+// maxNamePages is the maximum number of pages that are read for the names of campaigns. Further campaigns have no name.
+const maxNamePages = 50
+
+// snapchatTime is the form of times. A day must begin at midnight of the account.
+const snapchatTime = "2006-01-02T15:04:05.000-07:00"
+
+func snapchatPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+	if s.names == nil {
+		if err := snapchatAccount(ctx, s); err != nil {
+			return nil, "", err
+		}
+		if s.names, err = snapchatNames(ctx, s); err != nil {
+			return nil, "", err
+		}
+	}
+	zone, err := time.LoadLocation(s.zone)
+	if err != nil {
+		return nil, "", fmt.Errorf("the platform's time zone %.40q is not known", s.zone)
+	}
+	midnight := func(day time.Time) string {
+		return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone).Format(snapchatTime)
+	}
+	q := url.Values{
+		"granularity": {"DAY"}, "breakdown": {"campaign"}, "fields": {"impressions,swipes,spend"}, "limit": {"200"},
+		"start_time": {midnight(of.From)}, "end_time": {midnight(of.End())},
+	}
+	if cursor != "" {
+		q.Set("cursor", cursor)
+	}
+	var answer struct {
+		Stats  rest.List[snapchatStat] `json:"timeseries_stats"`
+		Paging snapchatPaging          `json:"paging"`
+	}
+	if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: snapchatPath(s) + "/stats", Query: q}, &answer); err != nil {
+		return nil, "", err
+	}
+	for _, stat := range answer.Stats {
+		if !strings.EqualFold(string(stat.Status), "success") {
+			return nil, "", fmt.Errorf("the platform could not make the report: %s", cmp.Or(stat.Reason, stat.Status))
+		}
+		for _, c := range stat.Of.Breakdown.Campaigns {
+			for _, day := range c.Days {
+				at, err := time.Parse(time.RFC3339, string(day.Start))
+				if err != nil {
+					return nil, "", fmt.Errorf("a row of the platform has no day: %.40q", string(day.Start))
+				}
+				rows = append(rows, row{
+					day: rest.Text(at.In(zone).Format(time.DateOnly)), campaign: c.ID, name: rest.Text(s.names[string(c.ID)]),
+					amount: day.Stats.Spend, shift: -6, clicks: day.Stats.Swipes, impressions: day.Stats.Impressions,
+				})
+			}
+		}
+	}
+	next, err = answer.Paging.cursor()
+	return rows, next, err
+}
+
+type snapchatStat struct {
+	Status rest.Text `json:"sub_request_status"`
+	Reason rest.Text `json:"sub_request_error_reason"`
+	Of     struct {
+		Breakdown struct {
+			Campaigns rest.List[struct {
+				ID   rest.Text `json:"id"`
+				Days rest.List[struct {
+					Start rest.Text `json:"start_time"`
+					Stats struct {
+						Impressions rest.Text `json:"impressions"`
+						Swipes      rest.Text `json:"swipes"`
+						Spend       rest.Text `json:"spend"`
+					} `json:"stats"`
+				}] `json:"timeseries"`
+			}] `json:"campaign"`
+		} `json:"breakdown_stats"`
+	} `json:"timeseries_stat"`
+}

@@ -1,0 +1,135 @@
+package ads_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+
+	"switchyard/models"
+	"switchyard/models/matchkey"
+	"switchyard/workers/providers/ads"
+	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// keys are the hashed personal data of the tests: a name of the field, repeated to the length of a hash in hexadecimal digits.
+var keys = matchkey.Keys{
+	Email: strings.Repeat("e", 64), Phone: strings.Repeat("a1", 32), FirstName: strings.Repeat("f", 64), LastName: strings.Repeat("b", 64),
+	City: strings.Repeat("c", 64), Region: strings.Repeat("d", 64), Zip: strings.Repeat("9", 64), Country: strings.Repeat("0c", 32),
+}
+
+// bodies has the whole request for one conversion, by platform, with the hashes of keys as their names.
+var bodies = map[string]string{
+	models.Snapchat: `{"data": [{
+		"event_name": "PURCHASE", "event_time": 1793536368, "event_id": "1", "action_source": "WEB",
+		"event_source_url": "https://shop.example.com/thanks",
+		"user_data": {
+			"sc_click_id": "one", "external_id": "EXTERNAL", "client_ip_address": "203.0.113.9", "client_user_agent": "Mozilla/5.0",
+			"em": ["EMAIL"], "ph": ["PHONE"], "fn": ["FIRST"], "ln": ["LAST"], "ct": ["CITY"], "st": ["REGION"], "zp": ["ZIP"], "country": ["COUNTRY"]
+		},
+		"custom_data": {"value": 12.5, "currency": "EUR", "order_id": "1"}
+	}]}`,
+}
+
+// externalID is the SHA-256 of the click id of the tests' first conversion, "c1".
+const externalID = "d0f631ca1ddba8db3bcfcb9e057cdc98d0379f1bee00e75a545147a27dadd982"
+
+// TestUploadBodies: the request has exactly the fields that the platform documents: the click, the page, the address, the user
+// agent and the hashed keys. The fakes refuse unknown fields as well.
+func TestUploadBodies(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		want, ok := bodies[u.of]
+		if !ok {
+			return
+		}
+		want = strings.NewReplacer(
+			"EXTERNAL", externalID, "EMAIL", keys.Email, "PHONE", keys.Phone, "FIRST", keys.FirstName, "LAST", keys.LastName, "CITY", keys.City,
+			"REGION", keys.Region, "ZIP", keys.Zip, "COUNTRY", keys.Country,
+		).Replace(want)
+		up, _ := u.open(false)
+		e := u.event("1", "one")
+		e.Keys = keys
+		if got, list := u.send(up, e); got != models.UploadAccepted {
+			u.Fatalf("%s: %+v", got, list)
+		}
+		if got := compact(u.T, u.world.Body(u.of)); got != compact(u.T, []byte(want)) {
+			u.Errorf("sent\n%s, want\n%s", got, compact(u.T, []byte(want)))
+		}
+	})
+}
+
+// compact returns JSON with sorted members and without spaces.
+func compact(t *testing.T, raw []byte) string {
+	t.Helper()
+	var v any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestUploadsUnknown: a conversion of which too little is known for the platform is not sent, and the verdict says what is
+// missing. An e-mail address makes up for an address that is stored only in part.
+func TestUploadsUnknown(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		missing := map[string]string{models.Snapchat: "landing page"}[u.of]
+		if missing == "" {
+			return
+		}
+		up, _ := u.open(false)
+		known, pageless, partly := u.event("1", "one"), u.event("2", "two"), u.event("3", "three")
+		known.IP, known.Keys.Email = "", keys.Email
+		pageless.Page, pageless.IP = "", ""
+		partly.IP = ""
+		got, list := u.send(up, known, pageless, partly)
+		if got != "accepted skipped skipped" || !strings.Contains(list[1].Reason, missing) || !strings.Contains(list[2].Reason, "IP address") {
+			u.Errorf("%s: %+v", got, list)
+		}
+		u.received(1)
+	})
+}
+
+// TestUploadsToken: a token that the platform does not know is told as refused, also in shadow mode. No event is rejected
+// because of it.
+func TestUploadsToken(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		p, _ := models.SourceProviderNamed(u.of)
+		credentials := maps.Clone(adstest.UploadTokens[u.of])
+		for _, f := range p.Fields {
+			if f.Secret && f.ForConversions {
+				credentials[f.Name] = "another-canary-token"
+			}
+		}
+		if maps.Equal(credentials, adstest.UploadTokens[u.of]) {
+			return
+		}
+		for _, shadow := range []bool{false, u.can.Tries} {
+			up, err := u.client.Open(u.of, "key", credentials, nil, "", shadow)
+			if err != nil {
+				u.Fatal(err)
+			}
+			list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one"), u.event("2", "two")})
+			if e, ok := errors.AsType[*ads.UploadError](err); !ok || !e.Refused || strings.Contains(err.Error(), "canary") || list[0].Result != "" {
+				u.Errorf("%v, %+v", err, list)
+			}
+		}
+		u.world.Fail(resttest.Busy)
+		up, _ := u.open(u.can.Tries)
+		if _, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")}); err == nil {
+			u.Error("a busy platform gives no error")
+		}
+		u.received(0)
+	})
+}

@@ -1,0 +1,23 @@
+package ads
+
+import "switchyard/models/matchkey"
+
+// filled returns the entries that have a text.
+func filled(from map[string]string) map[string]any {
+	out := map[string]any{}
+	for name, value := range from {
+		if value != "" {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// addKeys adds the hashes that are known. Each is a list under the short name that Snapchat and Pinterest share.
+func addKeys(user map[string]any, k matchkey.Keys) {
+	for name, hash := range filled(map[string]string{
+		"em": k.Email, "ph": k.Phone, "fn": k.FirstName, "ln": k.LastName, "ct": k.City, "st": k.Region, "zp": k.Zip, "country": k.Country,
+	}) {
+		user[name] = []any{hash}
+	}
+}
