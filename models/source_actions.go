@@ -34,5 +34,6 @@ func (i SourceIntegration) Uploads(id, name string) bool {
 	if i.Provider == MicrosoftAds {
 		return i.ConversionAction == name
 	}
-	return i.ConversionAction == id
+	_, own := GoogleAction(i.ConversionAction)
+	return own == id
 }

@@ -209,12 +209,13 @@ func CheckPixel(provider string, credentials map[string]string) error {
 const maxConversionAction = 100
 
 var (
-	actionResource = regexp.MustCompile(`^customers/[0-9-]+/conversionActions/([0-9]{1,20})$`)
+	actionResource = regexp.MustCompile(`^customers/([0-9-]{1,20})/conversionActions/([0-9]{1,20})$`)
 	actionDigits   = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
 // ConversionAction reads the action to which a provider's conversions go. At Google Ads it accepts the id of a conversion
-// action, its resource name or a link to its page, and returns the id. At other providers it accepts and returns a name.
+// action, its resource name or a link to its page. It returns the id, or the resource name, which also has the customer that
+// owns the action. At other providers it accepts and returns a name.
 func ConversionAction(provider, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -225,13 +226,23 @@ func ConversionAction(provider, text string) (string, error) {
 	case provider != GoogleAds, actionDigits.MatchString(text):
 		return text, nil
 	}
-	if m := actionResource.FindStringSubmatch(text); m != nil {
-		return m[1], nil
+	if owner, id := GoogleAction(text); owner != "" {
+		return "customers/" + owner + "/conversionActions/" + id, nil
 	}
 	if u, err := url.Parse(text); err == nil && u.Host != "" && actionDigits.MatchString(u.Query().Get("ctId")) {
 		return u.Query().Get("ctId"), nil
 	}
 	return "", Invalid("invalid_conversion_action", "conversion_action must be the number of a conversion action, its resource name or a link to its page")
+}
+
+// GoogleAction returns the id of a conversion action of Google Ads that is stored as its id or its resource name. owner is the
+// customer in the resource name, in digits. It is empty if the action is stored as an id.
+func GoogleAction(text string) (owner, id string) {
+	m := actionResource.FindStringSubmatch(text)
+	if m == nil {
+		return "", text
+	}
+	return strings.ReplaceAll(m[1], "-", ""), m[2]
 }
 
 // CheckConversions returns an error if conversions are enabled but have no destination. credentials are all credentials of the

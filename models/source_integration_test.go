@@ -12,7 +12,7 @@ func TestConversionAction(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ provider, text, want string }{
 		{models.GoogleAds, " 987654321 ", "987654321"},
-		{models.GoogleAds, "customers/1234567890/conversionActions/987654321", "987654321"},
+		{models.GoogleAds, "customers/123-456-7890/conversionActions/987654321", "customers/1234567890/conversionActions/987654321"},
 		{models.GoogleAds, "https://ads.google.com/aw/conversions/detail?ocid=1&ctId=987654321&__c=2", "987654321"},
 		{models.GoogleAds, "", ""},
 		{models.GoogleAds, "Purchase", "!"},

@@ -336,20 +336,26 @@ func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd,
 }
 
 // fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the
-// platform. It is stored after the last attempt, and a later job sends the uploads that still wait.
+// platform. It is stored after the last attempt, and a later job sends the uploads that still wait. If the platform refuses every
+// event because of a setting, there is no further attempt, and uploads stop until a person starts them again.
 func (s *sending) fail(ctx context.Context, failure, err error) error {
 	if err != nil || failure == nil {
 		return err
 	}
+	e, ok := errors.AsType[*ads.UploadError](failure)
 	effect := func(c db.Conn, f workers.NextAttempt) error {
 		if !f.Final {
 			return nil
 		}
 		end := store.RunEnd{Failure: failure.Error(), Request: models.RequestOf(failure)}
+		if ok && e.Stop {
+			if err := upload.Stop(ctx, c, s.account.ID, s.TargetID, failure.Error(), s.o.Now()); err != nil {
+				return err
+			}
+		}
 		return s.recordResult(ctx, c, end, s.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 	}
-	e, ok := errors.AsType[*ads.UploadError](failure)
-	if !ok || e.Refused {
+	if !ok || e.Refused || e.Stop {
 		return s.Fail(ctx, failure, effect)
 	}
 	return s.RetryAfter(ctx, e.After, failure, effect)

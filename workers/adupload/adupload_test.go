@@ -13,6 +13,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/workers/adupload"
+	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/rest/resttest"
 )
 
@@ -100,6 +101,34 @@ func TestShadow(t *testing.T) {
 	if list := w.received(1); list[0].Value != "10" {
 		t.Errorf("%+v", list)
 	}
+}
+
+// TestDestinationRefused checks that uploads stop at once if the platform refuses every event because of a setting. The reason is
+// stored where people see it. After the setting has changed, the waiting uploads are sent.
+func TestDestinationRefused(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t, models.GoogleAds)
+	action := "555666777" // its owner is not named
+	w.connect(func(c *store.SourceConnect) { c.ConversionAction = &action })
+	c := w.storeClicks("one", "two")
+	w.convert("approved", 10, c...)
+	w.sweep()
+	w.checkUploads(c[0], "upload pending")
+	for _, column := range []string{"uploads_stopped", "upload_failure"} {
+		if got := dbtest.Get[string](w, w.db, `SELECT `+column+` FROM source_integrations`); !strings.Contains(got, "INVALID_CONVERSION_ACTION_ID") {
+			t.Errorf("%s: %q", column, got)
+		}
+	}
+	calls := w.platform.Calls()
+	w.convert("approved", 20, c[1])
+	if w.sweep(); w.platform.Calls() != calls || calls != 1 {
+		t.Errorf("%d requests after %d", w.platform.Calls(), calls)
+	}
+	action = adstest.GoogleShared
+	w.connect(func(c *store.SourceConnect) { c.ConversionAction = &action })
+	w.sweep()
+	w.checkUploads(c[0], "upload accepted")
+	w.received(2)
 }
 
 // TestAmended checks that a waiting upload takes the new value of its conversion, even where the platform cannot restate. An

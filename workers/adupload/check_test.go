@@ -30,8 +30,8 @@ func TestOutcomes(t *testing.T) {
 		w.convert("approved", 10, c)
 		w.sweep() // each is a request of its own
 	}
-	w.platform.Outcome("req-1", adstest.RequestOutcome{Status: "FAILED", Reason: "PROCESSING_ERROR_REASON_OPERATING_ACCOUNT_MISMATCH"})
-	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: "PROCESSING_ERROR_REASON_EVENT_TIME_INVALID"})
+	w.platform.Outcome("req-1", adstest.RequestOutcome{Status: "FAILED", Reason: "PROCESSING_ERROR_OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER"})
+	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: "PROCESSING_ERROR_REASON_EVENT_TOO_OLD"})
 	w.sweep() // no check is due yet
 	for _, c := range click {
 		w.checkUploads(c, "upload accepted")
@@ -57,9 +57,9 @@ func TestOutcomes(t *testing.T) {
 	later(time.Hour)
 	w.sweep()
 	w.checkUploads(click[0], "upload rejected")
-	reason(0, "request req-1 failed: PROCESSING_ERROR_REASON_OPERATING_ACCOUNT_MISMATCH (1)")
+	reason(0, "request req-1 failed: PROCESSING_ERROR_OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER (1)")
 	w.checkUploads(click[1], "upload accepted")
-	reason(1, "request req-2: processed, but for some, of which the platform does not say which: PROCESSING_ERROR_REASON_EVENT_TIME_INVALID (1)")
+	reason(1, "request req-2: processed, but for some, of which the platform does not say which: PROCESSING_ERROR_REASON_EVENT_TOO_OLD (1)")
 	reason(2, "request req-3")
 	left("2")
 	w.platform.Outcome("req-3", adstest.RequestOutcome{Status: "SUCCESS"})
@@ -98,7 +98,7 @@ func TestTooSoon(t *testing.T) {
 		w.platform.Outcome(fmt.Sprint("req-", i+1), adstest.RequestOutcome{Status: "FAILED", Reason: soon})
 	}
 	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: soon})
-	w.platform.Outcome("req-5", adstest.RequestOutcome{Status: "FAILED", Reason: known})
+	w.platform.Outcome("req-5", adstest.RequestOutcome{Status: "FAILED", Reason: "PROCESSING_ERROR_REASON_DUPLICATE_GCLID"})
 	w.convert("chargeback", 10, click[2])
 	w.convert("approved", 60, click[5])
 	w.sweep()

@@ -40,7 +40,7 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 		return out, err
 	}
 	out = jobs.ConversionAction(made)
-	to := made.ID
+	to := made.Resource                    // it names the owner of the action too
 	if i.Provider == models.MicrosoftAds { // its uploads name the action
 		to = made.Name
 	}

@@ -58,7 +58,7 @@ func TestConversionActions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if at == models.GoogleAds && (i.ConversionAction != made.ID || made.ReadyAt != nil || i.UploadsReadyAt != nil) {
+			if at == models.GoogleAds && (i.ConversionAction != "customers/1234567890/conversionActions/"+made.ID || made.ReadyAt != nil || i.UploadsReadyAt != nil) {
 				t.Errorf("%+v, conversions go to %q", made, i.ConversionAction)
 			}
 			ready := w.Now().Add(2 * time.Hour).Truncate(time.Millisecond)

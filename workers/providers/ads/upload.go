@@ -30,6 +30,7 @@ type Event struct {
 	Clicked   time.Time
 	Query     string // query of the tracking link, as received
 	IP        string // empty: not known, or stored only in part
+	Country   string // the visitor's, as two letters; empty: not known
 	UserAgent string
 	Page      string // address of the web page that the visitor was sent to; empty: not known
 
@@ -63,6 +64,7 @@ type UploadError struct {
 	request string        // the platform's id of the request that failed
 	After   time.Duration // wait before the platform may be asked again, if it says so
 	Refused bool          // the credentials are refused or missing, so only the account can help
+	Stop    bool          // the platform refuses every event because of a setting, so only the account can help
 }
 
 // Error returns a text for a person.
@@ -133,6 +135,7 @@ type fault struct {
 	request string
 	expired bool // the token is no longer valid
 	refused bool // the credentials are refused, or the account lacks the permission
+	stop    bool // the destination of the events is refused, so no event of the connection can be accepted
 	after   time.Duration
 	event   bool           // the whole request was refused because of an event
 	at      map[int]string // reasons by the place of the refused event, if the platform names places

@@ -1,10 +1,10 @@
 package ads
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +20,8 @@ import (
 // a whole, all its events are rejected. If it failed in part, all its events stay accepted, and the reason has the counts.
 //
 // A restatement is the event with its new value, as Data Manager documents it. A retraction is a ConversionAdjustment of the
-// Google Ads API, because Data Manager has no retractions. Adjustments are not documented for wbraid. Unverified: the exact
+// Google Ads API, because Data Manager has no retractions. Data Manager takes conversions only for the customer that owns the
+// conversion action, which may be a manager of the account. Adjustments are not documented for wbraid. Unverified: the exact
 // details of Data Manager's refusals. The place of a refused event is read from any field that contains "events[n]".
 var googleUploads = uploads{
 	base: "https://datamanager.googleapis.com", most: 2000, oldest: 90 * 24 * time.Hour,
@@ -66,7 +67,10 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	account := func(id string) map[string]any {
 		return map[string]any{"accountType": "GOOGLE_ADS", "accountId": accountDigits(id)}
 	}
-	to := map[string]any{"reference": "d1", "operatingAccount": account(u.c["customer_id"]), "productDestinationId": u.action}
+	owner, action := models.GoogleAction(u.action)
+	to := map[string]any{
+		"reference": "d1", "operatingAccount": account(cmp.Or(owner, u.c["customer_id"])), "productDestinationId": action,
+	}
 	if manager := u.c["login_customer_id"]; manager != "" {
 		to["loginAccount"] = account(manager)
 	}
@@ -77,11 +81,17 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 			"destinationReferences": []string{"d1"}, "transactionId": e.ID, "eventTimestamp": e.Time.UTC().Format(time.RFC3339),
 			"adIdentifiers": map[string]any{name: id}, "currency": e.Currency, "conversionValue": e.amount(), "eventSource": "WEB",
 		}
+		if device := googleDevice(e); len(device) > 0 {
+			list[i]["eventDeviceInfo"] = device
+		}
+		if known := googleIdentifiers(e, "emailAddress", "phoneNumber"); len(known) > 0 {
+			list[i]["userData"] = map[string]any{"userIdentifiers": known}
+		}
 	}
 	var answer struct {
 		RequestID string `json:"requestId"`
 	}
-	body := map[string]any{"destinations": []any{to}, "events": list, "validateOnly": u.shadow}
+	body := map[string]any{"destinations": []any{to}, "events": list, "validateOnly": u.shadow, "encoding": "HEX"}
 	u.consent(body, "CONSENT_")
 	if err := u.post(ctx, u.API, "/v1/events:ingest", body, &answer); err != nil {
 		return nil, err
@@ -96,6 +106,35 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 		}
 	}
 	return out, nil
+}
+
+// googleNoAddress has the countries whose visitors' addresses Google Ads does not take: the European Economic Area, the United
+// Kingdom and Switzerland.
+var googleNoAddress = strings.Fields(
+	"AT BE BG CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK")
+
+// googleDevice describes the visitor's device. It has no address if the visitor's country is not known.
+func googleDevice(e Event) map[string]any {
+	out := map[string]any{}
+	if e.UserAgent != "" {
+		out["userAgent"] = e.UserAgent
+	}
+	if e.IP != "" && e.Country != "" && !slices.Contains(googleNoAddress, strings.ToUpper(e.Country)) {
+		out["ipAddress"] = e.IP
+	}
+	return out
+}
+
+// googleIdentifiers returns the hashed personal data of an event, under the names of an API's fields. Names and addresses are left
+// out, because Google needs the postal code and the country without a hash.
+func googleIdentifiers(e Event, email, phone string) (out []map[string]any) {
+	if e.Keys.Email != "" {
+		out = append(out, map[string]any{email: e.Keys.Email})
+	}
+	if e.Keys.Phone != "" {
+		out = append(out, map[string]any{phone: e.Keys.Phone})
+	}
+	return out
 }
 
 // consent adds the account's statement about its visitors' consent to a message. If the account states nothing, consent adds
@@ -120,7 +159,8 @@ func (u *uploading) googleAds(call string) (rest.API, string) {
 func googleTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05-07:00") }
 
 func (u *uploading) googleAction() string {
-	return "customers/" + accountDigits(u.c["customer_id"]) + "/conversionActions/" + u.action
+	owner, action := models.GoogleAction(u.action)
+	return "customers/" + accountDigits(cmp.Or(owner, u.c["customer_id"])) + "/conversionActions/" + action
 }
 
 func googleClickConversions(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
@@ -130,6 +170,9 @@ func googleClickConversions(ctx context.Context, u *uploading, events []Event) (
 		list[i] = map[string]any{
 			name: id, "conversionAction": u.googleAction(), "conversionDateTime": googleTime(e.Time), "orderId": e.ID,
 			"conversionValue": e.amount(), "currencyCode": e.Currency,
+		}
+		if known := googleIdentifiers(e, "hashedEmail", "hashedPhoneNumber"); len(known) > 0 {
+			list[i]["userIdentifiers"] = known
 		}
 		u.consent(list[i], "")
 	}
@@ -278,48 +321,4 @@ func (e googleError) place(list string) (n int, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// googleFault reads an error answer of either API: a google.rpc.Status.
-func googleFault(status int, body []byte) *fault {
-	if status/100 == 2 {
-		return nil
-	}
-	var answer struct {
-		Error struct {
-			Message string `json:"message"`
-			Status  string `json:"status"`
-			Details []struct {
-				Reason     string        `json:"reason"`
-				RetryDelay string        `json:"retryDelay"`
-				Errors     []googleError `json:"errors"`
-				Violations []struct {
-					Field  string `json:"field"`
-					What   string `json:"description"`
-					Reason string `json:"reason"`
-				} `json:"fieldViolations"`
-			} `json:"details"`
-		} `json:"error"`
-	}
-	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
-	e := answer.Error
-	f := &fault{text: fmt.Sprintf("%d %s", status, e.Message), at: map[int]string{}}
-	f.expired, f.refused = status == http.StatusUnauthorized, status == http.StatusForbidden
-	for _, d := range e.Details {
-		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 {
-			f.after = min(wait, time.Hour)
-		}
-		for _, other := range d.Errors {
-			f.text += "; " + other.code() + " " + other.Message
-		}
-		for _, v := range d.Violations {
-			why := strings.TrimSpace(v.Reason + ": " + v.What)
-			if n, ok := indexIn(v.Field, "events"); ok {
-				f.event, f.at[n] = true, why
-			} else {
-				f.text += "; " + v.Field + " " + why
-			}
-		}
-	}
-	return f
 }

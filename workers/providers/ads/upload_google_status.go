@@ -19,7 +19,8 @@ const googleSoon = 6 * time.Hour
 // Data Manager's reasons that this package treats specially. Google Ads uses similar words for actions that are too new.
 const (
 	googleTooRecent = "TOO_RECENT" // a part of PROCESSING_ERROR_REASON_TOO_RECENT_CLICK
-	googleKnown     = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
+	// googleKnown begins the reasons of conversions that Google already has, by their transaction id or by click and time.
+	googleKnown = "PROCESSING_ERROR_REASON_DUPLICATE_"
 )
 
 // googleOutcome asks Data Manager about the outcome of a request, which has one destination. A request with an unknown status
@@ -49,7 +50,7 @@ func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, 
 	out := Outcome{Done: true, Known: len(of.Errors.Counts) > 0}
 	for _, c := range of.Errors.Counts {
 		words = append(words, fmt.Sprintf("%s (%s)", c.Reason, c.Records))
-		out.Known = out.Known && c.Reason == googleKnown
+		out.Known = out.Known && strings.HasPrefix(c.Reason, googleKnown)
 		if strings.Contains(c.Reason, googleTooRecent) {
 			out.Again = googleSoon
 		}

@@ -131,6 +131,7 @@ func (u *uploading) uploadError(err error) error {
 	if f, ok := errorsAsFault(err); ok {
 		return &UploadError{
 			text: u.publicText("the platform: " + f.text), request: u.publicText(f.request), After: f.after, Refused: f.refused || f.expired,
+			Stop: f.stop,
 		}
 	}
 	switch {

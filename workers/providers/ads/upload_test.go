@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,14 @@ func (u *uploader) send(up *ads.Upload, events ...ads.Event) (string, []ads.Verd
 		}
 	}
 	return strings.Join(words, " "), list
+}
+
+// same reports a difference between two values of JSON.
+func (u *uploader) same(got, want any) {
+	u.Helper()
+	if !reflect.DeepEqual(got, want) {
+		u.Errorf("%v, want %v", got, want)
+	}
 }
 
 func (u *uploader) received(want int) []adstest.Uploaded {

@@ -15,7 +15,7 @@ type Action struct {
 	Name     string
 	Category string // the platform's own word
 	Status   string // the platform's own word, in lower case
-	// Resource is Google's name of the action; empty at Microsoft.
+	// Resource is Google's name of the action, with the customer that owns it; empty at Microsoft.
 	Resource string
 	// ReadyAt is the time from which the platform accepts uploads for a newly created action; nil: no wait is known.
 	ReadyAt *time.Time

@@ -20,6 +20,16 @@ type googleAction struct {
 	Resource string `json:"resourceName"`
 	Status   string `json:"status"`
 	Category string `json:"category"`
+	Owner    string `json:"ownerCustomer"` // "customers/" and the id of the customer that owns the action
+}
+
+// resource returns the resource name of an action by the customer that owns it. Uploads are sent to this customer. Where a
+// manager account tracks the conversions of its accounts, the owner is the manager.
+func (a googleAction) resource() string {
+	if a.Owner == "" {
+		return a.Resource
+	}
+	return a.Owner + "/conversionActions/" + a.ID
 }
 
 // googleOf returns the path and the headers for a customer. It removes the hyphens with which people often write ids.
@@ -46,7 +56,7 @@ func googleActions(ctx context.Context, s *session, a Advertiser) ([]Action, err
 	for _, chunk := range chunks {
 		for _, r := range chunk.Results {
 			v := r.Action
-			out = append(out, Action{ID: v.ID, Name: v.Name, Category: v.Category, Status: strings.ToLower(v.Status), Resource: v.Resource})
+			out = append(out, Action{ID: v.ID, Name: v.Name, Category: v.Category, Status: strings.ToLower(v.Status), Resource: v.resource()})
 		}
 	}
 	return out, err

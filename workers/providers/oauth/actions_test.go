@@ -51,6 +51,20 @@ func TestActions(t *testing.T) {
 			if list, err := c.Actions(t.Context(), a, token); err != nil || len(list) != 1 || list[0] != again {
 				t.Errorf("%+v, %v", list, err)
 			}
+			if a.Provider == models.GoogleAds { // a manager tracks the conversions of its accounts
+				w.SetManager("9998887777")
+				for _, of := range []func() (oauth.Action, error){
+					func() (oauth.Action, error) { return c.CreateAction(t.Context(), a, token, "Sales") },
+					func() (oauth.Action, error) {
+						list, err := c.Actions(t.Context(), a, token)
+						return list[0], err
+					},
+				} {
+					if found, err := of(); err != nil || found.Resource != "customers/9998887777/conversionActions/"+made.ID {
+						t.Errorf("%+v, %v", found, err)
+					}
+				}
+			}
 			for _, fault := range []resttest.Fault{resttest.Down, resttest.Cut, resttest.Strange, resttest.Echo} {
 				w.Break(fault)
 				_, listed := c.Actions(t.Context(), a, token)

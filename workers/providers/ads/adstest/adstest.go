@@ -113,7 +113,7 @@ type Fake struct {
 	Tokens   bool // credentials are exchanged for a token
 	Plain    bool // the platform does not report the currency
 	Paged    bool
-	Amounts  bool // each row has an amount, so a row without one is an error
+	Amounts  bool   // each row has an amount, so a row without one is an error
 	Zone     string // the time zone that the platform reports; empty: it reports none
 	settings map[string]string
 	secrets  []string
@@ -225,16 +225,6 @@ func (r Row) without(figures object, names ...string) object {
 		}
 	}
 	return figures
-}
-
-// unknown returns the name of a parameter of the request that is not among the known ones.
-func (c *call) unknown(known ...string) string {
-	for name := range c.r.URL.Query() {
-		if !slices.Contains(known, name) {
-			return name
-		}
-	}
-	return ""
 }
 
 // firstOf returns the first row of each campaign.

@@ -23,8 +23,10 @@ type Uploaded struct {
 	Click     string
 	Value     string
 	Currency  string
-	Consent   string // the stated consent of the visitor
-	Sent      int    // how often the conversion was sent
+	Consent   string   // the stated consent of the visitor
+	To        string   // the account that received the conversion, at Google
+	Fields    document // the conversion as it was received
+	Sent      int      // how often the conversion was sent
 	Retracted bool
 }
 
@@ -45,6 +47,8 @@ type Uploads struct {
 	silent   bool                      // refusals do not name the refused events
 	expired  int                       // number of tokens that are no longer valid
 	whole    string                    // error code with which Google refuses every request of its older API
+	terms    bool                      // Google's customer has not agreed to the terms for hashed personal data
+	project  string                    // reason for which Google refuses the project of the install
 	pause    func(platform string)
 	bodies   map[string][]byte // the last request with accepted events, by platform
 }
@@ -116,6 +120,21 @@ func (w *Uploads) RefuseWhole(code string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.whole = code
+}
+
+// RefuseTerms makes Google refuse events with hashed personal data, because the customer has not agreed to its terms.
+func (w *Uploads) RefuseTerms() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.terms = true
+}
+
+// RefuseProject makes Google refuse every request for a reason that concerns the install's project or its token. An empty reason
+// ends this.
+func (w *Uploads) RefuseProject(reason string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.project = reason
 }
 
 // Silent makes refusals omit the refused events, if the platform's format allows this.
@@ -212,6 +231,7 @@ type uploadCall struct {
 	r        *http.Request
 	path     string // without the platform's name
 	raw      []byte
+	body     document // raw as JSON, once item has read it
 	w        *Uploads
 	platform string
 	good     map[string]string // the credentials that are accepted
@@ -229,6 +249,16 @@ func (c *uploadCall) readStrictly(into any) error {
 	d := json.NewDecoder(bytes.NewReader(c.raw))
 	d.DisallowUnknownFields()
 	return d.Decode(into)
+}
+
+// item returns an item of a list of the body, as it was received.
+func (c *uploadCall) item(list string, i int) document {
+	if c.body == nil {
+		_ = json.Unmarshal(c.raw, &c.body)
+	}
+	items, _ := c.body[list].([]any)
+	item, _ := items[i].(document)
+	return item
 }
 
 // store stores an event, unless its click id is to be refused.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -28,6 +29,10 @@ func googleUploadServe(c *uploadCall) {
 		c.says(http.StatusUnauthorized, googleUploadStatus(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."))
 		return
 	}
+	if c.w.project != "" {
+		c.googleProject()
+		return
+	}
 	switch {
 	case c.path == "v1/requestStatus:retrieve" && c.r.Method == http.MethodGet:
 		googleStatus(c)
@@ -44,59 +49,169 @@ func googleUploadServe(c *uploadCall) {
 	}
 }
 
-func googleIngest(c *uploadCall) {
-	var body struct {
-		Destinations []struct {
-			Reference        string
-			OperatingAccount struct{ AccountType, AccountID string }
-			LoginAccount     struct{ AccountType, AccountID string }
-			ProductID        string `json:"productDestinationId"`
+// googleOwners has the customers that own the conversion actions. GoogleShared is an action of a manager, which tracks the
+// conversions of its accounts.
+var googleOwners = map[string]string{"987654321": "1234567890", "555666777": "9999999999"}
+
+// GoogleShared is the resource name of a conversion action that a manager account owns.
+const GoogleShared = "customers/9999999999/conversionActions/555666777"
+
+// googleRefusal answers with a google.rpc.Status that has an ErrorInfo, a RequestInfo and, if there are violations, a BadRequest.
+func (c *uploadCall) googleRefusal(status int, word, reason, words string, violations ...document) {
+	details := []any{
+		document{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": "datamanager.googleapis.com"},
+		document{"@type": "type.googleapis.com/google.rpc.RequestInfo", "requestId": "dm-request-1"},
+	}
+	if len(violations) > 0 {
+		details = append(details, document{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": violations})
+	}
+	c.says(status, googleUploadStatus(status, word, words, details...))
+}
+
+func (c *uploadCall) googleInvalid(violations ...document) {
+	c.googleRefusal(http.StatusBadRequest, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "There was a problem with the request.", violations...)
+}
+
+var googleUpper = regexp.MustCompile("[A-Z]")
+
+// googleViolation returns a violation of a field. Data Manager names the first field twice, and writes names with underscores.
+func googleViolation(path, reason, words string) document {
+	list, _, _ := strings.Cut(path, "[")
+	path = googleUpper.ReplaceAllStringFunc(path, func(s string) string { return "_" + strings.ToLower(s) })
+	return document{"field": list + "." + path, "description": words, "reason": reason}
+}
+
+// googleForm refuses a body that differs from a message, as Google does: it answers for unknown fields and wrong types before it
+// looks at the request.
+func googleForm(c *uploadCall, form, message string) bool {
+	var missing []document
+	for _, f := range flaws(form, message, c.raw) {
+		switch f.what {
+		case "unknown":
+			words := fmt.Sprintf("Invalid JSON payload received. Unknown name %q at '%s': Cannot find field.", f.name, f.path)
+			c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", words, document{
+				"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []document{{"field": f.path, "description": words}},
+			}))
+			return false
+		case "type":
+			words := fmt.Sprintf("Invalid value at '%s'", f.path)
+			c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", words, document{
+				"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []document{{"field": f.path, "description": words}},
+			}))
+			return false
 		}
-		Events []struct {
-			To        []string `json:"destinationReferences"`
-			ID        string   `json:"transactionId"`
-			Timestamp string   `json:"eventTimestamp"`
-			Currency  string
-			Value     json.Number                            `json:"conversionValue"`
-			Ads       struct{ Gclid, Gbraid, Wbraid string } `json:"adIdentifiers"`
-		}
-		Validate bool `json:"validateOnly"`
-		Consent  struct{ AdUserData, AdPersonalization string }
+		missing = append(missing, googleViolation(f.path, "REQUIRED_FIELD_MISSING", "Required field is missing."))
 	}
-	if !c.read(&body) || len(body.Destinations) != 1 || body.Destinations[0].OperatingAccount.AccountID != "1234567890" ||
-		body.Destinations[0].LoginAccount.AccountID != "9998887777" || body.Destinations[0].ProductID != "987654321" {
-		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "the destination is wrong"))
-		return
+	if len(missing) > 0 {
+		c.googleInvalid(missing...)
 	}
-	if len(body.Events) > 2000 {
-		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "TOO_MANY_EVENTS"))
-		return
+	return len(missing) == 0
+}
+
+// googleEvents is a request to ingest events.
+type googleEvents struct {
+	Destinations []struct {
+		Reference        string
+		OperatingAccount struct{ AccountType, AccountID string }
+		LoginAccount     struct{ AccountType, AccountID string }
+		ProductID        string `json:"productDestinationId"`
 	}
-	var bad []document
+	Events   []googleEvent
+	Encoding string
+	Validate bool `json:"validateOnly"`
+	Consent  struct{ AdUserData, AdPersonalization string }
+}
+
+type googleEvent struct {
+	To       []string `json:"destinationReferences"`
+	ID       string   `json:"transactionId"`
+	Currency string
+	Value    json.Number                            `json:"conversionValue"`
+	Ads      struct{ Gclid, Gbraid, Wbraid string } `json:"adIdentifiers"`
+	User     struct {
+		Identifiers []struct{ EmailAddress, PhoneNumber string } `json:"userIdentifiers"`
+	} `json:"userData"`
+}
+
+func (e googleEvent) click() string { return e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid }
+
+// googleDestination refuses a request whose destination is wrong. It answers as if it had looked at no event.
+func googleDestination(c *uploadCall, body googleEvents) bool {
+	to := body.Destinations[0]
+	switch {
+	case len(body.Destinations) > 1:
+		c.googleInvalid(googleViolation("destinations", "TOO_MANY_DESTINATIONS", "The fake takes one."))
+	case to.LoginAccount.AccountID != "9998887777":
+		c.googleRefusal(http.StatusForbidden, "PERMISSION_DENIED", "PERMISSION_DENIED", "The caller does not have permission")
+	case googleOwners[to.ProductID] == "" || googleOwners[to.ProductID] != to.OperatingAccount.AccountID:
+		c.googleInvalid(googleViolation("destinations[0].productDestinationId", "INVALID_CONVERSION_ACTION_ID", "Conversion action ID is not valid."))
+	default:
+		return true
+	}
+	return false
+}
+
+// googleBad returns the violations of the events of a request. One of them makes the whole request fail.
+func googleBad(c *uploadCall, body googleEvents) (bad []document) {
 	for i, e := range body.Events {
-		why := uploadWrong(e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid)
-		if _, err := time.Parse(time.RFC3339, e.Timestamp); err != nil || e.ID == "" {
-			why = "form"
+		at := fmt.Sprintf("events[%d].", i)
+		known := len(e.User.Identifiers)
+		switch {
+		case uploadWrong(e.click()) != "":
+			bad = append(bad, googleViolation(at+"adIdentifiers.gclid", "INVALID_FORMAT", "INVALID_GCLID: cannot be parsed"))
+		case e.click() == "" && known == 0:
+			bad = append(bad, googleViolation(at+"adIdentifiers", "NO_IDENTIFIERS_PROVIDED", "Events data contains no identifiers."))
+		case known > 0 && c.w.terms:
+			bad = append(bad, googleViolation(at+"userData", "DESTINATION_ACCOUNT_ENHANCED_CONVERSIONS_TERMS_NOT_SIGNED", "The terms are not signed."))
+		case known > 10:
+			bad = append(bad, googleViolation(at+"userData.userIdentifiers", "TOO_MANY_USER_IDENTIFIERS", "At most 10."))
 		}
-		if why != "" {
-			bad = append(bad, document{
-				"field": fmt.Sprintf("events.events[%d].ad_identifiers.gclid", i), "description": "cannot be parsed", "reason": "INVALID_GCLID",
-			})
+		for n, id := range e.User.Identifiers {
+			if body.Encoding != "HEX" || !hexDigest.MatchString(id.EmailAddress+id.PhoneNumber) {
+				bad = append(bad, googleViolation(fmt.Sprintf("%suserData.userIdentifiers[%d]", at, n), "INVALID_SHA256_FORMAT", "malformed"))
+			}
 		}
 	}
-	if len(bad) > 0 { // one bad event makes the whole request fail
-		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "There was a problem with the request.", document{
-			"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": bad,
+	return bad
+}
+
+// googleProject refuses the project or the token of the request: an ErrorInfo, or an error of the Google Ads API.
+func (c *uploadCall) googleProject() {
+	reason := c.w.project
+	if strings.HasPrefix(reason, "CLOUD_PROJECT_") {
+		c.says(http.StatusForbidden, googleUploadStatus(403, "PERMISSION_DENIED", "The caller does not have permission", document{
+			"@type":  "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure",
+			"errors": []document{{"errorCode": document{"authorizationError": reason}, "message": "The project has test access only."}},
 		}))
 		return
 	}
+	c.googleRefusal(http.StatusForbidden, "PERMISSION_DENIED", reason, "Request had insufficient authentication scopes.")
+}
+
+func googleIngest(c *uploadCall) {
+	if !googleForm(c, "datamanager", "IngestEventsRequest") {
+		return
+	}
+	var body googleEvents
+	if !c.read(&body) || !googleDestination(c, body) {
+		return
+	}
+	if len(body.Events) > 2000 {
+		c.googleInvalid(document{"field": "events", "description": "At most 2000.", "reason": "TOO_MANY_EVENTS"})
+		return
+	}
+	if bad := googleBad(c, body); len(bad) > 0 {
+		c.googleInvalid(bad...)
+		return
+	}
 	known := 0
-	for _, e := range body.Events {
+	for i, e := range body.Events {
 		if c.w.taken[c.platform+"/"+e.ID] != nil {
 			known++
 		}
 		c.store(Uploaded{
-			ID: e.ID, Click: e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid, Value: e.Value.String(), Currency: e.Currency, Consent: body.Consent.AdUserData,
+			ID: e.ID, Click: e.click(), Value: e.Value.String(), Currency: e.Currency, Consent: body.Consent.AdUserData,
+			To: body.Destinations[0].OperatingAccount.AccountID, Fields: c.item("events", i),
 		}, !body.Validate)
 	}
 	c.w.requests++
@@ -122,14 +237,22 @@ func googleDecided(known, all int) RequestOutcome {
 // googleStatus answers with the outcome of a request.
 func googleStatus(c *uploadCall) {
 	of := c.w.outcomes[c.r.URL.Query().Get("requestId")]
-	said := document{"destination": document{}, "requestStatus": "PROCESSING"}
+	said := document{"requestStatus": "PROCESSING", "destination": document{
+		"operatingAccount": document{"accountType": "GOOGLE_ADS", "accountId": "1234567890"}, "productDestinationId": "987654321",
+	}}
 	if of.Status != "" {
 		said["requestStatus"] = of.Status
+		said["eventsIngestionStatus"] = document{"recordCount": "1"}
 	}
 	if of.Reason != "" {
 		said["errorInfo"] = document{"errorCounts": []document{{"recordCount": "1", "reason": of.Reason}}}
 	}
-	c.says(http.StatusOK, document{"requestStatusPerDestination": []document{said}})
+	answer := document{"requestStatusPerDestination": []document{said}}
+	if raw, _ := json.Marshal(answer); len(flaws("datamanager", "RetrieveRequestStatusResponse", raw)) > 0 {
+		c.says(http.StatusNotImplemented, document{"flaws": flaws("datamanager", "RetrieveRequestStatusResponse", raw)})
+		return
+	}
+	c.says(http.StatusOK, answer)
 }
 
 // googleUploadPartial returns an answer with errors for some items of a list. The error for the first item has no index.
@@ -169,6 +292,9 @@ func googleConversions(c *uploadCall) {
 		Partial  bool `json:"partialFailure"`
 		Validate bool `json:"validateOnly"`
 	}
+	if !googleForm(c, "googleads", "UploadClickConversionsRequest") {
+		return
+	}
 	if !c.read(&body) || !body.Partial {
 		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "partial_failure must be set"))
 		return
@@ -185,7 +311,7 @@ func googleConversions(c *uploadCall) {
 		click := v.Gclid + v.Gbraid + v.Wbraid
 		why := c.w.taken[c.platform+"/"+v.ID]
 		switch {
-		case err != nil || v.Action != "customers/1234567890/conversionActions/987654321":
+		case err != nil || googleOwners[v.Action[strings.LastIndexByte(v.Action, '/')+1:]] == "":
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "NO_CONVERSION_ACTION_FOUND", "no"))
 		case uploadWrong(click) == "bad":
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "UNPARSEABLE_GCLID", "cannot be parsed"))
@@ -195,7 +321,7 @@ func googleConversions(c *uploadCall) {
 			why.Sent++
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "CLICK_CONVERSION_ALREADY_EXISTS", "there"))
 		default:
-			c.store(Uploaded{ID: v.ID, Click: click, Value: v.Value.String(), Currency: v.Currency, Consent: v.Consent.AdUserData}, !body.Validate)
+			c.store(Uploaded{ID: v.ID, Click: click, Value: v.Value.String(), Currency: v.Currency, Consent: v.Consent.AdUserData, Fields: c.item("conversions", i)}, !body.Validate)
 		}
 	}
 	c.says(http.StatusOK, googleUploadPartial(list))
@@ -214,6 +340,9 @@ func googleAdjustments(c *uploadCall) {
 			} `json:"restatementValue"`
 		} `json:"conversionAdjustments"`
 		Partial bool `json:"partialFailure"`
+	}
+	if !googleForm(c, "googleads", "UploadConversionAdjustmentsRequest") {
+		return
 	}
 	if !c.read(&body) || !body.Partial {
 		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "partial_failure must be set"))

@@ -1,6 +1,7 @@
 package oauthtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -22,6 +23,15 @@ func (w *World) Actions(provider string) (names []string) {
 		}
 	})
 	return names
+}
+
+// SetManager makes a manager own the actions of all customers at Google, as it does if it tracks their conversions.
+func (w *World) SetManager(id string) { w.change(func() { w.manager = id }) }
+
+// owner returns the resource name of the customer that owns the actions of a customer.
+func (w *World) owner(customer string) (name string) {
+	w.change(func() { name = "customers/" + cmp.Or(w.manager, customer) })
+	return name
 }
 
 // create creates an action. ok is false if an action of that name exists.
@@ -97,7 +107,7 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 		for _, a := range w.made(models.GoogleAds) {
 			results = append(results, map[string]any{"conversionAction": map[string]string{
 				"resourceName": "customers/" + customer + "/conversionActions/" + a.id, "id": a.id, "name": a.name, "type": "UPLOAD_CLICKS",
-				"status": "ENABLED", "category": "PURCHASE", "ownerCustomer": "customers/" + customer,
+				"status": "ENABLED", "category": "PURCHASE", "ownerCustomer": w.owner(customer),
 			}})
 		}
 		resttest.JSON(rw, http.StatusOK, []any{map[string]any{"results": results, "requestId": "r"}})

@@ -71,6 +71,7 @@ type World struct {
 	entered   chan struct{}
 	ids       map[string][]string // ids of ad accounts, by provider
 	actions   map[string][]action
+	manager   string // the customer that owns all actions at Google; empty: each customer owns its own
 	life      time.Duration
 }
 

@@ -1,0 +1,116 @@
+package ads
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// googleStatus is an error answer of either API: a google.rpc.Status. Its details are google.rpc.ErrorInfo, BadRequest and
+// RetryInfo, or a GoogleAdsFailure of the Google Ads API.
+type googleStatus struct {
+	Error struct {
+		Message string `json:"message"`
+		Details []struct {
+			Reason     string            `json:"reason"`
+			RetryDelay string            `json:"retryDelay"`
+			Errors     []googleError     `json:"errors"`
+			Violations []googleViolation `json:"fieldViolations"`
+		} `json:"details"`
+	} `json:"error"`
+}
+
+// googleViolation is a field that Data Manager refuses.
+type googleViolation struct {
+	Field  string `json:"field"`
+	Text   string `json:"description"`
+	Reason string `json:"reason"` // a google.ads.datamanager.v1.ErrorReason
+}
+
+// googleInstall has the reasons of refusals that concern the Google Cloud project of this install. Only its operator can help. The
+// first are of the Google Ads API, the others of google.api.ErrorReason.
+var googleInstall = []string{
+	"CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION", "CLOUD_PROJECT_NOT_UNDER_ORGANIZATION", "PROJECT_DISABLED", "MISSING_TOS",
+	"DEVELOPER_TOKEN_NOT_APPROVED", "DEVELOPER_TOKEN_NOT_ON_ALLOWLIST", "DEVELOPER_TOKEN_PROHIBITED", "SERVICE_ACCESS_DENIED",
+	"SERVICE_DISABLED", "BILLING_DISABLED", "CONSUMER_INVALID", "CONSUMER_SUSPENDED",
+}
+
+const (
+	googleScopeMissing = "ACCESS_TOKEN_SCOPE_INSUFFICIENT" // the reason of a refusal of a token that lacks a scope
+	googleInstallPause = time.Hour                         // the wait before an install's project is tried again
+)
+
+// ofDestination reports whether a violation concerns the destination of a request, and so each event that is sent to it.
+func (v googleViolation) ofDestination() bool {
+	return strings.HasPrefix(v.Field, "destinations") || strings.HasPrefix(v.Reason, "DESTINATION_ACCOUNT_") ||
+		v.Reason == "TERMS_AND_CONDITIONS_NOT_SIGNED"
+}
+
+// text returns a violation in words, with what to do about it if that is known.
+func (v googleViolation) text() string {
+	text := strings.TrimSpace(v.Reason + ": " + v.Text)
+	switch v.Reason {
+	case "INVALID_CONVERSION_ACTION_ID":
+		return text + " (the customer that is sent to must own the conversion action: choose the action again from the list, or " +
+			"enter it as customers/OWNER/conversionActions/ID)"
+	case "INVALID_CONVERSION_ACTION_TYPE":
+		return text + " (the action must be of the type import from clicks, UPLOAD_CLICKS)"
+	}
+	return text
+}
+
+// googleFault reads an error answer of either API.
+func googleFault(status int, body []byte) *fault {
+	if status/100 == 2 {
+		return nil
+	}
+	var answer googleStatus
+	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
+	f := &fault{text: fmt.Sprintf("%d %s", status, answer.Error.Message), at: map[int]string{}}
+	f.expired, f.refused = status == http.StatusUnauthorized, status == http.StatusForbidden
+	var reasons []string
+	for _, d := range answer.Error.Details {
+		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 {
+			f.after = min(wait, time.Hour)
+		}
+		if d.Reason != "" && d.Reason != "INVALID_ARGUMENT" {
+			reasons = append(reasons, d.Reason)
+			f.text += "; " + d.Reason
+		}
+		for _, other := range d.Errors {
+			reasons = append(reasons, other.code())
+			f.text += "; " + other.code() + " " + other.Message
+		}
+		f.addViolations(d.Violations)
+	}
+	switch {
+	case f.stop:
+		f.event = false
+	case slices.Contains(reasons, googleScopeMissing):
+		f.refused = true
+		f.text += "; the person who signed in did not allow it: sign in again and allow all that is asked for"
+	case slices.ContainsFunc(reasons, func(r string) bool { return slices.Contains(googleInstall, r) }):
+		f.refused, f.expired, f.after = false, false, googleInstallPause
+		f.text = "Google does not accept the Google Cloud project of this install, so its operator has to help: " + f.text
+	}
+	return f
+}
+
+// addViolations adds the fields of a request that are refused.
+func (f *fault) addViolations(list []googleViolation) {
+	for _, v := range list {
+		n, ok := indexIn(v.Field, "events")
+		switch {
+		case v.ofDestination():
+			f.stop = true
+			f.text += "; " + v.Field + " " + v.text()
+		case ok:
+			f.event, f.at[n] = true, v.text()
+		default:
+			f.text += "; " + v.Field + " " + v.text()
+		}
+	}
+}

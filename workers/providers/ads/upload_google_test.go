@@ -1,0 +1,141 @@
+package ads_test
+
+import (
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/models/matchkey"
+	"switchyard/workers/providers/ads"
+	"switchyard/workers/providers/ads/adstest"
+)
+
+// eachGoogle runs a test for both of Google's APIs.
+func eachGoogle(t *testing.T, test func(*uploader)) {
+	t.Helper()
+	eachUploader(t, func(u *uploader) {
+		if u.of == models.GoogleAds {
+			test(u)
+		}
+	})
+}
+
+// openAction opens a connection to Google for a conversion action.
+func (u *uploader) openAction(action string, shadow bool) *ads.Upload {
+	u.Helper()
+	up, err := u.client.Open(u.of, "key", adstest.UploadTokens[u.of], &signedIn{world: u.world, held: u.world.SignedIn()}, action, shadow)
+	if err != nil {
+		u.Fatal(err)
+	}
+	return up
+}
+
+// refusal sends an event and returns the error of the platform.
+func (u *uploader) refusal(up *ads.Upload, e ads.Event) *ads.UploadError {
+	u.Helper()
+	list, err := up.Send(u.Context(), []ads.Event{e})
+	failure, ok := errors.AsType[*ads.UploadError](err)
+	if !ok || list[0].Result != "" || strings.Contains(failure.Error(), "canary") {
+		u.Fatalf("%v: %+v", err, list)
+	}
+	return failure
+}
+
+// TestGoogleOwner: conversions are sent to the customer that owns the conversion action, also if the action belongs to a manager of
+// the account.
+func TestGoogleOwner(t *testing.T) {
+	t.Parallel()
+	eachGoogle(t, func(u *uploader) {
+		up := u.openAction(adstest.GoogleShared, false)
+		if got, list := u.send(up, u.event("1", "one")); got != models.UploadAccepted {
+			u.Fatalf("%s: %+v", got, list)
+		}
+		if list := u.received(1); !u.clicks && list[0].To != "9999999999" {
+			u.Errorf("sent to %q", list[0].To)
+		}
+	})
+}
+
+// TestGoogleDestination: a refusal of the destination concerns every event, so the error asks for a stop and says what to do. This
+// holds in shadow mode too.
+func TestGoogleDestination(t *testing.T) {
+	t.Parallel()
+	eachGoogle(t, func(u *uploader) {
+		if u.clicks {
+			return
+		}
+		for _, shadow := range []bool{false, true} {
+			e := u.refusal(u.openAction("555666777", shadow), u.event("1", "one"))
+			if !e.Stop || e.After != 0 || !strings.Contains(e.Error(), "INVALID_CONVERSION_ACTION_ID") || !strings.Contains(e.Error(), "choose the action again") {
+				u.Errorf("%+v: %v", e, e)
+			}
+			if got := models.RequestOf(e); got != "dm-request-1" {
+				u.Errorf("the request id %q", got)
+			}
+		}
+		u.world.RefuseTerms()
+		event := u.event("1", "one")
+		event.Keys = matchkey.Keys{Email: strings.Repeat("a", 64)}
+		if e := u.refusal(u.openAction("987654321", false), event); !e.Stop || !strings.Contains(e.Error(), "TERMS_NOT_SIGNED") {
+			u.Errorf("%+v: %v", e, e)
+		}
+		u.received(0)
+	})
+}
+
+// TestGoogleProject: a refusal of the install's project is not called a refusal of the account's sign-in. A token that lacks a scope
+// is.
+func TestGoogleProject(t *testing.T) {
+	t.Parallel()
+	eachGoogle(t, func(u *uploader) {
+		up, _ := u.open(false)
+		for _, reason := range []string{"CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION", "SERVICE_DISABLED"} {
+			u.world.RefuseProject(reason)
+			e := u.refusal(up, u.event("1", "one"))
+			if e.Refused || e.Stop || e.After < time.Minute || !strings.Contains(e.Error(), reason) || !strings.Contains(e.Error(), "operator") {
+				u.Errorf("%s: %+v: %v", reason, e, e)
+			}
+		}
+		u.world.RefuseProject("ACCESS_TOKEN_SCOPE_INSUFFICIENT")
+		if e := u.refusal(up, u.event("1", "one")); !e.Refused || !strings.Contains(e.Error(), "sign in again") {
+			u.Errorf("%+v: %v", e, e)
+		}
+	})
+}
+
+// TestGoogleMatching: Google gets the hashed e-mail and phone number. Data Manager also gets the device, but the address only of
+// visitors from countries where Google Ads takes it.
+func TestGoogleMatching(t *testing.T) {
+	t.Parallel()
+	eachGoogle(t, func(u *uploader) {
+		up, _ := u.open(false)
+		known := matchkey.Keys{Email: strings.Repeat("a", 64), Phone: strings.Repeat("b", 64), FirstName: strings.Repeat("c", 64)}
+		for country, want := range map[string]bool{"US": true, "DE": false, "GB": false, "": false} {
+			e := u.event("at-"+country, "one"+country)
+			e.Country, e.Keys = country, known
+			if got, list := u.send(up, e); got != models.UploadAccepted {
+				u.Fatalf("%s: %+v", got, list)
+			}
+			for _, v := range u.world.Taken(u.of) {
+				if v.ID != e.ID {
+					continue
+				}
+				if u.clicks {
+					u.same(v.Fields["userIdentifiers"], []any{map[string]any{"hashedEmail": known.Email}, map[string]any{"hashedPhoneNumber": known.Phone}})
+					continue
+				}
+				u.same(v.Fields["userData"], map[string]any{"userIdentifiers": []any{
+					map[string]any{"emailAddress": known.Email}, map[string]any{"phoneNumber": known.Phone},
+				}})
+				device := map[string]any{"userAgent": "Mozilla/5.0"}
+				if want {
+					maps.Copy(device, map[string]any{"ipAddress": "203.0.113.9"})
+				}
+				u.same(v.Fields["eventDeviceInfo"], device)
+			}
+		}
+	})
+}
