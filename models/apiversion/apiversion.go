@@ -52,6 +52,8 @@ var Versions = []Version{
 	{Provider: "revcontent", Version: "v1.0", Checked: "2026-11-26", Page: "https://api.revcontent.io/docs/stats/"},
 	{Provider: "propellerads", Version: "v5", Checked: "2026-11-26", Page: "https://github.com/TheBoroer/propellerads-mcp"},
 	{Provider: "exoclick", Version: "v2", Checked: "2026-11-25", Page: "https://github.com/adam-szerdahelyi/go-exoclick"},
+	{Provider: "snapchat", Version: "v1", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Ads-API/measurement"},
+	{Provider: "snapchat", Version: "v3", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Conversions-API"},
 	{Provider: "google_data_manager", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/googleads/data-manager-python"},
 	{Provider: "affise", Version: "3.0", Checked: "2026-11-25", Page: "https://github.com/affise/php-sdk"},
 	{Provider: "clickbank", Version: "1.3", Checked: "2026-11-25", Page: "https://github.com/OcelliSolutions/OpenClickBank"},
