@@ -61,6 +61,7 @@ var SourceProviders = []SourceProvider{
 		secret("access_token", "Access token", "TikTok for Business > Marketing API > your app").forCost(),
 		plain("advertiser_id", "Advertiser id", "TikTok Ads Manager > account").forCost(),
 		optional(plain("pixel_code", "Pixel code", "Events Manager > web events; for conversions")),
+		optional(plain("test_event_code", "Test event code", "Events Manager > test events, which then show what is sent live, one conversion in each request; remove it after the test")),
 	)},
 	{Name: Snapchat, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Snapchat",
 		plain("ad_account_id", "Ad account id", "Ads Manager > ad accounts; letters, digits and hyphens").forCost(),

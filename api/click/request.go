@@ -118,7 +118,7 @@ func (r *request) fills(name string) bool {
 }
 
 // commonParams are the parameters that are read for every source, except sub-parameters.
-var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, "fbc", "fbp"}, models.AdArrivals)
+var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, "fbc", "fbp", "ttp", "_ttp"}, models.AdArrivals)
 
 // storedQuery returns the query for storage with the click. It rewrites a query that a strict reader would read in another way. If a
 // query is too long, it keeps whole parameters, and prefers parameters that fill a field.

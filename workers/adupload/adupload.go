@@ -261,6 +261,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 		e := ads.Event{
 			ID: u.ConversionID.String(), Action: u.Action, Time: u.HappenedAt, ChangedAt: u.ChangedAt, Value: u.Value, Currency: u.Currency,
 			Click: models.FormatClickID(u.ClickID), Clicked: models.ClickTime(u.ClickID), Query: click.Params, UserAgent: click.UserAgent,
+			Country: click.Country, Page: pageOf(click.Click), Referrer: click.Referrer,
 		}
 		if click.IP.IsValid() && click.AddressKey == 0 {
 			e.IP = click.IP.String()

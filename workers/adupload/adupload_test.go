@@ -103,6 +103,19 @@ func TestShadow(t *testing.T) {
 	}
 }
 
+// TestUploadedPage checks that the platform gets the address of the landing page, without the click's id.
+func TestUploadedPage(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t, models.Meta)
+	w.connect()
+	w.convert("approved", 10, w.storeClicks("one")...)
+	w.sweep()
+	of := w.received(1)[0].Fields
+	if of["event_source_url"] != "https://lander.example/page?a=1" || of["referrer_url"] != "https://social.example/" {
+		t.Errorf("%v", of)
+	}
+}
+
 // TestDestinationRefused checks that uploads stop at once if the platform refuses every event because of a setting. The reason is
 // stored where people see it. After the setting has changed, the waiting uploads are sent.
 func TestDestinationRefused(t *testing.T) {

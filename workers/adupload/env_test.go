@@ -82,7 +82,7 @@ func newEnv(t *testing.T, provider string, change ...func(*adupload.Options)) *e
 	o := adupload.Options{
 		Clicks: w.clicks, Schedule: []time.Duration{time.Millisecond, time.Millisecond},
 		Tokens: func(uuid.UUID, uuid.UUID) ads.Tokens { return signedIn{w.platform} },
-		Uploader: ads.NewUploader(ads.UploadOptions{Options: ads.Options{Options: platform.Options{
+		Uploader: ads.NewUploader(ads.UploadOptions{Options: ads.Options{DeveloperToken: "canary-developer-Zq7", Options: platform.Options{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
 			Wait: func(context.Context, time.Duration) error { return nil },
 		}}}),
@@ -135,8 +135,10 @@ func (w *env) storeClicks(ids ...string) (clicks []uuid.UUID) {
 	for _, id := range ids {
 		c := &models.Click{
 			ID: models.NewClickID(), AccountID: w.account, CampaignID: uuid.New(), SourceID: w.source, Currency: "USD", UniqueHours: 24,
-			Params: "a=1&" + adstest.UploadPlatformOf(w.of).Click + "=" + id, Visitor: models.Visitor{UserAgent: "Mozilla/5.0"},
+			Params:  "a=1&" + adstest.UploadPlatformOf(w.of).Click + "=" + id,
+			Visitor: models.Visitor{UserAgent: "Mozilla/5.0", Referrer: "https://social.example/"},
 		}
+		c.Destination = "https://lander.example/page?a=1&clickid=" + models.FormatClickID(c.ID)
 		if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 			w.Fatal(err)
 		}

@@ -25,7 +25,10 @@ var meta = adapter{
 	version: models.MetaVersion,
 	open: func(s *session) {
 		s.Coded = metaCode
-		s.Busy = func(f *rest.FailureError) bool { return slices.Contains(metaBusy, f.Code) }
+		s.Busy = func(f *rest.FailureError) bool {
+			code, err := strconv.Atoi(f.Code)
+			return err == nil && slices.Contains(metaBusyCodes, code)
+		}
 		s.Denied = func(f *rest.FailureError) bool {
 			return f.Code == "190" || f.Code == "10" || len(f.Code) == 3 && f.Code[0] == '2'
 		}
@@ -36,9 +39,6 @@ var meta = adapter{
 	test:  metaAccount,
 	page:  metaPage,
 }
-
-// metaBusy are the codes that ask for fewer requests.
-var metaBusy = []string{"4", "17", "32", "613", "80000", "80001", "80002", "80003", "80004"}
 
 func metaCode(body []byte) string {
 	var answer struct {

@@ -33,6 +33,7 @@ type Event struct {
 	Country   string // the visitor's, as two letters; empty: not known
 	UserAgent string
 	Page      string // address of the web page that the visitor was sent to; empty: not known
+	Referrer  string // address of the page with the ad, as the visitor's browser reported it; empty: not known
 
 	Keys matchkey.Keys // hashed personal data that may be sent to the platform
 }
@@ -109,6 +110,10 @@ type uploads struct {
 	secret string
 	// send uploads conversions. change reports later changes of conversions; nil: the platform accepts no changes.
 	send, change func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
+	// unfit returns the reason why the platform would refuse this event, or an empty text; nil: all events are fit.
+	unfit func(e Event) string
+	// alone names the credential with which a request may have only one event.
+	alone string
 	// fixed returns the reason why this event cannot be changed later; nil: all events can be changed.
 	fixed func(e Event) string
 	// tries reports whether the platform can check events without counting them.
@@ -179,6 +184,9 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 	}
 	if c.o.URL != "" {
 		u.Base = c.o.URL + "/" + provider
+	}
+	if how.alone != "" && credentials[how.alone] != "" {
+		u.most = 1
 	}
 	return &Upload{u}, nil
 }
@@ -252,6 +260,8 @@ func (u *uploading) skipReason(e Event) string {
 		return u.unfit(e)
 	case u.Now().Sub(e.Time) > u.oldest:
 		return fmt.Sprintf("too old: the platform takes conversions of the last %d days", int(u.oldest.Hours()/24))
+	case u.unfit != nil:
+		return u.unfit(e)
 	}
 	return ""
 }

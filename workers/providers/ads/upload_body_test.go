@@ -25,7 +25,7 @@ var keys = matchkey.Keys{
 var bodies = map[string]string{
 	models.Snapchat: `{"data": [{
 		"event_name": "PURCHASE", "event_time": 1793536368, "event_id": "1", "action_source": "WEB",
-		"event_source_url": "https://shop.example.com/thanks",
+		"event_source_url": "https://lander.example/page?a=1",
 		"user_data": {
 			"sc_click_id": "one", "external_id": "EXTERNAL", "client_ip_address": "203.0.113.9", "client_user_agent": "Mozilla/5.0",
 			"em": ["EMAIL"], "ph": ["PHONE"], "fn": ["FIRST"], "ln": ["LAST"], "ct": ["CITY"], "st": ["REGION"], "zp": ["ZIP"], "country": ["COUNTRY"]

@@ -18,14 +18,21 @@ import (
 
 // metaUploads sends conversions to Meta by the Conversions API. Meta recognizes a conversion by event_id and event_name, and
 // refuses a whole request because of one bad event. It can neither change nor retract a conversion. It has no trial mode
-// either: an event with a test event code is shown to the account's users at once, and counts like any other. Unverified: that
-// a request may have 1,000 events, and that a refusal names the places of events.
+// either: an event with a test event code is shown to the account's users at once, and counts like any other. Events of web pages
+// need a user agent and the address of the page. Unverified: that a request may have 1,000 events, and that a refusal names the
+// places of events.
 var metaUploads = uploads{
 	base: "https://graph.facebook.com", most: 1000, oldest: 7 * 24 * time.Hour,
 	click: func(e Event) string { return cmp.Or(metaClick(e), e.param("fbp")) }, clicks: "fbclid, fbc or fbp",
 	lacks: func(u *uploading) string { return u.missing("pixel_id", "capi_token") },
 	head:  func(*uploading, map[string]string) {}, secret: "capi_token",
-	send:  metaSend,
+	send: metaSend,
+	unfit: func(e Event) string {
+		if e.UserAgent == "" {
+			return "its click has no user agent, which the platform requires for events of web pages"
+		}
+		return ""
+	},
 	tries: func(*uploading) bool { return false },
 	fault: metaFault,
 }
@@ -50,17 +57,22 @@ func metaSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, err
 	list := make([]map[string]any, len(events))
 	for i, e := range events {
 		user := map[string]any{"external_id": []string{hashed(e.Click)}}
-		for name, value := range map[string]string{
+		fill(user, map[string]string{
 			"fbc": metaClick(e), "fbp": e.param("fbp"), "client_ip_address": e.IP, "client_user_agent": e.UserAgent,
+		})
+		for name, hash := range map[string]string{
+			"em": e.Keys.Email, "ph": e.Keys.Phone, "fn": e.Keys.FirstName, "ln": e.Keys.LastName, "ct": e.Keys.City,
+			"st": e.Keys.Region, "zp": e.Keys.Zip, "country": e.Keys.Country,
 		} {
-			if value != "" {
-				user[name] = value
+			if hash != "" {
+				user[name] = []string{hash}
 			}
 		}
 		list[i] = map[string]any{
 			"event_name": cmp.Or(u.action, "Purchase"), "event_time": e.Time.Unix(), "event_id": e.ID, "action_source": "website",
 			"user_data": user, "custom_data": map[string]any{"value": e.amount(), "currency": e.Currency, "order_id": e.ID},
 		}
+		fill(list[i], map[string]string{"event_source_url": e.Page, "referrer_url": e.Referrer})
 	}
 	body := map[string]any{"data": list}
 	if code := u.c["test_event_code"]; code != "" {
@@ -82,7 +94,7 @@ func metaSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, err
 
 // Meta's error codes.
 var (
-	metaBusyCodes = []int{4, 17, 32, 613, 80000, 80001, 80002, 80003, 80004}
+	metaBusyCodes = []int{4, 17, 32, 613, 80000, 80001, 80002, 80003, 80004, 80005, 80006, 80008} // fewer requests are asked for
 	metaPassing   = []int{1, 2, 21009}
 )
 

@@ -34,9 +34,9 @@ var microsoftUploads = uploads{
 	},
 	send: func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
 		return u.microsoft(ctx, "OfflineConversions", events, func(e Event) map[string]any {
-			return map[string]any{
-				"ConversionValue": e.amount(), "ConversionCurrencyCode": e.Currency, "HashedEmailAddress": nil, "HashedPhoneNumber": nil,
-			}
+			v := map[string]any{"ConversionValue": e.amount(), "ConversionCurrencyCode": e.Currency}
+			fill(v, map[string]string{"HashedEmailAddress": e.Keys.Email, "HashedPhoneNumber": e.Keys.Phone})
+			return v
 		})
 	},
 	change: func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {

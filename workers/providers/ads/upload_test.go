@@ -68,7 +68,8 @@ func eachUploader(t *testing.T, test func(*uploader)) {
 				return ads.Event{
 					ID: id, Action: models.UploadNew, Time: uploadAt.Add(time.Duration(len(click)) * time.Second), ChangedAt: uploadAt.Add(time.Minute),
 					Value: decimal.RequireFromString("12.50"), Currency: "EUR", Click: "c" + id, Clicked: uploadAt.Add(-time.Hour),
-					Query: "utm=1&" + u.can.Click + "=" + click, IP: "203.0.113.9", UserAgent: "Mozilla/5.0", Page: "https://shop.example.com/thanks",
+					Query: "utm=1&" + u.can.Click + "=" + click, IP: "203.0.113.9", UserAgent: "Mozilla/5.0",
+					Page: "https://lander.example/page?a=1", Referrer: "https://social.example/",
 				}
 			}
 			test(u)

@@ -16,7 +16,7 @@ import (
 // forms has the fields of the platforms' messages, as their sources list them: see source.md. A file has messages and
 // enumerations. A message is a line with its name and an indented line for each field: name, type and rules. A type is string,
 // text (a string that is not empty), int, number, bool, time, sha256, any, a message or an enumeration, with [] for a list.
-// Rules are required and one:NAME, of which exactly one field of a message has a value.
+// Rules are required, and one:NAME for fields of which exactly one has a value.
 //
 //go:embed forms/*.txt
 var forms embed.FS
@@ -115,6 +115,8 @@ func (f form) check(path, kind string, v any) []flaw {
 		switch list, isList := have[name].([]any); {
 		case !known:
 			out = append(out, flaw{path, name, "unknown"})
+		case have[name] == nil: // null is no value
+			continue
 		case is.list && isList:
 			for i, item := range list {
 				out = append(out, f.check(fmt.Sprintf("%s[%d]", at, i), is.kind, item)...)

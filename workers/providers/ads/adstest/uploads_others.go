@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
+
+	"switchyard/models"
 )
 
 var microsoftUploads = uploadFake{UploadPlatform: UploadPlatform{
@@ -33,9 +36,20 @@ func microsoftUploadServe(c *uploadCall) {
 		Conversions []microsoftRow `json:"OfflineConversions"`
 		Adjustments []microsoftRow `json:"OfflineConversionAdjustments"`
 	}
-	if !c.read(&body) || h.Get("CustomerId") != "250" || h.Get("CustomerAccountId") != "176" ||
-		len(body.Conversions)+len(body.Adjustments) > 1000 {
+	what := map[string]string{
+		"CampaignManagement/v13/OfflineConversions/Apply":           "OfflineConversions",
+		"CampaignManagement/v13/OfflineConversionAdjustments/Apply": "OfflineConversionAdjustments",
+	}[c.path]
+	switch {
+	case what == "":
+		c.says(http.StatusNotFound, document{})
+		return
+	case h.Get("CustomerId") != "250" || h.Get("CustomerAccountId") != "176" || h.Get("DeveloperToken") == "":
 		c.says(http.StatusBadRequest, microsoftUploadFault(105, "InvalidCredentials", "The customer is wrong."))
+		return
+	}
+	if list := flaws("microsoft", what+"Request", c.raw); len(list) > 0 || !c.read(&body) || len(body.Conversions)+len(body.Adjustments) > 1000 {
+		c.says(http.StatusBadRequest, microsoftUploadFault(100, "NullRequest", fmt.Sprintf("The request cannot be read: %v", list)))
 		return
 	}
 	failed := []document{}
@@ -48,7 +62,7 @@ func microsoftUploadServe(c *uploadCall) {
 	}
 	for i, v := range body.Conversions {
 		if _, err := time.Parse("2006-01-02T15:04:05Z", v.Time); err != nil || c.store(Uploaded{
-			ID: v.key(), Click: v.Click, Value: v.Value.String(), Currency: v.Currency,
+			ID: v.key(), Click: v.Click, Value: v.Value.String(), Currency: v.Currency, Fields: c.item("OfflineConversions", i),
 		}, true) != "" {
 			no(i, "OfflineConversionMicrosoftClickIdInvalid")
 		}
@@ -80,7 +94,7 @@ var metaUploads = uploadFake{UploadPlatform: UploadPlatform{
 }, serve: metaUploadServe, fail: func(c *uploadCall, busy bool, words string) {
 	code := 200
 	if busy {
-		code = 80004
+		code = 80006
 	}
 	c.says(http.StatusBadRequest, metaUploadError(code, 0, words))
 }}
@@ -97,13 +111,22 @@ func metaUploadServe(c *uploadCall) {
 		c.says(http.StatusBadRequest, metaUploadError(190, 463, "Error validating access token: the session has expired"))
 		return
 	}
+	if c.path != models.MetaVersion+"/"+good["pixel_id"]+"/events" {
+		c.says(http.StatusBadRequest, metaUploadError(100, 33, "Unsupported post request."))
+		return
+	}
+	for _, f := range flaws("meta", "Request", c.raw) {
+		words := fmt.Sprintf("(#100) Invalid parameter: %s", f.path)
+		if f.what == "unknown" {
+			words = fmt.Sprintf("(#100) Unexpected key %q on param %q.", f.name, f.path)
+		}
+		c.says(http.StatusBadRequest, metaUploadError(100, 0, words))
+		return
+	}
 	var body struct {
 		Data []struct {
-			Name   string `json:"event_name"`
-			Time   int64  `json:"event_time"`
-			ID     string `json:"event_id"`
-			Source string `json:"action_source"`
-			User   struct {
+			ID   string `json:"event_id"`
+			User struct {
 				Fbc string `json:"fbc"`
 			} `json:"user_data"`
 			Custom struct {
@@ -112,15 +135,14 @@ func metaUploadServe(c *uploadCall) {
 			} `json:"custom_data"`
 		} `json:"data"`
 	}
-	if !c.read(&body) || len(body.Data) > 1000 || c.path != "v27.0/"+good["pixel_id"]+"/events" {
-		c.says(http.StatusBadRequest, metaUploadError(100, 33, "Unsupported post request."))
+	if !c.read(&body) || len(body.Data) > 1000 {
+		c.says(http.StatusBadRequest, metaUploadError(100, 0, "(#100) Too many events."))
 		return
 	}
 	for i, e := range body.Data {
 		var subdomain, ms int
 		var click string
-		if n, _ := fmt.Sscanf(e.User.Fbc, "fb.%d.%d.%s", &subdomain, &ms, &click); n != 3 || uploadWrong(click) != "" || e.Name == "" || e.ID == "" ||
-			e.Source != "website" {
+		if n, _ := fmt.Sscanf(e.User.Fbc, "fb.%d.%d.%s", &subdomain, &ms, &click); n != 3 || uploadWrong(click) != "" || e.ID == "" {
 			words := "Invalid parameter"
 			if !c.w.silent {
 				words = fmt.Sprintf("Invalid parameter: data[%d]", i)
@@ -129,8 +151,10 @@ func metaUploadServe(c *uploadCall) {
 			return
 		}
 	}
-	for _, e := range body.Data {
-		c.store(Uploaded{ID: e.ID, Click: e.User.Fbc, Value: e.Custom.Value.String(), Currency: e.Custom.Currency}, true) // a test event too
+	for i, e := range body.Data {
+		c.store(Uploaded{
+			ID: e.ID, Click: e.User.Fbc, Value: e.Custom.Value.String(), Currency: e.Custom.Currency, Fields: c.item("data", i),
+		}, true) // a test event too
 	}
 	c.says(http.StatusOK, document{"events_received": len(body.Data), "messages": []string{}, "fbtrace_id": "A1"})
 }
@@ -158,11 +182,10 @@ func tiktokUploadServe(c *uploadCall) {
 	}
 	var body struct {
 		Source string `json:"event_source_id"`
+		Test   string `json:"test_event_code"`
 		Data   []struct {
-			Event string `json:"event"`
-			Time  int64  `json:"event_time"`
-			ID    string `json:"event_id"`
-			User  struct {
+			ID   string `json:"event_id"`
+			User struct {
 				Click string `json:"ttclid"`
 			} `json:"user"`
 			Properties struct {
@@ -171,13 +194,47 @@ func tiktokUploadServe(c *uploadCall) {
 			} `json:"properties"`
 		} `json:"data"`
 	}
-	if !c.read(&body) || c.path != "open_api/v1.3/event/track/" || body.Source != good["pixel_code"] || len(body.Data) > 50 {
-		c.says(http.StatusOK, tiktokUploadAnswer(40001, "No permission to operate the pixel.", document{}))
+	read, list := c.read(&body), flaws("tiktok", "Request", c.raw)
+	switch {
+	case c.path != "open_api/v1.3/event/track/":
+		c.says(http.StatusOK, tiktokUploadAnswer(40400, "Route not found.", document{}))
+		return
+	case !read || body.Source != good["pixel_code"]:
+		c.says(http.StatusOK, tiktokUploadAnswer(40001, "No permission to operate pixel code: "+body.Source, document{}))
+		return
+	case len(list) > 0:
+		words := map[string]string{"unknown": "Unknown field", "missing": "Missing data for required field", "type": "Not a valid value"}[list[0].what]
+		c.says(http.StatusOK, tiktokUploadAnswer(40002, tiktokPlace(list[0])+": "+words+".", document{}))
+		return
+	case len(body.Data) > 50, body.Test != "" && len(body.Data) > 1:
+		c.says(http.StatusOK, tiktokUploadAnswer(40061, "Invalid batch size.", document{}))
 		return
 	}
+	tiktokStore(c, func(i int) Uploaded {
+		e := body.Data[i]
+		return Uploaded{ID: e.ID, Click: e.User.Click, Value: e.Properties.Value.String(), Currency: e.Properties.Currency, Fields: c.item("data", i)}
+	}, len(body.Data))
+}
+
+// tiktokPlace returns the place of a flaw as TikTok writes it, such as Batch.0.properties.value.
+func tiktokPlace(f flaw) string {
+	path := strings.NewReplacer("[", ".", "]", "").Replace(f.path)
+	if f.what == "unknown" {
+		path += "." + f.name
+	}
+	return "Batch" + strings.TrimPrefix(path, "data")
+}
+
+// tiktokStore stores n events, except those whose click id is to be refused. A click id that begins with "form" has the whole
+// request refused, with the place of the event. A silent refusal names no place.
+func tiktokStore(c *uploadCall, at func(i int) Uploaded, n int) {
 	var failed []document
-	for i, e := range body.Data {
-		if uploadWrong(e.User.Click) == "" {
+	for i := range n {
+		if strings.HasPrefix(at(i).Click, "form") {
+			c.says(http.StatusOK, tiktokUploadAnswer(40002, fmt.Sprintf("Batch.%d.user.ttclid: Not a valid string", i), document{}))
+			return
+		}
+		if uploadWrong(at(i).Click) == "" {
 			continue
 		}
 		if c.w.silent {
@@ -186,8 +243,8 @@ func tiktokUploadServe(c *uploadCall) {
 		}
 		failed = append(failed, document{"order_in_batch": i, "error_message": "invalid ttclid"})
 	}
-	for _, e := range body.Data {
-		c.store(Uploaded{ID: e.ID, Click: e.User.Click, Value: e.Properties.Value.String(), Currency: e.Properties.Currency}, true)
+	for i := range n {
+		c.store(at(i), true)
 	}
 	if len(failed) > 0 {
 		c.says(http.StatusOK, tiktokUploadAnswer(20001, "Partial success", document{"failed_events": failed}))

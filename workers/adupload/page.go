@@ -1,0 +1,43 @@
+package adupload
+
+import (
+	"bytes"
+	"encoding/base64"
+	"net/url"
+	"strings"
+
+	"switchyard/models"
+)
+
+// pageOf returns the address of the page that a click's visitor was sent to: the landing page, or the offer if there was none. A
+// pixel on that page reports the same address. The result is empty if the address is not known. Whatever identifies the click is
+// left out, because a click id is enough to report a conversion: parameters with the id or with a key that holds it, a path with
+// the id, a user name and the fragment.
+func pageOf(c models.Click) string {
+	u, err := url.Parse(c.Destination)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	if identifies(c, u.Path) {
+		u.Path, u.RawPath = "/", ""
+	}
+	var kept []string
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		_, value, _ := strings.Cut(part, "=")
+		if plain, err := url.QueryUnescape(value); err == nil && part != "" && !identifies(c, plain) {
+			kept = append(kept, part)
+		}
+	}
+	u.RawQuery, u.ForceQuery = strings.Join(kept, "&"), false
+	return u.String()
+}
+
+// identifies reports whether a text contains the click's id, or is a key of a protected landing page that holds the id.
+func identifies(c models.Click, text string) bool {
+	if strings.Contains(text, models.FormatClickID(c.ID)) || strings.Contains(strings.ToLower(text), c.ID.String()) {
+		return true
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	return err == nil && bytes.Contains(raw, c.ID[:])
+}

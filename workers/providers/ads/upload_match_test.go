@@ -1,0 +1,137 @@
+package ads_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"switchyard/models"
+	"switchyard/models/matchkey"
+	"switchyard/workers/providers/ads/adstest"
+)
+
+// hashes are keys whose values differ from each other.
+var hashes = matchkey.Keys{
+	Email: strings.Repeat("a", 64), Phone: strings.Repeat("b", 64), FirstName: strings.Repeat("c", 64), LastName: strings.Repeat("d", 64),
+	City: strings.Repeat("e", 64), Region: strings.Repeat("f", 64), Zip: strings.Repeat("1", 64), Country: strings.Repeat("2", 64),
+}
+
+// matched has the fields by which a platform recognizes the person of an event whose keys are hashes.
+var matched = map[string]func() document{
+	models.Meta: func() document {
+		out := document{}
+		for name, hash := range map[string]string{
+			"em": hashes.Email, "ph": hashes.Phone, "fn": hashes.FirstName, "ln": hashes.LastName, "ct": hashes.City, "st": hashes.Region,
+			"zp": hashes.Zip, "country": hashes.Country,
+		} {
+			out[name] = []any{hash}
+		}
+		return document{"user_data": out, "event_source_url": "https://lander.example/page?a=1", "referrer_url": "https://social.example/"}
+	},
+	"tiktok": func() document {
+		return document{
+			"user": document{
+				"email": hashes.Email, "phone": hashes.Phone, "first_name": hashes.FirstName, "last_name": hashes.LastName, "zip_code": hashes.Zip,
+				"ttp": "cookie-1", "ip": "203.0.113.9", "user_agent": "Mozilla/5.0",
+			},
+			"page": document{"url": "https://lander.example/page?a=1", "referrer": "https://social.example/"}, "event": "Purchase",
+		}
+	},
+	models.MicrosoftAds: func() document {
+		return document{"HashedEmailAddress": hashes.Email, "HashedPhoneNumber": hashes.Phone}
+	},
+}
+
+type document = map[string]any
+
+// part returns the members of got that want has, at every depth.
+func part(got, want document) document {
+	out := document{}
+	for name, value := range want {
+		inner, ok := got[name].(document)
+		if of, also := value.(document); ok && also {
+			out[name] = part(inner, of)
+		} else if got[name] != nil {
+			out[name] = got[name]
+		}
+	}
+	return out
+}
+
+// TestUploadsMatching: platforms get the page, its referrer and the hashed personal data that they take. An event without them has
+// none of these fields.
+func TestUploadsMatching(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		want := matched[u.of]
+		if want == nil {
+			return
+		}
+		up, _ := u.open(false)
+		known, unknown := u.event("1", "one"), u.event("2", "two")
+		known.Keys = hashes
+		known.Query += "&ttp=cookie-1"
+		if got, list := u.send(up, known, unknown); got != "accepted accepted" {
+			u.Fatalf("%s: %+v", got, list)
+		}
+		list := u.received(2)
+		u.same(part(list[0].Fields, want()), want())
+		for _, hash := range []string{hashes.Email, hashes.Phone, hashes.Zip} {
+			if strings.Contains(fmt.Sprint(list[1].Fields), hash) {
+				u.Errorf("%v", list[1].Fields)
+			}
+		}
+	})
+}
+
+// TestMetaAgent: an event without a user agent is not sent, because Meta requires one for web pages.
+func TestMetaAgent(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		if u.of != models.Meta {
+			return
+		}
+		up, _ := u.open(false)
+		e := u.event("1", "one")
+		e.UserAgent = ""
+		if got, list := u.send(up, e); got != models.UploadSkipped || !strings.Contains(list[0].Reason, "user agent") || u.world.Calls() != 0 {
+			u.Errorf("%s, %+v, %d requests", got, list, u.world.Calls())
+		}
+	})
+}
+
+// TestTikTokPlace: a refusal of the whole request that names the place of an event rejects this event, and the others are sent once
+// more.
+func TestTikTokPlace(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		if u.of != "tiktok" {
+			return
+		}
+		up, _ := u.open(false)
+		got, list := u.send(up, u.event("1", "one"), u.event("2", "two"), u.event("3", "form-3"), u.event("4", "four"), u.event("5", "five"))
+		if got != "accepted accepted rejected accepted accepted" || !strings.Contains(list[2].Reason, "Batch.2.user.ttclid") || u.world.Calls() != 2 {
+			u.Errorf("%s after %d requests: %+v", got, u.world.Calls(), list)
+		}
+	})
+}
+
+// TestTikTokTest: with a test event code each request has one event and the code.
+func TestTikTokTest(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		if u.of != "tiktok" {
+			return
+		}
+		credentials := maps.Clone(adstest.UploadTokens[u.of])
+		credentials["test_event_code"] = "TEST123"
+		up, err := u.client.Open(u.of, "key", credentials, nil, "", false)
+		if err != nil {
+			u.Fatal(err)
+		}
+		if got, list := u.send(up, u.event("1", "one"), u.event("2", "two")); got != "accepted accepted" || up.MaxEvents() != 1 || u.world.Calls() != 2 {
+			u.Errorf("%s after %d requests: %+v", got, u.world.Calls(), list)
+		}
+	})
+}
