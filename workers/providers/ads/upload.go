@@ -110,8 +110,6 @@ type uploads struct {
 	secret string
 	// send uploads conversions. change reports later changes of conversions; nil: the platform accepts no changes.
 	send, change func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
-	// unfit returns the reason why the platform would refuse this event, or an empty text; nil: all events are fit.
-	unfit func(e Event) string
 	// alone names the credential with which a request may have only one event.
 	alone string
 	// fixed returns the reason why this event cannot be changed later; nil: all events can be changed.
@@ -260,8 +258,6 @@ func (u *uploading) skipReason(e Event) string {
 		return u.unfit(e)
 	case u.Now().Sub(e.Time) > u.oldest:
 		return fmt.Sprintf("too old: the platform takes conversions of the last %d days", int(u.oldest.Hours()/24))
-	case u.unfit != nil:
-		return u.unfit(e)
 	}
 	return ""
 }

@@ -15,7 +15,9 @@ var meta = Fake{
 	settings: map[string]string{"ad_account_id": "act_4711", "pixel_id": "123456789012345"},
 	secrets:  []string{"capi_token"},
 	refuse:   func(c *call, words string) { metaError(c, http.StatusBadRequest, 100, words) },
-	busy:     func(c *call) { metaError(c, http.StatusBadRequest, 80008, "There have been too many calls to this account.") },
+	busy: func(c *call) {
+		metaError(c, http.StatusBadRequest, 80008, "There have been too many calls to this account.")
+	},
 	serve: func(w *World, c *call) {
 		if c.r.Header.Get("Authorization") != "Bearer "+w.good() {
 			metaError(c, http.StatusBadRequest, 190, "Error validating access token")
