@@ -78,7 +78,7 @@ func compact(t *testing.T, raw []byte) string {
 	return string(out)
 }
 
-// TestUploadsUnknown: a conversion of which too little is known for the platform is not sent, and the verdict says what is
+// TestUploadsUnknown: a conversion that lacks data which the platform needs is not sent, and the verdict says what is
 // missing. An e-mail address makes up for an address that is stored only in part.
 func TestUploadsUnknown(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ type Uploads struct {
 	bodies   map[string][]byte // the last request with accepted events, by platform
 }
 
-// Body returns the body of the last request to a platform of which an event was stored or tried.
+// Body returns the body of the last request to a platform that had an accepted event.
 func (w *Uploads) Body(platform string) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
