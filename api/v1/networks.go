@@ -19,6 +19,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/notification"
 	"switchyard/models/postback"
+	"switchyard/models/template"
 	"switchyard/models/token"
 )
 
@@ -40,6 +41,7 @@ func networks(d Deps, about reporting.Deps) []route.Route {
 	post := res.Row("POST", "", "create an affiliate network, from a template if one is named", route.HandleBody(d.createNetwork),
 		res.Codes, route.Codes("400 invalid_template"))
 	post.Status = http.StatusCreated
+	post.Echoes = []any{template.Network{}} // the template that is named fills the body
 	return []route.Route{
 		list, post, reporting.TestPostback(about),
 		res.Row("PUT", "", "replace an affiliate network", route.HandleBody(d.putNetwork), answer.IDCodes, res.Codes),

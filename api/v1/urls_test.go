@@ -96,7 +96,7 @@ func TestSourceOfPlatform(t *testing.T) {
 		"name": "RichAds", "platform": "richads", "external_id_param": "click_id", "external_id_macro": "[CLICK_ID]",
 		"cost_param": "cost", "cost_macro": "[BID_PRICE]", "cost_model": "cpc",
 		"token_macros": "map[campaign:[CAMPAIGN_ID] creative:[CREATIVE_ID] publisher:[PUBLISHER_ID] site:[SITE_ID] zone:[ZONE_ID]]",
-		"postback_url": "https://xml.auxml.com/log?action=conversion&key={external_id}&price={payout}", "postback_statuses": "[approved]",
+		"postback_url": "http://xml.auxml.com/log?action=conversion&key={external_id}&price={payout}", "postback_statuses": "[approved]",
 	})
 	same(t, made, map[string]any{"postback_example": made["postback_url"]})
 	same(t, rowOf(t, s, "/traffic-sources", made["id"]), map[string]any{"postback_example": made["postback_url"]})
@@ -105,7 +105,7 @@ func TestSourceOfPlatform(t *testing.T) {
 		"external_id_macro": ""}`).Want(201, "").Map()
 	same(t, taboola, map[string]any{
 		"name": "T", "cost_macro": "{cpc}", "token_macros": "map[a:{b}]", "external_id_macro": "", "postback_url": "",
-		"postback_example": "https://trc.taboola.com/actions-handler/log/3/s2s-action?click-id={external_id}&name=YOUR_EVENT",
+		"postback_example": "https://trc.taboola.com/actions-handler/log/3/s2s-action?click-id={external_id}&name=YOUR_EVENT&revenue={payout}&currency={currency}&orderid={conversion_id}",
 	})
 	s.Do("POST", "/traffic-sources", `{"platform": "richads"}`).Want(409, "duplicate_name")
 	for _, nothing := range []string{`"custom"`, `"Taboola"`, `"nobody"`, `["taboola"]`, `null`, `""`} {

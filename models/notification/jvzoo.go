@@ -21,7 +21,7 @@ var jvzoo = Scheme{
 	Secret: "My Account: JVZIPN Secret Key",
 	Setup:  "the product's page: External Program Integration, Method #1, JVZIPN URL",
 	Click:  "the affiliate's tid (caffitid), or the query of the sales page (cvendthru)",
-	Docs:   []string{"http://support.jvzoo.com/Knowledgebase/Article/View/17/0/jvzipn"},
+	Docs:   []string{"https://support.jvzoo.com/hc/en-us/articles/206456857", "http://support.jvzoo.com/Knowledgebase/Article/View/17/0/jvzipn"},
 	Words: map[string]string{
 		"sale": models.StatusApproved, "bill": models.StatusApproved,
 		"rfnd": models.StatusChargeback, "cgbk": models.StatusChargeback, "insf": models.StatusChargeback,

@@ -32,7 +32,11 @@ type Network struct {
 	PaymentTerms     string              `json:"payment_terms"`
 	PaymentFrequency string              `json:"payment_frequency"`
 	MinimumPayout    *models.Money       `json:"minimum_payout"`
+	Origin
 }
+
+// words are the words of a network for a status that mean something else at other networks.
+type words = map[string][]string
 
 // FromNetwork returns a template with a network's settings.
 func FromNetwork(n models.Network) Network {
@@ -113,6 +117,28 @@ func (n Network) OfferSuffix() string {
 	return string(token.AppendEscaped(nil, n.ClickParam)) + "={" + token.ClickID.String() + "}"
 }
 
+// macros returns the macros of a network: the macros for click id, payout, conversion id and status, then pairs of a field and
+// its macro. Empty macros are left out.
+func macros(click, payout, conversion, status string, more ...string) map[string]string {
+	out := map[string]string{}
+	pairs := append([]string{
+		"click_id", click, "payout", payout, "conversion_id", conversion, "status", status,
+	}, more...)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			out[pairs[i]] = pairs[i+1]
+		}
+	}
+	return out
+}
+
+// The notes of several networks.
+const (
+	noPostback = "Sends no postback of clicks to affiliates: import its conversions by an integration."
+	literals   = "Has no macro for the status: give it one postback address for each status, with the word written out."
+	noMacros   = "The macros of its postback are not known here: the network lists them where you enter the address."
+)
+
 // networkIDs is the namespace of the ids of built-in templates.
 var networkIDs = uuid.MustParse("9d3f5c1e-6a51-4b0e-8f0a-2b6f3f0c7a11")
 
@@ -120,11 +146,11 @@ var networkIDs = uuid.MustParse("9d3f5c1e-6a51-4b0e-8f0a-2b6f3f0c7a11")
 func Networks() []SavedNetwork { return networks }
 
 var networks = func() []SavedNetwork {
-	data := append(slices.Clone(networkData), notified()...)
+	data := slices.Concat(networkSoftware, retailNetworks, cpaNetworks, moreCPANetworks, mobileNetworks, gamblingNetworks, notified())
 	slices.SortFunc(data, func(a, b Network) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	list := make([]SavedNetwork, len(data))
 	for i, n := range data {
-		n.Currency = "USD"
+		n.Currency = cmp.Or(n.Currency, "USD")
 		n.PostbackParams = map[string]string{}
 		for field := range n.Macros {
 			n.PostbackParams[field] = postback.Param(field)
@@ -144,7 +170,7 @@ var networks = func() []SavedNetwork {
 func notified() (list []Network) {
 	for _, s := range notification.All() {
 		list = append(list, Network{
-			Name: s.Template, ClickParam: s.ClickParam, PostbackScheme: s.Name,
+			Name: s.Template, ClickParam: s.ClickParam, PostbackScheme: s.Name, Origin: read(s.Docs[0]),
 			Notes: "Address: " + s.Setup + ".\nSecret: " + s.Secret + ".\nClick id: " + s.Click + ".",
 		})
 	}

@@ -18,6 +18,7 @@ type Source struct {
 	CostModel       string             `json:"cost_model" enum:"cpc,cpm,cpa,manual"`
 	TokenMacros     models.TokenMacros `json:"token_macros"`
 	PostbackURL     string             `json:"postback_url" doc:"where the source is told of conversions; YOUR_... in it is the account's own at the source"`
+	Origin
 }
 
 // FindSource returns the template of a platform.
@@ -62,7 +63,7 @@ func IsPlatform(key string) bool {
 func Sources() []Source { return sources }
 
 var sources = func() []Source {
-	list := slices.Clone(sourceData)
+	list := slices.Concat(searchSources, socialSources, nativeSources, pushSources, popSources, displaySources, adultSources)
 	for i := range list {
 		s := &list[i]
 		s.CostModel = "cpc"

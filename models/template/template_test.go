@@ -1,60 +1,69 @@
 package template_test
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/notification"
 	"switchyard/models/postback"
 	"switchyard/models/template"
 	"switchyard/models/token"
 )
 
+// Each built-in template of a source can be imported, names the page that it was read from, and is there once.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	key := regexp.MustCompile(`^[a-z][a-z_]+$`)
-	seen := map[string]bool{"custom": true}
-	ours := regexp.MustCompile(`\{[^}]*\}`)
-	for _, s := range template.Sources() {
-		if !key.MatchString(s.Key) || seen[s.Key] || s.Name == "" || !template.IsPlatform(s.Key) {
-			t.Errorf("%q: the key or the name is not valid, or the key is used twice", s.Key)
+	seen := map[string]string{"custom": "custom"}
+	once := func(t *testing.T, what, value, row string) {
+		t.Helper()
+		if other := seen[what+value]; value != "" && other != "" {
+			t.Errorf("%s %s is also in the row %s", what, value, other)
 		}
-		seen[s.Key] = true
-		if u := s.PostbackURL; u != "" && token.ValidURL(u) != nil || len(u) > 4000 {
-			t.Errorf("%s: a source cannot have the address %s", s.Key, u)
-		}
-		for _, name := range ours.FindAllString(s.PostbackURL, -1) {
-			if name != "{external_id}" && name != "{payout}" {
-				t.Errorf("%s: the postback has %s, which is no token of ours", s.Key, name)
-			}
-		}
-		if s.PostbackURL != "" && s.ExternalIDParam == "" || (s.CostMacro == "") != (s.CostParam == "") {
-			t.Errorf("%s: parameters and macros do not fit: %+v", s.Key, s)
-		}
-		params := map[string]bool{s.CostParam: true}
-		for _, m := range s.TokenMacros {
-			if params[m.Param] || m.Macro == "" {
-				t.Errorf("%s: %+v", s.Key, m)
-			}
-			params[m.Param] = true
-		}
-		// An unfilled macro must be recognized as a macro. Otherwise its name would be stored as a value.
-		macros := []string{s.ExternalIDMacro, s.CostMacro}
-		for _, m := range s.TokenMacros {
-			macros = append(macros, m.Macro)
-		}
-		for _, m := range macros {
-			if m != "" && !token.LooksLikeMacro(m) {
-				t.Errorf("%s: %s is not recognized as a macro", s.Key, m)
-			}
-		}
+		seen[what+value] = row
 	}
-	if len(seen) < 25 {
-		t.Errorf("%d templates", len(seen))
+	for _, s := range template.Sources() {
+		t.Run(s.Key, func(t *testing.T) {
+			once(t, "", s.Key, s.Key)
+			once(t, "name ", strings.ToLower(s.Name), s.Key)
+			if u, err := url.Parse(s.PostbackURL); err != nil {
+				t.Error(err)
+			} else {
+				once(t, "host ", u.Hostname(), s.Key)
+			}
+			if !key.MatchString(s.Key) || !template.IsPlatform(s.Key) {
+				t.Error("the key is not valid")
+			}
+			if err := s.Check(time.Now()); err != nil {
+				t.Error(err)
+			}
+			checkOrigin(t, s.Origin)
+			if s.ExternalIDParam == "" && len(s.TokenMacros) == 0 {
+				t.Error("the links of the source have no parameter")
+			}
+			if s.PostbackURL != "" && !strings.Contains(s.PostbackURL, "{external_id}") || s.PostbackURL != "" && s.ExternalIDParam == "" {
+				t.Errorf("the postback carries no click id: %s", s.PostbackURL)
+			}
+			if (s.CostMacro == "") != (s.CostParam == "") {
+				t.Errorf("parameters and macros do not fit: %+v", s)
+			}
+			// An unfilled macro must be recognized as a macro. Otherwise its name would be stored as a value.
+			for _, m := range s.TokenMacros {
+				if !token.LooksLikeMacro(m.Macro) {
+					t.Errorf("%s is not recognized as a macro", m.Macro)
+				}
+			}
+		})
+	}
+	if n := len(template.Sources()); n < 80 {
+		t.Errorf("%d templates", n)
 	}
 	for _, platform := range []string{
 		"google_ads", "microsoft_ads", "meta", "tiktok", "taboola", "outbrain", "propellerads", "exoclick", "custom",
@@ -68,6 +77,34 @@ func TestSources(t *testing.T) {
 	}
 }
 
+func checkOrigin(t *testing.T, o template.Origin) {
+	t.Helper()
+	if o.Page == "" || o.ReadOn == "" {
+		t.Error("the row does not say where and when it was read")
+	}
+}
+
+// Outbrain and Taboola are told the value, the currency and the order of a conversion.
+func TestPostbacksWithMoney(t *testing.T) {
+	t.Parallel()
+	for platform, want := range map[string]string{
+		"outbrain": "https://tr.outbrain.com/unifiedPixel?ob_click_id={external_id}&name=YOUR_EVENT&orderValue={payout}&currency={currency}&orderId={conversion_id}",
+		"taboola": "https://trc.taboola.com/actions-handler/log/3/s2s-action?click-id={external_id}&name=YOUR_EVENT&revenue={payout}" +
+			"&currency={currency}&orderid={conversion_id}",
+	} {
+		if s, _ := template.FindSource(platform); s.PostbackURL != want {
+			t.Errorf("%s: %s", platform, s.PostbackURL)
+		}
+	}
+	// A currency that is written out would be wrong for a payout in another one.
+	for _, s := range template.Sources() {
+		if fixed := regexp.MustCompile(`(?i)cur(rency)?=[a-z]{3}\b`).FindString(s.PostbackURL); fixed != "" {
+			t.Errorf("%s: %s", s.Key, fixed)
+		}
+	}
+}
+
+// Each built-in template of a network can be imported, names the page that it was read from, and is there once.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	list := template.Networks()
@@ -76,15 +113,24 @@ func TestNetworks(t *testing.T) {
 	}) {
 		t.Error("the templates are not in the order of their names")
 	}
+	if n := len(list) - len(notification.All()); n < 120 {
+		t.Errorf("%d templates", n)
+	}
 	seen := map[any]bool{uuid.Nil: true}
 	for _, one := range list {
 		n := one.Network
+		if err := n.Check(time.Now()); err != nil {
+			t.Errorf("%s: %v", n.Name, err)
+		}
+		checkOrigin(t, n.Origin)
 		if seen[one.ID] || seen[strings.ToLower(n.Name)] || one.AccountID != uuid.Nil {
 			t.Errorf("%s is there twice", n.Name)
 		}
 		seen[one.ID], seen[strings.ToLower(n.Name)] = true, true
-		if n.ClickParam == "" && len(n.Macros) == 0 {
-			t.Errorf("%s has neither a click parameter nor macros", n.Name)
+		// A network without a macro for the click id sends signed notifications, sends no postbacks, or has unknown macros. Its
+		// notes say so.
+		if (n.Macros["click_id"] == "") != (len(n.Macros) == 0) || len(n.Macros) == 0 && n.Notes == "" {
+			t.Errorf("%s has no macro for the click id and does not say why", n.Name)
 		}
 		params := map[string]string{}
 		for field, macro := range n.Macros {

@@ -63,7 +63,7 @@ func macroName(s string) bool {
 		switch {
 		case 'a' <= c && c <= 'z':
 			letter = true
-		case strings.IndexByte("0123456789_-.: ()|", s[i]) < 0:
+		case strings.IndexByte("0123456789_-.: ()|$", s[i]) < 0:
 			return false
 		}
 	}

@@ -167,7 +167,7 @@ func TestLooksLikeMacro(t *testing.T) {
 		"{x}", "${SUBID}", "{{campaign.id}}", "[BID]", "#s2#", "##SUB_ID_SHORT(action)##",
 		"__CLICKID__",
 		"OPTIONAL", "REPLACE", "!!!clickRef!!!", "[[[subid1]]]", "@@x@@", "%%CACHEBUSTER%%", "%txid%",
-		"%7Bclickid%7D", "%7b%7bad.id%7d%7d", "%5BSUBID%5D", "%24%7BSUBID%7D", " {cost} ", "{:click_id}", "{param|x}",
+		"%7Bclickid%7D", "%7b%7bad.id%7d%7d", "%5BSUBID%5D", "%24%7BSUBID%7D", " {cost} ", "{:click_id}", "{param|x}", "{$cost}", "[$click_id]",
 	} {
 		if !token.LooksLikeMacro(s) {
 			t.Errorf("%s is a macro", s)

@@ -1,0 +1,130 @@
+package template
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/currency"
+
+	"switchyard/models"
+	"switchyard/models/token"
+)
+
+// The limits of a template that a tag cannot express.
+const (
+	maxMacros      = 50
+	maxParam       = 100 // characters of a parameter
+	maxMacro       = 255 // characters of a macro
+	maxPostbackURL = 4000
+)
+
+// invalid returns the error for a template that cannot be used.
+func invalid(format string, args ...any) error {
+	return models.Invalid("invalid_template", format, args...)
+}
+
+// Check reports the first mistake in a template. The built-in templates and imported ones pass the same check.
+func (s Source) Check(now time.Time) error {
+	params := map[string]bool{}
+	list := append(models.TokenMacros{{Param: s.ExternalIDParam, Macro: s.ExternalIDMacro}, {Param: s.CostParam, Macro: s.CostMacro}},
+		s.TokenMacros...)
+	for i, m := range list {
+		name := strings.ToLower(m.Param)
+		switch {
+		case i < 2 && m.Param == "" && m.Macro == "":
+			continue
+		case !plain(m.Param, maxParam):
+			return invalid("%q is no name of a parameter", m.Param)
+		case params[name]:
+			return invalid("the parameter %s is there twice", m.Param)
+		case !plain(m.Macro, maxMacro) && m.Macro != "":
+			return invalid("the macro of %s must be a text of at most %d characters, without control characters", m.Param, maxMacro)
+		case i < 2 && m.Macro != "" && !token.LooksLikeMacro(m.Macro):
+			return invalid("%s is not recognized as a macro", m.Macro)
+		}
+		params[name] = true
+	}
+	switch {
+	case strings.TrimSpace(s.Name) == "":
+		return invalid("a template needs a name")
+	case !IsPlatform(s.Key):
+		return invalid("there is no platform %q: a template of your own has the platform %q", s.Key, custom)
+	case !slices.Contains([]string{"cpc", "cpm", "cpa", "manual"}, s.CostModel):
+		return invalid("cost_model must be cpc, cpm, cpa or manual")
+	case len(s.TokenMacros) > maxMacros:
+		return invalid("token_macros may have at most %d parameters", maxMacros)
+	}
+	if err := checkPostback(s.PostbackURL); err != nil {
+		return err
+	}
+	return s.Origin.check(now)
+}
+
+// plain reports whether a text has between one and most characters, and no control characters.
+func plain(text string, most int) bool {
+	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= most &&
+		!strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// checkPostback refuses a postback address that no source can have, and one with placeholders that are not tokens of ours.
+func checkPostback(address string) error {
+	if address == "" {
+		return nil
+	}
+	if len(address) > maxPostbackURL {
+		return invalid("postback_url may have at most %d characters", maxPostbackURL)
+	}
+	if err := token.ValidURL(address); err != nil {
+		return invalid("postback_url: %s", err)
+	}
+	if text := token.Unknown(address); text != "" {
+		return invalid("postback_url has %.100s, which is no token", text)
+	}
+	return nil
+}
+
+// Check reports the first mistake in a template. The built-in templates and imported ones pass the same check.
+func (n Network) Check(now time.Time) error {
+	if strings.TrimSpace(n.Name) == "" {
+		return invalid("a template needs a name")
+	}
+	if n.ClickParam == "" && len(n.Macros) == 0 {
+		return invalid("a template of a network needs click_param or macros")
+	}
+	for _, field := range models.PostbackFields {
+		if macro := n.Macros[field]; macro != "" && field != secretField && !token.LooksLikeMacro(macro) {
+			return invalid("macros.%s: %.100s is not recognized as a macro", field, macro)
+		}
+	}
+	if _, err := currency.ParseISO(n.Currency); err != nil && n.Currency != "" {
+		return invalid("%.20q is no currency: write its three letters", n.Currency)
+	}
+	if n.Macros[secretField] != "" {
+		return invalid("a template has no secret")
+	}
+	return n.Origin.check(now)
+}
+
+// check refuses an origin without one of its parts, a page without https, and a day that is no day or that has not come yet.
+func (o Origin) check(now time.Time) error {
+	if o == (Origin{}) {
+		return nil
+	}
+	u, err := url.Parse(o.Page)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return invalid("page must be an https address")
+	}
+	day, err := time.Parse(time.DateOnly, o.ReadOn)
+	if err != nil {
+		return invalid("read_on must be a day, YYYY-MM-DD")
+	}
+	// Midnight of a day is up to 14 hours earlier east of Greenwich.
+	if day.After(now.UTC().Add(14 * time.Hour)) {
+		return invalid("read_on, %s, has not come yet", o.ReadOn)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package template
+
+// retailNetworks are networks of shops, and shops that pay affiliates.
+var retailNetworks = []Network{
+	{
+		// [[[payment_status]]] is in Keitaro's list.
+		Name: "Admitad", ClickParam: "subid",
+		Origin: read("https://developers.admitad.com/it/doc/api_en/methods/opt_codes/opt-codes-create-action/"),
+		Macros: macros("[[[subid]]]", "[[[payment_sum]]]", "[[[order_id]]]", "[[[payment_status]]]",
+			"goal", "[[[type]]]", "currency", "[[[currency]]]"),
+	},
+	{Name: "Adrecord", ClickParam: "subid", Origin: prosperSubIDs, Notes: noMacros},
+	{Name: "Affiliate Future", ClickParam: "tracking", Origin: clickRefs, Notes: noMacros},
+	{Name: "Ascend (Pepperjam)", ClickParam: "subid", Origin: prosperSubIDs, Notes: noMacros},
+	{
+		// The notification is described at https://help.awin.com/docs/transaction-notifications. ShareASale has closed: its
+		// programs are at Awin.
+		Name: "Awin", ClickParam: "clickref", Origin: sendcoop, Notes: "ShareASale has closed, and its programs are at Awin.",
+		Macros: macros("!!!clickRef!!!", "!!!commission!!!", "!!!transactionId!!!", "",
+			"currency", "!!!transactionCurrency!!!"),
+	},
+	{
+		Name: "Braip", ClickParam: "subid", Origin: keitaroNetworks, Notes: noMacros,
+	},
+	{
+		Name: "BuyGoods", ClickParam: "subid", Origin: read("https://docs.bemob.com/en/buygoods-settings"),
+		Macros: macros("{SUBID}", "{COMMISSION_AMOUNT}", "{ORDERID}", ""),
+	},
+	{
+		Name: "Cartpanda", ClickParam: "utm_term", Origin: keitaroNetworks, Notes: noMacros,
+	},
+	{Name: "CJ Affiliate", ClickParam: "sid", Origin: prosperSubIDs, Notes: noPostback},
+	{
+		Name: "ClickBank", ClickParam: "tid", Origin: sendcoop,
+		Macros: macros("{tid}", "{affiliate_earnings}", "{receipt_id}", "", "goal", "{event_type}"),
+	},
+	{
+		// The other macros are in the list of sendcoop.
+		Name: "Digistore24", ClickParam: "cid", AnswerText: "OK",
+		Origin: read("https://help.digistore24.com/hc/en-us/articles/24293197806225-Set-up-S2S-postback"),
+		Macros: macros("{cid}", "{amount_affiliate}", "{transaction_id}", "",
+			"goal", "{transaction_type}", "currency", "{currency}"),
+	},
+	{
+		Name: "Eduzz", ClickParam: "utm_term", Origin: keitaroNetworks, Notes: noMacros,
+	},
+	{Name: "FlexOffers", ClickParam: "sub1", Origin: prosperSubIDs, Notes: noMacros},
+	{
+		Name: "Hotmart", ClickParam: "sck", Origin: keitaroNetworks, Notes: noMacros,
+	},
+	{
+		Name: "Impact", ClickParam: "subId1", Origin: read("https://www.mrpostback.com/impact"),
+		Macros: macros("{SubId1}", "{Payout}", "{ActionId}", "{Status}", "currency", "{Currency}"),
+	},
+	{Name: "Involve Asia", ClickParam: "subid", Origin: prosperSubIDs, Notes: noMacros},
+	{
+		Name: "Kiwify", ClickParam: "sck", Origin: keitaroNetworks, Notes: noMacros,
+	},
+	{
+		Name: "Monetizer", Origin: read("https://docs.bemob.com/en/monetizer-settings"),
+		Macros: macros("{clickID}", "{amount}", "{transactionID}", ""),
+	},
+	{Name: "Partnerize", ClickParam: "clickref", Origin: prosperSubIDs, Notes: noPostback},
+	{
+		Name: "PerfectPay", ClickParam: "click_id", Currency: "BRL", Origin: keitaroNetworks,
+		Macros: macros("{click_id}", "{comissaoAfiliado}", "{transacao}", "{statusPagamento}"),
+	},
+	{Name: "Rakuten Advertising", ClickParam: "u1", Origin: prosperSubIDs, Notes: noPostback},
+	{Name: "Tradedoubler", ClickParam: "epi", Origin: prosperSubIDs, Notes: noPostback},
+	{Name: "TradeTracker", ClickParam: "r", Origin: clickRefs, Notes: noMacros},
+	{Name: "Webgains", ClickParam: "clickref", Origin: clickRefs, Notes: noPostback},
+}

@@ -1,0 +1,30 @@
+package template
+
+// Origin says where the values of a template were read. Both fields are set for a built-in template.
+type Origin struct {
+	Page   string `json:"page" trim:"true" maxLength:"2000" doc:"address of the page on which the values were read; empty: not told"`
+	ReadOn string `json:"read_on" trim:"true" maxLength:"10" doc:"day on which the page was read, YYYY-MM-DD; empty: not told"`
+}
+
+// The day on which the pages of the built-in templates were read.
+const november26 = "2026-11-26"
+
+// read returns the origin of values that were read on a page on 26 November 2026.
+func read(page string) Origin { return Origin{Page: page, ReadOn: november26} }
+
+// The lists of templates that fill several rows. Each address names the version that was read.
+const (
+	orbitra = "https://github.com/fenjo26/Orbitra.link/blob/d03673b5969d1d7c9c241cdaab2938fb967655e2/"
+	binom   = "https://github.com/pavelraiden/binom-api-encyclopedia/blob/67b25457cbae95c6c779dafc943c3e459b11241f/"
+	prosper = "https://github.com/tracking202/prosper202/blob/ceec1eeac7881a9e119c1eb043d327428543ed69/"
+)
+
+var (
+	keitaroSources  = read(orbitra + "data/keitaro_traffic_sources.json")
+	keitaroNetworks = read(orbitra + "data/keitaro_affiliate_networks.json")
+	orbitraBuiltIn  = read(orbitra + "api.php")
+	binomSources    = read(binom + "docs/examples/responses/traffic_source_templates.json")
+	prosperSubIDs   = read(prosper + "documentation/tools--resources/999-common-network-subid-parameters.md")
+	clickRefs       = read("https://gist.github.com/lbdremy/4770970")
+	sendcoop        = read("https://github.com/arya-arav/sendcoop/blob/d392da1fe6188ae2c6806304a6535b0f6ec95b20/packages/db/src/postback-templates.test.ts")
+)

@@ -1,0 +1,20 @@
+package token
+
+// Unknown returns the first placeholder of a postback address that is not a token, with its braces. CompilePostback removes such
+// placeholders. The result is empty if every placeholder is a token.
+func Unknown(url string) string {
+	_, end := authority(url)
+	for rest := url[end:]; rest != ""; {
+		size := 1
+		if rest[0] == '{' {
+			var inner string
+			if size, inner = brace(rest); inner != "" {
+				if _, ok := parse(inner); !ok {
+					return rest[:size]
+				}
+			}
+		}
+		rest = rest[size:]
+	}
+	return ""
+}
