@@ -55,11 +55,11 @@ const (
 
 // CostEndpoint is an address that answers spend as JSON. A path leads to a member of the JSON, with dots between names.
 type CostEndpoint struct {
-	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that answers spend; {from} and {to} become days, YYYY-MM-DD, and {token} the credential of that name; secrets belong there or into headers"`
+	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that answers spend; {from} and {to} become days in the form of dateFormat, {page} the number of a page, and {token} the credential of that name; secrets belong there or into headers"`
 	Method           string            `json:"method" bad:"invalid_input" case:"upper" enum:"GET,POST" default:"GET"`
 	Headers          map[string]string `json:"headers" doc:"name to value, at most 20; values are stored encrypted and shown as ********, which sent back means the stored one"`
-	Body             json.RawMessage   `json:"body" is:"json" doc:"of a POST: JSON, or a text that is sent as it is; {from}, {to} and {token} as in url"`
-	RowsPath         string            `json:"rowsPath" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the rows, such as data.rows; empty: the answer is the list"`
+	Body             json.RawMessage   `json:"body" is:"json" doc:"of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url"`
+	RowsPath         string            `json:"rowsPath" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each"`
 	DayField         string            `json:"dayField" bad:"invalid_input" trim:"true" maxLength:"255" default:"day" doc:"path to the day, YYYY-MM-DD or the beginning of a time"`
 	CampaignField    string            `json:"campaignField" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the platform's campaign id; empty: spend is of the source"`
 	SpendField       string            `json:"spendField" bad:"invalid_input" trim:"true" maxLength:"255" default:"spend"`
@@ -67,7 +67,26 @@ type CostEndpoint struct {
 	ImpressionsField string            `json:"impressionsField" bad:"invalid_input" trim:"true" maxLength:"255"`
 	SpendDivisor     *Money            `json:"spendDivisor" bad:"invalid_input" min:"0" max:"1000000000" doc:"what spend is divided by: 100 for cents, 1000000 for micros; default 1"`
 	Currency         string            `json:"currency" bad:"invalid_input" trim:"true" case:"upper" pattern:"^([A-Z]{3})?$" doc:"of the spend, three letters; empty: the account's"`
+	DateFormat       string            `json:"dateFormat" bad:"invalid_input" trim:"true" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,YYYYMMDD" default:"YYYY-MM-DD" doc:"of {from} and {to}"`
+	OneDay           bool              `json:"oneDay" doc:"each day is asked for by a request of its own, because the rows name no day"`
+	PageRows         int               `json:"pageRows" bad:"invalid_input" min:"0" max:"10000" doc:"rows of a full page; the page after a full one is asked for as {page}; 0: there is one page"`
+	FirstPage        int               `json:"firstPage" bad:"invalid_input" min:"0" max:"1" doc:"number of the first page"`
 }
+
+// costDates are the layouts of the dates in requests to a cost endpoint.
+var costDates = map[string]string{
+	"": time.DateOnly, "YYYY-MM-DD": time.DateOnly, "DD.MM.YYYY": "02.01.2006", "DD/MM/YYYY": "02/01/2006", "MM/DD/YYYY": "01/02/2006",
+	"YYYYMMDD": "20060102",
+}
+
+// Date returns a day in the form in which the endpoint wants it.
+func (e CostEndpoint) Date(day time.Time) string { return day.Format(costDates[e.DateFormat]) }
+
+// MemberKey is the field that stands for the name of a row that is a member of an object.
+const MemberKey = "{key}"
+
+// pageNumber is the text in place of which the number of a page is sent.
+const pageNumber = "{page}"
 
 // Limits of a cost endpoint.
 const (
@@ -100,6 +119,9 @@ func (e CostEndpoint) Check() error {
 	}
 	if len(e.Body) > maxCostBody {
 		return Invalid("invalid_input", "cost_endpoint.body may have at most %d bytes", maxCostBody)
+	}
+	if paged := strings.Contains(e.URL, pageNumber) || strings.Contains(string(e.Body), pageNumber); e.URL != "" && paged != (e.PageRows > 0) {
+		return Invalid("invalid_input", "cost_endpoint.pageRows and {page} in the url or the body need each other")
 	}
 	return nil
 }

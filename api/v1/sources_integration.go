@@ -75,6 +75,15 @@ type SourceProviderForm struct {
 	Conversions bool                          `json:"conversions" doc:"conversions can be uploaded"`
 	Endpoint    bool                          `json:"endpoint" doc:"it needs a cost_endpoint"`
 	Fields      []answer.CredentialFieldShown `json:"fields"`
+	Presets     []CostPreset                  `json:"presets" doc:"cost endpoints for platforms that have no provider of their own, for the provider custom"`
+}
+
+// CostPreset is a cost endpoint for a platform, to be sent as cost_endpoint with the credential token.
+type CostPreset struct {
+	Name         string              `json:"name"`
+	Label        string              `json:"label"`
+	Help         string              `json:"help" doc:"where the token is, and what cannot be read"`
+	CostEndpoint models.CostEndpoint `json:"cost_endpoint"`
 }
 
 func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
@@ -106,8 +115,14 @@ func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
 }
 
 func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
+	presets := []CostPreset{}
+	if p.Name == models.CustomCost {
+		presets = answer.Each(models.CostPresets, func(c models.CostPreset) CostPreset {
+			return CostPreset{c.Name, c.Label, c.Help, c.Endpoint}
+		})
+	}
 	return SourceProviderForm{
-		p.Name, p.Label, p.SignIn, p.Cost, p.Conversions, p.Name == models.CustomCost, answer.CredentialFields(p.CredentialForm),
+		p.Name, p.Label, p.SignIn, p.Cost, p.Conversions, p.Name == models.CustomCost, answer.CredentialFields(p.CredentialForm), presets,
 	}
 }
 

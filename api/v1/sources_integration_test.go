@@ -29,6 +29,7 @@ func TestSourceIntegration(t *testing.T) {
 		Providers  []struct {
 			Provider, Label string
 			SignIn          bool `json:"sign_in"`
+			Presets         []struct{ Label, Help string }
 			Fields          []struct {
 				Name, Label, Help string
 				Values            []string
@@ -40,6 +41,9 @@ func TestSourceIntegration(t *testing.T) {
 		t.Fatalf("%+v", empty)
 	}
 	for _, p := range empty.Providers {
+		if want := map[bool]int{true: len(models.CostPresets)}[p.Provider == models.CustomCost]; len(p.Presets) != want {
+			t.Errorf("%s has %d presets, want %d", p.Provider, len(p.Presets), want)
+		}
 		credentials := object{}
 		for _, f := range p.Fields {
 			if f.Label == "" || f.Help == "" || p.Label == "" {
@@ -107,8 +111,8 @@ func TestCostEndpoint(t *testing.T) {
 	s.Do("PUT", path, endpoint("https://spend.example.com/a?from={from}", "canary-header")).Want(200, "")
 	s.Do("PUT", path, endpoint("https://spend.example.com/b?from={from}", "********")).Want(200, "")
 	shown := s.Do("GET", path, nil).Want(200, "")
-	same(t, shown.Map(), map[string]any{"cost_endpoint": "map[body:map[days:{from}] campaignField: clicksField: currency:EUR dayField:day " +
-		"headers:map[X-Key:********] impressionsField: method:POST rowsPath:data.rows spendDivisor:100 spendField:spend " +
+	same(t, shown.Map(), map[string]any{"cost_endpoint": "map[body:map[days:{from}] campaignField: clicksField: currency:EUR dateFormat:YYYY-MM-DD dayField:day " +
+		"firstPage:0 headers:map[X-Key:********] impressionsField: method:POST oneDay:false pageRows:0 rowsPath:data.rows spendDivisor:100 spendField:spend " +
 		"url:https://spend.example.com/b?from={from}]"})
 	if strings.Contains(string(shown.Raw), "canary") {
 		t.Errorf("%s", shown.Raw)
@@ -123,6 +127,10 @@ func TestCostEndpoint(t *testing.T) {
 	}
 	s.Do("PUT", path, endpoint("https://elsewhere.example.com/", "********")).Want(400, "invalid_input")
 	s.Do("PUT", path, endpoint("https://elsewhere.example.com/", "another")).Want(200, "")
+	s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": object{}, "is_enabled": false}).Want(200, "")
+	for _, p := range models.CostPresets { // the form sends a preset as it got it, and the customer's token
+		s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": p.Endpoint, "credentials": object{"token": sourceToken}}).Want(200, "")
+	}
 	s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": object{}, "is_enabled": false}).Want(200, "")
 	s.Do("PUT", path, object{"provider": "custom", "is_enabled": true}).Want(400, "no_url")
 }

@@ -208,6 +208,7 @@ type row struct {
 	day, campaign, name, amount, currency, clicks, impressions rest.Text
 	shift                                                      int32 // power of ten by which the amount is multiplied: -6 for micros
 	divisor                                                    decimal.Decimal
+	missing                                                    string // the field that should have the amount, if the row lacks it
 }
 
 // maxText is the maximum length of a text of a row, in bytes.
@@ -256,6 +257,9 @@ var errNegative = errors.New("is below zero")
 
 // readAmount returns the amount of a row and the currency that it states. own is the currency that holds if it states none.
 func (r row) readAmount(own string) (value decimal.Decimal, stated string, err error) {
+	if r.missing != "" {
+		return decimal.Zero, "", fmt.Errorf("a row of the platform has no amount, because it has no field %q", r.missing)
+	}
 	word := strings.TrimSpace(string(r.amount))
 	if slices.Contains(none, strings.ToLower(word)) {
 		return decimal.Zero, "", nil

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -15,57 +16,93 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// custom is any address that returns spend as JSON in one answer. Rows of one day and campaign are added up.
+// custom is any address that returns spend as JSON. Rows of one day and campaign are added up.
 var custom = adapter{
 	own:  true,
 	adds: true,
 	open: func(s *session) {
+		if s.endpoint.OneDay {
+			s.days = 1
+		}
 		s.Sign = func(r *http.Request, _ []byte) {
 			for name := range s.endpoint.Headers {
-				r.Header.Set(name, s.filled(s.c[models.HeaderCredential+name], Range{}))
+				r.Header.Set(name, s.filled(Range{}, 0).Replace(s.c[models.HeaderCredential+name]))
 			}
 		}
 	},
 	page: customPage,
 }
 
-// filled puts the days and the token into a text of the endpoint.
-func (s *session) filled(text string, of Range) string {
-	return strings.NewReplacer("{from}", of.First(), "{to}", of.Last(), "{token}", s.c["token"]).Replace(text)
+// filled returns a replacer that puts the days, the page and the token into a text of the endpoint.
+func (s *session) filled(of Range, page int) *strings.Replacer {
+	return s.filledAs(of, page, s.c["token"])
 }
 
-func customPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
+// filledAs is filled, with the token in the form that the text needs.
+func (s *session) filledAs(of Range, page int, token string) *strings.Replacer {
+	return strings.NewReplacer("{from}", s.endpoint.Date(of.From), "{to}", s.endpoint.Date(of.To), "{page}", strconv.Itoa(page), "{token}", token)
+}
+
+func customPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
 	e := s.endpoint
 	if e.URL == "" {
 		return nil, "", models.Invalid("no_url", "the custom endpoint has no cost_endpoint.url")
 	}
+	page := e.FirstPage
+	if cursor != "" {
+		page = rest.Text(cursor).Number()
+	}
 	api := s.API
-	api.Base = strings.NewReplacer("{from}", of.First(), "{to}", of.Last(), "{token}", url.QueryEscape(s.c["token"])).Replace(e.URL)
+	api.Base = s.filledAs(of, page, url.QueryEscape(s.c["token"])).Replace(e.URL)
 	r := rest.Request{Method: cmp.Or(e.Method, http.MethodGet), Repeat: true}
 	if r.Method == http.MethodPost && !empty(e.Body) {
-		r.Body, r.Kind = s.body(of)
+		r.Body, r.Kind = s.body(of, page)
 	}
 	answer, err := api.Send(ctx, r)
 	if err != nil {
 		return nil, "", err
 	}
+	// Some platforms answer a page after the last one with the last page again. Its rows must not count twice.
+	if cursor != "" && bytes.Equal(answer.Body, s.lastPage) {
+		return nil, "", nil
+	}
+	s.lastPage = answer.Body
+	if rows, err = customRows(e, answer.Body); err == nil && e.PageRows > 0 && len(rows) >= e.PageRows {
+		next = strconv.Itoa(page + 1)
+	}
+	return rows, next, err
+}
+
+// customRows reads the rows of an answer.
+func customRows(e models.CostEndpoint, body []byte) (rows []row, err error) {
 	divisor := decimal.Zero
 	if e.SpendDivisor != nil {
 		divisor = e.SpendDivisor.Decimal
 	}
-	err = rest.JSONRows(answer.Body, e.RowsPath, "rowsPath", func(field rest.Field) {
-		rows = append(rows, row{
-			day: field(cmp.Or(e.DayField, "day")), campaign: field(e.CampaignField), amount: field(cmp.Or(e.SpendField, "spend")),
+	spend := cmp.Or(e.SpendField, "spend")
+	err = rest.JSONRecords(body, e.RowsPath, "rowsPath", func(r rest.Row) {
+		field := func(path string) rest.Text {
+			if path == models.MemberKey {
+				return rest.Text(r.Key)
+			}
+			return r.Field(path)
+		}
+		one := row{
+			day: field(cmp.Or(e.DayField, "day")), campaign: field(e.CampaignField), amount: field(spend),
 			clicks: field(e.ClicksField), impressions: field(e.ImpressionsField), currency: rest.Text(e.Currency), divisor: divisor,
-		})
+		}
+		if !r.Has(spend) {
+			one.missing = spend
+		}
+		rows = append(rows, one)
 	})
-	return rows, "", err
+	return rows, err
 }
 
 func empty(body json.RawMessage) bool { return len(body) == 0 || bytes.Equal(body, []byte("null")) }
 
 // body returns the body of a POST and its content type. A text is sent unchanged, anything else as JSON.
-func (s *session) body(of Range) (body []byte, kind string) {
+func (s *session) body(of Range, page int) (body []byte, kind string) {
 	var text string
 	if json.Unmarshal(s.endpoint.Body, &text) != nil {
 		token, err := json.Marshal(s.c["token"])
@@ -73,7 +110,7 @@ func (s *session) body(of Range) (body []byte, kind string) {
 			return nil, ""
 		}
 		inner := strings.TrimSuffix(strings.TrimPrefix(string(token), `"`), `"`)
-		return []byte(strings.NewReplacer("{from}", of.First(), "{to}", of.Last(), "{token}", inner).Replace(string(s.endpoint.Body))), "application/json"
+		return []byte(s.filledAs(of, page, inner).Replace(string(s.endpoint.Body))), "application/json"
 	}
 	kind = "text/plain"
 	if strings.HasPrefix(strings.TrimSpace(text), "{") || strings.HasPrefix(strings.TrimSpace(text), "[") {
@@ -81,5 +118,5 @@ func (s *session) body(of Range) (body []byte, kind string) {
 	} else if strings.Contains(text, "=") {
 		kind = "application/x-www-form-urlencoded"
 	}
-	return []byte(s.filled(text, of)), kind
+	return []byte(s.filled(of, page).Replace(text)), kind
 }

@@ -30,6 +30,7 @@ type session struct {
 	zone, currency string            // of the account; empty: not known
 	names          map[string]string // of campaigns, by their ids, where the spend does not come with them; nil: not read yet
 	meta           metaSize
+	lastPage       []byte // the last answer of a custom endpoint
 }
 
 // host returns an address of the platform. If a test has set Options.URL, host returns that address with the same path.

@@ -121,33 +121,68 @@ const MaxRows = 50_001
 // that a customer has entered may send any answer.
 const maxRow = 64 << 10
 
+// Row is a row of an answer. Key is the name of the member that it is, if the rows are the members of an object.
+type Row struct {
+	Key   string
+	value any
+}
+
+// Field returns a field by its name or path. It returns an empty text if the row has no such field.
+func (r Row) Field(path string) Text {
+	if path == "" {
+		return ""
+	}
+	return scalar(at(r.value, path))
+}
+
+// Has reports whether the row has a field, even if the field is null.
+func (r Row) Has(path string) bool {
+	parent, last := "", path
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		parent, last = path[:i], path[i+1:]
+	}
+	object, _ := at(r.value, parent).(map[string]any)
+	_, has := object[last]
+	return has
+}
+
 // JSONRows calls each for every row of the list at a path of an answer. With an empty path, the answer itself is the list.
 // name is the name of the setting that contains the path, for error messages.
 func JSONRows(body []byte, path, name string, each func(Field)) error {
+	return JSONRecords(body, path, name, func(r Row) { each(r.Field) })
+}
+
+// JSONRecords calls each for every row at a path of an answer, as JSONRows does. If the path ends with *, the rows may also be
+// the members of an object.
+func JSONRecords(body []byte, path, name string, each func(Row)) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
-	found, err := enter(dec, path)
+	path, members := strings.CutSuffix(path, "*")
+	begin, err := enter(dec, strings.TrimSuffix(path, "."))
 	if err != nil {
 		return ErrForm
 	}
-	if !found {
+	if begin != '[' && (begin != '{' || !members) {
 		return errors.New("the answer has no list at " + name)
 	}
 	for n := 0; dec.More(); n++ {
 		if n == MaxRows {
 			return nil
 		}
+		key := ""
+		if begin == '{' {
+			t, err := dec.Token()
+			if err != nil {
+				return ErrForm
+			}
+			key, _ = t.(string)
+		}
 		row, err := jsonRow(dec)
 		if err != nil {
 			return err
 		}
-		each(func(path string) Text {
-			if path == "" {
-				return ""
-			}
-			return scalar(at(row, path))
-		})
+		each(Row{key, row})
 	}
-	if end, err := dec.Token(); err != nil || end != json.Delim(']') { // the answer ended early
+	if end, err := dec.Token(); err != nil || end != begin+2 { // the answer ended early: the end of [ is ], and of { is }
 		return ErrForm
 	}
 	return nil
@@ -170,8 +205,9 @@ func jsonRow(dec *json.Decoder) (row any, err error) {
 	return row, nil
 }
 
-// enter reads JSON up to the first item of the list at a path. found is false if there is no list.
-func enter(dec *json.Decoder, path string) (found bool, err error) {
+// enter reads JSON up to the first item of the value at a path, and returns the sign with which the value begins. It returns 0
+// if there is no list and no object.
+func enter(dec *json.Decoder, path string) (begin json.Delim, err error) {
 	names := strings.Split(path, ".")
 	if path == "" {
 		names = nil
@@ -179,14 +215,15 @@ func enter(dec *json.Decoder, path string) (found bool, err error) {
 	for _, name := range names {
 		t, err := dec.Token()
 		if err != nil || t != json.Delim('{') {
-			return false, err
+			return 0, err
 		}
-		if found, err = member(dec, name); err != nil || !found {
-			return false, err
+		if found, err := member(dec, name); err != nil || !found {
+			return 0, err
 		}
 	}
 	t, err := dec.Token()
-	return t == json.Delim('['), err
+	begin, _ = t.(json.Delim)
+	return begin, err
 }
 
 // member reads JSON up to the value of a member of an object.

@@ -1,0 +1,62 @@
+package models_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models"
+)
+
+// TestCostPresets: each preset can be saved as it is, asks for a range of days, sends the token, and names its source.
+func TestCostPresets(t *testing.T) {
+	t.Parallel()
+	if !slices.IsSortedFunc(models.CostPresets, func(a, b models.CostPreset) int { return strings.Compare(a.Label, b.Label) }) {
+		t.Error("the presets are not sorted by label")
+	}
+	seen := map[string]bool{}
+	for _, p := range models.CostPresets {
+		e := p.Endpoint
+		sent := e.URL + string(e.Body)
+		for _, value := range e.Headers {
+			sent += value
+		}
+		_, read := time.Parse(time.DateOnly, p.Checked)
+		if err := e.Check(); err != nil || !strings.Contains(sent, "{from}") || !strings.Contains(sent, "{token}") || seen[p.Name] ||
+			p.Help == "" || p.Page == "" || read != nil || len(e.Currency) != 3 {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+		if _, own := models.SourceProviderNamed(p.Name); own {
+			t.Errorf("%s has an adapter of its own", p.Name)
+		}
+		seen[p.Name] = true
+	}
+}
+
+// TestCostEndpointPages: the number of a page and the number of its rows need each other. Days have the form of the setting.
+func TestCostEndpointPages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		e  models.CostEndpoint
+		ok bool
+	}{
+		{models.CostEndpoint{URL: "https://a.example/?p={page}", PageRows: 100}, true},
+		{models.CostEndpoint{URL: "https://a.example/", Body: []byte(`{"p": "{page}"}`), PageRows: 100}, true},
+		{models.CostEndpoint{URL: "https://a.example/?p={page}"}, false},
+		{models.CostEndpoint{URL: "https://a.example/", PageRows: 100}, false},
+		{models.CostEndpoint{}, true},
+	} {
+		if err := c.e.Check(); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.e, err)
+		}
+	}
+	day := time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
+	for form, want := range map[string]string{
+		"": "2026-11-02", "YYYY-MM-DD": "2026-11-02", "DD.MM.YYYY": "02.11.2026", "DD/MM/YYYY": "02/11/2026", "MM/DD/YYYY": "11/02/2026", "YYYYMMDD": "20261102",
+	} {
+		if got := (models.CostEndpoint{DateFormat: form}).Date(day); got != want {
+			t.Errorf("%s: %s", form, got)
+		}
+	}
+}
