@@ -104,7 +104,7 @@ func (u *uploader) sweep(ctx context.Context) error {
 func (u *uploader) recordFailure(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args jobs.UploadArgs
 	if err := json.Unmarshal(row.Args, &args); err != nil {
-		return nil //nolint:nilerr // nobody knows of which source it was
+		return nil //nolint:nilerr // the source is not known
 	}
 	s := &sending{uploader: u, run: &run{Job: row, Args: args}}
 	var err error

@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// pageOf returns the address of the page that a click's visitor was sent to: the landing page, or the offer if there was none. A
-// pixel on that page reports the same address. The result is empty if the address is not known. Whatever identifies the click is
+// pageOf returns the address of the page that a click's visitor was sent to: the landing page, or else the offer. A pixel on that
+// page reports the same address. The result is empty if the address is not known. Whatever identifies the click is
 // left out, because a click id is enough to report a conversion: parameters with the id or with a key that holds it, a path with
 // the id, a user name and the fragment.
 func pageOf(c models.Click) string {

@@ -59,8 +59,8 @@ func part(got, want document) document {
 	return out
 }
 
-// TestUploadsMatching: platforms get the page, its referrer and the hashed personal data that they take. An event without them has
-// none of these fields.
+// TestUploadsMatching: platforms get the page, its referrer and the hashed personal data that they take. Without them, the
+// fields are left out.
 func TestUploadsMatching(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

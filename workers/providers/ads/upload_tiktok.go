@@ -16,8 +16,8 @@ import (
 )
 
 // tiktokUploads sends conversions to TikTok by the events API 2.0 (POST /event/track/). TikTok recognizes a conversion by
-// event and event_id, and can neither change nor retract it. Failures come with status 200 and a code that is not 0. The codes
-// are those of TikTok's own SDK. A request with a test event code may have only one event. Unverified: that refusals with code
+// event and event_id, and can neither change nor retract it. Failures come with status 200 and a code that is not 0. TikTok's
+// own SDK lists the codes. A request with a test event code may have only one event. Unverified: that refusals with code
 // 40000 or 40002 concern events in all cases, and that events may be 7 days old.
 var tiktokUploads = uploads{
 	base: "https://business-api.tiktok.com", most: 50, oldest: 7 * 24 * time.Hour,
