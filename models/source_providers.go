@@ -18,6 +18,7 @@ const (
 	MicrosoftAds = "microsoft_ads"
 	Meta         = "meta"
 	Snapchat     = "snapchat"
+	Pinterest    = "pinterest"
 	CustomCost   = "custom"
 )
 
@@ -67,6 +68,10 @@ var SourceProviders = []SourceProvider{
 		plain("ad_account_id", "Ad account id", "Ads Manager > ad accounts; letters, digits and hyphens").forCost(),
 		plain("pixel_id", "Pixel id", "Events Manager > your pixel; for conversions").forConversions(),
 		secret("conversions_token", "Conversions API token", "Business details > Conversions API tokens; for conversions").forConversions(),
+	)},
+	{Name: Pinterest, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Pinterest",
+		plain("ad_account_id", "Ad account id", "the number in the address of Ads Manager").forCost().forConversions(),
+		secret("conversions_token", "Conversion access token", "Ads Manager > Conversions > set up API; for conversions").forConversions(),
 	)},
 	{Name: "taboola", Cost: true, CredentialForm: credentials("Taboola",
 		plain("client_id", "Client id", "from your account manager at Taboola").forCost(),

@@ -107,6 +107,7 @@ var platforms = map[string]adapter{
 	models.Meta:         meta,
 	"tiktok":            tiktok,
 	models.Snapchat:     snapchat,
+	models.Pinterest:    pinterest,
 	"taboola":           taboola,
 	"outbrain":          outbrain,
 	"mgid":              mgid,

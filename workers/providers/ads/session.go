@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"switchyard/models"
 	"switchyard/workers/egress"
@@ -158,4 +159,14 @@ func digits(id string) string {
 		}
 		return r
 	}, id)
+}
+
+// past returns the part of a range that has begun in a time zone. ok is false if no day of it has.
+func (s *session) past(of Range, zone *time.Location) (part Range, ok bool) {
+	now := s.Now().In(zone)
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	if of.To.After(today) {
+		of.To = today
+	}
+	return of, of.First() <= of.Last()
 }

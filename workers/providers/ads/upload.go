@@ -130,6 +130,7 @@ var uploadPlatforms = map[string]uploads{
 	models.Meta:         metaUploads,
 	"tiktok":            tiktokUploads,
 	models.Snapchat:     snapchatUploads,
+	models.Pinterest:    pinterestUploads,
 }
 
 // fault is a failure as a platform reports it.
@@ -142,6 +143,8 @@ type fault struct {
 	after   time.Duration
 	event   bool           // the whole request was refused because of an event
 	at      map[int]string // reasons by the place of the refused event, if the platform names places
+	// verdicts are the results of all events, if the platform reports a failure although it has dealt with each event.
+	verdicts []Verdict
 }
 
 // Upload is a connection that uploads conversions. It is for one goroutine.

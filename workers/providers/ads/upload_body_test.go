@@ -32,6 +32,15 @@ var bodies = map[string]string{
 		},
 		"custom_data": {"value": 12.5, "currency": "EUR", "order_id": "1"}
 	}]}`,
+	models.Pinterest: `{"data": [{
+		"event_name": "checkout", "action_source": "web", "event_time": 1793536368, "event_id": "1",
+		"event_source_url": "https://shop.example.com/thanks",
+		"user_data": {
+			"click_id": "one", "external_id": ["EXTERNAL"], "client_ip_address": "203.0.113.9", "client_user_agent": "Mozilla/5.0",
+			"em": ["EMAIL"], "ph": ["PHONE"], "fn": ["FIRST"], "ln": ["LAST"], "ct": ["CITY"], "st": ["REGION"], "zp": ["ZIP"], "country": ["COUNTRY"]
+		},
+		"custom_data": {"value": "12.5", "currency": "EUR", "order_id": "1"}
+	}]}`,
 }
 
 // externalID is the SHA-256 of the click id of the tests' first conversion, "c1".
@@ -83,7 +92,7 @@ func compact(t *testing.T, raw []byte) string {
 func TestUploadsUnknown(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		missing := map[string]string{models.Snapchat: "landing page"}[u.of]
+		missing := map[string]string{models.Snapchat: "landing page", models.Pinterest: "IP address"}[u.of]
 		if missing == "" {
 			return
 		}

@@ -321,5 +321,5 @@ type uploadFake struct {
 
 var uploadFakes = map[string]uploadFake{
 	"google_ads": googleUploads, "microsoft_ads": microsoftUploads, "meta": metaUploads, "tiktok": tiktokUploads,
-	"snapchat": snapchatUploads,
+	"snapchat": snapchatUploads, "pinterest": pinterestUploads,
 }

@@ -38,6 +38,7 @@ type fake struct {
 var fakes = map[string]fake{
 	models.MicrosoftAds: {rotates: true},
 	models.Snapchat:     snapchat,
+	models.Pinterest:    pinterest,
 }
 
 // Rotates reports whether a platform issues a new refresh token with each refresh.

@@ -1,0 +1,108 @@
+package ads
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"switchyard/workers/providers/rest"
+)
+
+// pinterest is the API v5 of Pinterest: github.com/pinterest/api-description. Spend is in micros of the ad account's currency.
+// Days are UTC days, of the last 90 days. Figures are told for the campaigns that a request names, at most 250 of them. Clicks
+// are those that left Pinterest.
+var pinterest = adapter{
+	base: "https://api.pinterest.com/v5",
+	open: func(s *session) { s.zone = "UTC" },
+	sign: rest.Bearer,
+	test: pinterestAccount,
+	page: pinterestPage,
+	days: 90, burst: 5, interval: time.Second,
+}
+
+const pinterestIDs = 250 // campaigns in one request
+
+func pinterestPath(s *session) string { return "/ad_accounts/" + url.PathEscape(s.c["ad_account_id"]) }
+
+// pinterestAccount reads the account's currency.
+func pinterestAccount(ctx context.Context, s *session) error {
+	var account struct {
+		ID       rest.Text `json:"id"`
+		Currency rest.Text `json:"currency"`
+	}
+	err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: pinterestPath(s)}, &account)
+	if err == nil && account.ID == "" {
+		err = rest.ErrForm
+	}
+	s.currency = currency(account.Currency)
+	return err
+}
+
+// pinterestNames returns the names of the account's campaigns.
+func pinterestNames(ctx context.Context, s *session) (map[string]string, error) {
+	names := map[string]string{}
+	q := url.Values{"page_size": {strconv.Itoa(pinterestIDs)}, "entity_statuses": {"ACTIVE", "PAUSED", "ARCHIVED"}}
+	for range maxNamePages {
+		var answer struct {
+			Items rest.List[struct {
+				ID   rest.Text `json:"id"`
+				Name rest.Text `json:"name"`
+			}] `json:"items"`
+			Bookmark rest.Text `json:"bookmark"`
+		}
+		if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: pinterestPath(s) + "/campaigns", Query: q}, &answer); err != nil {
+			return nil, err
+		}
+		for _, c := range answer.Items {
+			names[string(c.ID)] = string(c.Name)
+		}
+		if answer.Bookmark == "" {
+			return names, nil
+		}
+		q.Set("bookmark", string(answer.Bookmark))
+	}
+	return nil, ErrTooMany
+}
+
+// pinterestPage reads the figures of the campaigns from the place cursor on.
+func pinterestPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+	if s.names == nil {
+		if err := pinterestAccount(ctx, s); err != nil {
+			return nil, "", err
+		}
+		if s.names, err = pinterestNames(ctx, s); err != nil {
+			return nil, "", err
+		}
+	}
+	ids, from := slices.Sorted(maps.Keys(s.names)), rest.Text(cursor).Number()
+	of, ok := s.past(of, time.UTC)
+	if !ok || from >= len(ids) {
+		return nil, "", nil
+	}
+	to := min(from+pinterestIDs, len(ids))
+	var answer []struct {
+		Day         rest.Text `json:"DATE"`
+		ID          rest.Text `json:"CAMPAIGN_ID"`
+		Spend       rest.Text `json:"SPEND_IN_MICRO_DOLLAR"`
+		Clicks      rest.Text `json:"OUTBOUND_CLICK_1"`
+		Impressions rest.Text `json:"PAID_IMPRESSION"`
+	}
+	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: pinterestPath(s) + "/campaigns/analytics", Query: url.Values{
+		"campaign_ids": ids[from:to], "start_date": {of.First()}, "end_date": {of.Last()}, "granularity": {"DAY"},
+		"columns": {"SPEND_IN_MICRO_DOLLAR,OUTBOUND_CLICK_1,PAID_IMPRESSION"},
+	}}, &answer)
+	for _, v := range answer {
+		rows = append(rows, row{
+			day: v.Day, campaign: v.ID, name: rest.Text(s.names[string(v.ID)]), amount: v.Spend, shift: -6,
+			clicks: orZero(v.Clicks), impressions: orZero(v.Impressions),
+		})
+	}
+	if to < len(ids) {
+		next = strconv.Itoa(to)
+	}
+	return rows, next, err
+}
