@@ -25,6 +25,7 @@ var admitad = adapter{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "approved_but_stalled": models.StatusPending,
 		"declined": models.StatusRejected,
 	},
+	feeds: []feed{{name: "status_updated"}}, feedDays: 31,
 }
 
 const admitadRows = 500
@@ -49,11 +50,9 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 			At       text `json:"action_date"`
 		}] `json:"results"`
 	}
-	const form = "02.01.2006"
-	err = s.authorized(ctx, rest.Request{Path: "/statistics/actions/", Query: url.Values{
-		"date_start": {of.From.Format(form)}, "date_end": {of.To.Format(form)},
-		"limit": {strconv.Itoa(admitadRows)}, "offset": {strconv.Itoa(offset)},
-	}}, &answer)
+	query := url.Values{"limit": {strconv.Itoa(admitadRows)}, "offset": {strconv.Itoa(offset)}}
+	s.admitadPeriod(query, of)
+	err = s.authorized(ctx, rest.Request{Path: "/statistics/actions/", Query: query}, &answer)
 	for _, v := range answer.Results {
 		orders = append(orders, Order{
 			Click: clickOf(v.SubID, v.SubID1, v.SubID2, v.SubID3, v.SubID4), ID: string(cmp.Or(v.ActionID, v.ID)), Word: string(v.Status),
@@ -64,4 +63,17 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 		next = strconv.Itoa(read)
 	}
 	return orders, next, err
+}
+
+// admitadPeriod sets the parameters for the days of the orders. For a feed, it sets the parameters for the times at which the
+// statuses changed.
+func (s *session) admitadPeriod(query url.Values, of Range) {
+	from, to, form := "date_start", "date_end", "02.01.2006"
+	last := of.To
+	if s.feed != "" {
+		from, to, form = s.feed+"_start", s.feed+"_end", "02.01.2006 15:04:05"
+		last = of.End()
+	}
+	query.Set(from, of.From.In(s.zone).Format(form))
+	query.Set(to, last.In(s.zone).Format(form))
 }

@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"time"
@@ -24,6 +25,7 @@ var awin = adapter{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "declined": models.StatusRejected, "deleted": models.StatusRejected,
 	},
 	burst: 5, interval: time.Minute / 15, // Awin allows 20 in a minute
+	feeds: []feed{{name: "validation"}, {name: "amendment"}}, feedDays: 31,
 }
 
 func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Order, next string, err error) {
@@ -49,7 +51,7 @@ func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Ord
 	const form = "2006-01-02T15:04:05"
 	err = s.Get(ctx, "/publishers/"+url.PathEscape(s.c["publisher_id"])+"/transactions/", url.Values{
 		"startDate": {of.From.Format(form)}, "endDate": {of.End().Add(-time.Second).Format(form)}, "timezone": {"UTC"},
-		"dateType": {"transaction"},
+		"dateType": {cmp.Or(s.feed, "transaction")},
 	}, &answer)
 	for _, v := range answer {
 		o := Order{ID: string(v.ID), Word: string(v.Status), At: s.when(v.At)}

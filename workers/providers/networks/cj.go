@@ -28,6 +28,7 @@ var cj = adapter{
 		"new": models.StatusPending, "extended": models.StatusPending, "locked": models.StatusApproved, "closed": models.StatusApproved,
 		"corrected": models.StatusRejected,
 	},
+	feeds: []feed{{name: "Locking", page: cjLocked}, {name: "Posting"}}, feedDays: 31,
 }
 
 func cjFailed(body []byte) string {
@@ -59,10 +60,11 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 	if cursor != "" {
 		after = ", sinceCommissionId:" + quoted(cursor)
 	}
-	query := fmt.Sprintf(`{ publisherCommissions(forPublishers:[%s], sincePostingDate:%s, beforePostingDate:%s%s) `+
+	date := cmp.Or(s.feed, "Posting")
+	query := fmt.Sprintf(`{ publisherCommissions(forPublishers:[%s], since%sDate:%s, before%sDate:%s%s) `+
 		`{ count payloadComplete maxCommissionId records { commissionId originalActionId actionStatus shopperId eventDate `+
 		`pubCommissionAmountPubCurrency pubCommissionAmountUsd } } }`,
-		quoted(s.c["publisher_id"]), quoted(of.From.UTC().Format(time.RFC3339)), quoted(of.End().UTC().Format(time.RFC3339)), after)
+		quoted(s.c["publisher_id"]), date, quoted(of.From.UTC().Format(time.RFC3339)), date, quoted(of.End().UTC().Format(time.RFC3339)), after)
 	var answer struct {
 		Data struct {
 			Commissions struct {
@@ -92,6 +94,20 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 		if next = string(answer.Data.Commissions.Max); next == "" {
 			return nil, "", cmp.Or(err, rest.ErrForm)
 		}
+	}
+	return orders, next, err
+}
+
+// cjLocked reads the commissions that lock in a period. It returns their statuses only, because corrections of a commission may
+// have other locking dates, and the amount follows from all of them.
+func cjLocked(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+	list, next, err := cjPage(ctx, s, of, cursor)
+	for _, o := range list {
+		if o.back {
+			continue
+		}
+		o.Payout, o.Currency, o.record, o.whole, o.StatusOnly = "", "", "", "", true
+		orders = append(orders, o)
 	}
 	return orders, next, err
 }

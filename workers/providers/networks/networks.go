@@ -31,6 +31,8 @@ type Order struct {
 	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only
 	// a part.
 	Alone bool
+	// StatusOnly marks a record of an order's status without its amount. It changes the status of a recorded order.
+	StatusOnly bool
 
 	// For a platform that reports one order by several records: record identifies this record, whole identifies the order that
 	// the records belong to, and back says that this record takes money back.
@@ -64,9 +66,12 @@ type adapter struct {
 	open func(s *session)
 	// test makes a cheap request; nil: Test reads the first page of today's orders.
 	test func(ctx context.Context, s *session) error
-	// page reads a page of the orders of a range. cursor is empty for the first page. next is empty after the last page.
-	page func(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error)
+	page pageFunc
 	days int // maximum days of one request; 0: no limit
+	// feeds are the questions for orders by the date of a change, as in changes.go; nil: the platform cannot be asked so.
+	feeds    []feed
+	feedDays int // maximum days of one request by date of change
+	keeps    int // days for which the platform answers by date of change; 0: no limit
 	// words maps the platform's words for a status, in lower case, to our statuses.
 	words map[string]string
 	// At most burst requests at once, and one more after each interval; 0: no limit.
@@ -97,6 +102,7 @@ type session struct {
 
 	c    map[string]string // credentials
 	zone *time.Location    // time zone of the platform's days and times
+	feed string            // the platform's name of the date by which orders are requested; empty: the date of the order
 
 	token string                                    // token of a platform whose tokens are fetched
 	fetch func(ctx context.Context) (string, error) // fetches a token
@@ -150,20 +156,27 @@ func (c *Connection) Test(ctx context.Context) error {
 // more than most orders, the error is ErrTooMany. Other errors are texts for a person.
 func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) ([]Order, error) {
 	var all []Order
-	err := c.s.Read(Range{From: c.s.date(from), To: c.s.date(to)}, c.s.days, func(of Range, cursor string) (string, error) {
-		orders, next, err := c.s.page(ctx, c.s, of, cursor)
+	if err := c.read(ctx, Range{From: c.s.date(from), To: c.s.date(to)}, c.s.days, c.s.page, most, &all); err != nil {
+		return nil, err
+	}
+	return netReversals(all), nil
+}
+
+// pageFunc reads a page of the orders of a range. cursor is empty for the first page. next is empty after the last page.
+type pageFunc func(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error)
+
+// read appends the orders of a range to all. The error is ErrTooMany if all then has more than most orders.
+func (c *Connection) read(ctx context.Context, of Range, days int, page pageFunc, most int, all *[]Order) error {
+	return c.s.Read(of, days, func(of Range, cursor string) (string, error) {
+		orders, next, err := page(ctx, c.s, of, cursor)
 		for _, o := range orders {
-			all = append(all, c.s.clean(o))
+			*all = append(*all, c.s.clean(o))
 		}
-		if err == nil && len(all) > most {
+		if err == nil && len(*all) > most {
 			err = ErrTooMany
 		}
 		return next, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return netReversals(all), nil
 }
 
 // date returns the start of a calendar day in the connection's time zone.

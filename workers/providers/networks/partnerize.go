@@ -23,6 +23,7 @@ var partnerize = adapter{
 	words: map[string]string{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "rejected": models.StatusRejected,
 	},
+	feeds: []feed{{name: "last_updated"}}, feedDays: 31,
 }
 
 const partnerizeRows = 300
@@ -57,6 +58,7 @@ func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (o
 		}] `json:"conversions"`
 	}
 	query := url.Values{
+		"date_type":  s.feedParam(),
 		"start_date": {of.From.UTC().Format(time.RFC3339)}, "end_date": {of.End().Add(-time.Second).UTC().Format(time.RFC3339)},
 		"timezone": {"UTC"}, "limit": {strconv.Itoa(partnerizeRows)},
 	}

@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -25,6 +26,7 @@ var rakuten = adapter{
 	page:  rakutenPage,
 	days:  30,
 	words: map[string]string{"n": models.StatusApproved, "y": models.StatusPending},
+	feeds: []feed{{name: "process_date"}}, feedDays: 30, keeps: 30,
 }
 
 const rakutenRows = 1000
@@ -42,8 +44,9 @@ func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orde
 		Click      text `json:"u1"`
 		IsEvent    text `json:"is_event"`
 	}
+	date := cmp.Or(s.feed, "transaction_date")
 	err = s.authorized(ctx, rest.Request{Path: "/events/1.0/transactions", Query: url.Values{
-		"transaction_date_start": {of.From.Format(time.DateTime)}, "transaction_date_end": {of.End().Add(-time.Second).Format(time.DateTime)},
+		date + "_start": {of.From.Format(time.DateTime)}, date + "_end": {of.End().Add(-time.Second).Format(time.DateTime)},
 		"limit": {strconv.Itoa(rakutenRows)}, "page": {strconv.Itoa(page)},
 	}}, &answer)
 	for _, v := range answer {

@@ -26,7 +26,11 @@ var admitad = Fake{
 			c.fake.refuse(c, "bad request")
 			return
 		}
-		all := c.days(w, "02.01.2006", "date_start", "date_end")
+		all, ok := admitadOrders(w, c)
+		if !ok {
+			c.fake.refuse(c, "the period is not valid")
+			return
+		}
 		offset, limit := c.number("offset", 0), c.number("limit", 20)
 		rows := []object{}
 		from := min(offset, len(all))
@@ -40,4 +44,16 @@ var admitad = Fake{
 		}
 		c.json(http.StatusOK, object{"_meta": object{"count": len(all), "limit": limit, "offset": offset}, "results": rows})
 	},
+}
+
+// admitadOrders returns the orders of the requested days, or those whose status changed between two times, both included.
+func admitadOrders(w *World, c *call) (orders []Order, ok bool) {
+	q := c.r.URL.Query()
+	if !q.Has("status_updated_start") {
+		return c.days(w, "02.01.2006", "date_start", "date_end"), true
+	}
+	const form = "02.01.2006 15:04:05"
+	from, err1 := time.ParseInLocation(form, q.Get("status_updated_start"), c.zone)
+	to, err2 := time.ParseInLocation(form, q.Get("status_updated_end"), c.zone)
+	return w.among(decided, from, to.Add(time.Second)), err1 == nil && err2 == nil && !q.Has("date_start")
 }

@@ -3,6 +3,7 @@ package networkstest
 import (
 	"encoding/json"
 	"net/http"
+	"time"
 )
 
 var awin = Fake{
@@ -21,8 +22,13 @@ var awin = Fake{
 			return
 		}
 		q := c.r.URL.Query()
+		c.date = map[string]func(Order) time.Time{"transaction": ordered, "validation": decided, "amendment": amended}[q.Get("dateType")]
+		if c.date == nil {
+			c.fake.refuse(c, "dateType is not valid")
+			return
+		}
 		all, ok := c.span(w, form, "startDate", "endDate", 31)
-		if c.path != "/publishers/189069/transactions/" || !ok || q.Get("timezone") != "UTC" || q.Get("dateType") != "transaction" {
+		if c.path != "/publishers/189069/transactions/" || !ok || q.Get("timezone") != "UTC" {
 			c.fake.refuse(c, "bad request")
 			return
 		}

@@ -35,13 +35,17 @@ var cj = Fake{
 		for _, m := range cjArgument.FindAllStringSubmatch(ask.Query, -1) {
 			args[m[1]] = m[2]
 		}
-		from, to := at(time.RFC3339, args["sincePostingDate"]), at(time.RFC3339, args["beforePostingDate"])
+		date := "Posting"
+		if args["sinceLockingDate"] != "" {
+			date, c.date = "Locking", decided
+		}
+		from, to := at(time.RFC3339, args["since"+date+"Date"]), at(time.RFC3339, args["before"+date+"Date"])
 		if read != nil || c.path != "/query" || c.r.Method != http.MethodPost || args["forPublishers"] != c.good["publisher_id"] ||
 			!strings.Contains(ask.Query, "publisherCommissions(") || from.IsZero() || to.Sub(from) > 31*24*time.Hour {
 			c.fake.refuse(c, "the query is not valid")
 			return
 		}
-		all := cjRecords(w.within(from, to))
+		all := cjRecords(w.among(c.date, from, to))
 		rest := all
 		if i := slices.IndexFunc(all, func(r object) bool { return r["commissionId"] == args["sinceCommissionId"] }); i >= 0 {
 			rest = all[i+1:]

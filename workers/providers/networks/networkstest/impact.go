@@ -22,6 +22,12 @@ var impact = Fake{
 			c.json(http.StatusUnauthorized, object{"Status": "ERROR", "Message": "Access Denied"})
 			return
 		}
+		if c.path == "/Mediapartners/IR1/ActionUpdates" {
+			impactUpdates(w, c)
+			return
+		}
+		c.rename("LockingDateStart", "ActionDateStart", decided)
+		c.rename("LockingDateEnd", "ActionDateEnd", decided)
 		all, ok := c.span(w, time.RFC3339, "ActionDateStart", "ActionDateEnd", 45)
 		page, size := c.number("Page", 1), c.number("PageSize", 20000)
 		switch {
@@ -50,4 +56,30 @@ var impact = Fake{
 			"@total": strconv.Itoa(len(all)), "@nextpageuri": "", "Actions": rows,
 		})
 	},
+}
+
+// impactUpdates answers the log of updates. An update has no amount. The order's Amended is the date of the update.
+func impactUpdates(w *World, c *call) {
+	c.date = amended
+	all, ok := c.span(w, time.RFC3339, "StartDate", "EndDate", 45)
+	page, size := c.number("Page", 1), c.number("PageSize", 20_000)
+	if !ok || size < 2000 || size > 20_000 || c.r.URL.Query().Get("State") != "REVERSED" {
+		c.fake.refuse(c, "bad request")
+		return
+	}
+	rows := []object{}
+	for _, o := range resttest.Page(all, page, size) {
+		if o.Status != "rejected" {
+			continue
+		}
+		rows = append(rows, object{
+			"Id": o.ID + ".1", "ActionId": o.ID, "State": "REVERSED", "StateDetail": "", "DeltaPayout": "-" + o.payout(), "Currency": o.Currency,
+			"UpdateDate": o.Amended.In(c.zone).Format(time.RFC3339), "ActionDate": o.At.In(c.zone).Format(time.RFC3339),
+			"SubId1": "", "SubId2": o.Click, "SubId3": "", "SharedId": "",
+		})
+	}
+	c.json(http.StatusOK, object{
+		"@page": strconv.Itoa(page), "@numpages": strconv.Itoa((len(all) + size - 1) / size), "@pagesize": strconv.Itoa(size),
+		"@total": strconv.Itoa(len(all)), "ActionUpdates": rows,
+	})
 }

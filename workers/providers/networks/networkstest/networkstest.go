@@ -22,9 +22,11 @@ import (
 type Order struct {
 	ID, Click, Goal, Status, Payout, Currency string
 	At                                        time.Time
-	Word                                      string // the platform's word for the status; empty: its usual one
-	Back                                      string // amount taken back later, for platforms that report this by a separate record
-	Bare                                      bool   // the platform reports neither payout nor currency nor time
+	Decided                                   time.Time // when the network decided or changed the order; zero: not decided
+	Amended                                   time.Time // when its amount was changed, for platforms that tell this apart
+	Word                                      string    // the platform's word for the status; empty: its usual one
+	Back                                      string    // amount taken back later, for platforms that report this by a separate record
+	Bare                                      bool      // the platform reports neither payout nor currency nor time
 }
 
 // World is the state shared by all platforms.
@@ -70,9 +72,21 @@ func (w *World) SetUnknown(fields ...string) {
 
 // within returns the orders whose time is in [from, to).
 func (w *World) within(from, to time.Time) []Order {
+	return w.among(ordered, from, to)
+}
+
+// The dates by which platforms select orders.
+var (
+	ordered = func(o Order) time.Time { return o.At }
+	decided = func(o Order) time.Time { return o.Decided }
+	amended = func(o Order) time.Time { return o.Amended }
+)
+
+// among returns the orders that have a date in [from, to).
+func (w *World) among(date func(Order) time.Time, from, to time.Time) []Order {
 	var out []Order
 	for _, o := range w.orders {
-		if !o.At.Before(from) && o.At.Before(to) {
+		if at := date(o); !at.IsZero() && !at.Before(from) && at.Before(to) {
 			out = append(out, o)
 		}
 	}
@@ -126,7 +140,7 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fault, ok := w.Next(r)
-	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), fake: fake}
+	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), fake: fake, date: ordered}
 	own := resttest.Own{Refuse: func(words string) { fake.refuse(c, words) }}
 	if fake.busy != 0 {
 		own.Busy = func() { c.json(fake.busy, object{"message": "slow down"}) }
@@ -157,6 +171,7 @@ type call struct {
 	zone   *time.Location // of the platform
 	quoted bool           // numbers are texts
 	fake   Fake
+	date   func(Order) time.Time // the date that selects orders
 }
 
 // json answers with JSON.
@@ -217,7 +232,16 @@ func (c *call) span(w *World, form, from, to string, days int) (orders []Order, 
 	if err1 != nil || err2 != nil || days > 0 && last.Sub(first) > time.Duration(days)*24*time.Hour {
 		return nil, false
 	}
-	return w.within(first, last.Add(time.Second)), true
+	return w.among(c.date, first, last.Add(time.Second)), true
+}
+
+// rename renames a parameter of the query. If the query has it, date selects the orders.
+func (c *call) rename(name, other string, date func(Order) time.Time) {
+	if q := c.r.URL.Query(); q.Has(name) {
+		q.Set(other, q.Get(name))
+		q.Del(name)
+		c.r.URL.RawQuery, c.date = q.Encode(), date
+	}
 }
 
 // token issues a token to the known client and refuses all others.

@@ -21,6 +21,14 @@ var partnerize = Fake{
 			c.json(http.StatusUnauthorized, object{"error": object{"message": "Authentication Failed", "type": "401"}})
 			return
 		}
+		switch c.r.URL.Query().Get("date_type") {
+		case "":
+		case "last_updated":
+			c.date = decided
+		default:
+			c.fake.refuse(c, "date_type is not valid")
+			return
+		}
 		all, ok := c.span(w, time.RFC3339, "start_date", "end_date", 0)
 		size := c.number("limit", 300)
 		if c.path != "/reporting/report_publisher/publisher/11l1/conversion.json" || !ok || size > 300 ||

@@ -24,7 +24,11 @@ var rakuten = Fake{
 			c.json(http.StatusUnauthorized, object{"error": "invalid_token", "error_description": "the token has expired"})
 			return
 		}
-		all, ok := c.span(w, time.DateTime, "transaction_date_start", "transaction_date_end", 30)
+		date := "transaction_date"
+		if c.r.URL.Query().Has("process_date_start") {
+			date, c.date = "process_date", decided
+		}
+		all, ok := c.span(w, time.DateTime, date+"_start", date+"_end", 30)
 		page, size := c.number("page", 1), c.number("limit", 1000)
 		if c.path != "/events/1.0/transactions" || !ok || size > 1000 {
 			c.fake.refuse(c, "bad request")

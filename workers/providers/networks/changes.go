@@ -1,0 +1,90 @@
+package networks
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// feed is a question for orders by the date of a change, such as the date of the network's decision. It finds decisions about
+// orders of any age.
+type feed struct {
+	name string   // the platform's name of that date
+	page pageFunc // reads a page; nil: the page of the adapter, which finds name in session.feed
+}
+
+const (
+	// overlap is the time before since that Changes reads again. A platform may show a decision some time after the date that it
+	// gives the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time zones also
+	// differ.
+	overlap = 48 * time.Hour
+	// maxParts limits how short a period of Changes becomes: a month divided by 512 is less than two hours.
+	maxParts = 512
+)
+
+// Feeds lists the providers that can be asked by the date of a change.
+func Feeds() []string {
+	var names []string
+	for name, how := range platforms {
+		if len(how.feeds) > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Changes reads the orders that the platform has changed or decided from since on, in one period that ends at until. It reads the
+// two days before since again. The next call continues at until. If the period has more than most orders, Changes reads a shorter
+// one. It returns ErrTooMany if the shortest period has more. Other errors are texts for a person.
+func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (orders []Order, until time.Time, err error) {
+	for parts := time.Duration(1); ; parts *= 8 {
+		of := c.s.changePeriod(since, parts)
+		if orders, err = c.changed(ctx, of, most); !errors.Is(err, ErrTooMany) || parts >= maxParts {
+			return orders, of.End(), err
+		}
+	}
+}
+
+// changePeriod returns the period of Changes from since on. It is the longest period of one request, divided by parts, and ends at
+// the present moment at the latest.
+func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
+	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
+	if since = since.UTC().Truncate(time.Second); since.After(now) {
+		since = now
+	}
+	from := since.Add(-overlap / parts)
+	if kept := now.Add(-time.Duration(s.keeps) * day); s.keeps > 0 && from.Before(kept) {
+		from = kept
+	}
+	until := from.Add(time.Duration(s.feedDays) * day / parts).Truncate(time.Second)
+	if until.After(now) {
+		until = now
+	}
+	return Range{From: from.Truncate(time.Second), To: until.AddDate(0, 0, -1)}
+}
+
+// feedParam returns the name of the feed as the value of a query parameter. Without a feed, the parameter is left out.
+func (s *session) feedParam() []string {
+	if s.feed == "" {
+		return nil
+	}
+	return []string{s.feed}
+}
+
+// changed reads a period of all feeds.
+func (c *Connection) changed(ctx context.Context, of Range, most int) ([]Order, error) {
+	defer func() { c.s.feed = "" }()
+	var all []Order
+	for _, f := range c.s.feeds {
+		page := f.page
+		if c.s.feed = f.name; page == nil {
+			page = c.s.page
+		}
+		if err := c.read(ctx, of, 0, page, most, &all); err != nil {
+			return nil, err
+		}
+	}
+	return netReversals(all), nil
+}

@@ -1,0 +1,255 @@
+package networks_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/networks"
+	"switchyard/workers/providers/networks/networkstest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// now is the present moment of the tests' clients.
+var now = day.AddDate(0, 0, 20)
+
+// late returns n orders that were made 200 days ago. The i-th was approved at the i-th of the times.
+func (s *suite) late(times ...time.Time) []networkstest.Order {
+	out := s.orders(len(times))
+	for i, at := range times {
+		out[i].At, out[i].Status, out[i].Decided, out[i].Payout = now.AddDate(0, 0, -200), models.StatusApproved, at, "12.5"
+	}
+	return out
+}
+
+// ids returns the ids of orders in ascending order.
+func ids(list []networks.Order) []string {
+	var out []string
+	for _, o := range list {
+		out = append(out, o.ID)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestChanges is the suite of the platforms that can be asked by the date of a change.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	names := networks.Feeds()
+	if want := []string{"admitad", "awin", "cj", "impact", "partnerize", "rakuten"}; !slices.Equal(names, want) {
+		t.Fatalf("%v can be asked by the date of a change, want %v", names, want)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for part, test := range map[string]func(*suite){
+				"late": (*suite).lateDecision, "periods": (*suite).periods, "many": (*suite).manyChanges, "failures": (*suite).failedChanges,
+				"zone": (*suite).changesInZone,
+			} {
+				t.Run(part, func(t *testing.T) { test(newSuite(t, name)) })
+			}
+		})
+	}
+}
+
+// lateDecision: a decision about an order that is 200 days old is read, and the days of the order are not asked. A decision shortly
+// before since is read again. A decision long before it is not.
+func (s *suite) lateDecision() {
+	since := now.Add(-3 * time.Hour)
+	s.world.Set(s.late(now.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
+	got, until, err := s.open(nil).Changes(s.Context(), since, networks.MaxOrders)
+	if err != nil || !slices.Equal(ids(got), []string{"T00000", "T00001"}) || !until.Equal(now) {
+		s.Fatalf("%+v, %v, %v", got, until, err)
+	}
+	for _, o := range got {
+		if o.Status != models.StatusApproved || o.Payout != "12.5" && !o.StatusOnly || o.StatusOnly != (s.name == "cj") {
+			s.Errorf("%+v", o)
+		}
+	}
+	if got, err := s.open(nil).Orders(s.Context(), now.AddDate(0, 0, -44), now, networks.MaxOrders); err != nil || len(got) != 0 {
+		s.Errorf("by the date of the order: %+v, %v", got, err)
+	}
+}
+
+// periods: a long time is read in several periods, each of them in requests that the platform allows. Together they have every
+// decision that the platform keeps, and each ends where the next one begins.
+func (s *suite) periods() {
+	var times []time.Time
+	for d := range 200 {
+		times = append(times, now.AddDate(0, 0, -200+d).Add(time.Hour))
+	}
+	s.world.Set(s.late(times...)...)
+	found := map[string]bool{}
+	since, c, n := now.AddDate(0, 0, -200), s.open(nil), 0
+	for ; since.Before(now); n++ {
+		got, until, err := c.Changes(s.Context(), since, networks.MaxOrders)
+		if err != nil || !until.After(since) || n > 20 {
+			s.Fatalf("period %d from %v: until %v, %v", n, since, until, err)
+		}
+		for _, o := range got {
+			found[o.ID] = true
+		}
+		since = until
+	}
+	want := 200
+	if s.name == "rakuten" {
+		want = 30 // it answers for no more days
+	}
+	if len(found) != want || (n > 1) != (want == 200) {
+		s.Errorf("%d decisions in %d periods, want %d", len(found), n, want)
+	}
+}
+
+// manyChanges: if a period has too many decisions, a shorter one is read. So is the rest, later. Too many decisions at one moment
+// are an error.
+func (s *suite) manyChanges() {
+	times := make([]time.Time, 40)
+	for i := range times {
+		times[i] = now.Add(-time.Duration(40-i) * 12 * time.Hour)
+	}
+	s.world.Set(s.late(times...)...)
+	found := map[string]bool{}
+	const most = 10
+	for since, c, n := now.AddDate(0, 0, -25), s.open(nil), 0; since.Before(now); n++ {
+		got, until, err := c.Changes(s.Context(), since, most)
+		if err != nil || len(got) > most || !until.After(since) || n > 30 {
+			s.Fatalf("period %d from %v: %d decisions until %v, %v", n, since, len(got), until, err)
+		}
+		for _, o := range got {
+			found[o.ID] = true
+		}
+		since = until
+	}
+	if len(found) != len(times) {
+		s.Errorf("%d decisions of %d", len(found), len(times))
+	}
+	s.world.Set(s.late(slices.Repeat([]time.Time{now.Add(-time.Minute)}, most+1)...)...)
+	if _, _, err := s.open(nil).Changes(s.Context(), now.Add(-time.Hour), most); !errors.Is(err, networks.ErrTooMany) {
+		s.Error(err)
+	}
+}
+
+// failedChanges: a refusal of the platform is an error with the platform's words.
+func (s *suite) failedChanges() {
+	s.world.Fail(resttest.Refusal)
+	if _, _, err := s.open(nil).Changes(s.Context(), now.Add(-time.Hour), networks.MaxOrders); err == nil {
+		s.Error("no error")
+	}
+}
+
+// changesInZone: a platform that counts in its own time zone is asked in that time zone.
+func (s *suite) changesInZone() {
+	p, _ := models.NetworkProviderNamed(s.name)
+	if !slices.ContainsFunc(p.Fields, func(f models.CredentialField) bool { return f.Zone }) {
+		return
+	}
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.world.SetZone(zone)
+	since := now.Add(-3 * time.Hour)
+	s.world.Set(s.late(now.Add(-time.Minute), since.Add(-49*time.Hour))...)
+	got, _, err := s.open(map[string]string{"timezone": "America/New_York"}).Changes(s.Context(), since, networks.MaxOrders)
+	if err != nil || !slices.Equal(ids(got), []string{"T00000"}) {
+		s.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestEarlyReversal: Impact reports an action that is reversed before it locks by an update. The update has no amount.
+func TestEarlyReversal(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "impact")
+	list := s.late(now.AddDate(0, 0, 30), now.AddDate(0, 0, 30))
+	list[0].Status, list[0].Amended, list[1].Amended = models.StatusRejected, now.Add(-time.Hour), now.Add(-time.Hour)
+	s.world.Set(list...)
+	got, _, err := s.open(nil).Changes(t.Context(), now.Add(-3*time.Hour), networks.MaxOrders)
+	if err != nil || len(got) != 1 || got[0].ID != "T00000" || got[0].Status != models.StatusRejected || !got[0].StatusOnly ||
+		got[0].Payout != "" || got[0].Click != list[0].Click {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestAmendedAmount: Awin tells a changed amount apart from a decision, and both are read.
+func TestAmendedAmount(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "awin")
+	list := s.late(time.Time{}, now.Add(-time.Hour))
+	list[0].Amended, list[0].Status = now.Add(-time.Hour), models.StatusPending
+	s.world.Set(list...)
+	got, _, err := s.open(nil).Changes(t.Context(), now.Add(-3*time.Hour), networks.MaxOrders)
+	if err != nil || !slices.Equal(ids(got), []string{"T00000", "T00001"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestLateCorrection: CJ's corrections have posting dates of their own, and locked commissions their locking dates. A commission that
+// locks has no amount here, because a correction may have changed it.
+func TestLateCorrection(t *testing.T) {
+	t.Parallel()
+	s := newSuite(t, "cj")
+	list := s.late(now.Add(-time.Hour), time.Time{})
+	list[0].Back = "2"
+	list[1].At, list[1].Back = now.Add(-time.Hour), "2.5"
+	s.world.Set(list...)
+	got, _, err := s.open(nil).Changes(t.Context(), now.Add(-3*time.Hour), networks.MaxOrders)
+	if err != nil || len(got) != 2 || !got[0].StatusOnly || got[0].Payout != "" || got[1].StatusOnly || got[1].Payout != "10" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestChangeParameters checks the parameters that name the date of a change, and their form.
+func TestChangeParameters(t *testing.T) {
+	t.Parallel()
+	const from = "2026-11-18T21:00:00Z"
+	for name, want := range map[string][]string{
+		"admitad":    {"status_updated_start=18.11.2026 21:00:00 status_updated_end=21.11.2026 00:00:00 date_start="},
+		"awin":       {"dateType=validation startDate=2026-11-18T21:00:00 endDate=2026-11-20T23:59:59", "dateType=amendment startDate=2026-11-18T21:00:00 endDate=2026-11-20T23:59:59"},
+		"partnerize": {"date_type=last_updated start_date=" + from + " end_date=2026-11-20T23:59:59Z"},
+		"impact":     {"StartDate=" + from + " EndDate=2026-11-20T23:59:59Z State=REVERSED", "LockingDateStart=" + from + " LockingDateEnd=2026-11-20T23:59:59Z ActionDateStart="},
+		"rakuten":    {"process_date_start=2026-11-18 21:00:00 process_date_end=2026-11-20 23:59:59 transaction_date_start="},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			world := &networkstest.World{}
+			var got []string
+			answer := world.Handler()
+			server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if n := len(got); n < len(want) && r.Method == http.MethodGet {
+					got = append(got, parameters(r, want[n]))
+				}
+				answer.ServeHTTP(w, r)
+			}))
+			t.Cleanup(server.Close)
+			c, err := networks.New(networks.Options{
+				URL: server.URL, Egress: egresstest.Client(t, server, egress.Options{}), Now: func() time.Time { return now },
+			}).Open(name, "n1", networkstest.Fakes[name].Credentials())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := c.Changes(t.Context(), now.Add(-3*time.Hour), networks.MaxOrders); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%q, want %q, %v", got, want, err)
+			}
+		})
+	}
+}
+
+// parameterName finds the names of the parameters in a text such as a=1 b=2.
+var parameterName = regexp.MustCompile(`(\w+)=`)
+
+// parameters returns the parameters of a request that are named in form, in the same form.
+func parameters(r *http.Request, form string) string {
+	var out []string
+	for _, m := range parameterName.FindAllStringSubmatch(form, -1) {
+		out = append(out, m[1]+"="+r.URL.Query().Get(m[1]))
+	}
+	return strings.Join(out, " ")
+}
