@@ -56,6 +56,7 @@ type correcting struct {
 	in       click.Store
 	inputs   []checkedInput
 	clicks   map[uuid.UUID]*click.StoredClick
+	expired  map[uuid.UUID]bool   // clicks that are deleted for their age: only their recorded conversions change
 	currency string               // currency of the account
 	terms    map[uuid.UUID]terms  // by offer
 	own      map[uuid.UUID]string // currencies of the campaigns of clicks without an offer
@@ -141,6 +142,9 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock boo
 	if err != nil {
 		return err
 	}
+	if clicks, err = b.addExpired(ctx, c, wanted, clicks, lock); err != nil {
+		return err
+	}
 	for _, click := range clicks {
 		b.account = cmp.Or(b.account, click.AccountID)
 		if click.AccountID == b.account {
@@ -161,6 +165,23 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock boo
 		return err
 	}
 	return b.loadTerms(ctx, c, db.SortedIDs(offers))
+}
+
+// addExpired adds what is kept of the clicks that were deleted for their age.
+func (b *correcting) addExpired(ctx context.Context, c db.Conn, wanted map[uuid.UUID]bool, found []*click.StoredClick, lock bool) (
+	[]*click.StoredClick, error,
+) {
+	if len(found) == len(wanted) {
+		return found, nil
+	}
+	have := db.ByKey(found, (*click.StoredClick).ClickID)
+	missing := db.Without(db.SortedIDs(wanted), func(id uuid.UUID) bool { return have[id] != nil })
+	kept, err := readKept(ctx, c, b.account, missing, lock)
+	b.expired = map[uuid.UUID]bool{}
+	for _, click := range kept {
+		b.expired[click.ID] = true
+	}
+	return append(found, kept...), err
 }
 
 // loadCampaigns reads the currencies of campaigns, for clicks without an offer. The currency of a click belongs to its cost, and its
@@ -295,6 +316,9 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	key := b.keyOf(in.Input)
 	in.Goal = key.goal
 	e := b.entries[key]
+	if b.expired[in.ClickID] && (e == nil || e.now == nil) {
+		return Corrected{Refusal: ErrUnknownClick}
+	}
 	if e == nil {
 		e = &entry{fresh: true}
 		b.entries[key] = e

@@ -133,6 +133,9 @@ func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ i
 	if err != nil || !from.Before(to) {
 		return out, err
 	}
+	if err := conversion.DeleteKept(ctx, c, q.AccountID, q.Of, from, to); err != nil {
+		return out, err
+	}
 	removed, err := ledger.Negate(ctx, c, q.AccountID, q.Of, from, to)
 	if err != nil {
 		return out, err

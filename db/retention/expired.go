@@ -134,7 +134,7 @@ func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 }
 
 // deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids are sorted. The ledger and the
-// conversions stay.
+// conversions stay, with what later decisions about the conversions need.
 func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err
@@ -144,6 +144,9 @@ func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUI
 	}
 	list := db.UUIDs(ids)
 	if err := deleteEvents(ctx, c, list); err != nil {
+		return err
+	}
+	if err := conversion.KeepConverted(ctx, c, ids); err != nil {
 		return err
 	}
 	if err := in.Remove(ctx, c, ids); err != nil {

@@ -21,6 +21,9 @@ WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 // stay. It does not block readers, because a partition is first detached concurrently.
 func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 	cut, days := t.UTC().Truncate(click.Day), 0
+	if err := conversion.KeepConvertedBefore(ctx, c, cut); err != nil {
+		return days, err
+	}
 	for i, table := range click.Partitioned {
 		n, err := dropPartitions(ctx, c, table, cut)
 		if i == 0 {

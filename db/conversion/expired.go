@@ -1,0 +1,67 @@
+package conversion
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models"
+)
+
+// keptColumns are the columns of converted_clicks. The ledger key and the cost of a conversion follow from them.
+var keptColumns = click.AllColumns.Named(
+	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
+	"device_type", "os", "browser", "currency", "rate", "conversion_cost", "revenue_share",
+)
+
+const (
+	// A conversion that is being recorded holds the lock of its click.
+	lockExpiring = `SELECT count(*) FROM (SELECT FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id
+		FOR NO KEY UPDATE) k`
+	converted = ` AND EXISTS (SELECT FROM conversions v WHERE v.account_id = k.account_id AND v.click_id = k.id) ON CONFLICT DO NOTHING`
+)
+
+var (
+	insertKept = `INSERT INTO converted_clicks (` + keptColumns.SQL() + `) SELECT ` + keptColumns.SQL() + ` FROM clicks k WHERE `
+	selectKept = `SELECT ` + keptColumns.SQL() + ` FROM converted_clicks
+		WHERE id = ANY ($1::uuid[]) AND (account_id = $2 OR $2 = '` + db.ZeroID + `') ORDER BY id`
+)
+
+// KeepConverted keeps what later decisions about the conversions of clicks need, in the transaction that deletes the clicks for their
+// age. ids are sorted, and their clicks are in PostgreSQL.
+func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+	first, last := click.Bounds(ids)
+	if _, err := db.Get[int](ctx, c, "lock expiring clicks", lockExpiring, db.UUIDs(ids), first, last); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "keep converted clicks", insertKept+`k.id = ANY ($1::uuid[]) AND k.id BETWEEN $2 AND $3`+converted,
+		db.UUIDs(ids), first, last)
+	return err
+}
+
+// KeepConvertedBefore does the same as KeepConverted for all clicks of PostgreSQL that are older than t.
+func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
+	_, err := db.Exec(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
+	return err
+}
+
+// DeleteKept deletes what was kept of the clicks of campaigns in a range of ids. It waits for decisions that are being recorded, and
+// later decisions find no click.
+func DeleteKept(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
+	_, err := db.Exec(ctx, c, "delete converted clicks", `DELETE FROM converted_clicks
+		WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND id >= $3 AND id < $4`, account, db.UUIDs(campaigns),
+		models.FloorClickID(from), models.FloorClickID(to))
+	return err
+}
+
+// readKept returns what was kept of clicks that are deleted. The zero account means any account.
+func readKept(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID, lock bool) ([]*click.StoredClick, error) {
+	q := selectKept
+	if lock {
+		q += ` FOR NO KEY UPDATE`
+	}
+	return keptColumns.ReadPointers(ctx, c, "converted clicks", q, db.UUIDs(ids), account)
+}

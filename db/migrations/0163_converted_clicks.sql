@@ -1,0 +1,26 @@
+-- What stays of a click with conversions after the click is deleted for its age. A network decides on an order up to a year later,
+-- and the decision then moves figures of the click's hour. No column describes the visitor.
+-- +goose Up
+CREATE TABLE converted_clicks (
+    id              uuid PRIMARY KEY, -- of the click
+    at              timestamptz NOT NULL,
+    account_id      uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    campaign_id     uuid NOT NULL,
+    stream_id       uuid NOT NULL,
+    lander_id       uuid NOT NULL,
+    offer_id        uuid NOT NULL,
+    network_id      uuid NOT NULL,
+    source_id       uuid NOT NULL,
+    country         text NOT NULL,
+    device_type     text NOT NULL,
+    os              text NOT NULL,
+    browser         text NOT NULL,
+    currency        text NOT NULL,
+    rate            numeric,
+    conversion_cost numeric NOT NULL,
+    revenue_share   numeric NOT NULL
+);
+CREATE INDEX converted_clicks_account ON converted_clicks (account_id, id);
+
+-- +goose Down
+DROP TABLE converted_clicks;
