@@ -18,14 +18,14 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// now is the present moment of the tests' clients.
-var now = day.AddDate(0, 0, 20)
+// present is the present moment of the tests' clients.
+var present = day.AddDate(0, 0, 20)
 
 // late returns n orders that were made 200 days ago. The i-th was approved at the i-th of the times.
 func (s *suite) late(times ...time.Time) []networkstest.Order {
 	out := s.orders(len(times))
 	for i, at := range times {
-		out[i].At, out[i].Status, out[i].Decided, out[i].Payout = now.AddDate(0, 0, -200), models.StatusApproved, at, "12.5"
+		out[i].At, out[i].Status, out[i].Decided, out[i].Payout = present.AddDate(0, 0, -200), models.StatusApproved, at, "12.5"
 	}
 	return out
 }
@@ -63,10 +63,10 @@ func TestChanges(t *testing.T) {
 // lateDecision: a decision about an order that is 200 days old is read, and the days of the order are not asked. A decision shortly
 // before since is read again. A decision long before it is not.
 func (s *suite) lateDecision() {
-	since := now.Add(-3 * time.Hour)
-	s.world.Set(s.late(now.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
+	since := present.Add(-3 * time.Hour)
+	s.world.Set(s.late(present.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
 	got, until, err := s.open(nil).Changes(s.Context(), since, networks.MaxOrders)
-	if err != nil || !slices.Equal(ids(got), []string{"T00000", "T00001"}) || !until.Equal(now) {
+	if err != nil || !slices.Equal(ids(got), []string{"T00000", "T00001"}) || !until.Equal(present) {
 		s.Fatalf("%+v, %v, %v", got, until, err)
 	}
 	for _, o := range got {
@@ -74,7 +74,7 @@ func (s *suite) lateDecision() {
 			s.Errorf("%+v", o)
 		}
 	}
-	if got, err := s.open(nil).Orders(s.Context(), now.AddDate(0, 0, -44), now, networks.MaxOrders); err != nil || len(got) != 0 {
+	if got, err := s.open(nil).Orders(s.Context(), present.AddDate(0, 0, -44), present, networks.MaxOrders); err != nil || len(got) != 0 {
 		s.Errorf("by the date of the order: %+v, %v", got, err)
 	}
 }
@@ -84,12 +84,12 @@ func (s *suite) lateDecision() {
 func (s *suite) periods() {
 	var times []time.Time
 	for d := range 200 {
-		times = append(times, now.AddDate(0, 0, -200+d).Add(time.Hour))
+		times = append(times, present.AddDate(0, 0, -200+d).Add(time.Hour))
 	}
 	s.world.Set(s.late(times...)...)
 	found := map[string]bool{}
-	since, c, n := now.AddDate(0, 0, -200), s.open(nil), 0
-	for ; since.Before(now); n++ {
+	since, c, n := present.AddDate(0, 0, -200), s.open(nil), 0
+	for ; since.Before(present); n++ {
 		got, until, err := c.Changes(s.Context(), since, networks.MaxOrders)
 		if err != nil || !until.After(since) || n > 20 {
 			s.Fatalf("period %d from %v: until %v, %v", n, since, until, err)
@@ -113,12 +113,12 @@ func (s *suite) periods() {
 func (s *suite) manyChanges() {
 	times := make([]time.Time, 40)
 	for i := range times {
-		times[i] = now.Add(-time.Duration(40-i) * 12 * time.Hour)
+		times[i] = present.Add(-time.Duration(40-i) * 12 * time.Hour)
 	}
 	s.world.Set(s.late(times...)...)
 	found := map[string]bool{}
 	const most = 10
-	for since, c, n := now.AddDate(0, 0, -25), s.open(nil), 0; since.Before(now); n++ {
+	for since, c, n := present.AddDate(0, 0, -25), s.open(nil), 0; since.Before(present); n++ {
 		got, until, err := c.Changes(s.Context(), since, most)
 		if err != nil || len(got) > most || !until.After(since) || n > 30 {
 			s.Fatalf("period %d from %v: %d decisions until %v, %v", n, since, len(got), until, err)
@@ -131,8 +131,8 @@ func (s *suite) manyChanges() {
 	if len(found) != len(times) {
 		s.Errorf("%d decisions of %d", len(found), len(times))
 	}
-	s.world.Set(s.late(slices.Repeat([]time.Time{now.Add(-time.Minute)}, most+1)...)...)
-	if _, _, err := s.open(nil).Changes(s.Context(), now.Add(-time.Hour), most); !errors.Is(err, networks.ErrTooMany) {
+	s.world.Set(s.late(slices.Repeat([]time.Time{present.Add(-time.Minute)}, most+1)...)...)
+	if _, _, err := s.open(nil).Changes(s.Context(), present.Add(-time.Hour), most); !errors.Is(err, networks.ErrTooMany) {
 		s.Error(err)
 	}
 }
@@ -140,7 +140,7 @@ func (s *suite) manyChanges() {
 // failedChanges: a refusal of the platform is an error with the platform's words.
 func (s *suite) failedChanges() {
 	s.world.Fail(resttest.Refusal)
-	if _, _, err := s.open(nil).Changes(s.Context(), now.Add(-time.Hour), networks.MaxOrders); err == nil {
+	if _, _, err := s.open(nil).Changes(s.Context(), present.Add(-time.Hour), networks.MaxOrders); err == nil {
 		s.Error("no error")
 	}
 }
@@ -156,8 +156,8 @@ func (s *suite) changesInZone() {
 		s.Fatal(err)
 	}
 	s.world.SetZone(zone)
-	since := now.Add(-3 * time.Hour)
-	s.world.Set(s.late(now.Add(-time.Minute), since.Add(-49*time.Hour))...)
+	since := present.Add(-3 * time.Hour)
+	s.world.Set(s.late(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
 	got, _, err := s.open(map[string]string{"timezone": "America/New_York"}).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000"}) {
 		s.Errorf("%+v, %v", got, err)
@@ -168,10 +168,10 @@ func (s *suite) changesInZone() {
 func TestEarlyReversal(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")
-	list := s.late(now.AddDate(0, 0, 30), now.AddDate(0, 0, 30))
-	list[0].Status, list[0].Amended, list[1].Amended = models.StatusRejected, now.Add(-time.Hour), now.Add(-time.Hour)
+	list := s.late(present.AddDate(0, 0, 30), present.AddDate(0, 0, 30))
+	list[0].Status, list[0].Amended, list[1].Amended = models.StatusRejected, present.Add(-time.Hour), present.Add(-time.Hour)
 	s.world.Set(list...)
-	got, _, err := s.open(nil).Changes(t.Context(), now.Add(-3*time.Hour), networks.MaxOrders)
+	got, _, err := s.open(nil).Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders)
 	if err != nil || len(got) != 1 || got[0].ID != "T00000" || got[0].Status != models.StatusRejected || !got[0].StatusOnly ||
 		got[0].Payout != "" || got[0].Click != list[0].Click {
 		t.Errorf("%+v, %v", got, err)
@@ -182,10 +182,10 @@ func TestEarlyReversal(t *testing.T) {
 func TestAmendedAmount(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "awin")
-	list := s.late(time.Time{}, now.Add(-time.Hour))
-	list[0].Amended, list[0].Status = now.Add(-time.Hour), models.StatusPending
+	list := s.late(time.Time{}, present.Add(-time.Hour))
+	list[0].Amended, list[0].Status = present.Add(-time.Hour), models.StatusPending
 	s.world.Set(list...)
-	got, _, err := s.open(nil).Changes(t.Context(), now.Add(-3*time.Hour), networks.MaxOrders)
+	got, _, err := s.open(nil).Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000", "T00001"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -196,11 +196,11 @@ func TestAmendedAmount(t *testing.T) {
 func TestLateCorrection(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "cj")
-	list := s.late(now.Add(-time.Hour), time.Time{})
+	list := s.late(present.Add(-time.Hour), time.Time{})
 	list[0].Back = "2"
-	list[1].At, list[1].Back = now.Add(-time.Hour), "2.5"
+	list[1].At, list[1].Back = present.Add(-time.Hour), "2.5"
 	s.world.Set(list...)
-	got, _, err := s.open(nil).Changes(t.Context(), now.Add(-3*time.Hour), networks.MaxOrders)
+	got, _, err := s.open(nil).Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders)
 	if err != nil || len(got) != 2 || !got[0].StatusOnly || got[0].Payout != "" || got[1].StatusOnly || got[1].Payout != "10" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -230,12 +230,12 @@ func TestChangeParameters(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			c, err := networks.New(networks.Options{
-				URL: server.URL, Egress: egresstest.Client(t, server, egress.Options{}), Now: func() time.Time { return now },
+				URL: server.URL, Egress: egresstest.Client(t, server, egress.Options{}), Now: func() time.Time { return present },
 			}).Open(name, "n1", networkstest.Fakes[name].Credentials())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := c.Changes(t.Context(), now.Add(-3*time.Hour), networks.MaxOrders); err != nil || !slices.Equal(got, want) {
+			if _, _, err := c.Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%q, want %q, %v", got, want, err)
 			}
 		})
