@@ -13,10 +13,11 @@ const (
 	ExportClicks      = "clicks"
 	ExportConversions = "conversions"
 	ExportSmartlinks  = "smartlink-clicks"
+	ExportDifference  = "difference"
 )
 
 // ExportKinds lists the kinds of report files.
-var ExportKinds = []string{ExportPerformance, ExportTrends, ExportClicks, ExportConversions, ExportSmartlinks}
+var ExportKinds = []string{ExportPerformance, ExportTrends, ExportClicks, ExportConversions, ExportSmartlinks, ExportDifference}
 
 // Limits of a report file. A larger file fails with the error too_large.
 const (

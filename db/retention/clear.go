@@ -11,6 +11,7 @@ import (
 	"switchyard/db/click"
 	"switchyard/db/conversion"
 	"switchyard/db/ledger"
+	"switchyard/db/reported"
 	"switchyard/db/spend"
 	"switchyard/models"
 )
@@ -81,6 +82,9 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, in click.Store, ids []u
 	if err := deleteSent(ctx, c, ids); err != nil {
 		return err
 	}
+	if err := reported.DeleteOrders(ctx, c, ids); err != nil {
+		return err
+	}
 	converted, err := conversion.Sums(ctx, c, ids)
 	if err != nil {
 		return err
@@ -127,6 +131,9 @@ func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ i
 	}
 	var err error
 	if out.Of, err = spend.Clear(ctx, c, l.Store(), q.AccountID, q.Of, q.From, q.To); err != nil {
+		return out, err
+	}
+	if err := reported.Clear(ctx, c, q.AccountID, q.Of, q.From, q.To); err != nil {
 		return out, err
 	}
 	from, to, err := archivedHours(ctx, c, q)

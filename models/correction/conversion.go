@@ -27,6 +27,14 @@ type Conversion struct {
 	Time         time.Time        // zero: not given
 	InvalidTime  string           // the time that a network states, if it does not count and Time is in its place
 	Precision    time.Duration    // unit of the time: a day, a minute, a second or a millisecond
+	Order        *Order           // the order that the row reports; nil for rows of files
+}
+
+// Order is an order as a network reports it: the fields that the import of a row may change.
+type Order struct {
+	ID   string
+	Goal string
+	Time time.Time // zero: not given, or not read
 }
 
 // The indexes of conversionColumns.
@@ -91,14 +99,20 @@ func (l *line) conversion(holds func(Conversion) string) (v Conversion) {
 	return v
 }
 
+// The refusals of a row that names no click of this service.
+const (
+	NoClick      = "it names no click"
+	ForeignClick = "its click id is not one of this service"
+)
+
 func (l *line) readClick(v *Conversion) {
 	v.ClickText = l.cell(clickColumn)
 	var err error
 	switch v.ClickID, err = models.ParseClickID(v.ClickText); {
 	case v.ClickText == "":
-		l.refuse("it names no click")
+		l.refuse(NoClick)
 	case err != nil:
-		l.refuse("its click id is not one of this service")
+		l.refuse(ForeignClick)
 	}
 }
 

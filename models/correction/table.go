@@ -329,8 +329,9 @@ type Kind uint8
 const (
 	Conversions Kind = iota
 	Costs
+	Totals
 	Offers
 	Links
 )
 
-var kinds = map[Kind][]column{Conversions: conversionColumns, Costs: costColumns, Offers: offerColumns, Links: linkColumns}
+var kinds = map[Kind][]column{Conversions: conversionColumns, Costs: costColumns, Totals: totalColumns, Offers: offerColumns, Links: linkColumns}

@@ -11,6 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/reported"
 	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -183,6 +184,9 @@ func (p *syncer) replaceDay(ctx context.Context, c db.Conn, d sourceDay, rows []
 		currency = have[0].Currency
 	}
 	list := replacing(d, currency, shares, have)
+	if err := reported.SaveSourceDay(ctx, c, d.account, d.source, d.day, list); err != nil {
+		return 0, false, err
+	}
 	if before && spreadOver == clicks && same(list, have) {
 		return matched, false, nil
 	}

@@ -1,12 +1,15 @@
 // Package housekeeping deletes records of the API that are no longer needed: stored answers that are too old for a repeated call,
-// removed rules that no flow uses any more, ended sessions and links, and old entries of the audit log.
+// removed rules that no flow uses any more, ended sessions and links, old entries of the audit log, and old figures that networks and
+// traffic sources have reported.
 package housekeeping
 
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"switchyard/db/people"
+	"switchyard/db/reported"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/workers"
@@ -22,6 +25,11 @@ func Register(r *workers.Runtime, s *store.Store) {
 	workers.RegisterTick(r, jobs.DeleteExpiredEntries, func(ctx context.Context) error {
 		n, err := people.New(s).DeleteExpired(ctx)
 		slog.InfoContext(ctx, "ended sessions and old audit entries forgotten", "rows", n)
+		if err != nil {
+			return err
+		}
+		old, err := reported.DeleteExpired(ctx, s.Conn(), time.Now())
+		slog.InfoContext(ctx, "old figures of networks and sources deleted", "rows", old)
 		return err
 	})
 	workers.RegisterTick(r, jobs.DeleteUnusedRules, func(ctx context.Context) error {

@@ -90,6 +90,7 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 	v := correction.Conversion{
 		Row: correction.Row{Line: line}, ClickText: cut(o.Click, maxOrderID), ConversionID: o.ID, Goal: o.Goal,
 		Status: o.Status, Word: cut(o.Word, maxWord), Currency: currency, Time: o.At.Time, InvalidTime: o.At.Unread, Precision: time.Second,
+		Order: &correction.Order{ID: cut(o.ID, maxOrderID), Goal: cut(o.Goal, maxGoal), Time: o.At.Time},
 	}
 	if own := words[strings.ToLower(o.Word)]; own != "" {
 		v.Status = own
@@ -104,9 +105,9 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 	var err error
 	switch v.ClickID, err = models.ParseClickID(o.Click); {
 	case o.Click == "":
-		refuse("it names no click")
+		refuse(correction.NoClick)
 	case err != nil:
-		refuse("its click id is not one of this service")
+		refuse(correction.ForeignClick)
 	}
 	switch {
 	case o.ID == "":

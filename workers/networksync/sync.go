@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"switchyard/db"
+	"switchyard/db/reported"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/correction"
@@ -28,7 +29,15 @@ func (y *syncer) sync(ctx context.Context, u *run) error {
 			end.Changed++
 		}
 	}
+	orders, err := y.reported(ctx, u, rows, out.Outcomes)
+	if err != nil {
+		return err
+	}
 	return u.Commit(ctx, changedOutcomes(out), func(c db.Conn) error {
+		err := reported.SaveOrders(ctx, c, u.Job.AccountID.UUID, u.Args.Network.NetworkID, orders, false, y.o.Now())
+		if err != nil {
+			return err
+		}
 		return y.imports.End(ctx, c, u, end, store.IntegrationResult{Synced: !out.DryRun})
 	})
 }

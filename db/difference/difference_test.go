@@ -1,0 +1,307 @@
+package difference_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	dbdifference "switchyard/db/difference"
+	"switchyard/db/report"
+	"switchyard/db/reported"
+	"switchyard/db/spend"
+	"switchyard/models"
+	"switchyard/models/difference"
+)
+
+const newYork = "America/New_York"
+
+func number(n int64) *int64 { return &n }
+
+// readSource stores what the platform reports for days, as a sync does.
+func (e *env) readSource(day int, list ...spend.Spend) {
+	e.t.Helper()
+	e.tx(func(c db.Conn) error {
+		if err := reported.SaveSourceDay(e.t.Context(), c, e.account, e.source, e.at(day, 0), list); err != nil {
+			return err
+		}
+		_, err := db.Exec(e.t.Context(), c, "day", `INSERT INTO source_spend_days (source_id, day, account_id, clicks) VALUES ($1, $2::date, $3, 0)
+			ON CONFLICT DO NOTHING`, e.source, e.day(day), e.account)
+		return err
+	})
+	for _, s := range list {
+		e.tx(func(c db.Conn) error {
+			s.Day, s.SourceID = e.at(day, 0), e.source
+			_, err := spend.Set(e.t.Context(), clickLog, c, e.account, s)
+			return err
+		})
+	}
+}
+
+// TestSource checks each cause of a difference of clicks and of money with a traffic source, with a known size. The platform's days begin
+// at midnight in New York.
+func TestSource(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	dbtest.Exec(t, e.db, `INSERT INTO source_integrations (source_id, account_id, provider, secrets, next_at, wide_at, zone)
+		VALUES ($1, $2, 'custom', '', now(), now(), $3)`, e.source, e.account, newYork)
+	e.visits(5, 0, e.at(0, 12), nil)
+	e.visits(2, 0, e.at(0, 12), func(c *models.Click) { c.IsBot = true })
+	e.visits(3, 0, e.at(1, 2), nil) // day 0 in New York
+	e.visits(1, 1, e.at(0, 12), nil)
+	e.visits(4, 0, e.at(2, 12), nil) // the platform was not read for this day
+	e.readSource(0, spend.Spend{CampaignID: e.campaigns[0], Amount: decimal.NewFromInt(10), Currency: "EUR", Clicks: number(12)})
+	e.readSource(1, spend.Spend{CampaignID: e.campaigns[0], Amount: decimal.NewFromInt(2), Currency: "EUR", Clicks: number(1)})
+	e.spend(1, 0, "5", "USD") // by hand
+	e.visits(1, 0, e.at(0, 13), func(c *models.Click) { c.Cost = decimal.RequireFromString("0.5") })
+	out := e.read(difference.OfSource, 3, "")
+	if diff := cmp.Diff([]string{
+		"0/0: 12 0 10 | 6 0 11.5 | time_zone 3 0 0 | bots 2 0 0 | late 0 0 -0.5 | currency 0 0 -1 | rest 1 0 0",
+		"0/1: 0 0 0 | 1 0 0 | rest -1 0 0",
+		"1/0: 1 0 2 | 3 0 5 | time_zone -3 0 0 | currency 0 0 -0.2 | correction 0 0 -2.8 | rest 1 0 0",
+		"2/0: 0 0 0 | 4 0 0 | not_read -4 0 0",
+	}, e.lines(out.Rows...)); diff != "" {
+		t.Error(diff)
+	}
+	if out.Basis != difference.FromPlatform || out.TheirTZ != newYork || out.TheirCurrency != "EUR" || out.Compares.Conversions ||
+		fmt.Sprint(out.Rates) != "[{EUR 1.1 1.1 0}]" {
+		t.Errorf("%q %q %q %v %v", out.Basis, out.TheirTZ, out.TheirCurrency, out.Compares, out.Rates)
+	}
+	e.read(difference.OfSource, 3, "Asia/Kolkata") // the law holds where days begin between two hours
+	same := e.read(difference.OfSource, 3, newYork)
+	for _, r := range same.Rows {
+		for _, p := range r.Causes {
+			if p.Cause == difference.TimeZone && p.Clicks != 0 {
+				t.Errorf("in the platform's zone, the time zone explains %v of %v", p.Figures, r.Cell)
+			}
+		}
+	}
+}
+
+// TestSourceConversions checks how our conversions are compared with the conversions that the source has accepted.
+func TestSourceConversions(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	dbtest.Exec(t, e.db, `UPDATE traffic_sources SET postback_url = 'https://source.example/?id={externalid}' WHERE id = $1`, e.source)
+	clicks := e.visits(6, 0, e.at(0, 12), nil)
+	for i, status := range []string{"approved", "approved", "approved", "approved", "pending"} { // pending is not sent
+		e.sell(clicks[i], fmt.Sprint("c", i), status, "10", "USD", models.FromPostback, time.Minute)
+	}
+	result := func(click int, result, reason string) {
+		t.Helper()
+		dbtest.Exec(t, e.db, `UPDATE source_postbacks SET result = $2, reason = $3 WHERE click_id = $1`, clicks[click], result, reason)
+	}
+	result(0, "told", "")
+	result(1, "told", "")
+	result(2, "failed", "HTTP 410: gone")
+	e.sell(clicks[1], "c1", "rejected", "10", "USD", models.FromPostback, time.Minute)
+	out := e.read(difference.OfSource, 1, "")
+	if diff := cmp.Diff([]string{"all: 0 2 0 | 6 4 0 | not_sent 0 -1 0 HTTP 410: gone | not_sent 0 -1 0 it waits to be sent" +
+		" | not_sent 0 -1 0 the settings of the source send no conversion with this goal and status" +
+		" | late 0 1 0 it was told, and is rejected now"}, e.lines(out.Total)); diff != "" {
+		t.Error(diff)
+	}
+	if out.Basis != difference.FromNothing || out.Compares.Clicks || !out.Compares.Conversions || len(out.Examples) != 4 {
+		t.Errorf("%q, %v, %d examples", out.Basis, out.Compares, len(out.Examples))
+	}
+}
+
+// order returns an order of a network. It is the conversion with its id.
+func (e *env) order(id string, click uuid.UUID, day int, status, payout, currency string) reported.Order {
+	return reported.Order{
+		OrderID: id, ClickID: click, ConversionID: id, Day: e.day(day), Status: status, Payout: payout, Currency: currency,
+	}
+}
+
+func (e *env) saveOrders(at time.Time, list ...reported.Order) {
+	e.t.Helper()
+	e.tx(func(c db.Conn) error {
+		return reported.SaveOrders(e.t.Context(), c, e.account, e.network, list, false, at)
+	})
+}
+
+// TestNetworkOrders checks each cause of a difference of conversions and of money with a network, with a known size. The network's days begin
+// at midnight in New York, and its currency is the euro.
+func TestNetworkOrders(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	dbtest.Exec(t, e.db, `INSERT INTO network_integrations (network_id, account_id, provider, settings, secrets, next_at, wide_at)
+		VALUES ($1, $2, 'custom', jsonb_build_object('timezone', $3::text), '', now(), now())`, e.network, e.account, newYork)
+	noon, night := e.visits(9, 0, e.at(0, 12), nil), e.visits(1, 0, e.at(1, 2), nil)
+	by := func(click uuid.UUID, id, status, payout, source string) {
+		t.Helper()
+		e.sell(click, id, status, payout, "EUR", source, time.Minute)
+	}
+	by(noon[0], "same", "approved", "10", models.FromPostback)
+	by(noon[1], "slow", "approved", "20", models.FromPostback)
+	by(night[0], "zone", "approved", "30", models.FromPostback)
+	by(noon[2], "corrected", "approved", "50", models.FromCorrection)
+	by(noon[3], "by hand", "approved", "7", models.FromCorrection)
+	by(noon[4], "lost", "approved", "3", models.FromPostback)
+	by(noon[5], "odd", "approved", "2", models.FromPostback)
+	read := time.Now()
+	refused := e.order("refused", noon[6], 0, "approved", "4", "EUR")
+	refused.Refusal = `its currency "X" is not known`
+	stranger := e.order("stranger", uuid.Nil, 0, "approved", "5", "EUR")
+	stranger.Refusal = "it names no click"
+	e.saveOrders(read,
+		e.order("same", noon[0], 0, "approved", "10", "EUR"), e.order("slow", noon[1], 1, "approved", "20", "EUR"),
+		e.order("zone", night[0], 0, "approved", "30", "EUR"), e.order("corrected", noon[2], 0, "approved", "40", "EUR"),
+		e.order("odd", noon[5], 0, "approved", "1", "EUR"), refused, stranger,
+		e.order("decided", noon[7], 0, "rejected", "60", "EUR"), e.order("gone", noon[8], 0, "pending", "", "EUR"),
+	)
+	dbtest.Exec(t, e.db, `UPDATE conversions SET updated_at = $1`, read.Add(-time.Hour))
+	by(noon[7], "decided", "approved", "60", models.FromPostback) // a postback came after the orders were read
+	dbtest.Exec(t, e.db, `UPDATE conversions SET updated_at = $1 WHERE conversion_id = 'decided'`, read.Add(time.Hour))
+	out := e.read(difference.OfNetwork, 2, "")
+	// At 1.10 dollars, ours are same 11, slow 22, zone 33, corrected 55, by hand 7.70, lost 3.30, odd 2.20 and decided 66.
+	if diff := cmp.Diff([]string{
+		"0/-1: 0 3 9 | 0 0 0 | unmatched 0 1 5.5 | refused 0 1 4.4 | currency 0 0 -0.9 | rest 0 1 0",
+		"0/0: 0 4 81 | 9 7 167.2 | time_zone 0 1 33 | conversion_day 0 -1 -22 | late 0 -1 -66 | currency 0 0 -8.1 | correction 0 -1 -18.7" +
+			" | rest 0 -1 -4.4",
+		"1/0: 0 1 20 | 1 1 33 | time_zone 0 -1 -33 | conversion_day 0 1 22 | currency 0 0 -2",
+	}, e.lines(out.Rows...)); diff != "" {
+		t.Error(diff)
+	}
+	reasons := map[string]string{
+		"corrected": "correction", "by hand": "correction", "decided": "late", "refused": "refused", "stranger": "unmatched", "lost": "", "odd": "",
+		"gone": "",
+	}
+	for _, x := range out.Examples {
+		if cause, ok := reasons[x.ConversionID]; !ok || cause != x.Cause {
+			t.Errorf("%+v", x)
+		}
+		delete(reasons, x.ConversionID)
+	}
+	if len(reasons) > 0 {
+		t.Errorf("there is no example of %v", reasons)
+	}
+	e.saveOrders(read, e.order("lost", noon[4], 0, "approved", "3", "USD")) // a second currency: theirs are shown in dollars
+	mixed := e.read(difference.OfNetwork, 2, "")
+	if mixed.TheirCurrency != "" || !mixed.Total.Theirs.Money.Equal(decimal.RequireFromString("124")) {
+		t.Errorf("in %q: %v", mixed.TheirCurrency, mixed.Total.Theirs)
+	}
+}
+
+// TestNetworkTotals checks the causes of a difference with daily sums, which also have clicks. A network counts visitors that reach the
+// offer, and a conversion on its own day.
+func TestNetworkTotals(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	direct := e.visits(4, 0, e.at(0, 12), nil)
+	e.visits(2, 0, e.at(0, 12), func(c *models.Click) { c.IsBot = true })
+	e.visits(3, 1, e.at(0, 12), func(c *models.Click) { c.LanderID = uuid.New() }) // they stay on the landing page
+	e.visits(1, 0, e.at(1, 12), nil)
+	e.sell(direct[0], "a", "approved", "10", "USD", models.FromPostback, time.Hour)
+	e.sell(direct[1], "b", "approved", "20", "USD", models.FromPostback, 14*time.Hour) // the next day
+	dbtest.Exec(t, e.db, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, signature, signed_text, received_at, outcome, detail)
+		SELECT new_id(), $1, $2, 'postback', '', jsonb_build_object('clickid', n % 2), '', '', $3, 'unmatched', 'there is no such click'
+		FROM generate_series(1, 3) n`, e.account, e.network, e.at(0, 15)) // two of them are equal
+	e.tx(func(c db.Conn) error {
+		return reported.SaveTotals(t.Context(), c, e.account, e.network, []reported.Totals{{
+			Day: e.at(0, 0), Clicks: number(7), Conversions: number(4), Payout: decimal.NewNullDecimal(decimal.NewFromInt(40)), Currency: "EUR",
+		}}, time.Now())
+	})
+	out := e.read(difference.OfNetwork, 2, "")
+	if diff := cmp.Diff([]string{
+		"0/-1: 7 4 40 | 7 2 30 | conversion_day 0 -1 -20 | bots 2 0 0 | hops -3 0 0 | unmatched 0 2 0 | currency 0 0 -4 | rest 1 1 34",
+		"1/-1: 0 0 0 | 1 0 0 | not_read -1 0 0",
+	}, e.lines(out.Rows...)); diff != "" {
+		t.Error(diff)
+	}
+	if out.Basis != difference.FromTotals || out.ReadAt == nil {
+		t.Errorf("%q %v", out.Basis, out.ReadAt)
+	}
+}
+
+// TestPostbacks checks the comparison with a network for which only postbacks are stored.
+func TestPostbacks(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	if out := e.read(difference.OfNetwork, 1, ""); out.Basis != difference.FromNothing || out.Compares != (difference.Measures{}) {
+		t.Errorf("nothing is stored: %q, %v", out.Basis, out.Compares)
+	}
+	clicks := e.visits(3, 0, e.at(0, 12), nil)
+	e.sell(clicks[0], "a", "approved", "10", "USD", models.FromPostback, time.Minute)
+	e.sell(clicks[1], "b", "approved", "20", "USD", models.FromCorrection, time.Minute)
+	dbtest.Exec(t, e.db, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, signature, signed_text, received_at, outcome, detail,
+		campaign_id) VALUES (new_id(), $1, $2, 'postback', '', '{}', '', '', $3, 'refused', 'the secret is wrong', $4)`, e.account, e.network,
+		e.at(0, 15), e.campaigns[1])
+	out := e.read(difference.OfNetwork, 1, "")
+	if diff := cmp.Diff([]string{
+		"0/0: 0 1 0 | 3 2 30 | correction 0 -1 0", "0/1: 0 1 0 | 0 0 0 | refused 0 1 0",
+	}, e.lines(out.Rows...)); diff != "" {
+		t.Error(diff)
+	}
+	if out.Basis != difference.FromPostbacks || out.Total.Causes[0].Reason != "the secret is wrong" {
+		t.Errorf("%q %v", out.Basis, out.Total.Causes)
+	}
+}
+
+// TestStored checks that orders are replaced by later ones of the same id, that a file does not replace what was read from the network,
+// and that old rows and rows of cleared clicks are deleted.
+func TestStored(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	click := e.visits(1, 0, e.at(0, 12), nil)[0]
+	list := func() string {
+		return dbtest.Get[string](t, e.db, `SELECT coalesce(string_agg(order_id || ' ' || status || ' ' || coalesce(payout::text, '-') || ' ' || from_file,
+			', ' ORDER BY order_id), '') FROM network_orders`)
+	}
+	at := time.Now()
+	e.saveOrders(at, e.order("a", click, 0, "pending", "", "USD"), e.order("a", click, 0, "approved", "1", "USD"))
+	file := func(rows ...reported.Order) {
+		e.tx(func(c db.Conn) error {
+			return reported.ReplaceFileOrders(t.Context(), c, e.account, e.network, rows, at)
+		})
+	}
+	file(e.order("a", click, 0, "rejected", "9", "USD"), e.order("b", uuid.Nil, 0, "approved", "2", "USD"), e.order("c", click, 1, "approved", "3", "USD"))
+	if got := list(); got != "a approved 1 false, b approved 2 true, c approved 3 true" {
+		t.Errorf("after a file: %s", got)
+	}
+	file(e.order("d", click, 0, "approved", "4", "USD"))
+	if got := list(); got != "a approved 1 false, c approved 3 true, d approved 4 true" {
+		t.Errorf("after another file of the first day: %s", got)
+	}
+	e.tx(func(c db.Conn) error { return reported.DeleteOrders(t.Context(), c, []uuid.UUID{click}) })
+	old := e.order("old", uuid.Nil, -reported.KeptDays, "approved", "1", "USD")
+	e.saveOrders(at, old, e.order("new", uuid.Nil, 0, "approved", "1", "USD"))
+	n, err := reported.DeleteExpired(t.Context(), e.db, time.Now())
+	if got := list(); err != nil || n != 1 || got != "new approved 1 false" {
+		t.Errorf("%d deleted, %v; left: %s", n, err, got)
+	}
+}
+
+// TestLimits checks that a source of another account is not found, and that days and the zone must be valid.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	read := func(account uuid.UUID, a difference.Args) string {
+		_, err := dbdifference.Reader{Conn: e.db, Reports: report.Reader{Conn: e.db}}.Read(t.Context(), account, a)
+		if e, ok := models.AsError(err); ok {
+			return e.Code
+		}
+		return fmt.Sprint(err)
+	}
+	good := difference.Args{Kind: difference.OfSource, ID: e.source, From: e.day(0), To: e.day(1)}
+	other, bad, zone, network := good, good, good, good
+	other.ID, bad.To, zone.TZ, network.Kind = uuid.New(), "x", "Nowhere/Land", difference.OfNetwork
+	for want, got := range map[string]string{
+		"not_found": read(e.account, other), "invalid_input": read(e.account, bad), "<nil>": read(e.account, good),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if got := read(e.account, network); got != "not_found" {
+		t.Errorf("a source as a network: %s", got)
+	}
+	if got := read(e.account, zone); got != "invalid_input" {
+		t.Errorf("an unknown zone: %s", got)
+	}
+}

@@ -1,0 +1,173 @@
+package difference_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/conversion"
+	"switchyard/db/dbtest"
+	dbdifference "switchyard/db/difference"
+	"switchyard/db/ingest"
+	"switchyard/db/report"
+	"switchyard/db/spend"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/difference"
+)
+
+// env is an account in dollars with a traffic source, a network and two campaigns. One euro is 1.10 dollars. Its days are the tenth
+// day before today and those after it.
+type env struct {
+	t                        *testing.T
+	db                       *db.DB
+	account, source, network uuid.UUID
+	campaigns                [2]uuid.UUID
+	first                    time.Time // midnight UTC
+}
+
+func newEnv(t *testing.T) *env {
+	t.Helper()
+	e := &env{t: t, db: dbtest.New(t), account: uuid.New(), source: uuid.New(), network: uuid.New()}
+	e.first = time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -10)
+	dbtest.SetRates(t, e.db, "1.1")
+	dbtest.Exec(t, e.db, `INSERT INTO accounts (id, name, plan, site_key, currency) VALUES ($1, 'A', 'pro', $2, 'USD')`, e.account, e.account.String())
+	dbtest.Exec(t, e.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, e.source, e.account)
+	dbtest.Exec(t, e.db, `INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'N')`, e.network, e.account)
+	dbtest.Exec(t, e.db, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, e.source)
+	for i := range e.campaigns {
+		e.campaigns[i] = uuid.New()
+		dbtest.Exec(t, e.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, $3, $3, $4)`, e.campaigns[i],
+			e.account, fmt.Sprint("campaign-", i), e.source)
+	}
+	return e
+}
+
+// day returns the text of a day, counted from the first.
+func (e *env) day(n int) string { return e.first.AddDate(0, 0, n).Format(time.DateOnly) }
+
+// at returns a moment on a day.
+func (e *env) at(day, hour int) time.Time {
+	return e.first.AddDate(0, 0, day).Add(time.Duration(hour) * time.Hour)
+}
+
+// visits stores n clicks of the source and the network at a moment. change may change a click; nil: no change.
+func (e *env) visits(n, campaign int, at time.Time, change func(*models.Click)) (ids []uuid.UUID) {
+	e.t.Helper()
+	log, err := spool.Open(e.t.TempDir(), spool.Options{})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer log.Close()
+	for range n {
+		c := models.Click{
+			ID: models.NewClickID(), AccountID: e.account, CampaignID: e.campaigns[campaign], SourceID: e.source, NetworkID: e.network,
+			Currency: "USD", UniqueHours: 24, UniqueKey: uuid.New(),
+		}
+		floor := models.FloorClickID(at)
+		copy(c.ID[:6], floor[:6])
+		if change != nil {
+			change(&c)
+		}
+		ids = append(ids, c.ID)
+		if err := log.Append(e.t.Context(), spool.Record{Click: &c}); err != nil {
+			e.t.Fatal(err)
+		}
+	}
+	if err := ingest.NewIngester(log, e.db, ingest.Options{}).Drain(e.t.Context()); err != nil {
+		e.t.Fatal(err)
+	}
+	return ids
+}
+
+func (e *env) tx(fn func(db.Conn) error) {
+	e.t.Helper()
+	if err := db.Tx(e.t.Context(), e.db, fn); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// sell records a conversion of a click, some minutes after the click.
+func (e *env) sell(click uuid.UUID, id, status, payout, currency, source string, after time.Duration) {
+	e.t.Helper()
+	value := decimal.RequireFromString(payout)
+	in := conversion.Input{
+		AccountID: e.account, ClickID: click, NetworkID: e.network, ConversionID: id, Status: status, Payout: &value, Currency: currency,
+		Source: source, At: models.ClickTime(click).Add(after), Final: source == models.FromCorrection,
+	}
+	e.tx(func(c db.Conn) error {
+		_, err := conversion.Record(e.t.Context(), clickLog, c, in)
+		return err
+	})
+}
+
+var clickLog = click.Log{}
+
+func (e *env) spend(day, campaign int, amount, currency string) {
+	e.t.Helper()
+	e.tx(func(c db.Conn) error {
+		_, err := spend.Set(e.t.Context(), clickLog, c, e.account, spend.Spend{
+			Day: e.at(day, 0), SourceID: e.source, CampaignID: e.campaigns[campaign], Amount: decimal.RequireFromString(amount), Currency: currency,
+		})
+		return err
+	})
+}
+
+// read compares the first n days. It fails the test if the causes and the rest do not add up to the difference.
+func (e *env) read(kind string, n int, tz string) difference.Result {
+	e.t.Helper()
+	id := e.source
+	if kind == difference.OfNetwork {
+		id = e.network
+	}
+	out, err := dbdifference.Reader{Conn: e.db, Reports: report.Reader{Conn: e.db}}.Read(e.t.Context(), e.account, difference.Args{
+		Kind: kind, ID: id, From: e.day(0), To: e.day(n - 1), TZ: tz,
+	})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	for _, r := range append(slices.Clone(out.Rows), out.Total) {
+		sum := r.Unexplained
+		for _, p := range r.Causes {
+			sum = sum.Plus(p.Figures)
+		}
+		want := r.Theirs.Minus(r.Ours)
+		if out.Compares.Clicks && sum.Clicks != want.Clicks || out.Compares.Conversions && sum.Conversions != want.Conversions ||
+			out.Compares.Money && !sum.Money.Equal(want.Money) {
+			e.t.Errorf("%v: the causes add up to %v, the difference is %v", r.Cell, sum, want)
+		}
+	}
+	return out
+}
+
+// figures returns figures as clicks, conversions and money.
+func figures(f difference.Figures) string {
+	return fmt.Sprint(f.Clicks, " ", f.Conversions, " ", f.Money)
+}
+
+// lines returns the rows as texts: day number, campaign number, theirs, ours, each cause, and the rest if it is not zero.
+func (e *env) lines(rows ...difference.Row) (out []string) {
+	for _, r := range rows {
+		at, _ := time.Parse(time.DateOnly, r.Day)
+		line := fmt.Sprintf("%d/%d: %s | %s", int(at.Sub(e.first).Hours())/24, slices.Index(e.campaigns[:], r.Campaign), figures(r.Theirs), figures(r.Ours))
+		if r.Day == "" {
+			line = fmt.Sprintf("all: %s | %s", figures(r.Theirs), figures(r.Ours))
+		}
+		for _, p := range r.Causes {
+			line += " | " + strings.TrimSpace(p.Cause+" "+figures(p.Figures)+" "+p.Reason)
+		}
+		if !r.Unexplained.IsZero() {
+			line += " | rest " + figures(r.Unexplained)
+		}
+		out = append(out, line)
+	}
+	slices.Sort(out)
+	return out
+}

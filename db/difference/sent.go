@@ -1,0 +1,124 @@
+package difference
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/difference"
+)
+
+// sent is a conversion of ours, and how the traffic source was told of it. Postback and Upload are the results of the last messages.
+// They are empty if nothing was sent.
+type sent struct {
+	ID             uuid.UUID `db:"id"`
+	ClickID        uuid.UUID `db:"click_id"`
+	Reference      string    `db:"conversion_id"`
+	Campaign       uuid.UUID `db:"campaign_id"`
+	Status         string    `db:"status"`
+	Told           bool      `db:"told"` // a postback or an upload was accepted
+	Postback       string    `db:"postback"`
+	PostbackReason string    `db:"postback_reason"`
+	Upload         string    `db:"upload"`
+	UploadReason   string    `db:"upload_reason"`
+	Kept           bool      `db:"kept"` // postbacks of its age are kept
+}
+
+// An accepted retraction means that the platform does not count the conversion any more.
+const selectSent = `
+SELECT v.id, v.click_id, v.conversion_id, v.campaign_id, v.status,
+	EXISTS (SELECT FROM source_postbacks p WHERE p.conversion_id = v.id AND p.source_id = $2 AND p.result = 'told')
+		OR coalesce(a.action <> 'retract', false) AS told,
+	coalesce(p.result, '') AS postback, coalesce(p.reason, '') AS postback_reason,
+	coalesce(u.result, '') AS upload, coalesce(u.reason, '') AS upload_reason, v.updated_at >= $5 AS kept
+FROM conversions v
+LEFT JOIN LATERAL (SELECT result, reason FROM source_postbacks p WHERE p.conversion_id = v.id AND p.source_id = $2
+	ORDER BY place DESC LIMIT 1) p ON true
+LEFT JOIN LATERAL (SELECT result, reason FROM conversion_uploads u WHERE u.conversion_id = v.id AND u.source_id = $2
+	ORDER BY place DESC LIMIT 1) u ON true
+LEFT JOIN LATERAL (SELECT action FROM conversion_uploads a WHERE a.conversion_id = v.id AND a.source_id = $2 AND a.result = 'accepted'
+	ORDER BY place DESC LIMIT 1) a ON true
+WHERE v.account_id = $1 AND v.source_id = $2 AND v.click_id >= $3 AND v.click_id < $4
+ORDER BY v.click_id, v.id LIMIT $6`
+
+// conversions compares our conversions with the conversions that the source has accepted from us. If nothing was sent to the source,
+// conversions are not compared, because platforms report no conversions of their own.
+func (s *sourceSheet) conversions(ctx context.Context) error {
+	from, to := s.bounds(s.comparison.ours)
+	plan, err := db.Get[string](ctx, s.Conn, "account", `SELECT plan FROM accounts WHERE id = $1`, s.account)
+	if err != nil {
+		return err
+	}
+	p, _ := models.PlanNamed(plan)
+	kept := time.Now().AddDate(0, 0, -p.PostbackDays)
+	list, err := db.Select[sent](ctx, s.Conn, "conversions of the source", selectSent, s.account, s.out.ID,
+		models.FloorClickID(from), models.FloorClickID(to), kept, difference.MaxConversions+1)
+	if err != nil {
+		return err
+	}
+	if len(list) > difference.MaxConversions {
+		return tooMany("conversions", difference.MaxConversions)
+	}
+	for _, v := range list {
+		s.out.Compares.Conversions = s.out.Compares.Conversions || v.Postback != "" || v.Upload != ""
+	}
+	if !s.out.Compares.Conversions {
+		return nil
+	}
+	for _, v := range list {
+		s.compareSent(v)
+	}
+	return nil
+}
+
+func counts(status string) bool {
+	return status == models.StatusApproved || status == models.StatusPending
+}
+
+// compareSent adds a conversion. It is in the cell of its click on both sides, because the source does not say on which day it counts
+// the conversion.
+func (s *sourceSheet) compareSent(v sent) {
+	c := difference.Cell{Day: dayIn(models.ClickTime(v.ClickID), s.comparison.ours), Campaign: v.Campaign}
+	x := difference.Example{Day: c.Day, ClickID: v.ClickID, ConversionID: v.Reference, OurStatus: v.Status}
+	one := difference.Figures{Conversions: 1}
+	if v.Told {
+		s.sheet.AddTheirs(c, one)
+	}
+	switch {
+	case v.Told && !counts(v.Status):
+		x.Cause, x.Reason = difference.Late, "it was told, and is "+v.Status+" now"
+		s.sheet.Explain(c, x.Cause, x.Reason, one)
+	case !v.Told && counts(v.Status):
+		x.Cause, x.Reason = difference.NotSent, reasonOf(v.why())
+		s.sheet.Explain(c, x.Cause, x.Reason, one.Neg())
+	default:
+		return
+	}
+	s.sheet.AddExample(x)
+}
+
+// why returns the reason why the source does not have a conversion.
+func (v sent) why() string {
+	result, reason := v.Upload, v.UploadReason
+	if result == "" {
+		result, reason = v.Postback, v.PostbackReason
+	}
+	switch result {
+	case "":
+		if !v.Kept {
+			return "the record of what was sent is no longer kept"
+		}
+		return "the settings of the source send no conversion with this goal and status"
+	case models.UploadPending:
+		return "it waits to be sent"
+	case models.UploadShadow:
+		return "uploads are in shadow mode"
+	case models.UploadAccepted:
+		return "it was taken back"
+	}
+	return cmp.Or(reason, "it was not accepted")
+}

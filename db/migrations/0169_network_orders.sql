@@ -1,0 +1,38 @@
+-- Conversions and daily sums as networks report them, so that they can be compared with ours.
+-- +goose Up
+CREATE TABLE network_orders (
+    network_id    uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,
+    order_id      text NOT NULL,     -- the network's own id
+    click_id      uuid NOT NULL,     -- zero: the order names no click of ours
+    order_goal    text NOT NULL,     -- the goal that the network names
+    account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    goal          text NOT NULL,     -- goal and conversion_id are those of our conversion
+    conversion_id text NOT NULL,
+    day           date NOT NULL,     -- of the network, in its time zone
+    status        text NOT NULL,     -- one of the four; empty: not known
+    payout        numeric,           -- null: not reported, or not read
+    currency      text NOT NULL,
+    refusal       text NOT NULL,     -- why the order is not recorded; empty: it is
+    from_file     boolean NOT NULL,  -- a person has uploaded it
+    read_at       timestamptz NOT NULL, -- when it was last read with a change
+    PRIMARY KEY (network_id, order_id, click_id, order_goal)
+);
+CREATE INDEX network_orders_days ON network_orders (network_id, day);
+CREATE INDEX network_orders_click ON network_orders (click_id);
+CREATE INDEX network_orders_account ON network_orders (account_id);
+
+CREATE TABLE network_totals (
+    network_id  uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,
+    day         date NOT NULL,
+    account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    clicks      bigint,              -- null: not reported
+    conversions bigint,
+    payout      numeric,
+    currency    text NOT NULL,
+    read_at     timestamptz NOT NULL,
+    PRIMARY KEY (network_id, day)
+);
+CREATE INDEX network_totals_account ON network_totals (account_id);
+
+-- +goose Down
+DROP TABLE network_totals, network_orders;

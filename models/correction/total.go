@@ -1,0 +1,75 @@
+package correction
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Total is a row with the sums that a network reports for a day. Nil: not given.
+type Total struct {
+	Row
+
+	Day         time.Time // midnight UTC, as written in the file
+	Clicks      *int64
+	Conversions *int64
+	Payout      *decimal.Decimal
+	Currency    string // its code; empty: not given
+}
+
+// The indexes of totalColumns.
+const (
+	totalDayColumn = iota
+	totalClicksColumn
+	totalConversionsColumn
+	totalPayoutColumn
+	totalCurrencyColumn
+)
+
+var totalColumns = []column{
+	totalDayColumn: {"day", true, costColumns[dayColumn].names},
+	totalClicksColumn: {"clicks", false, []string{
+		"clicks", "hosts", "hits", "visits", "grossclicks", "uniqueclicks", "totalclicks",
+	}},
+	totalConversionsColumn: {"conversions", false, []string{
+		"conversions", "conversion", "totalconversions", "leads", "sales", "actions", "orders", "approvedconversions", "cv",
+	}},
+	totalPayoutColumn:   {"payout", false, conversionColumns[payoutColumn].names},
+	totalCurrencyColumn: {"currency", false, conversionColumns[currencyColumn].names},
+}
+
+// IsTotals reports whether a file has daily sums: its header names a day, and no click id. Errors: empty, invalid_input.
+func IsTotals(text string) (bool, error) {
+	conversions, err := find(text, conversionColumns)
+	if err != nil {
+		return false, err
+	}
+	totals, err := find(text, totalColumns)
+	if err != nil {
+		return false, err
+	}
+	return len(conversions.missing()) > 0 && len(totals.missing()) == 0, nil
+}
+
+// ReadTotals reads the rows of a file of daily sums in their order. The file may have no rows. currency is the currency of a row
+// that states none. Errors: empty, invalid_input.
+func ReadTotals(text, currency string) ([]Total, Skips, error) {
+	return read(text, totalColumns, func(l *line) (v Total) {
+		if l.Fault == "" {
+			v.Day = l.day(l.cell(totalDayColumn))
+			v.Clicks, v.Conversions = l.count(totalClicksColumn), l.count(totalConversionsColumn)
+			amount, stated, given := l.amount(totalPayoutColumn, totalCurrencyColumn, func() string { return currency })
+			if v.Currency = stated; given {
+				v.Payout = &amount
+			}
+			if v.Currency == "" {
+				v.Currency = currency
+			}
+			if v.Clicks == nil && v.Conversions == nil && v.Payout == nil {
+				l.refuse("it has neither clicks nor conversions nor a payout")
+			}
+		}
+		v.Row = l.end()
+		return v
+	})
+}

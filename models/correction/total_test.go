@@ -1,0 +1,40 @@
+package correction_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"switchyard/models/correction"
+)
+
+// TestReadTotals checks how a report of daily sums is read: numbers and days as networks write them, and each refusal.
+func TestReadTotals(t *testing.T) {
+	t.Parallel()
+	const file = "Date;Clicks;Leads;Revenue (EUR)\n2026-11-01;1,200;3;45.50\n2026-11-02;;;\n01/32/2026;1;1;1\n2026-11-03;x;1;1\n2026-11-04;5;0;0\nTotal;1,205;3;45.50\n"
+	if totals, err := correction.IsTotals(file); err != nil || !totals {
+		t.Fatalf("the file counts as a file of conversions: %v", err)
+	}
+	if totals, err := correction.IsTotals("date,clickid,payout\n2026-11-01,x,1\n"); err != nil || totals {
+		t.Errorf("a file with click ids counts as a file of sums: %v", err)
+	}
+	rows, skips, err := correction.ReadTotals(file, "USD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rows {
+		if r.Refusal != "" {
+			got = append(got, r.Refusal)
+			continue
+		}
+		got = append(got, fmt.Sprint(r.Day.Format(time.DateOnly), " ", *r.Clicks, " ", *r.Conversions, " ", r.Payout, " ", r.Currency))
+	}
+	want := []string{
+		"2026-11-01 1200 3 45.5 EUR", "it has neither clicks nor conversions nor a payout", "its day is not a day that exists",
+		"its clicks are not a whole number", "2026-11-04 5 0 0 EUR", "it is a line of totals",
+	}
+	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		t.Errorf("rows %q, want %q; skipped %+v", got, want, skips)
+	}
+}

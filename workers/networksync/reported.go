@@ -1,0 +1,60 @@
+package networksync
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/reported"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/correction"
+)
+
+// reported returns the orders of an import as they are stored for the comparison with our figures. A dry run stores none. An order
+// without a time is on the day of its click.
+func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Conversion, outcomes []correction.ConversionOutcome) (
+	[]reported.Order, error,
+) {
+	if !u.Args.Apply || len(outcomes) != len(rows) {
+		return nil, nil
+	}
+	i, err := y.store.NetworkIntegrations().Find(ctx, u.Job.AccountID.UUID, u.Args.Network.NetworkID)
+	if err != nil && !errors.Is(err, store.ErrNoIntegration) { // it may have been disconnected since the orders were read
+		return nil, err
+	}
+	zone, err := time.LoadLocation(i.Settings["timezone"])
+	if err != nil {
+		zone = time.UTC
+	}
+	now := y.o.Now()
+	list := make([]reported.Order, 0, len(rows))
+	for n, r := range rows {
+		order := correction.Order{ID: r.ConversionID, Goal: r.Goal} // of a job that an earlier version has begun
+		if r.Order != nil {
+			order = *r.Order
+		}
+		o := reported.Order{
+			OrderID: order.ID, ClickID: r.ClickID, OrderGoal: order.Goal, Goal: r.Goal, ConversionID: r.ConversionID, Status: r.Status,
+			Currency: r.Currency, Refusal: outcomes[n].Reason,
+		}
+		if outcomes[n].Accepted {
+			o.Goal, o.ConversionID = outcomes[n].Goal, outcomes[n].ConversionID
+		}
+		if r.Payout != nil {
+			o.Payout = r.Payout.String()
+		}
+		at := order.Time
+		if at.IsZero() && r.ClickID != uuid.Nil {
+			at = models.ClickTime(r.ClickID)
+		}
+		if at.IsZero() {
+			at = now
+		}
+		o.Day = at.In(zone).Format(time.DateOnly)
+		list = append(list, o)
+	}
+	return list, nil
+}
