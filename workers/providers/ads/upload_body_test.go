@@ -34,7 +34,7 @@ var bodies = map[string]string{
 	}]}`,
 	models.Pinterest: `{"data": [{
 		"event_name": "checkout", "action_source": "web", "event_time": 1793536368, "event_id": "1",
-		"event_source_url": "https://shop.example.com/thanks",
+		"event_source_url": "https://lander.example/page?a=1",
 		"user_data": {
 			"click_id": "one", "external_id": ["EXTERNAL"], "client_ip_address": "203.0.113.9", "client_user_agent": "Mozilla/5.0",
 			"em": ["EMAIL"], "ph": ["PHONE"], "fn": ["FIRST"], "ln": ["LAST"], "ct": ["CITY"], "st": ["REGION"], "zp": ["ZIP"], "country": ["COUNTRY"]
