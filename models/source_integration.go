@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"regexp"
@@ -77,6 +78,14 @@ type CostEndpoint struct {
 var costDates = map[string]string{
 	"": time.DateOnly, "YYYY-MM-DD": time.DateOnly, "DD.MM.YYYY": "02.01.2006", "DD/MM/YYYY": "02/01/2006", "MM/DD/YYYY": "01/02/2006",
 	"YYYYMMDD": "20060102",
+}
+
+// WithDefaults returns the endpoint with the defaults of the settings that are empty. An endpoint that was stored before a setting
+// existed lacks it.
+func (e CostEndpoint) WithDefaults() CostEndpoint {
+	e.Method, e.DateFormat = cmp.Or(e.Method, "GET"), cmp.Or(e.DateFormat, "YYYY-MM-DD")
+	e.DayField, e.SpendField = cmp.Or(e.DayField, "day"), cmp.Or(e.SpendField, "spend")
+	return e
 }
 
 // Date returns a day in the form in which the endpoint wants it.

@@ -118,7 +118,7 @@ func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
 	presets := []CostPreset{}
 	if p.Name == models.CustomCost {
 		presets = answer.Each(models.CostPresets, func(c models.CostPreset) CostPreset {
-			return CostPreset{c.Name, c.Label, c.Help, c.Endpoint}
+			return CostPreset{c.Name, c.Label, c.Help, c.Endpoint.WithDefaults()}
 		})
 	}
 	return SourceProviderForm{
@@ -130,7 +130,8 @@ func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
 func (out *SourceIntegration) fill(i models.SourceIntegration) {
 	out.Configured, out.Provider, out.IsEnabled, out.Credentials = true, &i.Provider, i.IsEnabled, i.Masked()
 	if i.Provider == models.CustomCost {
-		out.CostEndpoint = &i.Endpoint
+		endpoint := i.Endpoint.WithDefaults()
+		out.CostEndpoint = &endpoint
 	}
 	if i.ConnectionID.Valid {
 		out.OAuthConnectionID = &i.ConnectionID.UUID

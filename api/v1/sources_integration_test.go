@@ -129,7 +129,7 @@ func TestCostEndpoint(t *testing.T) {
 	s.Do("PUT", path, endpoint("https://elsewhere.example.com/", "another")).Want(200, "")
 	s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": object{}, "is_enabled": false}).Want(200, "")
 	for _, p := range models.CostPresets { // the form sends a preset as it got it, and the customer's token
-		s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": p.Endpoint, "credentials": object{"token": sourceToken}}).Want(200, "")
+		s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": p.Endpoint.WithDefaults(), "credentials": object{"token": sourceToken}}).Want(200, "")
 	}
 	s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": object{}, "is_enabled": false}).Want(200, "")
 	s.Do("PUT", path, object{"provider": "custom", "is_enabled": true}).Want(400, "no_url")
@@ -177,7 +177,8 @@ func TestSourceIntegrationRefusals(t *testing.T) {
 			custom(object{"spendDivisor": 0}), custom(object{"spendDivisor": -1}), custom(object{"currency": "EURO"}),
 			custom(object{"headers": object{"X Key": "v"}}), custom(object{"headers": object{"X-Key": "a\nb"}}), custom(object{"headers": many}),
 			custom(object{"body": strings.Repeat("b", 8001)}), custom(object{"rows_path": "x"}), custom(object{"headers": object{"X-Key": ""}}),
-			custom(object{"rowsPath": strings.Repeat("r", 256)}),
+			custom(object{"rowsPath": strings.Repeat("r", 256)}), custom(object{"dateFormat": "D.M.Y"}), custom(object{"pageRows": 10}),
+			custom(object{"url": "https://spend.example.com/{page}"}), custom(object{"firstPage": 2}), custom(object{"pageRows": -1}),
 		},
 	} {
 		for _, body := range bodies {

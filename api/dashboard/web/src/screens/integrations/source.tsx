@@ -10,8 +10,8 @@ import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Runs, type Values } from '../../parts/credentials.tsx'
 import { Field, Input, Select, Switch } from '../../parts/form.tsx'
-import { Pairs } from '../../parts/pairs.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
+import { emptyEndpoint, Endpoint } from './endpoint.tsx'
 import { Told, Upload, type Telling } from './uploads.tsx'
 
 // SourceSheet edits the connection of a traffic source to its ad platform: the credentials, the spend, and the conversions that are
@@ -28,21 +28,6 @@ export const SourceSheet = ({ of: s, close }: { of: SourceRow; close: () => void
     )}
   </ConnectionSheet>
 )
-
-const emptyEndpoint: CostEndpoint = {
-  url: '',
-  method: 'GET',
-  headers: {},
-  body: null,
-  rowsPath: '',
-  dayField: 'day',
-  campaignField: 'campaign',
-  spendField: 'spend',
-  clicksField: '',
-  impressionsField: '',
-  spendDivisor: null,
-  currency: '',
-}
 
 function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegration; mark: (dirty: boolean) => void }) {
   const [connectionID, setConnectionID] = useState(data.oauth_connection_id ?? ''),
@@ -110,7 +95,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
           />
         )
       }
-      under={form?.endpoint && <Endpoint value={endpoint} on={touched(setEndpoint)} error={c.errorAt('url')} />}
+      under={form?.endpoint && <Endpoint presets={form.presets} value={endpoint} on={touched(setEndpoint)} error={c.errorAt('url')} />}
       test={() => c.test(ask('test'))}
       nextToTest={
         form?.cost && (
@@ -222,57 +207,6 @@ function SignedIn({
         }
       </Field>
     </>
-  )
-}
-
-// Endpoint edits the address from which spend is read, for a platform without an adapter of its own.
-function Endpoint({ value: e, on, error }: { value: CostEndpoint; on: (e: CostEndpoint) => void; error?: string }) {
-  const texts = [
-    ['rowsPath', w.source.rowsPath],
-    ['dayField', w.source.dayField],
-    ['campaignField', w.source.campaignField],
-    ['spendField', w.source.spendField],
-    ['clicksField', w.source.clicksField],
-    ['impressionsField', w.source.impressionsField],
-    ['currency', w.source.currency],
-  ] as const
-  return (
-    <div class="fields endpoint">
-      <h3 class="label across">{w.source.endpoint}</h3>
-      <Field wide label={w.source.url} error={error}>
-        {wired => <Input wired={wired} class="mono" maxLength={2000} value={e.url} on={url => on({ ...e, url })} />}
-      </Field>
-      <Field label={w.source.method}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={e.method || 'GET'}
-            options={['GET', 'POST'].map(v => ({ value: v, label: v }))}
-            on={method => on({ ...e, method })}
-          />
-        )}
-      </Field>
-      {texts.map(([name, label]) => (
-        <Field key={name} label={label}>
-          {wired => <Input wired={wired} class="mono" maxLength={200} value={e[name]} on={v => on({ ...e, [name]: v })} />}
-        </Field>
-      ))}
-      <Field label={w.source.divisor}>
-        {wired => (
-          <Input
-            wired={wired}
-            inputMode="decimal"
-            value={e.spendDivisor == null ? '' : String(e.spendDivisor)}
-            on={v => on({ ...e, spendDivisor: v.trim() === '' ? null : Number(v) })}
-          />
-        )}
-      </Field>
-      <Field wide group label={w.source.headers}>
-        {() => (
-          <Pairs label={w.source.headers} heads={[w.source.name, w.source.value]} value={e.headers} on={headers => on({ ...e, headers })} />
-        )}
-      </Field>
-    </div>
   )
 }
 
