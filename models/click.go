@@ -236,13 +236,16 @@ type Conversion struct {
 	// empty otherwise.
 	AmountReason string          `db:"amount_reason"`
 	Cost         decimal.Decimal `db:"cost"` // in the account's currency
-	CampaignID   uuid.UUID       `db:"campaign_id"`
-	OfferID      uuid.UUID       `db:"offer_id"`
-	SourceID     uuid.UUID       `db:"source_id"`
-	NetworkID    uuid.UUID       `db:"network_id"`
-	Source       string          `db:"source"`
-	RecordedAt   time.Time       `db:"recorded_at"`
-	UpdatedAt    time.Time       `db:"updated_at"`
+	// SaleAmount is the amount of the sale that the payout is earned by, in SaleCurrency; invalid: no sender has reported it.
+	SaleAmount   decimal.NullDecimal `db:"sale_amount"`
+	SaleCurrency string              `db:"sale_currency"`
+	CampaignID   uuid.UUID           `db:"campaign_id"`
+	OfferID      uuid.UUID           `db:"offer_id"`
+	SourceID     uuid.UUID           `db:"source_id"`
+	NetworkID    uuid.UUID           `db:"network_id"`
+	Source       string              `db:"source"`
+	RecordedAt   time.Time           `db:"recorded_at"`
+	UpdatedAt    time.Time           `db:"updated_at"`
 	// InvalidTime is the conversion's time as its sender stated it, if that does not count. See postback.TimeReason.
 	InvalidTime string `db:"invalid_time"`
 }

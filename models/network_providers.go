@@ -83,6 +83,7 @@ var NetworkProviders = []NetworkProvider{
 		CredentialField{Name: "id_field", Label: "Field of the order's id", Required: true, Help: "by which the order is known when it changes"},
 		CredentialField{Name: "payout_field", Label: "Field of the payout", Help: "empty: the offer's payout"},
 		CredentialField{Name: "currency_field", Label: "Field of the currency", Help: "empty: the network's currency"},
+		CredentialField{Name: "sale_field", Label: "Field of the sale amount", Help: "empty: it is not known"},
 		CredentialField{Name: "status_field", Label: "Field of the status", Help: "empty: approved"},
 		CredentialField{Name: "time_field", Label: "Field of the time", Help: "empty: when it is imported"},
 		CredentialField{Name: "goal_field", Label: "Field of the goal", Help: "empty: none"},

@@ -32,6 +32,8 @@ type Input struct {
 	InvalidPayout  bool             // the sender's payout is not an amount: the conversion earns nothing until a valid one arrives
 	PayoutReason   string           // why the payout counts no money or in another currency than the sender's parameter says
 	Amount         *decimal.Decimal // the amount of the sale, if the sender reports payout and amount
+	Sale           *decimal.Decimal // the amount of the sale, if it does not decide the payout; nil: Amount
+	SaleCurrency   string           // of Sale
 	Cost           *decimal.Decimal // cost of the conversion, instead of the click's cost model; nil: not reported
 	Currency       string           // of Payout and Amount; its code, money.Unknown or empty
 	At             time.Time        // when it happened; zero: now
@@ -142,11 +144,12 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	default:
 		out.Result = ResultDuplicate
 	}
-	if in.Arrival == uuid.Nil { // the sender gets the answer that it changes nothing
+	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // the sender gets the answer that it changes nothing
 		return *old, out
 	}
-	out.Conversion, out.given = old.Conversion, old.GivenCost
 	kept := *old
+	kept.SaleAmount, kept.SaleCurrency = v.SaleAmount, v.SaleCurrency
+	out.Conversion, out.given = kept.Conversion, kept.GivenCost
 	kept.Statements = v.Statements
 	return kept, out
 }
@@ -196,7 +199,7 @@ func (in *Input) check() error {
 	if len(in.Goal) > maxGoal {
 		return models.Invalid("too_long", "a goal has at most %d characters", maxGoal)
 	}
-	for _, m := range []*decimal.Decimal{in.Payout, in.Amount, in.Cost} {
+	for _, m := range []*decimal.Decimal{in.Payout, in.Amount, in.Sale, in.Cost} {
 		if m != nil && (m.IsNegative() || m.Exponent() > 9 || m.GreaterThan(maxMoney)) {
 			return models.Invalid("out_of_range", "an amount is 0 to 1,000,000,000")
 		}
@@ -288,6 +291,9 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 		Default: cmp.Or(t.Currency, click.Currency, defaultCurrency),
 		Exact:   in.Exact, Final: in.Final, Source: in.Source,
 	}
+	if out.Sale, out.SaleCurrency = in.Sale, in.SaleCurrency; out.Sale == nil && in.Amount != nil {
+		out.Sale, out.SaleCurrency = in.Amount, in.Currency
+	}
 	if !in.At.IsZero() {
 		out.Time, out.InvalidTime = in.At.UTC().Truncate(time.Millisecond), in.InvalidTime
 	}
@@ -339,6 +345,11 @@ func (v *Conversion) touch(last time.Time) {
 }
 
 var hundred = decimal.NewFromInt(100)
+
+// hasSameSale reports whether the amount of the sale is the same in v and o. No event shows it.
+func (v Conversion) hasSameSale(o Conversion) bool {
+	return v.SaleAmount.Valid == o.SaleAmount.Valid && v.SaleAmount.Decimal.Equal(o.SaleAmount.Decimal) && v.SaleCurrency == o.SaleCurrency
+}
 
 // same reports whether all values that an event shows, or from which a cost follows, are the same in v and o.
 func (v Conversion) same(o Conversion) bool {

@@ -334,7 +334,8 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	if out.Result == ResultCreated && in.fromBrowser() {
 		b.browser[in.ClickID]++
 	}
-	if out.changes() || in.Arrival != uuid.Nil && e.now != nil { // the statement is kept even if it changes nothing
+	// A statement that changes nothing is kept if it is of a message, or tells the amount of the sale.
+	if out.changes() || e.now != nil && (in.Arrival != uuid.Nil || !next.hasSameSale(*e.now)) {
 		if e.now = &next; !e.changed {
 			e.changed = true
 			b.order = append(b.order, e)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,6 +100,51 @@ func TestCorrectionAgain(t *testing.T) {
 }
 
 // The payout of a correction counts, whatever the terms of the offer. Without a payout, the offer's terms apply.
+// TestSaleAmount: the amount of a sale is stored with its currency and decides no payout. A statement that tells it later changes nothing
+// else, so no event is sent. A postback that states payout and amount tells it too.
+func TestSaleAmount(t *testing.T) {
+	t.Parallel()
+	b := clicktest.NewEnv(t, 11, 2)
+	in := conversion.Input{
+		ClickID: b.Clicks[0].ID, ConversionID: "o", Status: models.StatusApproved, Payout: clicktest.Amount("2.5"), Currency: "USD", Final: true,
+		Source: models.FromNetworkSync,
+	}
+	stored := func(click uuid.UUID) string {
+		return dbtest.Get[string](t, b.DB, `SELECT trim_scale(payout) || ' of ' || coalesce(trim_scale(sale_amount)::text, 'nothing') || sale_currency
+			FROM conversions WHERE click_id = $1`, click)
+	}
+	events := func() int { return dbtest.Get[int](t, b.DB, `SELECT count(*) FROM events`) }
+	b.Correct([]conversion.Input{in})
+	if got := stored(in.ClickID); got != "2.5 of nothing" {
+		t.Error(got)
+	}
+	before := events()
+	in.Sale, in.SaleCurrency = clicktest.Amount("64.99"), "EUR"
+	for range 2 {
+		if v := b.Correct([]conversion.Input{in})[0]; v.Result != conversion.ResultDuplicate || v.Refusal != nil {
+			t.Errorf("%+v", v)
+		}
+	}
+	if got := stored(in.ClickID); got != "2.5 of 64.99EUR" || events() != before {
+		t.Errorf("%s, %d events more", got, events()-before)
+	}
+	in.Status, in.Sale, in.SaleCurrency = models.StatusRejected, nil, ""
+	b.Correct([]conversion.Input{in})
+	if got := stored(in.ClickID); got != "2.5 of 64.99EUR" || events() != before+1 {
+		t.Errorf("after a statement without the amount: %s, %d events more", got, events()-before)
+	}
+	if _, err := clicktest.Record(t, b.DB, conversion.Input{
+		ClickID: b.Clicks[1].ID, Status: models.StatusApproved, Payout: clicktest.Amount("3"), Amount: clicktest.Amount("30"), Currency: "USD",
+		Source: models.FromPostback,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := stored(b.Clicks[1].ID); !strings.HasSuffix(got, " of 30USD") {
+		t.Error(got)
+	}
+	b.Agree("amounts of sales")
+}
+
 func TestCorrectedPayout(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

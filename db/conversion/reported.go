@@ -12,6 +12,7 @@ import (
 // Known is a recorded conversion, and the source of the last statement about it.
 type Known struct {
 	Key
+	Status   string          `db:"status"`
 	Source   string          `db:"source"`
 	Payout   decimal.Decimal `db:"payout"`
 	Currency string          `db:"currency"`
@@ -26,6 +27,6 @@ type Key struct {
 
 // FindKnown lists the conversions of an account's clicks.
 func FindKnown(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) ([]Known, error) {
-	return db.Select[Known](ctx, c, "conversions of clicks", `SELECT click_id, goal, conversion_id, source, payout, currency FROM conversions
+	return db.Select[Known](ctx, c, "conversions of clicks", `SELECT click_id, goal, conversion_id, status, source, payout, currency FROM conversions
 		WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`, account, db.UUIDs(clicks))
 }

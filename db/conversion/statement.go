@@ -27,11 +27,14 @@ type statement struct {
 	Default   string           `json:"default,omitempty"`  // the currency if no statement names one
 	Reason    string           `json:"reason,omitempty"`   // why the payout does not count as it was received
 	Cost      *decimal.Decimal `json:"cost,omitempty"`     //
+	Sale      *decimal.Decimal `json:"sale,omitempty"`     // amount of the sale
 	Time      time.Time        `json:"time,omitzero"`      // of the conversion
 	Exact     time.Duration    `json:"exact,omitempty"`    //
 	Final     bool             `json:"final,omitempty"`    // it is a correction
 	Source    string           `json:"source,omitempty"`   //
 	Collected bool             `json:"collected,omitempty"`
+
+	SaleCurrency string `json:"sale_currency,omitempty"`
 
 	InvalidTime string `json:"invalid_time,omitempty"` // the stated time as received, if it does not count
 }
@@ -87,6 +90,9 @@ func (v Conversion) collected() statement {
 		InvalidTime: v.InvalidTime, Reason: v.AmountReason,
 		Source: v.Source, Collected: true,
 	}
+	if v.SaleAmount.Valid {
+		out.Sale, out.SaleCurrency = &v.SaleAmount.Decimal, v.SaleCurrency
+	}
 	if v.GivenCost.Valid {
 		out.Cost = &v.GivenCost.Decimal
 	}
@@ -127,6 +133,7 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	found, allowed = make([]string, len(s)), make([]bool, len(s))
 	*v = Conversion{Conversion: v.Conversion}
 	v.Status, v.OriginalStatus, v.Currency, v.InvalidTime, v.AmountReason = "", "", "", "", ""
+	v.SaleAmount, v.SaleCurrency = decimal.NullDecimal{}, ""
 	corrected := false // a correction has set the payout
 	for i, said := range s {
 		if said.Source == models.FromNetworkSync && corrected {
@@ -170,6 +177,9 @@ func (s statement) apply(v *Conversion, status string, first bool) {
 	v.OriginalStatus = cmp.Or(s.Word, v.OriginalStatus)
 	if first || s.Reported && !s.Reversal {
 		v.Payout, v.Currency = s.Payout, cmp.Or(s.Currency, v.Currency)
+	}
+	if s.Sale != nil {
+		v.SaleAmount, v.SaleCurrency = decimal.NewNullDecimal(*s.Sale), s.SaleCurrency
 	}
 	if s.Cost != nil {
 		v.GivenCost = decimal.NewNullDecimal(*s.Cost)

@@ -24,10 +24,12 @@ type Conversion struct {
 	Word         string           // the status as written in the file
 	Payout       *decimal.Decimal // nil: not given
 	Currency     string           // its code; empty: not given
-	Time         time.Time        // zero: not given
-	InvalidTime  string           // the time that a network states, if it does not count and Time is in its place
-	Precision    time.Duration    // unit of the time: a day, a minute, a second or a millisecond
-	Order        *Order           // the order that the row reports; nil for rows of files
+	Sale         *decimal.Decimal // amount of the sale; nil: not given
+	SaleCurrency string
+	Time         time.Time     // zero: not given
+	InvalidTime  string        // the time that a network states, if it does not count and Time is in its place
+	Precision    time.Duration // unit of the time: a day, a minute, a second or a millisecond
+	Order        *Order        // the order that the row reports; nil for rows of files
 }
 
 // Order is an order as a network reports it: the fields that the import of a row may change.

@@ -126,6 +126,7 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 			refuse(fmt.Sprintf("its currency %.64q %s", o.Currency, err))
 		}
 	}
+	readSale(&v, o)
 	if o.Payout != "" {
 		amount, err := money.Read(o.Payout, v.Currency)
 		if err == nil {
@@ -142,6 +143,22 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 		v.Payout, v.Currency = &payout, cmp.Or(amount.Currency, v.Currency)
 	}
 	return v
+}
+
+// readSale reads the amount of the sale. It decides no money, so an amount that is not understood is left out. Zero
+// means that the platform knows none.
+func readSale(v *correction.Conversion, o networks.Order) {
+	currency, err := v.Currency, error(nil)
+	if o.SaleCurrency != "" {
+		currency, err = money.Currency(o.SaleCurrency, v.Currency)
+	}
+	if o.Sale == "" || err != nil {
+		return
+	}
+	if amount, err := money.Read(o.Sale, currency); err == nil && amount.Doubt == nil && !amount.Value.IsZero() {
+		sale := amount.Value.Abs()
+		v.Sale, v.SaleCurrency = &sale, cmp.Or(amount.Currency, currency)
+	}
 }
 
 // transaction is a click and the id by which the network's postbacks know an order.

@@ -143,6 +143,32 @@ func TestGoalOfPostbacks(t *testing.T) {
 	}
 }
 
+// TestSaleOfOrders checks that the amount of a sale is read with its currency, and that an unreadable one, or zero, is left out.
+func TestSaleOfOrders(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ sale, currency, of, want string }{
+		{"64.99", "", "EUR", "64.99 EUR"},
+		{"64.99", "GBP", "EUR", "64.99 GBP"},
+		{"-64.99", "", "EUR", "64.99 EUR"},
+		{"0", "", "EUR", "none"},
+		{"", "GBP", "EUR", "none"},
+		{"much", "", "EUR", "none"},
+		{"64.99", "credits", "EUR", "none"},
+	} {
+		v := rowOf(1, networks.Order{
+			Click: models.FormatClickID(models.NewClickID()), ID: "A-1", Status: models.StatusApproved, Payout: "5", Currency: c.of,
+			Sale: c.sale, SaleCurrency: c.currency,
+		}, nil, "USD")
+		got := "none"
+		if v.Sale != nil {
+			got = v.Sale.String() + " " + v.SaleCurrency
+		}
+		if got != c.want || v.Refusal != "" {
+			t.Errorf("%+v: %s, refused %q", c, got, v.Refusal)
+		}
+	}
+}
+
 // TestClampTime checks that the time of a new conversion lies between its click and now. A time that was not read, or that is
 // impossible, is kept as the platform states it.
 func TestClampTime(t *testing.T) {

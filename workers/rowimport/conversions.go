@@ -31,8 +31,8 @@ func input(account, network uuid.UUID, v reportedConversion) conversion.Input {
 	in := conversion.Input{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
 		WordGoal: v.WordGoal, OriginalStatus: v.Word, Payout: v.Payout, Currency: v.Currency, At: v.Time, InvalidTime: v.InvalidTime,
-		Source: models.FromCorrection,
-		Final:  true, Exact: v.Precision,
+		Sale: v.Sale, SaleCurrency: v.SaleCurrency, Source: models.FromCorrection,
+		Final: true, Exact: v.Precision,
 	}
 	if network != uuid.Nil {
 		in.Source = models.FromNetworkSync

@@ -133,18 +133,27 @@ func (d Deps) listClicks(c *route.Call) (Log[ClickRow], error) {
 type ConversionRow struct {
 	ID uuid.UUID `json:"id"`
 	models.ConversionData
-	OriginalStatus string       `json:"original_status" doc:"the network's own word"`
-	NetworkID      *uuid.UUID   `json:"network_id"`
-	Rate           *json.Number `json:"rate" doc:"how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money"`
-	AmountReason   *string      `json:"amount_reason" doc:"why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood, which is XXX then; null otherwise"`
-	Cost           models.Money `json:"cost" doc:"in the account's currency"`
-	UpdatedAt      string       `json:"updated_at"`
-	InvalidTime    *string      `json:"invalid_time" doc:"its time as the sender stated it, if that does not count; recorded_at is then the nearest possible time, and that of its click if the time is not understood"`
-	TimeReason     string       `json:"time_reason" doc:"why the stated time does not count; else empty"`
-	CampaignName   *string      `json:"campaign_name"`
-	OfferName      *string      `json:"offer_name"`
-	SourceName     *string      `json:"source_name"`
-	NetworkName    *string      `json:"network_name"`
+	OriginalStatus string        `json:"original_status" doc:"the network's own word"`
+	NetworkID      *uuid.UUID    `json:"network_id"`
+	Rate           *json.Number  `json:"rate" doc:"how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money"`
+	AmountReason   *string       `json:"amount_reason" doc:"why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood, which is XXX then; null otherwise"`
+	Cost           models.Money  `json:"cost" doc:"in the account's currency"`
+	SaleAmount     *models.Money `json:"sale_amount" doc:"amount of the sale that the payout is earned by, as the network or the postback reports it; null: not reported"`
+	SaleCurrency   *string       `json:"sale_currency"`
+	UpdatedAt      string        `json:"updated_at"`
+	InvalidTime    *string       `json:"invalid_time" doc:"its time as the sender stated it, if that does not count; recorded_at is then the nearest possible time, and that of its click if the time is not understood"`
+	TimeReason     string        `json:"time_reason" doc:"why the stated time does not count; else empty"`
+	CampaignName   *string       `json:"campaign_name"`
+	OfferName      *string       `json:"offer_name"`
+	SourceName     *string       `json:"source_name"`
+	NetworkName    *string       `json:"network_name"`
+}
+
+func saleAmount(v models.Conversion) *models.Money {
+	if !v.SaleAmount.Valid {
+		return nil
+	}
+	return models.MoneyOf(&v.SaleAmount.Decimal)
 }
 
 func conversionRow(v models.Conversion, names map[string]string) ConversionRow {
@@ -154,6 +163,7 @@ func conversionRow(v models.Conversion, names map[string]string) ConversionRow {
 		NetworkName: name(v.NetworkID),
 		ID:          v.ID, ConversionData: v.Data(), OriginalStatus: v.OriginalStatus, NetworkID: answer.OrNull(v.NetworkID),
 		Rate: models.FormatRate(v.Rate), AmountReason: answer.OrNull(v.AmountReason), Cost: models.NewMoney(v.Cost), UpdatedAt: answer.Stamp(v.UpdatedAt),
+		SaleAmount: saleAmount(v), SaleCurrency: answer.OrNull(v.SaleCurrency),
 		InvalidTime: answer.OrNull(v.InvalidTime), TimeReason: postback.TimeReason(v.InvalidTime, v.ClickID),
 	}
 }

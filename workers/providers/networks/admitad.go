@@ -40,6 +40,7 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 			ID       text `json:"id"`
 			ActionID text `json:"action_id"`
 			Payment  text `json:"payment"`
+			Cart     text `json:"cart"`
 			Currency text `json:"currency"`
 			Status   text `json:"status"`
 			SubID    text `json:"subid"`
@@ -56,7 +57,7 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 	for _, v := range answer.Results {
 		orders = append(orders, Order{
 			Click: clickOf(v.SubID, v.SubID1, v.SubID2, v.SubID3, v.SubID4), ID: string(cmp.Or(v.ActionID, v.ID)), Word: string(v.Status),
-			Payout: string(v.Payment), Currency: string(v.Currency), At: s.when(v.At),
+			Payout: string(v.Payment), Currency: string(v.Currency), Sale: string(v.Cart), At: s.when(v.At),
 		})
 	}
 	if read := offset + len(orders); len(orders) > 0 && read < answer.Meta.Count.Number() {

@@ -45,6 +45,7 @@ func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Ord
 		ID         text         `json:"id"`
 		Status     text         `json:"commissionStatus"`
 		Commission list[amount] `json:"commissionAmount"`
+		Sale       list[amount] `json:"saleAmount"`
 		Refs       list[refs]   `json:"clickRefs"`
 		At         text         `json:"transactionDate"`
 	}
@@ -57,6 +58,9 @@ func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Ord
 		o := Order{ID: string(v.ID), Word: string(v.Status), At: s.when(v.At)}
 		for _, c := range v.Commission {
 			o.Payout, o.Currency = string(c.Amount), string(c.Currency)
+		}
+		for _, sale := range v.Sale {
+			o.Sale, o.SaleCurrency = string(sale.Amount), string(sale.Currency)
 		}
 		for _, r := range v.Refs {
 			o.Click = clickOf(r.Ref1, r.Ref2, r.Ref3, r.Ref4, r.Ref5, r.Ref6)

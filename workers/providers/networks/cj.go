@@ -49,6 +49,8 @@ type cjRecord struct {
 	At        text `json:"eventDate"`
 	Amount    text `json:"pubCommissionAmountPubCurrency"`
 	AmountUSD text `json:"pubCommissionAmountUsd"`
+	Sale      text `json:"saleAmountPubCurrency"`
+	SaleUSD   text `json:"saleAmountUsd"`
 }
 
 func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
@@ -63,7 +65,7 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 	date := cmp.Or(s.feed, "Posting")
 	query := fmt.Sprintf(`{ publisherCommissions(forPublishers:[%s], since%sDate:%s, before%sDate:%s%s) `+
 		`{ count payloadComplete maxCommissionId records { commissionId originalActionId actionStatus shopperId eventDate `+
-		`pubCommissionAmountPubCurrency pubCommissionAmountUsd } } }`,
+		`pubCommissionAmountPubCurrency pubCommissionAmountUsd saleAmountPubCurrency saleAmountUsd } } }`,
 		quoted(s.c["publisher_id"]), date, quoted(of.From.UTC().Format(time.RFC3339)), date, quoted(of.End().UTC().Format(time.RFC3339)), after)
 	var answer struct {
 		Data struct {
@@ -79,7 +81,10 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 	}, &answer)
 	for _, v := range answer.Data.Commissions.Records {
 		o := Order{
-			Click: clickOf(v.Click), ID: string(cmp.Or(v.Action, v.ID)), Word: string(v.Status), Payout: string(v.Amount), At: s.when(v.At),
+			Click: clickOf(v.Click), ID: string(cmp.Or(v.Action, v.ID)), Word: string(v.Status), Payout: string(v.Amount), Sale: string(v.Sale), At: s.when(v.At),
+		}
+		if o.Sale == "" && v.SaleUSD != "" {
+			o.Sale, o.SaleCurrency = string(v.SaleUSD), "USD"
 		}
 		if o.Payout == "" && v.AmountUSD != "" {
 			o.Payout, o.Currency = string(v.AmountUSD), "USD"

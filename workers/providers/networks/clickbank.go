@@ -61,6 +61,7 @@ func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (or
 			Click    text `json:"trackingId"`
 			Type     text `json:"transactionType"`
 			Currency text `json:"currency"`
+			Total    text `json:"totalOrderAmount"`
 			Items    list[struct {
 				Amount text `json:"accountAmount"`
 			}] `json:"lineItemData"`
@@ -78,7 +79,7 @@ func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (or
 		}
 		o := Order{
 			Click: clickOf(v.Click), ID: string(v.Receipt), Word: string(v.Type), Payout: sum(amounts), Currency: string(v.Currency),
-			At: s.when(v.At),
+			Sale: string(v.Total), At: s.when(v.At),
 		}
 		o.record, o.whole, o.back = o.ID+"\x00"+kind+"\x00"+string(v.At), o.ID, kind == "RFND" || kind == "CGBK"
 		orders = append(orders, o)

@@ -43,7 +43,7 @@ func customPage(ctx context.Context, s *session, of Range, _ string) (orders []O
 		o := Order{
 			Click: clickOf(row(s.c["click_field"])), ID: string(row(s.c["id_field"])), Goal: string(row(s.c["goal_field"])),
 			Word: string(row(s.c["status_field"])), Payout: string(row(s.c["payout_field"])),
-			Currency: string(row(s.c["currency_field"])), At: s.when(row(s.c["time_field"])),
+			Currency: string(row(s.c["currency_field"])), Sale: string(row(s.c["sale_field"])), At: s.when(row(s.c["time_field"])),
 		}
 		if word, ok := postback.KnownWord(o.Word); ok {
 			o.Status = word.Status

@@ -21,7 +21,7 @@ import (
 // customFields are the credentials for an endpoint with these field names.
 var customFields = map[string]string{
 	"header": "X-Key", "header_value": "canary-Zq7", "rows_path": "data.orders", "click_field": "click.sub", "id_field": "id",
-	"payout_field": "money.amount", "currency_field": "money.currency", "status_field": "state", "time_field": "at", "goal_field": "goal",
+	"payout_field": "money.amount", "sale_field": "money.sale", "currency_field": "money.currency", "status_field": "state", "time_field": "at", "goal_field": "goal",
 	"timezone": "America/New_York",
 }
 
@@ -61,18 +61,18 @@ func TestCustom(t *testing.T) {
 	click := models.FormatClickID(models.NewClickID())
 	at := time.Date(2026, 11, 1, 14, 30, 0, 0, time.UTC) // half past nine in New York
 	want := []networks.Order{
-		{Click: click, ID: "7", Goal: "lead", Word: "Approved", Status: models.StatusApproved, Payout: "1.50", Currency: "EUR", At: networks.Moment{Time: at}},
+		{Click: click, ID: "7", Goal: "lead", Word: "Approved", Status: models.StatusApproved, Payout: "1.50", Sale: "15", Currency: "EUR", At: networks.Moment{Time: at}},
 		{Click: "theirs", ID: "8", Word: "on the moon", Payout: "2", At: networks.Moment{Unread: "never"}},
 		{ID: "9", Status: models.StatusApproved},
 	}
 	json := `{"data": {"orders": [
 		{"click": {"sub": "` + click + `"}, "id": 7, "goal": "lead", "state": "Approved", "at": "2026-11-01 09:30:00",
-			"money": {"amount": 1.50, "currency": "EUR"}},
+			"money": {"amount": 1.50, "sale": 15, "currency": "EUR"}},
 		{"click": {"sub": "theirs"}, "id": "8", "state": "on the moon", "money": {"amount": "2"}, "at": "never"},
 		{"click": null, "id": 9, "money": 5}
 	]}}`
-	csv := "\ufeffid, click ,state,amount,currency,at,goal\r\n" +
-		"7," + click + ",Approved,1.50,EUR,2026-11-01 09:30:00,lead\r\n8,theirs,\"on the moon\",2,,never,\r\n9\r\n"
+	csv := "\ufeffid, click ,state,amount,currency,at,goal,sale\r\n" +
+		"7," + click + ",Approved,1.50,EUR,2026-11-01 09:30:00,lead,15\r\n8,theirs,\"on the moon\",2,,never,\r\n9\r\n"
 	for name, c := range map[string]struct {
 		body   string
 		change map[string]string
@@ -80,7 +80,7 @@ func TestCustom(t *testing.T) {
 		"json":          {json, nil},
 		"json with bom": {"\ufeff" + json, nil},
 		"csv": {csv, map[string]string{
-			"format": "csv", "click_field": "click", "payout_field": "amount", "currency_field": "currency",
+			"format": "csv", "click_field": "click", "payout_field": "amount", "sale_field": "sale", "currency_field": "currency",
 		}},
 	} {
 		conn, asked := custom(t, c.body, c.change)

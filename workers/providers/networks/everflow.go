@@ -31,13 +31,14 @@ var everflow = adapter{
 		"": models.StatusApproved, "approved": models.StatusApproved, "pending": models.StatusPending, "on_hold": models.StatusPending,
 		"rejected": models.StatusRejected, "invalid": models.StatusRejected,
 	},
-	burst: 10, interval: time.Second,
+	vanishes: true,
+	burst:    10, interval: time.Second,
 }
 
 const (
 	everflowRows = 500
 	everflowUTC  = 67  // the platform's number for the time zone UTC
-	everflowDays = 365 // the reports reach back so many days
+	everflowDays = 365 // the number of days that the reports reach back
 )
 
 type everflowConversion struct {
@@ -54,11 +55,12 @@ type everflowConversion struct {
 	IsEvent     text `json:"is_event"`
 	Event       text `json:"event"`
 	EventName   text `json:"event_name"` // of a conversion on hold
+	Sale        text `json:"sale_amount"`
 	Currency    text `json:"currency_id"`
 }
 
-// order returns the order of a conversion. An event is a goal. The conversion of an offer is none, even if the network has given it
-// another name than Base.
+// order returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network has given
+// it another name than Base.
 func (v everflowConversion) order(s *session) Order {
 	event, goal := cmp.Or(v.Event, v.EventName), ""
 	if v.IsEvent == "true" || v.IsEvent == "" && v.EventName != "" && !strings.EqualFold(string(v.EventName), "base") {
@@ -66,7 +68,8 @@ func (v everflowConversion) order(s *session) Order {
 	}
 	return Order{
 		Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5), ID: string(v.ID), Goal: goal, Ref: string(v.Transaction),
-		GoalRef: string(event), Word: string(v.Status), Payout: string(v.Revenue), Currency: string(v.Currency), At: s.when(v.Unix),
+		GoalRef: string(event), Word: string(v.Status), Payout: string(v.Revenue), Currency: string(v.Currency),
+		Sale: string(v.Sale), At: s.when(v.Unix),
 	}
 }
 

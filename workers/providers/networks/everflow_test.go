@@ -42,19 +42,19 @@ func TestEverflowRecorded(t *testing.T) {
 	for i, want := range []networks.Order{
 		{
 			Click: "timesunion", ID: "cc39700ee5f14f96aaa7b5ab4c286940", GoalRef: "Purchase", Ref: "6ec1d143e7934029aa1bd8147c8befcf",
-			Status: models.StatusApproved, Payout: "25.996", Currency: "USD",
+			Status: models.StatusApproved, Payout: "25.996", Sale: "64.99", Currency: "USD",
 		},
 		{
 			Click: "timesunion", ID: "62532feabe8c4a04ade969cc7cade7dc", Goal: "Upsell", GoalRef: "Upsell", Ref: "6ec1d143e7934029aa1bd8147c8befcf",
-			Status: models.StatusApproved, Payout: "3.5", Currency: "USD",
+			Status: models.StatusApproved, Payout: "3.5", Sale: "9", Currency: "USD",
 		},
 		{
 			Click: "timesunion", ID: "8199059e82d94fb5a9435cde956ecaa3", GoalRef: "Base", Ref: "97dcc812b9fd4eeea69a217e3f7d827b",
-			Word: "on_hold", Status: models.StatusPending, Payout: "25.996",
+			Word: "on_hold", Status: models.StatusPending, Payout: "25.996", Sale: "64.99",
 		},
 		{
 			Click: "timesunion", ID: "71372f08d70b427f94d5f1b3b98e0cf9", Goal: "Upsell", GoalRef: "Upsell", Ref: "97dcc812b9fd4eeea69a217e3f7d827b",
-			Word: "rejected", Status: models.StatusRejected, Payout: "3.5",
+			Word: "rejected", Status: models.StatusRejected, Payout: "3.5", Sale: "9",
 		},
 	} {
 		if got[i].At.IsZero() {

@@ -34,6 +34,7 @@ type impactAction struct {
 	ID       text `json:"Id"`
 	State    text `json:"State"`
 	Payout   text `json:"Payout"`
+	Amount   text `json:"Amount"`
 	Currency text `json:"Currency"`
 	At       text `json:"EventDate"`
 	SubID1   text `json:"SubId1"`
@@ -45,7 +46,7 @@ type impactAction struct {
 func (v impactAction) order(s *session) Order {
 	return Order{
 		Click: clickOf(v.SubID1, v.SubID2, v.SubID3, v.SharedID), ID: string(v.ID), Word: string(v.State), Payout: string(v.Payout),
-		Currency: string(v.Currency), At: s.when(v.At),
+		Currency: string(v.Currency), Sale: string(v.Amount), At: s.when(v.At),
 	}
 }
 

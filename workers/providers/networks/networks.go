@@ -27,7 +27,9 @@ type Order struct {
 	Status       string // the meaning of the word at the network; empty: not known
 	Payout       string // the amount that we earn; empty: not known
 	Currency     string // empty: not known
-	At           Moment
+	// Sale is the amount of the sale that is paid for, in SaleCurrency; empty: not known. An empty SaleCurrency is Currency.
+	Sale, SaleCurrency string
+	At                 Moment
 	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only
 	// a part.
 	Alone bool
@@ -72,6 +74,8 @@ type adapter struct {
 	feeds    []feed
 	feedDays int // maximum days of one request by date of change
 	keeps    int // days for which the platform answers by date of change; 0: no limit
+	// vanishes says that the platform no longer reports an order that was rejected.
+	vanishes bool
 	// words maps the platform's words for a status, in lower case, to our statuses.
 	words map[string]string
 	// At most burst requests at once, and one more after each interval; 0: no limit.
@@ -179,6 +183,14 @@ func (c *Connection) read(ctx context.Context, of Range, days int, page pageFunc
 	})
 }
 
+// Standing returns the moments of a range of days for which Orders lists every order that still stands, so that a missing one was
+// rejected. ok is false for a platform that reports rejected orders. It is also false for a range that ends before today, because an
+// order that leaves the state on hold may be reported on a later day.
+func (c *Connection) Standing(from, to time.Time) (of Range, ok bool) {
+	of = Range{From: c.s.date(from), To: c.s.date(to)}
+	return of, c.s.vanishes && of.End().After(c.s.Now())
+}
+
 // date returns the start of a calendar day in the connection's time zone.
 func (s *session) date(d time.Time) time.Time {
 	return time.Date(d.Year(), d.Month(), d.Day(), 0, 0, 0, 0, s.zone)
@@ -189,7 +201,7 @@ func (s *session) day(at time.Time) time.Time { return s.date(at.In(s.zone)) }
 
 // clean trims the texts of an order and sets its status from its word.
 func (s *session) clean(o Order) Order {
-	for _, text := range []*string{&o.Click, &o.ID, &o.Goal, &o.Ref, &o.GoalRef, &o.Word, &o.Status, &o.Payout, &o.Currency} {
+	for _, text := range []*string{&o.Click, &o.ID, &o.Goal, &o.Ref, &o.GoalRef, &o.Word, &o.Status, &o.Payout, &o.Currency, &o.Sale, &o.SaleCurrency} {
 		*text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(*text, "\x00", ""), ""))
 	}
 	if o.Status == "" {

@@ -99,7 +99,7 @@ func (s *suite) orders(n int) []networkstest.Order {
 	for i := range out {
 		out[i] = networkstest.Order{
 			ID: fmt.Sprintf("T%05d", i), Click: click, Status: statuses[i%len(statuses)],
-			Payout: fmt.Sprintf("%d.25", i%7), Currency: "EUR", At: day.Add(time.Duration(i) * time.Minute),
+			Payout: fmt.Sprintf("%d.25", i%7), Sale: fmt.Sprintf("%d.5", i%9+1), Currency: "EUR", At: day.Add(time.Duration(i) * time.Minute),
 		}
 	}
 	return out
@@ -146,6 +146,10 @@ func (s *suite) pages() {
 		if o.Click != w.Click || o.Status != w.Status || err != nil || !payout.Value.Abs().Equal(decimal.RequireFromString(w.Payout)) || o.Goal != "" ||
 			o.Currency != "" && o.Currency != w.Currency || !o.At.Equal(w.At) {
 			s.Fatalf("order %+v, want %+v", o, w)
+		}
+		if sale, err := money.Read(o.Sale, o.Currency); !networkstest.Fakes[s.name].NoSale &&
+			(err != nil || !sale.Value.Equal(decimal.RequireFromString(w.Sale)) || o.SaleCurrency != "" && o.SaleCurrency != w.Currency) {
+			s.Fatalf("order %+v has a sale of %q %s, want %s", o, o.Sale, o.SaleCurrency, w.Sale)
 		}
 	}
 }

@@ -29,6 +29,7 @@ var partnerize = adapter{
 const partnerizeRows = 300
 
 type partnerizeItem struct {
+	Value      text `json:"item_value"`
 	Commission text `json:"item_publisher_commission"`
 	Status     text `json:"item_status"`
 }
@@ -40,6 +41,7 @@ type partnerizeConversion struct {
 	Publisher text `json:"publisher_reference"`
 	Value     struct {
 		Status     text `json:"conversion_status"`
+		Sale       text `json:"value"`
 		Commission text `json:"publisher_commission"`
 	} `json:"conversion_value"`
 	Items list[partnerizeItem] `json:"conversion_items"`
@@ -70,10 +72,10 @@ func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (o
 		v := row.Data
 		o := Order{
 			Click: clickOf(v.Publisher), ID: string(v.ID), Word: string(v.Value.Status), Payout: string(v.Value.Commission),
-			Currency: string(v.Currency), At: s.when(v.At),
+			Currency: string(v.Currency), Sale: string(v.Value.Sale), At: s.when(v.At),
 		}
 		if strings.EqualFold(o.Word, "mixed") {
-			o.Status, o.Payout = partnerizeMixed(v.Items)
+			o.Status, o.Payout, o.Sale = partnerizeMixed(v.Items)
 		}
 		orders = append(orders, o)
 	}
@@ -85,8 +87,8 @@ func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (o
 	return orders, next, err
 }
 
-// partnerizeNext returns the parameter of the next page, as name=value. The answer names it beside the orders, or only in the address of
-// the next page. It returns an empty text if there is neither.
+// partnerizeNext returns the parameter of the next page, as name=value. The answer has it as a member, or only in the address of the next
+// page. The result is empty if the answer has neither.
 func partnerizeNext(cursor, page text) string {
 	if cursor != "" {
 		return "cursor_id=" + string(cursor)
@@ -103,21 +105,21 @@ func partnerizeNext(cursor, page text) string {
 	return ""
 }
 
-// partnerizeMixed returns the common status of items with different statuses, and the sum that the items earn. Rejected items
-// are left out of the sum.
-func partnerizeMixed(items []partnerizeItem) (status, payout string) {
-	var earned []text
+// partnerizeMixed returns the common status of items with different statuses, what the items earn, and their value. Rejected
+// items are left out of both sums.
+func partnerizeMixed(items []partnerizeItem) (status, payout, sale string) {
+	var earned, sold []text
 	for _, item := range items {
 		switch strings.ToLower(string(item.Status)) {
 		case "approved":
 			if status == "" {
 				status = models.StatusApproved
 			}
-			earned = append(earned, item.Commission)
+			earned, sold = append(earned, item.Commission), append(sold, item.Value)
 		case "pending":
 			status = models.StatusPending
-			earned = append(earned, item.Commission)
+			earned, sold = append(earned, item.Commission), append(sold, item.Value)
 		}
 	}
-	return status, sum(earned)
+	return status, sum(earned), sum(sold)
 }

@@ -39,6 +39,7 @@ func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orde
 		Order      text `json:"order_id"`
 		Article    text `json:"sku_number"`
 		Commission text `json:"commissions"`
+		Sale       text `json:"sale_amount"`
 		Currency   text `json:"currency"`
 		At         text `json:"transaction_date"`
 		Click      text `json:"u1"`
@@ -52,7 +53,7 @@ func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orde
 	for _, v := range answer {
 		o := Order{
 			Click: clickOf(v.Click), ID: string(v.ID), Word: string(v.IsEvent), Payout: string(v.Commission), Currency: string(v.Currency),
-			At: s.when(v.At),
+			Sale: string(v.Sale), At: s.when(v.At),
 		}
 		o.record = o.ID
 		if v.Order != "" {

@@ -14,14 +14,14 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 )
 
-// TestItems: if the items of a conversion differ in their status, the payout is the sum of the items that are not rejected.
+// TestItems: if the items of a conversion differ in their status, the payout and the sale are sums of the items that are not rejected.
 func TestItems(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "partnerize")
 	list := s.orders(1)
 	list[0].Word = "mixed"
 	s.world.Set(list...)
-	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Status != models.StatusApproved || got[0].Payout != "1.5" {
+	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Status != models.StatusApproved || got[0].Payout != "1.5" || got[0].Sale != "15" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -83,15 +83,15 @@ func TestCakeDisposition(t *testing.T) {
 	}
 }
 
-// TestPartnerizePages: the next page is named beside the orders, in the address of the next page, or there by its offset. All of them are
-// followed.
+// TestPartnerizePages: the cursor of the next page is a member of the answer, or a parameter in the address of the next page. An offset in
+// that address does as well.
 func TestPartnerizePages(t *testing.T) {
 	t.Parallel()
 	const order = `{"conversions": [{"conversion_data": {"conversion_id": "%s", "conversion_value": {"conversion_status": "approved"}}}]%s}`
 	for name, c := range map[string]struct{ more, param, value string }{
-		"beside the orders": {`, "cursor_id": 7, "hypermedia": {"pagination": {"next_page": "/r?limit=300"}}`, "cursor_id", "7"},
-		"in the address":    {`, "hypermedia": {"pagination": {"next_page": "/r?limit=300&cursor_id=10325942995"}}`, "cursor_id", "10325942995"},
-		"by the offset":     {`, "hypermedia": {"pagination": {"next_page": "/r?limit=300&offset=300"}}`, "offset", "300"},
+		"a member":       {`, "cursor_id": 7, "hypermedia": {"pagination": {"next_page": "/r?limit=300"}}`, "cursor_id", "7"},
+		"in the address": {`, "hypermedia": {"pagination": {"next_page": "/r?limit=300&cursor_id=10325942995"}}`, "cursor_id", "10325942995"},
+		"by the offset":  {`, "hypermedia": {"pagination": {"next_page": "/r?limit=300&offset=300"}}`, "offset", "300"},
 	} {
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Get(c.param) == c.value {

@@ -48,6 +48,7 @@ type tuneStat struct {
 	Info5    text `json:"affiliate_info5"`
 	Payout   text `json:"payout"`
 	Approved text `json:"approved_payout"` // 0 while the conversion is not approved
+	Sale     text `json:"sale_amount"`
 	Status   text `json:"conversion_status"`
 	Currency text `json:"currency"`
 }
@@ -58,7 +59,7 @@ var (
 		"Stat.ad_id", "Stat.datetime", "Stat.affiliate_info1", "Stat.affiliate_info2", "Stat.affiliate_info3", "Stat.affiliate_info4",
 		"Stat.affiliate_info5", "Stat.conversion_status", "Stat.currency",
 	}
-	tuneOptional = []string{"Stat.tune_event_id", "Stat.id", "Stat.payout", "Stat.approved_payout", "Stat.goal_id", "Goal.name"}
+	tuneOptional = []string{"Stat.tune_event_id", "Stat.id", "Stat.payout", "Stat.approved_payout", "Stat.goal_id", "Stat.sale_amount", "Goal.name"}
 )
 
 func tuneFailed(body []byte) string {
@@ -112,7 +113,8 @@ func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 			}
 			orders = append(orders, Order{
 				Click: clickOf(v.Info1, v.Info2, v.Info3, v.Info4, v.Info5), ID: string(cmp.Or(v.EventID, v.ID, v.AdID)), Goal: goal,
-				Ref: string(v.AdID), GoalRef: string(v.GoalID), Word: string(v.Status), Payout: string(cmp.Or(v.Payout, v.Approved)), Currency: string(v.Currency), At: s.when(v.At),
+				Ref: string(v.AdID), GoalRef: string(v.GoalID), Word: string(v.Status), Payout: string(cmp.Or(v.Payout, v.Approved)), Currency: string(v.Currency),
+				Sale: string(v.Sale), At: s.when(v.At),
 			})
 		}
 		if len(orders) > 0 && page < data.Pages.Number() {

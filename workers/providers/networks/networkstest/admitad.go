@@ -22,7 +22,9 @@ var admitad = Fake{
 				"error": "invalid_token", "error_description": "the token has expired", "error_code": 0, "status_code": 401,
 			})
 			return
-		case c.path != "/statistics/actions/" || c.number("limit", 20) > 500:
+		case c.path != "/statistics/actions/" || c.number("limit", 20) > 500 || !c.params("", "date_start date_end closing_date_start "+
+			"closing_date_end status_updated_start status_updated_end website campaign subid subid1 subid2 subid3 subid4 source status "+
+			"keyword action action_type action_id limit offset order_by"):
 			c.fake.refuse(c, "bad request")
 			return
 		}
@@ -36,8 +38,9 @@ var admitad = Fake{
 		from := min(offset, len(all))
 		for _, o := range all[from:min(from+limit, len(all))] {
 			rows = append(rows, o.row(object{
-				"id": 1, "action_id": o.ID, "payment": json.Number(o.payout()), "currency": o.Currency, "subid": o.Click, "subid1": nil,
-				"action_date": o.At.In(c.zone).Format(time.DateTime), "paid": 0, "comment": nil, "status": o.word(map[string]string{
+				"id": 1, "action_id": o.ID, "payment": json.Number(o.payout()), "cart": o.sale(), "currency": o.Currency, "subid": o.Click, "subid1": nil,
+				"action_date": o.At.In(c.zone).Format(time.DateTime), "order_id": "c-1", "advcampaign_id": 14361, "action": "buy",
+				"action_type": "sale", "status_updated": o.At.In(c.zone).Format(time.DateTime), "paid": 0, "processed": 1, "comment": nil, "status": o.word(map[string]string{
 					"approved": "approved", "pending": "pending", "rejected": "declined", "chargeback": "declined",
 				}),
 			}, "payment", "currency", "action_date"))

@@ -10,6 +10,7 @@ import (
 
 // affise expects numbers for the statuses in a query.
 var affise = Fake{
+	NoSale:      true,
 	credentials: and(map[string]string{"tenant": "demo"}, "api_key"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"status": 2, "error": words})
@@ -21,7 +22,9 @@ var affise = Fake{
 		case c.r.Header.Get("API-Key") != c.good["api_key"]:
 			c.json(http.StatusUnauthorized, object{"status": 2, "error": "Wrong API key"})
 			return
-		case c.path != "/3.0/stats/conversions" || q.Get("timezone") != "UTC" || len(q["status[]"]) != 5 || size > 500:
+		case !c.params("", "date_from date_to update_from_date update_from_hour hour timezone status[] offer[] advertiser[] country[] "+
+			"subid1 subid2 subid3 subid4 subid5 goal clickid action_id currency page limit") ||
+			c.path != "/3.0/stats/conversions" || q.Get("timezone") != "UTC" || len(q["status[]"]) != 5 || size > 500:
 			c.fake.refuse(c, "bad request")
 			return
 		}

@@ -21,6 +21,10 @@ var awin = Fake{
 			c.json(http.StatusOK, object{"userId": 1, "accounts": []object{{"accountId": 189069, "accountType": "publisher"}}})
 			return
 		}
+		if !c.params("startDate endDate timezone", "accessToken dateType status showBasketProducts advertiserId") {
+			c.fake.refuse(c, "bad request")
+			return
+		}
 		q := c.r.URL.Query()
 		c.date = map[string]func(Order) time.Time{"transaction": ordered, "validation": decided, "amendment": amended}[q.Get("dateType")]
 		if c.date == nil {
@@ -35,8 +39,9 @@ var awin = Fake{
 		rows := []object{}
 		for _, o := range all {
 			rows = append(rows, o.row(object{
-				"id": o.ID, "advertiserId": 7052, "commissionAmount": object{"amount": json.Number(o.payout()), "currency": o.Currency},
-				"clickRefs": object{"clickRef": "banner", "clickRef2": o.Click}, "transactionDate": o.At.UTC().Format(form),
+				"id": o.ID, "advertiserId": 7052, "publisherId": 189069, "type": "Commission group transaction", "orderRef": "111", "amended": false, "commissionAmount": object{"amount": json.Number(o.payout()), "currency": o.Currency},
+				"saleAmount": object{"amount": o.sale(), "currency": o.Currency},
+				"clickRefs":  object{"clickRef": "banner", "clickRef2": o.Click}, "transactionDate": o.At.UTC().Format(form),
 				"validationDate": nil, "declineReason": nil, "commissionStatus": o.word(map[string]string{
 					"approved": "approved", "pending": "pending", "rejected": "declined", "chargeback": "deleted",
 				}),

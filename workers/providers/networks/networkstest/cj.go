@@ -1,7 +1,6 @@
 package networkstest
 
 import (
-	"encoding/json"
 	"net/http"
 	"regexp"
 	"slices"
@@ -11,6 +10,14 @@ import (
 
 // cjArgument finds an argument of a query and its text.
 var cjArgument = regexp.MustCompile(`(\w+):\[?"([^"]*)"`)
+
+// cjFields finds the fields of records that a query asks for. cjKnown are the fields of the schema.
+var (
+	cjFields = regexp.MustCompile(`records \{ ([\w ]+) \}`)
+	cjKnown  = strings.Fields(`aid clickDate eventDate lockingDate postingDate commissionId original originalActionId actionStatus actionType
+		actionTrackerId actionTrackerName validationStatus reviewedStatus advertiserId advertiserName websiteId websiteName orderId shopperId
+		saleAmountUsd saleAmountPubCurrency pubCommissionAmountUsd pubCommissionAmountPubCurrency correctionReason`)
+)
 
 // cjRows is the number of records in one answer.
 const cjRows = 700
@@ -30,8 +37,14 @@ var cj = Fake{
 			c.json(http.StatusUnauthorized, object{"message": "unauthorized"})
 			return
 		}
-		read := json.NewDecoder(c.r.Body).Decode(&ask)
-		args := map[string]string{}
+		read := c.body(&ask)
+		args, fields := map[string]string{}, cjFields.FindStringSubmatch(ask.Query)
+		known := fields != nil
+		if known {
+			for _, name := range strings.Fields(fields[1]) {
+				known = known && slices.Contains(cjKnown, name)
+			}
+		}
 		for _, m := range cjArgument.FindAllStringSubmatch(ask.Query, -1) {
 			args[m[1]] = m[2]
 		}
@@ -40,7 +53,7 @@ var cj = Fake{
 			date, c.date = "Locking", decided
 		}
 		from, to := at(time.RFC3339, args["since"+date+"Date"]), at(time.RFC3339, args["before"+date+"Date"])
-		if read != nil || c.path != "/query" || c.r.Method != http.MethodPost || args["forPublishers"] != c.good["publisher_id"] ||
+		if !read || !known || c.path != "/query" || c.r.Method != http.MethodPost || args["forPublishers"] != c.good["publisher_id"] ||
 			!strings.Contains(ask.Query, "publisherCommissions(") || from.IsZero() || to.Sub(from) > 31*24*time.Hour {
 			c.fake.refuse(c, "the query is not valid")
 			return
@@ -68,6 +81,7 @@ func cjRecords(orders []Order) []object {
 		row := o.row(object{
 			"commissionId": "c" + o.ID, "originalActionId": o.ID, "original": true, "shopperId": o.Click,
 			"eventDate": o.At.UTC().Format(time.RFC3339), "pubCommissionAmountPubCurrency": o.payout(), "pubCommissionAmountUsd": "0.99",
+			"saleAmountPubCurrency": o.Sale, "saleAmountUsd": "9.99",
 			"actionStatus": o.word(map[string]string{
 				"approved": "locked", "pending": "new", "rejected": "corrected", "chargeback": "corrected",
 			}),

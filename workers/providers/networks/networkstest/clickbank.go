@@ -24,7 +24,8 @@ var clickbank = Fake{
 		case c.r.Header.Get("Authorization") != c.good["api_key"]:
 			c.plain(http.StatusUnauthorized, "Invalid API key "+c.r.Header.Get("Authorization"))
 			return
-		case c.path != "/rest/1.3/orders2/list" || q.Get("role") != "AFFILIATE" || page < 1:
+		case !c.params("", "startDate endDate type vendor affiliate lastName item email tid role postalCode amount") ||
+			(q.Get("startDate") == "") != (q.Get("endDate") == "") || c.path != "/rest/1.3/orders2/list" || q.Get("role") != "AFFILIATE" || page < 1:
 			c.plain(http.StatusBadRequest, "bad request")
 			return
 		}
@@ -53,7 +54,7 @@ func clickbankRecords(o Order, zone *time.Location) []object {
 		item := o.row(object{"itemNo": "1", "productTitle": "..", "accountAmount": json.Number(payout), "quantity": 1}, "accountAmount")
 		return o.row(object{
 			"transactionTime": o.At.In(zone).Format(time.RFC3339), "receipt": o.ID, "trackingId": o.Click, "transactionType": kind,
-			"currency": o.Currency, "country": null, "role": "AFFILIATE", "lineItemData": item,
+			"currency": o.Currency, "totalOrderAmount": o.sale(), "country": null, "role": "AFFILIATE", "lineItemData": item,
 		}, "transactionTime", "currency")
 	}
 	kind := o.word(map[string]string{"approved": "SALE", "rejected": "RFND", "chargeback": "CGBK", "pending": "SALE"})

@@ -77,7 +77,7 @@ func everflowRow(o Order, held bool) object {
 	}
 	row := object{
 		"conversion_id": o.ID, "transaction_id": "t" + o.Click, "conversion_unix_timestamp": o.At.Unix(),
-		"sub1": "banner", "sub2": o.Click, "sub3": "", "sub4": "", "sub5": "", "revenue": json.Number(o.payout()), "sale_amount": 64.99,
+		"sub1": "banner", "sub2": o.Click, "sub3": "", "sub4": "", "sub5": "", "revenue": json.Number(o.payout()), "sale_amount": o.sale(),
 		"currency_id": o.Currency, "relationship": object{"offer": object{"network_offer_id": 1, "name": "X"}, "events_count": 0},
 	}
 	if held {

@@ -45,7 +45,7 @@ var impact = Fake{
 		rows := []object{}
 		for _, o := range resttest.Page(all, page, size) {
 			rows = append(rows, o.row(object{
-				"Id": o.ID, "CampaignId": "1000", "Payout": o.Payout, "Amount": "21.99", "Currency": o.Currency, "EventDate": o.At.In(c.zone).Format(time.RFC3339),
+				"Id": o.ID, "CampaignId": "1000", "Payout": o.Payout, "Amount": o.Sale, "Currency": o.Currency, "EventDate": o.At.In(c.zone).Format(time.RFC3339),
 				"SharedId": "", "SubId1": "", "SubId2": o.Click, "State": o.word(map[string]string{
 					"approved": "APPROVED", "pending": "PENDING", "rejected": "REVERSED", "chargeback": "REVERSED",
 				}),

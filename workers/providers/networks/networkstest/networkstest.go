@@ -1,6 +1,6 @@
 // Package networkstest has fakes of the platforms of affiliate networks. Each fake implements the wire format of its platform:
 // credentials, pages, words for statuses, times, and the form of error answers. source.md names the document of each part. A fake
-// refuses a request with a parameter that its document does not name, or without one that it requires.
+// refuses a request with a parameter that its document does not name, and a request without a required parameter.
 package networkstest
 
 import (
@@ -27,6 +27,7 @@ type Order struct {
 	Word                                      string    // the platform's word for the status; empty: its usual one
 	Back                                      string    // amount taken back later, for platforms that report this by a separate record
 	Bare                                      bool      // the platform reports neither payout nor currency nor time
+	Sale                                      string    // amount of the sale
 }
 
 // World is the state shared by all platforms.
@@ -99,6 +100,7 @@ type Fake struct {
 	Statuses []string
 	Tokens   bool // credentials are exchanged for a token
 	Backs    bool // reversals are separate records
+	NoSale   bool // the platform does not report the amount of a sale
 	Vanish   bool // an order that is reversed is no longer reported
 
 	credentials func() map[string]string
@@ -294,6 +296,14 @@ func (o Order) payout() string {
 		return "0"
 	}
 	return o.Payout
+}
+
+// sale returns the amount of the sale as a number.
+func (o Order) sale() json.Number {
+	if o.Sale == "" {
+		return "0"
+	}
+	return json.Number(o.Sale)
 }
 
 // plain answers with plain text.

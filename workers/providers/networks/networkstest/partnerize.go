@@ -41,7 +41,7 @@ var partnerize = Fake{
 		rows := []object{}
 		for _, o := range resttest.Page(all, page, size) {
 			word := o.word(same)
-			value := o.row(object{"conversion_status": word, "value": 955, "publisher_commission": json.Number(o.payout())},
+			value := o.row(object{"conversion_status": word, "value": o.sale(), "publisher_commission": json.Number(o.payout())},
 				"publisher_commission")
 			rows = append(rows, object{"conversion_data": o.row(object{
 				"conversion_id": o.ID, "conversion_time": o.At.UTC().Format(time.DateTime), "currency": o.Currency, "clickref": "111111lfo",

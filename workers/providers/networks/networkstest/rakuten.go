@@ -30,7 +30,8 @@ var rakuten = Fake{
 		}
 		all, ok := c.span(w, time.DateTime, date+"_start", date+"_end", 30)
 		page, size := c.number("page", 1), c.number("limit", 1000)
-		if c.path != "/events/1.0/transactions" || !ok || size > 1000 {
+		if c.path != "/events/1.0/transactions" || !ok || size > 1000 ||
+			!c.params("", "transaction_date_start transaction_date_end process_date_start process_date_end limit page currency type") {
 			c.fake.refuse(c, "bad request")
 			return
 		}
@@ -50,7 +51,7 @@ func rakutenRecords(o Order) []object {
 	record := func(id, payout string) object {
 		return o.row(object{
 			"etransaction_id": id, "advertiser_id": "123", "sid": "456", "order_id": "order " + o.ID, "sku_number": "7", "u1": o.Click,
-			"commissions": json.Number(payout), "currency": o.Currency, "is_event": event, "transaction_type": "realtime",
+			"commissions": json.Number(payout), "sale_amount": o.sale(), "quantity": 1, "offer_id": "9", "currency": o.Currency, "is_event": event, "transaction_type": "realtime",
 			"transaction_date": o.At.UTC().Format("Mon Jan 02 2006 15:04:05 GMT-0700 (UTC)"),
 		}, "commissions", "currency", "transaction_date")
 	}

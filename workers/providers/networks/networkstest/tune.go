@@ -74,7 +74,7 @@ func tuneRow(o Order, zone *time.Location, fields []string) object {
 	}
 	all := o.row(object{
 		"Stat.tune_event_id": o.ID, "Stat.id": o.ID, "Stat.ad_id": "102" + o.Click, "Stat.goal_id": goalID,
-		"Stat.datetime": o.At.In(zone).Format(time.DateTime), "Stat.affiliate_info1": o.Click, "Stat.payout": o.Payout,
+		"Stat.datetime": o.At.In(zone).Format(time.DateTime), "Stat.affiliate_info1": o.Click, "Stat.payout": o.Payout, "Stat.sale_amount": o.Sale,
 		"Stat.approved_payout": approved, "Stat.currency": o.Currency, "Stat.conversion_status": o.word(same), "Goal.name": goal,
 	}, "Stat.payout", "Stat.approved_payout", "Stat.currency", "Stat.datetime")
 	row := object{"Stat": object{}, "Goal": object{}, "Offer": object{}}

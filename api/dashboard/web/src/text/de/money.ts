@@ -32,6 +32,7 @@ export const words: typeof en = {
     from: 'Aus',
     payout: 'Payout',
     goal: 'Ziel',
+    sale: 'Betrag des Verkaufs',
     id: 'Conversion-ID',
     network: 'Netzwerk',
     source: 'Quelle',

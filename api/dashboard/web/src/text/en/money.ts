@@ -31,6 +31,7 @@ export const words = {
     from: 'From',
     payout: 'Payout',
     goal: 'Goal',
+    sale: 'Amount of the sale',
     id: 'Conversion id',
     network: 'Network',
     source: 'Source',
