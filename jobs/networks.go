@@ -17,6 +17,14 @@ type PlatformRange struct {
 	Origin   string `json:"origin"` // models.RunByAPI or models.RunByClock
 	Wide     bool   `json:"wide"`   // From and To span the longer window
 	Read     bool   `json:"read"`   // the rows were read, and are stored under the id of the job
+
+	// Changed selects rows by the date of a change, from Since on. From and To only name the days for a person then. Until is the
+	// end of the period that was read. It is zero before that. Saved is when the connection was saved: a connection that was saved
+	// later may be to another account.
+	Changed bool      `json:"changed,omitempty"`
+	Saved   time.Time `json:"saved,omitzero"`
+	Since   time.Time `json:"since,omitzero"`
+	Until   time.Time `json:"until,omitzero"`
 }
 
 // Days returns the first and the last day.

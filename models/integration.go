@@ -22,6 +22,13 @@ type Integration struct {
 	NextAt    time.Time         `db:"next_at"`
 }
 
+// ChangesRead says how far the changes of orders were read from a network, by the date of the change.
+type ChangesRead struct {
+	To       *time.Time `db:"changes_to"`       // changes until then are stored; nil: none was read
+	Failure  string     `db:"changes_failure"`  // why the last reading failed, for a person; empty: it succeeded
+	Failures int        `db:"changes_failures"` // in a row
+}
+
 // NetworkNotConnected returns the error for a network without a connection.
 func NetworkNotConnected() *Error {
 	return Invalid("not_connected", "the network is not connected: connect it by PUT /networks/{id}/integration")
@@ -47,6 +54,21 @@ const (
 // NextSync returns the time from an import to the next one. failures is the number of failures in a row, and 0 means that the
 // import did not fail.
 func NextSync(failures int) time.Duration { return backOff(SyncEvery, failures) }
+
+// ChangesEvery is the interval between readings of changes. Networks decide on orders days or weeks after the order.
+const ChangesEvery = 3 * time.Hour
+
+// ChangesBegin is how far back a connection reads changes the first time.
+const ChangesBegin = SyncWideDays * 24 * time.Hour
+
+// NextChanges returns the time from a reading of changes to the next one. behind says that later changes are not read yet.
+// failures is the number of failures in a row.
+func NextChanges(behind bool, failures int) time.Duration {
+	if behind && failures == 0 {
+		return SyncEvery / 2
+	}
+	return backOff(ChangesEvery, failures)
+}
 
 // backOff returns a wait that has doubled with each of the consecutive failures. It is at most syncLongest after a failure.
 func backOff(wait time.Duration, failures int) time.Duration {
@@ -84,8 +106,11 @@ func NextWideSync(now time.Time, code string) time.Time {
 	return time.Time{}
 }
 
-// RunNetworkSync is the kind of runs that import the orders of a network.
-const RunNetworkSync = "network_sync"
+// The kinds of runs that import orders of a network: the orders of some days, and orders that changed in a period.
+const (
+	RunNetworkSync    = "network_sync"
+	RunNetworkChanges = "network_changes"
+)
 
 // IntegrationRun is the record of a run of an integration.
 type IntegrationRun struct {

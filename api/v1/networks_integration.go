@@ -50,6 +50,8 @@ type NetworkIntegration struct {
 	LastCheckedAt       *string               `json:"lastCheckedAt"`
 	LastSyncedAt        *string               `json:"lastSyncedAt" doc:"when orders were last imported"`
 	NextSyncAt          *string               `json:"nextSyncAt" doc:"of the next import by itself; null: there is none"`
+	ChangesReadTo       *string               `json:"changesReadTo" doc:"the network's decisions about orders of any age are imported until then; null: none yet, or the provider cannot be asked by the date of a change"`
+	ChangesError        *string               `json:"changesError" doc:"why the last import of decisions failed; the next one continues at changesReadTo"`
 	Runs                []IntegrationRun      `json:"runs" doc:"the last 20 imports and dry runs, the latest first; runs are kept for 90 days"`
 	Providers           []NetworkProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
 	EncryptionAvailable bool                  `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
@@ -89,7 +91,11 @@ func findNetworkIntegration(c *route.Call) (out NetworkIntegration, err error) {
 	out.LastStatus = lastStatus(i)
 	out.LastError, out.LastCheckedAt, out.LastSyncedAt = answer.OrNull(i.Failure), answer.StampOrNull(i.CheckedAt), answer.StampOrNull(i.SyncedAt)
 	out.NextSyncAt = nextSync(i, n.IsActive)
-	return out, nil
+	changes, err := c.Store.NetworkIntegrations().Changes(c.Context(), c.Account.ID, n.ID)
+	if err == nil {
+		out.ChangesReadTo, out.ChangesError = answer.StampOrNull(changes.To), answer.OrNull(changes.Failure)
+	}
+	return out, err
 }
 
 // NetworkIntegrationBody is the body of PUT /networks/{id}/integration.

@@ -37,6 +37,13 @@ func (k IntegrationRuns) Read(ctx context.Context, account, id uuid.UUID, reques
 	return err
 }
 
+// ReadUntil records the last day that a run has read, if the run has chosen it while it read.
+func (k IntegrationRuns) ReadUntil(ctx context.Context, account, id uuid.UUID, day time.Time) error {
+	_, err := k.s.exec(ctx, "last day of run", `UPDATE integration_runs SET to_day = $3::date WHERE account_id = $1 AND id = $2`,
+		account, id, day.Format(time.DateOnly))
+	return err
+}
+
 // RunEnd is the result of a run.
 type RunEnd struct {
 	Matched, Changed int

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -16,6 +17,9 @@ type NetworkIntegrations struct{ Integrations }
 
 var networkIntegrations = integrationTable{
 	CredentialTable: CredentialTable{"network_integrations", "network_id", "connection of the network"}, owners: "networks", zone: "''",
+	failing: `CASE WHEN i.failures >= i.changes_failures THEN i.failure ELSE i.changes_failure END, greatest(i.failures, i.changes_failures),
+		coalesce(i.failing_since, i.changes_to, i.saved_at)`,
+	changed: "k.changes_at <= $1 AND k.provider = ANY ($4)", since: "k.changes_to",
 }
 
 // NetworkIntegrations returns access to the connections of networks on this store's connection.
@@ -23,11 +27,14 @@ func (s *Store) NetworkIntegrations() NetworkIntegrations {
 	return NetworkIntegrations{Integrations{s, networkIntegrations}}
 }
 
+// Changes of another account at the platform, or of another platform, were not read.
 const saveNetworkIntegration = `
-INSERT INTO network_integrations (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+INSERT INTO network_integrations (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at, changes_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
 ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, is_enabled = $6, next_at = $7, wide_at = $7,
-	saved_at = now(), checked_at = NULL, failure = '', failures = 0, failing_since = NULL`
+	saved_at = now(), checked_at = NULL, failure = '', failures = 0, failing_since = NULL,
+	changes_to = CASE WHEN network_integrations.provider = $3 AND network_integrations.settings = $4 THEN network_integrations.changes_to END,
+	changes_at = $7, changes_failure = '', changes_failures = 0`
 
 // Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform stays the same. A
 // nil enabled keeps the present state. A new connection is enabled. The first import runs at next. Errors: not_found,
@@ -65,6 +72,23 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 		_, err = s.exec(ctx, "connect network", saveNetworkIntegration, network, account, p.Name, db.Document(open), sealed, i.IsEnabled, next)
 		return err
 	})
+}
+
+// Changes returns how far changes were read from a network. The error is ErrNoIntegration if it is not connected.
+func (k NetworkIntegrations) Changes(ctx context.Context, account, network uuid.UUID) (models.ChangesRead, error) {
+	return findIntegration[models.ChangesRead](ctx, k.Integrations, account, network)
+}
+
+// RecordChanges stores the end of a reading of changes: the time until which all changes are stored, or the reason of its failure.
+// changes is the time of the next reading. The import of orders follows at once. Nothing is stored if the connection has changed
+// since i was read.
+func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integration, to time.Time, failure string, changes, now time.Time) error {
+	_, err := k.s.exec(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
+			changes_to = coalesce($4, changes_to), changes_failure = $5,
+			changes_failures = CASE WHEN $5 = '' THEN 0 ELSE changes_failures + 1 END
+		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt,
+		sql.NullTime{Time: to, Valid: !to.IsZero()}, failure, changes, now)
+	return err
 }
 
 // AdoptedOrder is an order for whose click a conversion with another id existed already.

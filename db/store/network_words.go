@@ -68,6 +68,6 @@ func (k Networks) MapWords(ctx context.Context, account, id uuid.UUID,
 		if err != nil {
 			return n, err
 		}
-		return networkTable.save(ctx, s, n)
+		return networkTable.change(ctx, s, n)
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -23,7 +25,19 @@ func (s *Store) Networks() Networks {
 var networkTable = newTable(table[models.Network]{
 	name: "networks", what: "network", gone: "deactivated_at",
 	joined: `, t.postback_secret IS NOT NULL AS has_secret`, allowance: allowedIntegrations,
+	prepare: readChangesAgain,
 })
+
+// readChangesAgain makes the next imports read the changes of orders again if the account changes the meaning of statuses, because
+// orders with an unknown status were refused.
+func readChangesAgain(ctx context.Context, s *Store, n, old *models.Network) error {
+	if old == nil || maps.EqualFunc(n.StatusMap, old.StatusMap, slices.Equal) {
+		return nil
+	}
+	_, err := s.exec(ctx, "read changes again", `UPDATE network_integrations SET changes_to = NULL, changes_at = now()
+		WHERE account_id = $1 AND network_id = $2`, n.AccountID, n.ID)
+	return err
+}
 
 // Create adds a network under a new id, if the plan's allowance of integrations has room.
 func (k Networks) Create(ctx context.Context, n models.Network) (models.Network, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -23,6 +24,9 @@ type integrationTable struct {
 	CredentialTable
 	owners  string // table of the networks or traffic sources
 	zone    string // expression for the time zone of the account at the platform
+	changed string // expression that is true if changes are due ($1: now, $4: the providers); empty: the table has no changes
+	since   string // expression for the time until which changes are stored
+	failing string // expressions for the reason of the failures, their number in a row, and the time of the first of them
 	account string // sets the columns of that account to $7 (currency) and $8 (zone); empty: no such columns
 }
 
@@ -92,20 +96,27 @@ type DueIntegration struct {
 	Provider  string    `db:"provider"`
 	Zone      string    `db:"zone"` // of the account at the platform; empty: not known
 	Wide      bool      `db:"wide"` // the import is of the longer window
+	// Changed says that the import is of changes, from Since on. A nil Since means that no changes were read yet.
+	Changed bool       `db:"changed"`
+	Since   *time.Time `db:"since"`
+	SavedAt time.Time  `db:"saved_at"`
 }
 
 // ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at next. After a failure
-// the next import uses the shorter window, because only the longer window may be failing.
-func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]DueIntegration, error) {
+// the next import uses the shorter window, because only the longer window may be failing. feeds are the providers whose changes
+// can be imported.
+func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit int, feeds []string) ([]DueIntegration, error) {
 	return db.Select[DueIntegration](ctx, k.s.c, "due "+k.t.owners, `
 		UPDATE `+k.t.Name+` i SET next_at = $2
 		FROM (
-			SELECT k.`+k.t.Key+` AS target_id, k.wide_at <= $1 AND k.failures % 2 = 0 AS wide
+			SELECT k.`+k.t.Key+` AS target_id, k.wide_at <= $1 AND k.failures % 2 = 0 AS wide, `+k.t.changed+` AS changed,
+				`+k.t.since+` AS since
 			FROM `+k.t.Name+` k JOIN `+k.t.owners+` o ON o.id = k.`+k.t.Key+`
 			WHERE k.is_enabled AND k.next_at <= $1 AND o.is_active AND o.deactivated_at IS NULL
 			ORDER BY k.next_at LIMIT $3 FOR UPDATE OF k SKIP LOCKED
 		) d
-		WHERE i.`+k.t.Key+` = d.target_id RETURNING i.account_id, d.target_id, i.provider, `+k.t.zone+` AS zone, d.wide`, now, next, limit)
+		WHERE i.`+k.t.Key+` = d.target_id RETURNING i.account_id, d.target_id, i.provider, `+k.t.zone+` AS zone,
+			d.wide, d.changed AND NOT d.wide AS changed, d.since, i.saved_at`, now, next, limit, pq.StringArray(feeds))
 }
 
 // FailingIntegration is a network or a traffic source whose requests to its platform fail.
@@ -122,8 +133,9 @@ type FailingIntegration struct {
 // Failing lists at most 500 of the account's networks or traffic sources whose requests have failed several times in a row.
 func (k Integrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingIntegration, error) {
 	return db.Select[FailingIntegration](ctx, k.s.c, "failing "+k.t.owners, `
-		SELECT o.id, o.name, i.provider, i.failure, i.failures, i.failing_since, i.checked_at
+		SELECT o.id, o.name, i.provider, f.failure, f.failures, f.failing_since, i.checked_at
 		FROM `+k.t.Name+` i JOIN `+k.t.owners+` o ON o.id = i.`+k.t.Key+` AND o.account_id = i.account_id
-		WHERE i.account_id = $1 AND i.failures >= $2 AND o.is_active AND o.deactivated_at IS NULL
-		ORDER BY i.failing_since DESC, o.id LIMIT $3`, account, models.FailingIntegration, MaxAlerts)
+		CROSS JOIN LATERAL (SELECT `+k.t.failing+`) AS f (failure, failures, failing_since)
+		WHERE i.account_id = $1 AND f.failures >= $2 AND o.is_active AND o.deactivated_at IS NULL
+		ORDER BY f.failing_since DESC, o.id LIMIT $3`, account, models.FailingIntegration, MaxAlerts)
 }

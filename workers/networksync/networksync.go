@@ -49,6 +49,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	y.imports = &platformjob.Imports[jobs.CorrectionArgs, answer]{
 		Job: jobs.SyncNetwork, Run: models.RunNetworkSync, Code: "network_error", Rows: "orders",
 		Every: models.SyncEvery, Next: models.NextSync, Days: models.SyncDays, WideDays: models.SyncWideDays, Ahead: models.AheadOfUTC,
+		Feeds: networks.Feeds(), ChangesRun: models.RunNetworkChanges, ChangesBegin: models.ChangesBegin, RecordChanges: recordChanges,
 		Range: func(a *jobs.CorrectionArgs) *jobs.PlatformRange {
 			if a.Network == nil {
 				return nil

@@ -60,8 +60,12 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 	refuseRepeats(rows)
 	now := y.o.Now()
 	for i := range rows {
-		if orders[i].Alone {
+		keepCurrency(&rows[i], recorded)
+		switch {
+		case orders[i].Alone:
 			refuseReversal(&rows[i], recorded)
+		case orders[i].StatusOnly:
+			refuseStatus(&rows[i], recorded)
 		}
 		clampTime(&rows[i], recorded, now)
 	}
@@ -303,6 +307,29 @@ func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conver
 		v.Refusal = "it takes back an order that is not recorded, or lies outside the range"
 	case v.Payout != nil && (k.Currency != v.Currency || v.Payout.LessThan(k.Payout)):
 		v.Refusal = "it takes back a part of an order outside the range: import a range that has both"
+	}
+}
+
+// keepCurrency gives an order without an amount the currency of its recorded conversion. The recorded amount stays, so its
+// currency must stay too.
+func keepCurrency(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
+	if k, known := recorded[keyOf(*v)]; known && v.Payout == nil && v.Refusal == "" {
+		v.Currency = k.Currency
+	}
+}
+
+// refuseStatus refuses a status without an amount if its order is not recorded. An approval counts only for a pending order,
+// because another record of the platform may have taken an order back.
+func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
+	if v.Refusal != "" {
+		return
+	}
+	k, known := recorded[keyOf(*v)]
+	switch {
+	case !known:
+		v.Refusal = "it names the status of an order that is not recorded, without the amount"
+	case v.Status == models.StatusApproved && k.Status != models.StatusPending && k.Status != v.Status:
+		v.Refusal = "the order was taken back: it is " + k.Status
 	}
 }
 

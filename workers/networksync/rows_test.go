@@ -222,3 +222,33 @@ func TestNegativeOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestStatusWithoutAmount checks that a status without an amount changes recorded orders only, and keeps their currency. It does not
+// approve an order that was taken back.
+func TestStatusWithoutAmount(t *testing.T) {
+	t.Parallel()
+	click := uuid.New()
+	recorded := map[conversion.Key]conversion.Known{}
+	for _, status := range []string{models.StatusPending, models.StatusApproved, models.StatusRejected, models.StatusChargeback} {
+		k := conversion.Key{ClickID: click, ConversionID: status}
+		recorded[k] = conversion.Known{Key: k, Status: status, Currency: "EUR"}
+	}
+	for _, c := range []struct {
+		id, status string
+		taken      bool
+	}{
+		{models.StatusPending, models.StatusApproved, true},
+		{models.StatusPending, models.StatusRejected, true},
+		{models.StatusApproved, models.StatusApproved, true},
+		{models.StatusApproved, models.StatusRejected, true},
+		{models.StatusRejected, models.StatusApproved, false},
+		{models.StatusChargeback, models.StatusApproved, false},
+		{"unknown", models.StatusRejected, false},
+	} {
+		v := correction.Conversion{ClickID: click, ConversionID: c.id, Status: c.status, Currency: "USD"}
+		keepCurrency(&v, recorded)
+		if refuseStatus(&v, recorded); (v.Refusal == "") != c.taken || c.taken && v.Currency != "EUR" {
+			t.Errorf("%s to %s: refused %q, %s", c.id, c.status, v.Refusal, v.Currency)
+		}
+	}
+}

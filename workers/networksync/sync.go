@@ -3,12 +3,14 @@ package networksync
 import (
 	"context"
 	"slices"
+	"time"
 
 	"switchyard/db"
 	"switchyard/db/reported"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/correction"
+	"switchyard/models/interval"
 	"switchyard/workers/platformjob"
 	"switchyard/workers/providers/networks"
 )
@@ -75,7 +77,13 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 	if network.Origin == models.RunByClock { // no caller is waiting who could choose a shorter range
 		most = models.SyncMost
 	}
-	orders, err := o.Orders(ctx, from, to, most)
+	var orders []networks.Order
+	switch of := y.imports.Range(&u.Args); {
+	case !of.Changed:
+		orders, err = o.Orders(ctx, from, to, most)
+	case of.Saved.Equal(o.SavedAt): // otherwise the connection may be to another account
+		orders, of.Until, err = o.Changes(ctx, of.Since, most)
+	}
 	if err != nil {
 		return nil, y.imports.ReadError(ctx, err, most)
 	}
@@ -83,4 +91,20 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 		return nil, err
 	}
 	return y.rows(ctx, account, network.NetworkID, orders, u.Args.Apply)
+}
+
+// recordChanges stores the end of a reading of changes, in the transaction that ends its job. All its decisions are stored then. The
+// time until which changes are stored therefore moves only over stored decisions.
+func recordChanges(ctx context.Context, s *store.Store, c models.Integration, e platformjob.ChangesEnd) error {
+	k := s.NetworkIntegrations()
+	last, err := k.Changes(ctx, c.AccountID, c.TargetID)
+	if err != nil {
+		return err
+	}
+	failures := 0
+	if e.Failure != "" {
+		failures, e.To = last.Failures+1, time.Time{}
+	}
+	next := models.NextChanges(e.Now.Sub(e.To) > models.ChangesEvery, failures)
+	return k.RecordChanges(ctx, c, e.To, e.Failure, e.Now.Add(interval.Vary(next)), e.Now)
 }

@@ -29,6 +29,13 @@ type Imports[A, R any] struct {
 	Days, WideDays int                              // lengths in days of the normal and of the wide window
 	Ahead          time.Duration                    // time by which the platform's date may be ahead of the date in the known time zone
 
+	// Feeds are the providers whose changes can be imported by the date of the change; nil: none. ChangesRun is the kind of these
+	// runs. ChangesBegin is how far back a connection reads changes the first time. RecordChanges stores the end of a reading.
+	Feeds         []string
+	ChangesRun    string
+	ChangesBegin  time.Duration
+	RecordChanges func(ctx context.Context, s *store.Store, c models.Integration, e ChangesEnd) error
+
 	// Range returns a pointer to the days in the arguments of a job. Writing to the result changes the arguments. nil means that
 	// the job imports nothing.
 	Range func(*A) *jobs.PlatformRange
@@ -44,6 +51,13 @@ type Imports[A, R any] struct {
 	Now   func() time.Time
 
 	client *jobs.Client
+}
+
+// ChangesEnd is the end of a reading of changes. All changes until To are stored. A zero To means that it failed, for the reason in
+// Failure.
+type ChangesEnd struct {
+	To, Now time.Time
+	Failure string
 }
 
 // Credentials returns the credentials of a connection. failure is an error that only the account can fix. owner is the word for
@@ -86,7 +100,7 @@ const claimedAtOnce = 500
 func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 	now := i.Now()
 	return workers.StartDue(ctx, i.Store, i.client, claimedAtOnce, func(s *store.Store) ([]models.Job, error) {
-		due, err := i.Connections(s).ClaimDue(ctx, now, now.Add(2*i.Every), claimedAtOnce)
+		due, err := i.Connections(s).ClaimDue(ctx, now, now.Add(2*i.Every), claimedAtOnce, i.Feeds)
 		if err != nil {
 			return nil, err
 		}
@@ -103,6 +117,9 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 // window returns the days of a scheduled import in the time zone of the platform's account. If that time zone is unknown, it
 // uses UTC.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
+	if d.Changed {
+		return i.changesSince(d, now)
+	}
 	days := i.Days
 	if d.Wide {
 		days = i.WideDays
@@ -115,5 +132,17 @@ func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.Platf
 	return jobs.PlatformRange{
 		Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide,
 		From: today.AddDate(0, 0, 1-days).Format(time.DateOnly), To: today.Add(i.Ahead).Format(time.DateOnly),
+	}
+}
+
+// changesSince returns the range of an import of changes. It begins where the last one ended.
+func (i *Imports[A, R]) changesSince(d store.DueIntegration, now time.Time) jobs.PlatformRange {
+	since := now.Add(-i.ChangesBegin)
+	if d.Since != nil {
+		since = *d.Since
+	}
+	return jobs.PlatformRange{
+		Provider: d.Provider, Origin: models.RunByClock, Changed: true, Since: since.UTC(), Saved: d.SavedAt.UTC(),
+		From: since.UTC().Format(time.DateOnly), To: now.UTC().Format(time.DateOnly),
 	}
 }

@@ -22,8 +22,12 @@ func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provide
 	if from, to, err = of.Days(); err != nil {
 		return from, to, err
 	}
+	kind := i.Run
+	if of.Changed {
+		kind = i.ChangesRun
+	}
 	return from, to, i.Store.IntegrationRuns().Start(ctx, models.IntegrationRun{
-		ID: u.Job.ID, AccountID: u.Job.AccountID.UUID, Kind: i.Run, TargetID: i.Target(u.Args), Provider: provider, Origin: of.Origin,
+		ID: u.Job.ID, AccountID: u.Job.AccountID.UUID, Kind: kind, TargetID: i.Target(u.Args), Provider: provider, Origin: of.Origin,
 		From: &from, To: &to, Applied: applied, StartedAt: i.Now(),
 	})
 }
@@ -46,7 +50,13 @@ func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) erro
 
 // Fetched records the number of rows that a job has read from the platform, and the number of requests and pages.
 func (i *Imports[A, R]) Fetched(ctx context.Context, u *workers.Run[A, R], used platform.Usage, rows int) error {
-	return i.Store.IntegrationRuns().Read(ctx, u.Job.AccountID.UUID, u.Job.ID, used.Requests, used.Pages, rows)
+	runs, account := i.Store.IntegrationRuns(), u.Job.AccountID.UUID
+	if until := i.Range(&u.Args).Until; !until.IsZero() {
+		if err := runs.ReadUntil(ctx, account, u.Job.ID, until); err != nil {
+			return err
+		}
+	}
+	return runs.Read(ctx, account, u.Job.ID, used.Requests, used.Pages, rows)
 }
 
 // Once returns the data that a job has read from the platform. The first attempt calls fetch and stores its result under the id
@@ -118,6 +128,12 @@ func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.J
 	}
 	if err != nil {
 		return err
+	}
+	if of.Changed {
+		if !c.SavedAt.Equal(of.Saved) {
+			return nil // it may be a connection to another account
+		}
+		return i.RecordChanges(ctx, s, c, ChangesEnd{To: of.Until, Failure: r.Failure, Now: now})
 	}
 	if err := k.Record(ctx, c, r, now); err != nil || of.Origin != models.RunByClock {
 		return err

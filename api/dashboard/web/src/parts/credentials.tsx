@@ -80,7 +80,10 @@ export const Runs = ({ list }: { list: IntegrationRun[] }) => (
             {list.map(r => (
               <tr key={r.id}>
                 <td class="left num">{dateTime(r.startedAt)}</td>
-                <td class="left num">{r.from ? `${r.from} – ${r.to ?? ''}` : ''}</td>
+                <td class="left num">
+                  {r.from ? `${r.from} – ${r.to ?? ''}` : ''}
+                  {r.kind === 'network_changes' && ` ${w.runs.decisions}`}
+                </td>
                 <td class="num">{count(r.read)}</td>
                 <td class="num">{count(r.matched)}</td>
                 <td class="num">{count(r.changed)}</td>

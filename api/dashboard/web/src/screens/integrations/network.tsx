@@ -3,6 +3,7 @@ import type { NetworkIntegration, NetworkRow } from '../../api.gen.ts'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { mayConnect, said } from '../../core/connect.ts'
+import { dateTime } from '../../core/dates.ts'
 import { money } from '../../core/format.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
@@ -18,11 +19,26 @@ export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => vo
       <>
         <Access key={data.connectedTo ?? ''} of={n} data={data} mark={mark} />
         {data.connectedTo && mayConnect() && <Sync of={n} />}
+        {data.connectedTo && <Changes of={data} />}
         {data.connectedTo && <Runs list={data.runs} />}
       </>
     )}
   </ConnectionSheet>
 )
+
+// Changes shows until when the network's decisions about orders of any age are read.
+const Changes = ({ of: { changesReadTo, changesError } }: { of: NetworkIntegration }) =>
+  (changesReadTo || changesError) && (
+    <section class="part">
+      <h2>{w.networks.changes}</h2>
+      {changesReadTo && <p>{w.networks.changesTo(dateTime(changesReadTo))}</p>}
+      {changesError && (
+        <p role="alert" class="bad wrap">
+          {changesError}
+        </p>
+      )}
+    </section>
+  )
 
 function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegration; mark: (dirty: boolean) => void }) {
   const [enabled, setEnabled] = useState(data.connectedTo ? data.is_enabled : true),

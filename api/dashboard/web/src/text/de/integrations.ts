@@ -55,6 +55,8 @@ export const words: typeof en = {
     toNetworks: 'Zu den Netzwerken',
     click: where => `Unsere Klick-ID muss stehen in: ${where}.`,
     enabled: 'Automatisch abrufen, jede halbe Stunde',
+    changes: 'Späte Entscheidungen',
+    changesTo: when => `Die Entscheidungen des Netzwerks bis ${when} sind hier, egal von welchem Tag die Bestellung ist.`,
     sync: 'Jetzt lesen',
     dry: 'Probelauf',
     from: 'Von',
@@ -152,6 +154,7 @@ export const words: typeof en = {
     how: 'Ergebnis',
     dry: 'Probelauf',
     running: 'läuft',
+    decisions: '(Entscheidungen)',
     good: 'fertig',
   },
   geo: {

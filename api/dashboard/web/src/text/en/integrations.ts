@@ -54,6 +54,8 @@ export const words = {
     toNetworks: 'To the networks',
     click: (where: string) => `Our click id has to be in: ${where}.`,
     enabled: 'Fetch automatically, every half hour',
+    changes: 'Late decisions',
+    changesTo: (when: string) => `The network's decisions until ${when} are here, whatever the day of the order.`,
     sync: 'Read now',
     dry: 'Dry run',
     from: 'From',
@@ -155,6 +157,7 @@ export const words = {
     how: 'How it went',
     dry: 'dry run',
     running: 'runs',
+    decisions: '(decisions)',
     good: 'done',
   },
   geo: {

@@ -1,0 +1,255 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/click"
+	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	"switchyard/db/retention"
+	"switchyard/db/spool"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/ops/client"
+	"switchyard/workers/providers/networks/networkstest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// changing is an account whose network can be asked by the date of a change.
+type changing struct{ *syncing }
+
+func newChanging(t *testing.T, provider string) *changing {
+	t.Helper()
+	y := &changing{newSyncing(t, 2)}
+	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{
+		"provider": provider, "credentials": networkstest.Fakes[provider].Credentials(), "is_enabled": true,
+	}).Want(200, "")
+	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET wide_at = now() + interval '1 day'`)
+	return y
+}
+
+// clickAt stores a click that was made some days ago, and returns its id.
+func (y *changing) clickAt(days int) string {
+	y.t.Helper()
+	c := models.Click{
+		ID: models.NewClickID(), AccountID: y.s.Account.ID, CampaignID: y.campaigns[0], SourceID: y.sources[0],
+		Cost: decimal.New(1, -2), Currency: "USD", UniqueHours: 24, UniqueKey: [16]byte{9},
+	}
+	floor := models.FloorClickID(time.Now().AddDate(0, 0, -days))
+	copy(c.ID[:6], floor[:6])
+	log, err := spool.Open(y.t.TempDir(), spool.Options{})
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	defer log.Close()
+	if err := log.Append(y.t.Context(), spool.Record{Click: &c}); err != nil {
+		y.t.Fatal(err)
+	}
+	if err := ingest.NewIngester(log, y.s.DB, ingest.Options{}).Drain(y.t.Context()); err != nil {
+		y.t.Fatal(err)
+	}
+	return models.FormatClickID(c.ID)
+}
+
+// run starts the import that is due and waits for its end. It returns the kind of the run.
+func (y *changing) run() string {
+	y.t.Helper()
+	const count = `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`
+	before := dbtest.Get[int](y.t, y.s.DB, count)
+	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET next_at = now() - interval '1 second'`)
+	ticket, err := jobs.Submit(y.t.Context(), y.jobs, jobs.SweepNetworks, uuid.Nil, jobs.Tick{})
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	if _, err := jobs.Await(y.t.Context(), ticket); err != nil {
+		y.t.Fatal(err)
+	}
+	if err := client.Poll(y.t.Context(), time.Second, func() (bool, error) {
+		return dbtest.Get[int](y.t, y.s.DB, count) > before, nil
+	}); err != nil {
+		y.t.Fatal(err)
+	}
+	return dbtest.Get[string](y.t, y.s.DB, `SELECT kind FROM integration_runs ORDER BY started_at DESC, ended_at DESC LIMIT 1`)
+}
+
+// changes makes the import of changes due, runs it, and returns the number of hours by which it is behind.
+func (y *changing) changes() int {
+	y.t.Helper()
+	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET changes_at = now() - interval '1 second'`)
+	if kind := y.run(); kind != models.RunNetworkChanges {
+		y.t.Fatalf("the run is %s", kind)
+	}
+	return dbtest.Get[int](y.t, y.s.DB, `SELECT coalesce(extract(epoch FROM now() - changes_to)::int / 3600, -1) FROM network_integrations`)
+}
+
+// conversions returns each conversion with its status and payout.
+func (y *changing) conversions() string {
+	y.t.Helper()
+	return dbtest.Get[string](y.t, y.s.DB, `SELECT coalesce(string_agg(concat_ws(' ', conversion_id, status, payout::float, currency), ', '
+		ORDER BY conversion_id), '') FROM conversions`)
+}
+
+// TestLateDecision: an approval that comes 200 days after the order reaches the conversion and the reports, although the account's plan
+// does not keep the click any more. The import by the days of orders does not find it. Reading the same decision again changes
+// nothing.
+func TestLateDecision(t *testing.T) {
+	t.Parallel()
+	y := newChanging(t, "partnerize")
+	o := y.order("late", 0, models.StatusPending, "10")
+	o.Click, o.At = y.clickAt(200), time.Now().AddDate(0, 0, -200).Add(time.Minute).UTC().Truncate(time.Second)
+	y.world.Set(o)
+	day := o.At.Format(time.DateOnly)
+	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": day, "to": day, "apply": true}, &syncAnswer{})
+	if got := y.conversions(); got != "late pending 10 USD" {
+		t.Fatal(got)
+	}
+	dbtest.Exec(t, y.s.DB, `UPDATE accounts SET plan = 'growth'`)
+	for range 2 {
+		if err := retention.DeleteExpired(t.Context(), click.Log{Conn: y.s.DB}); err != nil {
+			t.Fatal(err)
+		}
+		dbtest.Exec(t, y.s.DB, `UPDATE click_history SET announced_at = announced_at - interval '1 day'`)
+	}
+	if n := dbtest.Get[int](t, y.s.DB, `SELECT count(*) FROM clicks`); n != 2 {
+		t.Fatalf("%d clicks are kept, want the two of yesterday", n)
+	}
+	o.Status, o.Payout, o.Decided = models.StatusApproved, "12", time.Now().Add(-time.Hour)
+	y.world.Set(o)
+	if kind := y.run(); kind == models.RunNetworkChanges { // the changes were due at once
+		kind = y.run()
+		if kind != models.RunNetworkSync {
+			t.Errorf("after the changes, the import by days is not due but %s", kind)
+		}
+	}
+	for range 3 {
+		y.changes()
+	}
+	if got := y.conversions(); got != "late approved 12 USD" {
+		t.Error(got)
+	}
+	if n := dbtest.Get[int](t, y.s.DB, `SELECT count(*) FROM events WHERE type = 'conversion.updated'`); n != 1 {
+		t.Errorf("%d events, want 1", n)
+	}
+	if got := dbtest.Get[string](t, y.s.DB, `SELECT concat_ws(' ', sum(pending), sum(approved), sum(revenue)::float) FROM ledger`); got != "0 1 12" {
+		t.Errorf("pending, approved, revenue: %s", got)
+	}
+	about := y.integration()
+	at, err := time.Parse(time.RFC3339, fmt.Sprint(about["changesReadTo"]))
+	if err != nil || time.Since(at) > time.Hour || about["changesError"] != nil {
+		t.Errorf("%v, %v", about["changesReadTo"], about["changesError"])
+	}
+}
+
+// TestChangesCatchUp: a connection that was off for 200 days reads the changes of that time in pieces. The imports by days go on in
+// between.
+func TestChangesCatchUp(t *testing.T) {
+	t.Parallel()
+	y := newChanging(t, "awin")
+	var list []networkstest.Order
+	for i := range 20 {
+		o := y.order(fmt.Sprintf("o%02d", i), 0, models.StatusApproved, "1")
+		o.At, o.Decided = time.Now().AddDate(0, 0, -250), time.Now().AddDate(0, 0, -10*i).Add(-time.Hour)
+		list = append(list, o)
+	}
+	y.world.Set(list...)
+	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_to = now() - interval '200 days'`)
+	behind := 200 * 24
+	for n := 1; behind > 0; n++ {
+		now := y.changes()
+		if behind-now > 31*24 || now >= behind || n > 10 {
+			t.Fatalf("run %d: %d hours behind, and %d hours before it", n, now, behind)
+		}
+		if behind = now; y.run() != models.RunNetworkSync {
+			t.Fatal("no import by days follows")
+		}
+	}
+	if n := dbtest.Get[int](t, y.s.DB, `SELECT count(*) FROM conversions WHERE status = 'approved'`); n != len(list) {
+		t.Errorf("%d conversions of %d", n, len(list))
+	}
+}
+
+// TestChangesFail: after a failure, the time until which changes are stored does not move, and the API shows the reason. The imports by
+// days go on. A connection to another account begins anew.
+func TestChangesFail(t *testing.T) {
+	t.Parallel()
+	y := newChanging(t, "partnerize")
+	o := y.order("a", 0, models.StatusApproved, "1")
+	o.Decided = time.Now().Add(-time.Hour)
+	y.world.Set(o)
+	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_to = now() - interval '5 days'`)
+	y.world.Fail(resttest.Refusal)
+	if behind := y.changes(); behind != 5*24 {
+		t.Errorf("it is %d hours behind", behind)
+	}
+	about := y.integration()
+	if about["changesError"] == nil || about["lastError"] != nil {
+		t.Errorf("%v, %v", about["changesError"], about["lastError"])
+	}
+	if alerts := string(y.s.Do("GET", "/alerts", nil).Raw); strings.Contains(alerts, "network.failing") {
+		t.Error("one failure is an alert")
+	}
+	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_failures = $1`, models.FailingIntegration)
+	if alerts := string(y.s.Do("GET", "/alerts", nil).Raw); !strings.Contains(alerts, "network.failing") || !strings.Contains(alerts, resttest.Words) {
+		t.Errorf("several failures are no alert: %s", alerts)
+	}
+	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_failures = 1`)
+	const wait = `SELECT extract(epoch FROM changes_at - now())::int / 60 FROM network_integrations`
+	if n := dbtest.Get[int](t, y.s.DB, wait); n < 300 || n > 420 {
+		t.Errorf("the next try is in %d minutes", n)
+	}
+	y.world.Fail(resttest.None)
+	if kind := y.run(); kind != models.RunNetworkSync {
+		t.Errorf("the next run is %s", kind)
+	}
+	if behind := y.changes(); behind != 0 || y.integration()["changesError"] != nil || y.conversions() != "a approved 1 USD" {
+		t.Errorf("it is %d hours behind, %v, %s", behind, y.integration()["changesError"], y.conversions())
+	}
+	y.s.Do("PATCH", "/networks", map[string]any{"id": y.id, "status_map": map[string]any{"approved": []string{"moon"}}}).Want(200, "")
+	if y.integration()["changesReadTo"] != nil {
+		t.Error("after a change of status_map, changes are not read again")
+	}
+	y.changes()
+	put := func(body map[string]any) {
+		t.Helper()
+		body["provider"] = "partnerize"
+		y.s.Do("PUT", "/networks/"+y.id+"/integration", body).Want(200, "")
+	}
+	put(map[string]any{"is_enabled": false})
+	if y.integration()["changesReadTo"] == nil {
+		t.Error("switching the connection off forgets until when changes are read")
+	}
+	put(map[string]any{"credentials": map[string]any{"publisher_id": "another"}})
+	if y.integration()["changesReadTo"] != nil {
+		t.Error("another account does not begin anew")
+	}
+}
+
+// TestStatusOnly: an update of Impact without an amount rejects a recorded order and changes neither its amount nor its currency. An
+// order that is not recorded is refused.
+func TestStatusOnly(t *testing.T) {
+	t.Parallel()
+	y := newChanging(t, "impact")
+	o := y.order("a", 0, models.StatusPending, "7")
+	o.Currency = "EUR"
+	y.world.Set(o)
+	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": y.day, "to": y.day, "apply": true}, &syncAnswer{})
+	stranger := y.order("b", 1, models.StatusRejected, "3")
+	o.Status, o.Amended, stranger.Amended = models.StatusRejected, time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)
+	o.At, stranger.At = time.Now().AddDate(0, 0, -100), time.Now().AddDate(0, 0, -100)
+	y.world.Set(o, stranger)
+	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_to = now() - interval '1 day'`)
+	y.changes()
+	if got := y.conversions(); got != "a rejected 7 EUR" {
+		t.Error(got)
+	}
+	if got := dbtest.Get[string](t, y.s.DB, `SELECT concat_ws(' ', read, matched, changed) FROM integration_runs WHERE kind = 'network_changes'
+		ORDER BY started_at DESC LIMIT 1`); got != "2 1 1" {
+		t.Errorf("read, matched, changed: %s", got)
+	}
+}
