@@ -54,6 +54,7 @@ var Versions = []Version{
 	{Provider: "exoclick", Version: "v2", Checked: "2026-11-25", Page: "https://github.com/adam-szerdahelyi/go-exoclick"},
 	{Provider: "snapchat", Version: "v1", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Ads-API/measurement"},
 	{Provider: "snapchat", Version: "v3", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Conversions-API"},
+	{Provider: "trafficstars", Version: "v1.1", Checked: "2026-11-26", Page: "https://trafficstars.com/blog/how-to-use-trafficstars-api"},
 	{Provider: "google_data_manager", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/googleads/data-manager-python"},
 	{Provider: "affise", Version: "3.0", Checked: "2026-11-25", Page: "https://github.com/affise/php-sdk"},
 	{Provider: "clickbank", Version: "1.3", Checked: "2026-11-25", Page: "https://github.com/OcelliSolutions/OpenClickBank"},

@@ -114,6 +114,7 @@ var platforms = map[string]adapter{
 	"revcontent":        revcontent,
 	"propellerads":      propellerAds,
 	"exoclick":          exoClick,
+	"trafficstars":      trafficStars,
 	models.CustomCost:   custom,
 }
 

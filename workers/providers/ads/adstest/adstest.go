@@ -132,7 +132,7 @@ func (f Fake) Credentials() map[string]string {
 var Fakes = map[string]Fake{
 	"google_ads": googleAds, "microsoft_ads": microsoftAds, "meta": meta, "tiktok": tiktok, "taboola": taboola,
 	"outbrain": outbrain, "propellerads": propellerAds, "exoclick": exoClick,
-	"mgid": mgid, "revcontent": revcontent,
+	"mgid": mgid, "revcontent": revcontent, "trafficstars": trafficStars,
 	"snapchat": snapchat, "pinterest": pinterest,
 }
 

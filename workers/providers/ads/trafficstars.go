@@ -1,0 +1,59 @@
+package ads
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"switchyard/workers/providers/rest"
+)
+
+// trafficStars is the API of TrafficStars, v1.1: docs.trafficstars.com. The API key is exchanged for a token that is valid for
+// some hours. A report by campaign has no days, so each day is asked for alone. Days are UTC days. The API does not name the
+// account's currency. Unverified: the answer to a wrong key.
+var trafficStars = adapter{
+	base: "https://api.trafficstars.com",
+	open: func(s *session) {
+		s.zone = "UTC"
+		s.Denied = func(f *rest.FailureError) bool { return strings.Contains(f.Text, "invalid_grant") } // with status 400
+	},
+	sign:  rest.Bearer,
+	fetch: trafficStarsToken,
+	page:  trafficStarsPage,
+	days:  1,
+	burst: 20, interval: 600 * time.Millisecond, // 100 requests in a minute
+}
+
+func trafficStarsToken(ctx context.Context, s *session) (string, error) {
+	var answer struct {
+		Token rest.Text `json:"access_token"`
+	}
+	err := s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/v1/auth/token", Body: url.Values{
+		"grant_type": {"refresh_token"}, "refresh_token": {s.c["api_key"]},
+	}}, &answer)
+	return string(answer.Token), err
+}
+
+func trafficStarsPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
+	var answer []struct {
+		Campaign    rest.Text `json:"campaign_id"`
+		Name        rest.Text `json:"name"`
+		Amount      rest.Text `json:"amount"`
+		Clicks      rest.Text `json:"clicks"`
+		Impressions rest.Text `json:"impressions"`
+	}
+	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/v1.1/advertiser/custom/report/by-campaign", Query: url.Values{
+		"date_from": {of.First()}, "date_to": {of.Last()},
+	}}, &answer)
+	for _, v := range answer {
+		if v.Amount == "" {
+			return nil, "", errNoAmount
+		}
+		rows = append(rows, row{
+			day: rest.Text(of.First()), campaign: v.Campaign, name: v.Name, amount: v.Amount, clicks: v.Clicks, impressions: v.Impressions,
+		})
+	}
+	return rows, "", err
+}
