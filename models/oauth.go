@@ -49,6 +49,51 @@ func SignInProviderNamed(name string) (SignInProvider, bool) {
 	return SignInProviders[i], true
 }
 
+// OAuthUse is a use of a sign-in. A platform may let a person allow only some uses.
+type OAuthUse string
+
+// The uses of a sign-in.
+const (
+	OAuthAds     OAuthUse = "ads"     // lists ad accounts and conversion actions, and reads spend
+	OAuthUploads OAuthUse = "uploads" // uploads conversions
+)
+
+// OAuthUses lists the uses of a sign-in.
+var OAuthUses = []OAuthUse{OAuthAds, OAuthUploads}
+
+// The scopes of Google, one for each use.
+const (
+	GoogleAdsScope     = "https://www.googleapis.com/auth/adwords"
+	GoogleUploadsScope = "https://www.googleapis.com/auth/datamanager"
+)
+
+// oauthScopes has the scopes that a person may leave out when signing in at a platform.
+var oauthScopes = map[string]map[OAuthUse]string{
+	GoogleAds: {OAuthAds: GoogleAdsScope, OAuthUploads: GoogleUploadsScope},
+}
+
+// MissingUses returns the uses that a platform's sign-in has but the person did not allow. granted are the scopes that were granted,
+// separated by spaces. If the platform did not name them, nothing is missing.
+func MissingUses(provider, granted string) []OAuthUse {
+	missing := []OAuthUse{}
+	for _, use := range OAuthUses {
+		scope, optional := oauthScopes[provider][use]
+		if optional && granted != "" && !slices.Contains(strings.Fields(granted), scope) {
+			missing = append(missing, use)
+		}
+	}
+	return missing
+}
+
+// CheckUse returns an error if the person who signed in did not allow a use of the connection. Error: credentials.
+func (c OAuthConnection) CheckUse(use OAuthUse) error {
+	if !slices.Contains(MissingUses(c.Provider, c.Scopes), use) {
+		return nil
+	}
+	what := map[OAuthUse]string{OAuthAds: "reading ad accounts and spend", OAuthUploads: "uploads of conversions"}[use]
+	return Invalid("credentials", "%s: the sign-in does not allow %s: sign in again and allow %s", c.Name(), what, oauthScopes[c.Provider][use])
+}
+
 // MaxOAuthConnections is the number of connections by sign-in that an account may have.
 const MaxOAuthConnections = 50
 

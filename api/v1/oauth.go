@@ -64,6 +64,7 @@ type OAuthConnection struct {
 	UserID       string    `json:"userId" doc:"the platform's id of who has signed in"`
 	UserName     string    `json:"userName" doc:"an e-mail address or a name; may be empty"`
 	Scopes       []string  `json:"scopes" doc:"what was granted, in the platform's words"`
+	Missing      []string  `json:"missing" enum:"ads,uploads" doc:"what the person who signed in did not allow: ads is to read ad accounts and spend, uploads is to upload conversions; the rest works"`
 	Status       string    `json:"status" enum:"active,revoked" doc:"revoked: the platform takes it no longer, somebody has to sign in again"`
 	ConnectedAt  string    `json:"connectedAt"`
 	RefreshedAt  *string   `json:"refreshedAt" doc:"when its tokens were last renewed"`
@@ -90,6 +91,7 @@ func (d Deps) listOAuth(c *route.Call) (OAuthList, error) {
 func oauthAnswer(c models.OAuthConnection) OAuthConnection {
 	return OAuthConnection{
 		ID: c.ID, UserID: c.UserID, UserName: c.UserName, Scopes: append([]string{}, strings.Fields(c.Scopes)...), Status: c.Status,
+		Missing:     answer.Each(models.MissingUses(c.Provider, c.Scopes), func(u models.OAuthUse) string { return string(u) }),
 		ConnectedAt: answer.Stamp(c.ConnectedAt), RefreshedAt: answer.StampOrNull(c.RefreshedAt), ExpiresAt: answer.StampOrNull(c.ExpiresAt),
 		FailingSince: answer.StampOrNull(c.Since), Error: answer.OrNull(c.Failure),
 	}

@@ -65,7 +65,7 @@ func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i model
 		}
 		of.Currency = owner.Currency
 	}
-	return i, k.TokensOf(account, connection), of, nil
+	return i, k.TokensFor(models.OAuthAds, account, connection), of, nil
 }
 
 // withToken calls ask with an access token. If the platform refuses the token, it calls ask once more with a renewed token. The

@@ -69,6 +69,9 @@ func (k *Connections) exchange(ctx context.Context, a jobs.OAuthAttemptArgs) (ou
 	if err != nil {
 		return out, err
 	}
+	if len(models.MissingUses(attempt.Provider, g.Scopes)) == len(models.OAuthUses) {
+		return out, models.Invalid("signin_refused", "neither spend nor uploads were allowed: sign in again and allow what is asked for")
+	}
 	c, err := dboauth.NewConnections(k.store).Save(context.WithoutCancel(ctx), account, attempt.Provider, g, k.o.Now())
 	return jobs.OAuthConnected{ID: c.ID, Provider: c.Provider, UserName: c.UserName}, err
 }
@@ -83,7 +86,7 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 	if err != nil {
 		return nil, err
 	}
-	list, err := withToken(ctx, c.Provider, k.TokensOf(account, a.Connection), func(token string) ([]oauth.Account, error) {
+	list, err := withToken(ctx, c.Provider, k.TokensFor(models.OAuthAds, account, a.Connection), func(token string) ([]oauth.Account, error) {
 		return k.o.Client.Accounts(ctx, c.Provider, token)
 	})
 	if err != nil {
@@ -159,9 +162,16 @@ func (k *Connections) sweep(ctx context.Context) error {
 type Tokens struct {
 	k           *Connections
 	account, id uuid.UUID
+	use         models.OAuthUse // empty: any use
 }
 
 // TokensOf returns the access tokens of an account's connection.
 func (k *Connections) TokensOf(account, connection uuid.UUID) *Tokens {
-	return &Tokens{k, account, connection}
+	return &Tokens{k: k, account: account, id: connection}
+}
+
+// TokensFor returns the access tokens of an account's connection for a use. If the person who signed in did not allow the use, there
+// is an error in place of a token.
+func (k *Connections) TokensFor(use models.OAuthUse, account, connection uuid.UUID) *Tokens {
+	return &Tokens{k, account, connection, use}
 }

@@ -117,6 +117,43 @@ func TestExchangeFails(t *testing.T) {
 	}
 }
 
+// TestScopes checks that a sign-in that allows only some uses is kept for these, and that the other use is refused with the scope that
+// is missing. A sign-in that allows nothing is refused.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	w.work()
+	for missing, scope := range map[models.OAuthUse]string{
+		models.OAuthAds: models.GoogleAdsScope, models.OAuthUploads: models.GoogleUploadsScope,
+	} {
+		w.Untick(scope)
+		c := w.found(w.connect(models.GoogleAds))
+		if got := models.MissingUses(c.Provider, c.Scopes); len(got) != 1 || got[0] != missing {
+			t.Errorf("%v is missing, want %s", got, missing)
+		}
+		for _, use := range models.OAuthUses {
+			token, err := w.mine.TokensFor(use, w.account, c.ID).Token(t.Context())
+			switch {
+			case use == missing:
+				if wantCode(t, err, "credentials"); !strings.Contains(err.Error(), scope) {
+					t.Errorf("%v does not name %s", err, scope)
+				}
+			case err != nil || token == "":
+				t.Errorf("%s without %s: %v", use, missing, err)
+			}
+		}
+	}
+	w.Untick(models.GoogleAdsScope, models.GoogleUploadsScope)
+	id, _ := w.attempt(models.GoogleAds)
+	_, err := do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
+	wantCode(t, err, "signin_refused")
+	w.Untick()
+	c := w.found(w.connect(models.GoogleAds))
+	if got := models.MissingUses(c.Provider, c.Scopes); len(got) != 0 {
+		t.Errorf("%v is missing after another sign-in", got)
+	}
+}
+
 // TestSeveral checks that each person has a separate connection, and keeps it after signing in again.
 func TestSeveral(t *testing.T) {
 	t.Parallel()

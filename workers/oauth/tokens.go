@@ -72,6 +72,8 @@ func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, mode
 			return "", err
 		case c.Status == models.OAuthRevoked:
 			return "", errCredentials(c.Failure)
+		case c.CheckUse(t.use) != nil:
+			return "", c.CheckUse(t.use)
 		case good(c, have):
 			return have.Access, nil
 		}

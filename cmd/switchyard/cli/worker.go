@@ -18,6 +18,7 @@ import (
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/jobs"
+	"switchyard/models"
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
 	"switchyard/ops/monitor"
@@ -173,12 +174,18 @@ func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Sto
 	if err != nil {
 		return err
 	}
-	tokens := func(account, connection uuid.UUID) ads.Tokens { return signedIn.TokensOf(account, connection) }
-	if err := registerSpend(cfg, r, records, clicks, tokens, redis); err != nil {
+	tokensFor := func(use models.OAuthUse) func(account, connection uuid.UUID) ads.Tokens {
+		return func(account, connection uuid.UUID) ads.Tokens { return signedIn.TokensFor(use, account, connection) }
+	}
+	if err := registerSpend(cfg, r, records, clicks, tokensFor(models.OAuthAds), redis); err != nil {
 		return err
 	}
+	uploads := models.OAuthUploads
+	if cfg.GoogleUploads == config.GoogleClickConversions { // these are sent by the API that also has the spend
+		uploads = models.OAuthAds
+	}
 	correction.Register(r, records, clicks)
-	return registerUploads(cfg, r, records, clicks, tokens, redis)
+	return registerUploads(cfg, r, records, clicks, tokensFor(uploads), redis)
 }
 
 // FlowReplayOptions returns options for the replay of flows. With them, a worker makes the same decisions as the redirect.

@@ -139,6 +139,7 @@ type fault struct {
 	request string
 	expired bool // the token is no longer valid
 	refused bool // the credentials are refused, or the account lacks the permission
+	scope   bool // the token lacks a scope
 	stop    bool // the destination of the events is refused, so no event of the connection can be accepted
 	after   time.Duration
 	event   bool           // the whole request was refused because of an event

@@ -231,6 +231,12 @@ func googleChange(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	for n, v := range verdicts {
 		out[adjusted[n]] = v
 	}
+	if f, ok := errorsAsFault(err); ok && f.scope { // uploads need another scope, and go on
+		for _, i := range adjusted {
+			out[i] = Verdict{Result: models.UploadSkipped, Reason: "cannot be changed or taken back: " + f.text}
+		}
+		return out, nil
+	}
 	return out, err
 }
 

@@ -90,7 +90,7 @@ func googleFault(status int, body []byte) *fault {
 	case f.stop:
 		f.event = false
 	case slices.Contains(reasons, googleScopeMissing):
-		f.refused = true
+		f.refused, f.scope = true, true
 		f.text += "; the person who signed in did not allow it: sign in again and allow all that is asked for"
 	case slices.ContainsFunc(reasons, func(r string) bool { return slices.Contains(googleInstall, r) }):
 		f.refused, f.expired, f.after = false, false, googleInstallPause

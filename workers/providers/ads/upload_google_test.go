@@ -106,6 +106,21 @@ func TestGoogleProject(t *testing.T) {
 	})
 }
 
+// TestGoogleAdjustScope: a token that lacks the scope of the Google Ads API uploads conversions, and only retractions are skipped.
+func TestGoogleAdjustScope(t *testing.T) {
+	t.Parallel()
+	eachGoogle(t, func(u *uploader) {
+		up, _ := u.open(false)
+		u.send(up, u.event("1", "one"))
+		u.world.RefuseProject("ACCESS_TOKEN_SCOPE_INSUFFICIENT")
+		e := u.event("1", "one")
+		e.Action = models.UploadRetract
+		if got, list := u.send(up, e); got != models.UploadSkipped || !strings.Contains(list[0].Reason, "sign in again") {
+			u.Errorf("%s: %+v", got, list)
+		}
+	})
+}
+
 // TestGoogleMatching: Google gets the hashed e-mail and phone number. Data Manager also gets the device, but the address only of
 // visitors from countries where Google Ads takes it.
 func TestGoogleMatching(t *testing.T) {

@@ -18,7 +18,7 @@ var google = platform{ //nolint:gosec // names of settings are no secrets
 	authorize: "https://accounts.google.com/o/oauth2/v2/auth", token: "https://oauth2.googleapis.com/token",
 	base: "https://googleads.googleapis.com",
 	scopes: []string{
-		"openid", "email", "https://www.googleapis.com/auth/adwords", "https://www.googleapis.com/auth/datamanager",
+		"openid", "email", models.GoogleAdsScope, models.GoogleUploadsScope,
 	},
 	signInParams: map[string]string{"access_type": "offline", "prompt": "consent"}, // otherwise Google returns no refresh token
 	accounts:     googleAccounts,

@@ -49,6 +49,7 @@ type User struct{ ID, Name string }
 type issued struct {
 	provider, challenge, redirect string
 	user                          User
+	scopes                        string // the granted scopes
 	expired                       bool
 }
 
@@ -62,6 +63,7 @@ type World struct {
 	mu        sync.Mutex
 	user      User
 	denied    bool
+	untick    []string // scopes that the user does not allow
 	codes     map[string]issued
 	access    map[string]issued
 	refresh   map[string]issued
@@ -93,6 +95,9 @@ func (w *World) SignIn(u User) { w.change(func() { w.user = u }) }
 
 // Deny makes the user refuse on the sign-in page.
 func (w *World) Deny() { w.change(func() { w.denied = true }) }
+
+// Untick makes the user leave out scopes on the sign-in page.
+func (w *World) Untick(scopes ...string) { w.change(func() { w.untick = scopes }) }
 
 // Break sets the faults of the next requests, in order. All further requests have the last fault.
 func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
@@ -219,7 +224,10 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 			return
 		}
 		code := w.secret("code")
-		w.codes[code] = issued{provider: provider, challenge: q.Get("code_challenge"), redirect: q.Get("redirect_uri"), user: w.user}
+		w.codes[code] = issued{
+			provider: provider, challenge: q.Get("code_challenge"), redirect: q.Get("redirect_uri"), user: w.user,
+			scopes: strings.Join(slices.DeleteFunc(strings.Fields(q.Get("scope")), func(s string) bool { return slices.Contains(w.untick, s) }), " "),
+		}
 		back.Set("code", code)
 	})
 	to.RawQuery = back.Encode()
@@ -308,7 +316,7 @@ func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 	access := w.secret("access")
 	w.access[access] = i
 	claims, _ := json.Marshal(map[string]string{"sub": i.user.ID, "email": i.user.Name})
-	out := map[string]any{"access_token": access, "expires_in": int(w.life.Seconds()), "token_type": "Bearer", "scope": "openid ads"}
+	out := map[string]any{"access_token": access, "expires_in": int(w.life.Seconds()), "token_type": "Bearer", "scope": i.scopes}
 	if i.provider == models.GoogleAds || i.provider == models.MicrosoftAds {
 		out["id_token"] = "e30." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln"
 	}

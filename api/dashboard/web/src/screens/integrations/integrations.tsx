@@ -256,7 +256,7 @@ function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; 
       setBusy(false)
     })
   }
-  const again = p.connections.some(c => c.status === 'revoked')
+  const again = p.connections.some(c => c.status === 'revoked' || c.missing.length > 0)
   return (
     <li class="platform">
       <div class="grow">
@@ -269,6 +269,11 @@ function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; 
               {c.status === 'revoked' || c.failingSince ? w.failing : w.ok}
             </span>
             {(c.status === 'revoked' || c.error) && <span class="bad wrap">{c.status === 'revoked' ? w.ads.revoked : c.error}</span>}
+            {c.missing.map(use => (
+              <span key={use} class="bad wrap">
+                {w.ads.missing[use]}
+              </span>
+            ))}
             {may && (
               <button type="button" class="btn sm quiet" onClick={() => leave(c)}>
                 <Icon name="x" />

@@ -74,6 +74,10 @@ export const words: typeof en = {
     signedIn: who => `angemeldet als ${who}`,
     nobody: 'niemand ist angemeldet',
     revoked: 'Die Plattform nimmt diese Anmeldung nicht mehr an.',
+    missing: {
+      ads: 'Diese Anmeldung erlaubt nicht, Werbekonten und Ausgaben zu lesen. Erneut anmelden und es erlauben.',
+      uploads: 'Diese Anmeldung erlaubt nicht, Conversions zu melden. Erneut anmelden und es erlauben.',
+    },
     notConfigured: 'In dieser Installation nicht eingerichtet',
     sources: 'Traffic-Quellen',
     none: 'Noch keine Traffic-Quelle.',

@@ -74,6 +74,10 @@ export const words = {
     signedIn: (who: string) => `signed in as ${who}`,
     nobody: 'nobody has signed in',
     revoked: 'The platform takes this sign-in no more.',
+    missing: {
+      ads: 'This sign-in does not allow reading ad accounts and spend. Sign in again and allow it.',
+      uploads: 'This sign-in does not allow uploads of conversions. Sign in again and allow them.',
+    },
     notConfigured: 'Not set up on this install',
     sources: 'Traffic sources',
     none: 'No traffic source yet.',
