@@ -1,9 +1,257 @@
-// Package matchkey has the hashed personal data by which ad platforms recognize the person of a conversion.
+// Package matchkey turns personal data, such as an e-mail address, into the hashes by which ad platforms recognize the person of a
+// conversion. The raw values are never kept: they exist only as a Person in memory, which cannot be printed.
+//
+// source.md names the document behind each rule. The platforms differ in what they hash for an address and for a number, so
+// Hashes has each form of them.
 package matchkey
 
-// Keys are the hashes of what is known of a person: SHA-256 in lower-case hexadecimal digits. An empty text means that the value
-// is not known. The raw values are never kept.
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Retention is the longest time for which hashes are kept.
+const Retention = 7 * 24 * time.Hour
+
+// Keys are the hashes of a person's data, in the forms of one platform: SHA-256 in lower-case hexadecimal digits. An empty text
+// means that the value is not known. The raw values are never kept.
 type Keys struct {
-	Email, Phone, FirstName, LastName  string
-	Street, City, Region, Zip, Country string
+	Email     string `json:"email,omitempty"`
+	Phone     string `json:"phone,omitempty"`
+	FirstName string `json:"first_name,omitempty"`
+	LastName  string `json:"last_name,omitempty"`
+	Street    string `json:"street,omitempty"`
+	City      string `json:"city,omitempty"`
+	Region    string `json:"region,omitempty"`
+	Zip       string `json:"zip,omitempty"`
+	Country   string `json:"country,omitempty"`
 }
+
+// Hashes are the hashes of a person's data in the forms of all platforms. The address of Keys is in lower case, and its number in
+// the form E.164 with its plus.
+type Hashes struct {
+	Keys
+	EmailGoogle    string `json:"email_google,omitempty"`    // at Gmail without dots and without a tag after a plus
+	EmailMicrosoft string `json:"email_microsoft,omitempty"` // without dots and without a tag, at any domain
+	EmailReddit    string `json:"email_reddit,omitempty"`    // with only letters and digits before the @, and without a tag
+	PhoneDigits    string `json:"phone_digits,omitempty"`    // without its plus
+}
+
+// For returns the keys in the forms of an ad platform, by the name of its provider.
+func (h Hashes) For(provider string) Keys {
+	k := h.Keys
+	switch provider {
+	case "google_ads":
+		k.Email = h.EmailGoogle
+	case "microsoft_ads":
+		k.Email = h.EmailMicrosoft
+	case "reddit":
+		k.Email = h.EmailReddit
+	case "meta", "snapchat", "pinterest":
+		k.Phone = h.PhoneDigits
+	}
+	return k
+}
+
+// The names of the keys, as senders and answers write them.
+const (
+	Email     = "email"
+	Phone     = "phone"
+	FirstName = "first_name"
+	LastName  = "last_name"
+	Street    = "street"
+	City      = "city"
+	Region    = "region"
+	Zip       = "zip"
+	Country   = "country"
+)
+
+// key is one kind of personal data.
+type key struct {
+	name string
+	// params lists the other names under which senders write it.
+	params []string
+	// of returns the places of its hashes, one for each form.
+	of func(*Hashes) []*string
+	// forms returns the forms to hash, one for each place, or the reason why the value cannot be read.
+	forms func(value string, c origin) (forms []string, reason string)
+}
+
+// table has the keys in the order in which answers name them.
+var table = []key{
+	{Email, []string{"em", "email_address", "sha256_email_address"}, (*Hashes).emails, emailForms},
+	{Phone, []string{"ph", "phone_number", "sha256_phone_number"}, (*Hashes).phones, phoneForms},
+	{FirstName, []string{"fn", "firstname"}, func(h *Hashes) []*string { return []*string{&h.FirstName} }, nameForm},
+	{LastName, []string{"ln", "lastname"}, func(h *Hashes) []*string { return []*string{&h.LastName} }, nameForm},
+	{Street, []string{"street_address"}, func(h *Hashes) []*string { return []*string{&h.Street} }, streetForm},
+	{City, nil, func(h *Hashes) []*string { return []*string{&h.City} }, nameForm},
+	{Region, nil, func(h *Hashes) []*string { return []*string{&h.Region} }, regionForm},
+	{Zip, []string{"zp", "zip_code", "zipcode", "postal_code"}, func(h *Hashes) []*string { return []*string{&h.Zip} }, zipForm},
+	{Country, []string{"country_code"}, func(h *Hashes) []*string { return []*string{&h.Country} }, countryForm},
+}
+
+func (h *Hashes) emails() []*string {
+	return []*string{&h.Email, &h.EmailGoogle, &h.EmailMicrosoft, &h.EmailReddit}
+}
+
+func (h *Hashes) phones() []*string { return []*string{&h.Phone, &h.PhoneDigits} }
+
+// Names lists the names of all keys.
+var Names = func() (names []string) {
+	for _, k := range table {
+		names = append(names, k.name)
+	}
+	return names
+}()
+
+// byParam finds a key by one of its names, in lower case.
+var byParam = func() map[string]*key {
+	all := map[string]*key{}
+	for i := range table {
+		for _, name := range append([]string{table[i].name}, table[i].params...) {
+			all[name] = &table[i]
+		}
+	}
+	return all
+}()
+
+// NameOf returns the name of the key that a parameter carries. It is empty if the parameter carries no personal data.
+func NameOf(param string) string {
+	if k := byParam[strings.ToLower(strings.TrimSpace(param))]; k != nil {
+		return k.name
+	}
+	return ""
+}
+
+// Params returns the names under which a key may be sent. The documented name comes first.
+func Params(name string) []string {
+	return append([]string{name}, byParam[name].params...)
+}
+
+// Names returns the names of the keys that are known.
+func (h Hashes) Names() []string {
+	names := []string{}
+	for _, t := range table {
+		if *t.of(&h)[0] != "" {
+			names = append(names, t.name)
+		}
+	}
+	return names
+}
+
+// IsEmpty reports whether no key is known.
+func (h Hashes) IsEmpty() bool { return h == Hashes{} }
+
+// With returns h, completed by the keys of o that are not known in h.
+func (h Hashes) With(o Hashes) Hashes {
+	for _, t := range table {
+		to, from := t.of(&h), t.of(&o)
+		if *to[0] != "" {
+			continue
+		}
+		for i := range to {
+			*to[i] = *from[i]
+		}
+	}
+	return h
+}
+
+// Person is personal data as it was received, by the name of its key. It prints as a fixed text, so that no log, error or job can
+// contain it.
+type Person map[string]string
+
+const hidden = "(personal data)"
+
+// String implements fmt.Stringer.
+func (Person) String() string { return hidden }
+
+// GoString implements fmt.GoStringer.
+func (Person) GoString() string { return hidden }
+
+// MarshalText implements encoding.TextMarshaler.
+func (Person) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// MarshalJSON implements json.Marshaler.
+func (Person) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
+
+// Dropped is a value that is not kept, and the reason. It does not contain the value.
+type Dropped struct {
+	Key    string `json:"key"`
+	Reason string `json:"reason"`
+}
+
+// origin is what the reading of a value depends on.
+type origin struct {
+	country string // two letters in upper case; empty: not known
+}
+
+// maxValue is the longest value that is read, in bytes.
+const maxValue = 500
+
+// emptyHash is the hash of an empty text, which senders send for a value that they do not have.
+var emptyHash = hash("")
+
+var isHash = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Hash returns the hashes of a person's data and the values that cannot be read. A value of 64 hexadecimal digits is a hash already:
+// it stands for all forms of its key. country is the country of the visitor, two letters, for data that names none.
+func Hash(p Person, country string) (keys Hashes, dropped []Dropped) {
+	c := origin{country: countryOf(country)}
+	if own := countryOf(p[Country]); own != "" {
+		c.country = own
+	}
+	for _, t := range table {
+		value := strings.TrimSpace(p[t.name])
+		if value == "" {
+			continue
+		}
+		places := t.of(&keys)
+		forms, reason := []string(nil), ""
+		switch {
+		case len(value) > maxValue:
+			reason = "it is too long"
+		case isHash.MatchString(value):
+			if value = strings.ToLower(value); value == emptyHash {
+				reason = "it is the hash of an empty text"
+			}
+			for _, place := range places {
+				*place = value
+			}
+		default:
+			if forms, reason = t.forms(value, c); reason == "" {
+				for i, form := range forms {
+					*places[i] = hash(form)
+				}
+			}
+		}
+		if reason != "" {
+			for _, place := range places {
+				*place = ""
+			}
+			dropped = append(dropped, Dropped{t.name, reason})
+		}
+	}
+	return keys, dropped
+}
+
+// Unknown lists the names in p that are no keys, sorted. A name that cannot be one is left out, because it may be a value.
+func (p Person) Unknown() (names []string) {
+	for name := range p {
+		if !slices.Contains(Names, name) && isName.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+var isName = regexp.MustCompile(`^[a-z][a-z_]{0,31}$`)

@@ -1,0 +1,143 @@
+package matchkey
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
+)
+
+var isAddress = regexp.MustCompile(`^[^@\s<>()",:;\\]+@[^@\s<>()",:;\\]+\.[^@\s<>()",:;\\.]+$`)
+
+// maxAddress is the longest e-mail address of RFC 5321.
+const maxAddress = 254
+
+// emailForms returns the forms of an e-mail address for Email, EmailGoogle, EmailMicrosoft and EmailReddit.
+func emailForms(value string, _ origin) ([]string, string) {
+	address := lower(strings.Join(strings.Fields(value), ""))
+	if len(address) > maxAddress || !isAddress.MatchString(address) {
+		return nil, "it is no e-mail address"
+	}
+	user, domain, _ := strings.Cut(address, "@")
+	plain, _, _ := strings.Cut(user, "+")
+	dotless := strings.ReplaceAll(plain, ".", "")
+	reddit := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, plain)
+	if dotless == "" || reddit == "" {
+		return nil, "it is no e-mail address"
+	}
+	google := address
+	if domain == "gmail.com" || domain == "googlemail.com" {
+		google = dotless + "@" + domain
+	}
+	return []string{address, google, dotless + "@" + domain, reddit + "@" + domain}, ""
+}
+
+// phoneForms returns the forms of a telephone number for Phone and PhoneDigits. A number without its country's code gets
+// the code of the visitor's country.
+func phoneForms(value string, c origin) ([]string, string) {
+	if rest, ok := strings.CutPrefix(value, "00"); ok {
+		value = "+" + rest
+	}
+	if !strings.HasPrefix(value, "+") && c.country == "" {
+		return nil, "it has no country code, and the country is not known"
+	}
+	n, err := phonenumbers.Parse(value, c.country)
+	if err == nil && !phonenumbers.IsValidNumber(n) && !strings.HasPrefix(value, "+") { // the code of a country without its plus
+		n, err = phonenumbers.Parse("+"+value, "")
+	}
+	if err != nil || !phonenumbers.IsValidNumber(n) {
+		return nil, "it is no telephone number"
+	}
+	full := phonenumbers.Format(n, phonenumbers.E164)
+	return []string{full, strings.TrimPrefix(full, "+")}, ""
+}
+
+// lower returns a text in lower case, composed, so that the same letters have the same bytes.
+func lower(s string) string { return norm.NFC.String(strings.ToLower(s)) }
+
+// letters returns the letters and digits of a text in lower case, without spaces and punctuation.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+			return r
+		}
+		return -1
+	}, lower(s))
+}
+
+func nameForm(value string, _ origin) ([]string, string) {
+	name := letters(value)
+	if strings.IndexFunc(name, unicode.IsLetter) < 0 {
+		return nil, "it has no letters"
+	}
+	return []string{name}, ""
+}
+
+func streetForm(value string, _ origin) ([]string, string) {
+	street := strings.Join(strings.Fields(lower(value)), " ")
+	if letters(street) == "" {
+		return nil, "it has no letters"
+	}
+	return []string{street}, ""
+}
+
+// regionForm returns a region. Platforms know the states of the United States by their two letters only.
+func regionForm(value string, c origin) ([]string, string) {
+	region := letters(value)
+	switch {
+	case region == "":
+		return nil, "it has no letters"
+	case c.country == "US" && len(region) != 2:
+		return nil, "a state of the United States is two letters, such as CA"
+	}
+	return []string{region}, ""
+}
+
+var isUSZip = regexp.MustCompile(`^[0-9]{5}`)
+
+// zipForm returns a postal code without spaces and what follows a hyphen. In the United States it is the first five digits. In the
+// United Kingdom it is without the two letters of the unit.
+func zipForm(value string, c origin) ([]string, string) {
+	code, tail, _ := strings.Cut(value, "-")
+	zip := letters(code)
+	switch c.country {
+	case "US":
+		if zip = isUSZip.FindString(zip); zip == "" {
+			return nil, "a postal code of the United States begins with five digits"
+		}
+	case "GB":
+		if zip = letters(code + tail); len(zip) < 5 {
+			return nil, "it is no postal code of the United Kingdom"
+		}
+		zip = zip[:len(zip)-2]
+	}
+	if zip == "" {
+		return nil, "it is no postal code"
+	}
+	return []string{zip}, ""
+}
+
+func countryForm(value string, _ origin) ([]string, string) {
+	code := countryOf(value)
+	if code == "" {
+		return nil, "it is no country of ISO 3166, such as DE"
+	}
+	return []string{strings.ToLower(code)}, ""
+}
+
+// countryOf returns the two letters of a country in upper case, or an empty text. It reads codes of two and three letters.
+func countryOf(text string) string {
+	r, err := language.ParseRegion(strings.TrimSpace(text))
+	if err != nil || !r.IsCountry() {
+		return ""
+	}
+	return r.Canonicalize().String()
+}
