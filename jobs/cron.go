@@ -30,6 +30,7 @@ var Cron = []CronRow{
 	{"forget old jobs", "17 3 * * *", Prune},
 	{"forget stored answers", "7 * * * *", DeleteExpiredAnswers},
 	{"forget ended sessions and links", "13 * * * *", DeleteExpiredEntries},
+	{"forget hashed personal data", "21 * * * *", DeleteExpiredKeys},
 	{"forget removed rules", "29 * * * *", DeleteUnusedRules},
 	{"compact the ledger", "*/5 * * * *", CompactLedger},
 	{"tidy clicks", "41 3 * * *", TidyClicks},
@@ -71,6 +72,9 @@ var (
 	DeleteExpiredEntries = tick("entries:forget", 5*time.Minute)
 	// DeleteExpiredAnswers deletes the API's stored answers to idempotent calls after 24 hours.
 	DeleteExpiredAnswers = tick("answers:forget", 5*time.Minute)
+
+	// DeleteExpiredKeys deletes the hashed personal data of conversions after matchkey.Retention.
+	DeleteExpiredKeys = tick("keys:forget", 5*time.Minute, tickRetries...)
 
 	// DeleteUnusedRules deletes removed rules that no flow uses any more.
 	DeleteUnusedRules = tick("rules:forget", 10*time.Minute)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
+
+	"switchyard/models/matchkey"
 )
 
 // Subs is the number of sub-parameters (sub1..sub10) of a click.
@@ -164,12 +166,22 @@ type Postback struct {
 	SignedText string `db:"signed_text" spool:"9" json:"-"`
 	// Raw is the message of a network with a scheme, before it is sealed as a part of Proof.
 	Raw *RawMessage `json:"-"`
+	// Personal is what is kept of the personal data of the message, before it is sealed as a part of Proof. Nil: it has no such data.
+	Personal *Personal `json:"-"`
+	// HasPersonalData says that Proof contains personal data, so that it is deleted after matchkey.Retention.
+	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
 	// Unmatched tells a person why the postback names no click. Such a postback is already decided and has no job. Otherwise
 	// Unmatched is empty.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
 	// Refused tells a person why the postback is not believed. Such a postback is already decided and has no job. Otherwise
 	// Refused is empty.
 	Refused string `spool:"13" json:"refused,omitempty"`
+}
+
+// Personal is what is kept of the personal data of a message.
+type Personal struct {
+	Keys          matchkey.Hashes `json:"keys,omitzero"`
+	ConsentDenied bool            `json:"consent_denied,omitzero"` // the person refuses the use of their data, so what is kept is deleted
 }
 
 // RawMessage is a message as it arrived. Its headers, its query and its body together prove its sender.

@@ -24,6 +24,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/botdata"
+	"switchyard/models/matchkey"
 	"switchyard/models/postback"
 	"switchyard/models/token"
 )
@@ -103,11 +104,12 @@ type Handler struct {
 	deadlines    deadlines
 }
 
-// Proofs encrypts the proof of a postback's sender, and decrypts the goal secret with which an account's servers sign. Its
-// implementation is *store.Store.
+// Proofs encrypts the proof of a postback's sender and the hashes of a visitor's personal data, and decrypts the goal secret with
+// which an account's servers sign. Its implementation is *store.Store.
 type Proofs interface {
 	SealProof(ctx context.Context, postback uuid.UUID, p postback.Proof) ([]byte, error)
 	OpenGoalSecret(ctx context.Context, account uuid.UUID, sealed []byte) (string, error)
+	SealKeys(ctx context.Context, account, message uuid.UUID, h matchkey.Hashes) ([]byte, error)
 }
 
 // Usage counts the clicks and conversions that daily caps limit. Its implementation is report.Reader.

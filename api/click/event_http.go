@@ -16,6 +16,7 @@ import (
 	"switchyard/api/click/tag"
 	"switchyard/api/routing"
 	"switchyard/models"
+	"switchyard/models/matchkey"
 	"switchyard/models/money"
 	"switchyard/models/netguard"
 )
@@ -46,6 +47,8 @@ type pageEvent struct {
 	TimeZone   loose           `json:"tz"` // minutes
 	Screen     loose           `json:"screen"`
 	WebDriver  loose           `json:"webdriver"`
+	User       json.RawMessage `json:"user"`
+	Consent    loose           `json:"consent"`
 }
 
 // pageItem is a product of an order. It also accepts the names item_id and item_name, which pages already use for analytics
@@ -126,8 +129,22 @@ type refusedEvent struct {
 	Message string `json:"message"`
 }
 
+// notKept is a value of an event's personal data that is not kept.
+type notKept struct {
+	Index int `json:"index"` // of the event in the message
+	matchkey.Dropped
+}
+
+// eventsReply is the answer to a message that was not stored completely.
+type eventsReply struct {
+	Accepted int            `json:"accepted"`
+	Refused  []refusedEvent `json:"refused"`
+	NotKept  []notKept      `json:"not_kept,omitempty"`
+}
+
 // pageEvents answers /t/event, where the page tag reports what happened on a page. 204 means that all events are on stable
-// storage. If some events are malformed, the others are stored, and the answer lists the malformed ones. Any page may send
+// storage. If some events are malformed, the others are stored, and the answer lists the malformed ones. It also lists personal data that are
+// not kept. Any page may send
 // events, because the site key is public and the answer discloses nothing. If the browser permits it, the request has the cookies
 // of the tracking domain.
 func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
@@ -139,14 +156,16 @@ func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	taken, refused, err := h.readEvents(w, r)
+	out, err := h.readEvents(w, r)
 	switch {
 	case err != nil:
 		h.metrics.eventsRefused.Inc()
 		replyError(w, err)
-	case len(refused) > 0:
-		h.metrics.eventsRefused.Inc()
-		writeReply(w, http.StatusOK, reply{Data: map[string]any{"accepted": taken, "refused": refused}})
+	case len(out.Refused)+len(out.NotKept) > 0:
+		if len(out.Refused) > 0 {
+			h.metrics.eventsRefused.Inc()
+		}
+		writeReply(w, http.StatusOK, reply{Data: out})
 	default:
 		w.Header()["Cache-Control"] = noStore
 		w.WriteHeader(http.StatusNoContent)
@@ -164,41 +183,41 @@ func allowOrigin(h http.Header, r *http.Request) {
 }
 
 // readEvents reads a message and stores its events. The errors are worded for the sender.
-func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int, refused []refusedEvent, err error) {
+func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (out eventsReply, err error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST, OPTIONS")
-		return 0, nil, errPostOnly
+		return out, errPostOnly
 	}
 	from, now := netguard.ClientPrefix(h.visitors.ClientIP(r)), time.Now()
 	if !h.eventLimits.senders.Allow(from, now) {
-		return 0, nil, h.tooMany()
+		return out, h.tooMany()
 	}
 	if !h.Ready() {
-		return 0, nil, errUnavailable
+		return out, errUnavailable
 	}
 	m, err := readPageMessage(w, r)
 	if err != nil {
-		return 0, nil, err
+		return out, err
 	}
 	domain, account := h.routes.Current().Domain(models.BareHost(r.Host)), h.routes.Current().AccountOfSiteKey(string(m.Site))
 	if domain == nil || account == nil || !domain.Serves(account.Row.ID) {
-		return 0, nil, errUnknownKey
+		return out, errUnknownKey
 	}
 	n := len(m.Events) // the message itself has already counted as one
 	if !h.eventLimits.senders.AllowN(from, n-1, now) || !h.eventLimits.admitsMany(addressee{account: account.Row.ID}, from, n, now) {
-		return 0, nil, h.tooMany()
+		return out, h.tooMany()
 	}
-	events, refused, err := h.eventsOf(r, m, account, now)
+	events, out, err := h.eventsOf(r, m, account, now)
 	if len(events) == 0 {
-		return 0, nil, err
+		return out, err
 	}
 	switch err := h.storeEvents(r.Context(), account, events); {
 	case errors.Is(err, errNoSite):
-		return 0, nil, errSiteless
+		return out, errSiteless
 	case err != nil:
-		return 0, nil, errUnavailable
+		return out, errUnavailable
 	}
-	return len(events), refused, nil
+	return out, nil
 }
 
 func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err error) {
@@ -215,11 +234,12 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 	return m, nil
 }
 
-// eventsOf returns the events of a message and the refused events. last is the error of the last refused event.
+// eventsOf returns the events of a message and what the answer lists. last is the error of the last refused event.
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
-	events []models.SiteEvent, refused []refusedEvent, last error,
+	events []models.SiteEvent, out eventsReply, last error,
 ) {
-	known := h.knownClick(r, a.Row.ID)
+	known, country := h.knownClick(r, a.Row.ID), h.countryFinder(r, true)
+	out.Refused = []refusedEvent{}
 	snapshot, host, ip := h.routes.Current(), models.BareHost(r.Host), h.visitors.ClientIP(r)
 	for i, raw := range m.Events {
 		var p pageEvent
@@ -232,14 +252,31 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 			}
 		}
 		if err != nil {
-			refused, last = append(refused, refusedEvent{i, err.Code, err.Message}), err
+			out.Refused, last = append(out.Refused, refusedEvent{i, err.Code, err.Message}), err
 			continue
 		}
 		e.ID = models.SiteEventID(a.Row.ID, models.FromTag, string(p.ID))
 		e.Source, e.Domain, e.IP = models.FromTag, host, ip
+		dropped, failure := h.setKeys(r.Context(), a.Row.ID, &e, p.person(), string(p.Consent), country)
+		if failure != nil {
+			h.logThrottled(r.Context(), failure)
+			return nil, out, errUnavailable
+		}
+		for _, d := range dropped {
+			out.NotKept = append(out.NotKept, notKept{i, d})
+		}
 		events = append(events, e)
 	}
-	return events, refused, last
+	out.Accepted = len(events)
+	return events, out, last
+}
+
+// person returns the personal data of an event. A value that is no object of texts and numbers is no person.
+func (p *pageEvent) person() (person matchkey.Person) {
+	if json.Unmarshal(p.User, &person) != nil {
+		return nil
+	}
+	return person
 }
 
 // knownClick returns the click in the sender's cookie of this domain, if it belongs to this account.

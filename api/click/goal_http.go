@@ -16,6 +16,7 @@ import (
 	"switchyard/api/routing"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/matchkey"
 	"switchyard/models/money"
 	"switchyard/models/netguard"
 	"switchyard/models/postback"
@@ -48,6 +49,9 @@ type goalItem struct {
 	OrderID  anyText    `json:"order_id"`
 	Time     anyText    `json:"time"`
 	Items    []goalLine `json:"items"`
+
+	User    matchkey.Person `json:"user"`
+	Consent loose           `json:"consent"`
 }
 
 // goalLine is a product of an order.
@@ -89,6 +93,8 @@ type goalResult struct {
 	Result  string  `json:"result"` // accepted or refused
 	Code    *string `json:"code"`
 	Message *string `json:"message"`
+
+	NotKept []matchkey.Dropped `json:"not_kept,omitempty"` // personal data that are not kept, and the reasons
 }
 
 // goalReply is the answer to a message of a server.
@@ -209,11 +215,11 @@ func goalsIn(body []byte) (list []json.RawMessage, single bool, err error) {
 // acceptGoals puts the valid goals on stable storage. If that fails, it accepts none, and the sender sends all of them again.
 func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.RawMessage, single bool) (goalReply, bool, error) {
 	out := goalReply{Results: make([]goalResult, len(list))}
-	events := make([]models.SiteEvent, 0, len(list))
+	events, country := make([]models.SiteEvent, 0, len(list)), h.countryFinder(r, false)
 	for i, raw := range list {
-		e, refusal := h.readGoal(a, raw)
+		e, item, refusal := h.readGoal(a, raw)
 		if refusal != nil {
-			out.Results[i] = goalResult{"refused", &refusal.Code, &refusal.Message}
+			out.Results[i] = goalResult{Result: "refused", Code: &refusal.Code, Message: &refusal.Message}
 			out.Refused++
 			h.metrics.refusedGoals.WithLabelValues(refusal.Code).Inc()
 			if refusal.Code == unknownGoal {
@@ -221,7 +227,12 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 			}
 			continue
 		}
-		out.Results[i] = goalResult{Result: "accepted"}
+		notKept, err := h.setKeys(r.Context(), a.Row.ID, &e, item.User, string(item.Consent), country)
+		if err != nil {
+			h.logThrottled(r.Context(), err)
+			return goalReply{}, single, errUnavailable
+		}
+		out.Results[i] = goalResult{Result: "accepted", NotKept: notKept}
 		e.Domain, e.IP = models.BareHost(r.Host), h.visitors.ClientIP(r)
 		events = append(events, e)
 	}
@@ -242,17 +253,16 @@ const (
 )
 
 // readGoal reads one goal of a server's message. A refusal is worded for the sender.
-func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.SiteEvent, refusal *models.Error) {
-	var item goalItem
+func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.SiteEvent, item goalItem, refusal *models.Error) {
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &item) != nil {
-		return e, models.Invalid("bad_goal", "a goal is an object of texts and numbers, and its items are a list of such objects")
+		return e, item, models.Invalid("bad_goal", "a goal is an object of texts and numbers, and its items are a list of such objects")
 	}
 	now := time.Now()
 	click, reason := postback.NamedClick(map[string]string{"clickid": string(item.ClickID)}, postback.Network{}, now)
 	if reason != "" {
-		return e, models.Invalid("invalid_click_id", "click_id is missing or no click id of this service")
+		return e, item, models.Invalid("invalid_click_id", "click_id is missing or no click id of this service")
 	}
-	own := raw
+	own := withoutUser(raw, item.User)
 	if item.EventID != "" {
 		own = []byte("event " + item.EventID)
 	}
@@ -262,16 +272,34 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 	}
 	var terms *models.GoalTerms
 	if e.SiteID, terms = h.goalOf(a, e.Name, string(item.Site)); terms == nil {
-		return e, models.Invalid(unknownGoal, "goal is not the key of an active goal of an active site, or site is not the id of that site")
+		return e, item, models.Invalid(unknownGoal, "goal is not the key of an active goal of an active site, or site is not the id of that site")
 	}
 	if len(e.OrderID) > maxWord {
-		return e, models.Invalid("invalid_order_id", "an order_id has at most %d bytes", maxWord)
+		return e, item, models.Invalid("invalid_order_id", "an order_id has at most %d bytes", maxWord)
 	}
 	if terms.Dedupe == models.PerOrder && postback.Clean(e.OrderID, maxWord) == "" {
-		return e, models.Invalid("no_order_id", "the goal counts per order: send the order_id")
+		return e, item, models.Invalid("no_order_id", "the goal counts per order: send the order_id")
 	}
 	refusal = item.fill(&e, cmp.Or(terms.Currency, siteCurrency(h.routes.Current().Site(e.SiteID))))
-	return e, refusal
+	return e, item, refusal
+}
+
+// withoutUser returns a goal's message without its personal data, so that the id of the event is not a hash of them.
+func withoutUser(raw json.RawMessage, user matchkey.Person) []byte {
+	members := map[string]json.RawMessage{}
+	if user == nil || json.Unmarshal(raw, &members) != nil {
+		return raw
+	}
+	for name := range members {
+		if strings.EqualFold(name, "user") {
+			delete(members, name)
+		}
+	}
+	plain, err := json.Marshal(members)
+	if err != nil {
+		return raw
+	}
+	return plain
 }
 
 // goalOf returns the site and the terms of the active goal with a key. site is the id of the goal's site, or empty for the

@@ -160,8 +160,10 @@ func (h *Handler) readParams(p *models.Postback, r *http.Request, body []byte) e
 		}
 	}
 	p.Params = postback.Collect(list, h.mayBeRead(p.AccountID))
+	hadPersonalData := h.hashPersonalData(r, p)
 	if p.Signature = postback.Clean(r.Header.Get("X-Signature"), postback.MaxName*2); p.Signature != "" {
 		p.SignedText = strings.ToValidUTF8(signed, "")
+		p.HasPersonalData = hadPersonalData
 	}
 	return nil
 }
@@ -250,6 +252,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 				p.Params["clickid"] = models.FormatClickID(t[0])
 			}
 		}
+		h.hashPersonalData(r, p)
 		if postback.ClickID(p.Params, postback.Network{}) != "" && h.admitsPixel(p, r) {
 			_ = h.storePostback(r.Context(), p) // counted and logged there; a browser would not try again
 		}

@@ -120,11 +120,17 @@ func (n *Network) countParam(counts *shards[networkParam, int], name string, by 
 	}
 }
 
+// IsMapped reports whether the settings of a network of an account name a parameter, given in lower case. With the zero account it
+// reports this for any network. Networks whose settings are not known yet do not count.
+func (s *Snapshot) IsMapped(account uuid.UUID, name string) bool {
+	_, ok := s.mapped.get(networkParam{account, name})
+	return ok
+}
+
 // MayBeRead reports whether a network of an account may send a field in a parameter, given in lower case. With the zero account it
 // reports this for any network.
 func (s *Snapshot) MayBeRead(account uuid.UUID, name string) bool {
-	_, ok := s.mapped.get(networkParam{account, name})
-	return ok || s.MayBeSecret(account, name)
+	return s.IsMapped(account, name) || s.MayBeSecret(account, name)
 }
 
 // MayBeSecret reports whether a network of an account may send its secret in a parameter, given in lower case. With the zero

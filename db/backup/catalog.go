@@ -31,7 +31,8 @@ func (t table) columns(suffix string) string {
 	return strings.Join(db.Map(t.Columns, func(c string) string { return pq.QuoteIdentifier(c) + suffix }), ", ")
 }
 
-// What the runner of the migrations keeps for itself is no part of a backup.
+// What the runner of the migrations keeps for itself is no part of a backup. Neither are the hashed personal data, because a backup
+// lives longer than they may.
 const listTables = `
 SELECT c.relname::text AS name,
 	ARRAY(SELECT a.attname::text FROM pg_attribute a
@@ -42,7 +43,7 @@ SELECT c.relname::text AS name,
 	EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid = c.oid) AS self
 FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-	AND c.relname <> 'goose_db_version' ORDER BY 1`
+	AND c.relname NOT IN ('goose_db_version', 'conversion_match_keys') ORDER BY 1`
 
 // tablesOf lists the tables. Each table comes after the tables that its foreign keys name.
 func tablesOf(ctx context.Context, c db.Conn) ([]table, error) {

@@ -11,9 +11,11 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/click"
+	dbmatchkey "switchyard/db/matchkey"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/matchkey"
 	"switchyard/models/postback"
 )
 
@@ -39,6 +41,9 @@ type Message struct {
 	currency string
 	// secrets are the parameters in which any network of the click's account sends its secret.
 	secrets []string
+	// buyer is the personal data of a notification, and consent is its word for the buyer's consent.
+	buyer   matchkey.Person
+	consent string
 }
 
 // proofLost is the detail of a postback whose proof was sealed under a key that no longer exists.
@@ -66,7 +71,7 @@ func (r Reader) Find(ctx context.Context, id uuid.UUID) (m Message, err error) {
 func NewMessage(p models.Postback) Message {
 	return Message{
 		StoredPostback: NewPostback(p), open: p.Params,
-		proof: postback.Proof{Signature: p.Signature, SignedText: p.SignedText, Raw: p.Raw},
+		proof: postback.Proof{Signature: p.Signature, SignedText: p.SignedText, Raw: p.Raw, Personal: p.Personal},
 	}
 }
 
@@ -81,6 +86,9 @@ type Verdict struct {
 	Keys []Reference
 	// Click is the click that the postback names. It is nil if the click is not known.
 	Click *click.StoredClick
+	// keys are the hashed personal data of a believed message. withdraws says that the person refuses their use.
+	keys      []dbmatchkey.Row
+	withdraws bool
 }
 
 // End decides a postback for which another attempt cannot help.
@@ -127,7 +135,7 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 	}
 	v.Message.read, v.Message.trust = named, named
 	var parts []part
-	if m.proof.Raw == nil && m.ConversionID == uuid.Nil && m.Params[eventParam] != "" && named.Scheme != "" {
+	if m.proof.Raw == nil && m.ConversionID == uuid.Nil && (m.Params[eventParam] != "" || len(m.Params) == 0) && named.Scheme != "" {
 		v.End(PostbackRefused, NotKept)
 		return v, nil
 	}
@@ -162,7 +170,7 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 		return v, err
 	}
 	v.addReports(parts)
-	return v, nil
+	return v, r.sealKeys(ctx, &v)
 }
 
 // GoalNotReached is the detail of a goal that was refused when it arrived. Its value was not computed at that time.

@@ -55,6 +55,7 @@ func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) 
 		return nil, false, err
 	}
 	m.verified = m.read.ID
+	m.buyer, m.consent = result.Buyer, result.Consent
 	event := map[string]string{eventParam: postback.Clean(result.Event, postback.MaxName)}
 	reason := result.Ignored
 	for _, report := range result.Reports {
@@ -249,7 +250,9 @@ func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, 
 		out.Jobs = append(out.Jobs, more.Jobs...)
 	}
 	if len(v.Keys) > 0 {
-		_, err = StoreReferences(ctx, c, v.Keys[1:])
+		if _, err = StoreReferences(ctx, c, v.Keys[1:]); err != nil {
+			return out, err
+		}
 	}
-	return out, err
+	return out, v.storeKeys(ctx, c)
 }

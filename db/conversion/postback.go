@@ -146,6 +146,7 @@ UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = coale
 	params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
 	signature = CASE WHEN $7::jsonb IS NULL THEN signature ELSE '' END,
 	signed_text = CASE WHEN $7::jsonb IS NULL THEN signed_text ELSE '' END,
+	has_personal_data = $7::jsonb IS NULL AND has_personal_data,
 	attempts = attempts + 1, decided_at = now(), match_at = NULL,
 	campaign_id = coalesce((SELECT k.campaign_id FROM clicks k WHERE k.id = $6 AND k.account_id = $5), campaign_id)
 WHERE id = $1`

@@ -3,12 +3,14 @@ package ingest
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/matchkey"
 	"switchyard/models"
 )
 
@@ -45,6 +47,33 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 		byID[e.ID] = e
 	}
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
+}
+
+// storeKeys stores the sealed personal data of events. It deletes the data of visitors who refuse their use. Data without a click are
+// useless.
+func storeKeys(ctx context.Context, c db.Conn, list []*models.SiteEvent) error {
+	var rows []matchkey.Row
+	denied := map[uuid.UUID][]uuid.UUID{} // clicks by account
+	for _, e := range list {
+		switch {
+		case e.ClickID == uuid.Nil:
+		case e.ConsentDenied:
+			denied[e.AccountID] = append(denied[e.AccountID], e.ClickID)
+		case len(e.Keys) > 0:
+			rows = append(rows, matchkey.Row{
+				ID: e.ID, AccountID: e.AccountID, ClickID: e.ClickID, Names: strings.Split(e.KeyNames, ","), Sealed: e.Keys, ReceivedAt: e.ReceivedAt,
+			})
+		}
+	}
+	if err := matchkey.Store(ctx, c, rows); err != nil {
+		return err
+	}
+	for account, clicks := range denied {
+		if err := matchkey.Withdraw(ctx, c, account, clicks); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The first event of a click determines how its visitor arrived. Clicks are locked in the order of their ids, as in all other

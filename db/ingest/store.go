@@ -149,6 +149,9 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	if err != nil {
 		return out, err
 	}
+	if err := storeKeys(ctx, c, fresh); err != nil {
+		return out, err
+	}
 	named := slices.Clone(b.retry)
 	for _, e := range fresh {
 		b.postbacks = append(b.postbacks, e.Postbacks()...)

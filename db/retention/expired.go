@@ -11,6 +11,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/db/conversion"
+	"switchyard/db/matchkey"
 	"switchyard/db/sourcepostback"
 	"switchyard/db/upload"
 	"switchyard/models"
@@ -124,6 +125,9 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 // deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused, and the ids by
 // which shops refer to their conversions.
 func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
+	if err := matchkey.DeleteOf(ctx, c, clicks); err != nil {
+		return err
+	}
 	if err := upload.DeleteOf(ctx, c, clicks); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type Known struct {
 	Postbacks       []json.RawMessage `json:"postbacks"`          // received
 	SourcePostbacks []json.RawMessage `json:"source_postbacks"`   // sent to traffic sources
 	Uploads         []json.RawMessage `json:"conversion_uploads"` // sent to ad platforms
+	MatchKeys       []json.RawMessage `json:"match_keys"`         // names of the hashed personal data; the hashes are sealed
 }
 
 // maxKnown is the number of newest clicks of a visitor that are read.
@@ -70,6 +71,7 @@ func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err 
 		{&k.Postbacks, `SELECT to_jsonb(p) - 'proof' - 'signature' - 'signed_text' FROM postbacks p
 			WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
 		{&k.SourcePostbacks, `SELECT to_jsonb(p) FROM source_postbacks p WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.MatchKeys, `SELECT to_jsonb(m) - 'sealed' FROM conversion_match_keys m WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
 		{&k.Uploads, `SELECT to_jsonb(u) FROM conversion_uploads u WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
 	} {
 		read(one.into, one.query, v.AccountID, list)

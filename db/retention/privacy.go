@@ -99,7 +99,8 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + des
 	OR EXISTS (SELECT FROM site_events WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM postbacks WHERE account_id = $1 AND click_id = $2 AND (outcome <> 'pending' OR ip IS NOT NULL))
 	OR EXISTS (SELECT FROM source_postbacks WHERE account_id = $1 AND click_id = $2)
-	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)`
+	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)
+	OR EXISTS (SELECT FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2)`
 
 // IsErased reports whether nothing is left that Erase would remove: the visitor was erased before, and no data has arrived since.
 // It always returns false for a visitor with an id.

@@ -6,8 +6,12 @@
 package matchkey
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,14 +45,15 @@ type Hashes struct {
 	PhoneDigits    string `json:"phone_digits,omitempty"`    // without its plus
 }
 
-// For returns the keys in the forms of an ad platform, by the name of its provider.
+// For returns the keys that an ad platform takes, in its forms, by the name of its provider. Google wants the country and the
+// postal code of an address in clear, so it gets no address. Microsoft takes no names and addresses.
 func (h Hashes) For(provider string) Keys {
 	k := h.Keys
 	switch provider {
 	case "google_ads":
-		k.Email = h.EmailGoogle
+		return Keys{Email: h.EmailGoogle, Phone: h.Phone}
 	case "microsoft_ads":
-		k.Email = h.EmailMicrosoft
+		return Keys{Email: h.EmailMicrosoft, Phone: h.Phone}
 	case "reddit":
 		k.Email = h.EmailReddit
 	case "meta", "snapchat", "pinterest":
@@ -133,8 +138,8 @@ func Params(name string) []string {
 }
 
 // Names returns the names of the keys that are known.
-func (h Hashes) Names() []string {
-	names := []string{}
+func (k Keys) Names() []string {
+	h, names := Hashes{Keys: k}, []string{}
 	for _, t := range table {
 		if *t.of(&h)[0] != "" {
 			names = append(names, t.name)
@@ -177,6 +182,35 @@ func (Person) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
 // MarshalJSON implements json.Marshaler.
 func (Person) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
+
+// errNotTexts is the error of a person that is not an object of texts and numbers. It does not contain the received text.
+var errNotTexts = errors.New("a person is an object of texts and numbers")
+
+// UnmarshalJSON implements json.Unmarshaler. It reads an object of texts and numbers. Each name of a key is read as its documented
+// name.
+func (p *Person) UnmarshalJSON(raw []byte) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return errNotTexts
+	}
+	*p = Person{}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		var text string
+		switch value := members[name]; {
+		case string(value) == "null":
+			continue
+		case value[0] == '{', value[0] == '[', value[0] == '"' && json.Unmarshal(value, &text) != nil:
+			return errNotTexts
+		case value[0] != '"':
+			text = string(value)
+		}
+		key := cmp.Or(NameOf(name), name)
+		if (*p)[key] == "" {
+			(*p)[key] = text
+		}
+	}
+	return nil
+}
 
 // Dropped is a value that is not kept, and the reason. It does not contain the value.
 type Dropped struct {
@@ -241,6 +275,11 @@ func Hash(p Person, country string) (keys Hashes, dropped []Dropped) {
 		}
 	}
 	return keys, dropped
+}
+
+// NeedsCountry reports whether the reading of the person's data depends on the country of the visitor.
+func (p Person) NeedsCountry() bool {
+	return countryOf(p[Country]) == "" && (p[Zip] != "" || p[Region] != "" || p[Phone] != "" && !strings.HasPrefix(strings.TrimSpace(p[Phone]), "+"))
 }
 
 // Unknown lists the names in p that are no keys, sorted. A name that cannot be one is left out, because it may be a value.

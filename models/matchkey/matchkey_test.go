@@ -163,8 +163,12 @@ func TestFor(t *testing.T) {
 		"meta": {"a.b_c+d@gmail.com", "18005550100"}, "snapchat": {"a.b_c+d@gmail.com", "18005550100"},
 		"pinterest": {"a.b_c+d@gmail.com", "18005550100"}, "tiktok": {"a.b_c+d@gmail.com", "+18005550100"},
 	} {
-		if got := all.For(provider); got != (matchkey.Keys{Email: sum(want[0]), Phone: sum(want[1]), City: sum("rome")}) {
+		if got := all.For(provider); got.Email != sum(want[0]) || got.Phone != sum(want[1]) {
 			t.Errorf("%s: %+v", provider, got)
+		}
+		city := !slices.Contains([]string{"google_ads", "microsoft_ads"}, provider)
+		if names := all.For(provider).Names(); slices.Contains(names, "city") != city {
+			t.Errorf("%s gets %v", provider, names)
 		}
 	}
 }
@@ -191,6 +195,28 @@ func TestPersonDoesNotPrint(t *testing.T) {
 	for _, text := range []string{string(encoded), fmt.Sprint(p), fmt.Sprintf("%v %+v %#v %s %q", p, p, p, p, p), fmt.Sprintf("%+v", struct{ P matchkey.Person }{p})} {
 		if strings.Contains(text, "canary") {
 			t.Error(text)
+		}
+	}
+}
+
+// TestPersonAsJSON reads persons as servers and pages write them.
+func TestPersonAsJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]matchkey.Person{
+		`{"email": "a@b.example", "zp": 12345, "phone": null}`: {"email": "a@b.example", "zip": "12345"},
+		`{"em": "", "email": "a@b.example", "mail": "x"}`:      {"email": "a@b.example", "mail": "x"},
+		`null`: nil, `"canary"`: nil, `[]`: nil, `{"email": ["canary"]}`: nil, `{"email": {"canary": 1}}`: nil,
+	} {
+		var got matchkey.Person
+		err := json.Unmarshal([]byte(text), &got)
+		if text == "null" {
+			err, got = nil, nil
+		}
+		if !maps.Equal(got, want) && want != nil || (err == nil) != (want != nil || text == "null") {
+			t.Errorf("%s: %v, %v", text, map[string]string(got), err)
+		}
+		if err != nil && strings.Contains(err.Error(), "canary") {
+			t.Error(err)
 		}
 	}
 }

@@ -24,6 +24,7 @@ var buygoods = Scheme{
 		"refund": models.StatusChargeback, "chargeback": models.StatusChargeback, "chargebackrefundtime": models.StatusChargeback,
 	},
 	SecretInAddress: true,
+	buyer:           map[string][]string{fullName: {"name"}},
 	read:            readBuyGoods,
 }
 

@@ -30,6 +30,10 @@ var clickbank = Scheme{
 		"sale-rb": models.StatusApproved,
 		"rfnd":    models.StatusChargeback, "rfnd-rb": models.StatusChargeback, "cgbk": models.StatusChargeback, "insf": models.StatusChargeback,
 	},
+	buyer: map[string][]string{
+		"email": {"customer.billing.email", "customer.shipping.email"}, fullName: {"customer.billing.fullName", "customer.shipping.fullName"},
+		"first_name": {"customer.billing.firstName"}, "last_name": {"customer.billing.lastName"}, "country": {"customer.billing.address.country"},
+	},
 	read: readClickBank,
 }
 

@@ -27,7 +27,8 @@ var digistore24 = Scheme{
 	Words: map[string]string{
 		"on_payment": models.StatusApproved, "on_refund": models.StatusChargeback, "on_chargeback": models.StatusChargeback,
 	},
-	read: readDigistore24,
+	buyer: map[string][]string{"email": {"email"}, "phone": {"address_phone_no"}, "country": {"address_country"}},
+	read:  readDigistore24,
 }
 
 func (m *message) signedByDigistore24(decode func(string) string) bool {

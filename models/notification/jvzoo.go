@@ -26,7 +26,8 @@ var jvzoo = Scheme{
 		"sale": models.StatusApproved, "bill": models.StatusApproved,
 		"rfnd": models.StatusChargeback, "cgbk": models.StatusChargeback, "insf": models.StatusChargeback,
 	},
-	read: readJVZoo,
+	buyer: map[string][]string{"email": {"ccustemail"}, fullName: {"ccustname"}, "region": {"ccuststate"}, "country": {"ccustcc"}},
+	read:  readJVZoo,
 }
 
 func (m *message) signedByJVZoo(without ...string) bool {

@@ -26,9 +26,11 @@ type message struct {
 	own    map[string]string
 	words  map[string]string // of the scheme
 	// units returns an amount of the message in whole units. It is nil if the platform writes amounts in whole units.
-	units  func(amount string) string
-	doc    document
-	fields []field // of a form, in their order
+	units func(amount string) string
+	// consent is the word for the buyer's consent, if the message has one where it has the click id.
+	consent string
+	doc     document
+	fields  []field // of a form, in their order
 }
 
 // status returns the status for which a word of the platform stands, or an empty text.
@@ -169,6 +171,7 @@ func (m *message) sorted(without ...string) []field {
 // that are a click id or an address with one. The network's own name comes first, then the usual names of click ids, then
 // anything that is a click id of this service.
 func (m *message) click(named []field, texts ...string) string {
+	m.findConsent(named, texts)
 	own := m.own["click_id"]
 	candidates := []string{m.doc.text(own)}
 	usual := postback.Names("click_id")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/matchkey"
 )
 
 // MaxBody is the largest body of a notification, in bytes. An order of a shop with many items has more than 100 kB.
@@ -33,6 +34,8 @@ type Scheme struct {
 	SecretInAddress bool
 	// Words maps the platform's words for the status of a conversion, in lower case, to one of the four statuses.
 	Words map[string]string
+	// buyer has the members of a message with the personal data of the buyer, by the name of their key, or by fullName.
+	buyer map[string][]string
 	read  func(*message) (Result, error)
 }
 
@@ -109,6 +112,9 @@ type Result struct {
 	Ignored string   // why it reports no conversion; else empty
 	// Key identifies the event. A message with the key of an earlier one is that message, sent again.
 	Key string
+	// Buyer is the personal data of the buyer, and Consent is the message's word for the buyer's consent to their use for ads.
+	Buyer   matchkey.Person
+	Consent string
 	// Version is the time of the state of the order that the message describes, in UTC and in an order of texts. Shops can send an
 	// older state later. It is empty if the message does not state it.
 	Version string
@@ -153,6 +159,9 @@ func (s *Scheme) Read(r Request, secret string, own map[string]string) (Result, 
 	}
 	if out.Key == "" {
 		out.Key = m.key()
+	}
+	if len(out.Reports) > 0 {
+		out.Buyer, out.Consent = m.doc.buyer(s.buyer), m.consent
 	}
 	for i := range out.Reports {
 		m.applyOwn(&out.Reports[i])

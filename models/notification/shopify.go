@@ -26,6 +26,12 @@ var shopify = Scheme{
 		"voided": models.StatusRejected, "expired": models.StatusRejected, "cancelled": models.StatusRejected,
 		"refunded": models.StatusChargeback, "chargeback": models.StatusChargeback,
 	},
+	buyer: map[string][]string{
+		"email": {"email", "contact_email", "customer.email"}, "phone": {"phone", "billing_address.phone", "customer.phone"},
+		"first_name": {"billing_address.first_name", "customer.first_name"}, "last_name": {"billing_address.last_name", "customer.last_name"},
+		"street": {"billing_address.address1"}, "city": {"billing_address.city"}, "region": {"billing_address.province_code"},
+		"zip": {"billing_address.zip"}, "country": {"billing_address.country_code"},
+	},
 	read: readShopify,
 }
 

@@ -32,6 +32,16 @@ var stripe = Scheme{
 		"payment_intent.succeeded": models.StatusApproved, "invoice.paid": models.StatusApproved,
 		"charge.refunded": models.StatusChargeback, "charge.dispute.created": models.StatusChargeback,
 	},
+	buyer: map[string][]string{ // of a session, an invoice, a payment or a charge
+		"email":   {"customer_details.email", "customer_email", "receipt_email", "billing_details.email"},
+		"phone":   {"customer_details.phone", "customer_phone", "billing_details.phone"},
+		fullName:  {"customer_details.name", "customer_name", "billing_details.name"},
+		"street":  {"customer_details.address.line1", "customer_address.line1", "billing_details.address.line1"},
+		"city":    {"customer_details.address.city", "customer_address.city", "billing_details.address.city"},
+		"region":  {"customer_details.address.state", "customer_address.state", "billing_details.address.state"},
+		"zip":     {"customer_details.address.postal_code", "customer_address.postal_code", "billing_details.address.postal_code"},
+		"country": {"customer_details.address.country", "customer_address.country", "billing_details.address.country"},
+	},
 	read: readStripe,
 }
 

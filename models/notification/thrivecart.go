@@ -22,7 +22,8 @@ var thrivecart = Scheme{
 	Words: map[string]string{
 		"order.success": models.StatusApproved, "order.subscription_payment": models.StatusApproved, "order.refund": models.StatusChargeback,
 	},
-	read: readThriveCart,
+	buyer: map[string][]string{"email": {"customer.email"}, fullName: {"customer.name"}},
+	read:  readThriveCart,
 }
 
 // thrivecartNames maps the event names of the Event Subscription API to the names of webhooks.

@@ -21,7 +21,8 @@ var warriorplus = Scheme{
 		"sale": models.StatusApproved, "subscr_completed": models.StatusApproved,
 		"refund": models.StatusChargeback, "subscr_refunded": models.StatusChargeback, "dispute": models.StatusChargeback,
 	},
-	read: readWarriorPlus,
+	buyer: map[string][]string{"email": {"WP_BUYER_EMAIL"}, fullName: {"WP_BUYER_NAME"}},
+	read:  readWarriorPlus,
 }
 
 func readWarriorPlus(m *message) (Result, error) {

@@ -26,6 +26,11 @@ var woocommerce = Scheme{
 		"cancelled": models.StatusRejected, "failed": models.StatusRejected, "trash": models.StatusRejected,
 		"refunded": models.StatusChargeback,
 	},
+	buyer: map[string][]string{
+		"email": {"billing.email"}, "phone": {"billing.phone"}, "first_name": {"billing.first_name"}, "last_name": {"billing.last_name"},
+		"street": {"billing.address_1"}, "city": {"billing.city"}, "region": {"billing.state"}, "zip": {"billing.postcode"},
+		"country": {"billing.country"},
+	},
 	read: readWooCommerce,
 }
 

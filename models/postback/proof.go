@@ -19,6 +19,8 @@ type Proof struct {
 	Signature  string             `json:"signature,omitempty"`   // X-Signature header
 	SignedText string             `json:"signed_text,omitempty"` // the text that the signature covers: raw query or body
 	Raw        *models.RawMessage `json:"raw,omitempty"`         // the whole message, for a network with a scheme
+
+	Personal *models.Personal `json:"personal,omitempty"`
 }
 
 // Hide removes everything that may prove the sender from a message, and returns it as proof. n is the network that the
@@ -27,8 +29,9 @@ type Proof struct {
 // its secret under a name, in lower case. Such parameters are hidden even if they are also names of a field. A list or an
 // object is hidden, because a member of it may be a secret. ok is false if there is nothing to hide.
 func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof Proof, ok bool) {
-	proof = Proof{Signature: p.Signature, SignedText: p.SignedText, Raw: p.Raw}
-	p.Signature, p.SignedText, p.Raw = "", "", nil
+	proof = Proof{Signature: p.Signature, SignedText: p.SignedText, Raw: p.Raw, Personal: p.Personal}
+	p.Signature, p.SignedText, p.Raw, p.Personal = "", "", nil, nil
+	p.HasPersonalData = p.HasPersonalData || proof.Raw != nil || proof.Personal != nil
 	open := map[string]string{}
 	for name, value := range p.Params {
 		if lower := strings.ToLower(name); n.readsParam(lower) && !secret(lower) && !nested(value) {
@@ -41,7 +44,7 @@ func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof P
 		proof.Params[name] = value
 	}
 	p.Params = open
-	return proof, proof.Signature != "" || proof.Params != nil || proof.Raw != nil
+	return proof, proof.Signature != "" || proof.Params != nil || proof.Raw != nil || proof.Personal != nil
 }
 
 // Names returns the sorted names of the hidden parameters. It leaves out names that may be secrets themselves: a name without a

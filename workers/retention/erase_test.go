@@ -55,7 +55,7 @@ func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 		h.append(s, spool.Record{Event: &models.SiteEvent{
 			ID: uuid.New(), AccountID: h.account, SiteID: uuid.New(), ClickID: c.ID, Name: "view", At: h.middle, ReceivedAt: h.middle,
 			Referrer: "r.test/" + word, OrderID: word, AdID: word, Screen: word, TimeZone: word, Source: models.FromTag,
-			IP: netip.MustParseAddr(ip),
+			IP: netip.MustParseAddr(ip), Keys: []byte("sealed"), KeyNames: word,
 		}})
 		for _, id := range []uuid.UUID{models.NewClickID(), models.NewClickID()} {
 			h.append(s, spool.Record{Postback: &models.Postback{

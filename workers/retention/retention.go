@@ -7,10 +7,12 @@ package retention
 
 import (
 	"context"
+	"log/slog"
 
 	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/db/ingest"
+	"switchyard/db/matchkey"
 	dbretention "switchyard/db/retention"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -25,6 +27,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 	workers.RegisterTick(r, jobs.CompactLedger, tick(ingest.Compact))
 	workers.RegisterTick(r, jobs.TidyClicks, tick(dbretention.MaintainPartitions))
 	workers.RegisterTick(r, jobs.DeleteExpiredHistory, tick(dbretention.DeleteExpired))
+	workers.RegisterTick(r, jobs.DeleteExpiredKeys, tick(deleteExpiredKeys))
 	campaigns := clearing(clicks, dbretention.Clear, dbretention.ClearArchive)
 	workers.RegisterRow(r, jobs.ClearCampaign, campaigns)
 	workers.RegisterRow(r, jobs.ClearOrphans, campaigns)
@@ -34,4 +37,11 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 	workers.RegisterRow(r, jobs.ClearSmartlink, clearing(clicks, smartlink))
 	workers.RegisterRow(r, jobs.RescoreBots, rescore(s, clicks))
 	workers.RegisterRow(r, jobs.EraseVisitor, erase(clicks))
+}
+
+// deleteExpiredKeys deletes the hashed personal data that have been kept for long enough.
+func deleteExpiredKeys(ctx context.Context, l click.Log) error {
+	keys, proofs, err := matchkey.DeleteExpired(ctx, l.Conn, l.Time())
+	slog.InfoContext(ctx, "hashed personal data forgotten", "keys", keys, "proofs", proofs)
+	return err
 }

@@ -1,0 +1,92 @@
+package click
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/click/visitor"
+	"switchyard/models"
+	"switchyard/models/matchkey"
+	"switchyard/models/postback"
+)
+
+// hashPersonalData replaces the personal data in the parameters of a postback by their hashes, so that the raw values reach neither
+// the disk nor the log of postbacks. It reports whether the message had personal data.
+func (h *Handler) hashPersonalData(r *http.Request, p *models.Postback) bool {
+	routes, loaded := h.routes.Current(), h.Ready()
+	person, word := postback.TakePersonal(p.Params, func(name string) bool { return loaded && routes.IsMapped(p.AccountID, name) })
+	consent := matchkey.ReadConsent(word)
+	if consent == matchkey.ConsentDenied {
+		p.Personal = &models.Personal{ConsentDenied: true}
+	}
+	if len(person) == 0 {
+		return false
+	}
+	country := ""
+	if consent == matchkey.ConsentGranted && person.NeedsCountry() {
+		n, _ := h.fieldsOf(p.NetworkID)
+		click, _ := postback.NamedClick(p.Params, n, time.Now())
+		country = h.countryFinder(r, p.Source == models.FromPixel)(click)
+	}
+	keys, dropped := matchkey.Receive(person, consent, country)
+	postback.MarkPersonal(p.Params, keys, dropped)
+	if !keys.IsEmpty() {
+		p.Personal = &models.Personal{Keys: keys}
+	}
+	return true
+}
+
+// countryFinder returns a function that finds the country of a click's visitor, for the events of one message. If the visitor's own
+// browser sends the message, it is the country of its address. The function returns an empty text if the country is not known now.
+// Once PostgreSQL has not answered, it does not ask again.
+func (h *Handler) countryFinder(r *http.Request, byBrowser bool) func(click uuid.UUID) string {
+	away := h.clicks.Conn == nil // a test postback has no database
+	return func(click uuid.UUID) string {
+		if byBrowser {
+			var seen visitor.Description
+			h.visitors.Describe(r, nil, &seen)
+			return seen.Country
+		}
+		if away || click == uuid.Nil {
+			return ""
+		}
+		c, known := h.findClick(r.Context(), click)
+		if away = !known; c == nil {
+			return ""
+		}
+		return c.Country
+	}
+}
+
+// setKeys hashes the personal data of a site event and seals the hashes. It returns the values that are not kept, with the reasons.
+// The event's id must be set.
+func (h *Handler) setKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, person matchkey.Person, word string,
+	country func(click uuid.UUID) string,
+) ([]matchkey.Dropped, error) {
+	consent := matchkey.ReadConsent(word)
+	e.ConsentDenied = consent == matchkey.ConsentDenied
+	if len(person) == 0 {
+		return nil, nil
+	}
+	where := ""
+	if consent == matchkey.ConsentGranted && person.NeedsCountry() {
+		where = country(e.ClickID)
+	}
+	keys, dropped := matchkey.Receive(person, consent, where)
+	for _, name := range person.Unknown() {
+		dropped = append(dropped, matchkey.Dropped{Key: name, Reason: "there is no such key"})
+	}
+	if keys.IsEmpty() {
+		return dropped, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), messageBudget)
+	defer cancel()
+	var err error
+	e.KeyNames = strings.Join(keys.Names(), ",")
+	e.Keys, err = h.proofs.SealKeys(ctx, account, e.ID, keys)
+	return dropped, err
+}

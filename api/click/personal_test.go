@@ -1,0 +1,287 @@
+package click
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/ingest"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/matchkey"
+)
+
+const (
+	rawCanary = "c4nary.person@example.com"
+	rawPhone  = "020 7946 0958"
+)
+
+func sha(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// withDisk makes the env write postbacks and events to a spool too. It returns a function that stores them and reports in how many
+// files and rows a text is.
+func (w *env) withDisk(t *testing.T) (search func(text string) (files, rows int)) {
+	t.Helper()
+	dir := t.TempDir()
+	disk, err := spool.Open(dir, spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = disk.Close() })
+	w.h.postbacks = both{disk, w.tape}
+	return func(text string) (files, rows int) {
+		t.Helper()
+		if err := ingest.NewIngester(disk, w.db, ingest.Options{}).Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			if bytes.Contains(bytes.ToLower(content), []byte(text)) {
+				files++
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range []string{"postbacks", "site_events", "jobs", "conversion_match_keys", "clicks"} {
+			rows += dbtest.Get[int](w, w.db, `SELECT count(*) FROM `+table+` t WHERE strpos(lower(t::text), $1) > 0`, text)
+		}
+		return files, rows
+	}
+}
+
+// checkHidden checks that neither the raw nor the hashed personal data are on the disk or in a row, and that the search finds what is.
+func checkHidden(t *testing.T, search func(string) (int, int), inClear string) {
+	t.Helper()
+	for _, text := range []string{"c4nary", "79460958", "7946 0958", sha(rawCanary), sha("c4naryperson@example.com"), sha("+442079460958"), sha("442079460958")} {
+		if files, rows := search(text); files+rows > 0 {
+			t.Errorf("%q is in %d files and %d rows", text, files, rows)
+		}
+	}
+	if files, rows := search(inClear); files == 0 || rows == 0 {
+		t.Errorf("%q, which is stored in clear, is in %d files and %d rows", inClear, files, rows)
+	}
+}
+
+// storedClick stores a click from a country, and returns its id.
+func (w *env) storedClick(t *testing.T, country string) uuid.UUID {
+	t.Helper()
+	disk, err := spool.Open(t.TempDir(), spool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	c := &models.Click{ID: models.NewClickID(), AccountID: w.account, CampaignID: uuid.New(), UniqueHours: 24, Visitor: models.Visitor{Country: country}}
+	if err := disk.Append(t.Context(), spool.Record{Click: c}); err != nil {
+		t.Fatal(err)
+	}
+	if err := ingest.NewIngester(disk, w.db, ingest.Options{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return c.ID
+}
+
+// TestPersonalDataOfPostbacks sends personal data in all forms that a postback can have.
+func TestPersonalDataOfPostbacks(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	search := w.withDisk(t)
+	click := models.FormatClickID(w.storedClick(t, "GB"))
+	target := "/postback?clickid=" + click + "&sub1=inclear"
+	person := "&email=C4nary.Person%40Example.com&ph=020+7946+0958&zip=&consent="
+	for name, tt := range map[string]struct {
+		target, body, signature string
+		marks                   map[string]string // of the parameters, as the log shows them
+		email, phone            bool              // their hashes are kept
+		denied                  bool
+	}{
+		"consent":        {target + person + "granted", "", "", m2("email", "(hashed)", "ph", "(hashed)"), true, true, false},
+		"refused":        {target + person + "denied", "", "", m2("email", "(not kept: the person has not agreed)", "ph", "(not kept: the person has not agreed)"), false, false, true},
+		"no word":        {target + person, "", "", m2("email", "(not kept: nothing says that the person has agreed: send consent=granted)"), false, false, false},
+		"no address":     {target + "&consent=1&em=c4nary", "", "", m2("em", "(not kept: it is no e-mail address)"), false, false, false},
+		"macro":          {target + "&consent=1&em={email}", "", "", m2("em", "{email}"), false, false, false},
+		"form":           {target, "email=" + rawCanary + "&consent=true", "", m2("email", "(hashed)"), true, false, false},
+		"JSON":           {target, `{"EMAIL": "` + rawCanary + `", "consent": "granted", "phone": "+44 ` + rawPhone[1:] + `"}`, "", m2("EMAIL", "(hashed)", "phone", "(hashed)"), true, true, false},
+		"hashed already": {target + "&consent=granted&email=" + strings.ToUpper(sha(rawCanary)), "", "", m2("email", "(hashed)"), true, false, false},
+		"signed":         {target, "consent=granted&email=" + rawCanary, "sha256=00", m2("email", "(hashed)"), true, false, false},
+		"without click":  {"/postback?sub1=inclear" + person + "granted", "", "", m2("email", "(hashed)", "ph", "(not kept: it has no country code, and the country is not known)"), true, false, false},
+		"pixel":          {"/pixel.gif?clickid=" + click + "&consent=granted&email=" + rawCanary, "", "", m2("email", "(hashed)"), true, false, false},
+	} {
+		method := http.MethodGet
+		if tt.body != "" {
+			method = http.MethodPost
+		}
+		if res := w.send(method, tt.target, tt.body, header("X-Signature", tt.signature)); res.StatusCode != 200 {
+			t.Errorf("%s: %d", name, res.StatusCode)
+		}
+		p, proof := w.tape.postback(), w.proof()
+		for param, want := range tt.marks {
+			if got := proof.Params[param]; got != want {
+				t.Errorf("%s: %s is %q, want %q", name, param, got, want)
+			}
+		}
+		kept := models.Personal{}
+		if proof.Personal != nil {
+			kept = *proof.Personal
+		}
+		if (kept.Keys.Email == sha(rawCanary)) != tt.email || (kept.Keys.Phone == sha("+442079460958")) != tt.phone || kept.ConsentDenied != tt.denied {
+			t.Errorf("%s: keys %v, denied %v", name, kept.Keys.Names(), kept.ConsentDenied)
+		}
+		if tt.email && !p.HasPersonalData {
+			t.Errorf("%s: the proof is kept without an end", name)
+		}
+		if text := fmt.Sprintf("%+v %+v", p, proof); strings.Contains(strings.ToLower(text), "c4nary") && tt.signature == "" {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	checkHidden(t, search, "inclear")
+}
+
+// TestMappedParametersAreNoPersonalData checks that a network may send one of its fields in a parameter with the name of a key.
+func TestMappedParametersAreNoPersonalData(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	network := w.network()
+	dbtest.Exec(w, w.db, `UPDATE networks SET postback_params = '{"click_id": "myclick", "conversion_id": "Email"}' WHERE id = $1`, network)
+	w.fresh()
+	id := models.FormatClickID(models.NewClickID())
+	w.get("/postback/" + network.String() + "?myclick=" + id + "&email=order-17&consent=granted&city=Rome")
+	if p := w.tape.postback(); p.Params["email"] != "order-17" || w.proof().Params["city"] != "(hashed)" {
+		t.Errorf("%+v", p.Params)
+	}
+}
+
+// keysOf opens the keys that an event has.
+func (w *env) keysOf(e models.SiteEvent) (h matchkey.Hashes) {
+	w.Helper()
+	if len(e.Keys) == 0 {
+		return h
+	}
+	h, err := records(w.db).OpenKeys(w.Context(), w.account, e.ID, e.Keys)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return h
+}
+
+// TestPersonalDataOfServerGoals sends personal data with goals of a server.
+func TestPersonalDataOfServerGoals(t *testing.T) {
+	t.Parallel()
+	w, secret := servers(t)
+	search := w.withDisk(t)
+	click := models.FormatClickID(w.storedClick(t, "GB"))
+	goal := func(id, rest string) string {
+		return fmt.Sprintf(`{"click_id": %q, "goal": "lead", "order_id": "inclear", "event_id": %q, %s}`, click, id, rest)
+	}
+	body := "[" + strings.Join([]string{
+		goal("1", `"consent": "granted", "user": {"email": "`+rawCanary+`", "phone": "`+rawPhone+`", "zip": "SW1A 1AA", "shoe": 9}`),
+		goal("2", `"user": {"email": "`+rawCanary+`"}`),
+		goal("3", `"consent": false, "user": {"email": "`+rawCanary+`"}`),
+		goal("4", `"consent": "granted", "user": ["`+rawCanary+`"]`),
+		goal("5", `"consent": "granted", "user": {"email": "c4nary"}`),
+	}, ", ") + "]"
+	res := w.send("POST", "/t/goal", body, auth(secret))
+	var got struct{ Data goalReply }
+	if json.NewDecoder(res.Body).Decode(&got) != nil || got.Data.Accepted != 4 || got.Data.Refused != 1 {
+		t.Fatalf("%d %+v", res.StatusCode, got)
+	}
+	for i, want := range []string{
+		"[{shoe there is no such key}]", "[{email nothing says that the person has agreed: send consent=granted}]",
+		"[{email the person has not agreed}]", "[]", "[{email it is no e-mail address}]",
+	} {
+		if notKept := fmt.Sprint(got.Data.Results[i].NotKept); notKept != want {
+			t.Errorf("goal %d: not kept %s, want %s", i+1, notKept, want)
+		}
+	}
+	events := w.tape.events()
+	if len(events) != 4 {
+		t.Fatalf("%d events", len(events))
+	}
+	for _, e := range events {
+		h := w.keysOf(e)
+		if first := len(e.Keys) > 0; first && (h.Email != sha(rawCanary) || h.Phone != sha("+442079460958") || h.Zip != sha("sw1a1") || e.KeyNames != "email,phone,zip") {
+			t.Errorf("%s: %v", e.KeyNames, h.Names())
+		}
+	}
+	checkHidden(t, search, "inclear")
+	if names := dbtest.Get[string](w, w.db, `SELECT coalesce(string_agg(names::text, ' '), '') FROM conversion_match_keys`); names != "" {
+		t.Errorf("a goal without consent deletes the keys of its click: %s", names)
+	}
+}
+
+// TestEventIDIsNoHashOfPersonalData sends a goal without an id twice, with different personal data. It counts once.
+func TestEventIDIsNoHashOfPersonalData(t *testing.T) {
+	t.Parallel()
+	w, secret := servers(t)
+	click := models.FormatClickID(models.NewClickID())
+	ids := map[uuid.UUID]bool{}
+	for _, user := range []string{`, "user": {"email": "a@example.com"}`, `, "user": {"email": "b@example.com"}`, `, "User": {}`} {
+		w.goals(fmt.Sprintf(`{"click_id": %q, "goal": "lead"%s}`, click, user), auth(secret))
+	}
+	for _, e := range w.tape.events() {
+		ids[e.ID] = true
+	}
+	if len(ids) != 1 {
+		t.Errorf("%d events", len(ids))
+	}
+}
+
+// TestPersonalDataOfPages sends personal data with events of the page tag.
+func TestPersonalDataOfPages(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	w.site("shop.test", "")
+	w.fresh()
+	search := w.withDisk(t)
+	click := w.storedClick(t, "GB")
+	event := func(id, rest string) string {
+		return fmt.Sprintf(`{"id": %q, "name": "lead", "url": "shop.test/inclear", "click": %q, %s}`, id, models.FormatClickID(click), rest)
+	}
+	british := peer("81.2.69.142:80") // in the United Kingdom
+	if status, code := w.postEvents(event("1", `"consent": "granted", "user": {"email": "`+rawCanary+`", "phone": "`+rawPhone+`"}`), british); status != 204 {
+		t.Errorf("%d %s", status, code)
+	}
+	if status, _ := w.postEvents(event("2", `"consent": "granted", "user": "c4nary"`), british); status != 204 {
+		t.Errorf("no person: %d", status)
+	}
+	body := fmt.Sprintf(`{"site": %q, "events": [%s]}`, w.account, event("3", `"user": {"email": "`+rawCanary+`"}`))
+	res := w.send("POST", "/t/event", body, british)
+	var got struct{ Data eventsReply }
+	if json.NewDecoder(res.Body).Decode(&got) != nil || res.StatusCode != 200 || got.Data.Accepted != 1 || len(got.Data.NotKept) != 1 || got.Data.Refused == nil {
+		t.Errorf("without consent: %d %+v", res.StatusCode, got)
+	}
+	var withKeys uuid.UUID
+	for _, e := range w.tape.events() {
+		if h := w.keysOf(e); h.Email == sha(rawCanary) && h.Phone == sha("+442079460958") {
+			withKeys = e.ID
+		}
+	}
+	checkHidden(t, search, "inclear")
+	const stored = `SELECT count(*) FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2 AND names = '{email,phone}' AND id = $3`
+	if n := dbtest.Get[int](w, w.db, stored, w.account, click, withKeys); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+	w.postEvents(event("4", `"consent": "denied"`), british)
+	search("")
+	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM conversion_match_keys`); n != 0 {
+		t.Errorf("%d rows after the consent was withdrawn", n)
+	}
+}

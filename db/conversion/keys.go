@@ -1,0 +1,43 @@
+package conversion
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	dbmatchkey "switchyard/db/matchkey"
+	"switchyard/models"
+	"switchyard/models/matchkey"
+)
+
+// sealKeys seals the hashes of a believed message's personal data for its click. A postback was hashed when it arrived. A notification
+// of a shop is hashed here, because only here it is verified and read.
+func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
+	m := &v.Message
+	var keys matchkey.Hashes
+	if p := m.proof.Personal; p != nil {
+		keys, v.withdraws = p.Keys, p.ConsentDenied
+	}
+	if m.proof.Raw != nil {
+		consent := matchkey.ReadConsent(m.consent)
+		keys, _ = matchkey.Receive(m.buyer, consent, v.Click.Country)
+		v.withdraws = consent == matchkey.ConsentDenied
+	}
+	if keys.IsEmpty() {
+		return nil
+	}
+	sealed, err := r.Store.SealKeys(ctx, v.Decision.AccountID, m.ID, keys)
+	v.keys = []dbmatchkey.Row{{
+		ID: m.ID, AccountID: v.Decision.AccountID, ClickID: v.Click.ID, Names: keys.Names(), Sealed: sealed, ReceivedAt: models.ClickTime(m.ID),
+	}}
+	return err
+}
+
+// storeKeys stores the hashed personal data of a recorded message. If the person refuses their use, it deletes the click's data.
+func (v *Verdict) storeKeys(ctx context.Context, c db.Conn) error {
+	if v.withdraws {
+		return dbmatchkey.Withdraw(ctx, c, v.Decision.AccountID, []uuid.UUID{v.Click.ID})
+	}
+	return dbmatchkey.Store(ctx, c, v.keys)
+}

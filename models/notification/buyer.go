@@ -1,0 +1,47 @@
+package notification
+
+import (
+	"net/url"
+	"strings"
+
+	"switchyard/models/matchkey"
+)
+
+// fullName stands in a scheme's table of the buyer for a member with the first and the last name together.
+const fullName = "name"
+
+// buyer returns the personal data of the buyer. of has the members of the message by the name of their key. The first filled member
+// counts. A full name counts only if it has two words, because the names of a longer one cannot be told apart.
+func (d document) buyer(of map[string][]string) matchkey.Person {
+	p := matchkey.Person{}
+	for key, paths := range of {
+		if text := d.text(paths...); text != "" && key != fullName {
+			p[key] = text
+		}
+	}
+	words := strings.Fields(d.text(of[fullName]...))
+	if len(words) == 2 && p[matchkey.FirstName] == "" && p[matchkey.LastName] == "" {
+		p[matchkey.FirstName], p[matchkey.LastName] = words[0], words[1]
+	}
+	return p
+}
+
+// findConsent looks for the word of the buyer's consent where the click id is looked for: among named values, such as the
+// attributes of an order, and in the query of a text, such as clickid=...&consent=granted.
+func (m *message) findConsent(named []field, texts []string) {
+	for _, f := range named {
+		if strings.EqualFold(f.name, matchkey.ConsentParam) && m.consent == "" {
+			m.consent = f.value
+		}
+	}
+	for _, text := range texts {
+		if _, query, ok := strings.Cut(text, "?"); ok {
+			text = query
+		}
+		text, _, _ = strings.Cut(text, "#")
+		values, _ := url.ParseQuery(text) // the pairs that can be read
+		if word := values.Get(matchkey.ConsentParam); word != "" && m.consent == "" {
+			m.consent = word
+		}
+	}
+}

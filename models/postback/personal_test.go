@@ -1,0 +1,51 @@
+package postback
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"switchyard/models/matchkey"
+)
+
+// TestTakePersonal checks which parameters are personal data, and what stays in their place.
+func TestTakePersonal(t *testing.T) {
+	t.Parallel()
+	own := func(name string) bool { return name == "zip" }
+	for name, tt := range map[string]struct {
+		params, left, person map[string]string
+		consent              string
+	}{
+		"a person": {
+			map[string]string{"Email": "a@b.example", "zip": "order", "city": "Rome", "payout": "1"},
+			map[string]string{"Email": Removed, "zip": "order", "city": Removed, "payout": "1"},
+			map[string]string{"email": "a@b.example", "city": "Rome"}, "",
+		},
+		"the place of a click": {
+			map[string]string{"country": "US", "city": "Rome"}, map[string]string{"country": "US", "city": "Rome"}, map[string]string{}, "",
+		},
+		"a place with a consent": {
+			map[string]string{"country": "US", "Consent": "granted"}, map[string]string{"country": Removed, "Consent": "granted"},
+			map[string]string{"country": "US"}, "granted",
+		},
+		"macros and blanks": {
+			map[string]string{"em": "{email}", "email": "", "fn": " "}, map[string]string{"em": "{email}", "email": "", "fn": " "}, map[string]string{}, "",
+		},
+		"the first filled of two": {
+			map[string]string{"email": "", "em": "a@b.example", "EMAIL_ADDRESS": "c@d.example"},
+			map[string]string{"email": "", "em": Removed, "EMAIL_ADDRESS": Removed}, map[string]string{"email": "c@d.example"}, "",
+		},
+	} {
+		person, consent := TakePersonal(tt.params, own)
+		if !maps.Equal(person, tt.person) || consent != tt.consent || !maps.Equal(tt.params, tt.left) {
+			t.Errorf("%s: %v %q, left %v", name, map[string]string(person), consent, tt.params)
+		}
+	}
+	keys, dropped := matchkey.Hash(matchkey.Person{"email": "a@b.example", "city": "-"}, "")
+	params := map[string]string{"em": Removed, "email": Removed, "city": Removed, "ln": Removed, "sub1": Removed}
+	MarkPersonal(params, keys, dropped)
+	want := map[string]string{"em": "(hashed)", "email": "(hashed)", "city": "(not kept: it has no letters)", "ln": Removed, "sub1": Removed}
+	if !maps.Equal(params, want) || !slices.Equal(keys.Names(), []string{"email"}) {
+		t.Errorf("%v", params)
+	}
+}
