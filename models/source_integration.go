@@ -46,6 +46,7 @@ type SourceIntegrationFields struct {
 	UploadMode         string        `db:"upload_mode"`     // UploadsShadow or UploadsLive
 	DailyCapCount      int           `db:"daily_cap_count"` // maximum number of conversions uploaded in a day
 	DailyCapValue      Money         `db:"daily_cap_value"` // maximum value uploaded in a day, in the account's currency
+	SendKeys           bool          `db:"send_keys"`       // hashed personal data are uploaded too, where the person has agreed
 }
 
 // The caps of a new connection.

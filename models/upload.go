@@ -53,6 +53,8 @@ type ConversionUpload struct {
 	NextAt       time.Time       `db:"next_at"`
 	DecidedAt    *time.Time      `db:"decided_at"`
 	CreatedAt    time.Time       `db:"created_at"`
+	// Keys are the names of the hashed personal data that the upload had, or would have had in shadow mode.
+	Keys []string `db:"keys"`
 	// Request is the platform's own id of the request that delivered the upload, if the platform reports the result only later.
 	Request string `db:"request"`
 }

@@ -52,6 +52,7 @@ type SourceIntegration struct {
 	Mode                *string              `json:"mode" enum:"shadow,live" doc:"shadow: no upload counts"`
 	DailyCapCount       int                  `json:"daily_cap_count" doc:"conversions that are uploaded in a day of the account at most"`
 	DailyCapValue       models.Money         `json:"daily_cap_value" doc:"their value at most, in the account's currency"`
+	SendKeys            bool                 `json:"send_keys" doc:"hashed personal data go along, where the person has agreed"`
 	Uploads             *SourceUploads       `json:"uploads" doc:"what the platform was told of conversions"`
 	Currency            *string              `json:"currency" doc:"of the account at the platform, as last read"`
 	TimeZone            *string              `json:"time_zone" doc:"of the account at the platform, as last read: its days are the days of spend"`
@@ -139,6 +140,7 @@ func (out *SourceIntegration) fill(i models.SourceIntegration) {
 	out.CampaignParam, out.ConversionAction = i.CampaignParam, i.ConversionAction
 	out.ConversionStatuses, out.ConversionsEnabled = i.ConversionStatuses, i.ConversionsEnabled
 	out.Mode, out.DailyCapCount, out.DailyCapValue = &i.UploadMode, i.DailyCapCount, i.DailyCapValue
+	out.SendKeys = i.SendKeys
 	out.Currency, out.TimeZone = answer.OrNull(i.Currency), answer.OrNull(i.Zone)
 	out.LastSyncAt, out.LastCheckedAt = answer.StampOrNull(i.SyncedAt), answer.StampOrNull(i.CheckedAt)
 	out.LastStatus, out.LastError = lastStatus(i.Integration), answer.OrNull(i.Failure)
@@ -159,6 +161,7 @@ type SourceIntegrationBody struct {
 	Mode               *string              `json:"mode" enum:"shadow,live" doc:"shadow, as at first: uploads are built, and tried where the platform can try, and count for nothing; live: they count"`
 	DailyCapCount      *int                 `json:"daily_cap_count" bad:"invalid_input" min:"1" max:"1000000" doc:"uploads in a day of the account at most, at first 10000; what is beyond waits for the next day"`
 	DailyCapValue      *models.Money        `json:"daily_cap_value" bad:"invalid_input" min:"0" max:"1000000000" doc:"their value at most, in the account's currency, at first 100000"`
+	SendKeys           *bool                `json:"send_keys" doc:"whether hashed e-mail addresses, numbers, names and addresses of people who have agreed go to the platform; at first false"`
 }
 
 // SourceIntegrationSaved is the answer of PUT /traffic-sources/{id}/integration.
@@ -199,7 +202,7 @@ func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err
 		Provider: p, Credentials: b.Credentials, Clear: b.CredentialsClear, Endpoint: b.CostEndpoint, Enabled: b.IsEnabled,
 		CampaignParam: b.CampaignParam.Sent(), ConversionStatuses: b.ConversionStatuses,
 		ConversionsEnabled: b.ConversionsEnabled, UploadMode: b.Mode, DailyCapCount: b.DailyCapCount, DailyCapValue: b.DailyCapValue,
-		Next: firstSyncAt(),
+		SendKeys: b.SendKeys, Next: firstSyncAt(),
 	}
 	if id := b.OAuthConnectionID.Sent(); id != nil {
 		w.Connection = &uuid.NullUUID{UUID: *id, Valid: *id != uuid.Nil}

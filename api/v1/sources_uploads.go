@@ -3,10 +3,14 @@ package v1
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	dbmatchkey "switchyard/db/matchkey"
 	"switchyard/db/upload"
 	"switchyard/models"
+	"switchyard/models/matchkey"
 )
 
 // SourceUploads describes the uploads of conversions to a platform.
@@ -19,8 +23,22 @@ type SourceUploads struct {
 	ReadyAt   *string        `json:"ready_at" doc:"the platform takes none before"`
 	Stopped   *string        `json:"stopped" doc:"why they were stopped; a PUT begins them again"`
 	StoppedAt *string        `json:"stopped_at"`
+	MatchKeys UploadKeys     `json:"match_keys" doc:"hashed personal data of the conversions of the last seven days"`
 	LastError *string        `json:"last_error" doc:"why the last job failed; null: it did not"`
 	Rows      []SourceUpload `json:"rows" doc:"the last 20, the latest first"`
+}
+
+// UploadKeys tells how many conversions of a source have which hashed personal data, whether or not they are sent.
+type UploadKeys struct {
+	Conversions int              `json:"conversions" doc:"that are for the platform, the latest 10,000 at most"`
+	Keys        []UploadKeyShare `json:"keys" doc:"all of them, also those without conversions"`
+}
+
+// UploadKeyShare tells how many conversions have a key.
+type UploadKeyShare struct {
+	Key         string  `json:"key" enum:"email,phone,first_name,last_name,street,city,region,zip,country"`
+	Conversions int     `json:"conversions"`
+	Share       float64 `json:"share" doc:"of the conversions, 0 to 1"`
 }
 
 // SourceUpload is an upload of a conversion to a platform.
@@ -37,6 +55,7 @@ type SourceUpload struct {
 	Result       string       `json:"result" enum:"pending,accepted,rejected,shadow,skipped"`
 	Reason       string       `json:"reason" doc:"the platform's words, or why it waits or was skipped"`
 	Attempts     int          `json:"attempts"`
+	Keys         []string     `json:"keys" doc:"hashed personal data that went along, or would have in shadow mode"`
 	DecidedAt    *string      `json:"decided_at"`
 	CreatedAt    string       `json:"created_at"`
 }
@@ -52,19 +71,33 @@ func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, e
 	if err != nil {
 		return nil, err
 	}
+	keys, err := uploadKeys(c, i.TargetID)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := upload.List(c.Context(), c.Store.Conn(), c.Account.ID, i.TargetID, listedUploads)
 	return &SourceUploads{
 		Accepted: counts[models.UploadAccepted], Rejected: counts[models.UploadRejected], Shadow: counts[models.UploadShadow],
 		Skipped: counts[models.UploadSkipped], Pending: counts[models.UploadPending],
 		ReadyAt: answer.StampOrNull(i.UploadsReadyAt), Stopped: answer.OrNull(i.UploadsStopped),
-		StoppedAt: answer.StampOrNull(i.UploadsStoppedAt), LastError: answer.OrNull(i.UploadFailure),
+		MatchKeys: keys, StoppedAt: answer.StampOrNull(i.UploadsStoppedAt), LastError: answer.OrNull(i.UploadFailure),
 		Rows: answer.Each(rows, func(u models.ConversionUpload) SourceUpload {
 			return SourceUpload{
 				ID: u.ID.String(), ClickID: models.FormatClickID(u.ClickID), ConversionID: u.ConversionID.String(), Goal: u.Goal,
 				Status: u.Status, Action: u.Action, Value: models.NewMoney(u.Value), Currency: u.Currency,
-				HappenedAt: answer.Stamp(u.HappenedAt), Result: u.Result, Reason: u.Reason, Attempts: u.Attempts,
+				HappenedAt: answer.Stamp(u.HappenedAt), Result: u.Result, Reason: u.Reason, Attempts: u.Attempts, Keys: u.Keys,
 				DecidedAt: answer.StampOrNull(u.DecidedAt), CreatedAt: answer.Stamp(u.CreatedAt),
 			}
 		}),
 	}, err
+}
+
+// uploadKeys counts the conversions of a source that have each key.
+func uploadKeys(c *route.Call, source uuid.UUID) (UploadKeys, error) {
+	n, with, err := dbmatchkey.Shares(c.Context(), c.Store.Conn(), c.Account.ID, source, time.Now())
+	out := UploadKeys{Conversions: n, Keys: make([]UploadKeyShare, len(matchkey.Names))}
+	for i, name := range matchkey.Names {
+		out.Keys[i] = UploadKeyShare{Key: name, Conversions: with[name], Share: float64(with[name]) / float64(max(n, 1))}
+	}
+	return out, err
 }

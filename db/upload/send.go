@@ -3,6 +3,7 @@ package upload
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -226,13 +227,15 @@ type Decision struct {
 	Next   time.Time
 	// Request is the platform's id of the request, if the platform reports the outcome later.
 	Request string
+	Keys    []string // names of the hashed personal data that were sent, or would be in live mode
 }
 
 const (
 	decide = `
 UPDATE conversion_uploads u SET result = d.result, reason = d.reason, next_at = d.next_at, request = d.request,
+	keys = string_to_array(d.keys, ','),
 	decided_at = CASE WHEN d.result = 'pending' THEN NULL ELSE $6::timestamptz END
-FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $7::text[]) AS d (id, result, reason, next_at, request)
+FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $7::text[], $8::text[]) AS d (id, result, reason, next_at, request, keys)
 WHERE u.account_id = $1 AND u.id = d.id AND u.result = 'pending'`
 
 	// If the connection was removed while the request ran, there is no platform left to ask, so no request is stored.
@@ -266,7 +269,8 @@ func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.
 		db.Map(list, func(d Decision) string { return d.Result }),
 		db.Map(list, func(d Decision) string { return models.AnswerText([]byte(d.Reason)) }),
 		db.Map(list, func(d Decision) string { return d.Next.UTC().Format(time.RFC3339Nano) }), now,
-		db.Map(list, func(d Decision) string { return d.Request }))
+		db.Map(list, func(d Decision) string { return d.Request }),
+		db.Map(list, func(d Decision) string { return strings.Join(d.Keys, ",") }))
 	if err != nil {
 		return err
 	}

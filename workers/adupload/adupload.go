@@ -127,7 +127,8 @@ type sending struct {
 	models.SourceIntegration
 	account   models.Account
 	up        *ads.Upload
-	requested int // requests that earlier attempts made
+	requested int  // requests that earlier attempts made
+	keysLost  bool // hashed personal data could not be opened, which is logged once
 }
 
 // send carries out a job.
@@ -225,7 +226,7 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	if ctx.Err() != nil {
 		return nil, false, context.Cause(ctx) // the worker stops or lost the row, so the platform did not fail
 	}
-	return failure, true, s.decide(ctx, list, verdicts)
+	return failure, true, s.decide(ctx, list, events, verdicts)
 }
 
 // claim claims the next uploads. In live mode it claims at most breakerLeast until the platform has decided an upload, because it
@@ -256,12 +257,16 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 	if err != nil {
 		return nil, err
 	}
+	keys, err := s.keys(ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	return db.Map(list, func(u models.ConversionUpload) ads.Event {
 		click := clicks[u.ClickID]
 		e := ads.Event{
 			ID: u.ConversionID.String(), Action: u.Action, Time: u.HappenedAt, ChangedAt: u.ChangedAt, Value: u.Value, Currency: u.Currency,
 			Click: models.FormatClickID(u.ClickID), Clicked: models.ClickTime(u.ClickID), Query: click.Params, UserAgent: click.UserAgent,
-			Country: click.Country, Page: pageOf(click.Click), Referrer: click.Referrer,
+			Country: click.Country, Page: pageOf(click.Click), Referrer: click.Referrer, Keys: keys[u.ClickID].For(s.Provider),
 		}
 		if click.IP.IsValid() && click.AddressKey == 0 {
 			e.IP = click.IP.String()
@@ -274,7 +279,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 const sendAgain = 10 * time.Minute
 
 // decide records the verdicts, and stops the uploads if the platform accepts too few.
-func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, verdicts []ads.Verdict) error {
+func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, events []ads.Event, verdicts []ads.Verdict) error {
 	now := s.o.Now()
 	next := s.Args
 	next.Requests = s.requested + s.up.Requests()
@@ -284,6 +289,9 @@ func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, ve
 			continue
 		}
 		d := upload.Decision{ID: list[i].ID, Result: v.Result, Reason: v.Reason, Next: now, Request: v.Request}
+		if v.Result != models.UploadSkipped {
+			d.Keys = events[i].Keys.Names()
+		}
 		switch v.Result {
 		case models.UploadPending:
 			d.Next = now.Add(max(v.After, sendAgain))

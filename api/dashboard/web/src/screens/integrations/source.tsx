@@ -42,6 +42,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
     conversion_action: data.conversion_action,
     daily_cap_count: data.daily_cap_count || null,
     daily_cap_value: data.daily_cap_value || null,
+    send_keys: data.send_keys,
   })
   const c = useConnection({
     name: s.name,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ConversionAction, SourceRow, SourceUploads } from '../../api.gen.ts'
+import type { ConversionAction, SourceRow, SourceUploads, UploadKeys } from '../../api.gen.ts'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -18,6 +18,7 @@ export type Telling = {
   conversion_action: string
   daily_cap_count: number | null
   daily_cap_value: number | null
+  send_keys: boolean
 }
 
 // Upload edits these settings. In shadow mode, shown as "On trial", nothing counts at the platform.
@@ -84,6 +85,10 @@ export function Upload({
             />
           )}
         </Field>
+        <div class="across">
+          <Switch shown on={v.send_keys} set={send_keys => set({ send_keys })} label={w.source.sendKeys} />
+          <p class="dim">{w.source.sendKeysHint}</p>
+        </div>
         {(actions || v.conversion_action) && (
           <Action
             source={source}
@@ -154,6 +159,21 @@ function Action({
   )
 }
 
+// Keys shows the share of the latest conversions that have each kind of hashed personal data.
+const Keys = ({ of: k }: { of: UploadKeys }) =>
+  k.conversions > 0 ? (
+    <>
+      <h3 class="label">{w.source.keyShares(k.conversions)}</h3>
+      <div class="row wraps">
+        {k.keys.map(s => (
+          <span key={s.key} class="tag">
+            {w.source.keys[s.key] ?? s.key} {Math.round(s.share * 100)}%
+          </span>
+        ))}
+      </div>
+    </>
+  ) : null
+
 const results = ['accepted', 'shadow', 'pending', 'skipped', 'rejected'] as const
 
 // Told shows the conversions uploaded to a platform so far, and the reasons for conversions that were not uploaded.
@@ -175,6 +195,7 @@ export const Told = ({ of: u }: { of: SourceUploads }) => (
           </span>
         ))}
     </div>
+    <Keys of={u.match_keys} />
     {u.rows.length > 0 && (
       <ul class="list told">
         {u.rows.slice(0, 10).map(r => (
@@ -186,6 +207,7 @@ export const Told = ({ of: u }: { of: SourceUploads }) => (
               <div class="d wrap">
                 {dateTime(r.happened_at)}
                 {r.reason && ` · ${r.reason}`}
+                {r.keys.length > 0 && ` · ${w.source.withKeys}: ${r.keys.map(k => w.source.keys[k] ?? k).join(', ')}`}
               </div>
             </div>
             <span class={'tag ' + (r.result === 'rejected' ? 'bad' : r.result === 'accepted' ? 'good' : '')}>

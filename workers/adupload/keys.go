@@ -1,0 +1,44 @@
+package adupload
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	dbmatchkey "switchyard/db/matchkey"
+	"switchyard/db/seal"
+	"switchyard/models"
+	"switchyard/models/matchkey"
+)
+
+// keys returns the hashed personal data of the clicks of uploads, if the traffic source may send them. They are stored only with the
+// person's consent. What a later message says of a person comes before what an earlier one says.
+func (s *sending) keys(ctx context.Context, list []models.ConversionUpload) (map[uuid.UUID]matchkey.Hashes, error) {
+	if !s.SendKeys {
+		return nil, nil //nolint:nilnil // nothing may be sent
+	}
+	clicks := db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ClickID })
+	rows, err := dbmatchkey.OfClicks(ctx, s.store.Conn(), s.account.ID, clicks, s.o.Now())
+	if err != nil {
+		return nil, err
+	}
+	out := map[uuid.UUID]matchkey.Hashes{}
+	for _, row := range rows {
+		h, err := s.store.OpenKeys(ctx, s.account.ID, row.ID, row.Sealed)
+		switch {
+		case errors.Is(err, seal.ErrOpen):
+			if !s.keysLost {
+				s.keysLost = true
+				slog.WarnContext(ctx, "hashed personal data cannot be opened: ENCRYPTION_KEY has changed", "source", s.TargetID)
+			}
+			continue
+		case err != nil:
+			return nil, err
+		}
+		out[row.ClickID] = out[row.ClickID].With(h)
+	}
+	return out, nil
+}

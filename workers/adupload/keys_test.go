@@ -1,0 +1,71 @@
+package adupload_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+	dbmatchkey "switchyard/db/matchkey"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/matchkey"
+)
+
+// storeKeys stores hashed personal data of a click, as a message of some age brought them.
+func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Person) {
+	w.Helper()
+	h, dropped := matchkey.Hash(person, "US")
+	row := dbmatchkey.Row{ID: uuid.New(), AccountID: w.account, ClickID: click, Names: h.Names(), ReceivedAt: time.Now().Add(-age)}
+	var err error
+	if row.Sealed, err = w.store.SealKeys(w.Context(), w.account, row.ID, h); err != nil || len(dropped) > 0 {
+		w.Fatal(err, dropped)
+	}
+	if err := dbmatchkey.Store(w.Context(), w.db, []dbmatchkey.Row{row}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// TestKeysOfUploads checks which uploads have hashed personal data. The source must send them, and the platform must take the key.
+// Live mode and shadow mode are the same.
+func TestKeysOfUploads(t *testing.T) {
+	t.Parallel()
+	for provider, want := range map[string][]string{
+		models.Meta:      {"email", "phone", "city"},
+		models.GoogleAds: {"email", "phone"},
+	} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			w := newEnv(t, provider)
+			keys := func(click uuid.UUID) []string {
+				text := dbtest.Get[string](w, w.db, `SELECT array_to_string(keys, ',') FROM conversion_uploads WHERE click_id = $1`, click)
+				return slices.DeleteFunc(strings.Split(text, ","), func(s string) bool { return s == "" })
+			}
+			c := w.storeClicks("off", "shadow", "live", "none", "old")
+			for _, click := range c[:3] {
+				w.storeKeys(click, time.Hour, matchkey.Person{"email": "a@example.com"})
+				w.storeKeys(click, 2*time.Hour, matchkey.Person{"email": "b@example.com", "phone": "(650) 555-1212", "city": "Rome"})
+			}
+			w.storeKeys(c[4], 7*24*time.Hour-time.Minute, matchkey.Person{"email": "a@example.com"})
+			dbtest.Exec(w, w.db, `UPDATE conversion_match_keys SET received_at = now() - interval '7 days' WHERE click_id = $1`, c[4])
+			w.connect()
+			w.convert("approved", 10, c[0])
+			w.sweep()
+			on, shadow := true, models.UploadsShadow
+			w.connect(func(s *store.SourceConnect) { s.SendKeys, s.UploadMode = &on, &shadow })
+			w.convert("approved", 10, c[1])
+			w.sweep()
+			w.connect(func(s *store.SourceConnect) { s.SendKeys = nil })
+			w.convert("approved", 10, c[2:]...)
+			w.sweep()
+			for i, want := range [][]string{{}, want, want, {}, {}} {
+				if got := keys(c[i]); !slices.Equal(got, want) {
+					t.Errorf("upload %d had %v, want %v", i, got, want)
+				}
+			}
+		})
+	}
+}
