@@ -79,12 +79,14 @@
     }
   };
 
-  // Queues an event, with the click that is known now.
+  // Queues an event, with the click that is known now. Personal data of the visitor are sent, and not written to localStorage.
   const put = (event) => {
-    const text = JSON.stringify({ ...event, click, from, ad });
+    event = { ...event, click, from, ad };
+    const text = JSON.stringify(event);
     if (text.length > maxText) return;
     queue.set(event.id, text);
-    if (consent) attempt(() => (local()[eventKey + event.id] = text));
+    event.user = 0;
+    if (consent) attempt(() => (local()[eventKey + event.id] = JSON.stringify(event)));
     if (queue.size > maxEvents) drop(queue.keys().next().value);
   };
 
@@ -148,8 +150,7 @@
   // Counts a view if the page shows something else than before. A router that replaces its address may only note a filter
   // in the query. A fragment is a page to a router that writes it as a path, and may have a query of its own.
   const look = (how) => {
-    const { hash } = location;
-    const route = /^#!?\//.test(hash) ? hash : '';
+    const route = (location.hash.match(/^#!?\/.*/) || [''])[0];
     const newPath = location.host + location.pathname + route.split('?')[0];
     const newPage = newPath + location.search + route;
     const same = how == 'replaceState' ? newPath == path : newPage == page;
