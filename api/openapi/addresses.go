@@ -123,6 +123,7 @@ func postbackParams() (out []object) {
 		}
 		out = append(out, p)
 	}
+	out = append(out, personalParams()...)
 	return append(out, text("query", "return", "the text with which an accepted postback is answered, in place of JSON: at most "+
 		strconv.Itoa(postback.MaxAnswer)+" printable ASCII characters without < and >"))
 }
@@ -148,6 +149,7 @@ var goalSchema = object{
 		"time":     object{"type": "string", "description": "ISO 8601 or seconds since 1970; left out, older than 30 days or to come: now"},
 		"event_id": object{"type": "string", "description": "your own id: sent again it counts once. Left out: the same object counts once"},
 		"site":     object{"type": "string", "format": "uuid", "description": "left out: the first active site that has the goal"},
+		"user":     userSchema(), "consent": consentSchema,
 		"items": object{"type": "array", "description": "products of the order, at most 100", "items": object{
 			"type": "object", "properties": object{
 				"sku": object{"type": "string"}, "name": object{"type": "string"}, "price": object{"type": "number"},
@@ -166,6 +168,7 @@ func goalAnswers() object {
 					"accepted": count, "refused": count, "results": object{"type": "array", "items": object{
 						"type": "object", "properties": object{
 							"result": object{"type": "string", "enum": []string{"accepted", "refused"}}, "code": word, "message": word,
+							"not_kept": notKeptSchema(),
 						},
 					}},
 				}},

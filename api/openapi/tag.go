@@ -12,6 +12,7 @@ type tagCall struct{ Call, Doc string }
 
 var tagCalls = []tagCall{
 	{`trk('goal', 'key', {value, currency, order_id, items})`, "reaches the goal of that key"},
+	{`trk('goal', 'key', {user: {email, phone}, consent: 'granted'})`, "the same with personal data of the visitor, see [Personal data](#personal-data); any event can have them"},
 	{`trk('signup', {…})`, "the same as `trk('goal', 'signup', {…})`; likewise `lead` and `purchase`"},
 	{`trk('view')`, "tells a view of what the page shows now; the tag does so by itself whenever the path changes"},
 	{`trk('click', {slot: 1})`, "tells a click on a slot; the tag does so by itself for links with `data-trk-slot`"},
@@ -51,6 +52,8 @@ var tagFields = []tagField{
 	{"external_id", "of `" + models.EventIdentify + "`", object{"type": "string"}},
 	{"tz", "of a view: the browser's minutes east of UTC", object{"type": "number"}},
 	{"screen", "of a view: width x height", object{"type": "string"}},
+	{"user", userDoc + "; see Personal data", userSchema()},
+	{"consent", consentDoc, consentSchema},
 	{"webdriver", "of a view: whether a program drives the browser", object{"type": "boolean"}},
 }
 
@@ -66,7 +69,7 @@ var tagAddresses = []address{
 	{
 		http.MethodPost, "/t/event", "sendPageEvents", "page tag", "tells what visitors did on a page", nil,
 		object{
-			"200": object{"description": "some events are stored, the others are none"},
+			"200": object{"description": "some events are stored, the others are none, or some personal data are not kept"},
 			"204": object{"description": "all events are stored"},
 			"400": object{"description": "bad_body, no_events, invalid_event, bad_key, invalid_value: no event is stored"},
 			"404": object{"description": "unknown_site_key, or no_site: the account has no active site"},

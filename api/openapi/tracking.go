@@ -37,8 +37,8 @@ var Tracking = sync.OnceValue(func() []byte {
 		"MaxBrowserConversions": models.MaxBrowserConversions,
 		"ClickParams":           append([]string{token.ClickID.String()}, clickAliases()...), "AdParams": models.AdArrivals,
 		"Signals": slices.Collect(bot.All()), "TaggedBound": bot.TaggedBound,
-		"Understood": understood(),
-		"JS":         file("page/protect.js"), "PHP": file("page/protect.php"),
+		"Understood": understood(), "Keys": keyRows(),
+		"JS": file("page/protect.js"), "PHP": file("page/protect.php"),
 	})
 	if err != nil {
 		panic("openapi: tracking page: " + err.Error()) // the tables are constant

@@ -1,0 +1,64 @@
+package openapi
+
+import "switchyard/models/matchkey"
+
+// keyDocs describes the keys of personal data, in the order of the documentation.
+var keyDocs = []struct{ Name, Doc string }{
+	{matchkey.Email, "e-mail address"},
+	{matchkey.Phone, "telephone number; best with its plus and the country's code, as +442079460958"},
+	{matchkey.FirstName, "first name"},
+	{matchkey.LastName, "last name"},
+	{matchkey.Street, "street and number"},
+	{matchkey.City, "city"},
+	{matchkey.Region, "state or province; in the United States two letters"},
+	{matchkey.Zip, "postal code"},
+	{matchkey.Country, "two letters, as DE"},
+}
+
+const (
+	consentDoc = "granted or denied: whether the person agrees that the data are used for ads. Without granted nothing is kept, and denied " +
+		"deletes what is kept for the click"
+	userDoc = "personal data of the visitor, in clear or as SHA-256 in 64 hexadecimal digits. They are hashed when they arrive, and kept " +
+		"for at most seven days"
+)
+
+// consentSchema describes the word of the consent.
+var consentSchema = object{"type": "string", "enum": []string{"granted", "denied"}, "description": consentDoc}
+
+// userSchema describes the personal data of a visitor.
+func userSchema() object {
+	properties := object{}
+	for _, k := range keyDocs {
+		properties[k.Name] = object{"type": "string", "description": k.Doc}
+	}
+	return object{"type": "object", "description": userDoc, "properties": properties}
+}
+
+// notKeptSchema describes the personal data of a message that are not kept.
+func notKeptSchema() object {
+	return object{"type": "array", "description": "personal data that are not kept", "items": object{
+		"type": "object", "properties": object{"key": object{"type": "string"}, "reason": object{"type": "string"}},
+	}}
+}
+
+// personalParams describes the parameters of a postback with personal data.
+func personalParams() (out []object) {
+	for _, k := range keyDocs {
+		out = append(out, text("query", k.Name, k.Doc+"; see Personal data"))
+	}
+	return append(out, text("query", matchkey.ConsentParam, consentDoc))
+}
+
+// keyRow is a row of the documentation's table of keys.
+type keyRow struct {
+	Name, Doc string
+	Params    []string
+}
+
+func keyRows() []keyRow {
+	rows := make([]keyRow, len(keyDocs))
+	for i, k := range keyDocs {
+		rows[i] = keyRow{k.Name, k.Doc, matchkey.Params(k.Name)}
+	}
+	return rows
+}
