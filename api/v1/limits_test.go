@@ -47,6 +47,8 @@ func (e env) bounds() map[string]object {
 		"POST /traffic-sources/{id}/integration/conversion-actions": {},
 		"POST /campaigns/{id}/flow/replay":                          {"streams": []object{e.path()}},
 		"POST /network-templates":                                   {"name": "x"},
+		"POST /traffic-sources/import":                              {"kind": "traffic_source", "version": 1, "template": object{"name": "x"}},
+		"POST /networks/import":                                     {"kind": "network", "version": 1, "template": object{"name": "x", "click_param": "s"}},
 		"DELETE /reports/orphaned":                                  {"campaign_ids": []string{e.ids["stream"]}},
 		"POST /corrections/look":                                    {"csv": "click id\nx\n"},
 		"POST /corrections/conversions":                             {"csv": "click id\nx\n"},

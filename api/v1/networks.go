@@ -42,13 +42,13 @@ func networks(d Deps, about reporting.Deps) []route.Route {
 		res.Codes, route.Codes("400 invalid_template"))
 	post.Status = http.StatusCreated
 	post.Echoes = []any{template.Network{}} // the template that is named fills the body
-	return []route.Route{
+	return append([]route.Route{
 		list, post, reporting.TestPostback(about),
 		res.Row("PUT", "", "replace an affiliate network", route.HandleBody(d.putNetwork), answer.IDCodes, res.Codes),
 		res.Row("PATCH", "", "pause or resume an affiliate network, true restores a deactivated one; or map status words of it",
 			route.HandleBody(patchNetwork), resource.RestoreCodes, route.Codes("400 invalid_id invalid_status too_long", "404 not_found")),
 		resource.RemoveUsed(res, "deactivate an affiliate network", resource.DeactivatedWith),
-	}
+	}, d.networkTemplateFiles(res)...)
 }
 
 // listNetworks lists networks with their settings. It adds figures only if the call has from or to.

@@ -120,15 +120,7 @@ func (d Deps) networkAnswer(c *route.Call, n models.Network) (NetworkAnswer, err
 }
 
 func (d Deps) createNetwork(c *route.Call, b NetworkCreate) (NetworkAnswer, error) {
-	n, err := b.Record()
-	if err != nil {
-		return NetworkAnswer{}, err
-	}
-	n.SetOwner(c.Account.ID, uuid.Nil)
-	if n, err = c.Store.Networks().Create(c.Context(), n); err != nil {
-		return NetworkAnswer{}, err
-	}
-	return d.networkAnswer(c, n)
+	return d.addNetwork(c, b)
 }
 
 func (d Deps) putNetwork(c *route.Call, b NetworkPut) (NetworkAnswer, error) {

@@ -29,14 +29,14 @@ func sources(d Deps, about reporting.Deps) []route.Route {
 	}
 	post := resource.Create[SourceCreate](res, "create a traffic source, from the template of its platform")
 	post.Echoes = []any{template.Source{}} // a client may send a template unchanged as a traffic source
-	return []route.Route{
+	return append([]route.Route{
 		resource.ListFigures(d.Reports, res, "traffic sources with figures for the window", "source_id", sourceRows),
 		post,
 		resource.Put[SourcePut](res, "replace a traffic source", resource.IDOf),
 		resource.Toggle(res, "pause or resume a traffic source; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
 		resource.RemoveUsed(res, "deactivate a traffic source", resource.DeactivatedWith),
 		reporting.TrySource(about),
-	}
+	}, sourceTemplateFiles(res)...)
 }
 
 // checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent.

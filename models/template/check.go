@@ -16,11 +16,14 @@ import (
 
 // The limits of a template that a tag cannot express.
 const (
+	maxName        = 255 // characters
 	maxMacros      = 50
 	maxParam       = 100 // characters of a parameter
 	maxMacro       = 255 // characters of a macro
 	maxPostbackURL = 4000
 )
+
+var errName = invalid("a template needs a name of at most %d characters, without control characters", maxName)
 
 // invalid returns the error for a template that cannot be used.
 func invalid(format string, args ...any) error {
@@ -43,14 +46,14 @@ func (s Source) Check(now time.Time) error {
 			return invalid("the parameter %s is there twice", m.Param)
 		case !plain(m.Macro, maxMacro) && m.Macro != "":
 			return invalid("the macro of %s must be a text of at most %d characters, without control characters", m.Param, maxMacro)
-		case i < 2 && m.Macro != "" && !token.LooksLikeMacro(m.Macro):
+		case (m.Macro != "" || i >= 2) && !token.LooksLikeMacro(m.Macro):
 			return invalid("%s is not recognized as a macro", m.Macro)
 		}
 		params[name] = true
 	}
 	switch {
-	case strings.TrimSpace(s.Name) == "":
-		return invalid("a template needs a name")
+	case !plain(s.Name, maxName):
+		return errName
 	case !IsPlatform(s.Key):
 		return invalid("there is no platform %q: a template of your own has the platform %q", s.Key, custom)
 	case !slices.Contains([]string{"cpc", "cpm", "cpa", "manual"}, s.CostModel):
@@ -89,8 +92,8 @@ func checkPostback(address string) error {
 
 // Check reports the first mistake in a template. The built-in templates and imported ones pass the same check.
 func (n Network) Check(now time.Time) error {
-	if strings.TrimSpace(n.Name) == "" {
-		return invalid("a template needs a name")
+	if !plain(n.Name, maxName) {
+		return errName
 	}
 	if n.ClickParam == "" && len(n.Macros) == 0 {
 		return invalid("a template of a network needs click_param or macros")

@@ -31,7 +31,7 @@ var networkSoftware = []Network{
 	{
 		// {event_name} is in the row of Suprememedia in Keitaro's list.
 		Name: "Everflow", ClickParam: "sub1", Origin: sendcoop,
-		Macros: macros("{sub1}", "{payout_amount}", "{transaction_id}", "", "goal", "{event_name}", "currency", "{currency}"),
+		Macros: macros("{sub1}", "{payout_amount}", "{transaction_id}", "", "goal", "{event_name}"),
 	},
 	{
 		Name: "LeadVertex", ClickParam: "utm_term", Origin: keitaroNetworks,

@@ -84,6 +84,9 @@ func (x *examples) build() {
 		"status_map": object{"rejected": []string{"scrubbed"}},
 	})
 	x.call("PATCH /networks", nil, object{"id": x.ids["network"], "is_active": true})
+	file := x.call("GET /networks/{id}/template", x.id("network"), nil)
+	file["template"].(map[string]any)["name"] = "Everflow of a friend"
+	x.call("POST /networks/import", nil, file)
 	x.also("second network", "/networks", object{"name": "Old network"})
 	x.call("DELETE /networks", x.id("second network"), nil)
 	saved := template["rows"].([]any)[0].(map[string]any)["id"].(string)
@@ -100,6 +103,9 @@ func (x *examples) build() {
 		"postback_statuses": []string{"approved"}, "send_payout_pct": 90,
 	})
 	x.call("PATCH /traffic-sources", nil, object{"id": x.ids["source"], "is_active": true})
+	file = x.call("GET /traffic-sources/{id}/template", x.id("source"), nil)
+	file["template"].(map[string]any)["name"] = "Push of a friend"
+	x.call("POST /traffic-sources/import", nil, file)
 	x.also("second source", "/traffic-sources", object{"name": "Old source"})
 	x.call("DELETE /traffic-sources", x.id("second source"), nil)
 	x.pages()

@@ -8,7 +8,6 @@ import { me } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { Combobox } from '../../parts/combobox.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import type { Draft } from '../../parts/record_form.tsx'
@@ -16,42 +15,12 @@ import { Failed } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Records, type Kind } from './records.tsx'
 import { schemeSpecs, setupOf } from './scheme.ts'
+import { saveFile, Template } from './template.tsx'
 import { UnknownWords } from './unknown_words.tsx'
 
 const w = t.records.fields
 const params = ['click_id', 'payout', 'status', 'conversion_id', 'goal'].map(value => ({ value, label: w.params[value]! }))
 const statuses = ['approved', 'pending', 'rejected', 'chargeback'].map(value => ({ value, label: t.records.statuses[value]! }))
-
-// Template fills a new record with the known settings of a platform or a network.
-function Template({
-  list,
-  label,
-  take,
-}: {
-  list: { value: string; label: string; draft: Draft }[] | undefined
-  label: string
-  take: (d: Draft) => void
-}) {
-  const [chosen, setChosen] = useState('')
-  return (
-    <section class="part">
-      <div class="field">
-        <span class="label">{label}</span>
-        <Combobox
-          label={label}
-          value={chosen}
-          placeholder={t.records.fromNothing}
-          choices={list}
-          on={v => {
-            setChosen(v)
-            const found = list?.find(o => o.value === v)
-            if (found) take(found.draft)
-          }}
-        />
-      </div>
-    </section>
-  )
-}
 
 // Sources lists the traffic sources, where clicks come from.
 export function Sources() {
@@ -85,11 +54,19 @@ export function Sources() {
     fresh,
     under: r => templates?.find(p => p.platform === r.platform)?.name ?? t.records.own,
     usedBy: r => campaigns?.filter(c => c.source_id === r.id).map(c => ({ kind: 'campaign', id: c.id, name: c.name, status: c.status })),
+    more: () => [{ label: t.records.shareTemplate, on: r => void saveFile('traffic-sources', r) }],
     pick: take => (
       <Template
+        kind="traffic-sources"
         label={w.platform}
         take={take}
-        list={templates?.map(p => ({ value: p.platform, label: p.name, draft: { ...fresh, ...p } }))}
+        list={templates?.map(({ page, read_on, ...p }) => ({
+          value: p.platform,
+          label: p.name,
+          page,
+          readOn: read_on,
+          draft: { ...fresh, ...p },
+        }))}
       />
     ),
     aside: r => (
@@ -255,14 +232,18 @@ export function Networks() {
     more: () => [
       { label: t.records.copyPostback, key: 'y', on: r => void copy(r.postback_url, t.records.postbackCopied) },
       { label: t.records.asTemplate, on: r => void keep(r), if: canWrite },
+      { label: t.records.shareTemplate, on: r => void saveFile('networks', r) },
     ],
     pick: take => (
       <Template
+        kind="networks"
         label={w.template}
         take={take}
         list={templates?.map(n => ({
           value: n.id || n.name,
           label: n.name,
+          page: n.page,
+          readOn: n.read_on,
           draft: { ...fresh, ...Object.fromEntries(Object.entries(n).filter(([name, v]) => name in fresh && v !== '' && v !== null)) },
         }))}
       />

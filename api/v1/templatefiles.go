@@ -1,0 +1,142 @@
+package v1
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/v1/resource"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/template"
+)
+
+// SourceTemplateFile is a template of a traffic source, as accounts give it to each other.
+type SourceTemplateFile struct {
+	Kind     string          `json:"kind" required:"true" bad:"invalid_template" enum:"traffic_source"`
+	Version  int             `json:"version" required:"true" bad:"invalid_template" min:"1" max:"1"`
+	Template template.Source `json:"template"`
+}
+
+// NetworkTemplateFile is a template of an affiliate network, as accounts give it to each other.
+type NetworkTemplateFile struct {
+	Kind     string           `json:"kind" required:"true" bad:"invalid_template" enum:"network"`
+	Version  int              `json:"version" required:"true" bad:"invalid_template" min:"1" max:"1"`
+	Template template.Network `json:"template"`
+}
+
+// sourceTemplateFiles returns the routes of the template files of traffic sources.
+func sourceTemplateFiles(res resource.Kind[store.Sources, models.TrafficSource, SourceAnswer]) []route.Route {
+	load := resource.Create[SourceTemplateFile](res, "create a traffic source from a template file")
+	load.Path += "/import"
+	load.Codes = append(load.Codes, route.Codes("400 invalid_template")...)
+	return []route.Route{load, res.Row("GET", "/{id}/template", "a traffic source as a template file for other accounts",
+		route.Handle(exportSource), answer.IDCodes, route.Codes("400 invalid_template"))}
+}
+
+// networkTemplateFiles returns the routes of the template files of networks.
+func (d Deps) networkTemplateFiles(res resource.Kind[store.Networks, models.Network, NetworkAnswer]) []route.Route {
+	load := res.Row("POST", "/import", "create an affiliate network from a template file",
+		route.HandleBody(func(c *route.Call, f NetworkTemplateFile) (NetworkAnswer, error) { return d.addNetwork(c, f) }),
+		res.Codes, route.Codes("400 invalid_template"))
+	load.Status = http.StatusCreated
+	return []route.Route{load, res.Row("GET", "/{id}/template", "an affiliate network as a template file for other accounts",
+		route.Handle(exportNetwork), answer.IDCodes, route.Codes("400 invalid_template"))}
+}
+
+func exportSource(c *route.Call) (SourceTemplateFile, error) {
+	o, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID)
+	if err != nil {
+		return SourceTemplateFile{}, err
+	}
+	t := template.ShareSource(o)
+	return SourceTemplateFile{template.KindSource, template.FileVersion, t}, t.Check(time.Now())
+}
+
+func exportNetwork(c *route.Call) (NetworkTemplateFile, error) {
+	n, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID)
+	if err != nil {
+		return NetworkTemplateFile{}, err
+	}
+	t := template.FromNetwork(n).Share()
+	return NetworkTemplateFile{template.KindNetwork, template.FileVersion, t}, t.Check(time.Now())
+}
+
+// Record returns the traffic source that the file describes. A postback address that needs values of the account is kept in the
+// notes, because postbacks without these values would reach no account.
+func (f SourceTemplateFile) Record() (models.TrafficSource, error) {
+	t := f.Template
+	t.Key, t.CostModel = cmp.Or(t.Key, "custom"), cmp.Or(t.CostModel, "cpc")
+	if err := t.Check(time.Now()); err != nil {
+		return models.TrafficSource{}, err
+	}
+	notes := origin(t.Origin)
+	if !t.WorksUnchanged() {
+		notes += "Postback address: replace YOUR_... in " + t.PostbackURL + "\n"
+		t.PostbackURL = ""
+	}
+	var b SourceBody
+	if err := decodeTemplate(t, notes, &b); err != nil {
+		return models.TrafficSource{}, err
+	}
+	return b.Record()
+}
+
+// Record returns the network that the file describes.
+func (f NetworkTemplateFile) Record() (models.Network, error) {
+	if err := f.Template.Check(time.Now()); err != nil {
+		return models.Network{}, err
+	}
+	var b NetworkBody
+	if err := decodeTemplate(f.Template, origin(f.Template.Origin)+f.Template.Notes, &b); err != nil {
+		return models.Network{}, err
+	}
+	return b.Record()
+}
+
+// origin returns the line of the notes that says where a template was read.
+func origin(o template.Origin) string {
+	if o.Page == "" {
+		return ""
+	}
+	return fmt.Sprintf("Template read on %s: %s\n", o.ReadOn, o.Page)
+}
+
+// decodeTemplate reads a template as the body of a new record, with the checks of a body.
+func decodeTemplate(t any, notes string, into any) error {
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Errorf("v1: template: %w", err)
+	}
+	fields, err := bind.Object(raw)
+	if err != nil {
+		return err
+	}
+	fields["notes"], _ = json.Marshal(notes) // a text always marshals
+	if raw, err = json.Marshal(fields); err != nil {
+		return fmt.Errorf("v1: template: %w", err)
+	}
+	return bind.Decode(raw, into)
+}
+
+// addNetwork saves the network of a body.
+func (d Deps) addNetwork(c *route.Call, b interface {
+	Record() (models.Network, error)
+}) (NetworkAnswer, error) {
+	n, err := b.Record()
+	if err != nil {
+		return NetworkAnswer{}, err
+	}
+	n.SetOwner(c.Account.ID, uuid.Nil)
+	if n, err = c.Store.Networks().Create(c.Context(), n); err != nil {
+		return NetworkAnswer{}, err
+	}
+	return d.networkAnswer(c, n)
+}

@@ -1,0 +1,112 @@
+package template
+
+import (
+	"maps"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/models/token"
+)
+
+// The kinds of templates in a file, and the version of its form.
+const (
+	KindSource  = "traffic_source"
+	KindNetwork = "network"
+	FileVersion = 1
+)
+
+// ShareSource returns a traffic source as a template for other accounts. It has only macros and the form of the postback address:
+// parameters with fixed texts are left out, and YOUR_... replaces the account's own values in the address.
+func ShareSource(o models.TrafficSource) Source {
+	s := Source{
+		Key: o.Platform, Name: o.Name, CostModel: o.CostModel,
+		ExternalIDParam: o.ExternalIDParam, ExternalIDMacro: onlyMacro(o.ExternalIDMacro),
+		CostParam: o.CostParam, CostMacro: onlyMacro(o.CostMacro), TokenMacros: tokens(),
+	}
+	if !IsPlatform(s.Key) {
+		s.Key = custom
+	}
+	for _, m := range o.TokenMacros {
+		if onlyMacro(m.Macro) != "" {
+			s.TokenMacros = append(s.TokenMacros, m)
+		}
+	}
+	known, _ := FindSource(s.Key)
+	s.PostbackURL = withoutOwn(o.PostbackURL, known.PostbackURL)
+	return s
+}
+
+func onlyMacro(text string) string {
+	if token.LooksLikeMacro(text) {
+		return text
+	}
+	return ""
+}
+
+// Share returns a network's settings for other accounts. Its secret, its notes, its terms of payment and the path of its address
+// are left out, because they are the account's own.
+func (n Network) Share() Network {
+	n.Notes, n.PaymentTerms, n.PaymentFrequency, n.MinimumPayout = "", "", "", nil
+	n.Macros = maps.Clone(n.Macros)
+	maps.DeleteFunc(n.Macros, func(field, macro string) bool { return field == secretField || onlyMacro(macro) == "" })
+	u, err := url.Parse(n.URL)
+	if n.URL = ""; err == nil && u.Host != "" {
+		n.URL = u.Scheme + "://" + u.Host
+	}
+	return n
+}
+
+// ordinary matches a part of a path that is the same for every account: a word, the name of a script or a version. A part with
+// other digits, or a long one, may be a key.
+var ordinary = regexp.MustCompile(`^(v\d{1,2}(\.\d{1,2})?|s2s|[A-Za-z][A-Za-z._-]{0,19})?$`)
+
+// withoutOwn returns a postback address with YOUR_... in place of the account's own values: the fixed values of its query, and the
+// parts of its path that are no words. known is the address of the platform's template. An address at the same host is
+// replaced by it.
+func withoutOwn(address, known string) string {
+	base, _, _ := strings.Cut(address, "#")
+	base, query, _ := strings.Cut(base, "?")
+	scheme, rest, found := strings.Cut(base, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	if !found {
+		return ""
+	}
+	if u, err := url.Parse(known); err == nil && u.Host != "" && strings.EqualFold(u.Host, host) {
+		return known
+	}
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if !strings.Contains(part, "{") && !ordinary.MatchString(part) {
+			parts[i] = "YOUR_ID"
+		}
+	}
+	out := scheme + "://" + host + "/" + strings.Join(parts, "/")
+	separator := "?"
+	for pair := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if name == "" {
+			continue
+		}
+		if value != "" && !strings.Contains(value, "{") {
+			value = "YOUR_" + placeholder(name)
+		}
+		out += separator + name + "=" + value
+		separator = "&"
+	}
+	return out
+}
+
+// placeholder returns a name in capital letters, digits and underscores.
+func placeholder(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}, name)
+}
