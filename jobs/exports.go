@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/difference"
 )
 
 // ExportArgs choose the rows of a file, in the window [From, To). Fields that the kind does not use are ignored.
@@ -13,8 +14,9 @@ type ExportArgs struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	models.ReportArgs
-	Link    uuid.UUID `json:"link,omitzero"`
-	BaseURL string    `json:"base_url,omitempty"` // base URL of the API, for the address of the download
+	Link    uuid.UUID       `json:"link,omitzero"`
+	Compare difference.Args `json:"difference,omitzero"` // ExportDifference: what is compared
+	BaseURL string          `json:"base_url,omitempty"`  // base URL of the API, for the address of the download
 }
 
 // ExportAnswer describes the finished file. Its id is the id of the job.

@@ -65,5 +65,42 @@ type NetworkTested struct {
 // TestNetwork tries the connection of a network. Errors: not_connected.
 var TestNetwork = Define[NetworkArgs, NetworkTested]("networks:test", Policy{Queue: Interactive, Timeout: 24 * time.Second})
 
+// NetworkReportArgs name the network whose own report is stored under the id of the job.
+type NetworkReportArgs struct {
+	NetworkID uuid.UUID `json:"network_id"`
+	Truncated bool      `json:"truncated"` // the file had more rows than are read
+}
+
+// NetworkReport tells what was stored of a network's own report.
+type NetworkReport struct {
+	Kind      string            `json:"kind"` // ReportOrders or ReportTotals
+	Total     int               `json:"total"`
+	Stored    int               `json:"stored"`
+	Refused   int               `json:"refused"`
+	Truncated bool              `json:"truncated"`
+	From      string            `json:"from"` // the first day; empty: no row was stored
+	To        string            `json:"to"`
+	Refusals  []NetworkRowError `json:"refusals"` // at most MaxReportRefusals
+}
+
+// NetworkRowError is a row that was refused.
+type NetworkRowError struct {
+	Line   int    `json:"line"`
+	Reason string `json:"reason"`
+}
+
+// The kinds of reports.
+const (
+	ReportOrders = "orders" // a row for each conversion
+	ReportTotals = "totals" // sums by day
+)
+
+// MaxReportRefusals is the number of refused rows that an answer lists.
+const MaxReportRefusals = 100
+
+// SaveNetworkReport stores a network's own report, which a person has uploaded, for the comparison with our figures. It changes no
+// conversion.
+var SaveNetworkReport = Define[NetworkReportArgs, NetworkReport]("networks:report", resumable)
+
 // SweepNetworks starts SyncNetwork for each connected network whose import is due.
 var SweepNetworks = tick("networks:sweep", time.Minute)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/models/difference"
 )
 
 // ReportAnswer has the rows of a report. Labels has the names of ids, by dimension and id.
@@ -30,6 +31,9 @@ var (
 var ReadReports = []Job[models.ReportArgs, ReportAnswer]{
 	ReadPerformance, ReadValues, ReadTrends, ReadTimeseries, ReadHourly, ReadOverview,
 }
+
+// ReadDifference compares the figures of a traffic source or a network with ours. Errors: not_found, too_many, busy.
+var ReadDifference = Define[difference.Args, difference.Result]("report:difference", largeReport)
 
 var largeReport = Policy{
 	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second},

@@ -21,8 +21,9 @@ var unreachable = map[string]string{
 // elsewhere holds codes that a worker answers. The worker's tests cover them.
 var elsewhere = map[string]bool{
 	"POST /logs/postbacks/{id}/redeliver no_url": true, "POST /logs/postbacks/{id}/redeliver in_progress": true,
-	"POST /logs/postbacks/{id}/redeliver too_old":   true,
-	"POST /copilot/rules/replay too_large":          true,
+	"POST /logs/postbacks/{id}/redeliver too_old": true,
+	"POST /copilot/rules/replay too_large":        true,
+	"GET /traffic-sources/{id}/difference busy":   true, "GET /networks/{id}/difference busy": true, "POST /reports/exports busy": true,
 	"POST /networks/{id}/integration/sync too_many": true, "POST /networks/{id}/integration/sync network_error": true,
 }
 

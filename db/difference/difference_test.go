@@ -277,7 +277,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestLimits checks that a source of another account is not found, and that days and the zone must be valid.
+// TestLimits checks that a source of another account is not found, that days and the zone must be valid, and that a
+// comparison is refused while the currency of the account is being changed.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -298,6 +299,12 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
+	dbtest.Exec(t, e.db, `INSERT INTO currency_changes (account_id, job_id, from_currency, to_currency, kept_from)
+		VALUES ($1, new_id(), 'EUR', 'USD', now())`, e.account)
+	if got := read(e.account, good); got != "busy" {
+		t.Errorf("while the currency is being changed: %s", got)
+	}
+	dbtest.Exec(t, e.db, `DELETE FROM currency_changes`)
 	if got := read(e.account, network); got != "not_found" {
 		t.Errorf("a source as a network: %s", got)
 	}

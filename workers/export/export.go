@@ -53,6 +53,7 @@ func Register(r *workers.Runtime, s *store.Store, rows Rows, reports Reports) {
 	for _, j := range jobs.ReadReports {
 		workers.RegisterRow(r, j, m.read)
 	}
+	workers.RegisterRow(r, jobs.ReadDifference, m.compare)
 }
 
 // fill writes the rows of one kind of file.
@@ -64,6 +65,7 @@ var kinds = map[string]fill{
 	models.ExportClicks:      rowsOf(export.Clicks),
 	models.ExportConversions: rowsOf(export.Conversions),
 	models.ExportSmartlinks:  (*maker).smartlinkClicks,
+	models.ExportDifference:  (*maker).difference,
 }
 
 func (m *maker) make(ctx context.Context, u *run) error {

@@ -66,6 +66,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 		Store:       s, Now: o.Now,
 	}
 	y.imports.Register(r, y.sync)
+	workers.RegisterRow(r, jobs.SaveNetworkReport, y.report)
 	workers.Register(r, jobs.TestNetwork, y.test)
 	workers.RegisterTick(r, jobs.SweepNetworks, y.sweep)
 }

@@ -19,6 +19,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/difference"
 )
 
 // exports returns the routes of /reports/exports.
@@ -29,7 +30,7 @@ func exports(d Deps) []route.Route {
 		{
 			Method: "POST", Path: path, Group: group, Scope: route.Ask, Status: 201, Window: true, Slow: exportJob.Answer(),
 			Summary: "make a CSV file of the window", BodyOptional: true,
-			Codes:  route.Codes("400 invalid_kind invalid_dimension invalid_bucket invalid_id too_large", "404 not_found"),
+			Codes:  route.Codes("400 invalid_kind invalid_dimension invalid_bucket invalid_id too_large too_many", "404 not_found", "409 busy"),
 			Handle: route.HandleBody(d.createExport),
 		},
 		{
@@ -45,12 +46,15 @@ func exports(d Deps) []route.Route {
 
 // ExportBody is the body of POST /reports/exports.
 type ExportBody struct {
-	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks"`
+	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks,difference"`
 	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
 	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 with 100 values in all"`
-	TZ        string              `json:"tz" doc:"performance, trends: IANA time zone of the dimensions of time and of buckets; default UTC"`
+	TZ        string              `json:"tz" doc:"performance, trends, difference: IANA time zone of days and buckets; default UTC"`
 	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
+	SourceID  bind.Opt[uuid.UUID] `json:"source_id" bad:"invalid_id" doc:"difference: the traffic source to compare with; or else network_id"`
+	NetworkID bind.Opt[uuid.UUID] `json:"network_id" bad:"invalid_id" doc:"difference: the network to compare with"`
+	TheirTZ   string              `json:"their_tz" doc:"difference: IANA time zone of their days; default: that of their connection, else UTC"`
 	Name      string              `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
 
@@ -104,12 +108,39 @@ func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
 	switch a.Kind {
 	case models.ExportPerformance, models.ExportTrends:
 		err = b.figures(&a)
+	case models.ExportDifference:
+		a.Compare, err = b.difference(w)
 	case models.ExportSmartlinks:
 		if b.Link.Given() && a.Link == uuid.Nil {
 			err = models.Invalid("invalid_id", "link must be the id of a smartlink")
 		}
 	}
 	return a, err
+}
+
+// difference parses the fields that only a file of differences uses.
+func (b ExportBody) difference(w bind.Window) (difference.Args, error) {
+	kind, id := difference.OfSource, b.SourceID.Value
+	if b.NetworkID.Given() {
+		kind, id = difference.OfNetwork, b.NetworkID.Value
+	}
+	if id == uuid.Nil || b.SourceID.Given() && b.NetworkID.Given() {
+		return difference.Args{}, models.Invalid("invalid_id", "a file of differences needs either source_id or network_id")
+	}
+	return differenceArgs(kind, id, w, b.TZ, b.TheirTZ)
+}
+
+// checkOthers returns not_found unless the account has the traffic source and the network that the body names, whatever the kind of file.
+func (b ExportBody) checkOthers(c *route.Call) error {
+	if b.SourceID.Given() {
+		if err := ownsOther(c, difference.OfSource, b.SourceID.Value); err != nil {
+			return err
+		}
+	}
+	if b.NetworkID.Given() {
+		return ownsOther(c, difference.OfNetwork, b.NetworkID.Value)
+	}
+	return nil
 }
 
 // figures parses the fields that only files of figures use.
@@ -180,6 +211,9 @@ var exportJob = slow.New(jobs.MakeExport, func(a jobs.ExportAnswer) ExportAnswer
 
 func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
 	args, err := b.args(c.Window)
+	if err == nil {
+		err = b.checkOthers(c)
+	}
 	if err != nil {
 		return ExportAnswer{}, err
 	}

@@ -12,7 +12,9 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/db/click"
 	"switchyard/db/dbtest"
+	dbexport "switchyard/db/export"
 	"switchyard/db/jobrow"
+	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/client"
@@ -20,6 +22,7 @@ import (
 	"switchyard/workers/adspend"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/export"
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/platform"
@@ -51,6 +54,7 @@ func newSpending(t *testing.T, clicks int) *spending {
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 			Wait: func(context.Context, time.Duration) error { return nil },
 		}})})
+		export.Register(r, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
 	})
 	y.path = "/traffic-sources/" + y.sources[0].String() + "/integration"
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET source_id = $1`, y.sources[0])

@@ -1,0 +1,77 @@
+package v1
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models/correction"
+)
+
+// networkReports returns the route of /networks/{id}/report.
+func networkReports(d Deps) []route.Route {
+	return []route.Route{{
+		Method: "POST", Path: "/networks/{id}/report", Group: "Affiliate networks", BodyLimit: route.CSVBody, Slow: networkReportJob.Answer(),
+		Summary: "store the network's own report from CSV, to compare it by GET /networks/{id}/difference; changes no conversion",
+		Codes:   append(answer.IDCodes, route.Codes("400 empty no_rows")...), Handle: route.HandleBody(d.saveNetworkReport),
+	}}
+}
+
+// NetworkReportBody is a report as the network gives it.
+type NetworkReportBody struct{ FileBody }
+
+// NetworkReport tells what was stored of a report.
+type NetworkReport struct {
+	Kind      string             `json:"kind" enum:"orders,totals" doc:"orders: a row for each conversion, with our click id; totals: sums by day"`
+	Total     int                `json:"total" doc:"rows read"`
+	Stored    int                `json:"stored" doc:"they replace what earlier files said of the same days"`
+	Refused   int                `json:"refused"`
+	Truncated bool               `json:"truncated" doc:"there are more rows than are read"`
+	From      *string            `json:"from" doc:"the first day of the stored rows, as written in the file; null: there are none"`
+	To        *string            `json:"to"`
+	Refusals  []ReportRowRefused `json:"refusals" doc:"at most 100"`
+}
+
+// ReportRowRefused is a row of a report that was not stored.
+type ReportRowRefused struct {
+	Line   int    `json:"line" doc:"the header is on line 1"`
+	Reason string `json:"reason"`
+}
+
+var networkReportJob = slow.New(jobs.SaveNetworkReport, func(r jobs.NetworkReport) NetworkReport {
+	return NetworkReport{
+		Kind: r.Kind, Total: r.Total, Stored: r.Stored, Refused: r.Refused, Truncated: r.Truncated, From: answer.OrNull(r.From),
+		To: answer.OrNull(r.To), Refusals: answer.Each(r.Refusals, func(e jobs.NetworkRowError) ReportRowRefused {
+			return ReportRowRefused{e.Line, e.Reason}
+		}),
+	}
+})
+
+func (d Deps) saveNetworkReport(c *route.Call, b NetworkReportBody) (NetworkReport, error) {
+	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
+		return NetworkReport{}, err
+	}
+	text, _, err := b.text()
+	if err != nil {
+		return NetworkReport{}, err
+	}
+	kind := correction.Conversions
+	totals, err := correction.IsTotals(text)
+	if err != nil {
+		return NetworkReport{}, err
+	}
+	if totals {
+		kind = correction.Totals
+	}
+	head, truncated, err := correction.Check(kind, text, false)
+	if err != nil {
+		return NetworkReport{}, err
+	}
+	args := jobs.NetworkReportArgs{NetworkID: c.ID, Truncated: truncated}
+	return networkReportJob.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
+		return tx.Corrections().Add(c.Context(), c.Account.ID, id, head)
+	})
+}

@@ -1,0 +1,226 @@
+package reporting
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/report"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/difference"
+)
+
+// Differences returns the routes that compare the figures of traffic sources and networks with ours.
+func Differences(d Deps) []route.Route {
+	row := func(kind, group, path string) route.Route {
+		return route.Route{
+			Method: "GET", Path: path + "/{id}/difference", Group: group, Window: true, Share: route.Reads,
+			Summary: "their figures and ours, and the causes of the difference", Query: []route.Param{
+				zoneParam, {Name: "their_tz", Doc: "IANA time zone of their days; default: that of their connection, else UTC"},
+			},
+			Codes: append(answer.IDCodes, route.Codes("400 too_many", "409 busy")...), Slow: differenceJob.Answer(),
+			Handle: route.Handle(func(c *route.Call) (Difference, error) { return d.difference(c, kind) }),
+		}
+	}
+	return []route.Route{
+		row(difference.OfSource, "Traffic sources", "/traffic-sources"),
+		row(difference.OfNetwork, "Affiliate networks", "/networks"),
+	}
+}
+
+// Difference compares the figures of a traffic source or a network with ours.
+type Difference struct {
+	From          string              `json:"from" doc:"first day"`
+	To            string              `json:"to" doc:"last day, included"`
+	TZ            string              `json:"tz" doc:"time zone of our days"`
+	TheirTZ       string              `json:"their_tz" doc:"time zone of their days"`
+	Basis         string              `json:"basis" enum:"platform,spend,orders,totals,postbacks," doc:"where their figures come from: platform: spend that the connection has read; spend: entered from a file; orders: read by the connection, or from a file; totals: daily sums of a file; postbacks: those that the network has sent; empty: nothing is stored, so nothing is compared"`
+	ReadAt        *string             `json:"read_at" doc:"when theirs were last read"`
+	Currency      string              `json:"currency" doc:"of ours, of the difference and of its causes"`
+	TheirCurrency string              `json:"their_currency" doc:"of theirs; the difference is taken between the numbers, and the cause currency has the conversion; empty: they report several currencies, and theirs are converted to currency"`
+	Compares      difference.Measures `json:"compares" doc:"the figures that they report; the others are null in theirs, in the difference and in the causes"`
+	Rates         []RateUsed          `json:"rates" doc:"by which their amounts count in currency"`
+	Total         DifferenceTotal     `json:"total"`
+	Rows          []DifferenceRow     `json:"rows" doc:"by day and campaign; at most 5000"`
+	Examples      []DifferenceExample `json:"examples" doc:"conversions and orders that differ, at most 10 of each cause and reason"`
+}
+
+// RateUsed is the range of the rates of a currency.
+type RateUsed struct {
+	Currency string       `json:"currency"`
+	Lowest   models.Money `json:"lowest"`
+	Highest  models.Money `json:"highest"`
+	Missing  int          `json:"missing" doc:"amounts without a rate: they count as no money"`
+}
+
+// DifferenceFigures are compared figures. Null: they do not report it.
+type DifferenceFigures struct {
+	Clicks      *int64        `json:"clicks"`
+	Conversions *int64        `json:"conversions"`
+	Money       *models.Money `json:"money" doc:"of a traffic source its cost, of a network its revenue"`
+}
+
+// DifferenceCause is the part of a difference that has one cause. It is above 0 if it makes their figure the larger one.
+type DifferenceCause struct {
+	Cause string `json:"cause" enum:"not_read,time_zone,conversion_day,bots,hops,unmatched,not_received,refused,not_sent,late,currency,correction"`
+	DifferenceFigures
+}
+
+// DifferenceReason is a cause of the totals, with the reason that was stored.
+type DifferenceReason struct {
+	DifferenceCause
+	Reason string `json:"reason" doc:"for a person; empty: the cause says all, or it adds up the less frequent reasons"`
+}
+
+// DifferenceSides has both sides. The difference is theirs minus ours, and equals the sum of the causes and of unexplained.
+type DifferenceSides struct {
+	Theirs      DifferenceFigures `json:"theirs"`
+	Ours        DifferenceFigures `json:"ours"`
+	Difference  DifferenceFigures `json:"difference" doc:"theirs minus ours: exactly the sum of the causes and of unexplained"`
+	Unexplained DifferenceFigures `json:"unexplained"`
+}
+
+// DifferenceTotal is the sum of all rows.
+type DifferenceTotal struct {
+	DifferenceSides
+	Causes []DifferenceReason `json:"causes"`
+}
+
+// DifferenceRow is a day and a campaign.
+type DifferenceRow struct {
+	Day          string     `json:"day" doc:"YYYY-MM-DD: of both sides, each by its own time zone"`
+	CampaignID   *uuid.UUID `json:"campaign_id" doc:"null: they name no click of ours, or they report by day only"`
+	CampaignName *string    `json:"campaign_name"`
+	DifferenceSides
+	Causes []DifferenceCause `json:"causes"`
+}
+
+// DifferenceExample is a conversion or an order that differs.
+type DifferenceExample struct {
+	Cause        string        `json:"cause" enum:"unmatched,not_received,refused,not_sent,late,currency,correction,not_read," doc:"empty: nothing explains it"`
+	Reason       string        `json:"reason"`
+	Day          string        `json:"day" doc:"theirs; if they do not have it, ours"`
+	OrderID      string        `json:"order_id" doc:"theirs"`
+	ClickID      *string       `json:"click_id"`
+	ConversionID string        `json:"conversion_id" doc:"the id that they gave the conversion"`
+	TheirStatus  *string       `json:"their_status" doc:"null: they do not have it, or do not say"`
+	OurStatus    *string       `json:"our_status" doc:"null: we do not have it"`
+	Payout       *models.Money `json:"payout" doc:"theirs"`
+	Currency     string        `json:"currency" doc:"of payout"`
+}
+
+func differenceFigures(f difference.Figures, m difference.Measures) (out DifferenceFigures) {
+	if m.Clicks {
+		out.Clicks = &f.Clicks
+	}
+	if m.Conversions {
+		out.Conversions = &f.Conversions
+	}
+	if m.Money {
+		out.Money = &models.Money{Decimal: f.Money}
+	}
+	return out
+}
+
+func sides(r difference.Row, m difference.Measures) DifferenceSides {
+	return DifferenceSides{
+		Theirs: differenceFigures(r.Theirs, m), Ours: differenceFigures(r.Ours, difference.Measures{Clicks: true, Conversions: true, Money: true}),
+		Difference: differenceFigures(r.Theirs.Minus(r.Ours), m), Unexplained: differenceFigures(r.Unexplained, m),
+	}
+}
+
+func exampleAnswer(x difference.Example) DifferenceExample {
+	out := DifferenceExample{
+		Cause: x.Cause, Reason: x.Reason, Day: x.Day, OrderID: x.OrderID, ConversionID: x.ConversionID, TheirStatus: answer.OrNull(x.TheirStatus),
+		OurStatus: answer.OrNull(x.OurStatus), Payout: models.MoneyOf(x.Payout), Currency: x.Currency,
+	}
+	if x.ClickID != uuid.Nil {
+		id := models.FormatClickID(x.ClickID)
+		out.ClickID = &id
+	}
+	return out
+}
+
+var differenceJob = slow.New(jobs.ReadDifference, func(r difference.Result) Difference {
+	m := r.Compares
+	cause := func(p difference.Part) DifferenceCause {
+		return DifferenceCause{p.Cause, differenceFigures(p.Figures, m)}
+	}
+	return Difference{
+		From: r.From, To: r.To, TZ: r.TZ, TheirTZ: r.TheirTZ, Basis: r.Basis, ReadAt: answer.StampOrNull(r.ReadAt), Currency: r.Currency,
+		TheirCurrency: r.TheirCurrency, Compares: m,
+		Rates: answer.Each(r.Rates, func(u difference.RateUsed) RateUsed {
+			return RateUsed{u.Currency, models.NewMoney(u.Lowest), models.NewMoney(u.Highest), u.Missing}
+		}),
+		Total: DifferenceTotal{sides(r.Total, m), answer.Each(r.Total.Causes, func(p difference.Part) DifferenceReason {
+			return DifferenceReason{cause(p), p.Reason}
+		})},
+		Rows: answer.Each(r.Rows, func(row difference.Row) DifferenceRow {
+			return DifferenceRow{
+				row.Day, answer.OrNull(row.Campaign), answer.OrNull(r.Names[row.Campaign.String()]), sides(row, m),
+				answer.Each(row.Causes, cause),
+			}
+		}),
+		Examples: answer.Each(r.Examples, exampleAnswer),
+	}
+})
+
+// windowDays returns the first and the last day of a window. A window of whole days in the zone has these days. Any other window has the
+// days of its ends in UTC.
+func windowDays(w bind.Window, zone *time.Location) (from, to time.Time) {
+	from, to = w.From.In(zone), w.End().In(zone)
+	if from.Format(time.TimeOnly) != "00:00:00" || to.Format(time.TimeOnly) != "00:00:00" {
+		return w.From, w.To
+	}
+	return from, to.AddDate(0, 0, -1)
+}
+
+// differenceArgs returns the arguments of a comparison in the window of a call.
+func differenceArgs(kind string, id uuid.UUID, w bind.Window, tz, theirTZ string) (difference.Args, error) {
+	zone, err := report.Zone(tz)
+	if err != nil {
+		return difference.Args{}, err
+	}
+	first, last := windowDays(w, zone)
+	a := difference.Args{
+		Kind: kind, ID: id, From: first.Format(time.DateOnly), To: last.Format(time.DateOnly), TZ: zone.String(),
+	}
+	from, to, err := a.Days()
+	if err == nil && to.Sub(from) >= difference.MaxDays*24*time.Hour {
+		err = models.Invalid(models.TooManyRows, "the window may have at most %d days", difference.MaxDays)
+	}
+	if err != nil || theirTZ == "" {
+		return a, err
+	}
+	theirs, err := report.Zone(theirTZ)
+	if err == nil {
+		a.TheirZone = theirs.String()
+	}
+	return a, err
+}
+
+func (d Deps) difference(c *route.Call, kind string) (out Difference, err error) {
+	if err := ownsOther(c, kind, c.ID); err != nil {
+		return out, err
+	}
+	args, err := differenceArgs(kind, c.ID, c.Window, c.Query.Get("tz"), c.Query.Get("their_tz"))
+	if err != nil {
+		return out, err
+	}
+	return differenceJob.Join(c, d.Jobs, args)
+}
+
+// ownsOther returns not_found unless the account has the traffic source or the network.
+func ownsOther(c *route.Call, kind string, id uuid.UUID) (err error) {
+	if kind == difference.OfNetwork {
+		_, err = c.Store.Networks().Find(c.Context(), c.Account.ID, id)
+	} else {
+		_, err = c.Store.Sources().Find(c.Context(), c.Account.ID, id)
+	}
+	return err
+}

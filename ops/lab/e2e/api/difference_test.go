@@ -1,0 +1,227 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/api/apitest"
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
+	dbexport "switchyard/db/export"
+	"switchyard/db/report"
+	"switchyard/workers"
+	"switchyard/workers/export"
+	"switchyard/workers/providers/networks/networkstest"
+)
+
+// compared is the part of the answer of a comparison that the tests read.
+type compared struct {
+	Basis string
+	Total struct {
+		sides
+		Causes []cause
+	}
+	Rows []struct {
+		Day string
+		sides
+		Causes []cause
+	}
+	Examples []struct {
+		Cause, Reason string
+		OrderID       string `json:"order_id"`
+	}
+}
+
+type sides struct{ Theirs, Ours, Difference, Unexplained shownFigures }
+
+type shownFigures struct {
+	Clicks, Conversions *int64
+	Money               *decimal.Decimal
+}
+
+type cause struct {
+	Cause, Reason string
+	shownFigures
+}
+
+// checkSum checks that the causes and the unexplained rest add up to the difference, in what the API shows.
+func checkSum(t *testing.T, where string, s sides, causes []cause) {
+	t.Helper()
+	if s.Difference.Conversions != nil {
+		sum := *s.Unexplained.Conversions
+		for _, c := range causes {
+			sum += *c.Conversions
+		}
+		if sum != *s.Difference.Conversions || sum != *s.Theirs.Conversions-*s.Ours.Conversions {
+			t.Errorf("%s: the causes add up to %d conversions, the difference is %d", where, sum, *s.Difference.Conversions)
+		}
+	}
+	if s.Difference.Money != nil {
+		sum := *s.Unexplained.Money
+		for _, c := range causes {
+			sum = sum.Add(*c.Money)
+		}
+		if !sum.Equal(*s.Difference.Money) || !sum.Equal(s.Theirs.Money.Sub(*s.Ours.Money)) {
+			t.Errorf("%s: the causes add up to %s, the difference is %s", where, sum, s.Difference.Money)
+		}
+	}
+}
+
+// compare compares a network, and checks the sums.
+func (y *syncing) compare() (got compared) {
+	y.t.Helper()
+	y.read("/networks/"+y.id+"/difference?from="+y.day+"&to="+y.day, &got)
+	checkSum(y.t, "all", got.Total.sides, got.Total.Causes)
+	for _, r := range got.Rows {
+		checkSum(y.t, r.Day, r.sides, r.Causes)
+	}
+	return got
+}
+
+// read calls an operation whose work is a job, however long the job takes.
+func (x *correcting) read(path string, into any) {
+	x.t.Helper()
+	for {
+		if a := x.s.Do("GET", path, nil); a.Status != 202 {
+			a.Want(200, "").Into(into)
+			return
+		}
+	}
+}
+
+// TestNetworkDifference imports orders through the adapter of a platform and compares them. Then the network's own report is uploaded
+// for a network without a connection. The last step writes the comparison to a file.
+func TestNetworkDifference(t *testing.T) {
+	t.Parallel()
+	y := &syncing{world: &networkstest.World{}}
+	server := networkstest.Serve(t, y.world)
+	y.correcting = newCorrecting(t, 10, func(r *workers.Runtime, s *apitest.Server) {
+		registerSync(t, r, s, server)
+		export.Register(r, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
+	})
+	y.id = y.s.Do("POST", "/networks", map[string]any{"name": "N"}).Want(201, "").Map()["id"].(string)
+	y.connect(networkstest.Fakes["everflow"].Credentials())
+	stranger := y.order("stranger", 0, "approved", "7")
+	stranger.Click = "affsub-1"
+	y.world.Set(y.order("a", 0, "approved", "10"), y.order("b", 1, "approved", "4"), stranger)
+	if got := y.sync(false); got.Total != 3 {
+		t.Fatalf("%+v", got)
+	}
+	if got := y.compare(); got.Basis != "" {
+		t.Errorf("a dry run has stored orders: %+v", got)
+	}
+	y.sync(true)
+	var done conversionAnswer
+	y.send("/corrections/conversions", map[string]any{
+		"csv": "clickid,conversion id,payout,status\n" + y.clicks[1] + ",b,9,approved\n", "apply": true,
+	}, &done)
+	if done.Accepted != 1 {
+		t.Fatalf("%+v", done)
+	}
+	got := y.compare()
+	if *got.Total.Theirs.Conversions != 3 || got.Total.Theirs.Money.String() != "21" || *got.Total.Ours.Conversions != 2 ||
+		got.Total.Ours.Money.String() != "19" || !got.Total.Unexplained.Money.IsZero() {
+		t.Errorf("%+v", got.Total)
+	}
+	var causes []string
+	for _, c := range got.Total.Causes {
+		causes = append(causes, fmt.Sprint(c.Cause, " ", *c.Conversions, " ", c.Money))
+	}
+	if strings.Join(causes, ", ") != "unmatched 1 7, correction 0 -5" || len(got.Examples) != 2 {
+		t.Errorf("%s; %+v", causes, got.Examples)
+	}
+	y.differenceFile()
+	y.upload()
+}
+
+// differenceFile makes a file of the comparison and checks its lines.
+func (y *syncing) differenceFile() {
+	y.t.Helper()
+	var made struct {
+		DownloadURL string `json:"download_url"`
+	}
+	y.send("/reports/exports?from="+y.day+"&to="+y.day, map[string]any{"kind": "difference", "network_id": y.id}, &made)
+	at, err := url.Parse(made.DownloadURL)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	text := string(y.s.Do("GET", strings.TrimPrefix(at.Path, "/api/v1"), nil).Want(200, "").Raw)
+	for _, line := range []string{
+		"day,campaign_id,campaign_name,line,clicks,conversions,money", ",,theirs,,1,7", ",unmatched,,1,7", ",unexplained,,0,0", ",correction,,0,-5",
+	} {
+		if !strings.Contains(text, line+"\r\n") {
+			y.t.Errorf("the file has no line %q:\n%s", line, text)
+		}
+	}
+}
+
+// upload uploads reports of a network that is not connected: one with click ids, and one with sums by day.
+func (y *syncing) upload() {
+	y.t.Helper()
+	y.id = y.s.Do("POST", "/networks", map[string]any{"name": "Other", "currency": "USD"}).Want(201, "").Map()["id"].(string)
+	var saved v1.NetworkReport
+	y.send("/networks/"+y.id+"/report", map[string]any{
+		"csv": "clickid;order id;payout;date\n" + y.clicks[2] + ";x1;5;" + y.day + "\nnonsense;x2;6;" + y.day + "\n" + y.clicks[3] + ";x3;six;" + y.day + "\n",
+	}, &saved)
+	if saved.Kind != "orders" || saved.Total != 3 || saved.Stored != 2 || saved.Refused != 1 || len(saved.Refusals) != 1 || saved.Refusals[0].Line != 4 {
+		y.t.Errorf("%+v", saved)
+	}
+	got := y.compare()
+	var causes []string
+	for _, c := range got.Total.Causes {
+		causes = append(causes, c.Cause)
+	}
+	if got.Basis != "orders" || strings.Join(causes, " ") != "unmatched not_received" {
+		y.t.Errorf("%q %v", got.Basis, causes)
+	}
+	dbtest.Exec(y.t, y.s.DB, `DELETE FROM network_orders`)
+	y.send("/networks/"+y.id+"/report", map[string]any{
+		"csv": "date,clicks,conversions,payout\n" + y.day + ",3,1,4\n" + y.day + ",5,1,6\n" + time.Now().Format(time.DateOnly) + ",,,\n",
+	}, &saved)
+	if saved.Kind != "totals" || saved.Stored != 2 || saved.Refused != 1 || *saved.From != y.day {
+		y.t.Errorf("%+v", saved)
+	}
+	if got := y.compare(); got.Basis != "totals" || *got.Total.Theirs.Clicks != 8 || got.Total.Theirs.Money.String() != "10" {
+		y.t.Errorf("%q %+v", got.Basis, got.Total)
+	}
+}
+
+// TestSourceDifference syncs spend through the adapter of a platform and compares it, before and after a correction by hand.
+func TestSourceDifference(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 10)
+	y.world.Set(y.row("111", "10", 7), y.row("222", "4", 6))
+	y.sync()
+	y.compareSource("13 14", "")
+	var done struct{ Accepted int }
+	y.send("/corrections/cost", map[string]any{
+		"csv": "day,source,campaign,spend\n" + y.day + "," + y.sources[0].String() + "," + y.campaigns[0].String() + ",6\n", "apply": true,
+	}, &done)
+	if done.Accepted != 1 {
+		t.Fatalf("%+v", done)
+	}
+	y.compareSource("13 14", "correction 0 4")
+}
+
+// compareSource compares the source, whose figures of the platform are theirs: clicks and money.
+func (y *spending) compareSource(theirs, causes string) {
+	y.t.Helper()
+	var got compared
+	y.read(strings.TrimSuffix(y.path, "/integration")+"/difference?from="+y.day+"&to="+y.day, &got)
+	checkSum(y.t, "all", got.Total.sides, got.Total.Causes)
+	var list []string
+	for _, c := range got.Total.Causes {
+		list = append(list, fmt.Sprint(c.Cause, " ", *c.Clicks, " ", c.Money))
+	}
+	if shown := fmt.Sprint(*got.Total.Theirs.Clicks, " ", got.Total.Theirs.Money); got.Basis != "platform" || shown != theirs || strings.Join(list, ", ") != causes {
+		y.t.Errorf("%s: theirs %s, want %s; causes %v, want %s", got.Basis, shown, theirs, list, causes)
+	}
+	if *got.Total.Unexplained.Clicks != 3 {
+		y.t.Errorf("%d unexplained clicks: the platform counts 13, and 10 have arrived", *got.Total.Unexplained.Clicks)
+	}
+}

@@ -1,0 +1,83 @@
+package export
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	dbdifference "switchyard/db/difference"
+	"switchyard/db/export"
+	"switchyard/db/jobrow"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/difference"
+	"switchyard/workers"
+)
+
+// compare answers a comparison. Older comparisons are deleted with the commit.
+func (m *maker) compare(ctx context.Context, u *workers.Run[difference.Args, difference.Result]) error {
+	account := u.Job.AccountID.UUID
+	out, err := m.readDifference(ctx, account, u.Args)
+	if err != nil {
+		return err
+	}
+	campaigns := make([]string, len(out.Rows))
+	for i, r := range out.Rows {
+		campaigns[i] = r.Campaign.String()
+	}
+	if out.Names, err = m.store.Labels(ctx, account, "campaign_id", campaigns); err != nil {
+		return err
+	}
+	return u.Commit(ctx, out, func(c db.Conn) error {
+		return jobrow.RetainNewest(ctx, c, u.Job.Kind, account, jobs.StoredReports)
+	})
+}
+
+func (m *maker) readDifference(ctx context.Context, account uuid.UUID, a difference.Args) (difference.Result, error) {
+	return dbdifference.Reader{Conn: m.store.Conn(), Reports: m.reports}.Read(ctx, account, a)
+}
+
+// differenceColumns are the columns of a file of differences. A line is one figure of theirs or ours, a cause, or the rest.
+var differenceColumns = []export.Heading{
+	{Name: "day"}, {Name: "campaign_id"}, {Name: "line"}, {Name: "clicks"}, {Name: "conversions"}, {Name: "money"},
+}
+
+// difference writes the lines of each day and campaign: theirs, ours, their difference, the causes and the unexplained rest. The cells of
+// figures that are not compared are empty.
+func (m *maker) difference(ctx context.Context, u *run, f *file) error {
+	out, err := m.readDifference(ctx, u.Job.AccountID.UUID, u.Args.Compare)
+	if err != nil {
+		return err
+	}
+	w, err := m.write(ctx, u.Job.AccountID.UUID, f, differenceColumns)
+	if err != nil {
+		return err
+	}
+	for _, r := range out.Rows {
+		line := func(name string, v difference.Figures, of difference.Measures) error {
+			cells := []string{r.Day, models.IDText(r.Campaign), name, "", "", ""}
+			if of.Clicks {
+				cells[3] = strconv.FormatInt(v.Clicks, 10)
+			}
+			if of.Conversions {
+				cells[4] = strconv.FormatInt(v.Conversions, 10)
+			}
+			if of.Money {
+				cells[5] = models.NewMoney(v.Money).Text()
+			}
+			return w.add(ctx, cells)
+		}
+		if err := line("ours", r.Ours, difference.Measures{Clicks: true, Conversions: true, Money: true}); err != nil {
+			return err
+		}
+		lines := append([]difference.Part{{Cause: "theirs", Figures: r.Theirs}, {Cause: "difference", Figures: r.Theirs.Minus(r.Ours)}}, r.Causes...)
+		for _, p := range append(lines, difference.Part{Cause: "unexplained", Figures: r.Unexplained}) {
+			if err := line(p.Cause, p.Figures, out.Compares); err != nil {
+				return err
+			}
+		}
+	}
+	return w.flush(ctx)
+}

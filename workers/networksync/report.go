@@ -1,0 +1,196 @@
+package networksync
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/conversion"
+	"switchyard/db/reported"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/correction"
+	"switchyard/workers"
+)
+
+type reportRun = workers.Run[jobs.NetworkReportArgs, jobs.NetworkReport]
+
+// report stores the report of a network that a person has uploaded. It replaces earlier reports of the same days.
+func (y *syncer) report(ctx context.Context, u *reportRun) error {
+	account := u.Job.AccountID.UUID
+	n, err := y.store.Networks().Find(ctx, account, u.Args.NetworkID)
+	if err != nil {
+		return err
+	}
+	text, err := y.store.Corrections().Text(ctx, account, u.Job.ID)
+	if err != nil {
+		return err
+	}
+	owner, err := y.store.FindAccount(ctx, account)
+	if err != nil {
+		return err
+	}
+	currency := cmp.Or(n.Currency, owner.Currency)
+	totals, err := correction.IsTotals(text)
+	if err != nil {
+		return err
+	}
+	r := &reading{out: jobs.NetworkReport{Truncated: u.Args.Truncated, Refusals: []jobs.NetworkRowError{}}}
+	var save func(db.Conn) error
+	if totals {
+		save, err = y.totals(ctx, r, account, n.ID, text, currency)
+	} else {
+		save, err = y.orders(ctx, r, account, n.ID, text, currency)
+	}
+	if err != nil {
+		return err
+	}
+	return u.Commit(ctx, r.out, func(c db.Conn) error {
+		if err := save(c); err != nil {
+			return err
+		}
+		return y.store.On(c).Corrections().Remove(ctx, u.Job.ID)
+	})
+}
+
+// reading counts the rows of a report.
+type reading struct{ out jobs.NetworkReport }
+
+// refused records a row and reports whether it is refused.
+func (r *reading) refused(row correction.Row) bool {
+	if r.out.Total++; row.Refusal == "" {
+		return false
+	}
+	if r.out.Refused++; len(r.out.Refusals) < jobs.MaxReportRefusals {
+		r.out.Refusals = append(r.out.Refusals, jobs.NetworkRowError{Line: row.Line, Reason: row.Refusal})
+	}
+	return true
+}
+
+// stored records a row that is stored, with its day.
+func (r *reading) stored(day string) {
+	r.out.Stored++
+	if r.out.From == "" || day < r.out.From {
+		r.out.From = day
+	}
+	r.out.To = max(r.out.To, day)
+}
+
+// totals reads daily sums. Rows of the same day are added up, because reports are also by offer.
+func (y *syncer) totals(ctx context.Context, r *reading, account, network uuid.UUID, text, currency string) (func(db.Conn) error, error) {
+	rows, _, err := correction.ReadTotals(text, currency)
+	if err != nil {
+		return nil, err
+	}
+	r.out.Kind = jobs.ReportTotals
+	var list []reported.Totals
+	at := map[time.Time]int{}
+	for _, v := range rows {
+		i, known := at[v.Day]
+		if known && v.Refusal == "" && list[i].Currency != v.Currency {
+			v.Refusal = "its currency differs from the other rows of the day"
+		}
+		if r.refused(v.Row) {
+			continue
+		}
+		if !known {
+			i = len(list)
+			at[v.Day] = i
+			list = append(list, reported.Totals{Day: v.Day, Currency: v.Currency})
+		}
+		t := &list[i]
+		t.Clicks, t.Conversions = sum(t.Clicks, v.Clicks), sum(t.Conversions, v.Conversions)
+		if v.Payout != nil {
+			t.Payout = decimal.NewNullDecimal(t.Payout.Decimal.Add(*v.Payout))
+		}
+		r.stored(v.Day.Format(time.DateOnly))
+	}
+	return func(c db.Conn) error { return reported.SaveTotals(ctx, c, account, network, list, y.o.Now()) }, nil
+}
+
+// sum adds numbers that may be missing.
+func sum(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	n := *a + *b
+	return &n
+}
+
+// orders reads conversions. An order belongs to the conversion with its id. Without such a conversion, it belongs to the only conversion
+// of its click, if the file has no other order of the click.
+func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.UUID, text, currency string) (func(db.Conn) error, error) {
+	rows, _, err := correction.ReadConversions(text, func(correction.Conversion) string { return currency })
+	if err != nil {
+		return nil, err
+	}
+	r.out.Kind = jobs.ReportOrders
+	clicks := map[uuid.UUID]bool{}
+	orders := map[uuid.UUID]int{}
+	for _, v := range rows {
+		if v.ClickID != uuid.Nil {
+			clicks[v.ClickID] = true
+			orders[v.ClickID]++
+		}
+	}
+	known, err := conversion.FindKnown(ctx, y.store.Conn(), account, db.SortedIDs(clicks))
+	if err != nil {
+		return nil, err
+	}
+	recorded, of := map[conversion.Key]bool{}, map[uuid.UUID][]conversion.Key{}
+	for _, k := range known {
+		recorded[k.Key] = true
+		of[k.ClickID] = append(of[k.ClickID], k.Key)
+	}
+	var list []reported.Order
+	for _, v := range rows {
+		o, usable := orderOf(&v, currency)
+		if !usable {
+			r.refused(v.Row)
+			continue
+		}
+		if r.out.Total++; !recorded[conversion.Key{ClickID: o.ClickID, Goal: o.Goal, ConversionID: o.ConversionID}] &&
+			len(of[o.ClickID]) == 1 && orders[o.ClickID] == 1 {
+			o.Goal, o.ConversionID = of[o.ClickID][0].Goal, of[o.ClickID][0].ConversionID
+		}
+		list = append(list, o)
+		r.stored(o.Day)
+	}
+	return func(c db.Conn) error { return reported.ReplaceFileOrders(ctx, c, account, network, list, y.o.Now()) }, nil
+}
+
+// orderOf returns the order of a row. A row that names no click of ours is an order too, with the reason why it is not recorded. A row
+// with another refusal is not used. A report without a status lists what is paid.
+func orderOf(v *correction.Conversion, currency string) (o reported.Order, usable bool) {
+	if v.Word == "" {
+		v.Status = cmp.Or(v.Status, models.StatusApproved)
+	}
+	unmatched := v.Refusal == correction.NoClick || v.Refusal == correction.ForeignClick
+	if v.Refusal != "" && !unmatched {
+		return o, false
+	}
+	at := v.Time
+	if at.IsZero() && v.ClickID != uuid.Nil {
+		at = models.ClickTime(v.ClickID).UTC()
+	}
+	if at.IsZero() {
+		v.Refusal = "it names neither a time nor a click"
+		return o, false
+	}
+	o = reported.Order{
+		OrderID: v.ConversionID, ClickID: v.ClickID, OrderGoal: v.Goal, Goal: v.Goal, ConversionID: v.ConversionID, Status: v.Status,
+		Currency: cmp.Or(v.Currency, currency), Day: at.Format(time.DateOnly), Refusal: v.Refusal,
+	}
+	if unmatched && o.OrderID == "" {
+		o.OrderID = fmt.Sprint("row ", v.Line) // otherwise all of them would be one order
+	}
+	if v.Payout != nil {
+		o.Payout = v.Payout.String()
+	}
+	return o, v.Status != ""
+}
