@@ -60,7 +60,7 @@ type CostEndpoint struct {
 	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that answers spend; {from} and {to} become days in the form of dateFormat, {page} the number of a page, and {token} the credential of that name; secrets belong there or into headers"`
 	Method           string            `json:"method" bad:"invalid_input" case:"upper" enum:"GET,POST" default:"GET"`
 	Headers          map[string]string `json:"headers" doc:"name to value, at most 20; values are stored encrypted and shown as ********, which sent back means the stored one"`
-	Body             json.RawMessage   `json:"body" is:"json" doc:"of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url"`
+	Body             json.RawMessage   `json:"body,omitempty" is:"json" doc:"of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url"`
 	RowsPath         string            `json:"rowsPath" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each"`
 	DayField         string            `json:"dayField" bad:"invalid_input" trim:"true" maxLength:"255" default:"day" doc:"path to the day, YYYY-MM-DD or the beginning of a time"`
 	CampaignField    string            `json:"campaignField" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the platform's campaign id; empty: spend is of the source"`
