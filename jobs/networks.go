@@ -45,7 +45,7 @@ type NetworkSync struct {
 }
 
 // SyncNetwork imports the orders of a network. It reads all orders, then processes them like CorrectConversions. Errors:
-// not_connected, network_error, too_many.
+// not_connected, network_error, too_many, bad_range.
 var SyncNetwork = Define[CorrectionArgs, CorrectionAnswer[correction.ConversionOutcome]]("networks:sync", Policy{
 	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4,
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},

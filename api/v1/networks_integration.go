@@ -196,7 +196,8 @@ type NetworkSynced struct {
 
 var syncNetworkJob = slow.New(jobs.SyncNetwork, func(a jobs.CorrectionAnswer[correction.ConversionOutcome]) NetworkSynced {
 	out := NetworkSynced{
-		DryRun: a.DryRun, Total: a.Total, Matched: a.Accepted, Unmatched: a.Refused, Payout: models.NewMoney(a.Sum), Outcomes: a.Outcomes,
+		DryRun: a.DryRun, Total: a.Total, Matched: a.Accepted, Unmatched: a.Refused, Payout: models.NewMoney(a.Sum),
+		Outcomes: append([]correction.ConversionOutcome{}, a.Outcomes...), // an import without orders has an empty list
 	}
 	if of := a.Network; of != nil {
 		out.Provider, out.From, out.To = of.Provider, of.From, of.To

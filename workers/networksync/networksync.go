@@ -115,9 +115,12 @@ func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.Network
 // runRetention is the time for which records of runs are kept.
 const runRetention = 90 * 24 * time.Hour
 
-// sweep starts the imports that are due and deletes old records of runs.
+// sweep starts the imports that are due and deletes old records of runs and of listed orders.
 func (y *syncer) sweep(ctx context.Context) error {
 	if err := y.imports.StartDue(ctx); err != nil {
+		return err
+	}
+	if err := y.store.NetworkIntegrations().DeleteListed(ctx, y.o.Now().Add(-listedRetention), 5000); err != nil {
 		return err
 	}
 	return y.store.IntegrationRuns().DeleteExpired(ctx, y.o.Now().Add(-runRetention), 5000)

@@ -90,7 +90,11 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 	if err := y.imports.Fetched(ctx, u, o.Used(), len(orders)); err != nil {
 		return nil, err
 	}
-	return y.rows(ctx, account, network.NetworkID, orders, u.Args.Apply)
+	rows, err := y.rows(ctx, account, network.NetworkID, orders, u.Args.Apply)
+	if of, ok := o.Standing(from, to); ok && err == nil {
+		rows, err = y.vanished(ctx, o, of, orders, rows, u.Args.Apply)
+	}
+	return rows, err
 }
 
 // recordChanges stores the end of a reading of changes, in the transaction that ends its job. All its decisions are stored then. The

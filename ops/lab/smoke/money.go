@@ -37,6 +37,7 @@ type money struct {
 	campaigns             [3]moneyCampaign
 	clicks                []*moneyClick
 	sales                 []*sale
+	wantRuns              []string // what the history says of each import of orders, the oldest first
 }
 
 // moneyCampaign is a campaign of ours. platform is the campaign at Meta that its clicks name, empty if they name no campaign.
@@ -95,8 +96,7 @@ func (m *money) setUp(ctx context.Context) error {
 		ID          string
 		OfferSuffix string `json:"offer_url_suffix"`
 	}
-	// Everflow marks a conversion that it took back as invalid. The account maps this status to a chargeback.
-	body := object{"template": "Everflow", "currency": "USD", "status_map": object{"chargeback": []string{"invalid"}}}
+	body := object{"template": "Everflow", "currency": "USD"}
 	if err := m.api.Create(ctx, "/networks", body, &network); err != nil {
 		return err
 	}

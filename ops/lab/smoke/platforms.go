@@ -129,28 +129,36 @@ func (p *platforms) everflow(r *http.Request) (int, any) {
 		To   string `json:"to"`
 	}
 	if r.Header.Get("X-Eflow-Api-Key") != everflowKey {
-		return http.StatusUnauthorized, object{"Error": "Invalid API key"}
+		return http.StatusUnauthorized, object{"error": "Invalid API key"}
 	}
 	const utc = 67
 	err := json.NewDecoder(r.Body).Decode(&ask)
 	from, wrong := time.Parse(time.DateTime, ask.From)
 	to, also := time.Parse(time.DateTime, ask.To)
-	if r.URL.Path != "/v1/affiliates/reporting/conversions" || err != nil || wrong != nil || also != nil || ask.Zone != utc {
-		return http.StatusBadRequest, object{"Error": "bad request"}
+	report, found := strings.CutPrefix(r.URL.Path, "/v1/affiliates/reporting/")
+	if !found || report != "conversions" && report != everflowHeld || err != nil || wrong != nil || also != nil || ask.Zone != utc {
+		return http.StatusBadRequest, object{"error": "bad request"}
 	}
 	all := []object{}
 	for _, o := range p.orders {
-		if o.at.Before(from) || o.at.After(to.Add(time.Second)) {
+		if o.at.Before(from) || o.at.After(to.Add(time.Second)) || o.report() != report {
 			continue
 		}
 		event := o.goal
 		if event == "" {
 			event = "Base"
 		}
-		all = append(all, object{
+		row := object{
 			"conversion_id": o.id, "transaction_id": "tx-" + o.id, "conversion_unix_timestamp": o.at.Unix(), "sub1": o.click, "sub2": "",
-			"status": o.status, "revenue": json.Number(o.payout.String()), "event": event, "is_event": o.goal != "", "currency_id": "USD",
-		})
+			"revenue": json.Number(o.payout.String()), "event": event, "is_event": o.goal != "", "currency_id": "USD",
+		}
+		if report == everflowHeld {
+			row = object{"on_hold_conversion_id": "hold-" + o.id, "status": o.status, "conversion": row}
+			if o.status == "pending" {
+				row["status"] = "on_hold"
+			}
+		}
+		all = append(all, row)
 	}
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	first := min(max(page-1, 0)*everflowPageSize, len(all))
@@ -158,6 +166,20 @@ func (p *platforms) everflow(r *http.Request) (int, any) {
 		"conversions": all[first:min(first+everflowPageSize, len(all))],
 		"paging":      object{"page": page, "page_size": everflowPageSize, "total_count": len(all)},
 	}
+}
+
+// everflowHeld is the report of the conversions on hold. It also lists conversions that were rejected while they were on hold.
+const everflowHeld = "onhold"
+
+// report returns the report of Everflow that lists an order. An order that was approved and then rejected is in none.
+func (o order) report() string {
+	switch o.status {
+	case "approved":
+		return "conversions"
+	case "pending", "rejected":
+		return everflowHeld
+	}
+	return ""
 }
 
 // dialog answers the page on which a person grants the app its permissions. It grants them at once and redirects back.

@@ -37,7 +37,7 @@ var saleScripts = []saleScript{
 	{click: 0, first: "approved", firstPayout: "10", second: "approved", secondPayout: "10"},
 	{click: 1, first: "pending", firstPayout: "4.5", second: "approved", secondPayout: "4.5"},
 	{click: 2, first: "approved", firstPayout: "6", second: "approved", secondPayout: "7.25"}, // amended
-	{click: 3, first: "approved", firstPayout: "20", second: "invalid", secondPayout: "20"},   // charged back
+	{click: 3, first: "approved", firstPayout: "20", second: "gone", secondPayout: "20"},      // rejected after its approval
 	{click: 4, first: "pending", firstPayout: "3", second: "rejected", secondPayout: "3"},
 	{click: 5, first: "approved", firstPayout: "1.1", second: "approved", secondPayout: "1.1"},
 	{click: 5, goal: "Upsell", first: "approved", firstPayout: "2.35", second: "approved", secondPayout: "2.35"},
@@ -48,10 +48,10 @@ var saleScripts = []saleScript{
 // strangers is the number of Everflow's orders that belong to no click here.
 const strangers = 2
 
-// ourStatus returns our status for the status of an order at Everflow.
+// ourStatus returns our status for the status of an order at Everflow, which no longer reports an order that it rejects.
 func ourStatus(word string) string {
-	if word == "invalid" {
-		return "chargeback"
+	if word == "gone" {
+		return "rejected"
 	}
 	return word
 }
@@ -180,6 +180,7 @@ func (m *money) importOrders(ctx context.Context, apply bool, result string, cha
 	if want["unchanged"] == 0 {
 		delete(want, "unchanged")
 	}
+	m.expectRun()
 	what := fmt.Sprintf("import of orders, applied %t: ", apply)
 	m.same(what+"dryRun", got.DryRun, !apply)
 	m.same(what+"total", got.Total, len(m.sales)+strangers)
@@ -188,6 +189,21 @@ func (m *money) importOrders(ctx context.Context, apply bool, result string, cha
 	m.same(what+"payout", shortest(number(got.Payout)), shortest(sum))
 	m.same(what+"outcomes", results, want)
 	return nil
+}
+
+// expectRun stores what the history says of an import of the present orders.
+func (m *money) expectRun() {
+	pages, read := 0, 0
+	for _, report := range []string{"conversions", everflowHeld} {
+		rows := 0
+		for _, o := range m.orders() {
+			if o.report() == report {
+				rows++
+			}
+		}
+		pages, read = pages+max(1, (rows+everflowPageSize-1)/everflowPageSize), read+rows
+	}
+	m.wantRuns = append(m.wantRuns, fmt.Sprint("api", pages, read, len(m.sales), true))
 }
 
 // importSpend imports the spend from Meta and compares the answer. The rows of Meta's campaigns that clicks here name are matched.

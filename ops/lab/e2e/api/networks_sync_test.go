@@ -51,7 +51,7 @@ func newSyncing(t *testing.T, clicks int) *syncing {
 	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) { registerSync(t, r, s, server) })
 	made := y.s.Do("POST", "/networks", map[string]any{"name": "N", "status_map": map[string]any{"approved": []string{"on the moon"}}})
 	y.id = made.Want(201, "").Map()["id"].(string)
-	y.connect(networkstest.Fakes["affise"].Credentials())
+	y.connect("affise")
 	return y
 }
 
@@ -64,10 +64,10 @@ func registerSync(t *testing.T, r *workers.Runtime, s *apitest.Server, server *h
 	})})
 }
 
-func (y *syncing) connect(credentials map[string]string) {
+func (y *syncing) connect(provider string) {
 	y.t.Helper()
 	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{
-		"provider": "affise", "credentials": credentials, "is_enabled": false,
+		"provider": provider, "credentials": networkstest.Fakes[provider].Credentials(), "is_enabled": false,
 	}).Want(200, "")
 }
 
@@ -216,6 +216,60 @@ func TestNetworkSyncAdopts(t *testing.T) {
 	if diff := cmp.Diff([]string{"1 unchanged", "2 unchanged", "3 unchanged"}, verdicts(y.sync(true).Outcomes)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestNetworkSyncVanished: Everflow no longer reports an order that was rejected. An order that an import by this connection has listed is
+// then rejected, and it counts again when it is reported again.
+func TestNetworkSyncVanished(t *testing.T) {
+	t.Parallel()
+	y := newSyncing(t, 4)
+	y.connect("everflow")
+	sync := func(days int, apply bool, want ...string) {
+		t.Helper()
+		var got syncAnswer
+		first, _ := time.Parse(time.DateOnly, y.day)
+		last := time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly)
+		y.send("/networks/"+y.id+"/integration/sync", map[string]any{
+			"from": first.AddDate(0, 0, -1).Format(time.DateOnly), "to": last, "apply": apply,
+		}, &got)
+		if diff := cmp.Diff(want, verdicts(got.Outcomes)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	figures := func(want string) {
+		t.Helper()
+		if got := y.figures(); got != want {
+			t.Errorf("conversions, approved, pending, chargebacks, revenue: %s, want %s", got, want)
+		}
+	}
+	a, b, held, own := y.order("a", 0, "approved", "10"), y.order("b", 1, "approved", "4"), y.order("held", 2, "pending", "3"), y.order("own", 3, "approved", "1")
+	a.Sale = "64.99"
+	y.world.Set(a, b, held, own)
+	sync(0, false, "1 created", "2 created", "3 created", "4 created")
+	sync(0, true, "1 created", "2 created", "3 created", "4 created")
+	figures("4 3 1 0 15")
+	if row := y.s.Do("GET", "/logs/conversions?click_id="+a.Click, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any); row["sale_amount"] != 64.99 || row["sale_currency"] != "USD" {
+		t.Errorf("%v", row)
+	}
+	// A person has decided about one of them, so it stays.
+	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+own.Click+",2,approved,own\n", true, &conversionAnswer{})
+	y.world.Set(a)
+	sync(-1, true, "1 unchanged") // an order may be reported on a later day
+	sync(0, false, "1 unchanged", "2 updated", "3 updated")
+	figures("4 3 1 0 16")
+	sync(0, true, "1 unchanged", "2 updated", "3 updated")
+	figures("2 2 0 0 12")
+	sync(0, true, "1 unchanged")
+	y.world.Set(a, b)
+	sync(0, true, "1 unchanged", "2 updated")
+	figures("3 3 0 0 16")
+	// A report without any order may be a fault. Another connection has not seen the orders of the one before.
+	y.world.Set()
+	sync(0, true)
+	y.connect("everflow")
+	y.world.Set(a)
+	sync(0, true, "1 unchanged")
+	figures("3 3 0 0 16")
 }
 
 // TestNetworkSyncFails: the API shows and stores the error of the platform without the credentials. No conversion is recorded.

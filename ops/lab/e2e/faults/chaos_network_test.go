@@ -32,7 +32,7 @@ func (m *midway) importing(world *networkstest.World) *importing {
 	}
 	y.path = "/networks/" + made.ID.String() + "/integration"
 	if err := m.api.Do(m.t.Context(), 200, "PUT", y.path, map[string]any{
-		"provider": "everflow", "credentials": networkstest.Fakes["everflow"].Credentials(), "is_enabled": false,
+		"provider": "affise", "credentials": networkstest.Fakes["affise"].Credentials(), "is_enabled": false,
 	}, nil); err != nil {
 		m.t.Fatal(err)
 	}

@@ -1,0 +1,53 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+// ListedOrder is an order that a network's report has listed, with the key of the conversion that it is recorded as.
+type ListedOrder struct {
+	ClickID      uuid.UUID `db:"click_id"`
+	Goal         string    `db:"goal"`
+	ConversionID string    `db:"conversion_id"`
+	OrderedAt    time.Time `db:"ordered_at"`
+}
+
+// Listed returns the orders of a network in [from, to) that an import since a moment has listed.
+func (k NetworkIntegrations) Listed(ctx context.Context, account, network uuid.UUID, since, from, to time.Time) ([]ListedOrder, error) {
+	return db.Select[ListedOrder](ctx, k.s.c, "listed orders", `SELECT click_id, goal, conversion_id, ordered_at FROM listed_orders
+		WHERE account_id = $1 AND network_id = $2 AND listed_at >= $3 AND ordered_at >= $4 AND ordered_at < $5
+		ORDER BY ordered_at, click_id, goal, conversion_id`, account, network, since, from, to)
+}
+
+const setListed = `
+INSERT INTO listed_orders AS l (network_id, account_id, click_id, goal, conversion_id, ordered_at, listed_at)
+SELECT DISTINCT ON (c, g, v) $2::uuid, $1::uuid, c, g, v, t, $8::timestamptz
+FROM unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[]) AS o (c, g, v, t)
+ON CONFLICT (network_id, click_id, goal, conversion_id) DO UPDATE SET ordered_at = excluded.ordered_at, listed_at = excluded.listed_at
+WHERE l.listed_at < $3 OR l.ordered_at <> excluded.ordered_at`
+
+// SetListed stores that an import at a moment has listed orders. An order that an import since another moment has listed is written
+// only if its time has changed.
+func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uuid.UUID, since time.Time, list []ListedOrder, now time.Time) error {
+	if len(list) == 0 {
+		return nil
+	}
+	_, err := k.s.exec(ctx, "list orders", setListed, account, network, since,
+		db.UUIDs(db.Map(list, func(o ListedOrder) uuid.UUID { return o.ClickID })),
+		db.Map(list, func(o ListedOrder) string { return o.Goal }),
+		db.Map(list, func(o ListedOrder) string { return o.ConversionID }),
+		db.Map(list, func(o ListedOrder) time.Time { return o.OrderedAt }), now)
+	return err
+}
+
+// DeleteListed deletes orders from before a moment, at most limit of them.
+func (k NetworkIntegrations) DeleteListed(ctx context.Context, before time.Time, limit int) error {
+	_, err := k.s.exec(ctx, "delete listed orders", `DELETE FROM listed_orders WHERE ctid IN (
+		SELECT ctid FROM listed_orders WHERE ordered_at < $1 LIMIT $2)`, before, limit)
+	return err
+}

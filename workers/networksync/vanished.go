@@ -1,0 +1,66 @@
+package networksync
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/conversion"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/correction"
+	"switchyard/workers/providers/networks"
+)
+
+// vanishedWord is the status word of a conversion that the network no longer reports.
+const vanishedWord = "no longer reported"
+
+// listedRetention is the time for which it is known that a report has listed an order. No platform's report reaches further back.
+const listedRetention = 400 * 24 * time.Hour
+
+// vanished returns a rejecting row for each recorded order that a complete report of its days no longer has, and that an import by this
+// connection has seen there. A report without any order rejects nothing, because it may be a fault of the platform. A status that a
+// person has set stays. If remember is true, vanished stores the orders that the report lists.
+func (y *syncer) vanished(ctx context.Context, o opened, of networks.Range, orders []networks.Order, rows []correction.Conversion,
+	remember bool,
+) ([]correction.Conversion, error) {
+	k, account, network := y.store.NetworkIntegrations(), o.AccountID, o.TargetID
+	present := map[conversion.Key]bool{}
+	var listed []store.ListedOrder
+	for i, v := range rows {
+		present[keyOf(v)] = true
+		if at := orders[i].At.Time; v.Refusal == "" && !at.IsZero() {
+			listed = append(listed, store.ListedOrder{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID, OrderedAt: at})
+		}
+	}
+	before, err := k.Listed(ctx, account, network, o.SavedAt, of.From, of.End())
+	if err != nil {
+		return nil, err
+	}
+	if remember {
+		if err := k.SetListed(ctx, account, network, o.SavedAt, listed, y.o.Now()); err != nil {
+			return nil, err
+		}
+	}
+	missing, clicks := map[conversion.Key]bool{}, []uuid.UUID{}
+	for _, b := range before {
+		if key := (conversion.Key{ClickID: b.ClickID, Goal: b.Goal, ConversionID: b.ConversionID}); !present[key] && len(rows) > 0 {
+			missing[key] = true
+			clicks = append(clicks, b.ClickID)
+		}
+	}
+	known, err := conversion.FindKnown(ctx, y.store.Conn(), account, clicks)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range known {
+		if missing[c.Key] && c.Source != models.FromCorrection && (c.Status == models.StatusApproved || c.Status == models.StatusPending) {
+			rows = append(rows, correction.Conversion{
+				Row: correction.Row{Line: len(rows) + 1}, ClickText: models.FormatClickID(c.ClickID), ClickID: c.ClickID,
+				ConversionID: c.ConversionID, Goal: c.Goal, Status: models.StatusRejected, Word: vanishedWord, Precision: time.Second,
+			})
+		}
+	}
+	return rows, nil
+}
