@@ -105,7 +105,7 @@ func TestNetworkDifference(t *testing.T) {
 		export.Register(r, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
 	})
 	y.id = y.s.Do("POST", "/networks", map[string]any{"name": "N"}).Want(201, "").Map()["id"].(string)
-	y.connect(networkstest.Fakes["everflow"].Credentials())
+	y.connect("everflow")
 	stranger := y.order("stranger", 0, "approved", "7")
 	stranger.Click = "affsub-1"
 	y.world.Set(y.order("a", 0, "approved", "10"), y.order("b", 1, "approved", "4"), stranger)
