@@ -243,6 +243,7 @@ const maxConversionAction = 100
 var (
 	actionResource = regexp.MustCompile(`^customers/([0-9-]{1,20})/conversionActions/([0-9]{1,20})$`)
 	actionDigits   = regexp.MustCompile(`^[0-9]{1,20}$`)
+	uetTag         = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
 // ConversionAction reads the action to which a provider's conversions go. At Google Ads it accepts the id of a conversion
@@ -288,16 +289,21 @@ func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials 
 		return Invalid("invalid_input", "%s takes no conversions", p.Label)
 	case len(missing) > 0:
 		return Invalid("no_capi_credentials", "conversions at %s also need %s", p.Label, strings.Join(missing, " and "))
+	case p.Name == MicrosoftAds && credentials[UETToken] != "":
+		if !uetTag.MatchString(strings.TrimSpace(credentials[UETTag])) {
+			return Invalid("no_capi_credentials", "conversions by the UET Conversions API need uet_tag_id, a number")
+		}
+		return nil
 	case (p.Name == GoogleAds || p.Name == MicrosoftAds) && f.ConversionAction == "":
 		return Invalid("no_conversion_action", "conversions need a conversion_action")
 	}
 	return nil
 }
 
-// NeedsSignIn reports whether the connection works only if a person signs in at the platform. Some platforms accept conversions
-// with a token of their own, without a sign-in.
-func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool) bool {
-	return p.SignIn && (enabled || f.ConversionsEnabled && !p.uploadsByToken())
+// NeedsSignIn reports whether the connection works only if a person signs in at the platform. credentials are all credentials of
+// the connection. Some platforms accept conversions with a token of their own, without a sign-in.
+func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool, credentials map[string]string) bool {
+	return p.SignIn && (enabled || f.ConversionsEnabled && !p.UploadsByToken(credentials))
 }
 
 // ChooseConnection returns the sign-in connection that a traffic source uses. of lists the account's connections to the

@@ -60,3 +60,28 @@ func TestChooseConnection(t *testing.T) {
 		}
 	}
 }
+
+// TestUETConnection checks that conversions by the UET Conversions API need a tag, but neither a goal nor a sign-in. Spend still needs
+// a sign-in.
+func TestUETConnection(t *testing.T) {
+	t.Parallel()
+	p, _ := models.SourceProviderNamed(models.MicrosoftAds)
+	f := models.SourceIntegrationFields{ConversionsEnabled: true}
+	code := func(credentials map[string]string) string {
+		e, _ := models.AsError(f.CheckConversions(p, credentials))
+		if e == nil {
+			return ""
+		}
+		return e.Code
+	}
+	by := map[string]string{"uet_tag_id": "187012345", "uet_token": "x"}
+	if got := code(by); got != "" || f.NeedsSignIn(p, false, by) || !f.NeedsSignIn(p, true, by) {
+		t.Errorf("with a token: %q", got)
+	}
+	if got := code(map[string]string{"uet_tag_id": "abc", "uet_token": "x"}); got != "no_capi_credentials" {
+		t.Errorf("without a tag: %q", got)
+	}
+	if got := code(map[string]string{"uet_tag_id": "187012345"}); got != "no_conversion_action" || !f.NeedsSignIn(p, false, nil) {
+		t.Errorf("without a token: %q", got)
+	}
+}

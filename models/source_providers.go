@@ -22,6 +22,13 @@ const (
 	CustomCost   = "custom"
 )
 
+// The credentials for Microsoft's UET Conversions API. If the token is there, conversions are sent to it in place of the offline
+// conversions of the ad account.
+const (
+	UETTag   = "uet_tag_id"
+	UETToken = "uet_token"
+)
+
 // The supported versions of the platforms' APIs. The version is part of the API's address.
 const (
 	GoogleAdsVersion = "v26"
@@ -51,6 +58,12 @@ var SourceProviders = []SourceProvider{
 	{Name: MicrosoftAds, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Microsoft Advertising",
 		plain("account_id", "Account id", "the number aid in the address of the account's page").forCost(),
 		plain("customer_id", "Customer id", "the number cid in the address of the account's page").forCost(),
+		optional(plain(UETTag, "UET tag id", "Conversion tracking > UET tag; for conversions by the UET Conversions API")),
+		optional(secret(UETToken, "UET Conversions API token", "UET tag > set up tagging > use Conversions API, where Microsoft has enabled it; with it, conversions go to the UET tag without a sign-in, as events with the name in conversion_action, or else purchase")),
+		CredentialField{
+			Name: "consent", Label: "Consent of visitors", Values: []string{"granted", "denied"},
+			Help: "for the UET Conversions API: granted, if all whose conversions are uploaded have agreed to the storage of data for ads; empty: Microsoft is told neither",
+		},
 	)},
 	{Name: Meta, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Meta (Facebook, Instagram)",
 		plain("ad_account_id", "Ad account id", "Ads Manager > account overview, with or without act_").forCost(),
@@ -144,7 +157,7 @@ func (p SourceProvider) missing(credentials map[string]string, needed func(f Cre
 	return missing
 }
 
-// uploadsByToken reports whether conversions are uploaded with a token from the credentials, and not with one of a sign-in.
-func (p SourceProvider) uploadsByToken() bool {
-	return slices.ContainsFunc(p.Fields, func(f CredentialField) bool { return f.ForConversions && f.Secret })
+// UploadsByToken reports whether conversions are uploaded with a token from the credentials, and not with one of a sign-in.
+func (p SourceProvider) UploadsByToken(credentials map[string]string) bool {
+	return credentials[UETToken] != "" && p.Name == MicrosoftAds || slices.ContainsFunc(p.Fields, func(f CredentialField) bool { return f.ForConversions && f.Secret })
 }

@@ -113,7 +113,7 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 		if err != nil {
 			return err
 		}
-		i.ConnectionID, err = models.ChooseConnection(signedIn, i.ConnectionID, i.NeedsSignIn(w.Provider, i.IsEnabled))
+		i.ConnectionID, err = models.ChooseConnection(signedIn, i.ConnectionID, i.NeedsSignIn(w.Provider, i.IsEnabled, credentials))
 		if err != nil {
 			return err
 		}

@@ -178,6 +178,9 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 	if !known || !ok {
 		return nil, fmt.Errorf("ads: %q takes no conversions", provider)
 	}
+	if provider == models.MicrosoftAds && p.UploadsByToken(credentials) {
+		how = uetUploads
+	}
 	_, secrets := p.Split(credentials)
 	u := &uploading{
 		Session: c.o.Session(how.base, "upload:"+key, uploadRate, uploadRetryTime,

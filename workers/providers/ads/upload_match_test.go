@@ -38,6 +38,14 @@ var matched = map[string]func() document{
 			"page": document{"url": "https://lander.example/page?a=1", "referrer": "https://social.example/"}, "event": "Purchase",
 		}
 	},
+	"microsoft_ads by uet": func() document {
+		return document{
+			"userData": document{
+				"em": hashes.Email, "ph": hashes.Phone, "clientIpAddress": "203.0.113.9", "clientUserAgent": "Mozilla/5.0", "msclkid": "one",
+			},
+			"eventSourceUrl": "https://lander.example/page?a=1", "referrerUrl": "https://social.example/", "eventType": "custom",
+		}
+	},
 	models.MicrosoftAds: func() document {
 		return document{"HashedEmailAddress": hashes.Email, "HashedPhoneNumber": hashes.Phone}
 	},
@@ -64,7 +72,7 @@ func part(got, want document) document {
 func TestUploadsMatching(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		want := matched[u.of]
+		want := matched[u.name]
 		if want == nil {
 			return
 		}
@@ -97,6 +105,33 @@ func TestMetaAgent(t *testing.T) {
 		e.UserAgent = ""
 		if got, list := u.send(up, e); got != models.UploadSkipped || !strings.Contains(list[0].Reason, "user agent") || u.world.Calls() != 0 {
 			u.Errorf("%s, %+v, %d requests", got, list, u.world.Calls())
+		}
+	})
+}
+
+// TestUETConsent: Microsoft gets the account's statement about its visitors' consent, and the name of the event.
+func TestUETConsent(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		if u.name != "microsoft_ads by uet" {
+			return
+		}
+		for stated, want := range map[string]any{"": nil, "granted": "G", "denied": "D"} {
+			credentials := maps.Clone(adstest.UETTokens)
+			credentials["consent"] = stated
+			up, err := u.client.Open(u.of, "key", credentials, nil, "", false)
+			if err != nil {
+				u.Fatal(err)
+			}
+			id := "one-" + stated
+			if got, list := u.send(up, u.event(id, id)); got != models.UploadAccepted {
+				u.Errorf("%s: %+v", got, list)
+			}
+			for _, v := range u.world.Taken(u.of) {
+				if v.ID == id && (v.Fields["adStorageConsent"] != want || v.Fields["eventName"] != "purchase") {
+					u.Errorf("%q: %v", stated, v.Fields)
+				}
+			}
 		}
 	})
 }

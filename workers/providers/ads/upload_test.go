@@ -46,12 +46,16 @@ type uploader struct {
 // eachUploader runs a test for every platform.
 func eachUploader(t *testing.T, test func(*uploader)) {
 	t.Helper()
-	for _, of := range append(adstest.UploadPlatforms(), "google_ads by clicks") {
+	for _, of := range append(adstest.UploadPlatforms(), "google_ads by clicks", "microsoft_ads by uet") {
 		t.Run(of, func(t *testing.T) {
 			t.Parallel()
 			u := &uploader{T: t, name: of, world: &adstest.Uploads{}, limit: time.Minute}
-			u.of, _, u.clicks = strings.Cut(of, " by ")
-			u.can = adstest.UploadPlatformOf(u.of)
+			var by string
+			u.of, by, _ = strings.Cut(of, " by ")
+			u.clicks, u.can = by == "clicks", adstest.UploadPlatformOf(u.of)
+			if by == "uet" {
+				u.can = adstest.UET
+			}
 			server := adstest.ServeUploads(t, u.world)
 			u.client = ads.NewUploader(ads.UploadOptions{GoogleClicks: u.clicks, Options: ads.Options{DeveloperToken: "canary-developer-Zq7", Options: platform.Options{
 				Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
@@ -98,7 +102,7 @@ func (k *signedIn) Renew(_ context.Context, refused string) (string, error) {
 func (u *uploader) open(shadow bool) (*ads.Upload, *signedIn) {
 	u.Helper()
 	k := &signedIn{world: u.world, held: u.world.SignedIn()}
-	up, err := u.client.Open(u.of, "key", adstest.UploadTokens[u.of], k, u.can.Action, shadow)
+	up, err := u.client.Open(u.of, "key", u.can.Credentials, k, u.can.Action, shadow)
 	if err != nil {
 		u.Fatal(err)
 	}

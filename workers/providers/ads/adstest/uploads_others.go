@@ -13,6 +13,14 @@ import (
 var microsoftUploads = uploadFake{UploadPlatform: UploadPlatform{
 	Credentials: map[string]string{"account_id": "176", "customer_id": "250"}, Action: "Tracker", Click: "msclkid", SignIn: true, Changes: true,
 }, serve: microsoftUploadServe, fail: func(c *uploadCall, busy bool, words string) {
+	if c.ofUET() {
+		status := http.StatusBadRequest
+		if busy {
+			status = http.StatusTooManyRequests
+		}
+		c.says(status, uetError("BadRequest", words, 0))
+		return
+	}
 	code, name := 100, "NullRequest"
 	if busy {
 		code, name = 117, "CallRateExceeded"
@@ -27,6 +35,10 @@ func microsoftUploadFault(code int, name, words string) document {
 }
 
 func microsoftUploadServe(c *uploadCall) {
+	if c.ofUET() {
+		uetServe(c)
+		return
+	}
 	h := c.r.Header
 	if h.Get("Authorization") != "Bearer "+c.w.signedIn() {
 		c.says(http.StatusUnauthorized, microsoftUploadFault(109, "AuthenticationTokenExpired", "Authentication token expired."))

@@ -1,0 +1,78 @@
+package adstest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// UETTokens are credentials of Microsoft Advertising with which conversions go to the UET Conversions API.
+var UETTokens = map[string]string{"uet_tag_id": "187012345", "uet_token": "canary-uet-Zq7"} //nolint:gosec // a made-up one
+
+// UET says what the fake of the UET Conversions API accepts, and what that API can do.
+var UET = UploadPlatform{Credentials: UETTokens, Click: "msclkid"}
+
+// ofUET reports whether a request is for the UET Conversions API.
+func (c *uploadCall) ofUET() bool { return strings.HasPrefix(c.path, "v1/") }
+
+// uetError returns an answer with an error. details are about events.
+func uetError(code, words string, received int, details ...document) document {
+	return document{
+		"eventsReceived": received, "traceId": "uet-trace-1", "error": document{"code": code, "message": words, "details": details},
+	}
+}
+
+// uetServe serves the UET Conversions API. Without continueOnValidationError one bad event makes the whole request fail.
+func uetServe(c *uploadCall) {
+	var body struct {
+		Continue bool `json:"continueOnValidationError"`
+		Data     []struct {
+			ID   string `json:"eventId"`
+			Name string `json:"eventName"`
+			Type string `json:"eventType"`
+			URL  string `json:"eventSourceUrl"`
+			User struct {
+				Click string `json:"msclkid"`
+			} `json:"userData"`
+			Custom struct {
+				Value    json.Number `json:"value"`
+				Currency string      `json:"currency"`
+			} `json:"customData"`
+		} `json:"data"`
+	}
+	list := flaws("uet", "Request", c.raw)
+	switch {
+	case c.path != "v1/"+UETTokens["uet_tag_id"]+"/events":
+		c.says(http.StatusNotFound, uetError("NotFound", "There is no such tag.", 0))
+		return
+	case c.r.Header.Get("Authorization") != "Bearer "+UETTokens["uet_token"] || c.w.expired > 0:
+		c.says(http.StatusUnauthorized, uetError("Unauthorized", "The token is not valid for this tag.", 0))
+		return
+	case len(list) > 0 || !c.read(&body) || len(body.Data) > 1000:
+		c.says(http.StatusBadRequest, uetError("BadRequest", fmt.Sprintf("The request cannot be read: %v", list), 0))
+		return
+	}
+	var details []document
+	for i, e := range body.Data {
+		if uploadWrong(e.User.Click) != "" || e.Type == "custom" && e.Name == "" || e.Type == "pageLoad" && e.URL == "" {
+			details = append(details, document{
+				"index": i, "propertyName": "userData.msclkid", "attemptedValue": e.User.Click, "errorMessage": "is not valid", "errorCode": "InvalidFormat",
+			})
+		}
+	}
+	if len(details) > 0 && !body.Continue {
+		c.says(http.StatusBadRequest, uetError("ValidationError", "Some events are not valid.", 0, details...))
+		return
+	}
+	for i, e := range body.Data {
+		c.store(Uploaded{
+			ID: e.ID, Click: e.User.Click, Value: e.Custom.Value.String(), Currency: e.Custom.Currency, Fields: c.item("data", i),
+		}, true)
+	}
+	if len(details) > 0 {
+		c.says(http.StatusOK, uetError("ValidationError", "Some events are not valid.", len(body.Data)-len(details), details...))
+		return
+	}
+	c.says(http.StatusOK, document{"eventsReceived": len(body.Data), "traceId": "uet-trace-1"})
+}
