@@ -13,8 +13,7 @@ import (
 )
 
 // pinterest is the API v5 of Pinterest: github.com/pinterest/api-description. Spend is in micros of the ad account's currency.
-// Days are UTC days, of the last 90 days. Figures are told for the campaigns that a request names, at most 250 of them. Clicks
-// are those that left Pinterest.
+// Days are UTC days, and go back 90 days. A request names the campaigns to report on, at most 250. Clicks are outbound clicks.
 var pinterest = adapter{
 	base: "https://api.pinterest.com/v5",
 	open: func(s *session) { s.zone = "UTC" },
@@ -24,7 +23,8 @@ var pinterest = adapter{
 	days: 90, burst: 5, interval: time.Second,
 }
 
-const pinterestIDs = 250 // campaigns in one request
+// pinterestIDs is the number of campaigns that a request names. It keeps the address below netguard.MaxURL.
+const pinterestIDs = 50
 
 func pinterestPath(s *session) string { return "/ad_accounts/" + url.PathEscape(s.c["ad_account_id"]) }
 
@@ -45,7 +45,7 @@ func pinterestAccount(ctx context.Context, s *session) error {
 // pinterestNames returns the names of the account's campaigns.
 func pinterestNames(ctx context.Context, s *session) (map[string]string, error) {
 	names := map[string]string{}
-	q := url.Values{"page_size": {strconv.Itoa(pinterestIDs)}, "entity_statuses": {"ACTIVE", "PAUSED", "ARCHIVED"}}
+	q := url.Values{"page_size": {"250"}, "entity_statuses": {"ACTIVE", "PAUSED", "ARCHIVED"}}
 	for range maxNamePages {
 		var answer struct {
 			Items rest.List[struct {
