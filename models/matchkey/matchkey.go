@@ -46,19 +46,22 @@ type Hashes struct {
 }
 
 // For returns the keys that an ad platform takes, in its forms, by the name of its provider. Google wants the country and the
-// postal code of an address in clear, so it gets no address. Microsoft takes no names and addresses.
+// postal code of an address in clear, so it gets no address.
 func (h Hashes) For(provider string) Keys {
-	k := h.Keys
 	switch provider {
 	case "google_ads":
 		return Keys{Email: h.EmailGoogle, Phone: h.Phone}
 	case "microsoft_ads":
 		return Keys{Email: h.EmailMicrosoft, Phone: h.Phone}
 	case "reddit":
-		k.Email = h.EmailReddit
-	case "meta", "snapchat", "pinterest":
-		k.Phone = h.PhoneDigits
+		return Keys{Email: h.EmailReddit, Phone: h.Phone}
+	case "openai_ads":
+		return Keys{Email: h.Email}
+	case "tiktok":
+		return Keys{Email: h.Email, Phone: h.Phone, FirstName: h.FirstName, LastName: h.LastName, Zip: h.Zip}
 	}
+	k := h.Keys
+	k.Phone, k.Street = h.PhoneDigits, "" // Meta, Snapchat and Pinterest
 	return k
 }
 
