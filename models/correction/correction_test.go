@@ -202,7 +202,7 @@ func TestRowsAreLimited(t *testing.T) {
 // runs alone, because it measures the memory of the whole process.
 func TestHostileTexts(t *testing.T) {
 	size := longtest.Size(2<<20, 8<<20)
-	limit := uint64(6<<20 + size*3/8)
+	limit := uint64(7<<20 + size*3/8)
 	fill := func(head, s string) string { return head + strings.Repeat(s, (size-len(head))/len(s)) }
 	for name, text := range map[string]string{
 		"one header":         fill("", "click id,"),

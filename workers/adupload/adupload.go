@@ -266,7 +266,10 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 		e := ads.Event{
 			ID: u.ConversionID.String(), Action: u.Action, Time: u.HappenedAt, ChangedAt: u.ChangedAt, Value: u.Value, Currency: u.Currency,
 			Click: models.FormatClickID(u.ClickID), Clicked: models.ClickTime(u.ClickID), Query: click.Params, UserAgent: click.UserAgent,
-			Country: click.Country, Page: pageOf(click.Click), Referrer: click.Referrer, Keys: keys[u.ClickID].For(s.Provider),
+			Country: click.Country, Page: pageOf(click.Click), Referrer: click.Referrer,
+		}
+		if u.Action != models.UploadRetract { // the platform knows the conversion that is taken back by its id
+			e.Keys = keys[u.ClickID].For(s.Provider)
 		}
 		if click.IP.IsValid() && click.AddressKey == 0 {
 			e.IP = click.IP.String()

@@ -41,7 +41,7 @@ func TestKeysOfUploads(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t, provider)
 			keys := func(click uuid.UUID) []string {
-				text := dbtest.Get[string](w, w.db, `SELECT array_to_string(keys, ',') FROM conversion_uploads WHERE click_id = $1`, click)
+				text := dbtest.Get[string](w, w.db, `SELECT array_to_string(keys, ',') FROM conversion_uploads WHERE click_id = $1 AND action = 'upload'`, click)
 				return slices.DeleteFunc(strings.Split(text, ","), func(s string) bool { return s == "" })
 			}
 			c := w.storeClicks("off", "shadow", "live", "none", "old")
@@ -61,6 +61,12 @@ func TestKeysOfUploads(t *testing.T) {
 			w.connect(func(s *store.SourceConnect) { s.SendKeys = nil })
 			w.convert("approved", 10, c[2:]...)
 			w.sweep()
+			w.convert("rejected", 10, c[2])
+			w.sweep()
+			const retracted = `SELECT count(*) FROM conversion_uploads WHERE action = 'retract' AND keys = '{}'`
+			if n := dbtest.Get[int](w, w.db, retracted); n != 1 {
+				t.Errorf("%d uploads that take back a conversion, without keys", n)
+			}
 			for i, want := range [][]string{{}, want, want, {}, {}} {
 				if got := keys(c[i]); !slices.Equal(got, want) {
 					t.Errorf("upload %d had %v, want %v", i, got, want)
