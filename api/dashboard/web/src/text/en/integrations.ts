@@ -112,7 +112,8 @@ export const words = {
     capCount: 'At most a day',
     capValue: 'Their value at most',
     sendKeys: 'Send hashed personal data',
-    sendKeysHint: 'E-mail addresses, phone numbers, names and addresses, hashed, of people who have agreed. They help the platform to find the person.',
+    sendKeysHint:
+      'E-mail addresses, phone numbers, names and addresses, hashed, of people who have agreed. They help the platform to find the person.',
     withKeys: 'with',
     keyShares: (n: number) => `Hashed personal data of the last ${n} conversions, at most seven days old`,
     keys: {
