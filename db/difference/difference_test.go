@@ -1,7 +1,9 @@
 package difference_test
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,10 +12,12 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	dbdifference "switchyard/db/difference"
 	"switchyard/db/report"
 	"switchyard/db/reported"
+	"switchyard/db/retention"
 	"switchyard/db/spend"
 	"switchyard/models"
 	"switchyard/models/difference"
@@ -274,6 +278,43 @@ func TestStored(t *testing.T) {
 	n, err := reported.DeleteExpired(t.Context(), e.db, time.Now())
 	if got := list(); err != nil || n != 1 || got != "new approved 1 false" {
 		t.Errorf("%d deleted, %v; left: %s", n, err, got)
+	}
+}
+
+// TestCleared checks that the export of a visitor's data has the orders of the visitor's clicks, and that clearing the statistics of a
+// campaign deletes what others have reported for it.
+func TestCleared(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	gone, stays := e.visits(1, 0, e.at(0, 12), nil)[0], e.visits(1, 1, e.at(0, 12), nil)[0]
+	e.saveOrders(time.Now(), e.order("gone", gone, 0, "approved", "1", "USD"), e.order("stays", stays, 0, "approved", "1", "USD"))
+	for i := range e.campaigns {
+		e.sell([]uuid.UUID{gone, stays}[i], []string{"gone", "stays"}[i], "approved", "1", "USD", models.FromPostback, time.Minute)
+	}
+	e.readSource(0, spend.Spend{CampaignID: e.campaigns[0], Amount: decimal.NewFromInt(1), Currency: "USD"},
+		spend.Spend{CampaignID: e.campaigns[1], Amount: decimal.NewFromInt(2), Currency: "USD"})
+	log := click.Log{Conn: e.db}
+	known, err := retention.ReadKnown(t.Context(), log, click.Visitor{AccountID: e.account, ClickID: gone})
+	if err != nil || len(known.Orders) != 1 || !strings.Contains(string(known.Orders[0]), `"order_id":"gone"`) {
+		t.Errorf("%s, %v", known.Orders, err)
+	}
+	q := retention.ClearQuery{AccountID: e.account, Of: []uuid.UUID{e.campaigns[0]}, From: e.at(0, 0), To: e.at(2, 0)}
+	for _, clear := range []func(context.Context, click.Log, db.Conn, retention.ClearQuery, int) (retention.Cleared, error){
+		retention.Clear, retention.ClearArchive,
+	} {
+		e.tx(func(c db.Conn) error {
+			_, err := clear(t.Context(), log, c, q, 1000)
+			return err
+		})
+	}
+	left := dbtest.Get[string](t, e.db, `SELECT (SELECT string_agg(order_id, ' ') FROM network_orders) || ' ' ||
+		(SELECT string_agg(amount::text, ' ') FROM source_figures)`)
+	if left != "stays 2" {
+		t.Errorf("left: %s", left)
+	}
+	out := e.read(difference.OfSource, 1, "")
+	if len(out.Rows) != 1 || out.Rows[0].Campaign != e.campaigns[1] {
+		t.Errorf("%v", e.lines(out.Rows...))
 	}
 }
 

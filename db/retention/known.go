@@ -27,6 +27,7 @@ type Known struct {
 	SourcePostbacks []json.RawMessage `json:"source_postbacks"`   // sent to traffic sources
 	Uploads         []json.RawMessage `json:"conversion_uploads"` // sent to ad platforms
 	MatchKeys       []json.RawMessage `json:"match_keys"`         // names of the hashed personal data; the hashes are sealed
+	Orders          []json.RawMessage `json:"network_orders"`     // read from networks and from their reports
 }
 
 // maxKnown is the number of newest clicks of a visitor that are read.
@@ -73,6 +74,7 @@ func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err 
 		{&k.SourcePostbacks, `SELECT to_jsonb(p) FROM source_postbacks p WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
 		{&k.MatchKeys, `SELECT to_jsonb(m) - 'sealed' FROM conversion_match_keys m WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
 		{&k.Uploads, `SELECT to_jsonb(u) FROM conversion_uploads u WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
+		{&k.Orders, `SELECT to_jsonb(o) FROM network_orders o WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY day, order_id`},
 	} {
 		read(one.into, one.query, v.AccountID, list)
 	}
