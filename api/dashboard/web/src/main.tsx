@@ -55,6 +55,8 @@ const lazy: Record<string, () => Promise<Screen>> = {
   '/app/landers': () => import('./screens/records/offers.tsx').then(m => m.Landers),
   '/app/sources': () => import('./screens/records/sources.tsx').then(m => m.Sources),
   '/app/networks': () => import('./screens/records/sources.tsx').then(m => m.Networks),
+  '/app/sources/*/difference': () => import('./screens/difference/difference.tsx').then(m => m.Difference),
+  '/app/networks/*/difference': () => import('./screens/difference/difference.tsx').then(m => m.Difference),
   '/app/clicks': () => import('./screens/clicks/clicks.tsx').then(m => m.Clicks),
   '/app/conversions': () => import('./screens/conversions/conversions.tsx').then(m => m.Conversions),
   '/app/unmatched': () => import('./screens/conversions/unmatched.tsx').then(m => m.Unmatched),

@@ -33,6 +33,10 @@ func TestDashboardLanguages(t *testing.T) {
 	if err := b.api.Create(t.Context(), "/domains", map[string]any{"domain": "go.lang.example"}, &domain); err != nil {
 		t.Fatal(err)
 	}
+	var network struct{ ID string }
+	if err := b.api.Create(t.Context(), "/networks", map[string]any{"name": "Compared"}, &network); err != nil {
+		t.Fatal(err)
+	}
 	of := "/app/campaigns/" + list.Rows[0].ID
 	pages := map[string]string{
 		"overview": "/app", "reports": "/app/reports", "more": "/app/more", "campaigns": "/app/campaigns", "campaign-new": "/app/campaigns/new", "campaign-figures": of + "/figures",
@@ -42,6 +46,7 @@ func TestDashboardLanguages(t *testing.T) {
 		"domains": "/app/domains", "domain": "/app/domains?id=" + domain.ID, "integrations": "/app/integrations", "webhooks": "/app/webhooks", "bots": "/app/bots", "bots-lists": "/app/bots?tab=lists",
 		"bots-repeat": "/app/bots?tab=repeat", "smartlinks": "/app/smartlinks", "smartlink": "/app/smartlinks?id=new", "goals": "/app/goals",
 		"copilot": "/app/copilot", "copilot-chat": "/app/copilot?tab=chat", "copilot-rules": "/app/copilot?tab=rules", "import": "/app/import",
+		"difference": "/app/networks/" + network.ID + "/difference",
 	}
 	for _, lang := range []string{"de", "ar-XB"} {
 		b.call("Network.setCookie", map[string]any{"name": "switchyard-language", "value": lang, "url": b.f.URL + "/app", "path": "/app"}, nil)

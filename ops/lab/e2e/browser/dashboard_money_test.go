@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"switchyard/models/parttest"
 )
@@ -63,6 +64,7 @@ func TestDashboardMoney(t *testing.T) {
 	m.exports()
 	m.settings()
 	m.mapsWords()
+	m.compares()
 	m.screens()
 }
 
@@ -290,12 +292,50 @@ func (b *moneyEnv) settings() {
 	}
 }
 
+// compares opens the comparison of the network from its sheet, and uploads the network's own report. The screen then shows the cause of
+// each order of the file that we do not have.
+func (b *moneyEnv) compares() {
+	b.t.Helper()
+	click, other, today := b.visit(b.link), b.visit(b.link), time.Now().UTC().Format(time.DateOnly)
+	b.goTo(b.f.URL + "/app/networks?w=today&id=" + b.network)
+	b.tap(`[...document.querySelectorAll('.story a, .side-sheet a, dialog a')].find(a => a.textContent.startsWith('Why do we differ?'))`)
+	b.waitText("Theirs: the postbacks that the network has sent.")
+	b.waitText("Corrected by hand")
+	b.fill(`document.querySelector('.drop textarea')`, "click id,order id,payout,date\n"+click+",x1,9,"+today+"\n,x2,4,"+today+"\n"+other+",x3,four,"+today+"\n")
+	b.tap(button("Compare this file"))
+	b.waitText("2 rows stored")
+	b.waitText("1 row was not stored:")
+	b.waitText("Never reported to us")
+	b.waitText("Without a click of ours")
+	b.waitText("it names no click")
+	var got struct {
+		Basis string
+		Total struct {
+			Causes []struct {
+				Cause string
+				Money json.Number
+			}
+		}
+	}
+	if err := b.api.Get(b.t.Context(), "/networks/"+b.network+"/difference?from="+today+"&to="+today, &got); err != nil {
+		b.t.Fatal(err)
+	}
+	sizes := map[string]string{}
+	for _, c := range got.Total.Causes {
+		sizes[c.Cause] = c.Money.String()
+	}
+	if got.Basis != "orders" || sizes["not_received"] != "9" || sizes["unmatched"] != "4" {
+		b.t.Errorf("%q %v", got.Basis, sizes)
+	}
+}
+
 // screens checks every screen in both themes, wide and narrow.
 func (b *moneyEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{
 		"conversions": "/app/conversions?w=today", "unmatched": "/app/unmatched?w=today", "corrections": "/app/corrections", "exports": "/app/exports",
 		"alerts": "/app/alerts", "plan": "/app/plan", "settings": "/app/settings",
+		"difference": "/app/networks/" + b.network + "/difference?w=today",
 	}
 	b.everywhere(pages, nil)
 }

@@ -188,7 +188,7 @@ function Person() {
 
 // windowed are the screens that show figures of a window.
 const windowed =
-  /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
+  /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks)|\/(sources|networks)\/[^/]+\/difference)?$/
 
 // compared are the screens among them that compare the window with the previous one.
 const compared = /^\/app(\/reports|\/campaigns\/[^/]+\/figures)?$/

@@ -30,6 +30,7 @@ export const words: typeof en = {
     connect: 'Verbinden',
     domains: 'Domains',
     integrations: 'Integrationen',
+    differ: 'Warum der Unterschied? Ihre Zahlen und unsere',
     itsConnection: 'Die Verbindung: was sie automatisch abruft und meldet',
     screens: 'Weitere Seiten',
   },

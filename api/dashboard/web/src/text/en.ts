@@ -29,6 +29,7 @@ export const words = {
     connect: 'Connect',
     domains: 'Domains',
     integrations: 'Integrations',
+    differ: 'Why do we differ? Their figures and ours',
     itsConnection: 'Its connection: what it fetches and reports automatically',
     screens: 'More screens',
   },

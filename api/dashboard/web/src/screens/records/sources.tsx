@@ -73,7 +73,7 @@ export function Sources() {
       <>
         {r.postback_url && <TryPostback of={r} />}
         <section class="part">
-          <Connected to={{ source: r.id }} />
+          <Connected to={{ source: r.id }} path="/app/sources" id={r.id} />
         </section>
       </>
     ),
@@ -134,13 +134,20 @@ export function Sources() {
   return <Records kind={kind} />
 }
 
-// Connected links to the screen that connects a record to the service behind it.
-const Connected = ({ to: of }: { to: Record<string, string> }) => (
-  <p>
-    <a class="link" href={to('/app/integrations', of)}>
-      {t.nav.itsConnection}
-    </a>
-  </p>
+// Connected links to the screen that connects a record to the service behind it, and to the comparison with its figures.
+const Connected = ({ to: of, path, id }: { to: Record<string, string>; path: string; id: string }) => (
+  <>
+    <p>
+      <a class="link" href={to('/app/integrations', of)}>
+        {t.nav.itsConnection}
+      </a>
+    </p>
+    <p>
+      <a class="link" href={to(`${path}/${id}/difference`)}>
+        {t.nav.differ}
+      </a>
+    </p>
+  </>
 )
 
 // TryPostback reports a made-up conversion to the source, and shows the source's answer.
@@ -259,7 +266,7 @@ export function Networks() {
         )}
         <UnknownWords of={r} />
         {r.postback_scheme ? <p class="dim">{setupOf(r.postback_scheme)}</p> : <TestPostback of={r} />}
-        <Connected to={{ network: r.id }} />
+        <Connected to={{ network: r.id }} path="/app/networks" id={r.id} />
       </section>
     ),
     sections: () => [

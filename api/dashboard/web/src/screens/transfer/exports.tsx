@@ -199,7 +199,9 @@ function Make({ close }: { close: () => void }) {
               <Select
                 wired={wired}
                 value={kind}
-                options={Object.entries(w.kinds).map(([value, label]) => ({ value, label }))}
+                options={Object.entries(w.kinds)
+                  .filter(([value]) => value !== 'difference') // made on the screen of a source or a network
+                  .map(([value, label]) => ({ value, label }))}
                 on={setKind}
               />
             )}

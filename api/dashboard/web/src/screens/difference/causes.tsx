@@ -1,0 +1,96 @@
+import type { Difference, DifferenceReason } from '../../api.gen.ts'
+import { to } from '../../core/router.ts'
+import { w } from '../../text/difference.ts'
+import { measuresOf, Value, type Kind } from './sides.tsx'
+
+// placeOf returns the screen that shows the rows of a cause.
+function placeOf(cause: string, kind: Kind, id: string): string {
+  const ofSource = kind === 'source' ? { 'f.source_id': id } : undefined
+  switch (cause) {
+    case 'not_read':
+    case 'not_sent':
+      return to('/app/integrations', { [kind]: id })
+    case 'bots':
+      return to('/app/reports', { g: 'bot_reason,country', ...ofSource })
+    case 'hops':
+      return to('/app/reports', { g: 'lander_id,campaign_id' })
+    case 'unmatched':
+    case 'refused':
+    case 'not_received':
+      return to('/app/unmatched', { network: id })
+    case 'currency':
+      return to('/app/settings')
+    case 'correction':
+      return kind === 'source' ? to('/app/corrections', { kind: 'cost' }) : to('/app/conversions')
+    case 'time_zone':
+      return to('/app/reports', { g: 'hour', ...ofSource })
+  }
+  return ofSource ? to('/app/clicks', ofSource) : to('/app/conversions')
+}
+
+// Causes shows both sides, their difference, each cause with its size and what to do, and the rest that nothing explains.
+export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: string }) {
+  const measures = measuresOf(d, kind).filter(m => m.compared)
+  const rest = measures.some(m => d.total.unexplained[m.name])
+  const line = (name: string, sides: Difference['total']['theirs'], theirs?: boolean, sign?: boolean) => (
+    <tr>
+      <td class="left" colSpan={2}>
+        <b>{name}</b>
+      </td>
+      {measures.map(m => (
+        <Value key={m.name} of={sides} m={m} currency={theirs ? m.theirs : m.ours} sign={sign} />
+      ))}
+    </tr>
+  )
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={w.causes}>
+      <table class="plain differs">
+        <thead>
+          <tr>
+            <th class="left">{w.cause}</th>
+            <th class="left">{w.todo}</th>
+            {measures.map(m => (
+              <th key={m.name}>{m.label}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {line(w.theirs, d.total.theirs, true)}
+          {line(w.ours, d.total.ours)}
+          {line(w.difference, d.total.difference, false, true)}
+          {d.total.causes.length === 0 && !rest && (
+            <tr>
+              <td class="left" colSpan={2 + measures.length}>
+                {w.same}
+              </td>
+            </tr>
+          )}
+          {d.total.causes.map((c: DifferenceReason) => (
+            <tr key={c.cause + c.reason}>
+              <td class="left">
+                <a class="link" href={placeOf(c.cause, kind, id)} title={w.show}>
+                  {w.names[c.cause] ?? c.cause}
+                </a>
+              </td>
+              <td class="left says">
+                {w.advice[c.cause]} {c.reason && <span class="dim">{c.reason}</span>}
+              </td>
+              {measures.map(m => (
+                <Value key={m.name} of={c} m={m} sign />
+              ))}
+            </tr>
+          ))}
+          <tr>
+            <td class="left">
+              <b>{w.unexplained}</b>
+            </td>
+            <td class="left says">{rest && w.unexplainedText[kind]}</td>
+            {measures.map(m => (
+              <Value key={m.name} of={d.total.unexplained} m={m} sign />
+            ))}
+          </tr>
+        </tbody>
+      </table>
+    </div>
+  )
+}

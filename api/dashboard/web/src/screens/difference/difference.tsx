@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks'
+import type { Difference as Answer } from '../../api.gen.ts'
+import { canWrite } from '../../core/can.ts'
+import { useNetworks, useSources } from '../../core/choices.ts'
+import { makeExport } from '../../core/export.ts'
+import { count, moment } from '../../core/format.ts'
+import { use } from '../../core/query.ts'
+import { place, to } from '../../core/router.ts'
+import { failed } from '../../core/toast.ts'
+import { t } from '../../core/text.ts'
+import { useHeading } from '../../core/title.ts'
+import { span } from '../../core/window.ts'
+import { w } from '../../text/difference.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Empty, LoadingCard } from '../../parts/state.tsx'
+import { Causes } from './causes.tsx'
+import { Days } from './days.tsx'
+import { Examples } from './examples.tsx'
+import { measuresOf, type Kind } from './sides.tsx'
+import { Upload } from './upload.tsx'
+
+// Difference compares the figures of a traffic source or a network with ours in the window, and says why they differ.
+export function Difference() {
+  const [, , rows, id = ''] = place.value.path.split('/')
+  const kind: Kind = rows === 'networks' ? 'network' : 'source',
+    list = (kind === 'network' ? useNetworks : useSources)(),
+    name = list?.find(r => r.id === id)?.name
+  const query = { from: span.value.from, to: span.value.to, tz: span.value.tz }
+  const source = use('GET /traffic-sources/{id}/difference', kind === 'source' ? query : null, 0, { id }),
+    network = use('GET /networks/{id}/difference', kind === 'network' ? query : null, 0, { id }),
+    of = kind === 'network' ? network : source
+  useHeading(
+    name
+      ? { name: w.titleOf(name), above: { name: t.kinds[kind === 'network' ? 'networks' : 'sources'].title, path: to(`/app/${rows}`) } }
+      : null,
+  )
+  return (
+    <div class="grid">
+      {of.data ? <Compared of={of.data} kind={kind} id={id} /> : <LoadingCard of={of} height={320} />}
+      {kind === 'network' && canWrite() && <Upload id={id} />}
+    </div>
+  )
+}
+
+type Props = { of: Answer; kind: Kind; id: string }
+
+function Compared({ of: d, kind, id }: Props) {
+  if (!measuresOf(d, kind).some(m => m.compared))
+    return (
+      <section class="card">
+        <Empty title={w.nothing}>
+          <p class="dim">{w.nothingMore[kind]}</p>
+          <a class="btn" href={to('/app/integrations', { [kind]: id })}>
+            {w.connect}
+          </a>
+        </Empty>
+      </section>
+    )
+  return (
+    <>
+      <section class="card">
+        <header>
+          <h2>{w.causes}</h2>
+          <span class="grow" />
+          <Save kind={kind} id={id} />
+        </header>
+        <About of={d} />
+        <Causes of={d} kind={kind} id={id} />
+      </section>
+      <section class="card">
+        <header>
+          <h2>{w.days}</h2>
+        </header>
+        <Days of={d} kind={kind} />
+      </section>
+      {d.examples.length > 0 && (
+        <section class="card">
+          <header>
+            <h2>{w.examples}</h2>
+          </header>
+          <Examples of={d.examples} />
+        </section>
+      )}
+    </>
+  )
+}
+
+// About says where their figures come from, in which zones the days begin, and by which rates amounts count.
+const About = ({ of: d }: { of: Answer }) => (
+  <div class="part dim fine">
+    <p>
+      {w.basis[d.basis] ?? ''} {d.tz !== d.their_tz && w.zones(d.tz, d.their_tz)} {d.read_at && w.readAt(moment(d.read_at))}
+    </p>
+    {d.rates.map(r => (
+      <p key={r.currency}>
+        {r.highest > 0 && w.rate(r.currency, String(r.lowest), String(r.highest), d.currency)}{' '}
+        {r.missing > 0 && w.noRate(r.missing, count(r.missing))}
+      </p>
+    ))}
+  </div>
+)
+
+function Save({ kind, id }: { kind: Kind; id: string }) {
+  const [busy, setBusy] = useState(false)
+  const save = async () => {
+    setBusy(true)
+    try {
+      await makeExport({ kind: 'difference', ...(kind === 'network' ? { network_id: id } : { source_id: id }) })
+    } catch (e) {
+      failed(e)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <button type="button" class="btn sm" disabled={busy} onClick={() => void save()}>
+      <Icon name="download" />
+      {w.export}
+    </button>
+  )
+}

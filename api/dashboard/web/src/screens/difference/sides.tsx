@@ -1,0 +1,24 @@
+import type { Difference, DifferenceFigures } from '../../api.gen.ts'
+import { amount, count } from '../../core/format.ts'
+import { w } from '../../text/difference.ts'
+
+export type Kind = 'source' | 'network'
+
+// Measure is a figure that both sides may have. theirs is the currency of theirs.
+export type Measure = { name: keyof DifferenceFigures; label: string; compared: boolean; ours: string; theirs: string }
+
+// measuresOf returns the figures in the order in which they are shown. A network reports no clicks unless its file has them.
+export const measuresOf = (d: Difference, kind: Kind): Measure[] =>
+  (['clicks', 'conversions', 'money'] as const).map(name => ({
+    name,
+    label: name === 'money' ? w.money[kind] : w[name],
+    compared: d.compares[name],
+    ours: name === 'money' ? d.currency : '',
+    theirs: name === 'money' ? d.their_currency || d.currency : '',
+  }))
+
+// Value shows a figure. A figure with a currency is an amount.
+export const Value = ({ of, m, currency = m.ours, sign }: { of: DifferenceFigures; m: Measure; currency?: string; sign?: boolean }) => {
+  const n = of[m.name]
+  return <td class="num">{(sign && n != null && n > 0 ? '+' : '') + (m.name === 'money' ? amount(n, currency) : count(n))}</td>
+}

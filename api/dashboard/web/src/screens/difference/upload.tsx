@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import type { NetworkReport } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
+import { asError, call, type ApiError } from '../../core/call.ts'
+import { mostBytes } from '../../core/csv.ts'
+import { count } from '../../core/format.ts'
+import { touches } from '../../core/query.ts'
+import { w } from '../../text/difference.ts'
+import { Source } from '../../parts/csv.tsx'
+import { Failed } from '../../parts/state.tsx'
+
+const base64 = async (file: File) => {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  let text = ''
+  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192))
+  return btoa(text)
+}
+
+// Upload takes the network's own report. It is compared with our figures, and changes none of them.
+export function Upload({ id }: { id: string }) {
+  const [text, setText] = useState(''),
+    [saved, setSaved] = useState<NetworkReport>(),
+    [error, setError] = useState<ApiError>(),
+    [tooLarge, setTooLarge] = useState(false),
+    [busy, run] = useBusy()
+  const send = (body: { csv: string } | { file: string }) =>
+    run(
+      async () => {
+        setError(undefined)
+        setSaved(await call('POST /networks/{id}/report', { path: { id }, body }))
+        touches('networks')
+      },
+      e => setError(asError(e)),
+    )
+  const set = (v: string) => {
+    setText(v)
+    setTooLarge(false)
+  }
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.upload}</h2>
+      </header>
+      <div class="part">
+        <p class="dim">{w.uploadText}</p>
+        <Source
+          example={'date,clicks,conversions,payout\n'}
+          text={text}
+          set={set}
+          take={f => void base64(f).then(file => send({ file }))}
+          tooLarge={() => setTooLarge(true)}
+        />
+        {tooLarge && (
+          <p class="bad" role="alert">
+            {w.tooLarge}
+          </p>
+        )}
+        {error && <Failed error={error} again={() => void send({ csv: text })} />}
+        {saved && <Saved of={saved} />}
+        <button
+          type="button"
+          class="btn primary"
+          disabled={busy || !text.trim() || text.length > mostBytes}
+          onClick={() => void send({ csv: text })}>
+          {w.uploadButton}
+        </button>
+      </div>
+    </section>
+  )
+}
+
+// Saved says how much of a report was stored, and why rows were not.
+const Saved = ({ of: r }: { of: NetworkReport }) => (
+  <div role="status">
+    <p>{w.uploaded(r.stored, count(r.stored))}</p>
+    {r.refused > 0 && (
+      <>
+        <p class="warn">{w.refusedRows(r.refused, count(r.refused))}</p>
+        <ul>
+          {r.refusals.map(e => (
+            <li key={e.line}>{w.line(e.line, e.reason)}</li>
+          ))}
+        </ul>
+      </>
+    )}
+  </div>
+)

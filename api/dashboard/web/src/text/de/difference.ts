@@ -1,0 +1,94 @@
+// The German of the comparison with a traffic source or a network.
+import { counted, named } from '../words.ts'
+import type { words as en } from '../en/difference.ts'
+
+const of = counted('de')
+
+export const words: typeof en = {
+  titleOf: name => `${name}: warum der Unterschied?`,
+  theirs: 'Dort',
+  ours: 'Hier',
+  difference: 'Unterschied',
+  unexplained: 'Ungeklärt',
+  unexplainedText: {
+    source:
+      'Diese Klicks sind nicht angekommen, oder die Plattform zählt sie anders. Vergleichen Sie die Weiterleitungen mit dem, was die Plattform einen Klick nennt.',
+    network: 'Nichts Gespeichertes erklärt sie. Schicken Sie die Beispiele unten dem Ansprechpartner des Netzwerks.',
+  },
+  clicks: 'Klicks',
+  conversions: 'Conversions',
+  money: { source: 'Kosten', network: 'Umsatz' },
+  cause: 'Ursache',
+  todo: 'Was zu tun ist',
+  day: 'Tag',
+  campaign: 'Kampagne',
+  noCampaign: 'keine Kampagne',
+  causes: 'Ursachen',
+  days: 'Nach Tag und Kampagne',
+  show: 'Zeilen zeigen',
+  basis: named({
+    platform: 'Dort: Kosten und Klicks, wie die Verbindung sie gelesen hat.',
+    spend: 'Dort: Kosten, die aus einer Datei eingetragen wurden.',
+    orders: 'Dort: jede Bestellung, die die Verbindung gelesen oder eine Datei gemeldet hat.',
+    totals: 'Dort: Tagessummen aus dem Bericht des Netzwerks.',
+    postbacks: 'Dort: die Postbacks, die das Netzwerk geschickt hat. Laden Sie seinen Bericht hoch, um auch Geld zu vergleichen.',
+  }),
+  zones: (ours, theirs) => `Unsere Tage sind in ${ours}, die anderen in ${theirs}.`,
+  readAt: when => `Zuletzt gelesen: ${when}.`,
+  rate: (currency, low, high, own) =>
+    low === high ? `1 ${currency} zählt ${low} ${own}.` : `1 ${currency} zählt ${low} bis ${high} ${own}.`,
+  noRate: (n, shown) => `${of(n, 'Betrag hat', 'Beträge haben', shown)} keinen Kurs und zählen nicht als Geld.`,
+  nothing: 'Für diese Tage ist nichts von dort gespeichert.',
+  nothingMore: {
+    source: 'Verbinden Sie die Quelle, oder tragen Sie ihre Kosten aus einer Datei ein. Dann werden beide Seiten hier verglichen.',
+    network: 'Verbinden Sie das Netzwerk, oder laden Sie den Bericht hoch, den es anbietet. Dann werden beide Seiten hier verglichen.',
+  },
+  connect: 'Verbinden',
+  same: 'Beide Seiten haben dieselben Zahlen.',
+  export: 'Als CSV speichern',
+  names: named({
+    not_read: 'Nicht gelesen',
+    time_zone: 'Zeitzone',
+    conversion_day: 'Tag der Conversion',
+    bots: 'Bots',
+    hops: 'Auf der Landingpage geblieben',
+    unmatched: 'Ohne Klick von uns',
+    not_received: 'Uns nie gemeldet',
+    refused: 'Abgelehnt',
+    not_sent: 'Nicht gesendet oder nicht angenommen',
+    late: 'Später geändert',
+    currency: 'Währung',
+    correction: 'Von Hand korrigiert',
+  }),
+  advice: named({
+    not_read: 'Für diese Tage ist nichts von dort gespeichert. Verbinden Sie die Plattform, oder lesen Sie die Tage noch einmal.',
+    time_zone:
+      'Dort beginnt der Tag zu einer anderen Zeit. Wählen Sie diese Zeitzone für unsere Berichte, oder vergleichen Sie ganze Wochen.',
+    conversion_day: 'Dort zählt eine Conversion an ihrem eigenen Tag, hier am Tag ihres Klicks. Vergleichen Sie längere Zeiträume.',
+    bots: 'Diese Klicks kamen an und zählen hier als Bots. Sehen Sie sich die Gründe an, bevor Sie Geld zurückfordern.',
+    hops: 'Wer die Landingpage verlässt, erreicht das Netzwerk nie. Es ging nichts verloren.',
+    unmatched: 'Diese Conversion nennt keinen Klick, den wir kennen. Prüfen Sie, ob die Adresse des Angebots unsere Klick-ID mitgibt.',
+    not_received:
+      'Kein Postback hat sie gemeldet. Prüfen Sie die Postback-Adresse beim Netzwerk, oder tragen Sie diese Conversions aus der Datei ein.',
+    refused: 'Diese Conversions haben wir abgelehnt. Der Grund sagt, was zu ändern ist.',
+    not_sent: 'Was nicht gesendet wurde, kann dort nicht zählen. Der Grund sagt, woran es lag.',
+    late: 'Eine Seite hat sich geändert, nachdem die andere gelesen wurde. Der nächste Import gleicht das meiste an.',
+    currency: 'Derselbe Betrag in zwei Währungen. Es fehlt nichts.',
+    correction: 'Jemand hat diese Zahlen eingetragen oder geändert. Der Bericht von dort kennt die Änderung nicht.',
+  }),
+  examples: 'Beispiele',
+  order: 'Bestellung',
+  click: 'Klick',
+  theirStatus: 'Dort',
+  ourStatus: 'Hier',
+  payout: 'Auszahlung',
+  missing: 'fehlt',
+  upload: 'Mit dem Bericht des Netzwerks vergleichen',
+  uploadText:
+    'Eine Datei mit unseren Klick-IDs wird Zeile für Zeile verglichen. Eine Datei ohne sie wird nach Tagen verglichen. Sie trägt nichts ein und ändert nichts.',
+  uploadButton: 'Diese Datei vergleichen',
+  uploaded: (n, shown) => `${of(n, 'Zeile', 'Zeilen', shown)} gespeichert`,
+  refusedRows: (n, shown) => `${of(n, 'Zeile wurde', 'Zeilen wurden', shown)} nicht gespeichert:`,
+  line: (n, reason) => `Zeile ${n}: ${reason}`,
+  tooLarge: 'Die Datei ist zu groß.',
+}
