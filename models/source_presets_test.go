@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +19,7 @@ func TestCostPresets(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range models.CostPresets {
 		e := p.Endpoint
-		sent := e.URL + string(e.Body)
-		for _, value := range e.Headers {
-			sent += value
-		}
+		sent := e.URL + string(e.Body) + strings.Join(slices.Collect(maps.Values(e.Headers)), " ")
 		_, read := time.Parse(time.DateOnly, p.Checked)
 		if err := e.Check(); err != nil || !strings.Contains(sent, "{from}") || !strings.Contains(sent, "{token}") || seen[p.Name] ||
 			p.Help == "" || p.Page == "" || read != nil || len(e.Currency) != 3 {

@@ -14,7 +14,7 @@ func main() {
 	now := time.Now()
 	for _, v := range apiversion.Versions {
 		if v.EndsSoon(now) {
-			fmt.Printf("%s %s ends on %s (%s)\n", v.Provider, v.Version, v.Ends, v.Page)
+			fmt.Fprintf(os.Stdout, "%s %s ends on %s (%s)\n", v.Provider, v.Version, v.Ends, v.Page)
 		}
 	}
 	stale := apiversion.Stale(now)

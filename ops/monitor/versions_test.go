@@ -17,7 +17,7 @@ import (
 // TestAPIVersions: the figure, the log and /readyz follow the version that a setting chooses.
 func TestAPIVersions(t *testing.T) { // not parallel: it replaces the default logger
 	var logged bytes.Buffer
-	before := slog.Default()
+	before := slog.Default() //nolint:forbidigo // to put it back
 	t.Cleanup(func() { slog.SetDefault(before) })
 	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
 	now := func() time.Time { return time.Date(2027, 1, 24, 0, 0, 0, 0, time.UTC) } // 30 days before the end of v25.0

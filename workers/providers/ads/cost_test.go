@@ -196,3 +196,34 @@ func TestRevcontentFailure(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSurprises: every fake refuses a report that is asked for with a parameter or a field that its platform does not know.
+func TestSurprises(t *testing.T) {
+	t.Parallel()
+	for _, name := range fakes(t) {
+		for _, where := range []string{"query", "body"} {
+			t.Run(name+"/"+where, func(t *testing.T) {
+				t.Parallel()
+				world, changed := &adstest.World{}, 0
+				c := answering(t, name, func(w http.ResponseWriter, r *http.Request) {
+					body, _ := io.ReadAll(r.Body)
+					isObject := strings.HasPrefix(string(body), "{")
+					switch path := r.URL.Path; {
+					case strings.HasSuffix(path, "/login"), strings.HasSuffix(path, "token"):
+					case where == "query":
+						r.URL.RawQuery += "&surprise=1"
+						changed++
+					case isObject:
+						body = []byte(`{"surprise": 1, ` + string(body[1:]))
+						changed++
+					}
+					r.Body = io.NopCloser(strings.NewReader(string(body)))
+					world.Handler().ServeHTTP(w, r)
+				})
+				if _, err := c.Spend(t.Context(), first, last); (err == nil) != (changed == 0) {
+					t.Errorf("%d requests had a surprise: %v; the fake finds one with unknown or beyond", changed, err)
+				}
+			})
+		}
+	}
+}

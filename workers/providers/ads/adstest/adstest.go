@@ -205,8 +205,11 @@ func (c *call) body() object {
 }
 
 // unknown returns a parameter of the query that is not among the names, or an empty text.
-func (c *call) unknown(names ...string) string {
-	for _, name := range slices.Sorted(maps.Keys(c.r.URL.Query())) {
+func (c *call) unknown(names ...string) string { return beyond(c.r.URL.Query(), names...) }
+
+// beyond returns a key that is not among the names, or an empty text.
+func beyond[V any](of map[string]V, names ...string) string {
+	for _, name := range slices.Sorted(maps.Keys(of)) {
 		if !slices.Contains(names, name) {
 			return name
 		}

@@ -6,6 +6,9 @@ import (
 	"strconv"
 )
 
+// exoClickFields are the fields of a request for a report.
+var exoClickFields = []string{"filter", "group_by", "limit", "offset", "order_by", "output_csv_fields", "timezone"}
+
 var exoClick = Fake{
 	Zone:   "UTC",
 	Tokens: true, Paged: true, Plain: true,
@@ -32,6 +35,10 @@ var exoClick = Fake{
 		offset, _ := ask["offset"].(float64)
 		if c.path != "/v2/statistics/a/global" || c.r.Header.Get("Accept") != "text/csv" || from == "" || limit > 500 {
 			c.fake.refuse(c, "no such report")
+			return
+		}
+		if name := beyond(ask, exoClickFields...) + beyond(filter, "date_from", "date_to") + c.unknown(); name != "" {
+			c.fake.refuse(c, "unknown field "+name)
 			return
 		}
 		all := w.within(from, to)

@@ -1,8 +1,10 @@
 package adstest
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +14,23 @@ import (
 )
 
 var googleSpan = regexp.MustCompile(`segments\.date BETWEEN '([0-9-]{10})' AND '([0-9-]{10})'`)
+
+// googleFields are the fields that a query may ask for.
+var googleFields = []string{
+	"campaign.id", "campaign.name", "customer.currency_code", "customer.id", "customer.time_zone", "metrics.clicks", "metrics.cost_micros",
+	"metrics.impressions", "segments.date",
+}
+
+// googleUnknown returns a field of a query that does not exist, or an empty text.
+func googleUnknown(query string) string {
+	list, _, _ := strings.Cut(strings.TrimPrefix(query, "SELECT "), " FROM ")
+	for name := range strings.SplitSeq(list, ", ") {
+		if !slices.Contains(googleFields, name) {
+			return name
+		}
+	}
+	return ""
+}
 
 // googleChunk is the number of rows in a chunk of a stream.
 const googleChunk = 700
@@ -40,7 +59,16 @@ var googleAds = Fake{
 			c.fake.refuse(c, "no such customer")
 			return
 		}
-		query, _ := c.body()["query"].(string)
+		ask := c.body()
+		if name := beyond(ask, "query") + c.unknown(); name != "" {
+			c.fake.refuse(c, fmt.Sprintf("Invalid JSON payload received. Unknown name %q: Cannot find field.", name))
+			return
+		}
+		query, _ := ask["query"].(string)
+		if name := googleUnknown(query); name != "" {
+			c.fake.refuse(c, fmt.Sprintf("Unrecognized field in the query: '%s'.", name))
+			return
+		}
 		customer := object{"resourceName": "customers/1234567890", "currencyCode": Currency, "timeZone": Zone}
 		if strings.Contains(query, "FROM customer LIMIT 1") {
 			c.json(http.StatusOK, []object{{"results": []object{{"customer": customer}}}})

@@ -3,11 +3,17 @@ package adstest
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"switchyard/workers/providers/rest/resttest"
 )
+
+// metaFields are the fields of an account and of insights.
+var metaFields = []string{
+	"account_currency", "campaign_id", "campaign_name", "clicks", "currency", "impressions", "spend", "timezone_name",
+}
 
 var meta = Fake{
 	Zone:   Zone,
@@ -24,12 +30,19 @@ var meta = Fake{
 			return
 		}
 		q := c.r.URL.Query()
-		if c.path == "/v27.0/act_4711" && strings.Contains(q.Get("fields"), "timezone_name") {
+		for field := range strings.SplitSeq(q.Get("fields"), ",") {
+			if !slices.Contains(metaFields, field) {
+				c.fake.refuse(c, "(#100) "+field+" is not valid for fields param")
+				return
+			}
+		}
+		if c.path == "/v27.0/act_4711" && c.unknown("fields") == "" && strings.Contains(q.Get("fields"), "timezone_name") {
 			c.json(http.StatusOK, object{"id": "act_4711", "currency": Currency, "timezone_name": Zone})
 			return
 		}
 		var span struct{ Since, Until string }
-		if c.path != "/v27.0/act_4711/insights" || json.Unmarshal([]byte(q.Get("time_range")), &span) != nil || q.Get("level") != "campaign" || q.Get("time_increment") != "1" {
+		if c.path != "/v27.0/act_4711/insights" || json.Unmarshal([]byte(q.Get("time_range")), &span) != nil || q.Get("level") != "campaign" || q.Get("time_increment") != "1" ||
+			c.unknown("fields", "time_range", "level", "time_increment", "limit", "after") != "" {
 			c.fake.refuse(c, "Invalid parameter")
 			return
 		}

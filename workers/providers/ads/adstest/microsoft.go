@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -64,21 +65,28 @@ func microsoftFault(c *call, status, code int, word string) {
 	})
 }
 
+// microsoftColumns are the columns of a report that the fake makes.
+var microsoftColumns = []string{"TimePeriod", "CampaignId", "CampaignName", "CurrencyCode", "Spend", "Clicks", "Impressions"}
+
 func microsoftSubmit(c *call) {
 	var ask struct {
 		ReportRequest struct {
-			Type, Format, Aggregation string
-			Columns                   []string
-			Scope                     struct{ AccountIds []string }
-			Time                      struct {
+			Type, ReportName, Format, FormatVersion, Aggregation string
+
+			ExcludeReportHeader, ExcludeReportFooter, ExcludeColumnHeaders, ReturnOnlyCompleteData bool
+
+			Columns []string
+			Scope   struct{ AccountIds []string }
+			Time    struct {
 				CustomDateRangeStart, CustomDateRangeEnd struct{ Day, Month, Year int }
 				ReportTimeZone                           string
 			}
 		}
 	}
-	r := &ask.ReportRequest
-	if json.NewDecoder(c.r.Body).Decode(&ask) != nil || r.Type != "CampaignPerformanceReportRequest" || r.Format != "Csv" || r.Aggregation != "Daily" ||
-		fmt.Sprint(r.Scope.AccountIds) != "[176]" || len(r.Columns) < 5 || r.Time.ReportTimeZone == "" {
+	r, body := &ask.ReportRequest, json.NewDecoder(c.r.Body)
+	body.DisallowUnknownFields()
+	if body.Decode(&ask) != nil || c.unknown() != "" || r.Type != "CampaignPerformanceReportRequest" || r.Format != "Csv" || r.Aggregation != "Daily" ||
+		fmt.Sprint(r.Scope.AccountIds) != "[176]" || !slices.Equal(r.Columns, microsoftColumns) || r.Time.ReportTimeZone == "" {
 		c.fake.refuse(c, "the report is not valid")
 		return
 	}
@@ -103,7 +111,7 @@ func microsoftZip(rows []Row) []byte {
 	var text, archive bytes.Buffer
 	text.WriteString("\ufeff")
 	out := csv.NewWriter(&text)
-	_ = out.Write([]string{"TimePeriod", "CampaignId", "CampaignName", "CurrencyCode", "Spend", "Clicks", "Impressions"})
+	_ = out.Write(microsoftColumns)
 	for _, r := range rows {
 		cells := []string{r.Day, r.Campaign, r.Name, Currency, r.Spend, strconv.Itoa(r.Clicks), strconv.Itoa(r.Impressions)}
 		if r.Bare {

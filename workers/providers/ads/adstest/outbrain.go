@@ -29,7 +29,8 @@ var outbrain = Fake{
 			return
 		}
 		q := c.r.URL.Query()
-		if c.path != "/amplify/v0.1/reports/marketers/m-1/campaigns/periodic" || q.Get("breakdown") != "daily" || q.Get("from") == "" {
+		if c.path != "/amplify/v0.1/reports/marketers/m-1/campaigns/periodic" || q.Get("breakdown") != "daily" || q.Get("from") == "" ||
+			q.Get("to") == "" || c.unknown("from", "to", "breakdown", "limit", "offset", "includeArchivedCampaigns") != "" {
 			c.fake.refuse(c, "no such report")
 			return
 		}

@@ -24,7 +24,8 @@ var taboola = Fake{
 			return
 		}
 		q := c.r.URL.Query()
-		if c.path != "/backstage/api/1.0/acme-sc/reports/campaign-summary/dimensions/campaign_day_breakdown" || q.Get("start_date") == "" {
+		if c.path != "/backstage/api/1.0/acme-sc/reports/campaign-summary/dimensions/campaign_day_breakdown" || q.Get("start_date") == "" ||
+			q.Get("end_date") == "" || c.unknown("start_date", "end_date") != "" {
 			c.fake.refuse(c, "no such report")
 			return
 		}

@@ -1,12 +1,27 @@
 package adstest
 
 import (
+	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"switchyard/workers/providers/rest/resttest"
 )
+
+var (
+	tiktokParameters = []string{
+		"advertiser_id", "data_level", "dimensions", "end_date", "metrics", "page", "page_size", "report_type", "service_type", "start_date",
+	}
+	tiktokMetrics = []string{"campaign_name", "clicks", "currency", "impressions", "spend"}
+)
+
+// tiktokKnows reports whether a list of metrics has only metrics that exist.
+func tiktokKnows(list string) bool {
+	var names []string
+	return json.Unmarshal([]byte(list), &names) == nil && !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(tiktokMetrics, name) })
+}
 
 // tiktok reports every failure with status 200.
 var tiktok = Fake{
@@ -22,6 +37,9 @@ var tiktok = Fake{
 		switch {
 		case c.r.Header.Get("Access-Token") != c.good["access_token"]:
 			tiktokSays(c, 40105, "Access token is incorrect or has been revoked", nil)
+			return
+		case c.unknown(tiktokParameters...) != "", q.Get("report_type") != "BASIC", q.Get("data_level") != "AUCTION_CAMPAIGN", !tiktokKnows(q.Get("metrics")):
+			tiktokSays(c, 40002, "invalid parameter", nil)
 			return
 		case c.path != "/open_api/v1.3/report/integrated/get/", q.Get("advertiser_id") != "7001", err1 != nil, err2 != nil,
 			q.Get("dimensions") != `["campaign_id","stat_time_day"]`, to.Sub(from) > 29*24*time.Hour:
