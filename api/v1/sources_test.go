@@ -210,6 +210,11 @@ func TestIntegrationsAllowance(t *testing.T) {
 			return s.Do("PATCH", path, map[string]any{"id": mine, "is_active": on})
 		}
 		s.Do("POST", path, source("more")).Want(402, "plan_limit")
+		file := map[string]string{
+			"/traffic-sources": `{"kind": "traffic_source", "version": 1, "template": {"name": "more"}}`,
+			"/networks":        `{"kind": "network", "version": 1, "template": {"name": "more", "click_param": "sub"}}`,
+		}[path]
+		s.Do("POST", path+"/import", file).Want(402, "plan_limit")
 		turn(true).Want(200, "") // active already: nothing is added
 		turn(false).Want(200, "")
 		turn(true).Want(200, "")

@@ -36,7 +36,7 @@ type NetworkTemplateFile struct {
 func sourceTemplateFiles(res resource.Kind[store.Sources, models.TrafficSource, SourceAnswer]) []route.Route {
 	load := resource.Create[SourceTemplateFile](res, "create a traffic source from a template file")
 	load.Path += "/import"
-	load.Codes = append(load.Codes, route.Codes("400 invalid_template")...)
+	load.Codes = route.Codes("400 required invalid_template too_long invalid_url", "402 plan_limit", "409 duplicate_name")
 	return []route.Route{load, res.Row("GET", "/{id}/template", "a traffic source as a template file for other accounts",
 		route.Handle(exportSource), answer.IDCodes, route.Codes("400 invalid_template"))}
 }
@@ -45,7 +45,7 @@ func sourceTemplateFiles(res resource.Kind[store.Sources, models.TrafficSource, 
 func (d Deps) networkTemplateFiles(res resource.Kind[store.Networks, models.Network, NetworkAnswer]) []route.Route {
 	load := res.Row("POST", "/import", "create an affiliate network from a template file",
 		route.HandleBody(func(c *route.Call, f NetworkTemplateFile) (NetworkAnswer, error) { return d.addNetwork(c, f) }),
-		res.Codes, route.Codes("400 invalid_template"))
+		route.Codes("400 required invalid_template too_long invalid_url out_of_range", "402 plan_limit", "409 duplicate_name"))
 	load.Status = http.StatusCreated
 	return []route.Route{load, res.Row("GET", "/{id}/template", "an affiliate network as a template file for other accounts",
 		route.Handle(exportNetwork), answer.IDCodes, route.Codes("400 invalid_template"))}

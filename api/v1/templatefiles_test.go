@@ -38,6 +38,9 @@ func TestSourceTemplateFile(t *testing.T) {
 	other.Do("POST", "/traffic-sources/import", file).Want(409, "duplicate_name")
 	other.Do("GET", fmt.Sprintf("/traffic-sources/%v/template", made["id"]), nil).Want(404, "not_found")
 	other.Do("GET", "/traffic-sources/x/template", nil).Want(400, "invalid_id")
+	twice := s.Do("POST", "/traffic-sources", `{"name": "Twice", "external_id_param": "cid", "external_id_macro": "{click}",
+		"token_macros": {"cid": "{zone}"}}`).Want(201, "").Map()
+	s.Do("GET", fmt.Sprintf("/traffic-sources/%v/template", twice["id"]), nil).Want(400, "invalid_template")
 	// Each built-in template can be imported.
 	for _, builtIn := range template.Sources() {
 		body := map[string]any{"kind": "traffic_source", "version": 1, "template": builtIn}
@@ -103,12 +106,17 @@ func TestTemplateFileErrors(t *testing.T) {
 		"fixed text":        {"/traffic-sources/import", refusal{source(`{"name": "x", "token_macros": {"a": "b"}}`), 400, "invalid_template"}},
 		"foreign token":     {"/traffic-sources/import", refusal{source(`{"name": "x", "postback_url": "https://a.test/?c={their.id}"}`), 400, "invalid_template"}},
 		"page":              {"/traffic-sources/import", refusal{source(`{"name": "x", "page": "http://a.test", "read_on": "2026-01-01"}`), 400, "invalid_template"}},
+		"long notes":        {"/traffic-sources/import", refusal{source(`{"name": "x", "postback_url": "https://a.test/?k=YOUR_KEY&x=` + strings.Repeat("x", 2000) + `"}`), 400, "too_long"}},
+		"private host":      {"/traffic-sources/import", refusal{source(`{"name": "x", "postback_url": "https://10.0.0.1/?c={external_id}"}`), 400, "invalid_url"}},
 		"own":               {"/traffic-sources/import", refusal{source(`{"name": "x"}`), 201, ""}},
 		"network secret":    {"/networks/import", refusal{network(`{"name": "x", "click_param": "s", "postback_secret": "y"}`), 400, "invalid_input"}},
 		"network currency":  {"/networks/import", refusal{network(`{"name": "x", "click_param": "s", "currency": "QQQ"}`), 400, "invalid_template"}},
 		"network macro":     {"/networks/import", refusal{network(`{"name": "x", "macros": {"click_id": "sub"}}`), 400, "invalid_template"}},
 		"network member":    {"/networks/import", refusal{network(`{"name": "x", "click_param": "s", "macros": {"colour": "{c}"}}`), 400, "invalid_input"}},
 		"network long":      {"/networks/import", refusal{network(`{"name": "x", "click_param": "` + strings.Repeat("s", 101) + `"}`), 400, "too_long"}},
+		"network nothing":   {"/networks/import", refusal{`{}`, 400, "required"}},
+		"network url":       {"/networks/import", refusal{network(`{"name": "x", "click_param": "s", "url": "ftp://a.test"}`), 400, "invalid_url"}},
+		"network payout":    {"/networks/import", refusal{network(`{"name": "x", "click_param": "s", "minimum_payout": -1}`), 400, "out_of_range"}},
 		"network":           {"/networks/import", refusal{network(`{"name": "x", "click_param": "s"}`), 201, ""}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,7 @@ const (
 	maxMacros      = 50
 	maxParam       = 100 // characters of a parameter
 	maxMacro       = 255 // characters of a macro
+	maxLoneMacro   = 64  // characters of a macro for the click id or the cost
 	maxPostbackURL = 4000
 )
 
@@ -48,6 +49,8 @@ func (s Source) Check(now time.Time) error {
 			return invalid("the macro of %s must be a text of at most %d characters, without control characters", m.Param, maxMacro)
 		case (m.Macro != "" || i >= 2) && !token.LooksLikeMacro(m.Macro):
 			return invalid("%s is not recognized as a macro", m.Macro)
+		case i < 2 && (len(m.Macro) > maxLoneMacro || strings.Contains(m.Macro, " ")):
+			return invalid("the macro of %s must have at most %d characters and no spaces", m.Param, maxLoneMacro)
 		}
 		params[name] = true
 	}

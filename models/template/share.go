@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"regexp"
@@ -27,6 +28,12 @@ func ShareSource(o models.TrafficSource) Source {
 	}
 	if !IsPlatform(s.Key) {
 		s.Key = custom
+	}
+	if s.ExternalIDMacro != "" {
+		s.ExternalIDParam = cmp.Or(s.ExternalIDParam, models.DefaultExternalIDParam)
+	}
+	if s.CostMacro != "" {
+		s.CostParam = cmp.Or(s.CostParam, models.DefaultCostParam)
 	}
 	for _, m := range o.TokenMacros {
 		if onlyMacro(m.Macro) != "" {

@@ -32,6 +32,11 @@ func TestShareSource(t *testing.T) {
 	if err := got.Check(time.Now()); err != nil {
 		t.Error(err)
 	}
+	// The usual parameters are named.
+	o.ExternalIDParam, o.CostParam, o.CostMacro = "", "", "{bid}"
+	if got := template.ShareSource(o); got.ExternalIDParam != "external_id" || got.CostParam != "cost" || got.Check(time.Now()) != nil {
+		t.Errorf("%+v", got)
+	}
 	// An address at the platform's own host is the address of its template, so that no login in the path is shared.
 	o.Platform, o.PostbackURL = "adsterra", "https://www.pbterra.com/name/acmelogin/at?subid_short={external_id}"
 	known, _ := template.FindSource("adsterra")
@@ -90,6 +95,8 @@ func TestCheck(t *testing.T) {
 		"no platform":               func(s *template.Source) { s.Key = "teleport" },
 		"cost_model must be":        func(s *template.Source) { s.CostModel = "cpx" },
 		"not recognized as a macro": func(s *template.Source) { s.ExternalIDMacro = "click" },
+		"and no spaces":             func(s *template.Source) { s.ExternalIDMacro = "{click id}" },
+		"at most 64 characters":     func(s *template.Source) { s.ExternalIDMacro = "{" + strings.Repeat("c", 64) + "}" },
 		"recognized as a macro":     func(s *template.Source) { s.TokenMacros[0].Macro = "fixed" },
 		"there twice":               func(s *template.Source) { s.TokenMacros[0].Param = "CID" },
 		"no name of a parameter":    func(s *template.Source) { s.TokenMacros[0].Param = "a\nb" },
