@@ -78,3 +78,24 @@ func TestEverflowOld(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestStanding: a missing order was rejected if the platform reports only orders that stand, and if the range ends today.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		days int // from today to the end of the range
+		want bool
+	}{
+		{"everflow", 0, true},
+		{"everflow", 1, true},
+		{"everflow", -1, false},
+		{"affise", 0, false},
+	} {
+		conn := newSuite(t, c.name).open(nil)
+		of, ok := conn.Standing(day, now().AddDate(0, 0, c.days))
+		if ok != c.want || !of.From.Equal(day) || !of.End().Equal(now().AddDate(0, 0, c.days+1)) {
+			t.Errorf("%s, %d days: %v, %v", c.name, c.days, of, ok)
+		}
+	}
+}

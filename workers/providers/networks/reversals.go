@@ -69,8 +69,20 @@ func netReversals(all []Order) []Order {
 		for _, i := range of {
 			left = out[i].subtract(left, some, back.Status)
 		}
+		if only := &out[of[0]]; len(of) == 1 && only.Status != back.Status {
+			only.subtractSale(back)
+		}
 	}
 	return out
+}
+
+// subtractSale subtracts the sale of a partial reversal. The sale stays if one of the amounts is not known, or if nothing would be left.
+func (o *Order) subtractSale(back Order) {
+	sale, ok := amount(o.Sale)
+	taken, known := amount(back.Sale)
+	if left := sale.Sub(taken.Abs()); ok && known && o.SaleCurrency == back.SaleCurrency && left.IsPositive() {
+		o.Sale = money.Text(left)
+	}
 }
 
 // subtract subtracts an amount from the payout of an order. It returns the part of the amount that is left to subtract. It takes
