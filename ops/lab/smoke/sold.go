@@ -77,7 +77,7 @@ func (m *money) uploads(ctx context.Context) error {
 		switch {
 		case s.first == "approved":
 			accepted[key] = s.firstPayout
-			if s.second == "invalid" {
+			if s.second == "gone" {
 				skipped[key] = "retract cannot be taken back: the platform has no way to"
 			} else if s.second != s.first || s.firstPayout != s.secondPayout {
 				skipped[key] = "restate cannot be changed: the platform has no way to"
