@@ -166,7 +166,7 @@ func TestSourceIntegrationRefusals(t *testing.T) {
 		"not_connected":             {object{"provider": "google_ads"}, off("meta", object{"oauth_connection_id": uuid.New()}), off("meta", object{"oauth_connection_id": "x"})},
 		"invalid_conversion_action": {off("google_ads", object{"conversion_action": "Purchase"}), off("google_ads", object{"conversion_action": 7}), off("microsoft_ads", object{"conversion_action": strings.Repeat("x", 101)})},
 		"no_conversion_action":      {off("google_ads", object{"conversions_enabled": true}), off("microsoft_ads", object{"conversions_enabled": true})},
-		"no_capi_credentials":       {off("meta", object{"conversions_enabled": true}), off("meta", object{"conversions_enabled": true, "credentials": object{"pixel_id": "123456"}})},
+		"no_capi_credentials":       {off("meta", object{"conversions_enabled": true}), off("meta", object{"conversions_enabled": true, "credentials": object{"pixel_id": "123456"}}), off("microsoft_ads", object{"conversions_enabled": true, "credentials": object{"uet_token": "uet-token-canary"}})},
 		"invalid_input": {
 			off("tiktok", object{"credentials": object{"token": "x"}}), off("tiktok", object{"credentials": object{"access_token": 7}}),
 			off("tiktok", object{"credentials": "x"}), off("tiktok", object{"credentials_clear": []string{"token"}}),
@@ -189,6 +189,8 @@ func TestSourceIntegrationRefusals(t *testing.T) {
 	s.Do("POST", path, nil).Want(400, "not_configured")
 	s.Do("PUT", path, off("custom", nil)).Want(200, "")
 	s.Do("POST", path, nil).Want(400, "no_url")
+	uet := object{"uet_tag_id": "187012345", "uet_token": "uet-token-canary"} // needs neither a sign-in nor a goal
+	s.Do("PUT", path, off("microsoft_ads", object{"conversions_enabled": true, "credentials": uet})).Want(200, "")
 	s.Do("PUT", path, off("tiktok", nil)).Want(200, "")
 	s.Do("POST", path, `x`).Want(400, "bad_body")
 	for _, body := range []object{
