@@ -127,7 +127,8 @@ func metaUploadServe(c *uploadCall) {
 		c.says(http.StatusBadRequest, metaUploadError(100, 33, "Unsupported post request."))
 		return
 	}
-	for _, f := range flaws("meta", "Request", c.raw) {
+	if list := flaws("meta", "Request", c.raw); len(list) > 0 {
+		f := list[0]
 		words := fmt.Sprintf("(#100) Invalid parameter: %s", f.path)
 		if f.what == "unknown" {
 			words = fmt.Sprintf("(#100) Unexpected key %q on param %q.", f.name, f.path)
