@@ -18,7 +18,7 @@ import (
 )
 
 // Each built-in template of a source can be imported, names the page that it was read from, and is there once.
-func TestSources(t *testing.T) {
+func TestSources(t *testing.T) { //nolint:tparallel // the rows are compared with each other
 	t.Parallel()
 	key := regexp.MustCompile(`^[a-z][a-z_]+$`)
 	seen := map[string]string{"custom": "custom"}
