@@ -57,13 +57,15 @@ export function Upload({ id }: { id: string }) {
         )}
         {error && <Failed error={error} again={() => void send({ csv: text })} />}
         {saved && <Saved of={saved} />}
-        <button
-          type="button"
-          class="btn primary"
-          disabled={busy || !text.trim() || text.length > mostBytes}
-          onClick={() => void send({ csv: text })}>
-          {w.uploadButton}
-        </button>
+        <div class="row">
+          <button
+            type="button"
+            class="btn primary"
+            disabled={busy || !text.trim() || text.length > mostBytes}
+            onClick={() => void send({ csv: text })}>
+            {w.uploadButton}
+          </button>
+        </div>
       </div>
     </section>
   )

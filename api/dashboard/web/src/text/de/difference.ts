@@ -13,7 +13,7 @@ export const words: typeof en = {
   unexplainedText: {
     source:
       'Diese Klicks sind nicht angekommen, oder die Plattform zählt sie anders. Vergleichen Sie die Weiterleitungen mit dem, was die Plattform einen Klick nennt.',
-    network: 'Nichts Gespeichertes erklärt sie. Schicken Sie die Beispiele unten dem Ansprechpartner des Netzwerks.',
+    network: 'Nichts Gespeichertes erklärt sie. Fragen Sie das Netzwerk, mit den Beispielen unten, falls es welche gibt.',
   },
   clicks: 'Klicks',
   conversions: 'Conversions',

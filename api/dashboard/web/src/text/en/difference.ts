@@ -12,7 +12,7 @@ export const words = {
   unexplainedText: {
     source:
       'These clicks did not arrive, or the platform counts them in another way. Compare the redirects with the platform’s definition of a click.',
-    network: 'Nothing that is stored explains them. Send the examples below to the manager of the network.',
+    network: 'Nothing that is stored explains them. Ask the manager of the network, with the examples below if there are any.',
   },
   clicks: 'Clicks',
   conversions: 'Conversions',
