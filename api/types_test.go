@@ -34,7 +34,7 @@ const (
 // TestTypes: the types of the API in the dashboard's scripts match the rows.
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	w := &typeWriter{names: map[reflect.Type]string{}, taken: map[string]bool{}}
+	w := &typeWriter{names: map[typeRole]string{}, taken: map[string]bool{}}
 	var calls []string
 	for _, r := range api.Table(api.Deps{}) {
 		if !r.Public {
@@ -106,7 +106,7 @@ func words(t *testing.T) string {
 
 // typeWriter writes types of Go as types of TypeScript, each once.
 type typeWriter struct {
-	names map[reflect.Type]string
+	names map[typeRole]string
 	taken map[string]bool
 	types []string
 }
@@ -199,8 +199,14 @@ func textOr(t reflect.Type) string {
 	return "Json"
 }
 
+// typeRole is a type as a part of a body or of an answer. A body may leave fields out, so one type has two forms.
+type typeRole struct {
+	reflect.Type
+	body bool
+}
+
 func (w *typeWriter) named(t reflect.Type, body bool) string {
-	if name := w.names[t]; name != "" {
+	if name := w.names[typeRole{t, body}]; name != "" {
 		return name
 	}
 	name := strings.Map(func(r rune) rune {
@@ -211,9 +217,13 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 	}, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 	name = strings.ToUpper(name[:1]) + name[1:]
 	for w.taken[name] {
+		if _, ok := w.names[typeRole{t, !body}]; ok && body {
+			name += "Part"
+			continue
+		}
 		name += "2"
 	}
-	w.names[t], w.taken[name] = name, true
+	w.names[typeRole{t, body}], w.taken[name] = name, true
 	members := map[string]member{}
 	w.fields(t, body, 0, members)
 	fields := make([]string, 0, len(members))

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Comparison, CopilotRule, CopilotRuleBody, CopilotRuleReplay } from '../../api.gen.ts'
+import type { ComparisonPart, CopilotRule, CopilotRuleBody, CopilotRuleReplay } from '../../api.gen.ts'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { choicesOf, useCampaigns, useSources, type Choice, type Option } from '../../core/choices.ts'
@@ -269,8 +269,8 @@ function Scope({ draft, set }: FieldsProps) {
   )
 }
 
-function Comparisons({ list, on }: { list: Comparison[]; on: (list: Comparison[]) => void }) {
-  const set = (i: number, c: Partial<Comparison>) => on(list.map((o, j) => (j === i ? { ...o, ...c } : o)))
+function Comparisons({ list, on }: { list: ComparisonPart[]; on: (list: ComparisonPart[]) => void }) {
+  const set = (i: number, c: Partial<ComparisonPart>) => on(list.map((o, j) => (j === i ? { ...o, ...c } : o)))
   const figures = names.map(value => ({ value: value as string, label: figureName(value) }))
   return (
     <div class="conditions">
@@ -283,10 +283,10 @@ function Comparisons({ list, on }: { list: Comparison[]; on: (list: Comparison[]
             options={['>', '>=', '<', '<=', '=', '!='].map(value => ({ value, label: value }))}
             on={operator => set(i, { operator })}
           />
-          <Input aria-label={w.number} type="number" step="any" value={String(c.value)} on={v => set(i, { value: Number(v) })} />
+          <Input aria-label={w.number} type="number" step="any" value={String(c.value ?? 0)} on={v => set(i, { value: Number(v) })} />
           <Select
             label={w.times}
-            value={c.times}
+            value={c.times ?? ''}
             options={[
               { value: '', label: w.timesNone },
               { value: 'payout', label: w.payout },
