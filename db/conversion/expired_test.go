@@ -25,7 +25,7 @@ type expired struct {
 	d        *db.DB
 	account  uuid.UUID
 	campaign uuid.UUID
-	clicks   []uuid.UUID // the first has a conversion, the second has none
+	clicks   []uuid.UUID // only the first has a conversion
 	at       time.Time   // of the clicks
 	cost     string      // of the clicks alone
 }

@@ -1,0 +1,164 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/jobrow"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/longtest"
+	"switchyard/models/parttest"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/networks/networkstest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// deciding is an account whose network is connected to a platform that can be asked by the date of a change.
+type deciding struct {
+	*importing
+	network uuid.UUID
+}
+
+func (m *midway) deciding(world *networkstest.World) *deciding {
+	m.t.Helper()
+	y := &deciding{importing: m.importing(world)}
+	y.network = uuid.MustParse(strings.Split(y.path, "/")[2])
+	if err := m.api.Do(m.t.Context(), 200, "PUT", y.path, map[string]any{
+		"provider": "partnerize", "credentials": networkstest.Fakes["partnerize"].Credentials(), "is_enabled": false,
+	}, nil); err != nil {
+		m.t.Fatal(err)
+	}
+	return y
+}
+
+// pending gives the platform one pending order for each click. It returns the orders.
+func (y *deciding) pending() []networkstest.Order {
+	y.t.Helper()
+	at := models.ClickTime(y.clicks[midwayClicks-1]).UTC().Truncate(time.Second).Add(time.Second)
+	list := make([]networkstest.Order, midwayClicks)
+	for i, id := range y.clicks {
+		list[i] = networkstest.Order{
+			ID: fmt.Sprintf("T%05d", i), Click: models.FormatClickID(id), Payout: fmt.Sprintf("%d.25", i%7), Currency: "USD", At: at,
+			Status: models.StatusPending,
+		}
+	}
+	y.world.Set(list...)
+	return list
+}
+
+// decide gives the platform its decisions about orders that were made long ago: approvals, some of them with other amounts, and
+// rejections.
+func (y *deciding) decide(list []networkstest.Order) {
+	y.t.Helper()
+	decided := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)
+	for i := range list {
+		o := &list[i]
+		o.At, o.Decided = o.At.AddDate(0, 0, -200), decided
+		if o.Status = models.StatusApproved; i%3 == 1 {
+			o.Status = models.StatusRejected
+		}
+		if i%5 == 0 {
+			o.Payout = "9.5"
+		}
+	}
+	y.world.Set(list...)
+}
+
+// changes stores the job that the clock starts to read changes, and returns its id.
+func (y *deciding) changes() uuid.UUID {
+	y.t.Helper()
+	saved := dbtest.Get[time.Time](y.t, y.db, `SELECT saved_at FROM network_integrations WHERE network_id = $1`, y.network)
+	since := time.Now().AddDate(0, 0, -10).UTC()
+	day := since.Format(time.DateOnly)
+	row, err := jobs.SyncNetwork.NewRow(y.account, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
+		NetworkID: y.network,
+		PlatformRange: jobs.PlatformRange{
+			Provider: "partnerize", Origin: models.RunByClock, From: day, To: day, Changed: true, Since: since, Saved: saved.UTC(),
+		},
+	}})
+	if err == nil {
+		err = jobrow.Insert(y.t.Context(), y.db, row)
+	}
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return row.ID
+}
+
+// ended waits until a job has ended.
+func (m *midway) ended(job uuid.UUID) {
+	m.t.Helper()
+	m.until("the job has ended", func() bool {
+		return dbtest.Get[string](m.t, m.db, `SELECT state FROM jobs WHERE id = $1`, job) == models.JobDone
+	})
+}
+
+// cursors counts the connections of the account that have read changes.
+const cursors = `SELECT count(*) FROM network_integrations WHERE account_id = $1 AND changes_to IS NOT NULL`
+
+// TestKilledChanges kills the worker with -9 while it reads the decisions of a network by their date, in the middle of writing them,
+// and when all of them are written but the time until which they are read is not. Every decision counts once, and the time moves only
+// with the last of them.
+func TestKilledChanges(t *testing.T) {
+	parttest.Faults.Only(t)
+	t.Parallel()
+	world := &networkstest.World{}
+	server := networkstest.Serve(t, world)
+	m := newMidway(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
+	calm := m.undisturbed().deciding(world)
+	y := m.deciding(world)
+	quiet := m.worker()
+	orders := map[*deciding][]networkstest.Order{}
+	for _, a := range []*deciding{calm, y} {
+		orders[a] = a.pending()
+		day := orders[a][0].At.Format(time.DateOnly)
+		a.final(a.call("POST", a.path+"/sync", map[string]any{"from": day, "to": day, "apply": true})())
+	}
+	calm.decide(orders[calm])
+	calm.ended(calm.changes())
+	quiet.Stop()
+
+	const approved = `SELECT count(*) FROM conversions WHERE account_id = $1 AND status <> 'pending'`
+	y.decide(orders[y])
+	job := y.changes()
+	for page := range longtest.Size(2, 4) { // the last requested page never comes
+		faults := make([]resttest.Fault, page, page+1)
+		world.Fail(append(faults, resttest.Slow)...)
+		before, worker := world.Calls(), m.worker()
+		m.until("the worker reads", func() bool { return world.Calls() > before+page })
+		worker.Kill()
+		m.checkCount("decisions", 0, approved, y.account)
+	}
+	world.Fail(resttest.None)
+	const part = 500
+	for _, place := range longtest.Size([]int{part + part/2}, []int{part / 2, part + 1, 2*part - 1, midwayClicks - 1}) {
+		y.stopAt(onClick(y.clicks[place]), func() {
+			m.checkCount("decisions of whole parts", place/part*part, approved, y.account)
+			m.checkCount("connections that have read changes", 0, cursors, y.account)
+		})
+	}
+	y.stopAt(obstacle{`SELECT FROM network_integrations WHERE network_id = $1 FOR UPDATE`, []any{y.network}, "changes_failures"}, func() {
+		m.checkCount("decisions", midwayClicks, approved, y.account)
+		m.checkCount("connections that have read changes", 0, cursors, y.account)
+	})
+	defer m.worker().Stop()
+	y.ended(job)
+	check := func() {
+		t.Helper()
+		if got, want := y.money(), calm.money(); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+	check()
+	m.checkCount("connections that have read changes", 1, cursors, y.account)
+	m.checkCount("updates", midwayClicks, `SELECT count(*) FROM events WHERE account_id = $1 AND type = 'conversion.updated'`, y.account)
+	y.ended(y.changes()) // the same decisions once more
+	check()
+}
