@@ -18,6 +18,8 @@ type PlatformRange struct {
 	Wide     bool   `json:"wide"`   // From and To span the longer window
 	Read     bool   `json:"read"`   // the rows were read, and are stored under the id of the job
 
+	Older bool `json:"older,omitempty"` // From and To are before the longer window
+
 	// Changed selects rows by the date of a change, from Since on. From and To only name the days for a person then. Until is the
 	// end of the period that was read. It is zero before that. Saved is when the connection was saved: a connection that was saved
 	// later may be to another account.

@@ -70,6 +70,20 @@ func NextChanges(behind bool, failures int) time.Duration {
 	return backOff(ChangesEvery, failures)
 }
 
+// OlderEvery is the interval between imports of older orders, of networks that cannot be asked by the date of a change.
+const OlderEvery = 24 * time.Hour
+
+// OlderWindows is the number of windows before the longer window that are imported in turn, one on each day.
+const OlderWindows = 8
+
+// OlderWindow returns the days of the older orders that are imported on a day. The windows of eight days in a row reach from the longer
+// window to almost a year back. They overlap, because the days move on from one window to the next.
+func OlderWindow(today time.Time) (from, to time.Time) {
+	nth := int(today.Unix()/int64(24*time.Hour/time.Second)) % OlderWindows
+	to = today.AddDate(0, 0, -SyncWideDays-nth*(SyncWideDays-OlderWindows+1))
+	return to.AddDate(0, 0, 1-SyncWideDays), to
+}
+
 // backOff returns a wait that has doubled with each of the consecutive failures. It is at most syncLongest after a failure.
 func backOff(wait time.Duration, failures int) time.Duration {
 	for range failures {

@@ -19,7 +19,7 @@ var networkIntegrations = integrationTable{
 	CredentialTable: CredentialTable{"network_integrations", "network_id", "connection of the network"}, owners: "networks", zone: "''",
 	failing: `CASE WHEN i.failures >= i.changes_failures THEN i.failure ELSE i.changes_failure END, greatest(i.failures, i.changes_failures),
 		coalesce(i.failing_since, i.changes_to, i.saved_at)`,
-	changed: "k.changes_at <= $1 AND k.provider = ANY ($4)", since: "k.changes_to",
+	changed: "k.changes_at <= $1", since: "k.changes_to",
 }
 
 // NetworkIntegrations returns access to the connections of networks on this store's connection.
@@ -88,6 +88,13 @@ func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integra
 			changes_failures = CASE WHEN $5 = '' THEN 0 ELSE changes_failures + 1 END
 		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt,
 		sql.NullTime{Time: to, Valid: !to.IsZero()}, failure, changes, now)
+	return err
+}
+
+// SetNextOlder stores the time of the next import of older orders, for a provider that cannot be asked by the date of a change.
+func (k NetworkIntegrations) SetNextOlder(ctx context.Context, i models.Integration, at time.Time) error {
+	_, err := k.s.exec(ctx, "next older orders of the network", `UPDATE network_integrations SET changes_at = $4
+		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt, at)
 	return err
 }
 

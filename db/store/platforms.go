@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -24,7 +23,7 @@ type integrationTable struct {
 	CredentialTable
 	owners  string // table of the networks or traffic sources
 	zone    string // expression for the time zone of the account at the platform
-	changed string // expression that is true if changes are due ($1: now, $4: the providers); empty: the table has no changes
+	changed string // expression that is true if changes are due ($1: now)
 	since   string // expression for the time until which changes are stored
 	failing string // expressions for the reason of the failures, their number in a row, and the time of the first of them
 	account string // sets the columns of that account to $7 (currency) and $8 (zone); empty: no such columns
@@ -96,16 +95,16 @@ type DueIntegration struct {
 	Provider  string    `db:"provider"`
 	Zone      string    `db:"zone"` // of the account at the platform; empty: not known
 	Wide      bool      `db:"wide"` // the import is of the longer window
-	// Changed says that the import is of changes, from Since on. A nil Since means that no changes were read yet.
+	// Changed says that the import is of changes, from Since on, or of older orders if the provider cannot be asked by the date of a
+	// change. A nil Since means that no changes were read yet.
 	Changed bool       `db:"changed"`
 	Since   *time.Time `db:"since"`
 	SavedAt time.Time  `db:"saved_at"`
 }
 
 // ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at next. After a failure
-// the next import uses the shorter window, because only the longer window may be failing. feeds are the providers whose changes
-// can be imported.
-func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit int, feeds []string) ([]DueIntegration, error) {
+// the next import uses the shorter window, because only the longer window may be failing.
+func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]DueIntegration, error) {
 	return db.Select[DueIntegration](ctx, k.s.c, "due "+k.t.owners, `
 		UPDATE `+k.t.Name+` i SET next_at = $2
 		FROM (
@@ -116,7 +115,7 @@ func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit i
 			ORDER BY k.next_at LIMIT $3 FOR UPDATE OF k SKIP LOCKED
 		) d
 		WHERE i.`+k.t.Key+` = d.target_id RETURNING i.account_id, d.target_id, i.provider, `+k.t.zone+` AS zone,
-			d.wide, d.changed AND NOT d.wide AS changed, d.since, i.saved_at`, now, next, limit, pq.StringArray(feeds))
+			d.wide, d.changed AND NOT d.wide AS changed, d.since, i.saved_at`, now, next, limit)
 }
 
 // FailingIntegration is a network or a traffic source whose requests to its platform fail.

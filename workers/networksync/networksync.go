@@ -14,6 +14,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
+	"switchyard/models/interval"
 	"switchyard/workers"
 	"switchyard/workers/platformjob"
 	"switchyard/workers/providers/networks"
@@ -50,6 +51,9 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 		Job: jobs.SyncNetwork, Run: models.RunNetworkSync, Code: "network_error", Rows: "orders",
 		Every: models.SyncEvery, Next: models.NextSync, Days: models.SyncDays, WideDays: models.SyncWideDays, Ahead: models.AheadOfUTC,
 		Feeds: networks.Feeds(), ChangesRun: models.RunNetworkChanges, ChangesBegin: models.ChangesBegin, RecordChanges: recordChanges,
+		RecordOlder: func(ctx context.Context, s *store.Store, c models.Integration, now time.Time) error {
+			return s.NetworkIntegrations().SetNextOlder(ctx, c, now.Add(interval.Vary(models.OlderEvery)))
+		},
 		Range: func(a *jobs.CorrectionArgs) *jobs.PlatformRange {
 			if a.Network == nil {
 				return nil

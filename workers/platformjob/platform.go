@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,6 +36,8 @@ type Imports[A, R any] struct {
 	ChangesRun    string
 	ChangesBegin  time.Duration
 	RecordChanges func(ctx context.Context, s *store.Store, c models.Integration, e ChangesEnd) error
+	// RecordOlder stores that older orders were imported at a time. Providers that are not among Feeds have such imports.
+	RecordOlder func(ctx context.Context, s *store.Store, c models.Integration, now time.Time) error
 
 	// Range returns a pointer to the days in the arguments of a job. Writing to the result changes the arguments. nil means that
 	// the job imports nothing.
@@ -100,7 +103,7 @@ const claimedAtOnce = 500
 func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 	now := i.Now()
 	return workers.StartDue(ctx, i.Store, i.client, claimedAtOnce, func(s *store.Store) ([]models.Job, error) {
-		due, err := i.Connections(s).ClaimDue(ctx, now, now.Add(2*i.Every), claimedAtOnce, i.Feeds)
+		due, err := i.Connections(s).ClaimDue(ctx, now, now.Add(2*i.Every), claimedAtOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +120,7 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 // window returns the days of a scheduled import in the time zone of the platform's account. If that time zone is unknown, it
 // uses UTC.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
-	if d.Changed {
+	if d.Changed && slices.Contains(i.Feeds, d.Provider) {
 		return i.changesSince(d, now)
 	}
 	days := i.Days
@@ -129,9 +132,13 @@ func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.Platf
 		zone = time.UTC
 	}
 	today := now.In(zone)
+	from, to := today.AddDate(0, 0, 1-days), today.Add(i.Ahead)
+	if d.Changed {
+		from, to = models.OlderWindow(today)
+	}
 	return jobs.PlatformRange{
-		Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide,
-		From: today.AddDate(0, 0, 1-days).Format(time.DateOnly), To: today.Add(i.Ahead).Format(time.DateOnly),
+		Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide, Older: d.Changed,
+		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly),
 	}
 }
 

@@ -138,6 +138,11 @@ func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.J
 	if err := k.Record(ctx, c, r, now); err != nil || of.Origin != models.RunByClock {
 		return err
 	}
+	if of.Older {
+		if err := i.RecordOlder(ctx, s, c, now); err != nil {
+			return err
+		}
+	}
 	failures, wide := 0, time.Time{}
 	if r.Failure != "" {
 		failures = c.Failures + 1

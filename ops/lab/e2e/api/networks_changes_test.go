@@ -146,6 +146,40 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
+// TestOlderOrders: a network that cannot be asked by the date of a change is asked for older orders once a day. So a late decision
+// arrives within eight days.
+func TestOlderOrders(t *testing.T) {
+	t.Parallel()
+	y := newChanging(t, "affise")
+	from, _ := models.OlderWindow(time.Now().UTC())
+	age := int(time.Since(from)/(24*time.Hour)) - 10
+	o := y.order("old", 0, models.StatusPending, "10")
+	o.Click, o.At = y.clickAt(age), time.Now().AddDate(0, 0, -age).Add(time.Minute).UTC().Truncate(time.Second)
+	y.world.Set(o)
+	day := o.At.Format(time.DateOnly)
+	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": day, "to": day, "apply": true}, &syncAnswer{})
+	o.Status = models.StatusApproved
+	y.world.Set(o)
+	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_at = now() + interval '1 hour'`)
+	for range 2 {
+		if kind := y.run(); kind != models.RunNetworkSync {
+			t.Errorf("the run is %s", kind)
+		}
+		const next = `UPDATE network_integrations SET changes_at = now() - interval '1 second' WHERE changes_at < now() + interval '2 hours'`
+		dbtest.Exec(t, y.s.DB, next)
+	}
+	if got := y.conversions(); got != "old approved 10 USD" {
+		t.Error(got)
+	}
+	const wait = `SELECT round(extract(epoch FROM changes_at - now()) / 3600)::int FROM network_integrations`
+	if n := dbtest.Get[int](t, y.s.DB, wait); n < 20 || n > 28 {
+		t.Errorf("the next import of older orders is in %d hours", n)
+	}
+	if y.run(); dbtest.Get[int](t, y.s.DB, `SELECT current_date - from_day FROM integration_runs ORDER BY started_at DESC LIMIT 1`) > models.SyncDays {
+		t.Error("the import of the last days does not follow")
+	}
+}
+
 // TestChangesCatchUp: a connection that was off for 200 days reads the changes of that time in pieces. The imports by days go on in
 // between.
 func TestChangesCatchUp(t *testing.T) {
@@ -175,7 +209,7 @@ func TestChangesCatchUp(t *testing.T) {
 }
 
 // TestChangesFail: after a failure, the time until which changes are stored does not move, and the API shows the reason. The imports by
-// days go on. A connection to another account begins anew.
+// days go on. A connection to another account starts again.
 func TestChangesFail(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "partnerize")
@@ -226,7 +260,7 @@ func TestChangesFail(t *testing.T) {
 	}
 	put(map[string]any{"credentials": map[string]any{"publisher_id": "another"}})
 	if y.integration()["changesReadTo"] != nil {
-		t.Error("another account does not begin anew")
+		t.Error("another account keeps the time")
 	}
 }
 

@@ -322,7 +322,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{"provider": "affise", "is_enabled": true}).Want(200, "")
 	tick := func() {
 		t.Helper()
-		dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET next_at = now() - interval '1 second'`)
+		dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET next_at = now() - interval '1 second', changes_at = now() + interval '1 day'`)
 		ticket, err := jobs.Submit(t.Context(), y.jobs, jobs.SweepNetworks, uuid.Nil, jobs.Tick{})
 		if err != nil {
 			t.Fatal(err)
