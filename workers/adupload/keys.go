@@ -17,15 +17,15 @@ import (
 // keys returns the hashed personal data of the clicks of uploads, if the traffic source may send them. They are stored only with the
 // person's consent. What a later message says of a person comes before what an earlier one says.
 func (s *sending) keys(ctx context.Context, list []models.ConversionUpload) (map[uuid.UUID]matchkey.Hashes, error) {
+	out := map[uuid.UUID]matchkey.Hashes{}
 	if !s.SendKeys {
-		return nil, nil //nolint:nilnil // nothing may be sent
+		return out, nil
 	}
 	clicks := db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ClickID })
 	rows, err := dbmatchkey.OfClicks(ctx, s.store.Conn(), s.account.ID, clicks, s.o.Now())
 	if err != nil {
 		return nil, err
 	}
-	out := map[uuid.UUID]matchkey.Hashes{}
 	for _, row := range rows {
 		h, err := s.store.OpenKeys(ctx, s.account.ID, row.ID, row.Sealed)
 		switch {

@@ -18,31 +18,40 @@ const canary = "canary-4f1d96b2"
 // canaryInClear is the name of the network, which the service stores in clear.
 const canaryInClear = "bird-4f1d96b2"
 
-// noSecretsInClear searches everything that the service writes for the secrets of postbacks: the files of PostgreSQL including
-// its write-ahead log, the files of Redis, the spools, the logs of the processes and the metrics.
+// noSecretsInClear searches everything that the service writes for the secrets of postbacks.
 func noSecretsInClear(t *testing.T, f *fleet.Fleet) {
 	t.Helper()
-	clear, encoded := []byte(canary), []byte(hex.EncodeToString([]byte(canary)))
-	search := func(where string, text []byte) {
+	notWritten(t, f, []string{canary}, canaryInClear)
+}
+
+// notWritten searches everything that the service writes for texts, also in the form in which PostgreSQL shows bytes: the files of
+// PostgreSQL including its write-ahead log, the files of Redis, the spools, the logs of the processes and the metrics. inClear is
+// a text that the service stores, which shows that the search works.
+func notWritten(t *testing.T, f *fleet.Fleet, texts []string, inClear string) {
+	t.Helper()
+	search := func(where string, content []byte) {
 		t.Helper()
-		if bytes.Contains(text, clear) || bytes.Contains(text, encoded) {
-			t.Errorf("a secret is in %s", where)
+		content = bytes.ToLower(content)
+		for _, text := range texts {
+			if bytes.Contains(content, []byte(text)) || bytes.Contains(content, []byte(hex.EncodeToString([]byte(text)))) {
+				t.Errorf("%q is in %s", text, where)
+			}
 		}
 	}
-	found := false // whether canaryInClear was found, which shows that the search works
+	found := false
 	err := filepath.WalkDir(f.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return nil //nolint:nilerr // the servers delete files
 		}
-		text, err := os.ReadFile(path)
+		content, err := os.ReadFile(path)
 		if err == nil {
-			found = found || bytes.Contains(text, []byte(canaryInClear))
-			search(path, text)
+			found = found || bytes.Contains(content, []byte(inClear))
+			search(path, content)
 		}
 		return nil
 	})
 	if err != nil || !found {
-		t.Errorf("the search did not find the network's name, which is stored in clear: %v", err)
+		t.Errorf("the search did not find %q, which is stored in clear: %v", inClear, err)
 	}
 	search("the metrics", e2e.Metrics(t, f))
 }
