@@ -34,12 +34,13 @@ export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: st
   const rest = measures.some(m => d.total.unexplained[m.name])
   const line = (name: string, sides: Difference['total']['theirs'], theirs?: boolean, sign?: boolean) => (
     <tr>
-      <td class="left" colSpan={2}>
+      <td class="left">
         <b>{name}</b>
       </td>
       {measures.map(m => (
         <Value key={m.name} of={sides} m={m} currency={theirs ? m.theirs : m.ours} sign={sign} />
       ))}
+      <td />
     </tr>
   )
   return (
@@ -48,10 +49,10 @@ export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: st
         <thead>
           <tr>
             <th class="left">{w.cause}</th>
-            <th class="left">{w.todo}</th>
             {measures.map(m => (
               <th key={m.name}>{m.label}</th>
             ))}
+            <th class="left">{w.todo}</th>
           </tr>
         </thead>
         <tbody>
@@ -72,22 +73,22 @@ export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: st
                   {w.names[c.cause] ?? c.cause}
                 </a>
               </td>
-              <td class="left says">
-                {w.advice[c.cause]} {c.reason && <span class="dim">{c.reason}</span>}
-              </td>
               {measures.map(m => (
                 <Value key={m.name} of={c} m={m} sign />
               ))}
+              <td class="left says">
+                {w.advice[c.cause]} {c.reason && <span class="dim">{c.reason}</span>}
+              </td>
             </tr>
           ))}
           <tr>
             <td class="left">
               <b>{w.unexplained}</b>
             </td>
-            <td class="left says">{rest && w.unexplainedText[kind]}</td>
             {measures.map(m => (
               <Value key={m.name} of={d.total.unexplained} m={m} sign />
             ))}
+            <td class="left says">{rest && w.unexplainedText[kind]}</td>
           </tr>
         </tbody>
       </table>
