@@ -87,6 +87,25 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// TestSourceByDay checks that spend of a source as a whole, as a file enters it, is compared by day.
+func TestSourceByDay(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.visits(2, 0, e.at(0, 12), nil)
+	e.visits(3, 1, e.at(0, 12), nil)
+	e.visits(1, 1, e.at(0, 12), func(c *models.Click) { c.IsBot = true })
+	e.tx(func(c db.Conn) error {
+		_, err := spend.Set(t.Context(), clickLog, c, e.account, spend.Spend{
+			Day: e.at(0, 0), SourceID: e.source, Amount: decimal.NewFromInt(7), Currency: "USD", Clicks: number(8),
+		})
+		return err
+	})
+	out := e.read(difference.OfSource, 1, "")
+	if diff := cmp.Diff([]string{"0/-1: 8 0 7 | 5 0 7 | bots 1 0 0 | rest 2 0 0"}, e.lines(out.Rows...)); diff != "" || out.Basis != difference.FromSpend {
+		t.Errorf("%s; %q", diff, out.Basis)
+	}
+}
+
 // TestSourceConversions checks how our conversions are compared with the conversions that the source has accepted.
 func TestSourceConversions(t *testing.T) {
 	t.Parallel()

@@ -82,7 +82,7 @@ func counts(status string) bool {
 // compareSent adds a conversion. It is in the cell of its click on both sides, because the source does not say on which day it counts
 // the conversion.
 func (s *sourceSheet) compareSent(v sent) {
-	c := difference.Cell{Day: dayIn(models.ClickTime(v.ClickID), s.comparison.ours), Campaign: v.Campaign}
+	c := s.place(difference.Cell{Day: dayIn(models.ClickTime(v.ClickID), s.comparison.ours), Campaign: v.Campaign})
 	x := difference.Example{Day: c.Day, ClickID: v.ClickID, ConversionID: v.Reference, OurStatus: v.Status}
 	one := difference.Figures{Conversions: 1}
 	if v.Told {

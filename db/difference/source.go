@@ -60,7 +60,25 @@ type sourceSheet struct {
 	rows              map[difference.Cell]platformDay
 	read              map[string]bool // days that were read from the platform or entered
 	spent             map[difference.Cell]decimal.Decimal
-	whole             map[string]bool // days with spend of the source as a whole
+	whole             map[string]bool // days with spend of the source as a whole that has replaced the spend of campaigns
+	byDay             map[string]bool // days for which theirs name no campaign: ours are added up in the zero campaign
+}
+
+// place returns the cell in which figures of ours are compared.
+func (s *sourceSheet) place(c difference.Cell) difference.Cell {
+	if s.byDay[c.Day] {
+		c.Campaign = uuid.Nil
+	}
+	return c
+}
+
+// placed returns figures of ours by the cells in which they are compared.
+func (s *sourceSheet) placed(figures map[difference.Cell]models.Figures) map[difference.Cell]models.Figures {
+	out := make(map[difference.Cell]models.Figures, len(figures))
+	for c, f := range figures {
+		out[s.place(c)] = out[s.place(c)].Plus(f)
+	}
+	return out
 }
 
 // source compares the figures of a traffic source with ours.
@@ -74,7 +92,7 @@ func (k *comparison) source(ctx context.Context) error {
 	k.setZone(found.Zone)
 	s := &sourceSheet{
 		comparison: k, rows: map[difference.Cell]platformDay{}, read: map[string]bool{}, spent: map[difference.Cell]decimal.Decimal{},
-		whole: map[string]bool{},
+		whole: map[string]bool{}, byDay: map[string]bool{},
 	}
 	if err := s.load(ctx); err != nil {
 		return err
@@ -99,6 +117,9 @@ func (k *comparison) source(ctx context.Context) error {
 
 // load reads both sides.
 func (s *sourceSheet) load(ctx context.Context) (err error) {
+	if err := s.loadTheirs(ctx); err != nil {
+		return err
+	}
 	if s.ours, err = s.figures(ctx, s.comparison.ours, true); err != nil {
 		return err
 	}
@@ -112,14 +133,13 @@ func (s *sourceSheet) load(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := s.loadTheirs(ctx); err != nil {
-		return err
-	}
+	s.ours, s.theirs, s.utc = s.placed(s.ours), s.placed(s.theirs), s.placed(s.utc)
 	spend, err := db.Select[spent](ctx, s.Conn, "spend", selectSpent, s.account, s.out.ID, s.out.From, s.out.To)
 	for _, p := range spend {
-		s.spent[difference.Cell{Day: p.Day.Format(time.DateOnly), Campaign: p.Campaign}] = p.Counted
-		if p.Campaign == uuid.Nil && !p.Alone {
-			s.whole[p.Day.Format(time.DateOnly)] = true
+		c := difference.Cell{Day: p.Day.Format(time.DateOnly), Campaign: p.Campaign}
+		s.spent[s.place(c)] = s.spent[s.place(c)].Add(p.Counted)
+		if p.Campaign == uuid.Nil && !p.Alone && !s.byDay[c.Day] {
+			s.whole[c.Day] = true
 		}
 	}
 	return err
@@ -141,7 +161,10 @@ func (s *sourceSheet) loadTheirs(ctx context.Context) error {
 		if r.Currency == "" { // spend of the time before rates existed
 			r.Currency = s.out.Currency
 		}
-		s.rows[r.cell()], s.read[r.cell().Day] = r, true
+		c := r.cell()
+		only, known := s.byDay[c.Day]
+		s.byDay[c.Day] = (only || !known) && r.Campaign == uuid.Nil
+		s.rows[c], s.read[c.Day] = r, true
 		amounts = append(amounts, amount{r.Amount, r.Currency, r.Day})
 		s.out.Compares.Clicks = s.out.Compares.Clicks || r.Clicks != nil
 		switch {
