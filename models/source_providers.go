@@ -19,6 +19,7 @@ const (
 	Meta         = "meta"
 	Snapchat     = "snapchat"
 	Pinterest    = "pinterest"
+	Reddit       = "reddit"
 	CustomCost   = "custom"
 )
 
@@ -34,6 +35,9 @@ const (
 	GoogleAdsVersion = "v26"
 	MetaVersion      = "v27.0"
 )
+
+// RedditAgent is the User-Agent of requests to Reddit, in the form that Reddit asks clients for.
+const RedditAgent = "server:switchyard:v1"
 
 // SourceProviderNamed finds a provider by its name.
 func SourceProviderNamed(name string) (SourceProvider, bool) {
@@ -85,6 +89,11 @@ var SourceProviders = []SourceProvider{
 	{Name: Pinterest, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Pinterest",
 		plain("ad_account_id", "Ad account id", "the number in the address of Ads Manager").forCost().forConversions(),
 		secret("conversions_token", "Conversion access token", "Ads Manager > Conversions > set up API; for conversions").forConversions(),
+	)},
+	{Name: Reddit, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Reddit",
+		plain("ad_account_id", "Ad account id", "Ads Manager > your business's name; it begins with a2_ or t2_").forCost(),
+		plain("pixel_id", "Pixel id", "Events Manager > your pixel; for conversions").forConversions(),
+		secret("conversions_token", "Conversion access token", "Events Manager > Conversions API; for conversions").forConversions(),
 	)},
 	{Name: "taboola", Cost: true, CredentialForm: credentials("Taboola",
 		plain("client_id", "Client id", "from your account manager at Taboola").forCost(),

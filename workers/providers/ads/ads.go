@@ -108,6 +108,7 @@ var platforms = map[string]adapter{
 	"tiktok":            tiktok,
 	models.Snapchat:     snapchat,
 	models.Pinterest:    pinterest,
+	models.Reddit:       reddit,
 	"taboola":           taboola,
 	"outbrain":          outbrain,
 	"mgid":              mgid,

@@ -131,6 +131,7 @@ var uploadPlatforms = map[string]uploads{
 	"tiktok":            tiktokUploads,
 	models.Snapchat:     snapchatUploads,
 	models.Pinterest:    pinterestUploads,
+	models.Reddit:       redditUploads,
 }
 
 // fault is a failure as a platform reports it.

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/matchkey"
+	"switchyard/models/template"
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/rest/resttest"
@@ -21,28 +22,6 @@ var keys = matchkey.Keys{
 	City: strings.Repeat("c", 64), Region: strings.Repeat("d", 64), Zip: strings.Repeat("9", 64), Country: strings.Repeat("0c", 32),
 }
 
-// bodies has the whole request for one conversion, by platform, with the hashes of keys as their names.
-var bodies = map[string]string{
-	models.Snapchat: `{"data": [{
-		"event_name": "PURCHASE", "event_time": 1793536368, "event_id": "1", "action_source": "WEB",
-		"event_source_url": "https://lander.example/page?a=1",
-		"user_data": {
-			"sc_click_id": "one", "external_id": "EXTERNAL", "client_ip_address": "203.0.113.9", "client_user_agent": "Mozilla/5.0",
-			"em": ["EMAIL"], "ph": ["PHONE"], "fn": ["FIRST"], "ln": ["LAST"], "ct": ["CITY"], "st": ["REGION"], "zp": ["ZIP"], "country": ["COUNTRY"]
-		},
-		"custom_data": {"value": 12.5, "currency": "EUR", "order_id": "1"}
-	}]}`,
-	models.Pinterest: `{"data": [{
-		"event_name": "checkout", "action_source": "web", "event_time": 1793536368, "event_id": "1",
-		"event_source_url": "https://lander.example/page?a=1",
-		"user_data": {
-			"click_id": "one", "external_id": ["EXTERNAL"], "client_ip_address": "203.0.113.9", "client_user_agent": "Mozilla/5.0",
-			"em": ["EMAIL"], "ph": ["PHONE"], "fn": ["FIRST"], "ln": ["LAST"], "ct": ["CITY"], "st": ["REGION"], "zp": ["ZIP"], "country": ["COUNTRY"]
-		},
-		"custom_data": {"value": "12.5", "currency": "EUR", "order_id": "1"}
-	}]}`,
-}
-
 // externalID is the SHA-256 of the click id of the tests' first conversion, "c1".
 const externalID = "d0f631ca1ddba8db3bcfcb9e057cdc98d0379f1bee00e75a545147a27dadd982"
 
@@ -51,22 +30,31 @@ const externalID = "d0f631ca1ddba8db3bcfcb9e057cdc98d0379f1bee00e75a545147a27dad
 func TestUploadBodies(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		want, ok := bodies[u.of]
-		if !ok {
+		if u.can.Body == "" {
 			return
 		}
-		want = strings.NewReplacer(
-			"EXTERNAL", externalID, "EMAIL", keys.Email, "PHONE", keys.Phone, "FIRST", keys.FirstName, "LAST", keys.LastName, "CITY", keys.City,
-			"REGION", keys.Region, "ZIP", keys.Zip, "COUNTRY", keys.Country,
-		).Replace(want)
 		up, _ := u.open(false)
 		e := u.event("1", "one")
 		e.Keys = keys
+		want := strings.NewReplacer(
+			"EXTERNAL", externalID, "EMAIL", keys.Email, "PHONE", keys.Phone, "FIRST", keys.FirstName, "LAST", keys.LastName, "CITY", keys.City,
+			"REGION", keys.Region, "ZIP", keys.Zip, "COUNTRY", keys.Country, "PAGE", e.Page,
+		).Replace(u.can.Body)
 		if got, list := u.send(up, e); got != models.UploadAccepted {
 			u.Fatalf("%s: %+v", got, list)
 		}
 		if got := compact(u.T, u.world.Body(u.of)); got != compact(u.T, []byte(want)) {
 			u.Errorf("sent\n%s, want\n%s", got, compact(u.T, []byte(want)))
+		}
+	})
+}
+
+// TestUploadClicks: a template of traffic sources stores the click id that uploads read.
+func TestUploadClicks(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		if s, ok := template.FindSource(u.of); ok && s.ExternalIDParam != "" && s.ExternalIDParam != u.can.Click {
+			u.Errorf("%s: the template's parameter is %s, but uploads read %s", u.of, s.ExternalIDParam, u.can.Click)
 		}
 	})
 }

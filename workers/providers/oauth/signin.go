@@ -120,7 +120,7 @@ type platform struct {
 }
 
 // platforms has the providers by name.
-var platforms = byName(google, microsoft, meta, snapchat, pinterest)
+var platforms = byName(google, microsoft, meta, snapchat, pinterest, reddit)
 
 func byName(list ...platform) map[string]platform {
 	out := map[string]platform{}

@@ -83,6 +83,15 @@ func pinterestError(c *call, status, code int, words string) {
 var pinterestUploads = uploadFake{
 	UploadPlatform: UploadPlatform{
 		Credentials: map[string]string{"ad_account_id": "549755885175", "conversions_token": "canary-pinterest-Zq7"}, Click: "epik", Tries: true, //nolint:gosec // a made-up one
+		Body: `{"data": [{
+			"event_name": "checkout", "action_source": "web", "event_time": 1793536368, "event_id": "1",
+			"event_source_url": "PAGE",
+			"user_data": {
+				"click_id": "one", "external_id": ["EXTERNAL"], "client_ip_address": "203.0.113.9", "client_user_agent": "Mozilla/5.0",
+				"em": ["EMAIL"], "ph": ["PHONE"], "fn": ["FIRST"], "ln": ["LAST"], "ct": ["CITY"], "st": ["REGION"], "zp": ["ZIP"], "country": ["COUNTRY"]
+			},
+			"custom_data": {"value": "12.5", "currency": "EUR", "order_id": "1"}
+		}]}`,
 	},
 	serve: pinterestUploadServe,
 	fail: func(c *uploadCall, busy bool, words string) {

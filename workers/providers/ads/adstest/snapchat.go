@@ -121,6 +121,15 @@ func snapchatError(c *call, status int, code, words string) {
 var snapchatUploads = uploadFake{
 	UploadPlatform: UploadPlatform{
 		Credentials: map[string]string{"pixel_id": "67d34640-b7a4", "conversions_token": "canary-snapchat-Zq7"}, Click: "ScCid", Tries: true, //nolint:gosec // a made-up one
+		Body: `{"data": [{
+			"event_name": "PURCHASE", "event_time": 1793536368, "event_id": "1", "action_source": "WEB",
+			"event_source_url": "PAGE",
+			"user_data": {
+				"sc_click_id": "one", "external_id": "EXTERNAL", "client_ip_address": "203.0.113.9", "client_user_agent": "Mozilla/5.0",
+				"em": ["EMAIL"], "ph": ["PHONE"], "fn": ["FIRST"], "ln": ["LAST"], "ct": ["CITY"], "st": ["REGION"], "zp": ["ZIP"], "country": ["COUNTRY"]
+			},
+			"custom_data": {"value": 12.5, "currency": "EUR", "order_id": "1"}
+		}]}`,
 	},
 	serve: snapchatUploadServe,
 	fail: func(c *uploadCall, busy bool, words string) {

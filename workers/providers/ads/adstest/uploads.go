@@ -68,6 +68,9 @@ type UploadPlatform struct {
 	SignIn      bool              // tokens come from a sign-in
 	Changes     bool              // conversions can be changed later
 	Tries       bool              // events can be checked without counting them
+	// Body is the whole request for the tests' conversion, with its page as PAGE and its hashes as EMAIL and the like. Empty: the
+	// body has a test of its own.
+	Body string
 }
 
 // UploadTokens are the names and values of credentials that the fakes accept, by platform.
@@ -321,5 +324,5 @@ type uploadFake struct {
 
 var uploadFakes = map[string]uploadFake{
 	"google_ads": googleUploads, "microsoft_ads": microsoftUploads, "meta": metaUploads, "tiktok": tiktokUploads,
-	"snapchat": snapchatUploads, "pinterest": pinterestUploads,
+	"snapchat": snapchatUploads, "pinterest": pinterestUploads, "reddit": redditUploads,
 }

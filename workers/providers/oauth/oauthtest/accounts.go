@@ -39,6 +39,7 @@ var fakes = map[string]fake{
 	models.MicrosoftAds: {rotates: true},
 	models.Snapchat:     snapchat,
 	models.Pinterest:    pinterest,
+	models.Reddit:       reddit,
 }
 
 // Rotates reports whether a platform issues a new refresh token with each refresh.

@@ -1,0 +1,136 @@
+package ads
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest"
+)
+
+// reddit is the Ads API v3 of Reddit: ads-api.reddit.com/docs/v3. Spend is in micros of the ad account's currency. A report is
+// requested for UTC days, because its bounds must be full hours. Campaigns have their names elsewhere. Unverified: whether a
+// page of a report may have more than 100 rows.
+var reddit = adapter{
+	base: "https://ads-api.reddit.com/api/v3",
+	open: func(s *session) { s.zone = "UTC" },
+	sign: func(token string) rest.Signer {
+		bearer, agent := rest.Bearer(token), rest.Header("User-Agent", models.RedditAgent)
+		return func(r *http.Request, body []byte) { bearer(r, body); agent(r, body) }
+	},
+	test: redditAccount,
+	page: redditPage,
+	days: 31, burst: 5, interval: time.Second,
+}
+
+func redditPath(s *session) string { return "/ad_accounts/" + url.PathEscape(s.c["ad_account_id"]) }
+
+// redditPaging is the part of an answer that leads to the next page.
+type redditPaging struct {
+	Next rest.Text `json:"next_url"`
+}
+
+// query returns the parameters of the next page, or an empty text after the last page. Only the parameters of the address are
+// used, because the address could belong to anyone.
+func (p redditPaging) query() (string, error) {
+	u, err := url.Parse(string(p.Next))
+	if err != nil || p.Next != "" && u.RawQuery == "" {
+		return "", rest.ErrForm
+	}
+	return u.RawQuery, nil
+}
+
+// redditAccount reads the account's currency.
+func redditAccount(ctx context.Context, s *session) error {
+	var answer struct {
+		Data struct {
+			ID       rest.Text `json:"id"`
+			Currency rest.Text `json:"currency"`
+		} `json:"data"`
+	}
+	err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: redditPath(s)}, &answer)
+	if err == nil && answer.Data.ID == "" {
+		err = rest.ErrForm
+	}
+	s.currency = currency(answer.Data.Currency)
+	return err
+}
+
+// redditNames returns the names of the account's campaigns.
+func redditNames(ctx context.Context, s *session) (map[string]string, error) {
+	names := map[string]string{}
+	q := url.Values{"page.size": {"100"}}
+	for range maxNamePages {
+		var answer struct {
+			Data rest.List[struct {
+				ID   rest.Text `json:"id"`
+				Name rest.Text `json:"name"`
+			}] `json:"data"`
+			Pagination redditPaging `json:"pagination"`
+		}
+		if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: redditPath(s) + "/campaigns", Query: q}, &answer); err != nil {
+			return nil, err
+		}
+		for _, c := range answer.Data {
+			names[string(c.ID)] = string(c.Name)
+		}
+		next, err := answer.Pagination.query()
+		if err != nil || next == "" {
+			return names, err
+		}
+		if q, err = url.ParseQuery(next); err != nil {
+			return nil, rest.ErrForm
+		}
+	}
+	return names, nil
+}
+
+func redditPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+	if s.names == nil {
+		if err := redditAccount(ctx, s); err != nil {
+			return nil, "", err
+		}
+		if s.names, err = redditNames(ctx, s); err != nil {
+			return nil, "", err
+		}
+	}
+	of, ok := s.past(of, time.UTC)
+	if !ok {
+		return nil, "", nil
+	}
+	q := url.Values{"page.size": {"100"}}
+	if cursor != "" {
+		if q, err = url.ParseQuery(cursor); err != nil {
+			return nil, "", rest.ErrForm
+		}
+	}
+	var answer struct {
+		Data struct {
+			Metrics []struct {
+				Day         rest.Text `json:"date"`
+				Campaign    rest.Text `json:"campaign_id"`
+				Spend       rest.Text `json:"spend"`
+				Clicks      rest.Text `json:"clicks"`
+				Impressions rest.Text `json:"impressions"`
+			} `json:"metrics"`
+		} `json:"data"`
+		Pagination redditPaging `json:"pagination"`
+	}
+	err = s.read(ctx, rest.Request{Method: http.MethodPost, Path: redditPath(s) + "/reports", Query: q, Repeat: true, Body: map[string]any{"data": map[string]any{
+		"breakdowns": []string{"CAMPAIGN_ID", "DATE"}, "fields": []string{"CAMPAIGN_ID", "DATE", "IMPRESSIONS", "CLICKS", "SPEND"},
+		"starts_at": of.From.Format(time.DateOnly) + "T00:00:00Z", "ends_at": of.End().Format(time.DateOnly) + "T00:00:00Z", "time_zone_id": "UTC",
+	}}}, &answer)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, v := range answer.Data.Metrics {
+		rows = append(rows, row{
+			day: v.Day, campaign: v.Campaign, name: rest.Text(s.names[string(v.Campaign)]), amount: v.Spend, shift: -6,
+			clicks: v.Clicks, impressions: v.Impressions,
+		})
+	}
+	next, err = answer.Pagination.query()
+	return rows, next, err
+}
