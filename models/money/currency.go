@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/shopspring/decimal"
 )
 
 // Unknown is the currency of an amount whose stated currency is not understood. It is the code of ISO 4217 for no currency. It
@@ -30,6 +32,12 @@ func unitOf(code string) (unit, bool) {
 		return unit{code: code, minor: 2, used: 2}, false
 	}
 	return units[i], true
+}
+
+// Minor returns an amount in the smallest unit of a currency, such as cents, rounded. ok is false if the currency is not known.
+func Minor(amount decimal.Decimal, code string) (minor decimal.Decimal, ok bool) {
+	u, ok := unitOf(code)
+	return amount.Shift(int32(u.minor)).Round(0), ok && code != Unknown
 }
 
 // sign is what a sign, a code or a name of a currency may stand for.

@@ -26,6 +26,17 @@ var reasons = map[string]error{
 	"ambiguous": ErrAmbiguous, "currencies": ErrCurrencies, "large": ErrTooLarge,
 }
 
+func TestMinor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ code, amount, want string }{
+		{"EUR", "12.5", "1250"}, {"EUR", "0.006", "1"}, {"JPY", "1250", "1250"}, {"KWD", "1.5", "1500"}, {"ZZZ", "1", ""}, {Unknown, "1", ""},
+	} {
+		if got, ok := Minor(decimal.RequireFromString(c.amount), c.code); ok != (c.want != "") || ok && got.String() != c.want {
+			t.Errorf("%s %s: %s, %t; want %q", c.amount, c.code, got, ok, c.want)
+		}
+	}
+}
+
 func TestForms(t *testing.T) {
 	t.Parallel()
 	forms, currencies := 0, map[string]bool{}

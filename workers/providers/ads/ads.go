@@ -109,6 +109,7 @@ var platforms = map[string]adapter{
 	models.Snapchat:     snapchat,
 	models.Pinterest:    pinterest,
 	models.Reddit:       reddit,
+	"openai_ads":        openAI,
 	"taboola":           taboola,
 	"outbrain":          outbrain,
 	"mgid":              mgid,

@@ -61,7 +61,7 @@ func newSuite(t *testing.T, name string) *suite {
 	server := adstest.Serve(t, s.world)
 	s.client = ads.New(ads.Options{DeveloperToken: adstest.DeveloperToken, Options: platform.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
-		Now: func() time.Time { return last },
+		Now: func() time.Time { return last.Add(20 * time.Hour) },
 		Wait: func(_ context.Context, d time.Duration) error {
 			if s.waits = append(s.waits, d); s.waited != nil {
 				s.waited()

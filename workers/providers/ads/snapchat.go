@@ -135,12 +135,9 @@ func snapchatPage(ctx context.Context, s *session, of Range, cursor string) (row
 	if err != nil {
 		return nil, "", fmt.Errorf("the platform's time zone %.40q is not known", s.zone)
 	}
-	midnight := func(day time.Time) string {
-		return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone).Format(snapchatTime)
-	}
 	q := url.Values{
 		"granularity": {"DAY"}, "breakdown": {"campaign"}, "fields": {"impressions,swipes,spend"}, "limit": {"200"},
-		"start_time": {midnight(of.From)}, "end_time": {midnight(of.End())},
+		"start_time": {midnight(of.From, zone).Format(snapchatTime)}, "end_time": {midnight(of.End(), zone).Format(snapchatTime)},
 	}
 	if cursor != "" {
 		q.Set("cursor", cursor)
@@ -171,6 +168,11 @@ func snapchatPage(ctx context.Context, s *session, of Range, cursor string) (row
 	}
 	next, err = answer.Paging.cursor()
 	return rows, next, err
+}
+
+// midnight returns the moment at which a day begins in a time zone.
+func midnight(day time.Time, zone *time.Location) time.Time {
+	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
 }
 
 type snapchatStat struct {

@@ -132,6 +132,7 @@ var uploadPlatforms = map[string]uploads{
 	models.Snapchat:     snapchatUploads,
 	models.Pinterest:    pinterestUploads,
 	models.Reddit:       redditUploads,
+	"openai_ads":        openAIUploads,
 }
 
 // fault is a failure as a platform reports it.

@@ -133,7 +133,7 @@ var Fakes = map[string]Fake{
 	"google_ads": googleAds, "microsoft_ads": microsoftAds, "meta": meta, "tiktok": tiktok, "taboola": taboola,
 	"outbrain": outbrain, "propellerads": propellerAds, "exoclick": exoClick,
 	"mgid": mgid, "revcontent": revcontent, "trafficstars": trafficStars,
-	"snapchat": snapchat, "pinterest": pinterest, "reddit": reddit,
+	"snapchat": snapchat, "pinterest": pinterest, "reddit": reddit, "openai_ads": openAI,
 }
 
 // Handler returns a handler that serves every fake below its name.

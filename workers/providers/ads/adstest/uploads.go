@@ -324,5 +324,5 @@ type uploadFake struct {
 
 var uploadFakes = map[string]uploadFake{
 	"google_ads": googleUploads, "microsoft_ads": microsoftUploads, "meta": metaUploads, "tiktok": tiktokUploads,
-	"snapchat": snapchatUploads, "pinterest": pinterestUploads, "reddit": redditUploads,
+	"snapchat": snapchatUploads, "pinterest": pinterestUploads, "reddit": redditUploads, "openai_ads": openAIUploads,
 }
