@@ -126,10 +126,13 @@ func decodeTemplate(t any, notes string, into any) error {
 	return bind.Decode(raw, into)
 }
 
-// addNetwork saves the network of a body.
-func (d Deps) addNetwork(c *route.Call, b interface {
+// networkRecord is a body that describes a network.
+type networkRecord interface {
 	Record() (models.Network, error)
-}) (NetworkAnswer, error) {
+}
+
+// addNetwork saves the network of a body.
+func (d Deps) addNetwork(c *route.Call, b networkRecord) (NetworkAnswer, error) {
 	n, err := b.Record()
 	if err != nil {
 		return NetworkAnswer{}, err

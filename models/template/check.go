@@ -67,7 +67,7 @@ func (s Source) Check(now time.Time) error {
 	if err := checkPostback(s.PostbackURL); err != nil {
 		return err
 	}
-	return s.Origin.check(now)
+	return s.checkOrigin(now)
 }
 
 // plain reports whether a text has between one and most characters, and no control characters.
@@ -112,11 +112,11 @@ func (n Network) Check(now time.Time) error {
 	if n.Macros[secretField] != "" {
 		return invalid("a template has no secret")
 	}
-	return n.Origin.check(now)
+	return n.checkOrigin(now)
 }
 
-// check refuses an origin without one of its parts, a page without https, and a day that is no day or that has not come yet.
-func (o Origin) check(now time.Time) error {
+// checkOrigin refuses an origin without one of its parts, a page without https, and a day that is no day or that has not come yet.
+func (o Origin) checkOrigin(now time.Time) error {
 	if o == (Origin{}) {
 		return nil
 	}

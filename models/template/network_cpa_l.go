@@ -121,7 +121,7 @@ var moreCPANetworks = []Network{
 	{
 		Name: "Ryumka", ClickParam: "click_id", Origin: keitaroNetworks,
 		Macros:    macros("{click_id}", "{partner_payment}", "", "{status}"),
-		StatusMap: words{models.StatusApproved: {"payed"}, models.StatusRejected: {"not_redeemed"}},
+		StatusMap: words{models.StatusApproved: {"payed"}, models.StatusRejected: {"not_redeemed"}}, //nolint:misspell // the network writes it so
 	},
 	{
 		Name: "SalesDoubler", ClickParam: "transaction_id", Currency: "UAH", Origin: keitaroNetworks,

@@ -89,8 +89,7 @@ func withoutOwn(address, known string) string {
 			parts[i] = "YOUR_ID"
 		}
 	}
-	out := scheme + "://" + host + "/" + strings.Join(parts, "/")
-	separator := "?"
+	var fields []string
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		if name == "" {
@@ -99,10 +98,13 @@ func withoutOwn(address, known string) string {
 		if value != "" && !strings.Contains(value, "{") {
 			value = "YOUR_" + placeholder(name)
 		}
-		out += separator + name + "=" + value
-		separator = "&"
+		fields = append(fields, name+"="+value)
 	}
-	return out
+	out := scheme + "://" + host + "/" + strings.Join(parts, "/")
+	if len(fields) == 0 {
+		return out
+	}
+	return out + "?" + strings.Join(fields, "&")
 }
 
 // placeholder returns a name in capital letters, digits and underscores.
