@@ -156,17 +156,17 @@ func figures(f difference.Figures) string {
 func (e *env) lines(rows ...difference.Row) (out []string) {
 	for _, r := range rows {
 		at, _ := time.Parse(time.DateOnly, r.Day)
-		line := fmt.Sprintf("%d/%d: %s | %s", int(at.Sub(e.first).Hours())/24, slices.Index(e.campaigns[:], r.Campaign), figures(r.Theirs), figures(r.Ours))
+		parts := []string{fmt.Sprintf("%d/%d: %s | %s", int(at.Sub(e.first).Hours())/24, slices.Index(e.campaigns[:], r.Campaign), figures(r.Theirs), figures(r.Ours))}
 		if r.Day == "" {
-			line = fmt.Sprintf("all: %s | %s", figures(r.Theirs), figures(r.Ours))
+			parts[0] = fmt.Sprintf("all: %s | %s", figures(r.Theirs), figures(r.Ours))
 		}
 		for _, p := range r.Causes {
-			line += " | " + strings.TrimSpace(p.Cause+" "+figures(p.Figures)+" "+p.Reason)
+			parts = append(parts, strings.TrimSpace(p.Cause+" "+figures(p.Figures)+" "+p.Reason))
 		}
 		if !r.Unexplained.IsZero() {
-			line += " | rest " + figures(r.Unexplained)
+			parts = append(parts, "rest "+figures(r.Unexplained))
 		}
-		out = append(out, line)
+		out = append(out, strings.Join(parts, " | "))
 	}
 	slices.Sort(out)
 	return out

@@ -230,7 +230,7 @@ func (n *networkSheet) reported(p pair) (reported, converted difference.Figures)
 // move moves our figures from the day of the click to the day of the order.
 func (n *networkSheet) move(from, to difference.Cell, p pair, ours difference.Figures) {
 	cause := difference.ConversionDay
-	if dayIn(models.ClickTime(p.ClickID), n.comparison.theirs) == to.Day {
+	if dayIn(models.ClickTime(p.ClickID), n.theirs) == to.Day {
 		cause = difference.TimeZone
 	}
 	if n.inWindow(from.Day) {
@@ -273,7 +273,7 @@ func (n *networkSheet) onlyOurs(c difference.Cell, p pair, ours difference.Figur
 	switch {
 	case p.Source == models.FromCorrection:
 		cause, reason = difference.Correction, "the conversion was entered or changed by hand"
-	case dayIn(models.ClickTime(p.ClickID), n.comparison.theirs) < n.first && dayIn(*p.RecordedAt, n.comparison.theirs) < n.first:
+	case dayIn(models.ClickTime(p.ClickID), n.theirs) < n.first && dayIn(*p.RecordedAt, n.theirs) < n.first:
 		cause, reason = difference.NotRead, "their orders of that day were never read"
 	case n.readAt == nil || p.UpdatedAt.After(*n.readAt):
 		cause, reason = difference.Late, "it was recorded after their orders were last read"

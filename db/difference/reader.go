@@ -33,8 +33,10 @@ type Reports interface {
 
 // Read compares the figures of an account's traffic source or network with ours. Errors: invalid_input, not_found, too_many, busy.
 func (r Reader) Read(ctx context.Context, account uuid.UUID, a difference.Args) (difference.Result, error) {
-	k := &comparison{Reader: r, account: account, sheet: difference.NewSheet(), rates: map[exchangerate.Key]decimal.NullDecimal{},
-		used: map[string]*difference.RateUsed{}}
+	k := &comparison{
+		Reader: r, account: account, sheet: difference.NewSheet(), rates: map[exchangerate.Key]decimal.NullDecimal{},
+		used: map[string]*difference.RateUsed{},
+	}
 	k.out = difference.Result{Args: a, Names: map[string]string{}}
 	var err error
 	if k.from, k.to, err = a.Days(); err != nil {

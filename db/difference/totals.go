@@ -74,11 +74,11 @@ func (n *networkSheet) addTotals(t reported.Totals) {
 // arrived explains clicks. A network counts the visitors that reach the offer: clicks without a landing page, and the steps from
 // landing pages to offers. We count all clicks.
 func (n *networkSheet) arrived(ctx context.Context, read map[string]bool) error {
-	recounted, err := n.figures(ctx, n.comparison.theirs, false)
+	recounted, err := n.figures(ctx, n.theirs, false)
 	if err != nil {
 		return err
 	}
-	direct, err := n.figures(ctx, n.comparison.theirs, false, report.Filter{Dimension: "lander_id", Values: []string{""}})
+	direct, err := n.figures(ctx, n.theirs, false, report.Filter{Dimension: "lander_id", Values: []string{""}})
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (n *networkSheet) arrived(ctx context.Context, read map[string]bool) error 
 // byConversion adds our conversions and explains conversions and money. Networks count a conversion on its own day, and we count it on the day of its click. The
 // step from the click's day in our zone to the click's day in theirs is the time zone's.
 func (n *networkSheet) byConversion(ctx context.Context, read map[string]bool) error {
-	from, to := n.bounds(n.comparison.theirs)
+	from, to := n.bounds(n.theirs)
 	since, until := n.bounds(n.comparison.ours)
 	list, err := db.Select[pair](ctx, n.Conn, "conversions of a network", selectConverted, n.account, n.out.ID, from, to,
 		models.FloorClickID(since), models.FloorClickID(until), difference.MaxConversions+1)
@@ -117,7 +117,7 @@ func (n *networkSheet) byConversion(ctx context.Context, read map[string]bool) e
 		if n.inWindow(day) && !read[day] {
 			n.sheet.Explain(difference.Cell{Day: day}, difference.NotRead, "", f.Neg())
 		}
-		days := [3]string{day, dayIn(click, n.comparison.theirs), dayIn(*p.RecordedAt, n.comparison.theirs)}
+		days := [3]string{day, dayIn(click, n.theirs), dayIn(*p.RecordedAt, n.theirs)}
 		for i, cause := range []string{difference.TimeZone, difference.ConversionDay} {
 			if days[i] != days[i+1] {
 				explain(days[i], cause, f.Neg())
@@ -189,14 +189,14 @@ func (p refusedPostback) reason() string { return reasonOf(p.Detail) }
 
 // refused calls add for each postback of the window that became no conversion.
 func (n *networkSheet) refused(ctx context.Context, add func(difference.Cell, difference.Figures, refusedPostback)) error {
-	from, to := n.bounds(n.comparison.theirs)
+	from, to := n.bounds(n.theirs)
 	list, err := db.Select[refusedPostback](ctx, n.Conn, "refused postbacks", selectRefused, n.account, n.out.ID, from, to,
 		difference.MaxConversions+1)
 	if err == nil && len(list) > difference.MaxConversions {
 		err = tooMany("refused postbacks", difference.MaxConversions)
 	}
 	for _, p := range list {
-		add(difference.Cell{Day: dayIn(p.At, n.comparison.theirs), Campaign: p.Campaign}, difference.Figures{Conversions: 1}, p)
+		add(difference.Cell{Day: dayIn(p.At, n.theirs), Campaign: p.Campaign}, difference.Figures{Conversions: 1}, p)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package difference_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/google/uuid"
@@ -49,7 +50,7 @@ func TestLaw(t *testing.T) {
 			case 1:
 				s.AddOurs(at, figures())
 			default:
-				s.Explain(at, difference.Causes[r.IntN(len(difference.Causes))], fmt.Sprint(r.IntN(50)), figures())
+				s.Explain(at, difference.Causes[r.IntN(len(difference.Causes))], strconv.Itoa(r.IntN(50)), figures())
 			}
 		}
 		out := difference.Result{Compares: difference.Measures{Clicks: seed%2 == 0, Conversions: seed%3 > 0, Money: seed%5 > 0}}
