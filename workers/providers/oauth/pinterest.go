@@ -10,7 +10,7 @@ import (
 
 // pinterest signs in at Pinterest, for the API v5: github.com/pinterest/api-description. An access token is valid for 30 days. A
 // refresh token is valid for 60 days, and a refresh returns the next one.
-var pinterest = platform{
+var pinterest = platform{ //nolint:gosec // addresses are no secrets
 	name: models.Pinterest, basic: true,
 	authorize: "https://www.pinterest.com/oauth/", token: "https://api.pinterest.com/v5/oauth/token",
 	base:           "https://api.pinterest.com/v5",

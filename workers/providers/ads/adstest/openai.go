@@ -88,7 +88,7 @@ func openAIError(c *call, status int, words string) {
 
 var openAIUploads = uploadFake{
 	UploadPlatform: UploadPlatform{
-		Credentials: map[string]string{"pixel_id": "KBHCVX1dYePAFy31mpRQgR", "conversions_key": "canary-openai-Zq7"}, Click: "oppref", Tries: true, //nolint:gosec // a made-up one
+		Credentials: map[string]string{"pixel_id": "KBHCVX1dYePAFy31mpRQgR", "conversions_key": "canary-openai-Zq7"}, Click: "oppref", Tries: true,
 		Body: `{"validate_only": false, "events": [{
 			"id": "1", "type": "order_created", "timestamp_ms": 1793536368000, "oppref": "one",
 			"action_source": "web", "source_url": "PAGE",

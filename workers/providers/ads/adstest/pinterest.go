@@ -82,7 +82,7 @@ func pinterestError(c *call, status, code int, words string) {
 
 var pinterestUploads = uploadFake{
 	UploadPlatform: UploadPlatform{
-		Credentials: map[string]string{"ad_account_id": "549755885175", "conversions_token": "canary-pinterest-Zq7"}, Click: "epik", Tries: true, //nolint:gosec // a made-up one
+		Credentials: map[string]string{"ad_account_id": "549755885175", "conversions_token": "canary-pinterest-Zq7"}, Click: "epik", Tries: true,
 		Body: `{"data": [{
 			"event_name": "checkout", "action_source": "web", "event_time": 1793536368, "event_id": "1",
 			"event_source_url": "PAGE",

@@ -72,8 +72,10 @@ func snapchatStats(w *World, c *call) {
 			}
 			day, _ := time.ParseInLocation(time.DateOnly, r.Day, from.Location())
 			micros, _ := json.Number(r.Spend).Float64()
-			days = append(days, object{"start_time": day.UTC().Format(snapchatForm), "end_time": day.AddDate(0, 0, 1).UTC().Format(snapchatForm),
-				"stats": r.without(object{"impressions": r.Impressions, "swipes": r.Clicks, "spend": int64(micros * 1e6)}, "impressions", "swipes", "spend")})
+			days = append(days, object{
+				"start_time": day.UTC().Format(snapchatForm), "end_time": day.AddDate(0, 0, 1).UTC().Format(snapchatForm),
+				"stats": r.without(object{"impressions": r.Impressions, "swipes": r.Clicks, "spend": int64(micros * 1e6)}, "impressions", "swipes", "spend"),
+			})
 		}
 		items = append(items, object{"id": first.Campaign, "type": "CAMPAIGN", "granularity": "DAY", "timeseries": days})
 	}
@@ -120,7 +122,7 @@ func snapchatError(c *call, status int, code, words string) {
 
 var snapchatUploads = uploadFake{
 	UploadPlatform: UploadPlatform{
-		Credentials: map[string]string{"pixel_id": "67d34640-b7a4", "conversions_token": "canary-snapchat-Zq7"}, Click: "ScCid", Tries: true, //nolint:gosec // a made-up one
+		Credentials: map[string]string{"pixel_id": "67d34640-b7a4", "conversions_token": "canary-snapchat-Zq7"}, Click: "ScCid", Tries: true,
 		Body: `{"data": [{
 			"event_name": "PURCHASE", "event_time": 1793536368, "event_id": "1", "action_source": "WEB",
 			"event_source_url": "PAGE",
