@@ -95,7 +95,7 @@ func (e CostEndpoint) Date(day time.Time) string { return day.Format(costDates[e
 // MemberKey is the field that stands for the name of a row that is a member of an object.
 const MemberKey = "{key}"
 
-// pageNumber is the text in place of which the number of a page is sent.
+// pageNumber stands for the number of a page in the address, the headers and the body of a request.
 const pageNumber = "{page}"
 
 // Limits of a cost endpoint.

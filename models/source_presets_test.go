@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// TestCostPresets: each preset can be saved as it is, asks for a range of days, sends the token, and names its source.
+// TestCostPresets: each preset can be saved without changes, asks for a range of days, sends the token, and names its source.
 func TestCostPresets(t *testing.T) {
 	t.Parallel()
 	if !slices.IsSortedFunc(models.CostPresets, func(a, b models.CostPreset) int { return strings.Compare(a.Label, b.Label) }) {

@@ -18,7 +18,7 @@ type presetAnswer struct {
 	day          func(r *http.Request) (from, to string)
 	page         func(q url.Values) int
 	list         func(rows []string) string
-	rows         []string // of the second day; the other days have none
+	rows         []string // of the second day; the other days are empty
 	spend        string   // of all rows
 	campaign     string   // of the first row
 }

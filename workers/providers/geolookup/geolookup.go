@@ -119,7 +119,7 @@ type Client struct {
 	accepted map[[2]string]string
 }
 
-// maxAccepted is the maximum number of keys of which the accepting entry is remembered.
+// maxAccepted is the maximum number of keys in accepted.
 const maxAccepted = 10_000
 
 // New makes a Client.

@@ -96,8 +96,13 @@ func TestGoldenFiles(t *testing.T) {
 	x.clicks = append([]models.Click{full}, x.clicks...)
 	x.ingest(spool.Record{Click: &full})
 	x.smartlinks()
+	s := x.s.Do("POST", "/traffic-sources", map[string]any{"name": "Source"}).Want(201, "")
 	for _, kind := range models.ExportKinds {
-		text, _ := x.text(map[string]any{"kind": kind})
+		body := map[string]any{"kind": kind}
+		if kind == models.ExportDifference {
+			body["source_id"] = s.Map()["id"]
+		}
+		text, _ := x.text(body)
 		for _, varies := range []struct{ form, name string }{
 			{`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`, "<id>"},
 			{`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?`, "<time>"},
