@@ -19,21 +19,26 @@ func TestTakePersonal(t *testing.T) {
 		"a person": {
 			map[string]string{"Email": "a@b.example", "zip": "order", "city": "Rome", "payout": "1"},
 			map[string]string{"Email": Removed, "zip": "order", "city": Removed, "payout": "1"},
-			map[string]string{"email": "a@b.example", "city": "Rome"}, "",
+			map[string]string{"email": "a@b.example", "city": "Rome"},
+			"",
 		},
 		"the place of a click": {
 			map[string]string{"country": "US", "city": "Rome"}, map[string]string{"country": "US", "city": "Rome"}, map[string]string{}, "",
 		},
 		"a place with a consent": {
-			map[string]string{"country": "US", "Consent": "granted"}, map[string]string{"country": Removed, "Consent": "granted"},
-			map[string]string{"country": "US"}, "granted",
+			map[string]string{"country": "US", "Consent": "granted"},
+			map[string]string{"country": Removed, "Consent": "granted"},
+			map[string]string{"country": "US"},
+			"granted",
 		},
 		"macros and blanks": {
 			map[string]string{"em": "{email}", "email": "", "fn": " "}, map[string]string{"em": "{email}", "email": "", "fn": " "}, map[string]string{}, "",
 		},
 		"the first filled of two": {
 			map[string]string{"email": "", "em": "a@b.example", "EMAIL_ADDRESS": "c@d.example"},
-			map[string]string{"email": "", "em": Removed, "EMAIL_ADDRESS": Removed}, map[string]string{"email": "c@d.example"}, "",
+			map[string]string{"email": "", "em": Removed, "EMAIL_ADDRESS": Removed},
+			map[string]string{"email": "c@d.example"},
+			"",
 		},
 	} {
 		person, consent := TakePersonal(tt.params, own)

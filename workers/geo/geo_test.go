@@ -92,7 +92,8 @@ func (w *env) provider() *geolookup.Client {
 }
 
 func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
-	ip := netip.MustParseAddr(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
+	path := strings.TrimSuffix(r.URL.Path, "/json") // the API of former plans, which is tried with a key that is refused
+	ip := netip.MustParseAddr(path[strings.LastIndex(path, "/")+1:])
 	w.mu.Lock()
 	down := w.down
 	w.asked = append(w.asked, ip.String())

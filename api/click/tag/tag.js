@@ -97,7 +97,7 @@
 
   // Sends the queued events, the oldest first. A page that is being left does not wait for a request in flight.
   const send = (leaving) => {
-    if (!consent || (flight[0] && !leaving)) return;
+    if (!consent || (!leaving && flight[0])) return;
     const ids = [];
     const texts = [];
     for (const [id, text] of queue) {
@@ -117,8 +117,8 @@
         // Too many requests, and trouble of the server, are for later. What else is refused always will be.
         if (status == 429 || status > 499) throw 0;
         ids.forEach(drop);
-        delay = 1e3;
         flight = [];
+        delay = 1e3;
         send();
       })
       .catch(() => {

@@ -208,11 +208,11 @@ func TestSourceDifference(t *testing.T) {
 	y.compareSource("13 14", "correction 0 4")
 }
 
-// compareSource compares the source, whose figures of the platform are theirs: clicks and money.
+// compareSource compares the source, whose figures of the platform are theirs: clicks and money. The fake has days in UTC.
 func (y *spending) compareSource(theirs, causes string) {
 	y.t.Helper()
 	var got compared
-	y.read(strings.TrimSuffix(y.path, "/integration")+"/difference?from="+y.day+"&to="+y.day, &got)
+	y.read(strings.TrimSuffix(y.path, "/integration")+"/difference?their_tz=UTC&from="+y.day+"&to="+y.day, &got)
 	checkSum(y.t, "all", got.Total.sides, got.Total.Causes)
 	var list []string
 	for _, c := range got.Total.Causes {

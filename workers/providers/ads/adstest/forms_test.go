@@ -20,8 +20,11 @@ func TestForms(t *testing.T) {
 		{"meta", "Request", `{"data":[{"event_name":"Purchase","event_time":1793500000,"event_source_url":"https://a.example/","action_source":"website",
 			"user_data":{"client_user_agent":"Mozilla/5.0","em":["` + hash + `"]},"custom_data":null}]}`, nil},
 		{"meta", "Request", `{"data":[{"event_name":"Purchase","event_time":1.5,"action_source":"web","user_data":{"email":["x"],"em":["x"]}}]}`, []flaw{
-			{"data[0].action_source", "action_source", "type"}, {"data[0].event_time", "event_time", "type"}, {"data[0].user_data.em[0]", "em[0]", "type"},
-			{"data[0].user_data", "email", "unknown"}, {"data[0].user_data.client_user_agent", "client_user_agent", "missing"},
+			{"data[0].action_source", "action_source", "type"},
+			{"data[0].event_time", "event_time", "type"},
+			{"data[0].user_data.em[0]", "em[0]", "type"},
+			{"data[0].user_data", "email", "unknown"},
+			{"data[0].user_data.client_user_agent", "client_user_agent", "missing"},
 			{"data[0].event_source_url", "event_source_url", "missing"},
 		}},
 		{"datamanager", "UserIdentifier", `{"emailAddress":"` + hash + `"}`, nil},
