@@ -177,8 +177,7 @@ func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
 		return c.s.PublicError(c.s.test(ctx, c.s))
 	}
-	now := c.s.Now().UTC()
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	today := midnight(c.s.Now().UTC(), time.UTC)
 	rows, _, err := c.s.page(ctx, c.s, Range{From: today, To: today}, "")
 	if err == nil {
 		_, err = c.s.clean(rows, Range{From: today, To: today})

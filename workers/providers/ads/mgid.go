@@ -66,7 +66,6 @@ func mgidPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 		return nil, "", fmt.Errorf("the platform tells days in the time zone %.40q, which is not known", s.zone)
 	}
 	const size, moment = 1000, "2006-01-02T15:04:05.000Z07:00"
-	at := func(day time.Time) time.Time { return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone) }
 	offset := rest.Text(cursor).Number()
 	var answer struct {
 		Data rest.List[struct {
@@ -79,8 +78,8 @@ func mgidPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 	}
 	err = s.read(ctx, rest.Request{
 		Method: http.MethodGet, Path: "/goodhits/clients/" + url.PathEscape(s.c["client_id"]) + "/statistics-reports", Query: url.Values{
-			"filters[dateRange][dateFrom]": {at(of.From).Format(moment)},
-			"filters[dateRange][dateTo]":   {at(of.To.AddDate(0, 0, 1)).Add(-time.Millisecond).Format(moment)},
+			"filters[dateRange][dateFrom]": {midnight(of.From, zone).Format(moment)},
+			"filters[dateRange][dateTo]":   {midnight(of.End(), zone).Add(-time.Millisecond).Format(moment)},
 			"dimensions[]":                 {"day", "campaignId"}, "metrics[]": {"spent", "clicks", "impressions"},
 			"limit": {strconv.Itoa(size)}, "offset": {strconv.Itoa(offset)},
 		},

@@ -163,10 +163,14 @@ func digits(id string) string {
 
 // past returns the part of a range that has begun in a time zone. ok is false if no day of it has.
 func (s *session) past(of Range, zone *time.Location) (part Range, ok bool) {
-	now := s.Now().In(zone)
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	today := midnight(s.Now().In(zone), time.UTC)
 	if of.To.After(today) {
 		of.To = today
 	}
 	return of, of.First() <= of.Last()
+}
+
+// midnight returns the moment at which a day begins in a time zone.
+func midnight(day time.Time, zone *time.Location) time.Time {
+	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
 }

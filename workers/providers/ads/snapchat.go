@@ -170,11 +170,6 @@ func snapchatPage(ctx context.Context, s *session, of Range, cursor string) (row
 	return rows, next, err
 }
 
-// midnight returns the moment at which a day begins in a time zone.
-func midnight(day time.Time, zone *time.Location) time.Time {
-	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
-}
-
 type snapchatStat struct {
 	Status rest.Text `json:"sub_request_status"`
 	Reason rest.Text `json:"sub_request_error_reason"`

@@ -141,18 +141,23 @@ func readIPinfo(body []byte) (p models.Place, err error) {
 	return p, nil
 }
 
-type ipinfoFormerAnswer struct {
-	Country string `json:"country"`
-	Region  string `json:"region"`
-	City    string `json:"city"`
-	Org     string `json:"org"` // "AS15169 Google LLC"
-	ASN     struct {
+// networkAnswer has the network of an address, as ipdata and IPinfo's former plans tell it.
+type networkAnswer struct {
+	ASN struct {
 		ASN  asNumber `json:"asn"`
 		Name string   `json:"name"`
 	} `json:"asn"`
 	Carrier struct {
 		Name string `json:"name"`
 	} `json:"carrier"`
+}
+
+type ipinfoFormerAnswer struct {
+	Country string `json:"country"`
+	Region  string `json:"region"`
+	City    string `json:"city"`
+	Org     string `json:"org"` // "AS15169 Google LLC"
+	networkAnswer
 	Privacy *struct {
 		VPN     bool `json:"vpn"`
 		Proxy   bool `json:"proxy"`
@@ -201,13 +206,7 @@ type ipdataAnswer struct {
 	Country string `json:"country_code"`
 	Region  string `json:"region"`
 	City    string `json:"city"`
-	ASN     struct {
-		ASN  asNumber `json:"asn"`
-		Name string   `json:"name"`
-	} `json:"asn"`
-	Carrier struct {
-		Name string `json:"name"`
-	} `json:"carrier"`
+	networkAnswer
 	Threat struct {
 		Tor        bool `json:"is_tor"`
 		VPN        bool `json:"is_vpn"`

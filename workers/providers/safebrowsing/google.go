@@ -69,25 +69,25 @@ func shorten(u string) string {
 func (s *lookup5) Lookup(ctx context.Context, urls []string) (map[string][]string, error) {
 	out := map[string][]string{}
 	for len(urls) > 0 {
-		n, size := 0, 0
-		for n < len(urls) && (n == 0 || size+len(url.QueryEscape(shorten(urls[n]))) <= maxQuery) {
-			size += len("&urls=") + len(url.QueryEscape(shorten(urls[n])))
-			n++
+		var sent []string // the beginning of urls, as far as it fits into one call
+		size := 0
+		for _, u := range urls {
+			u = shorten(u)
+			if size += len("&urls=") + len(url.QueryEscape(u)); len(sent) > 0 && size > maxQuery {
+				break
+			}
+			sent = append(sent, u)
 		}
-		if err := s.search(ctx, urls[:n], out); err != nil {
+		if err := s.search(ctx, urls[:len(sent)], sent, out); err != nil {
 			return nil, err
 		}
-		urls = urls[n:]
+		urls = urls[len(sent):]
 	}
 	return out, nil
 }
 
-// search looks up the URLs of one call and adds the threats of the listed ones to out.
-func (s *lookup5) search(ctx context.Context, urls []string, out map[string][]string) error {
-	sent := make([]string, len(urls))
-	for i, u := range urls {
-		sent[i] = shorten(u)
-	}
+// search looks up the URLs of one call, which are sent as sent, and adds the threats of the listed ones to out.
+func (s *lookup5) search(ctx context.Context, urls, sent []string, out map[string][]string) error {
 	var answer struct {
 		Threats []struct {
 			URL         string   `json:"url"`
