@@ -86,7 +86,7 @@ var Conversions = Table{
 		number("id"), stamp("recorded_at", "f.recorded_at"), clickID(`f.click_id::text`),
 		text("conversion_id"), text("goal"), number("status"), text("original_status"), money("payout"), text("currency"), text("amount_reason"),
 		money("cost"), id("campaign_id"), id("offer_id"), id("source_id"), id("network_id"), number("source"),
-		stamp("updated_at", "f.updated_at"), rate("f.recorded_at"),
+		stamp("updated_at", "f.updated_at"), rate("f.recorded_at"), money("sale_amount"), text("sale_currency"),
 	},
 	count: `SELECT FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3`,
 	from: `conversions f WHERE f.account_id = $1 AND f.recorded_at >= $2 AND f.recorded_at < $3

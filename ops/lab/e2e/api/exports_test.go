@@ -97,6 +97,9 @@ func (x *exporting) storeClicks(n int) {
 			ClickID: c.ID, AccountID: c.AccountID, ConversionID: "+order" + strconv.Itoa(i), Payout: &payout,
 			Status: models.StatusApproved, Source: models.FromPostback, At: models.ClickTime(c.ID).Add(time.Millisecond),
 		}
+		if i == 37 {
+			in.Sale, in.SaleCurrency = new(decimal.RequireFromString("64.990")), "EUR"
+		}
 		err := db.Tx(x.t.Context(), x.s.DB, func(c db.Conn) error {
 			_, err := conversion.Record(x.t.Context(), click.Log{}, c, in)
 			return err
