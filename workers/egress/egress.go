@@ -108,6 +108,9 @@ type Answer struct {
 // Do sends a request and reads the whole answer, until the request's context ends. Errors are *Error.
 func (c *Client) Do(req *http.Request) (Answer, error) {
 	ctx := req.Context()
+	if len(req.URL.String()) > netguard.MaxURL {
+		return Answer{}, &Error{Class: LongURL}
+	}
 	if err := (netguard.Policy{Schemes: c.o.Schemes, Allow: c.o.Allow, Known: c.hosted}).Check(req.URL.String()); err != nil {
 		return Answer{}, &Error{Class: Blocked, cause: err}
 	}
@@ -243,6 +246,7 @@ const (
 	Timeout  Class = "timeout"
 	TooLarge Class = "too_large"
 	Protocol Class = "protocol"
+	LongURL  Class = "long_url"
 )
 
 // texts are the errors that customers see.
@@ -250,6 +254,7 @@ var texts = map[Class]string{
 	Blocked: "could not connect", DNS: "could not connect", Connect: "could not connect",
 	TLS: "the TLS certificate or handshake was not accepted", Timeout: "no complete answer in time",
 	TooLarge: "the answer is too large", Protocol: "the answer was not valid HTTP or ended early",
+	LongURL: fmt.Sprintf("not sent: the address is longer than %d bytes", netguard.MaxURL),
 }
 
 // Error is the error of a request without a complete answer.

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/netguard"
 	"switchyard/workers/egress"
 )
 
@@ -89,6 +90,22 @@ func class(err error) egress.Class {
 		return e.Class
 	}
 	return ""
+}
+
+// TestLongURL: an address that is too long has its own reason. The longest address is sent.
+func TestLongURL(t *testing.T) {
+	t.Parallel()
+	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
+	o := egress.Options{CAFile: c.ca, Resolver: &names{answers: [][]string{{"127.0.0.1"}}}, Allow: loopback}
+	to := "https://example.com:" + c.port + "/?q="
+	to += strings.Repeat("x", netguard.MaxURL-len(to))
+	if _, err := do(t, o, to); err != nil {
+		t.Errorf("%d bytes: %v", len(to), err)
+	}
+	_, err := do(t, o, to+"x")
+	if class(err) != egress.LongURL || err.Error() != "not sent: the address is longer than 2048 bytes" {
+		t.Errorf("%d bytes: %v (%q)", len(to)+1, err, class(err))
+	}
 }
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
