@@ -231,7 +231,7 @@ func googleChange(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	for n, v := range verdicts {
 		out[adjusted[n]] = v
 	}
-	if f, ok := errorsAsFault(err); ok && f.scope { // uploads need another scope, and go on
+	if f, ok := errorsAsFault(err); ok && (f.scope || f.stop || notAllowed(err)) { // uploads of new conversions go on
 		for _, i := range adjusted {
 			out[i] = Verdict{Result: models.UploadSkipped, Reason: "cannot be changed or taken back: " + f.text}
 		}
@@ -271,8 +271,10 @@ var (
 	}
 )
 
+func (e googleError) text() string { return strings.TrimSpace(e.code() + ": " + e.Message) }
+
 func (e googleError) verdict() Verdict {
-	v := Verdict{Result: models.UploadRejected, Reason: strings.TrimSpace(e.code() + ": " + e.Message)}
+	v := Verdict{Result: models.UploadRejected, Reason: e.text()}
 	switch code := e.code(); {
 	case googleThere[code]:
 		v.Result = models.UploadAccepted
@@ -302,19 +304,27 @@ func (u *uploading) googlePartly(ctx context.Context, call, name string, list []
 		return nil, err
 	}
 	out, placed := accepted(make([]Event, len(list)), ""), false
+	var setting *faultError // the refusal of a setting; the events that it concerns have no verdict
 	for _, d := range answer.Partial.Details {
 		for _, e := range d.Errors {
 			n, ok := e.place(name)
 			if !ok || n < 0 || n >= len(out) { // the error is about the whole request: nothing was accepted
-				return nil, &faultError{&fault{text: strings.TrimSpace(e.code() + ": " + e.Message)}}
+				return nil, &faultError{&fault{text: e.text(), stop: e.ofSetting()}}
 			}
-			if placed = true; out[n].Result == models.UploadAccepted {
+			placed = true
+			switch {
+			case e.ofSetting() && name == "conversions":
+				out[n], setting = Verdict{}, &faultError{&fault{text: e.text(), stop: true}}
+			case out[n].Result == models.UploadAccepted:
 				out[n] = e.verdict()
 			}
 		}
 	}
 	if answer.Partial.Message != "" && !placed {
 		return nil, &faultError{&fault{text: answer.Partial.Message}}
+	}
+	if setting != nil {
+		return out, setting
 	}
 	return out, nil
 }

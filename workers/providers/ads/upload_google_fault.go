@@ -35,8 +35,22 @@ type googleViolation struct {
 var googleInstall = []string{
 	"CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION", "CLOUD_PROJECT_NOT_UNDER_ORGANIZATION", "PROJECT_DISABLED", "MISSING_TOS",
 	"DEVELOPER_TOKEN_NOT_APPROVED", "DEVELOPER_TOKEN_NOT_ON_ALLOWLIST", "DEVELOPER_TOKEN_PROHIBITED", "SERVICE_ACCESS_DENIED",
+	"UNSUPPORTED_VERSION", "CLOUD_PROJECT_NOT_FOUND", "DEVELOPER_TOKEN_PARAMETER_MISSING",
 	"SERVICE_DISABLED", "BILLING_DISABLED", "CONSUMER_INVALID", "CONSUMER_SUSPENDED",
 }
+
+// googleSettings has the codes with which the Google Ads API refuses each event of a connection because of its conversion action or its
+// account. They are of ConversionUploadError and of RequestError. The same event is refused until a person changes the setting.
+var googleSettings = []string{
+	"NO_CONVERSION_ACTION_FOUND", "INVALID_CONVERSION_ACTION_TYPE", "CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS",
+	"CUSTOMER_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS", "CUSTOMER_DATA_POLICY_PROHIBITS_ENHANCED_CONVERSIONS",
+	"EXTERNAL_ATTRIBUTION_DATA_NOT_SET_FOR_EXTERNALLY_ATTRIBUTED_CONVERSION_ACTION",
+	"ORDER_ID_NOT_PERMITTED_FOR_EXTERNALLY_ATTRIBUTED_CONVERSION_ACTION",
+	"RESOURCE_NAME_MALFORMED", "BAD_RESOURCE_ID", "RESOURCE_NOT_FOUND", "INVALID_CUSTOMER_ID", "CANNOT_BE_EXECUTED_BY_MANAGER_ACCOUNT",
+	"LOGIN_CUSTOMER_ID_PARAMETER_MISSING",
+}
+
+func (e googleError) ofSetting() bool { return slices.Contains(googleSettings, e.code()) }
 
 const (
 	googleScopeMissing = "ACCESS_TOKEN_SCOPE_INSUFFICIENT" // the reason of a refusal of a token that lacks a scope
@@ -82,6 +96,7 @@ func googleFault(status int, body []byte) *fault {
 		}
 		for _, other := range d.Errors {
 			reasons = append(reasons, other.code())
+			f.stop = f.stop || other.ofSetting()
 			f.text += "; " + other.code() + " " + other.Message
 		}
 		f.addViolations(d.Violations)

@@ -86,6 +86,36 @@ func TestGoogleDestination(t *testing.T) {
 	})
 }
 
+// TestGoogleSetting: the older API refuses each event alone if the conversion action does not exist. The error asks for a stop, and the
+// events stay waiting. A refusal that time can heal does not stop the uploads.
+func TestGoogleSetting(t *testing.T) {
+	t.Parallel()
+	eachGoogle(t, func(u *uploader) {
+		if !u.clicks {
+			return
+		}
+		e := u.refusal(u.openAction("111", false), u.event("1", "one"))
+		if !e.Stop || e.Refused || !strings.Contains(e.Error(), "NO_CONVERSION_ACTION_FOUND") {
+			u.Errorf("%+v: %v", e, e)
+		}
+		up, _ := u.open(false)
+		u.world.RefuseWhole("TRANSIENT_ERROR")
+		if e := u.refusal(up, u.event("1", "one")); e.Stop || e.Refused {
+			u.Errorf("%+v: %v", e, e)
+		}
+		u.world.RefuseWhole("")
+		u.world.RefuseProject("UNSUPPORTED_VERSION")
+		if e := u.refusal(up, u.event("1", "one")); e.Stop || e.Refused || e.After < time.Minute || !strings.Contains(e.Error(), "operator") {
+			u.Errorf("%+v: %v", e, e)
+		}
+		u.world.RefuseProject("INVALID_CUSTOMER_ID")
+		if e := u.refusal(up, u.event("1", "one")); !e.Stop || e.Refused {
+			u.Errorf("%+v: %v", e, e)
+		}
+		u.received(0)
+	})
+}
+
 // TestGoogleProject: a refusal of the install's project is not called a refusal of the account's sign-in. A token that lacks a scope
 // is.
 func TestGoogleProject(t *testing.T) {

@@ -274,7 +274,7 @@ func TestGoogleWhole(t *testing.T) {
 		up, _ := u.open(false)
 		u.world.RefuseWhole("CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS")
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
-		if e, ok := errors.AsType[*ads.UploadError](err); !ok || e.Refused || list[0].Result != "" || !strings.Contains(err.Error(), "DATA_TERMS") {
+		if e, ok := errors.AsType[*ads.UploadError](err); !ok || e.Refused || !e.Stop || list[0].Result != "" || !strings.Contains(err.Error(), "DATA_TERMS") {
 			u.Errorf("%v, %+v", err, list)
 		}
 		u.received(0)

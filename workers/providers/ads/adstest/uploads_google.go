@@ -178,6 +178,13 @@ func googleBad(c *uploadCall, body googleEvents) (bad []document) {
 // googleProject refuses the project or the token of the request: an ErrorInfo, or an error of the Google Ads API.
 func (c *uploadCall) googleProject() {
 	reason := c.w.project
+	if reason == "UNSUPPORTED_VERSION" || reason == "INVALID_CUSTOMER_ID" {
+		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", document{
+			"@type":  "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure",
+			"errors": []document{{"errorCode": document{"requestError": reason}, "message": "The request is invalid."}},
+		}))
+		return
+	}
 	if strings.HasPrefix(reason, "CLOUD_PROJECT_") {
 		c.says(http.StatusForbidden, googleUploadStatus(403, "PERMISSION_DENIED", "The caller does not have permission", document{
 			"@type":  "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure",
