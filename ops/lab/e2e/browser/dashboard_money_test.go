@@ -308,6 +308,10 @@ func (b *moneyEnv) compares() {
 	b.waitText("Never reported to us")
 	b.waitText("Without a click of ours")
 	b.waitText("it names no click")
+	b.choose(`document.querySelector('main [role=combobox]')`, "Asia/Tokyo")
+	b.waitText("theirs in Asia/Tokyo")
+	b.fill(`document.querySelector('main [role=combobox]')`, "")
+	b.until("no zone is chosen", func() bool { return b.run(`location.search.includes('their_tz') ? '' : 'yes'`) == "yes" })
 	var got struct {
 		Basis string
 		Total struct {

@@ -8,6 +8,7 @@ import { can, me } from '../../core/me.ts'
 import { forget, touches, use } from '../../core/query.ts'
 import { locale } from '../../core/format.ts'
 import { language, t } from '../../core/text.ts'
+import { zones } from '../../core/zones.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
@@ -17,10 +18,6 @@ import { toast } from '../../core/toast.ts'
 
 const w = t.settings
 const dateFormats = ['YYYY-MM-DD', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD MMM YYYY']
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(z => z !== 'UTC')].map(value => ({
-  value,
-  label: value.replaceAll('_', ' '),
-}))
 type Draft = Pick<Saved, 'organizationName' | 'currency' | 'timezone' | 'dateFormat' | 'timeFormat'>
 
 const isZone = (tz: string) => {

@@ -5,12 +5,15 @@ import { useNetworks, useSources } from '../../core/choices.ts'
 import { makeExport } from '../../core/export.ts'
 import { count, moment } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
-import { place, to } from '../../core/router.ts'
+import { change, place, to } from '../../core/router.ts'
 import { failed } from '../../core/toast.ts'
 import { t } from '../../core/text.ts'
 import { useHeading } from '../../core/title.ts'
+import { zones } from '../../core/zones.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/difference.ts'
+import { Combobox } from '../../parts/combobox.tsx'
+import { Field } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Causes } from './causes.tsx'
@@ -25,7 +28,8 @@ export function Difference() {
   const kind: Kind = rows === 'networks' ? 'network' : 'source',
     list = (kind === 'network' ? useNetworks : useSources)(),
     name = list?.find(r => r.id === id)?.name
-  const query = { from: span.value.from, to: span.value.to, tz: span.value.tz }
+  const theirs = place.value.query.get('their_tz'),
+    query = { from: span.value.from, to: span.value.to, tz: span.value.tz, ...(theirs && { their_tz: theirs }) }
   const source = use('GET /traffic-sources/{id}/difference', kind === 'source' ? query : null, 0, { id }),
     network = use('GET /networks/{id}/difference', kind === 'network' ? query : null, 0, { id }),
     of = kind === 'network' ? network : source
@@ -36,11 +40,33 @@ export function Difference() {
   )
   return (
     <div class="grid">
+      <section class="card">
+        <div class="part fields">
+          <TheirZone chosen={theirs ?? ''} used={of.data?.their_tz} />
+        </div>
+      </section>
       {of.data ? <Compared of={of.data} kind={kind} id={id} /> : <LoadingCard of={of} height={320} />}
       {kind === 'network' && canWrite() && <Upload id={id} />}
     </div>
   )
 }
+
+// TheirZone chooses the time zone of their days. Without a choice it is the zone of the connection, else UTC.
+const TheirZone = ({ chosen, used }: { chosen: string; used?: string }) => (
+  <Field label={w.theirZone} hint={w.theirZoneHint}>
+    {wired => (
+      <Combobox
+        wired={wired}
+        label={w.theirZone}
+        value={chosen}
+        choices={zones}
+        clear
+        placeholder={used}
+        on={zone => change({ their_tz: zone || null })}
+      />
+    )}
+  </Field>
+)
 
 type Props = { of: Answer; kind: Kind; id: string }
 
@@ -103,9 +129,14 @@ const About = ({ of: d }: { of: Answer }) => (
 function Save({ kind, id }: { kind: Kind; id: string }) {
   const [busy, setBusy] = useState(false)
   const save = async () => {
+    const theirs = place.value.query.get('their_tz')
     setBusy(true)
     try {
-      await makeExport({ kind: 'difference', ...(kind === 'network' ? { network_id: id } : { source_id: id }) })
+      await makeExport({
+        kind: 'difference',
+        ...(kind === 'network' ? { network_id: id } : { source_id: id }),
+        ...(theirs && { their_tz: theirs }),
+      })
     } catch (e) {
       failed(e)
     } finally {

@@ -33,6 +33,8 @@ export const words: typeof en = {
     totals: 'Dort: Tagessummen aus dem Bericht des Netzwerks.',
     postbacks: 'Dort: die Postbacks, die das Netzwerk geschickt hat. Laden Sie seinen Bericht hoch, um auch Geld zu vergleichen.',
   }),
+  theirZone: 'Zeitzone der anderen Tage',
+  theirZoneHint: 'Die Zone, in der ihr Bericht die Tage zählt. Leer: die Zone der Verbindung, sonst UTC.',
   zones: (ours, theirs) => `Unsere Tage sind in ${ours}, die anderen in ${theirs}.`,
   readAt: when => `Zuletzt gelesen: ${when}.`,
   rate: (currency, low, high, own) =>

@@ -32,6 +32,8 @@ export const words = {
     totals: 'Theirs: daily sums of the network’s own report.',
     postbacks: 'Theirs: the postbacks that the network has sent. Upload its report to compare money too.',
   }),
+  theirZone: 'Time zone of their days',
+  theirZoneHint: 'The zone that their report uses. Empty: the zone of the connection, else UTC.',
   zones: (ours: string, theirs: string) => `Our days are in ${ours}, theirs in ${theirs}.`,
   readAt: (when: string) => `Theirs were read on ${when}.`,
   rate: (currency: string, low: string, high: string, own: string) =>
