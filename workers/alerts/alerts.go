@@ -129,7 +129,11 @@ func (w *worker) send(ctx context.Context, u *run) error {
 		return err
 	}
 	if failure != nil {
-		return u.Retry(ctx, fmt.Errorf("alert channel: %w", failure), nil)
+		after := time.Duration(0)
+		if refused, ok := errors.AsType[*chat.Error](failure); ok {
+			after = refused.After
+		}
+		return u.RetryAfter(ctx, after, fmt.Errorf("alert channel: %w", failure), nil)
 	}
 	return u.Commit(ctx, jobs.None{}, nil)
 }

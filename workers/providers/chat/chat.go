@@ -7,8 +7,12 @@ package chat
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,6 +21,13 @@ import (
 	"switchyard/workers/egress"
 	"switchyard/workers/providers/rest"
 )
+
+// Error is a message that a chat did not take. Its text is for a person and contains no credential.
+type Error struct {
+	error
+
+	After time.Duration // wait before the next message, if the chat says so
+}
 
 // Options of New.
 type Options struct {
@@ -43,6 +54,9 @@ type provider struct {
 	to      func(c *Client, credentials map[string]string) (base, path string)
 	message func(credentials map[string]string, text string) any
 	longest int
+	query   url.Values
+	failed  func(body []byte) string // rest.API.Failed; nil: a failure has its words in JSON
+	moved   func(body []byte) string // returns the id that the chat has now, if the body says so; nil: a chat keeps its id
 }
 
 var providers = map[string]provider{
@@ -52,9 +66,11 @@ var providers = map[string]provider{
 			escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 			return map[string]any{"text": escaped, "mrkdwn": false, "unfurl_links": false}
 		},
+		failed: slackWord,
 	},
 	models.ChannelDiscord: {
 		to: byAddress, longest: 1900, // 2,000 are allowed
+		query: url.Values{"wait": {"true"}}, // otherwise a message that is not stored gives no error
 		message: func(_ map[string]string, text string) any {
 			return map[string]any{
 				"content": "```\n" + strings.ReplaceAll(text, "```", "'''") + "\n```", "allowed_mentions": map[string]any{"parse": []string{}},
@@ -71,28 +87,76 @@ var providers = map[string]provider{
 				"chat_id": credentials["chat_id"], "text": text, "link_preview_options": map[string]any{"is_disabled": true},
 			}
 		},
+		moved: telegramMoved,
 	},
 }
 
-// byAddress returns the address of a webhook. The whole address is the secret.
+// slackWord returns the word with which Slack refuses a message, such as no_service. Slack sends it as plain text.
+func slackWord(body []byte) string {
+	if word := string(body); word != "ok" && isWord.MatchString(word) {
+		return word
+	}
+	return ""
+}
+
+var isWord = regexp.MustCompile(`^[a-z_]{1,60}$`)
+
+// telegramMoved returns the id of the supergroup that a group has become.
+func telegramMoved(body []byte) string {
+	var answer struct {
+		Parameters struct {
+			ID json.Number `json:"migrate_to_chat_id"`
+		} `json:"parameters"`
+	}
+	_ = json.Unmarshal(body, &answer) // an answer of another form names no id
+	return answer.Parameters.ID.String()
+}
+
+// explain says why a chat refuses a message, where the status misleads or the chat names another id.
+func explain(f *rest.FailureError) string {
+	switch {
+	case f.Code != "":
+		return "the chat has another id now: add the channel again with " + f.Code
+	case f.Status == http.StatusForbidden:
+		return "the chat refused the message"
+	}
+	return ""
+}
+
+// byAddress returns the address of a webhook without its query. The whole address is the secret.
 func byAddress(_ *Client, credentials map[string]string) (base, path string) {
-	return credentials["url"], ""
+	base, _, _ = strings.Cut(credentials["url"], "?")
+	return base, ""
+}
+
+// withQuery returns a provider's parameters and those of a webhook's address, such as the thread of a message.
+func (p provider) withQuery(address string) url.Values {
+	_, raw, _ := strings.Cut(address, "?")
+	query, _ := url.ParseQuery(raw) // what can be read
+	maps.Copy(query, p.query)
+	return query
 }
 
 // Has reports whether a kind of channel is a chat.
 func Has(kind string) bool { _, ok := providers[kind]; return ok }
 
-// Send sends a text to a chat of the given kind. A text that is too long is cut. The error is for a person and contains no
-// credential.
+// Send sends a text to a chat of the given kind. A text that is too long is cut. The error is an *Error.
 func (c *Client) Send(ctx context.Context, kind string, credentials map[string]string, text string) error {
 	p := providers[kind]
 	base, path := p.to(c, credentials)
-	api := rest.API{Out: c.o.Egress, Base: base, Now: c.o.Now}.WithSecrets(credentials["url"], credentials["bot_token"])
-	_, err := api.Send(ctx, rest.Request{Method: http.MethodPost, Path: path, Body: p.message(credentials, cut(text, p.longest))})
-	if err != nil {
-		return api.PublicError(err)
+	api := rest.API{Out: c.o.Egress, Base: base, Now: c.o.Now, Failed: p.failed, Coded: p.moved, Explain: explain}.
+		WithSecrets(credentials["url"], base, credentials["bot_token"])
+	_, err := api.Send(ctx, rest.Request{
+		Method: http.MethodPost, Path: path, Query: p.withQuery(credentials["url"]), Body: p.message(credentials, cut(text, p.longest)),
+	})
+	if err == nil {
+		return nil
 	}
-	return nil
+	failure := &Error{error: api.PublicError(err)}
+	if f, ok := errors.AsType[*rest.FailureError](err); ok {
+		failure.After = f.After
+	}
+	return failure
 }
 
 // cut shortens a text to at most longest characters.
