@@ -129,7 +129,7 @@ func byAddress(_ *Client, credentials map[string]string) (base, path string) {
 	return base, ""
 }
 
-// withQuery returns a provider's parameters and those of a webhook's address, such as the thread of a message.
+// withQuery returns the parameters of a request: a provider's own, and the ones in a webhook's address, such as a thread.
 func (p provider) withQuery(address string) url.Values {
 	_, raw, _ := strings.Cut(address, "?")
 	query, _ := url.ParseQuery(raw) // what can be read
