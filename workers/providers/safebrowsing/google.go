@@ -2,6 +2,7 @@ package safebrowsing
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -28,8 +29,12 @@ func (w *webRisk) Lookup(ctx context.Context, urls []string) (map[string][]strin
 			} `json:"threat"`
 		}
 		query := url.Values{"uri": {shorten(u)}, "threatTypes": {"MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE"}}
-		if err := w.call(ctx, "/v1/uris:search", query, &answer); err != nil {
+		body, err := w.call(ctx, "/v1/uris:search", query, jsonStatus)
+		if err != nil {
 			return nil, err
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			return nil, fmt.Errorf("safebrowsing: answer: %w", err)
 		}
 		if len(answer.Threat.ThreatTypes) > 0 {
 			out[u] = answer.Threat.ThreatTypes
@@ -39,7 +44,8 @@ func (w *webRisk) Lookup(ctx context.Context, urls []string) (map[string][]strin
 }
 
 // lookup5 calls Safe Browsing version 5: GET /v5/urls:search, with up to 50 URLs per call. It follows the reference of urls.search at
-// developers.google.com/safe-browsing/reference/rest/v5/urls/search.
+// developers.google.com/safe-browsing/reference/rest/v5/urls/search. Answers and errors are protocol buffers in binary form, and the
+// service refuses to answer in JSON.
 type lookup5 struct{ caller }
 
 func (*lookup5) Name() string   { return SafeBrowsing }
@@ -88,30 +94,29 @@ func (s *lookup5) Lookup(ctx context.Context, urls []string) (map[string][]strin
 
 // search looks up the URLs of one call, which are sent as sent, and adds the threats of the listed ones to out.
 func (s *lookup5) search(ctx context.Context, urls, sent []string, out map[string][]string) error {
-	var answer struct {
-		Threats []struct {
-			URL         string   `json:"url"`
-			ThreatTypes []string `json:"threatTypes"`
-		} `json:"threats"`
-	}
-	if err := s.call(ctx, "/v5/urls:search", url.Values{"urls": sent}, &answer); err != nil {
+	body, err := s.call(ctx, "/v5/urls:search", url.Values{"urls": sent}, binaryStatus)
+	if err != nil {
 		return err
 	}
-	for _, threat := range answer.Threats {
+	threats, err := readThreats(body)
+	if err != nil {
+		return fmt.Errorf("safebrowsing: answer: %w", err)
+	}
+	for _, threat := range threats {
 		found := false
 		for i, asked := range urls {
-			if sent[i] != threat.URL && !isExpression(threat.URL, sent[i]) {
+			if sent[i] != threat.url && !isExpression(threat.url, sent[i]) {
 				continue
 			}
 			found = true
-			for _, kind := range threat.ThreatTypes {
+			for _, kind := range threat.kinds {
 				if !slices.Contains(out[asked], kind) {
 					out[asked] = append(out[asked], kind)
 				}
 			}
 		}
 		if !found {
-			return fmt.Errorf("safebrowsing: the list names %.100q, which was not asked for", threat.URL)
+			return fmt.Errorf("safebrowsing: the list names %.100q, which was not asked for", threat.url)
 		}
 	}
 	return nil

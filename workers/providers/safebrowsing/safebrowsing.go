@@ -38,7 +38,7 @@ type List interface {
 // Error is an error answer of a list.
 type Error struct {
 	HTTP    int
-	Status  string // such as PERMISSION_DENIED or RESOURCE_EXHAUSTED
+	Status  string // such as PERMISSION_DENIED or RESOURCE_EXHAUSTED; empty: the answer has none
 	Message string
 }
 
@@ -69,42 +69,43 @@ func New(o Options) List {
 // timeout is the limit of one request.
 const timeout = 15 * time.Second
 
-// caller calls a service. Both services report errors in the same form.
+// caller calls a service.
 type caller struct {
 	egress *egress.Client
 	base   string
 	key    string
 }
 
-// call sends a GET request with the key in its query, and decodes the answer into into. It returns an *Error for a status other
-// than 200.
-func (c caller) call(ctx context.Context, path string, query url.Values, into any) error {
+// call sends a GET request with the key in its query, and returns the answer's body. It returns an *Error for a status other than
+// 200. status reads the body of such an answer.
+func (c caller) call(ctx context.Context, path string, query url.Values, status func(body []byte) (code, message string)) ([]byte, error) {
 	query.Set("key", c.key)
 	req, cancel, err := egress.Request(ctx, timeout, http.MethodGet, c.base+path+"?"+query.Encode(), nil)
 	if err != nil {
-		return errors.New("safebrowsing: the address of the list cannot be read")
+		return nil, errors.New("safebrowsing: the address of the list cannot be read")
 	}
 	defer cancel()
 	answer, err := c.egress.Do(req)
 	if err != nil {
-		return fmt.Errorf("safebrowsing: %w", err)
+		return nil, fmt.Errorf("safebrowsing: %w", err)
 	}
 	if answer.Status != http.StatusOK {
-		var failure struct {
-			Error struct {
-				Message string `json:"message"`
-				Status  string `json:"status"`
-			} `json:"error"`
-		}
-		_ = json.Unmarshal(answer.Body, &failure) // an answer of another form has no message
-		secrets := &rest.Secrets{}                // an answer may repeat the request's address
+		code, message := status(answer.Body)
+		secrets := &rest.Secrets{} // an answer may repeat the request's address
 		secrets.Add(c.key)
-		return &Error{
-			HTTP: answer.Status, Status: secrets.Text(failure.Error.Status), Message: secrets.Text(failure.Error.Message),
-		}
+		return nil, &Error{HTTP: answer.Status, Status: secrets.Text(code), Message: secrets.Text(message)}
 	}
-	if err := json.Unmarshal(answer.Body, into); err != nil {
-		return fmt.Errorf("safebrowsing: answer: %w", err)
+	return answer.Body, nil
+}
+
+// jsonStatus reads a google.rpc.Status in JSON. An answer of another form has no message.
+func jsonStatus(body []byte) (code, message string) {
+	var failure struct {
+		Error struct {
+			Message string `json:"message"`
+			Status  string `json:"status"`
+		} `json:"error"`
 	}
-	return nil
+	_ = json.Unmarshal(body, &failure)
+	return failure.Error.Status, failure.Error.Message
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -14,57 +13,41 @@ import (
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/safebrowsing"
+	"switchyard/workers/providers/safebrowsing/safebrowsingtest"
 )
 
 const (
-	key = "AIza-secret"
-	bad = "http://a.example/?x=1&y=ä b"
+	key = safebrowsingtest.Key
+	bad = safebrowsingtest.Bad
 )
 
-// google answers in the form of both services, also for a wrong key.
-func google(t *testing.T) http.HandlerFunc {
-	t.Helper()
-	return func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		if q.Get("key") != key {
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = fmt.Fprintf(w, `{"error":{"code":400,"message":"API key not valid: %s","status":"INVALID_ARGUMENT"}}`, r.URL)
-			return
+// threats has the words of each list for bad.
+var threats = map[string][]string{
+	safebrowsing.WebRisk: {"MALWARE"}, safebrowsing.SafeBrowsing: {"MALWARE", "SOCIAL_ENGINEERING"},
+}
+
+// TestErrors: each documented error is read from both services, which write it in different forms.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	w := &safebrowsingtest.World{}
+	server := httptest.NewTLSServer(w)
+	t.Cleanup(server.Close)
+	for _, o := range []safebrowsing.Options{{SafeBrowsingKey: key}, {WebRiskKey: key}} {
+		o.URL, o.Egress = server.URL, egresstest.Client(t, server, egress.Options{})
+		for _, want := range []safebrowsingtest.Status{safebrowsingtest.Wrong, safebrowsingtest.Forbidden, safebrowsingtest.Quota, safebrowsingtest.Down} {
+			w.Fail(&want)
+			_, err := safebrowsing.New(o).Lookup(t.Context(), []string{bad})
+			if e, ok := errors.AsType[*safebrowsing.Error](err); !ok || e.HTTP != want.HTTP || e.Status != want.Name || e.Message != want.Text {
+				t.Errorf("%+v: %v", want, err)
+			}
 		}
-		switch r.Method + " " + r.URL.Path {
-		case "GET /v1/uris:search":
-			if !slices.Equal(q["threatTypes"], []string{"MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE"}) {
-				t.Errorf("threatTypes %q", q["threatTypes"])
-			}
-			if q.Get("uri") == bad {
-				_, _ = w.Write([]byte(`{"threat":{"threatTypes":["MALWARE"],"expireTime":"2026-11-08T00:00:00.123456Z"}}`))
-				return
-			}
-		case "GET /v5/urls:search":
-			for name := range q {
-				if name != "urls" && name != "key" {
-					t.Errorf("parameter %s", name)
-				}
-			}
-			if n := len(q["urls"]); n == 0 || n > 50 || len(r.URL.RawQuery) > 2<<10 {
-				w.WriteHeader(http.StatusBadRequest)
-				_, _ = w.Write([]byte(`{"error":{"code":400,"message":"too many URLs","status":"INVALID_ARGUMENT"}}`))
-				return
-			}
-			if slices.Contains(q["urls"], bad) {
-				_, _ = w.Write([]byte(`{"threats":[{"url":"a.example/","threatTypes":["MALWARE"]}],"cacheDuration":"300s"}`))
-				return
-			}
-		default:
-			t.Errorf("%s %s", r.Method, r.URL)
-		}
-		_, _ = w.Write([]byte(`{}`))
+		w.Fail(nil)
 	}
 }
 
 func TestLists(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(google(t))
+	server := httptest.NewTLSServer(&safebrowsingtest.World{})
 	t.Cleanup(server.Close)
 	out := egresstest.Client(t, server, egress.Options{})
 	guarded, err := egress.New(egress.Options{CAFile: egresstest.CAFile(t, server)})
@@ -84,7 +67,7 @@ func TestLists(t *testing.T) {
 				t.Errorf("name %q, batch size %d", list.Name(), list.BatchSize())
 			}
 			found, err := list.Lookup(t.Context(), []string{"https://good.example/", bad})
-			if err != nil || !maps.EqualFunc(found, map[string][]string{bad: {"MALWARE"}}, slices.Equal) {
+			if err != nil || !maps.EqualFunc(found, map[string][]string{bad: threats[name]}, slices.Equal) {
 				t.Errorf("found %v, %v", found, err)
 			}
 			fill(&o, "wrong-"+key)
@@ -112,7 +95,7 @@ func TestLists(t *testing.T) {
 // without its query, or by its host.
 func TestLongURLs(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(google(t))
+	server := httptest.NewTLSServer(&safebrowsingtest.World{})
 	t.Cleanup(server.Close)
 	for _, o := range []safebrowsing.Options{{SafeBrowsingKey: key}, {WebRiskKey: key}} {
 		o.URL, o.Egress = server.URL, egresstest.Client(t, server, egress.Options{})
@@ -123,7 +106,7 @@ func TestLongURLs(t *testing.T) {
 		}
 		urls = append(urls, "https://good.example/"+strings.Repeat("y", 1990))
 		found, err := list.Lookup(t.Context(), urls)
-		if err != nil || !maps.EqualFunc(found, map[string][]string{bad: {"MALWARE"}}, slices.Equal) {
+		if err != nil || !maps.EqualFunc(found, map[string][]string{bad: threats[list.Name()]}, slices.Equal) {
 			t.Errorf("%s: found %v, %v", list.Name(), found, err)
 		}
 	}
