@@ -191,6 +191,12 @@ func TestNetworkOrders(t *testing.T) {
 	}, e.lines(out.Rows...)); diff != "" {
 		t.Error(diff)
 	}
+	for _, x := range out.Examples {
+		if x.ConversionID == "odd" && (x.Reason != "the amount differs" || x.OurPayout == nil || x.OurPayout.String() != "2" || x.OurCurrency != "EUR") ||
+			x.ConversionID == "lost" && x.Reason != "they do not list it" {
+			t.Errorf("an unexplained example does not say in what it differs: %+v", x)
+		}
+	}
 	reasons := map[string]string{
 		"corrected": "correction", "by hand": "correction", "decided": "late", "refused": "refused", "stranger": "unmatched", "lost": "", "odd": "",
 		"gone": "",
@@ -208,6 +214,23 @@ func TestNetworkOrders(t *testing.T) {
 	mixed := e.read(difference.OfNetwork, 2, "")
 	if mixed.TheirCurrency != "" || !mixed.Total.Theirs.Money.Equal(decimal.RequireFromString("124")) {
 		t.Errorf("in %q: %v", mixed.TheirCurrency, mixed.Total.Theirs)
+	}
+}
+
+// TestFileStatus checks that a decision which only the network's own file tells is a cause: the network has not reported it to us.
+func TestFileStatus(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	click := e.visits(1, 0, e.at(0, 12), nil)[0]
+	e.sell(click, "rejected", "approved", "10", "USD", models.FromPostback, time.Minute)
+	e.tx(func(c db.Conn) error {
+		return reported.ReplaceFileOrders(t.Context(), c, e.account, e.network,
+			[]reported.Order{e.order("rejected", click, 0, "rejected", "10", "USD")}, time.Now().Add(time.Hour))
+	})
+	out := e.read(difference.OfNetwork, 1, "")
+	want := []string{"all: 0 0 0 | 1 1 10 | not_received 0 -1 -10 no postback and no import has told us of their status"}
+	if diff := cmp.Diff(want, e.lines(out.Total)); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -255,8 +255,8 @@ func (n *networkSheet) onlyTheirs(c difference.Cell, p pair) {
 		cause = difference.Unmatched
 	case p.Refusal == "" && p.FromFile:
 		cause, reason = difference.NotReceived, "no postback and no import has told us of it"
-	case p.Refusal == "": // the conversion was deleted since then
-		cause = ""
+	case p.Refusal == "":
+		cause, reason = "", "its conversion was deleted"
 	}
 	if cause != "" {
 		n.sheet.Explain(c, cause, reason, converted)
@@ -277,6 +277,8 @@ func (n *networkSheet) onlyOurs(c difference.Cell, p pair, ours difference.Figur
 		cause, reason = difference.NotRead, "their orders of that day were never read"
 	case n.readAt == nil || p.UpdatedAt.After(*n.readAt):
 		cause, reason = difference.Late, "it was recorded after their orders were last read"
+	default:
+		reason = "they do not list it"
 	}
 	if cause != "" {
 		n.sheet.Explain(c, cause, reason, ours.Neg())
@@ -303,6 +305,12 @@ func (n *networkSheet) changed(c difference.Cell, p pair, ours difference.Figure
 		cause, reason = difference.Late, "it changed after the order was read"
 	case p.Theirs == p.Ours && p.Reported.Valid && p.Reported.Decimal.Equal(p.Payout) && p.Money != p.Currency:
 		cause, reason = difference.Currency, "the same amount is recorded in another currency"
+	case p.Theirs != p.Ours && p.FromFile:
+		cause, reason = difference.NotReceived, "no postback and no import has told us of their status"
+	case p.Theirs != p.Ours:
+		reason = "the status differs"
+	default:
+		reason = "the amount differs"
 	}
 	if cause != "" {
 		n.sheet.Explain(c, cause, reason, differs)
@@ -321,6 +329,9 @@ func (n *networkSheet) list(day, cause, reason string, p pair) {
 	}
 	if p.Reported.Valid {
 		x.Payout = &p.Reported.Decimal
+	}
+	if p.ID != nil {
+		x.OurPayout, x.OurCurrency = &p.Payout, p.Currency
 	}
 	n.sheet.AddExample(x)
 }

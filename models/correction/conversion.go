@@ -53,7 +53,8 @@ const (
 var conversionColumns = []column{
 	clickColumn: {"click id", true, []string{
 		"clickid", "click", "cid", "clid", "subid", "affsub", "cnvid", "cfclickid", "uclick", "visitid", "externalclickid",
-		"clickref", "trackingid",
+		"clickref", "trackingid", "sub1", "subid1", "affsub1", "affiliatesubid1", "pubref", "publisherreference", "customid", "u1",
+		"memberidu1", "sid",
 	}},
 	payoutColumn: {"payout", false, []string{
 		"payout", "revenue", "amount", "sum", "commission", "earnings", "income", "payment", "value", "price",
@@ -70,7 +71,7 @@ var conversionColumns = []column{
 	}},
 	timeColumn: {"time", false, []string{
 		"time", "recordedat", "conversiontime", "conversiondate", "conversiontimestamp", "eventtime", "datetime", "date", "timestamp", "createdat",
-		"created", "day",
+		"created", "day", "actiondate", "eventdate", "transactiondate", "orderdate",
 	}},
 	goalColumn: {"goal", false, []string{
 		"goal", "goalkey", "goalname", "event", "eventname", "eventtype", "conversiontype", "et", "ct", "type",

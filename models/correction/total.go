@@ -1,9 +1,12 @@
 package correction
 
 import (
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"switchyard/models"
 )
 
 // Total is a row with the sums that a network reports for a day. Nil: not given.
@@ -38,7 +41,9 @@ var totalColumns = []column{
 	totalCurrencyColumn: {"currency", false, conversionColumns[currencyColumn].names},
 }
 
-// IsTotals reports whether a file has daily sums: its header names a day, and no click id. Errors: empty, invalid_input.
+// IsTotals reports whether a network's report has daily sums: its header names a day, and no click id. A header that names neither is
+// refused with its cells, because a person who reads the error knows by them which line was taken for the header. Errors: empty,
+// invalid_input.
 func IsTotals(text string) (bool, error) {
 	conversions, err := find(text, conversionColumns)
 	if err != nil {
@@ -48,7 +53,14 @@ func IsTotals(text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return len(conversions.missing()) > 0 && len(totals.missing()) == 0, nil
+	if len(conversions.missing()) == 0 {
+		return false, nil
+	}
+	if len(totals.missing()) > 0 {
+		return false, models.Invalid("invalid_input", "the header names neither a click id, such as clickid or sub1, nor a day, such as date: %.200q",
+			strings.Join(totals.header.Cells, ", "))
+	}
+	return true, nil
 }
 
 // ReadTotals reads the rows of a file of daily sums in their order. The file may have no rows. currency is the currency of a row

@@ -2,6 +2,7 @@ package correction_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,15 @@ func TestReadTotals(t *testing.T) {
 	}
 	if totals, err := correction.IsTotals("date,clickid,payout\n2026-11-01,x,1\n"); err != nil || totals {
 		t.Errorf("a file with click ids counts as a file of sums: %v", err)
+	}
+	_, err := correction.IsTotals("Datum;Klicks;Provision\n01.11.2026;3;1,50\n")
+	if err == nil || !strings.Contains(err.Error(), "neither a click id") || !strings.Contains(err.Error(), "Datum;Klicks;Provision") {
+		t.Errorf("a header without a known column gives: %v", err)
+	}
+	for _, name := range []string{"Sub1", "SubId1", "Sub ID 1", "Affiliate Sub ID 1", "PubRef", "SID", "Member ID (U1)", "Custom ID"} {
+		if totals, err := correction.IsTotals("Action Date," + name + ",Payout\n2026-11-01,x,1\n"); err != nil || totals {
+			t.Errorf("%s is not read as the click id: %v", name, err)
+		}
 	}
 	rows, skips, err := correction.ReadTotals(file, "USD")
 	if err != nil {

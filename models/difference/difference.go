@@ -138,7 +138,7 @@ type Row struct {
 	Unexplained Figures `json:"unexplained"`
 }
 
-// Example is a conversion or an order that differs. Cause is empty if nothing explains it.
+// Example is a conversion or an order that differs. Cause is empty if nothing explains it; Reason then says in what they differ.
 type Example struct {
 	Cause        string           `json:"cause"`
 	Reason       string           `json:"reason"`
@@ -150,6 +150,8 @@ type Example struct {
 	OurStatus    string           `json:"our_status"`   // empty: we do not have it
 	Payout       *decimal.Decimal `json:"payout"`       // theirs; nil: not reported
 	Currency     string           `json:"currency"`
+	OurPayout    *decimal.Decimal `json:"our_payout"` // nil: we do not have it
+	OurCurrency  string           `json:"our_currency"`
 }
 
 // RateUsed is the range of the rates by which amounts of a currency count. Missing is the number of amounts without a rate, which

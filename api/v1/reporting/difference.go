@@ -112,6 +112,8 @@ type DifferenceExample struct {
 	OurStatus    *string       `json:"our_status" doc:"null: we do not have it"`
 	Payout       *models.Money `json:"payout" doc:"theirs"`
 	Currency     string        `json:"currency" doc:"of payout"`
+	OurPayout    *models.Money `json:"our_payout" doc:"null: we do not have it, or money is not compared"`
+	OurCurrency  string        `json:"our_currency" doc:"of our_payout"`
 }
 
 func differenceFigures(f difference.Figures, m difference.Measures) (out DifferenceFigures) {
@@ -138,6 +140,7 @@ func exampleAnswer(x difference.Example) DifferenceExample {
 	out := DifferenceExample{
 		Cause: x.Cause, Reason: x.Reason, Day: x.Day, OrderID: x.OrderID, ConversionID: x.ConversionID, TheirStatus: answer.OrNull(x.TheirStatus),
 		OurStatus: answer.OrNull(x.OurStatus), Payout: models.MoneyOf(x.Payout), Currency: x.Currency,
+		OurPayout: models.MoneyOf(x.OurPayout), OurCurrency: x.OurCurrency,
 	}
 	if x.ClickID != uuid.Nil {
 		id := models.FormatClickID(x.ClickID)

@@ -68,17 +68,16 @@ export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: st
           )}
           {d.total.causes.map((c: DifferenceReason) => (
             <tr key={c.cause + c.reason}>
-              <td class="left">
+              <td class="left says">
                 <a class="link" href={placeOf(c.cause, kind, id)} title={w.show}>
                   {w.names[c.cause] ?? c.cause}
                 </a>
+                {c.reason && <div class="dim">{c.reason}</div>}
               </td>
               {measures.map(m => (
                 <Value key={m.name} of={c} m={m} sign />
               ))}
-              <td class="left says">
-                {w.advice[c.cause]} {c.reason && <span class="dim">{c.reason}</span>}
-              </td>
+              <td class="left says">{w.advice[c.cause]}</td>
             </tr>
           ))}
           <tr>

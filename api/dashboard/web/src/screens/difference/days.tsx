@@ -1,6 +1,9 @@
 import type { Difference, DifferenceRow } from '../../api.gen.ts'
 import { w } from '../../text/difference.ts'
-import { measuresOf, Value, type Kind } from './sides.tsx'
+import { measuresOf, Value, type Kind, type Measure } from './sides.tsx'
+
+// Rows in which nothing happened on either side would hide the others.
+const happened = (r: DifferenceRow, measures: Measure[]) => r.causes.length > 0 || measures.some(m => r.theirs[m.name] || r.ours[m.name])
 
 const keyOf = (r: DifferenceRow) => r.day + (r.campaign_id ?? '')
 
@@ -26,21 +29,23 @@ export function Days({ of: d, kind }: { of: Difference; kind: Kind }) {
           </tr>
         </thead>
         <tbody>
-          {d.rows.map(r => (
-            <tr key={keyOf(r)}>
-              <td class="left num">{r.day}</td>
-              <td class="left" title={r.campaign_name ?? undefined}>
-                {r.campaign_name ?? w.noCampaign}
-              </td>
-              {measures.map(m => [
-                <Value key={m.name + 't'} of={r.theirs} m={m} currency={m.theirs} />,
-                <Value key={m.name + 'o'} of={r.ours} m={m} />,
-                <Value key={m.name + 'd'} of={r.difference} m={m} sign />,
-                <Value key={m.name + 'u'} of={r.unexplained} m={m} sign />,
-              ])}
-              <td class="left says">{r.causes.map(c => w.names[c.cause] ?? c.cause).join(', ')}</td>
-            </tr>
-          ))}
+          {d.rows
+            .filter(r => happened(r, measures))
+            .map(r => (
+              <tr key={keyOf(r)}>
+                <td class="left num">{r.day}</td>
+                <td class="left" title={r.campaign_name ?? undefined}>
+                  {r.campaign_name ?? w.noCampaign}
+                </td>
+                {measures.map(m => [
+                  <Value key={m.name + 't'} of={r.theirs} m={m} currency={m.theirs} />,
+                  <Value key={m.name + 'o'} of={r.ours} m={m} />,
+                  <Value key={m.name + 'd'} of={r.difference} m={m} sign />,
+                  <Value key={m.name + 'u'} of={r.unexplained} m={m} sign />,
+                ])}
+                <td class="left says">{r.causes.map(c => w.names[c.cause] ?? c.cause).join(', ')}</td>
+              </tr>
+            ))}
         </tbody>
       </table>
     </div>

@@ -16,8 +16,9 @@ export const Examples = ({ of: rows }: { of: DifferenceExample[] }) => (
           <th class="left">{w.cause}</th>
           <th class="left">{w.order}</th>
           <th class="left">{w.click}</th>
-          <th class="left">{w.theirStatus}</th>
-          <th class="left">{w.ourStatus}</th>
+          <th class="left">{w.theirs}</th>
+          <th>{w.payout}</th>
+          <th class="left">{w.ours}</th>
           <th>{w.payout}</th>
         </tr>
       </thead>
@@ -26,7 +27,7 @@ export const Examples = ({ of: rows }: { of: DifferenceExample[] }) => (
           <tr key={i}>
             <td class="left num">{x.day}</td>
             <td class="left says">
-              {w.names[x.cause] ?? w.unexplained} {x.reason && <span class="dim">{x.reason}</span>}
+              {w.names[x.cause] ?? w.unexplained} {x.reason && <div class="dim">{x.reason}</div>}
             </td>
             <td class="left mono">{x.order_id || x.conversion_id}</td>
             <td class="left mono">
@@ -37,8 +38,9 @@ export const Examples = ({ of: rows }: { of: DifferenceExample[] }) => (
               )}
             </td>
             <td class="left">{statusOf(x.their_status)}</td>
-            <td class="left">{statusOf(x.our_status)}</td>
             <td class="num">{amount(x.payout, x.currency)}</td>
+            <td class="left">{statusOf(x.our_status)}</td>
+            <td class="num">{amount(x.our_payout, x.our_currency)}</td>
           </tr>
         ))}
       </tbody>

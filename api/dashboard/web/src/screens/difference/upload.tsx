@@ -74,7 +74,10 @@ export function Upload({ id }: { id: string }) {
 // Saved says how much of a report was stored, and why rows were not.
 const Saved = ({ of: r }: { of: NetworkReport }) => (
   <div role="status">
-    <p>{w.uploaded(r.stored, count(r.stored))}</p>
+    <p>
+      {w.uploaded(r.stored, count(r.stored))}. {w.readAs[r.kind]}
+    </p>
+    {r.truncated && <p class="warn">{w.truncated(count(r.total))}</p>}
     {r.refused > 0 && (
       <>
         <p class="warn">{w.refusedRows(r.refused, count(r.refused))}</p>
