@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"switchyard/models"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -31,7 +32,7 @@ var admitad = adapter{
 const admitadRows = 500
 
 func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	offset := text(cursor).Number()
+	offset := platform.Place(cursor, 0)
 	var answer struct {
 		Meta struct {
 			Count text `json:"count"`
@@ -60,10 +61,8 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 			Payout: string(v.Payment), Currency: string(v.Currency), Sale: string(v.Cart), At: s.when(v.At),
 		})
 	}
-	if read := offset + len(orders); len(orders) > 0 && read < answer.Meta.Count.Number() {
-		next = strconv.Itoa(read)
-	}
-	return orders, next, err
+	read := offset + len(orders)
+	return orders, platform.Next(len(orders) > 0 && read < answer.Meta.Count.Number(), read), err
 }
 
 // admitadPeriod sets the parameters for the days of the orders. For a feed, it sets the parameters for the times at which the

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -44,7 +45,7 @@ func affiseFailed(body []byte) string {
 }
 
 func affisePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).Number(), 1)
+	page := platform.Place(cursor, 1)
 	var answer struct {
 		Conversions list[struct {
 			ID       text `json:"id"`
@@ -84,8 +85,6 @@ func affisePage(ctx context.Context, s *session, of Range, cursor string) (order
 			Payout: string(v.Payout), Currency: string(v.Currency), At: s.when(v.At),
 		})
 	}
-	if len(orders) > 0 && page*max(answer.Pagination.Size.Number(), 1) < answer.Pagination.Total.Number() {
-		next = strconv.Itoa(page + 1)
-	}
-	return orders, next, err
+	more := len(orders) > 0 && page*max(answer.Pagination.Size.Number(), 1) < answer.Pagination.Total.Number()
+	return orders, platform.Next(more, page+1), err
 }

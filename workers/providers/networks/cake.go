@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -47,7 +48,7 @@ func cakeFailed(body []byte) string {
 }
 
 func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	row := max(text(cursor).Number(), 1)
+	row := platform.Place(cursor, 1)
 	var answer struct {
 		Rows text `json:"row_count"`
 		Data list[struct {
@@ -76,8 +77,6 @@ func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 			orders = append(orders, o)
 		}
 	}
-	if read := row + len(answer.Data); len(answer.Data) > 0 && read <= answer.Rows.Number() {
-		next = strconv.Itoa(read)
-	}
-	return orders, next, err
+	read := row + len(answer.Data)
+	return orders, platform.Next(len(answer.Data) > 0 && read <= answer.Rows.Number(), read), err
 }

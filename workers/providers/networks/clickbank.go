@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -44,7 +45,7 @@ func clickbankFailed(body []byte) string {
 }
 
 func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).Number(), 1)
+	page := platform.Place(cursor, 1)
 	sent, err := s.Send(ctx, rest.Request{
 		Method: http.MethodGet, Path: "/rest/1.3/orders2/list", Header: map[string]string{"Page": strconv.Itoa(page)},
 		Query: url.Values{
@@ -84,8 +85,5 @@ func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (or
 		o.record, o.whole, o.back = o.ID+"\x00"+kind+"\x00"+string(v.At), o.ID, kind == "RFND" || kind == "CGBK"
 		orders = append(orders, o)
 	}
-	if sent.Status == http.StatusPartialContent {
-		next = strconv.Itoa(page + 1)
-	}
-	return orders, next, err
+	return orders, platform.Next(sent.Status == http.StatusPartialContent, page+1), err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -81,10 +82,7 @@ type everflowPaging struct {
 
 // next returns the number of the next page, or an empty text after the last one. rows is the number of rows of the page.
 func (p everflowPaging) next(page, rows int) string {
-	if rows == 0 || page*max(p.Size.Number(), 1) >= p.Total.Number() {
-		return ""
-	}
-	return strconv.Itoa(page + 1)
+	return platform.Next(rows > 0 && page*max(p.Size.Number(), 1) < p.Total.Number(), page+1)
 }
 
 // onHold begins the cursors of the conversions on hold, which are read after the others.
@@ -98,7 +96,7 @@ func everflowPage(ctx context.Context, s *session, of Range, cursor string) (ord
 	if page, held := strings.CutPrefix(cursor, onHold); held {
 		return everflowHeld(ctx, s, of, page)
 	}
-	page := max(text(cursor).Number(), 1)
+	page := platform.Place(cursor, 1)
 	var answer struct {
 		Conversions list[everflowConversion] `json:"conversions"`
 		Paging      everflowPaging           `json:"paging"`
@@ -112,7 +110,7 @@ func everflowPage(ctx context.Context, s *session, of Range, cursor string) (ord
 
 // everflowHeld reads a page of the conversions on hold. A conversion whose holding period has ended is in the other report.
 func everflowHeld(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).Number(), 1)
+	page := platform.Place(cursor, 1)
 	var answer struct {
 		Conversions list[struct {
 			ID         text               `json:"on_hold_conversion_id"`

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -27,7 +28,7 @@ var impact = adapter{
 }
 
 // impactRows is the size of a page. Impact accepts 2,000 to 20,000 and refuses a range that has more than ten pages, which are as many
-// actions as an import may have.
+// orders as an import may have.
 const impactRows = 5000
 
 type impactAction struct {
@@ -51,24 +52,59 @@ func (v impactAction) order(s *session) Order {
 }
 
 func impactPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).Number(), 1)
+	return s.impactActions(ctx, "ActionDate", of, cursor)
+}
+
+// impactLocked reads the actions that lock in a period. An action that locks is approved or was reversed, and its amount is final. Its
+// change from pending to approved is no update for Impact's other questions.
+func impactLocked(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+	return s.impactActions(ctx, "LockingDate", of, cursor)
+}
+
+// impactActions reads a page of the actions that have a date of this name in a period.
+func (s *session) impactActions(ctx context.Context, date string, of Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
 		Pages   text               `json:"@numpages"`
 		Actions list[impactAction] `json:"Actions"`
 	}
-	err = s.Do(ctx, rest.Request{
-		Method: http.MethodGet, Path: "/Mediapartners/" + url.PathEscape(s.c["account_sid"]) + "/Actions",
-		Header: map[string]string{"IR-Version": "16"},
-		Query: url.Values{
-			"ActionDateStart": {of.From.UTC().Format(time.RFC3339)}, "ActionDateEnd": {of.End().Add(-time.Second).UTC().Format(time.RFC3339)},
-			"PageSize": {strconv.Itoa(impactRows)}, "Page": {strconv.Itoa(page)},
-		},
-	}, &answer)
+	page, err := s.impactGet(ctx, "/Actions", date+"Start", date+"End", of, cursor, url.Values{}, &answer)
 	for _, v := range answer.Actions {
 		orders = append(orders, v.order(s))
 	}
-	if len(orders) > 0 && page < answer.Pages.Number() {
-		next = strconv.Itoa(page + 1)
+	return orders, platform.Next(len(orders) > 0 && page < answer.Pages.Number(), page+1), err
+}
+
+// impactReversed reads the reversals of a period from the log of updates. An action that is reversed before it locks keeps its locking
+// date, so impactLocked finds it only weeks later. An update has no amount, and a reversed action earns nothing.
+func impactReversed(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+	var answer struct {
+		Pages   text `json:"@numpages"`
+		Updates list[struct {
+			impactAction
+			Action text `json:"ActionId"`
+		}] `json:"ActionUpdates"`
 	}
-	return orders, next, err
+	page, err := s.impactGet(ctx, "/ActionUpdates", "StartDate", "EndDate", of, cursor, url.Values{"State": {"REVERSED"}}, &answer)
+	for _, v := range answer.Updates {
+		o := v.order(s)
+		o.ID, o.Payout, o.StatusOnly = string(v.Action), "", true
+		orders = append(orders, o)
+	}
+	return orders, platform.Next(len(orders) > 0 && page < answer.Pages.Number(), page+1), err
+}
+
+// impactGet requests the page at a cursor of the records that have a date in a period, and returns its number. from and to are the
+// names of the parameters for the period.
+func (s *session) impactGet(ctx context.Context, path, from, to string, of Range, cursor string, query url.Values, into any) (
+	page int, err error,
+) {
+	page = platform.Place(cursor, 1)
+	query.Set(from, of.From.UTC().Format(time.RFC3339))
+	query.Set(to, of.End().Add(-time.Second).UTC().Format(time.RFC3339))
+	query.Set("PageSize", strconv.Itoa(impactRows))
+	query.Set("Page", strconv.Itoa(page))
+	return page, s.Do(ctx, rest.Request{
+		Method: http.MethodGet, Path: "/Mediapartners/" + url.PathEscape(s.c["account_sid"]) + path,
+		Header: map[string]string{"IR-Version": "16"}, Query: query,
+	}, into)
 }

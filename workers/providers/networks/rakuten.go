@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -32,7 +33,7 @@ var rakuten = adapter{
 const rakutenRows = 1000
 
 func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).Number(), 1)
+	page := platform.Place(cursor, 1)
 	var answer []struct {
 		ID         text `json:"etransaction_id"`
 		Advertiser text `json:"advertiser_id"`
@@ -64,8 +65,5 @@ func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orde
 		}
 		orders = append(orders, o)
 	}
-	if len(answer) >= rakutenRows {
-		next = strconv.Itoa(page + 1)
-	}
-	return orders, next, err
+	return orders, platform.Next(len(answer) >= rakutenRows, page+1), err
 }

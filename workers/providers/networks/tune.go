@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -84,7 +85,7 @@ func tuneFailed(body []byte) string {
 }
 
 func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	page := max(text(cursor).Number(), 1)
+	page := platform.Place(cursor, 1)
 	query := url.Values{
 		"NetworkId": {s.c["network_id"]}, "Target": {"Affiliate_Report"}, "Method": {"getConversions"}, "api_key": {s.c["api_key"]},
 		"filters[Stat.date][conditional]": {"BETWEEN"},
@@ -117,9 +118,7 @@ func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 				Sale: string(v.Sale), At: s.when(v.At),
 			})
 		}
-		if len(orders) > 0 && page < data.Pages.Number() {
-			next = strconv.Itoa(page + 1)
-		}
+		next = platform.Next(len(orders) > 0 && page < data.Pages.Number(), page+1)
 	}
 	return orders, next, err
 }

@@ -5,6 +5,7 @@ package platform
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"switchyard/models"
@@ -111,6 +112,18 @@ func (r Range) Split(days int) []Range {
 		out = append(out, Range{from, to})
 	}
 	return out
+}
+
+// Place returns the number in a cursor that Next has made. It is first for the first page.
+func Place(cursor string, first int) int { return max(rest.Text(cursor).Number(), first) }
+
+// Next returns the cursor of the page at a place: its number, or the number of its first row. If there is no more page, it returns the
+// cursor after the last page.
+func Next(more bool, place int) string {
+	if !more {
+		return ""
+	}
+	return strconv.Itoa(place)
 }
 
 // maxPages is the maximum number of pages that are read of a range.

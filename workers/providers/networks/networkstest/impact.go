@@ -2,6 +2,7 @@ package networkstest
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,64 +23,67 @@ var impact = Fake{
 			c.json(http.StatusUnauthorized, object{"Status": "ERROR", "Message": "Access Denied"})
 			return
 		}
-		if c.path == "/Mediapartners/IR1/ActionUpdates" {
-			impactUpdates(w, c)
-			return
-		}
-		c.rename("LockingDateStart", "ActionDateStart", decided)
-		c.rename("LockingDateEnd", "ActionDateEnd", decided)
-		all, ok := c.span(w, time.RFC3339, "ActionDateStart", "ActionDateEnd", 45)
-		page, size := c.number("Page", 1), c.number("PageSize", 20000)
 		switch {
-		case c.path != "/Mediapartners/IR1/Actions" || !ok || c.r.Header.Get("IR-Version") != "16" ||
-			!c.params("", "CampaignId State ActionDateStart ActionDateEnd StartDate EndDate LockingDateStart LockingDateEnd Page PageSize"):
+		case c.path == "/Mediapartners/IR1/Actions":
+			impactActions(w, c)
+		case c.path == "/Mediapartners/IR1/ActionUpdates":
+			impactUpdates(w, c)
+		default:
 			c.fake.refuse(c, "bad request")
-			return
-		case size < 2000 || size > 20000:
-			c.fake.refuse(c, "PageSize must be between 2000 and 20000")
-			return
-		case len(all) > 10*size:
-			c.fake.refuse(c, "reduce the date range or increase PageSize")
-			return
 		}
-		rows := []object{}
-		for _, o := range resttest.Page(all, page, size) {
-			rows = append(rows, o.row(object{
-				"Id": o.ID, "CampaignId": "1000", "Payout": o.Payout, "Amount": o.Sale, "Currency": o.Currency, "EventDate": o.At.In(c.zone).Format(time.RFC3339),
-				"SharedId": "", "SubId1": "", "SubId2": o.Click, "State": o.word(map[string]string{
-					"approved": "APPROVED", "pending": "PENDING", "rejected": "REVERSED", "chargeback": "REVERSED",
-				}),
-			}, "Payout", "Currency", "EventDate"))
-		}
-		c.json(http.StatusOK, object{
-			"@page": strconv.Itoa(page), "@numpages": strconv.Itoa((len(all) + size - 1) / size), "@pagesize": strconv.Itoa(size),
-			"@total": strconv.Itoa(len(all)), "@nextpageuri": "", "Actions": rows,
-		})
 	},
+}
+
+func impactActions(w *World, c *call) {
+	c.rename("LockingDateStart", "ActionDateStart", decided)
+	c.rename("LockingDateEnd", "ActionDateEnd", decided)
+	all, ok := c.span(w, time.RFC3339, "ActionDateStart", "ActionDateEnd", 45)
+	impactAnswer(c, all, ok && c.params("ActionDateStart ActionDateEnd", "CampaignId State Page PageSize"), "Actions", func(o Order) object {
+		return o.row(object{
+			"Id": o.ID, "CampaignId": "1000", "Payout": o.Payout, "Amount": o.Sale, "Currency": o.Currency, "EventDate": o.At.In(c.zone).Format(time.RFC3339),
+			"SharedId": "", "SubId1": "", "SubId2": o.Click, "State": o.word(map[string]string{
+				"approved": "APPROVED", "pending": "PENDING", "rejected": "REVERSED", "chargeback": "REVERSED",
+			}),
+		}, "Payout", "Currency", "EventDate")
+	})
 }
 
 // impactUpdates answers the log of updates. An update has no amount. The order's Amended is the date of the update.
 func impactUpdates(w *World, c *call) {
 	c.date = amended
 	all, ok := c.span(w, time.RFC3339, "StartDate", "EndDate", 45)
+	reversed := slices.DeleteFunc(all, func(o Order) bool { return o.Status != "rejected" })
+	ok = ok && c.params("StartDate EndDate State", "CampaignId Page PageSize") && c.r.URL.Query().Get("State") == "REVERSED"
+	impactAnswer(c, reversed, ok, "ActionUpdates", func(o Order) object {
+		return object{
+			"Id": o.ID + ".1", "ActionId": o.ID, "State": "REVERSED", "StateDetail": "", "DeltaPayout": "-" + o.payout(), "Currency": o.Currency,
+			"UpdateDate": o.Amended.In(c.zone).Format(time.RFC3339), "ActionDate": o.At.In(c.zone).Format(time.RFC3339),
+			"SubId1": "", "SubId2": o.Click, "SubId3": "", "SharedId": "",
+		}
+	})
+}
+
+// impactAnswer answers with a page of the list that is named. It refuses a request that is not valid, asks for another version of the
+// API, or has a size of pages that Impact does not allow.
+func impactAnswer(c *call, all []Order, valid bool, name string, row func(Order) object) {
 	page, size := c.number("Page", 1), c.number("PageSize", 20_000)
-	if !ok || size < 2000 || size > 20_000 || c.r.URL.Query().Get("State") != "REVERSED" {
+	switch {
+	case !valid || c.r.Header.Get("IR-Version") != "16":
 		c.fake.refuse(c, "bad request")
+		return
+	case size < 2000 || size > 20_000:
+		c.fake.refuse(c, "PageSize must be between 2000 and 20000")
+		return
+	case len(all) > 10*size:
+		c.fake.refuse(c, "reduce the date range or increase PageSize")
 		return
 	}
 	rows := []object{}
 	for _, o := range resttest.Page(all, page, size) {
-		if o.Status != "rejected" {
-			continue
-		}
-		rows = append(rows, object{
-			"Id": o.ID + ".1", "ActionId": o.ID, "State": "REVERSED", "StateDetail": "", "DeltaPayout": "-" + o.payout(), "Currency": o.Currency,
-			"UpdateDate": o.Amended.In(c.zone).Format(time.RFC3339), "ActionDate": o.At.In(c.zone).Format(time.RFC3339),
-			"SubId1": "", "SubId2": o.Click, "SubId3": "", "SharedId": "",
-		})
+		rows = append(rows, row(o))
 	}
 	c.json(http.StatusOK, object{
 		"@page": strconv.Itoa(page), "@numpages": strconv.Itoa((len(all) + size - 1) / size), "@pagesize": strconv.Itoa(size),
-		"@total": strconv.Itoa(len(all)), "ActionUpdates": rows,
+		"@total": strconv.Itoa(len(all)), "@nextpageuri": "", name: rows,
 	})
 }
