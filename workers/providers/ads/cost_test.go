@@ -3,6 +3,7 @@ package ads_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/platform"
+	"switchyard/workers/providers/rest"
 )
 
 // answering opens a connection to a platform whose requests are answered by serve.
@@ -133,6 +135,20 @@ func TestMetaReduces(t *testing.T) {
 	_, err := graph(t, &asked, func(metaQuestion) bool { return false }).Spend(t.Context(), first, last)
 	if err == nil || !strings.Contains(err.Error(), "reduce the amount of data") || len(asked) != 6 {
 		t.Errorf("the smallest question is refused: %v after %v", err, asked)
+	}
+}
+
+// TestTikTokSpendCodes: a code means the same for spend as for uploads.
+func TestTikTokSpendCodes(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]error{40100: rest.ErrBusy, 40132: rest.ErrBusy, 40001: rest.ErrRefused, 40103: rest.ErrRefused, 40002: nil} {
+		c := answering(t, "tiktok", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"code": %d, "message": "words", "request_id": "r", "data": {}}`, code)
+		})
+		_, err := c.Spend(t.Context(), first, last)
+		if err == nil || errors.Is(err, rest.ErrBusy) != (want == rest.ErrBusy) || errors.Is(err, rest.ErrRefused) != (want == rest.ErrRefused) {
+			t.Errorf("code %d: %v, want %v", code, err, want)
+		}
 	}
 }
 

@@ -3,11 +3,11 @@ package ads
 import (
 	"context"
 	"net/http"
-	"strconv"
 
 	"switchyard/models/csvfile"
 	"switchyard/models/timetext"
 	"switchyard/workers/egress"
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -36,7 +36,7 @@ const exoClickRows = 500
 var exoClickColumns = []string{"date", "campaign_id", "clicks", "impressions", "cost"}
 
 func exoClickPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
-	offset := rest.Text(cursor).Number()
+	offset := platform.Place(cursor, 0)
 	answer, err := s.sendSigned(ctx, rest.Request{
 		Method: http.MethodPost, Path: "/statistics/a/global", Repeat: true, Header: map[string]string{"Accept": "text/csv"},
 		Body: map[string]any{
@@ -48,10 +48,8 @@ func exoClickPage(ctx context.Context, s *session, of Range, cursor string) (row
 	if err != nil {
 		return nil, "", err
 	}
-	if rows, err = exoClickRead(answer); err == nil && len(rows) >= exoClickRows {
-		next = strconv.Itoa(offset + len(rows))
-	}
-	return rows, next, err
+	rows, err = exoClickRead(answer)
+	return rows, platform.Next(len(rows) >= exoClickRows, offset+len(rows)), err
 }
 
 func exoClickRead(answer egress.Answer) (rows []row, err error) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,10 +24,7 @@ var meta = adapter{
 	version: models.MetaVersion,
 	open: func(s *session) {
 		s.Coded = metaCode
-		s.Busy = func(f *rest.FailureError) bool {
-			code, err := strconv.Atoi(f.Code)
-			return err == nil && slices.Contains(metaBusyCodes, code)
-		}
+		s.Busy = func(f *rest.FailureError) bool { return hasCode(f, metaBusyCodes) }
 		s.Denied = func(f *rest.FailureError) bool {
 			return f.Code == "190" || f.Code == "10" || len(f.Code) == 3 && f.Code[0] == '2'
 		}

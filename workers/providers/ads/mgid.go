@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -66,7 +67,7 @@ func mgidPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 		return nil, "", fmt.Errorf("the platform tells days in the time zone %.40q, which is not known", s.zone)
 	}
 	const size, moment = 1000, "2006-01-02T15:04:05.000Z07:00"
-	offset := rest.Text(cursor).Number()
+	offset := platform.Place(cursor, 0)
 	var answer struct {
 		Data rest.List[struct {
 			Day         rest.Text `json:"day"`
@@ -95,8 +96,5 @@ func mgidPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 			day: v.Day, campaign: v.Campaign, amount: v.Spent.Amount, currency: v.Spent.Currency, clicks: v.Clicks, impressions: v.Impressions,
 		})
 	}
-	if len(rows) == size {
-		next = strconv.Itoa(offset + size)
-	}
-	return rows, next, err
+	return rows, platform.Next(len(rows) == size, offset+size), err
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -60,7 +61,7 @@ func outbrainPage(ctx context.Context, s *session, of Range, cursor string) (row
 			return nil, "", err
 		}
 	}
-	offset := rest.Text(cursor).Number()
+	offset := platform.Place(cursor, 0)
 	var answer struct {
 		Campaigns rest.List[struct {
 			ID      rest.Text `json:"campaignId"`
@@ -86,18 +87,12 @@ func outbrainPage(ctx context.Context, s *session, of Range, cursor string) (row
 	}, &answer)
 	for _, c := range answer.Campaigns {
 		for _, v := range c.Results {
-			day := v.Of.From
-			if day == "" {
-				day = v.Of.ID
-			}
 			rows = append(rows, row{
-				day: day, campaign: c.ID, amount: v.Metrics.Spend, clicks: v.Metrics.Clicks, impressions: v.Metrics.Impressions,
+				day: first(v.Of.From, v.Of.ID), campaign: c.ID, amount: v.Metrics.Spend, clicks: v.Metrics.Clicks, impressions: v.Metrics.Impressions,
 			})
 		}
 	}
-	if read := offset + len(answer.Campaigns); len(answer.Campaigns) > 0 && (read < answer.Total.Number() ||
-		answer.Total == "" && len(answer.Campaigns) == outbrainCampaigns) {
-		next = strconv.Itoa(read)
-	}
-	return rows, next, err
+	read := offset + len(answer.Campaigns)
+	more := read < answer.Total.Number() || answer.Total == "" && len(answer.Campaigns) == outbrainCampaigns
+	return rows, platform.Next(len(answer.Campaigns) > 0 && more, read), err
 }

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -42,43 +42,36 @@ func pinterestAccount(ctx context.Context, s *session) error {
 	return err
 }
 
-// pinterestNames returns the names of the account's campaigns.
-func pinterestNames(ctx context.Context, s *session) (map[string]string, error) {
-	names := map[string]string{}
+// pinterestNames reads a page of the names of the account's campaigns.
+func pinterestNames(ctx context.Context, s *session, cursor string) (next string, err error) {
 	q := url.Values{"page_size": {"250"}, "entity_statuses": {"ACTIVE", "PAUSED", "ARCHIVED"}}
-	for range maxNamePages {
-		var answer struct {
-			Items rest.List[struct {
-				ID   rest.Text `json:"id"`
-				Name rest.Text `json:"name"`
-			}] `json:"items"`
-			Bookmark rest.Text `json:"bookmark"`
-		}
-		if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: pinterestPath(s) + "/campaigns", Query: q}, &answer); err != nil {
-			return nil, err
-		}
-		for _, c := range answer.Items {
-			names[string(c.ID)] = string(c.Name)
-		}
-		if answer.Bookmark == "" {
-			return names, nil
-		}
-		q.Set("bookmark", string(answer.Bookmark))
+	if cursor != "" {
+		q.Set("bookmark", cursor)
 	}
-	return nil, ErrTooMany
+	var answer struct {
+		Items rest.List[struct {
+			ID   rest.Text `json:"id"`
+			Name rest.Text `json:"name"`
+		}] `json:"items"`
+		Bookmark rest.Text `json:"bookmark"`
+	}
+	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: pinterestPath(s) + "/campaigns", Query: q}, &answer)
+	for _, c := range answer.Items {
+		s.names[string(c.ID)] = string(c.Name)
+	}
+	return string(answer.Bookmark), err
 }
 
 // pinterestPage reads the figures of the campaigns from the place cursor on.
 func pinterestPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
-	if s.names == nil {
-		if err := pinterestAccount(ctx, s); err != nil {
-			return nil, "", err
-		}
-		if s.names, err = pinterestNames(ctx, s); err != nil {
-			return nil, "", err
-		}
+	switch complete, err := s.prepare(ctx, pinterestNames); {
+	case err != nil:
+		return nil, "", err
+	case !complete: // the figures of the other campaigns would be missing
+		s.names = nil
+		return nil, "", ErrTooMany
 	}
-	ids, from := slices.Sorted(maps.Keys(s.names)), rest.Text(cursor).Number()
+	ids, from := slices.Sorted(maps.Keys(s.names)), platform.Place(cursor, 0)
 	of, ok := s.past(of, time.UTC)
 	if !ok || from >= len(ids) {
 		return nil, "", nil
@@ -101,8 +94,5 @@ func pinterestPage(ctx context.Context, s *session, of Range, cursor string) (ro
 			clicks: orZero(v.Clicks), impressions: orZero(v.Impressions),
 		})
 	}
-	if to < len(ids) {
-		next = strconv.Itoa(to)
-	}
-	return rows, next, err
+	return rows, platform.Next(to < len(ids), to), err
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -44,7 +45,7 @@ const propellerRows = 1000
 var errNoAmount = errors.New("a row of the platform has no amount in a field that is known")
 
 func propellerPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
-	page := max(rest.Text(cursor).Number(), 1)
+	page := platform.Place(cursor, 1)
 	var raw json.RawMessage
 	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/adv/statistics", Query: url.Values{
 		"group_by[]": {"campaign_id", "date_time"}, "day_from": {of.First() + " 00:00:00"}, "day_to": {of.Last() + " 23:59:59"},
@@ -64,10 +65,7 @@ func propellerPage(ctx context.Context, s *session, of Range, cursor string) (ro
 			impressions: v.Impressions,
 		})
 	}
-	if len(rows) > 0 && page < pages {
-		next = strconv.Itoa(page + 1)
-	}
-	return rows, next, err
+	return rows, platform.Next(len(rows) > 0 && page < pages, page+1), err
 }
 
 // propellerList returns the rows of an answer, and the number of pages. The answer itself may be the list, which is then

@@ -42,6 +42,18 @@ func (p redditPaging) query() (string, error) {
 	return u.RawQuery, nil
 }
 
+// redditQuery returns the parameters of the page at a cursor.
+func redditQuery(cursor string) (url.Values, error) {
+	if cursor == "" {
+		return url.Values{"page.size": {"100"}}, nil
+	}
+	q, err := url.ParseQuery(cursor)
+	if err != nil {
+		return nil, rest.ErrForm
+	}
+	return q, nil
+}
+
 // redditAccount reads the account's currency.
 func redditAccount(ctx context.Context, s *session) error {
 	var answer struct {
@@ -58,53 +70,39 @@ func redditAccount(ctx context.Context, s *session) error {
 	return err
 }
 
-// redditNames returns the names of the account's campaigns.
-func redditNames(ctx context.Context, s *session) (map[string]string, error) {
-	names := map[string]string{}
-	q := url.Values{"page.size": {"100"}}
-	for range maxNamePages {
-		var answer struct {
-			Data rest.List[struct {
-				ID   rest.Text `json:"id"`
-				Name rest.Text `json:"name"`
-			}] `json:"data"`
-			Pagination redditPaging `json:"pagination"`
-		}
-		if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: redditPath(s) + "/campaigns", Query: q}, &answer); err != nil {
-			return nil, err
-		}
-		for _, c := range answer.Data {
-			names[string(c.ID)] = string(c.Name)
-		}
-		next, err := answer.Pagination.query()
-		if err != nil || next == "" {
-			return names, err
-		}
-		if q, err = url.ParseQuery(next); err != nil {
-			return nil, rest.ErrForm
-		}
+// redditNames reads a page of the names of the account's campaigns.
+func redditNames(ctx context.Context, s *session, cursor string) (next string, err error) {
+	q, err := redditQuery(cursor)
+	if err != nil {
+		return "", err
 	}
-	return names, nil
+	var answer struct {
+		Data rest.List[struct {
+			ID   rest.Text `json:"id"`
+			Name rest.Text `json:"name"`
+		}] `json:"data"`
+		Pagination redditPaging `json:"pagination"`
+	}
+	if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: redditPath(s) + "/campaigns", Query: q}, &answer); err != nil {
+		return "", err
+	}
+	for _, c := range answer.Data {
+		s.names[string(c.ID)] = string(c.Name)
+	}
+	return answer.Pagination.query()
 }
 
 func redditPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
-	if s.names == nil {
-		if err := redditAccount(ctx, s); err != nil {
-			return nil, "", err
-		}
-		if s.names, err = redditNames(ctx, s); err != nil {
-			return nil, "", err
-		}
+	if _, err := s.prepare(ctx, redditNames); err != nil {
+		return nil, "", err
 	}
 	of, ok := s.past(of, time.UTC)
 	if !ok {
 		return nil, "", nil
 	}
-	q := url.Values{"page.size": {"100"}}
-	if cursor != "" {
-		if q, err = url.ParseQuery(cursor); err != nil {
-			return nil, "", rest.ErrForm
-		}
+	q, err := redditQuery(cursor)
+	if err != nil {
+		return nil, "", err
 	}
 	var answer struct {
 		Data struct {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
@@ -52,7 +53,7 @@ func revcontentToken(ctx context.Context, s *session) (string, error) {
 const revcontentRows = 1000
 
 func revcontentPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
-	offset := rest.Text(cursor).Number()
+	offset := platform.Place(cursor, 0)
 	var answer struct {
 		Data rest.List[struct {
 			ID          rest.Text `json:"id"`
@@ -72,8 +73,5 @@ func revcontentPage(ctx context.Context, s *session, of Range, cursor string) (r
 		}
 		rows = append(rows, row{day: v.Day, campaign: v.ID, amount: v.Cost, clicks: v.Clicks, impressions: v.Impressions})
 	}
-	if len(rows) == revcontentRows {
-		next = strconv.Itoa(offset + revcontentRows)
-	}
-	return rows, next, err
+	return rows, platform.Next(len(rows) == revcontentRows, offset+revcontentRows), err
 }

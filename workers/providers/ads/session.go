@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,6 +34,34 @@ type session struct {
 	names          map[string]string // of campaigns, by their ids, where the spend does not come with them; nil: not read yet
 	meta           metaSize
 	lastPage       []byte // the last answer of a custom endpoint
+}
+
+// maxNamePages is the maximum number of pages that are read for the names of campaigns.
+const maxNamePages = 50
+
+// prepare reads the account with test, and the names of its campaigns with page, which adds the names of the page at a cursor to
+// s.names. A session does this once. complete is false if there are more than maxNamePages pages.
+func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s *session, cursor string) (next string, err error)) (
+	complete bool, err error,
+) {
+	if s.names != nil {
+		return true, nil
+	}
+	if err := s.test(ctx, s); err != nil {
+		return false, err
+	}
+	s.names = map[string]string{}
+	cursor := ""
+	for range maxNamePages {
+		if cursor, err = page(ctx, s, cursor); err != nil {
+			s.names = nil
+			return false, err
+		}
+		if cursor == "" {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // host returns an address of the platform. If a test has set Options.URL, host returns that address with the same path.
@@ -97,7 +127,13 @@ func (s *session) isStale(err error) bool {
 	return f.Status == http.StatusUnauthorized || s.stale != nil && s.stale(f)
 }
 
-// read sends a request as ask does and decodes the answer's JSON into into.
+// hasCode reports whether a failure has one of the codes.
+func hasCode(f *rest.FailureError, codes []int) bool {
+	code, err := strconv.Atoi(f.Code)
+	return err == nil && slices.Contains(codes, code)
+}
+
+// read sends a request as sendSigned does and decodes the answer's JSON into into.
 func (s *session) read(ctx context.Context, r rest.Request, into any) error {
 	answer, err := s.sendSigned(ctx, r)
 	if err != nil || into == nil {

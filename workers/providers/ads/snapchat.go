@@ -87,49 +87,36 @@ func snapchatAccount(ctx context.Context, s *session) error {
 	return nil
 }
 
-// snapchatNames returns the names of the account's campaigns.
-func snapchatNames(ctx context.Context, s *session) (map[string]string, error) {
-	names := map[string]string{}
+// snapchatNames reads a page of the names of the account's campaigns.
+func snapchatNames(ctx context.Context, s *session, cursor string) (next string, err error) {
 	q := url.Values{"limit": {"1000"}}
-	for range maxNamePages {
-		var answer struct {
-			Campaigns rest.List[struct {
-				Campaign struct {
-					ID   rest.Text `json:"id"`
-					Name rest.Text `json:"name"`
-				} `json:"campaign"`
-			}] `json:"campaigns"`
-			Paging snapchatPaging `json:"paging"`
-		}
-		if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: snapchatPath(s) + "/campaigns", Query: q}, &answer); err != nil {
-			return nil, err
-		}
-		for _, c := range answer.Campaigns {
-			names[string(c.Campaign.ID)] = string(c.Campaign.Name)
-		}
-		next, err := answer.Paging.cursor()
-		if err != nil || next == "" {
-			return names, err
-		}
-		q.Set("cursor", next)
+	if cursor != "" {
+		q.Set("cursor", cursor)
 	}
-	return names, nil
+	var answer struct {
+		Campaigns rest.List[struct {
+			Campaign struct {
+				ID   rest.Text `json:"id"`
+				Name rest.Text `json:"name"`
+			} `json:"campaign"`
+		}] `json:"campaigns"`
+		Paging snapchatPaging `json:"paging"`
+	}
+	if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: snapchatPath(s) + "/campaigns", Query: q}, &answer); err != nil {
+		return "", err
+	}
+	for _, c := range answer.Campaigns {
+		s.names[string(c.Campaign.ID)] = string(c.Campaign.Name)
+	}
+	return answer.Paging.cursor()
 }
-
-// maxNamePages is the maximum number of pages that are read for the names of campaigns. Further campaigns have no name.
-const maxNamePages = 50
 
 // snapchatTime is the form of times. A day must begin at midnight of the account.
 const snapchatTime = "2006-01-02T15:04:05.000-07:00"
 
 func snapchatPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
-	if s.names == nil {
-		if err := snapchatAccount(ctx, s); err != nil {
-			return nil, "", err
-		}
-		if s.names, err = snapchatNames(ctx, s); err != nil {
-			return nil, "", err
-		}
+	if _, err := s.prepare(ctx, snapchatNames); err != nil {
+		return nil, "", err
 	}
 	zone, err := time.LoadLocation(s.zone)
 	if err != nil {

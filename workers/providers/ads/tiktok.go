@@ -5,24 +5,21 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
+	"switchyard/workers/providers/platform"
 	"switchyard/workers/providers/rest"
 )
 
 // tiktok is the Marketing API of TikTok for Business, v1.3. Failures come with status 200 and a code. Numbers are texts, and
-// "-" means no value. Days are in the account's time zone. Unverified: that one request may cover 30 days, and that code 40105
-// refuses the token.
+// "-" means no value. Days are in the account's time zone. Unverified: that one request may cover 30 days.
 var tiktok = adapter{
 	base: "https://business-api.tiktok.com/open_api/v1.3",
 	open: func(s *session) {
 		s.Sign = rest.Header("Access-Token", s.c["access_token"])
 		s.Coded, s.Failed = tiktokCode, tiktokFailed
-		s.Busy = func(f *rest.FailureError) bool { return f.Code == "40100" }
-		s.Denied = func(f *rest.FailureError) bool {
-			return slices.Contains([]string{"40001", "40102", "40104", "40105"}, f.Code)
-		}
+		s.Busy = func(f *rest.FailureError) bool { return hasCode(f, tiktokBusy) }
+		s.Denied = func(f *rest.FailureError) bool { return hasCode(f, tiktokRefused) }
 	},
 	page: tiktokPage,
 	days: 30,
@@ -48,7 +45,7 @@ func tiktokFailed(body []byte) string {
 }
 
 func tiktokPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
-	page := max(rest.Text(cursor).Number(), 1)
+	page := platform.Place(cursor, 1)
 	var answer struct {
 		Data struct {
 			List rest.List[struct {
@@ -80,8 +77,5 @@ func tiktokPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 			clicks: v.Metrics.Clicks, impressions: v.Metrics.Impressions,
 		})
 	}
-	if len(rows) > 0 && page < answer.Data.Pages.Total.Number() {
-		next = strconv.Itoa(page + 1)
-	}
-	return rows, next, err
+	return rows, platform.Next(len(rows) > 0 && page < answer.Data.Pages.Total.Number(), page+1), err
 }

@@ -2,6 +2,9 @@ package ads
 
 import "switchyard/models/matchkey"
 
+// noPage is the reason why a platform cannot take a conversion that it knows by the page only.
+const noPage = "the address of its landing page is not known"
+
 // filled returns the entries that have a text.
 func filled(from map[string]string) map[string]any {
 	out := map[string]any{}
@@ -13,7 +16,7 @@ func filled(from map[string]string) map[string]any {
 	return out
 }
 
-// addKeys adds the hashes that are known. Each is a list under the short name that Snapchat and Pinterest share.
+// addKeys adds the hashes that are known. Each is a list under the short name that Meta, Snapchat and Pinterest share.
 func addKeys(user map[string]any, k matchkey.Keys) {
 	for name, hash := range filled(map[string]string{
 		"em": k.Email, "ph": k.Phone, "fn": k.FirstName, "ln": k.LastName, "ct": k.City, "st": k.Region, "zp": k.Zip, "country": k.Country,

@@ -93,17 +93,20 @@ func TestUploadsMatching(t *testing.T) {
 	})
 }
 
-// TestMetaAgent: an event without a user agent is not sent, because Meta requires one for web pages.
-func TestMetaAgent(t *testing.T) {
+// TestMetaUnfit: an event without a user agent or without the address of its page is not sent, because Meta requires both for web
+// pages.
+func TestMetaUnfit(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
 		if u.of != models.Meta {
 			return
 		}
 		up, _ := u.open(false)
-		e := u.event("1", "one")
-		e.UserAgent = ""
-		if got, list := u.send(up, e); got != models.UploadSkipped || !strings.Contains(list[0].Reason, "user agent") || u.world.Calls() != 0 {
+		agentless, pageless := u.event("1", "one"), u.event("2", "two")
+		agentless.UserAgent, pageless.Page = "", ""
+		got, list := u.send(up, agentless, pageless, u.event("3", "three"))
+		if got != "skipped skipped accepted" || !strings.Contains(list[0].Reason, "user agent") || !strings.Contains(list[1].Reason, "landing page") ||
+			u.world.Calls() != 1 {
 			u.Errorf("%s, %+v, %d requests", got, list, u.world.Calls())
 		}
 	})

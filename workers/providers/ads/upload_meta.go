@@ -26,15 +26,21 @@ var metaUploads = uploads{
 	click: func(e Event) string { return cmp.Or(metaClick(e), e.param("fbp")) }, clicks: "fbclid, fbc or fbp",
 	lacks: func(u *uploading) string { return u.missing("pixel_id", "capi_token") },
 	head:  func(*uploading, map[string]string) {}, secret: "capi_token",
-	send: metaSend,
-	unfit: func(e Event) string {
-		if e.UserAgent == "" {
-			return "its click has no user agent, which the platform requires for events of web pages"
-		}
-		return ""
-	},
+	send:  metaSend,
+	unfit: metaUnfit,
 	tries: func(*uploading) bool { return false },
 	fault: metaFault,
+}
+
+// metaUnfit names what every event of a web page needs.
+func metaUnfit(e Event) string {
+	switch {
+	case e.UserAgent == "":
+		return "its click has no user agent, which the platform requires for events of web pages"
+	case e.Page == "":
+		return noPage
+	}
+	return ""
 }
 
 // metaClick returns the click in the form of Meta's own cookie _fbc.
@@ -60,14 +66,7 @@ func metaSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, err
 		fill(user, map[string]string{
 			"fbc": metaClick(e), "fbp": e.param("fbp"), "client_ip_address": e.IP, "client_user_agent": e.UserAgent,
 		})
-		for name, hash := range map[string]string{
-			"em": e.Keys.Email, "ph": e.Keys.Phone, "fn": e.Keys.FirstName, "ln": e.Keys.LastName, "ct": e.Keys.City,
-			"st": e.Keys.Region, "zp": e.Keys.Zip, "country": e.Keys.Country,
-		} {
-			if hash != "" {
-				user[name] = []string{hash}
-			}
-		}
+		addKeys(user, e.Keys)
 		list[i] = map[string]any{
 			"event_name": cmp.Or(u.action, "Purchase"), "event_time": e.Time.Unix(), "event_id": e.ID, "action_source": "website",
 			"user_data": user, "custom_data": map[string]any{"value": e.amount(), "currency": e.Currency, "order_id": e.ID},

@@ -57,9 +57,6 @@ func openAISend(ctx context.Context, u *uploading, events []Event) ([]Verdict, e
 	return accepted(events, ""), nil
 }
 
-// openAIPause is the wait after an answer 429, which names none.
-const openAIPause = time.Minute
-
 func openAIFault(status int, body []byte) *fault {
 	if status/100 == 2 {
 		return nil
@@ -73,7 +70,7 @@ func openAIFault(status int, body []byte) *fault {
 	f := &fault{text: cmp.Or(answer.Error.Text, strconv.Itoa(status))}
 	switch status {
 	case http.StatusTooManyRequests:
-		f.after = openAIPause
+		f.after = uploadPause
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound: // 404: the pixel is not known
 		f.refused = true
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:

@@ -86,10 +86,7 @@ func (p pinterestEvents) verdicts() []Verdict {
 	return out
 }
 
-const (
-	pinterestBad   = 4196 // code of a request that is not valid
-	pinterestPause = time.Minute
-)
+const pinterestBad = 4196 // code of a request that is not valid
 
 func pinterestFault(status int, body []byte) *fault {
 	if status/100 == 2 {
@@ -104,7 +101,7 @@ func pinterestFault(status int, body []byte) *fault {
 	f := &fault{text: cmp.Or(answer.Text, strconv.Itoa(status))}
 	switch {
 	case status == http.StatusTooManyRequests:
-		f.after = pinterestPause
+		f.after = uploadPause
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		f.refused = true
 	case status == http.StatusUnprocessableEntity || answer.Code == pinterestBad:

@@ -72,6 +72,9 @@ func (u *uploading) reportedFault(answer egress.Answer, err error) *fault {
 	return f
 }
 
+// uploadPause is the wait after too many requests, if the platform names none.
+const uploadPause = time.Minute
+
 // Outcome is the later result of a request that a platform has accepted.
 type Outcome struct {
 	Done   bool

@@ -69,9 +69,6 @@ func redditSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, e
 	return accepted(events, answer.Data.Message), nil
 }
 
-// redditPause is the wait after an answer 429, which names none.
-const redditPause = time.Minute
-
 func redditFault(status int, body []byte) *fault {
 	if status/100 == 2 {
 		return nil
@@ -89,7 +86,7 @@ func redditFault(status int, body []byte) *fault {
 	f := &fault{text: cmp.Or(answer.Error.Text, strconv.Itoa(status))}
 	switch status {
 	case http.StatusTooManyRequests:
-		f.after = redditPause
+		f.after = uploadPause
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound: // 404: the pixel is not known
 		f.refused = true
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:

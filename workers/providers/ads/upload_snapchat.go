@@ -35,7 +35,7 @@ func snapchatClick(e Event) string { return cmp.Or(e.param("ScCid"), e.param("sc
 func snapchatUnfit(e Event) string {
 	switch {
 	case e.Page == "":
-		return "the address of its landing page is not known"
+		return noPage
 	case e.Keys.Email == "" && e.Keys.Phone == "" && (e.IP == "" || e.UserAgent == ""):
 		return "it has neither the visitor's whole IP address and user agent nor an e-mail address or a phone number"
 	}
@@ -73,9 +73,6 @@ func snapchatSend(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	return accepted(events, answer.Reason), nil
 }
 
-// snapchatPause is the wait after an answer 429, which names none.
-const snapchatPause = time.Minute
-
 // snapchatToken finds the words of a refusal of the token, which may come with status 400.
 var snapchatToken = regexp.MustCompile(`(?i)access[ _]token|invalid token`)
 
@@ -103,7 +100,7 @@ func snapchatFault(status int, body []byte) *fault {
 	case status/100 == 2 && (answer.Status == "" || strings.EqualFold(answer.Status, "VALID")):
 		return nil
 	case status == http.StatusTooManyRequests:
-		return &fault{text: text, after: snapchatPause}
+		return &fault{text: text, after: uploadPause}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, snapchatToken.MatchString(text):
 		return &fault{text: cmp.Or(text, strconv.Itoa(status)), refused: true}
 	}

@@ -43,8 +43,6 @@ var (
 	}
 )
 
-const tiktokPause = time.Minute
-
 // tiktokPlace matches the place of an event in a refusal, such as Batch.0.properties.value.
 var tiktokPlace = regexp.MustCompile(`(?i)\b(?:batch|data)[.\[](\d{1,4})\b`)
 
@@ -115,7 +113,7 @@ func tiktokFault(status int, body []byte) *fault {
 	f := &fault{text: fmt.Sprintf("code %d: %s", code, answer.Text)}
 	switch {
 	case slices.Contains(tiktokBusy, code):
-		f.after = tiktokPause
+		f.after = uploadPause
 	case slices.Contains(tiktokBad, code):
 		f.event, f.at = true, map[int]string{}
 		for _, place := range tiktokPlace.FindAllStringSubmatch(answer.Text, -1) {
