@@ -1,0 +1,35 @@
+package models_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"switchyard/models"
+)
+
+// TestHelp: a field says what a customer must know to get its value. The rules are those of the providers' own pages.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	everflow, _ := models.NetworkProviderNamed("everflow")
+	propeller, _ := models.SourceProviderNamed("propellerads")
+	godaddy, _ := models.DNSProviderNamed("godaddy")
+	for _, c := range []struct {
+		form models.CredentialForm
+		name string
+		want string
+	}{
+		{everflow.CredentialForm, "api_key", "partner portal"},
+		{propeller.CredentialForm, "api_token", "1,000 US dollars"},
+		{godaddy.CredentialForm, "api_key", "ten domains"},
+	} {
+		i := slices.IndexFunc(c.form.Fields, func(f models.CredentialField) bool { return f.Name == c.name })
+		if i < 0 || !strings.Contains(c.form.Fields[i].Help, c.want) {
+			t.Errorf("%s: %s does not name %q", c.form.Label, c.name, c.want)
+		}
+	}
+	// In answers of Partnerize, clickref is its own id of the click.
+	if p, _ := models.NetworkProviderNamed("partnerize"); !strings.HasPrefix(p.Click, "pubref") || strings.Contains(p.Click, "clickref") {
+		t.Errorf("Partnerize stores the click id in %q", p.Click)
+	}
+}
