@@ -14,7 +14,10 @@ import (
 )
 
 // inPath matches a version in an address or a path of the adapters. Versions of OAuth are left out.
-var inPath = regexp.MustCompile(`"[^"\s]*/(v[0-9]+(?:\.[0-9]+)?(?:beta)?|[0-9]+\.[0-9]+)[/"]`)
+var inPath = regexp.MustCompile(`"[^"\s]*/(v[0-9]+(?:\.[0-9]+)?(?:beta)?|[0-9]+\.[0-9]+|20[0-9]{2}-[0-9]{2}-[0-9]{2})[/"]`)
+
+// inBase matches the name of a DNS provider and the version in its address.
+var inBase = regexp.MustCompile(`"([a-z0-9]+)":\s+\{"https://[^"\s]*/(v[0-9]+|20[0-9]{2}-[0-9]{2}-[0-9]{2})[/"]`)
 
 // TestEveryVersionHasARow reads the paths in the adapters. Each version there is in the table.
 func TestEveryVersionHasARow(t *testing.T) {
@@ -24,7 +27,7 @@ func TestEveryVersionHasARow(t *testing.T) {
 		known[v.Version] = true
 	}
 	found := 0
-	for _, family := range []string{"ads", "networks", "oauth", "ai"} {
+	for _, family := range []string{"ads", "networks", "oauth", "ai", "dns", "geolookup", "safebrowsing", "cloudflare"} {
 		files, err := filepath.Glob("../../workers/providers/" + family + "/*.go")
 		if err != nil {
 			t.Fatal(err)
@@ -41,8 +44,26 @@ func TestEveryVersionHasARow(t *testing.T) {
 			}
 		}
 	}
-	if found < 15 {
+	if found < 35 {
 		t.Errorf("%d versions found, so the test looks for the wrong thing", found)
+	}
+}
+
+// TestDNSVersions: each DNS provider whose address has a version has a row of its own.
+func TestDNSVersions(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../workers/providers/dns/dns.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := inBase.FindAllStringSubmatch(string(text), -1)
+	for _, m := range list {
+		if !slices.ContainsFunc(apiversion.Versions, func(v apiversion.Version) bool { return v.Provider == m[1] && v.Version == m[2] }) {
+			t.Errorf("%s has no row for its version %s", m[1], m[2])
+		}
+	}
+	if len(list) < 10 {
+		t.Errorf("%d versions found, so the test looks for the wrong thing", len(list))
 	}
 }
 
