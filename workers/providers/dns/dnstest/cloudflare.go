@@ -44,6 +44,10 @@ func serveCloudflare(w *World, c *call) {
 			Type, Name, Content string
 			TTL                 int
 			Proxied             bool
+			// libdns/cloudflare sends these too, without a value.
+			Created  any `json:"created_on"`
+			Modified any `json:"modified_on"`
+			Data     any
 		}
 		if !c.body(&b) || !w.holds(zone) || b.Proxied || !strings.HasSuffix("."+b.Name, "."+zone) {
 			cloudflareError(c, http.StatusBadRequest, 9207, "Request body is invalid.")

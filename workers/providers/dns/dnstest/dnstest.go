@@ -165,8 +165,12 @@ func (c *call) json(status int, v any) {
 	resttest.JSON(c, status, v)
 }
 
-// body decodes the JSON body of the request.
-func (c *call) body(into any) bool { return json.NewDecoder(c.r.Body).Decode(into) == nil }
+// body decodes the JSON body of the request. It reports false for a member that into does not have.
+func (c *call) body(into any) bool {
+	d := json.NewDecoder(c.r.Body)
+	d.DisallowUnknownFields()
+	return d.Decode(into) == nil
+}
 
 // is reports whether a call has a method and a path. A star in the pattern matches any one part of the path. parts has the
 // matched parts.

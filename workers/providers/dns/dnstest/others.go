@@ -321,7 +321,10 @@ func servePowerDNS(w *World, c *call) {
 		RRSets []struct {
 			Name, Type, ChangeType string
 			TTL                    int
-			Records                []struct{ Content string }
+			Records                []struct {
+				Content  string
+				Disabled bool
+			}
 		}
 	}
 	if c.r.Method != "PATCH" || !c.body(&b) || len(b.RRSets) != 1 || b.RRSets[0].ChangeType != "REPLACE" {
