@@ -243,7 +243,7 @@ const maxConversionAction = 100
 var (
 	actionResource = regexp.MustCompile(`^customers/([0-9-]{1,20})/conversionActions/([0-9]{1,20})$`)
 	actionDigits   = regexp.MustCompile(`^[0-9]{1,20}$`)
-	uetTag         = regexp.MustCompile(`^[0-9]{1,20}$`)
+	tagNumber      = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
 // ConversionAction reads the action to which a provider's conversions go. At Google Ads it accepts the id of a conversion
@@ -289,12 +289,12 @@ func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials 
 		return Invalid("invalid_input", "%s takes no conversions", p.Label)
 	case len(missing) > 0:
 		return Invalid("no_capi_credentials", "conversions at %s also need %s", p.Label, strings.Join(missing, " and "))
-	case p.Name == MicrosoftAds && credentials[UETToken] != "":
-		if !uetTag.MatchString(strings.TrimSpace(credentials[UETTag])) {
-			return Invalid("no_capi_credentials", "conversions by the UET Conversions API need uet_tag_id, a number")
+	case p.ByTokenUpload(credentials):
+		if way := p.TokenUpload; !tagNumber.MatchString(strings.TrimSpace(credentials[way.Tag])) {
+			return Invalid("no_capi_credentials", "conversions by %s need %s, a number", way.Label, way.Tag)
 		}
 		return nil
-	case (p.Name == GoogleAds || p.Name == MicrosoftAds) && f.ConversionAction == "":
+	case p.Action && f.ConversionAction == "":
 		return Invalid("no_conversion_action", "conversions need a conversion_action")
 	}
 	return nil

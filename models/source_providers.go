@@ -10,6 +10,17 @@ type SourceProvider struct {
 	SignIn bool
 	// Cost says that spend can be read from the platform. Conversions says that conversions can be uploaded to it.
 	Cost, Conversions bool
+	// Action says that conversions need a conversion action of the platform.
+	Action bool
+	// TokenUpload is a second way to upload conversions, without a sign-in; zero: there is none.
+	TokenUpload TokenUpload
+}
+
+// TokenUpload describes an API of a platform that takes conversions with a token of its own. It needs no conversion action.
+type TokenUpload struct {
+	Label string // the API's name, for a person
+	Token string // the credential that chooses this way when it is set
+	Tag   string // the credential with the number of the tag, which this way needs too
 }
 
 // The providers of traffic sources that the code treats specially.
@@ -23,8 +34,7 @@ const (
 	CustomCost   = "custom"
 )
 
-// The credentials for Microsoft's UET Conversions API. If the token is there, conversions are sent to it in place of the offline
-// conversions of the ad account.
+// The credentials for Microsoft's UET Conversions API.
 const (
 	UETTag   = "uet_tag_id"
 	UETToken = "uet_token"
@@ -51,7 +61,7 @@ func SourceProviderNamed(name string) (SourceProvider, bool) {
 // SourceProviders lists the platforms to which a traffic source can be connected. No field has to be sent, because an account
 // may connect a platform only for its spend or only for conversions. A missing field is reported when the platform is asked.
 var SourceProviders = []SourceProvider{
-	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Google Ads",
+	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, Action: true, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),
 		optional(plain("login_customer_id", "Manager account", "its ten digits, if the sign-in reaches the account through one")),
 		CredentialField{
@@ -59,7 +69,9 @@ var SourceProviders = []SourceProvider{
 			Help: "granted, if all whose conversions are uploaded have agreed that Google uses their data for ads; empty: Google is told neither",
 		},
 	)},
-	{Name: MicrosoftAds, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Microsoft Advertising",
+	{Name: MicrosoftAds, SignIn: true, Cost: true, Conversions: true, Action: true, TokenUpload: TokenUpload{
+		Label: "the UET Conversions API", Token: UETToken, Tag: UETTag,
+	}, CredentialForm: credentials("Microsoft Advertising",
 		plain("account_id", "Account id", "the number aid in the address of the account's page").forCost(),
 		plain("customer_id", "Customer id", "the number cid in the address of the account's page").forCost(),
 		optional(plain(UETTag, "UET tag id", "Conversion tracking > UET tag; for conversions by the UET Conversions API")),
@@ -171,7 +183,12 @@ func (p SourceProvider) missing(credentials map[string]string, needed func(f Cre
 	return missing
 }
 
+// ByTokenUpload reports whether the credentials choose the platform's TokenUpload for conversions.
+func (p SourceProvider) ByTokenUpload(credentials map[string]string) bool {
+	return p.TokenUpload.Token != "" && credentials[p.TokenUpload.Token] != ""
+}
+
 // UploadsByToken reports whether conversions are uploaded with a token from the credentials, and not with one of a sign-in.
 func (p SourceProvider) UploadsByToken(credentials map[string]string) bool {
-	return credentials[UETToken] != "" && p.Name == MicrosoftAds || slices.ContainsFunc(p.Fields, func(f CredentialField) bool { return f.ForConversions && f.Secret })
+	return p.ByTokenUpload(credentials) || slices.ContainsFunc(p.Fields, func(f CredentialField) bool { return f.ForConversions && f.Secret })
 }

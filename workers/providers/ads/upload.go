@@ -135,6 +135,9 @@ var uploadPlatforms = map[string]uploads{
 	"openai_ads":        openAIUploads,
 }
 
+// tokenUploads has the platforms whose row has a TokenUpload, and how conversions are uploaded by it.
+var tokenUploads = map[string]uploads{models.MicrosoftAds: uetUploads}
+
 // fault is a failure as a platform reports it.
 type fault struct {
 	text    string
@@ -177,11 +180,11 @@ var uploadRate = platform.Rate{Burst: 10, Interval: 500 * time.Millisecond}
 func (c *Uploader) Open(provider, key string, credentials map[string]string, tokens Tokens, action string, shadow bool) (*Upload, error) {
 	p, known := models.SourceProviderNamed(provider)
 	how, ok := uploadPlatforms[provider]
+	if p.ByTokenUpload(credentials) {
+		how, ok = tokenUploads[provider]
+	}
 	if !known || !ok {
 		return nil, fmt.Errorf("ads: %q takes no conversions", provider)
-	}
-	if provider == models.MicrosoftAds && p.UploadsByToken(credentials) {
-		how = uetUploads
 	}
 	_, secrets := p.Split(credentials)
 	u := &uploading{
