@@ -42,6 +42,10 @@ var retailNetworks = []Network{
 			"goal", "{transaction_type}", "currency", "{currency}"),
 	},
 	{
+		Name: "eBay Partner Network", ClickParam: "customid", Notes: noPostback,
+		Origin: read("https://developer.ebay.com/api-docs/buy/static/ref-epn-link.html"),
+	},
+	{
 		Name: "Eduzz", ClickParam: "utm_term", Origin: keitaroNetworks, Notes: noMacros,
 	},
 	{Name: "FlexOffers", ClickParam: "sub1", Origin: prosperSubIDs, Notes: noMacros},
@@ -60,7 +64,11 @@ var retailNetworks = []Network{
 		Name: "Monetizer", Origin: read("https://docs.bemob.com/en/monetizer-settings"),
 		Macros: macros("{clickID}", "{amount}", "{transactionID}", ""),
 	},
-	{Name: "Partnerize", ClickParam: "clickref", Origin: prosperSubIDs, Notes: noPostback},
+	{
+		// clickref is Partnerize's own id of the click.
+		Name: "Partnerize", ClickParam: "pubref", Origin: read("https://docs.fmtc.co/kb/partnerize"),
+		Notes: noPostback + " A link of Partnerize has the click id in its path, before the destination: /pubref:{click_id}.",
+	},
 	{
 		Name: "PerfectPay", ClickParam: "click_id", Currency: "BRL", Origin: keitaroNetworks,
 		Macros: macros("{click_id}", "{comissaoAfiliado}", "{transacao}", "{statusPagamento}"),

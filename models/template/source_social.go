@@ -24,12 +24,19 @@ var socialSources = []Source{
 			"campaign_name", "{{campaign.name}}", "adset_name", "{{adSet.name}}"),
 	},
 	{
-		Key: "pinterest", Name: "Pinterest", Origin: read("https://urlmacros.com/pinterest.html"),
+		// epik: https://github.com/pinterest/api-description/blob/c05b18971472342ebdf4bafc15fea8a91c78bf79/v5/openapi.yaml
+		Key: "pinterest", Name: "Pinterest", ExternalIDParam: "epik", Origin: read("https://urlmacros.com/pinterest.html"),
 		TokenMacros: tokens("campaign_id", "{campaignid}", "adgroup_id", "{adgroupid}", "ad_id", "{adid}",
 			"campaign_name", "{campaignname}", "adgroup_name", "{adgroupname}", "keyword", "{keyword}", "device", "{device}"),
 	},
 	{
 		Key: "reddit", Name: "Reddit", ExternalIDParam: "rdt_cid", Origin: read("https://docs.metarouter.io/docs/reddit-ads"),
+	},
+	{
+		// oppref, which OpenAI adds to the landing page: https://developers.openai.com/ads/conversion-tracking.md
+		Key: "openai_ads", Name: "OpenAI Ads (ChatGPT)", ExternalIDParam: "oppref",
+		Origin:      read("https://developers.openai.com/ads/campaign-management"),
+		TokenMacros: tokens("campaign_id", "{campaign_id}", "ad_id", "{ad_id}"),
 	},
 	{
 		Key: "axon", Name: "AppLovin (Axon)",

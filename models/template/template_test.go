@@ -104,6 +104,26 @@ func TestPostbacksWithMoney(t *testing.T) {
 	}
 }
 
+// The parameter of a click id is the one that the platform's upload or report reads.
+func TestClickParams(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{"pinterest": "epik", "openai_ads": "oppref", "snapchat": "ScCid", "reddit": "rdt_cid"} {
+		if s, _ := template.FindSource(key); s.ExternalIDParam != want {
+			t.Errorf("%s: %q", key, s.ExternalIDParam)
+		}
+	}
+	want := map[string]string{"Partnerize": "pubref", "eBay Partner Network": "customid", "Digistore24": "cid", "MaxBounty": "s2"}
+	for _, one := range template.Networks() {
+		if param, ok := want[one.Network.Name]; ok && one.Network.ClickParam != param {
+			t.Errorf("%s: %q", one.Network.Name, one.Network.ClickParam)
+		}
+		delete(want, one.Network.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no templates of %v", want)
+	}
+}
+
 // Each built-in template of a network can be imported, names the page that it was read from, and is there once.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
