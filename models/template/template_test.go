@@ -104,7 +104,7 @@ func TestPostbacksWithMoney(t *testing.T) {
 	}
 }
 
-// The parameter of a click id is the one that the platform's upload or report reads.
+// The upload or the report of a platform reads the click id from this parameter.
 func TestClickParams(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"pinterest": "epik", "openai_ads": "oppref", "snapchat": "ScCid", "reddit": "rdt_cid"} {

@@ -44,7 +44,7 @@ func ids(list []networks.Order) []string {
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	names := networks.Feeds()
-	if want := []string{"admitad", "awin", "cj", "impact", "partnerize", "rakuten"}; !slices.Equal(names, want) {
+	if want := []string{"admitad", "awin", "cj", "ebay", "impact", "partnerize", "rakuten"}; !slices.Equal(names, want) {
 		t.Fatalf("%v can be asked by the date of a change, want %v", names, want)
 	}
 	for _, name := range names {
@@ -214,6 +214,7 @@ func TestChangeParameters(t *testing.T) {
 		"admitad":    {"status_updated_start=18.11.2026 21:00:00 status_updated_end=21.11.2026 00:00:00 date_start="},
 		"awin":       {"dateType=validation startDate=2026-11-18T21:00:00 endDate=2026-11-20T23:59:59", "dateType=amendment startDate=2026-11-18T21:00:00 endDate=2026-11-20T23:59:59"},
 		"partnerize": {"date_type=last_updated start_date=" + from + " end_date=2026-11-20T23:59:59Z"},
+		"ebay":       {"STATUS=ALL START_DATE=2026-11-18 END_DATE=2026-11-20 date_type=update_date"},
 		"impact":     {"StartDate=" + from + " EndDate=2026-11-20T23:59:59Z State=REVERSED", "LockingDateStart=" + from + " LockingDateEnd=2026-11-20T23:59:59Z ActionDateStart="},
 		"rakuten":    {"process_date_start=2026-11-18 21:00:00 process_date_end=2026-11-20 23:59:59 transaction_date_start="},
 	} {

@@ -92,6 +92,7 @@ var platforms = map[string]adapter{
 	"cj":         cj,
 	"clickbank":  clickbank,
 	"custom":     custom,
+	"ebay":       ebay,
 	"everflow":   everflow,
 	"impact":     impact,
 	"partnerize": partnerize,

@@ -24,6 +24,7 @@ func TestRecorded(t *testing.T) {
 		"cake":       "their click|4456789|||approved|5.0||||2026-11-01T10:00:00Z",
 		"cj":         "their click|1618033988|||approved|10||100||2026-11-01T11:22:33Z",
 		"clickbank":  "their click|ABC12345|||approved|20.1|USD|47.0||2026-11-01T17:00:00Z",
+		"ebay":       "their click|2461001|||approved|3.60||120.00||2026-11-01T16:15:00Z",
 		"impact":     "their click|1000.4636.158133|||rejected|0.88|USD|21.99||2026-11-01T17:42:38Z",
 		"partnerize": "their click|111111l314|||pending|95.5|EUR|955||2026-11-01T17:18:33Z",
 		"rakuten":    "their click|etx-1|||approved|4.05|USD|40.5||2026-11-01T12:30:31Z",

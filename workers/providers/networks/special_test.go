@@ -112,6 +112,34 @@ func TestPartnerizePages(t *testing.T) {
 	}
 }
 
+// TestEbayRecords: pages are followed by the address of the next one, on the host of the API only. The latest update of a transaction comes
+// last, where it counts. A sale has no goal, and another event has its name.
+func TestEbayRecords(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Query().Get("Page")+" "+r.URL.Query().Get("STATUS"))
+		if r.URL.Query().Get("Page") == "2" {
+			_, _ = fmt.Fprint(w, `{"Records": [{"EpnTransactionId": "2", "EventName": "New Buyer", "Status": "Pending"}], "@nextpageuri": ""}`)
+			return
+		}
+		_, _ = fmt.Fprint(w, `{"@nextpageuri": "https://elsewhere.example/Mediapartners/x?STATUS=ALL&Page=2", "Records": [
+			{"EpnTransactionId": "1", "EventName": "Sale", "Status": "Approved", "Earnings": "3", "UpdateDate": "2026-11-05T00:00:00-0700"},
+			{"EpnTransactionId": "1", "EventName": "Sale", "Status": "Pending", "Earnings": "4", "UpdateDate": "2026-11-01T00:00:00-0700"}]}`)
+	}))
+	t.Cleanup(server.Close)
+	conn, err := networks.New(networks.Options{URL: server.URL, Egress: egresstest.Client(t, server, egress.Options{})}).
+		Open("ebay", "n1", networkstest.Fakes["ebay"].Credentials())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := conn.Orders(t.Context(), day, day, networks.MaxOrders)
+	if err != nil || len(got) != 3 || got[0].Payout != "4" || got[1].Payout != "3" || got[1].Status != models.StatusApproved || got[1].Goal != "" ||
+		got[2].Goal != "New Buyer" || fmt.Sprint(asked) != "[ ALL 2 ALL]" {
+		t.Errorf("%+v, %q, %v", got, asked, err)
+	}
+}
+
 // TestNoCursor: it is an error if an answer says that there are more pages but gives no cursor. Otherwise orders would be
 // missing silently.
 func TestNoCursor(t *testing.T) {
