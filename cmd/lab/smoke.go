@@ -17,5 +17,7 @@ type smokeCmd struct {
 
 // Run implements the command.
 func (c *smokeCmd) Run(ctx context.Context, top *cli) error {
-	return smoke.Run(ctx, smoke.Options{URL: c.URL, Key: c.Key, ClicksURL: c.Copy, Clicks: c.Clicks, Binary: top.Binary, Out: os.Stdout})
+	return smoke.Run(ctx, smoke.Options{
+		URL: c.URL, Key: c.Key, ClicksURL: c.Copy, Clicks: c.Clicks, Binary: top.Binary, AdFake: adFakes(), Out: os.Stdout,
+	})
 }

@@ -129,10 +129,25 @@ func (m *money) setUp(ctx context.Context) error {
 
 var linkPattern = regexp.MustCompile(`<a href="([^"]*)"`)
 
-// signIn connects Meta, as a person does in a browser, and checks the list of ad accounts.
+// signIn connects Meta and checks the list of ad accounts.
 func (m *money) signIn(ctx context.Context) error {
+	if err := signIn(ctx, m.api, m.sites, "meta", "Money"); err != nil {
+		return err
+	}
+	var accounts struct {
+		Accounts []struct{ ID, Currency, TimeZone string }
+	}
+	if err := m.api.Get(ctx, "/oauth/meta/accounts", &accounts); err != nil {
+		return err
+	}
+	m.same("ad accounts at Meta", fmt.Sprint(accounts.Accounts), fmt.Sprintf("[{%s USD UTC}]", metaAccount))
+	return nil
+}
+
+// signIn connects an account to a platform, as a person does in a browser. name is the name of the account.
+func signIn(ctx context.Context, api *client.API, sites *fleet.Sites, platform, name string) error {
 	var start struct{ URL string }
-	if err := m.api.Do(ctx, http.StatusOK, http.MethodPost, "/oauth/meta/connect", nil, &start); err != nil {
+	if err := api.Do(ctx, http.StatusOK, http.MethodPost, "/oauth/"+platform+"/connect", nil, &start); err != nil {
 		return err
 	}
 	jar, err := cookiejar.New(nil)
@@ -145,11 +160,11 @@ func (m *money) signIn(ctx context.Context) error {
 		return err
 	}
 	link := linkPattern.FindStringSubmatch(page.body)
-	if page.status != http.StatusOK || link == nil || !strings.Contains(page.body, "<strong>Money</strong>") {
+	if page.status != http.StatusOK || link == nil || !strings.Contains(page.body, "<strong>"+name+"</strong>") {
 		return fmt.Errorf("the page of the sign-in answers %d: %.300s", page.status, page.body)
 	}
 	theirs := &http.Client{
-		Transport: m.sites.Transport(), Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: sites.Transport(), Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	dialog, err := get(ctx, theirs, html.UnescapeString(link[1]))
 	if err != nil {
@@ -162,13 +177,6 @@ func (m *money) signIn(ctx context.Context) error {
 	if back.status != http.StatusOK || !strings.Contains(back.body, "Connected") {
 		return fmt.Errorf("the browser came back from the sign-in to %d: %.300s", back.status, back.body)
 	}
-	var accounts struct {
-		Accounts []struct{ ID, Currency, TimeZone string }
-	}
-	if err := m.api.Get(ctx, "/oauth/meta/accounts", &accounts); err != nil {
-		return err
-	}
-	m.same("ad accounts at Meta", fmt.Sprint(accounts.Accounts), fmt.Sprintf("[{%s USD UTC}]", metaAccount))
 	return nil
 }
 
@@ -320,10 +328,10 @@ func (m *money) cost(campaign int, more int64) decimal.Decimal {
 }
 
 // same compares two values by their texts.
-func (m *money) same(what string, got, want any) {
-	m.compared++
+func (t *traffic) same(what string, got, want any) {
+	t.compared++
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		m.differ("%s: is %v, expected %v", what, got, want)
+		t.differ("%s: is %v, expected %v", what, got, want)
 	}
 }
 

@@ -35,6 +35,8 @@ const (
 
 // platforms stands for the servers of Everflow and Meta. It answers the service's requests as the platforms' documentation says.
 type platforms struct {
+	others http.Handler // serves all other hosts
+
 	mu        sync.Mutex
 	orders    []order
 	spend     []spendRow
@@ -98,6 +100,10 @@ func (p *platforms) faults() []string {
 
 // ServeHTTP implements http.Handler.
 func (p *platforms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Host != everflowHost && r.Host != metaHost && r.Host != metaSignIn {
+		p.others.ServeHTTP(w, r)
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	status, answer := http.StatusNotFound, any(object{"error": object{"message": "unknown", "code": 100, "error_subcode": 33}})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"text/tabwriter"
 	"time"
 
@@ -27,6 +28,8 @@ type Options struct {
 	ClicksURL string
 	// Clicks is the number of visitors that are sent.
 	Clicks int
+	// AdFake makes the fake of an ad platform, by the name of its provider.
+	AdFake func(platform string) AdFake
 	// Out receives the progress and the result.
 	Out io.Writer
 }
@@ -42,6 +45,8 @@ type run struct {
 	receiver  *fleet.Receiver
 	sites     *fleet.Sites // of the platforms
 	platforms *platforms
+	ads       *adServer
+	rates     string // directory with the file of exchange rates
 	traffic   *traffic
 }
 
@@ -85,16 +90,23 @@ func (r *run) service(ctx context.Context) (*client.API, error) {
 	if r.receiver, err = fleet.NewReceiver(failSometimes); err != nil {
 		return nil, err
 	}
-	r.platforms = &platforms{}
-	if r.sites, err = r.receiver.Sites(r.platforms, everflowHost, metaHost, metaSignIn); err != nil {
+	r.ads = newAdServer(r.AdFake)
+	r.platforms = &platforms{others: r.ads}
+	if r.sites, err = r.receiver.Sites(r.platforms, append(r.ads.hosts(), everflowHost, metaHost, metaSignIn)...); err != nil {
 		return nil, err
+	}
+	if r.rates, err = os.MkdirTemp("", "smoke-rates-"); err != nil {
+		return nil, fmt.Errorf("smoke: %w", err)
+	}
+	rates, err := ratesFile(r.rates)
+	if err != nil {
+		return nil, fmt.Errorf("smoke: %w", err)
 	}
 	r.logf("starting private servers and the service")
 	r.fleet, err = fleet.Start(ctx, fleet.Options{
 		Binary: r.Binary, Receiver: r.receiver, Out: r.Out,
-		Env: []string{
-			"WEBHOOK_SCHEDULE=" + schedule, r.sites.Setting(), "META_APP_ID=" + metaApp, "META_APP_SECRET=" + metaSecret, "CLICKS_URL=" + r.ClicksURL,
-		},
+		Env: append(r.ads.settings(), "WEBHOOK_SCHEDULE="+schedule, r.sites.Setting(), "META_APP_ID="+metaApp, "META_APP_SECRET="+metaSecret,
+			"CLICKS_URL="+r.ClicksURL, rates),
 	})
 	if err != nil {
 		return nil, err
@@ -121,6 +133,7 @@ func (r *run) play(ctx context.Context) error {
 	}
 	t.host = link.Hostname()
 	var platforms *money
+	var ads *adRun
 	if r.receiver != nil {
 		if err := t.subscribe(ctx, r.receiver); err != nil {
 			return err
@@ -128,6 +141,10 @@ func (r *run) play(ctx context.Context) error {
 		r.logf("connecting Everflow and Meta under their own names; importing orders and spend")
 		if platforms, err = t.startMoney(ctx, r.fleet, r.platforms, r.sites, r.receiver); err != nil {
 			return err
+		}
+		r.logf("connecting %d ad platforms; importing spend, reporting conversions", len(adPlatforms))
+		if ads, err = t.startAds(ctx, r.fleet, r.ads, r.sites); err != nil {
+			return fmt.Errorf("ad platforms: %w", err)
 		}
 	}
 	live, err := t.waitLive(ctx)
@@ -162,6 +179,10 @@ func (r *run) play(ctx context.Context) error {
 		r.logf("Everflow and Meta revise what they said; conversions go out to Meta")
 		if err := platforms.finish(ctx); err != nil {
 			return fmt.Errorf("networks and ad platforms: %w", err)
+		}
+		r.logf("conversions go out to the other ad platforms; comparing why figures differ")
+		if err := ads.finish(ctx); err != nil {
+			return fmt.Errorf("ad platforms: %w", err)
 		}
 		if err := t.waitDelivered(ctx, r.receiver); err != nil {
 			return err
@@ -260,6 +281,9 @@ func (r *run) close() error {
 	}
 	if r.receiver != nil {
 		err = errors.Join(err, r.receiver.Close())
+	}
+	if r.rates != "" {
+		err = errors.Join(err, os.RemoveAll(r.rates))
 	}
 	return err
 }

@@ -63,12 +63,15 @@ func (w *World) Logins() int {
 	return w.logins
 }
 
-// Token implements ads.Tokens for a sign-in. It returns the valid token.
-func (w *World) Token(context.Context) (string, error) {
+// SignedIn returns the valid access token of a sign-in.
+func (w *World) SignedIn() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.good(), nil
+	return w.good()
 }
+
+// Token implements ads.Tokens for a sign-in. It returns the valid token.
+func (w *World) Token(context.Context) (string, error) { return w.SignedIn(), nil }
 
 // Renew implements ads.Tokens for a sign-in.
 func (w *World) Renew(ctx context.Context, _ string) (string, error) { return w.Token(ctx) }

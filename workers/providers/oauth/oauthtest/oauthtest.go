@@ -77,14 +77,19 @@ type World struct {
 	life      time.Duration
 }
 
-// New starts the platforms. The user who signs in is jane@example.com. Tokens are valid for an hour.
-func New(tb testing.TB) *World {
-	tb.Helper()
-	w := &World{
+// Make returns the platforms without a server. The user who signs in is jane@example.com. Tokens are valid for an hour.
+func Make() *World {
+	return &World{
 		user: User{"u-1", "jane@example.com"}, life: time.Hour, ids: map[string][]string{}, actions: map[string][]action{},
 		codes: map[string]issued{}, access: map[string]issued{}, refresh: map[string]issued{}, entered: make(chan struct{}, 1000),
 	}
-	w.Server = httptest.NewTLSServer(http.HandlerFunc(w.serve))
+}
+
+// New starts the platforms of Make.
+func New(tb testing.TB) *World {
+	tb.Helper()
+	w := Make()
+	w.Server = httptest.NewTLSServer(w)
 	tb.Cleanup(w.Server.Close)
 	w.URL = w.Server.URL
 	return w
@@ -168,7 +173,8 @@ func (w *World) Visit(tb testing.TB, address string) *url.URL {
 	return to
 }
 
-func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements http.Handler.
+func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	provider, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if path == "authorize" {
 		w.authorize(rw, r, provider)
@@ -363,6 +369,12 @@ func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 func (w *World) owned(provider string) (ids []string) {
 	w.change(func() { ids = slices.Clone(w.ids[provider]) })
 	return ids
+}
+
+// Holds reports whether a request has a valid access token of a platform.
+func (w *World) Holds(r *http.Request, provider string) bool {
+	_, ok := w.holder(r, provider)
+	return ok
 }
 
 // holder returns the user of a request's access token. ok is false if the token is not valid.

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+
+	"switchyard/ops/lab/smoke"
+	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/oauth/oauthtest"
+)
+
+// adFakes returns a function that makes the fake of an ad platform. All fakes share the sign-in and the uploads, and each has its own
+// spend.
+func adFakes() func(platform string) smoke.AdFake {
+	signIn, uploads := oauthtest.Make(), &adstest.Uploads{}
+	uploads.Decide()
+	return func(platform string) smoke.AdFake {
+		spend := &adstest.World{}
+		app := oauthtest.Apps()[platform]
+		credentials := adstest.Fakes[platform].Credentials()
+		for name, value := range adstest.UploadPlatformOf(platform).Credentials {
+			credentials[name] = value
+		}
+		signIn.SetAdAccounts(platform, accountOf(credentials))
+		below := func(h http.Handler, token func() string) http.Handler {
+			return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				if token != nil && signIn.Holds(r, platform) {
+					r.Header.Set("Authorization", "Bearer "+token())
+				}
+				r.URL.Path = "/" + platform + r.URL.Path
+				h.ServeHTTP(rw, r)
+			})
+		}
+		return smoke.AdFake{
+			ClientID: app.ID, ClientSecret: app.Secret, Credentials: credentials, Account: accountOf(credentials),
+			Currency: adstest.Currency, Zone: adstest.Fakes[platform].Zone,
+			SignIn: below(signIn, nil), Uploads: below(uploads, uploads.SignedIn),
+			Spend: below(spend.Handler(), spend.SignedIn), SetSpend: func(rows []smoke.AdSpend) {
+				list := make([]adstest.Row, len(rows))
+				for i, row := range rows {
+					list[i] = adstest.Row{Day: row.Day, Campaign: row.Campaign, Name: row.Campaign, Spend: row.Amount, Clicks: row.Clicks}
+				}
+				spend.Set(list...)
+			},
+		}
+	}
+}
+
+// accountOf returns the ad account of the credentials, as the list of ad accounts writes it.
+func accountOf(credentials map[string]string) string {
+	if id := credentials["customer_id"]; id != "" {
+		return strings.ReplaceAll(id, "-", "")
+	}
+	return credentials["ad_account_id"]
+}

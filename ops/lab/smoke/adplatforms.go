@@ -1,0 +1,240 @@
+package smoke
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// AdFake is a server that speaks the published form of an ad platform and refuses what the platform refuses. Its handlers get paths
+// without the host.
+type AdFake struct {
+	ClientID, ClientSecret string            // of the install's app
+	Credentials            map[string]string // that an account connects with
+	Account                string            // id of the ad account in the list of a sign-in
+	Currency, Zone         string            // of the ad account
+	SignIn, Spend, Uploads http.Handler
+	SetSpend               func([]AdSpend)
+}
+
+// AdSpend is what a platform reports for a day and a campaign. The amount is in the platform's currency.
+type AdSpend struct {
+	Day, Campaign, Amount string
+	Clicks                int
+}
+
+// adPlatform is a platform of the run. To add one, add a row to adPlatforms.
+type adPlatform struct {
+	name     string // of its template and of its provider
+	settings string // prefix of the settings of the install's app
+	macro    string // the template's macro with the platform's campaign id; empty: the template has no such macro
+	click    string // parameter of tracking links with the platform's click id
+	action   string // the conversion action of the connection
+	routes   []adRoute
+	email    string // what the platform hashes for buyerEmail
+	phone    string // what it hashes for buyerPhone
+	sent     adForm
+}
+
+// adRoute sends requests whose host and path begin with from to a part of a fake, whose path begins with to.
+type adRoute struct {
+	from, to string
+	part     string // adSignIn, adSpend or adUploads
+	body     string // only requests whose body contains it
+}
+
+const (
+	adSignIn  = "sign-in"
+	adSpend   = "spend"
+	adUploads = "uploads"
+)
+
+// adForm says where the members of an uploaded conversion are. Paths are as in "user.email.0".
+type adForm struct {
+	list                                     string // in the body; the other paths begin at an item of the list
+	id, click, value, currency, email, phone string
+	head                                     map[string]string // what other places of the body must hold
+}
+
+// adPlatforms lists the ad platforms besides Meta.
+var adPlatforms = []adPlatform{
+	{
+		name: "google_ads", settings: "GOOGLE_ADS", macro: "{campaignid}", click: "gclid",
+		// The action belongs to a manager that tracks the conversions of its accounts, so the manager receives them.
+		action: "customers/9999999999/conversionActions/555666777",
+		routes: []adRoute{
+			{from: "accounts.google.com/o/oauth2/v2/auth", to: "/authorize", part: adSignIn},
+			{from: "oauth2.googleapis.com/token", to: "/token", part: adSignIn},
+			{from: "googleads.googleapis.com/", to: "/", part: adSignIn, body: "FROM customer_client "},
+			{from: "googleads.googleapis.com/", to: "/", part: adSpend, body: `"query"`},
+			{from: "googleads.googleapis.com/", to: "/", part: adSignIn},
+			{from: "datamanager.googleapis.com/", to: "/", part: adUploads},
+		},
+		email: "janedoe@gmail.com", phone: "+442079460958",
+		sent: adForm{
+			list: "events", id: "transactionId", click: "adIdentifiers.gclid", value: "conversionValue", currency: "currency",
+			email: "userData.userIdentifiers.0.emailAddress", phone: "userData.userIdentifiers.1.phoneNumber",
+			head: map[string]string{
+				"destinations.0.operatingAccount.accountId": "9999999999", "destinations.0.loginAccount.accountId": "9998887777",
+				"destinations.0.productDestinationId": "555666777",
+			},
+		},
+	},
+	{
+		name: "snapchat", settings: "SNAPCHAT", macro: "{{campaign.id}}", click: "ScCid",
+		routes: []adRoute{
+			{from: "accounts.snapchat.com/login/oauth2/authorize", to: "/authorize", part: adSignIn},
+			{from: "accounts.snapchat.com/login/oauth2/access_token", to: "/token", part: adSignIn},
+			{from: "adsapi.snapchat.com/v1/me", to: "/me", part: adSignIn},
+			{from: "adsapi.snapchat.com/", to: "/", part: adSpend},
+			{from: "tr.snapchat.com/", to: "/", part: adUploads},
+		},
+		email: "jane.doe+shop@gmail.com", phone: "442079460958",
+		sent: adForm{
+			list: "data", id: "event_id", click: "user_data.sc_click_id", value: "custom_data.value", currency: "custom_data.currency",
+			email: "user_data.em.0", phone: "user_data.ph.0",
+		},
+	},
+	{
+		name: "reddit", settings: "REDDIT", click: "rdt_cid",
+		routes: []adRoute{
+			{from: "www.reddit.com/api/v1/authorize", to: "/authorize", part: adSignIn},
+			{from: "www.reddit.com/api/v1/access_token", to: "/token", part: adSignIn},
+			{from: "oauth.reddit.com/api/v1/", to: "/", part: adSignIn},
+			{from: "ads-api.reddit.com/api/v3/me", to: "/me", part: adSignIn},
+			{from: "ads-api.reddit.com/api/v3/businesses", to: "/businesses", part: adSignIn},
+			{from: "ads-api.reddit.com/api/v3/pixels", to: "/pixels", part: adUploads},
+			{from: "ads-api.reddit.com/", to: "/", part: adSpend},
+		},
+		email: "janedoe@gmail.com", phone: "+442079460958",
+		sent: adForm{
+			list: "data.events", id: "metadata.conversion_id", click: "click_id", value: "metadata.value", currency: "metadata.currency",
+			email: "user.email", phone: "user.phone_number",
+		},
+	},
+}
+
+// adServer serves the hosts of adPlatforms. It passes requests to the fakes and keeps the uploads that they accept.
+type adServer struct {
+	fakes map[string]AdFake // by platform
+
+	mu      sync.Mutex
+	bodies  map[string][]any // of accepted uploads, by platform
+	refused []string
+}
+
+func newAdServer(fake func(platform string) AdFake) *adServer {
+	s := &adServer{fakes: map[string]AdFake{}, bodies: map[string][]any{}}
+	for _, p := range adPlatforms {
+		s.fakes[p.name] = fake(p.name)
+	}
+	return s
+}
+
+// hosts returns the hosts of all platforms.
+func (*adServer) hosts() (list []string) {
+	for _, p := range adPlatforms {
+		for _, r := range p.routes {
+			if host, _, _ := strings.Cut(r.from, "/"); !slices.Contains(list, host) {
+				list = append(list, host)
+			}
+		}
+	}
+	return list
+}
+
+// settings returns the settings of the install's apps.
+func (s *adServer) settings() (list []string) {
+	for _, p := range adPlatforms {
+		list = append(list, p.settings+"_CLIENT_ID="+s.fakes[p.name].ClientID, p.settings+"_CLIENT_SECRET="+s.fakes[p.name].ClientSecret)
+	}
+	return list
+}
+
+// ServeHTTP implements http.Handler.
+func (s *adServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the worker is gone
+	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
+	for _, p := range adPlatforms {
+		for _, route := range p.routes {
+			rest, found := strings.CutPrefix(r.Host+r.URL.Path, route.from)
+			if !found || !bytes.Contains(raw, []byte(route.body)) {
+				continue
+			}
+			asked := r.Method + " " + r.Host + r.URL.Path
+			fake := s.fakes[p.name]
+			r.URL.Path, r.URL.RawPath = route.to+rest, ""
+			out := &answered{ResponseWriter: rw, status: http.StatusOK}
+			map[string]http.Handler{adSignIn: fake.SignIn, adSpend: fake.Spend, adUploads: fake.Uploads}[route.part].ServeHTTP(out, r)
+			s.record(p.name, route.part, asked, out.status, raw)
+			return
+		}
+	}
+	s.record("", "", r.Method+" "+r.Host+r.URL.Path, http.StatusNotFound, nil)
+	http.NotFound(rw, r)
+}
+
+// record keeps an accepted upload. It also keeps a refused request, except one of the sign-in: a list of ad accounts tries accounts
+// that refuse it.
+func (s *adServer) record(platform, part, asked string, status int, raw []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case part == adSignIn:
+	case status != http.StatusOK:
+		s.refused = append(s.refused, strconv.Itoa(status)+" "+asked)
+	case part == adUploads && len(raw) > 0:
+		var body any
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		if d.Decode(&body) == nil {
+			s.bodies[platform] = append(s.bodies[platform], body)
+		}
+	}
+}
+
+// received returns the bodies of the uploads that a platform has accepted, and the requests that any platform has refused.
+func (s *adServer) received(platform string) (bodies []any, refused []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.bodies[platform]), slices.Clone(s.refused)
+}
+
+// answered remembers the status of an answer.
+type answered struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answered) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// at returns the value at a path in JSON, such as "user.email.0", or nil.
+func at(value any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(v) {
+				return nil
+			}
+			value = v[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
