@@ -3,8 +3,6 @@ package conversion
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"switchyard/db"
 	dbmatchkey "switchyard/db/matchkey"
 	"switchyard/models"
@@ -37,7 +35,10 @@ func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
 // storeKeys stores the hashed personal data of a recorded message. If the person refuses their use, it deletes the click's data.
 func (v *Verdict) storeKeys(ctx context.Context, c db.Conn) error {
 	if v.withdraws {
-		return dbmatchkey.Withdraw(ctx, c, v.Decision.AccountID, []uuid.UUID{v.Click.ID})
+		id := v.Message.ID
+		return dbmatchkey.Withdraw(ctx, c, []dbmatchkey.Row{
+			{ID: id, AccountID: v.Decision.AccountID, ClickID: v.Click.ID, ReceivedAt: models.ClickTime(id)},
+		})
 	}
 	return dbmatchkey.Store(ctx, c, v.keys)
 }

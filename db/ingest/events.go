@@ -49,31 +49,26 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
 }
 
-// storeKeys stores the sealed personal data of events. It deletes the data of visitors who refuse their use. Data without a click are
-// useless.
-func storeKeys(ctx context.Context, c db.Conn, list []*models.SiteEvent) error {
-	var rows []matchkey.Row
-	denied := map[uuid.UUID][]uuid.UUID{} // clicks by account
-	for _, e := range list {
-		switch {
-		case e.ClickID == uuid.Nil:
-		case e.ConsentDenied:
-			denied[e.AccountID] = append(denied[e.AccountID], e.ClickID)
-		case len(e.Keys) > 0:
-			rows = append(rows, matchkey.Row{
-				ID: e.ID, AccountID: e.AccountID, ClickID: e.ClickID, Names: strings.Split(e.KeyNames, ","), Sealed: e.Keys, ReceivedAt: e.ReceivedAt,
-			})
+// storeKeys stores the sealed personal data of events. It deletes the data of visitors who refuse their use. A refusal counts even if the
+// event was stored before, because a sender repeats an event to withdraw the consent. Data without a click are useless.
+func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) error {
+	rowsOf := func(list []*models.SiteEvent, denied bool) (rows []matchkey.Row) {
+		for _, e := range list {
+			if e.ClickID == uuid.Nil || e.ConsentDenied != denied || !denied && len(e.Keys) == 0 {
+				continue
+			}
+			r := matchkey.Row{ID: e.ID, AccountID: e.AccountID, ClickID: e.ClickID, ReceivedAt: e.ReceivedAt}
+			if !denied {
+				r.Names, r.Sealed = strings.Split(e.KeyNames, ","), e.Keys
+			}
+			rows = append(rows, r)
 		}
+		return rows
 	}
-	if err := matchkey.Store(ctx, c, rows); err != nil {
+	if err := matchkey.Store(ctx, c, rowsOf(fresh, false)); err != nil {
 		return err
 	}
-	for account, clicks := range denied {
-		if err := matchkey.Withdraw(ctx, c, account, clicks); err != nil {
-			return err
-		}
-	}
-	return nil
+	return matchkey.Withdraw(ctx, c, rowsOf(all, true))
 }
 
 // The first event of a click determines how its visitor arrived. Clicks are locked in the order of their ids, as in all other

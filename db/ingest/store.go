@@ -149,7 +149,7 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	if err != nil {
 		return out, err
 	}
-	if err := storeKeys(ctx, c, fresh); err != nil {
+	if err := storeKeys(ctx, c, b.events, fresh); err != nil {
 		return out, err
 	}
 	named := slices.Clone(b.retry)

@@ -1,11 +1,15 @@
 // Package matchkey stores the hashed personal data of people who converted, for the uploads of their conversions. The hashes are
 // sealed by store.SealKeys. They belong to a click: all messages about a click are about the same person.
 //
-// The table is no part of a backup, and its rows live for at most matchkey.Retention.
+// The table is no part of a backup, and its rows live for at most matchkey.Retention. A row without names says that the person of the
+// click has refused the use of their data. Keys that were received earlier are then not used, even if they are stored later.
 package matchkey
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,11 +28,15 @@ type Row struct {
 	ReceivedAt time.Time `db:"received_at"`
 }
 
-// The rows of a deleted account, and rows that waited too long, are left out.
+// refused is a condition on a row k: the person has refused the use of the data at the time of the row or later.
+const refused = `EXISTS (SELECT FROM conversion_match_keys w WHERE w.click_id = k.click_id AND w.account_id = k.account_id
+	AND w.names = '{}' AND w.received_at >= k.received_at)`
+
+// The rows of a deleted account, rows that waited too long, and rows whose person has refused since are left out.
 var insert = `
 INSERT INTO conversion_match_keys (` + db.Columns[Row]("") + `)
-SELECT ` + db.Columns[Row]("r.") + ` FROM ` + db.FromRecords[Row]() + ` r JOIN accounts a ON a.id = r.account_id
-WHERE r.received_at > $7 AND r.sealed IS NOT NULL
+SELECT ` + db.Columns[Row]("k.") + ` FROM ` + db.FromRecords[Row]() + ` k JOIN accounts a ON a.id = k.account_id
+WHERE k.received_at > $7 AND k.sealed IS NOT NULL AND NOT ` + refused + `
 ON CONFLICT (id) DO NOTHING`
 
 // Store stores the keys of messages. Keys of a message that is older than the retention are not stored.
@@ -48,8 +56,9 @@ func Store(ctx context.Context, c db.Conn, rows []Row) error {
 func Oldest(now time.Time) time.Time { return now.Add(-matchkey.Retention) }
 
 var selectOfClicks = `
-SELECT ` + db.Columns[Row]("") + ` FROM conversion_match_keys
-WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND received_at > $3 ORDER BY click_id, received_at DESC, id LIMIT $4`
+SELECT ` + db.Columns[Row]("k.") + ` FROM conversion_match_keys k
+WHERE k.account_id = $1 AND k.click_id = ANY ($2::uuid[]) AND k.received_at > $3 AND k.names <> '{}' AND NOT ` + refused + `
+ORDER BY k.click_id, k.received_at DESC, k.id LIMIT $4`
 
 // maxPerClick is the largest number of messages per click whose keys are read, on average of the clicks.
 const maxPerClick = 20
@@ -59,10 +68,21 @@ func OfClicks(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.U
 	return db.Select[Row](ctx, c, "match keys of clicks", selectOfClicks, account, db.UUIDs(clicks), Oldest(now), maxPerClick*len(clicks))
 }
 
+// A message can be received twice under one id, first with keys and then with the refusal.
+var withdraw = `
+WITH refusals AS MATERIALIZED (
+	SELECT r.* FROM ` + db.FromRecords[Row]() + ` r JOIN accounts a ON a.id = r.account_id
+), deleted AS (
+	DELETE FROM conversion_match_keys k USING refusals r
+	WHERE k.account_id = r.account_id AND k.click_id = r.click_id AND k.received_at <= r.received_at AND k.id NOT IN (SELECT id FROM refusals)
+)
+INSERT INTO conversion_match_keys AS k (` + db.Columns[Row]("") + `)
+SELECT id, account_id, click_id, '{}', '', received_at FROM refusals
+ON CONFLICT (id) DO UPDATE SET names = '{}', sealed = '', received_at = greatest(k.received_at, excluded.received_at)
+WHERE k.account_id = excluded.account_id`
+
 const (
 	deleteOfClicks = `DELETE FROM conversion_match_keys WHERE click_id = ANY ($1::uuid[])`
-
-	withdraw = `DELETE FROM conversion_match_keys WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 
 	deleteExpired = `DELETE FROM conversion_match_keys WHERE id = ANY (ARRAY(
 	SELECT id FROM conversion_match_keys WHERE received_at < $1 ORDER BY received_at LIMIT $2))`
@@ -79,12 +99,20 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return err
 }
 
-// Withdraw deletes the keys of an account's clicks whose visitors have withdrawn their consent.
-func Withdraw(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) error {
-	if len(clicks) == 0 {
+// Withdraw deletes the keys of clicks whose visitors have refused their use. A row has the id, the click and the time of the message that
+// says so. Keys of messages that were received before are not stored any more.
+func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
+	if len(rows) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "withdraw match keys", withdraw, account, db.UUIDs(clicks))
+	once := slices.SortedFunc(slices.Values(rows), func(a, b Row) int {
+		return cmp.Or(strings.Compare(a.ID.String(), b.ID.String()), b.ReceivedAt.Compare(a.ReceivedAt))
+	})
+	args, err := db.Records(slices.CompactFunc(once, func(a, b Row) bool { return a.ID == b.ID }))
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, c, "withdraw match keys", withdraw, args...)
 	return err
 }
 
@@ -116,8 +144,8 @@ WITH latest AS MATERIALIZED (
 SELECT '' AS name, count(*) AS n FROM latest
 UNION ALL
 SELECT k.name, count(*) FROM latest CROSS JOIN LATERAL (
-	SELECT DISTINCT unnest(m.names) AS name FROM conversion_match_keys m
-	WHERE m.click_id = latest.click_id AND m.account_id = latest.account_id AND m.received_at > $3
+	SELECT DISTINCT unnest(k.names) AS name FROM conversion_match_keys k
+	WHERE k.click_id = latest.click_id AND k.account_id = latest.account_id AND k.received_at > $3 AND NOT ` + refused + `
 ) k GROUP BY k.name`
 
 // Shares counts the latest conversions of a source that are for its platform, and how many of them have each key. It counts only

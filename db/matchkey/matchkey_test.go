@@ -59,17 +59,47 @@ func TestKeys(t *testing.T) {
 	if found, err = matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click}, time.Now().Add(6*day)); err != nil || len(found) != 0 {
 		t.Errorf("after seven days: %+v, %v", found, err)
 	}
-	if err := matchkey.Withdraw(t.Context(), e.db, e.account, []uuid.UUID{click}); err != nil {
-		t.Fatal(err)
-	}
-	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM conversion_match_keys WHERE account_id = $1`, e.account); n != 0 {
-		t.Errorf("%d rows after the consent was withdrawn", n)
-	}
 	if err := matchkey.DeleteOf(t.Context(), e.db, []uuid.UUID{click}); err != nil {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM conversion_match_keys`); n != 0 {
 		t.Errorf("%d rows of deleted clicks", n)
+	}
+}
+
+// TestWithdraw withdraws a consent. Keys that were received before are deleted, and are not stored later. Keys of a later consent are
+// kept.
+func TestWithdraw(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	click, other := models.NewClickID(), models.NewClickID()
+	before, late, foreign, twice := row(e.account, click, 3*day, "email"), row(e.account, click, 2*day+time.Hour, "zip"), row(e.more, click, 3*day, "city"),
+		row(e.account, other, 2*day, "phone")
+	e.store(before, foreign, twice)
+	refusal := matchkey.Row{ID: uuid.New(), AccountID: e.account, ClickID: click, ReceivedAt: time.Now().Add(-2 * day)}
+	again := matchkey.Row{ID: twice.ID, AccountID: e.account, ClickID: other, ReceivedAt: time.Now()}
+	for range 2 {
+		if err := matchkey.Withdraw(t.Context(), e.db, []matchkey.Row{refusal, again, refusal}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored := func() string {
+		return dbtest.Get[string](t, e.db, `SELECT coalesce(string_agg(names::text, ' ' ORDER BY names), '') FROM conversion_match_keys WHERE names <> '{}'`)
+	}
+	e.store(late) // it waited longer than the refusal
+	e.store(twice)
+	if got := stored(); got != "{city}" {
+		t.Errorf("stored after the refusal: %s", got)
+	}
+	e.store(row(e.account, click, day, "street"))
+	if got := stored(); got != "{city} {street}" {
+		t.Errorf("stored after a new consent: %s", got)
+	}
+	dbtest.Exec(t, e.db, `INSERT INTO conversion_match_keys (id, account_id, click_id, names, sealed, received_at)
+		VALUES ($1, $2, $3, '{email}', '\x01', $4)`, before.ID, e.account, click, before.ReceivedAt) // a transaction that ran at the same time
+	found, err := matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
+	if err != nil || len(found) != 1 || found[0].Names[0] != "street" {
+		t.Errorf("%+v, %v", found, err)
 	}
 }
 

@@ -141,7 +141,9 @@ func (b *bench) postback(p models.Postback) (outcome, detail string) {
 
 func (b *bench) send(p models.Postback) uuid.UUID {
 	b.Helper()
-	p.ID = models.NewClickID()
+	if p.ID == uuid.Nil {
+		p.ID = models.NewClickID()
+	}
 	if p.Source == "" {
 		p.Source = models.FromPostback
 	}

@@ -23,7 +23,7 @@ func (b *bench) keysOf(click string) (h matchkey.Hashes) {
 		b.Fatal(err)
 	}
 	rows, err := db.Select[dbmatchkey.Row](b.Context(), b.db, "match keys",
-		`SELECT id, account_id, click_id, names, sealed, received_at FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2`, b.account, id)
+		`SELECT id, account_id, click_id, names, sealed, received_at FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2 AND names <> '{}'`, b.account, id)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -66,6 +66,14 @@ func TestKeysOfPostbacks(t *testing.T) {
 	b.postback(models.Postback{NetworkID: b.network, Params: params{"myclick": click, "secret": "s3cret"}, Personal: &models.Personal{ConsentDenied: true}})
 	if h := b.keysOf(click); !h.IsEmpty() {
 		t.Errorf("keys %v after the consent was withdrawn", h.Names())
+	}
+	// A postback that waited is older than the refusal.
+	b.postback(models.Postback{
+		ID: models.FloorClickID(time.Now().Add(-time.Hour)), NetworkID: b.network, Params: params{"myclick": click, "secret": "s3cret"},
+		Personal: &models.Personal{Keys: email},
+	})
+	if h := b.keysOf(click); !h.IsEmpty() {
+		t.Errorf("keys %v of a postback from before the refusal", h.Names())
 	}
 	if n := dbtest.Get[int](b, b.db, `SELECT count(*) FROM postbacks WHERE outcome IN ('recorded', 'ignored') AND (proof IS NOT NULL OR has_personal_data)`); n != 0 {
 		t.Errorf("%d decided postbacks keep their proof", n)
