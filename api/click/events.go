@@ -17,6 +17,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/flow"
+	"switchyard/models/matchkey"
 	"switchyard/models/money"
 	"switchyard/models/postback"
 )
@@ -114,8 +115,9 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	if !slices.Contains(models.Arrivals, e.Arrival) {
 		e.Arrival = ""
 	}
-	if path, _, cut := strings.Cut(e.Path, "?"); cut {
-		e.Path = path
+	for _, page := range []*string{&e.Path, &e.Referrer} { // a query may have anything
+		*page, _, _ = strings.Cut(*page, "?")
+		*page = matchkey.HideAddresses(*page)
 	}
 	e.Value = cleanValue(e.Value)
 	e.Slot = min(max(e.Slot, 0), flow.MaxSlot)

@@ -223,7 +223,7 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 			out.Refused++
 			h.metrics.refusedGoals.WithLabelValues(refusal.Code).Inc()
 			if refusal.Code == unknownGoal {
-				h.storeRefused(r, a, map[string]string{"clickid": models.FormatClickID(e.ClickID), "goal": e.Name}, refusal.Message)
+				h.storeRefused(r, a, map[string]string{"clickid": models.FormatClickID(e.ClickID), "goal": matchkey.HideAddresses(e.Name)}, refusal.Message)
 			}
 			continue
 		}

@@ -18,13 +18,13 @@ import (
 // the disk nor the log of postbacks. It reports whether the message had personal data.
 func (h *Handler) hashPersonalData(r *http.Request, p *models.Postback) bool {
 	routes, loaded := h.routes.Current(), h.Ready()
-	person, word := postback.TakePersonal(p.Params, func(name string) bool { return loaded && routes.IsMapped(p.AccountID, name) })
+	person, word, removed := postback.TakePersonal(p.Params, func(name string) bool { return loaded && routes.IsMapped(p.AccountID, name) })
 	consent := matchkey.ReadConsent(word)
 	if consent == matchkey.ConsentDenied {
 		p.Personal = &models.Personal{ConsentDenied: true}
 	}
 	if len(person) == 0 {
-		return false
+		return removed
 	}
 	country := ""
 	if consent == matchkey.ConsentGranted && person.NeedsCountry() {

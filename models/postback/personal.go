@@ -9,38 +9,46 @@ import (
 )
 
 // TakePersonal removes the personal data from the parameters of a message, and returns them with the word for the person's
-// consent. isField reports whether the account's networks send a field in a parameter, in lower case: such a parameter stays, because
-// its account has chosen it for something else. Removed takes the place of each value. A city, region, postal code or country stays
-// in a message that names neither a person nor a consent, because networks send the place of a click in such parameters.
-func TakePersonal(params map[string]string, isField func(name string) bool) (p matchkey.Person, consent string) {
+// consent. removed says that there were some. isField reports whether the account's networks send a field in a parameter, in lower case:
+// such a parameter stays, because its account has chosen it for something else. Removed takes the place of each value. A city, region,
+// postal code or country stays in a message that names neither a person nor a consent, because networks send the place of a click in
+// such parameters. An e-mail address in any parameter that is read as no field, and in place of a click id, is removed too.
+func TakePersonal(params map[string]string, isField func(name string) bool) (p matchkey.Person, consent string, removed bool) {
 	p = matchkey.Person{}
-	if !namesPerson(params) {
-		return p, ""
-	}
+	hasPerson := namesPerson(params)
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		lower, value := strings.ToLower(name), params[name]
-		if lower == matchkey.ConsentParam {
+		key := matchkey.KeyOf(lower)
+		switch {
+		case isField(lower):
+		case hasPerson && lower == matchkey.ConsentParam:
 			consent = value
-			continue
+		case hasPerson && key != "" && cleanValue(value, MaxValue) != "":
+			if p[key] == "" {
+				p[key] = value
+			}
+			params[name], removed = Removed, true
+		case matchkey.HasAddress(name):
+			delete(params, name)
+			removed = true
+		case mayHideAddress(lower) && matchkey.HasAddress(value):
+			params[name], removed = matchkey.HideAddresses(value), true
 		}
-		key := matchkey.NameOf(lower)
-		if key == "" || isField(lower) || cleanValue(value, MaxValue) == "" {
-			continue
-		}
-		if p[key] == "" {
-			p[key] = value
-		}
-		params[name] = Removed
 	}
-	return p, consent
+	return p, consent, removed
+}
+
+// mayHideAddress reports whether a parameter is read as no field, or as the click id. No click id is an e-mail address.
+func mayHideAddress(name string) bool {
+	_, field := fieldParams[name]
+	return !field || slices.Contains(aliases["click_id"], name)
 }
 
 // namesPerson reports whether a message has a consent, or personal data that are more than a place.
 func namesPerson(params map[string]string) bool {
 	for name, value := range params {
-		key := matchkey.NameOf(name)
-		place := slices.Contains([]string{"", matchkey.City, matchkey.Region, matchkey.Zip, matchkey.Country}, key)
-		if strings.EqualFold(name, matchkey.ConsentParam) || !place && cleanValue(value, MaxValue) != "" {
+		key := matchkey.KeyOf(name)
+		if strings.EqualFold(name, matchkey.ConsentParam) || key != "" && !matchkey.IsPlace(key) && cleanValue(value, MaxValue) != "" {
 			return true
 		}
 	}
@@ -48,7 +56,7 @@ func namesPerson(params map[string]string) bool {
 }
 
 // Removed takes the place of personal data in the parameters of a message.
-const Removed = "(personal data)"
+const Removed = matchkey.Hidden
 
 // MarkPersonal writes what became of each value that TakePersonal removed, for the log of postbacks.
 func MarkPersonal(params map[string]string, keys matchkey.Hashes, dropped []matchkey.Dropped) {
@@ -60,7 +68,7 @@ func MarkPersonal(params map[string]string, keys matchkey.Hashes, dropped []matc
 		marks[d.Key] = "(not kept: " + d.Reason + ")"
 	}
 	for name, value := range params {
-		if mark := marks[matchkey.NameOf(name)]; value == Removed && mark != "" {
+		if mark := marks[matchkey.KeyOf(name)]; value == Removed && mark != "" {
 			params[name] = mark
 		}
 	}

@@ -40,8 +40,24 @@ func TestTakePersonal(t *testing.T) {
 			map[string]string{"email": "c@d.example"},
 			"",
 		},
+		"the record of a person": {
+			map[string]string{"customer[email]": "a@b.example", "buyer_first_name": "Jane", "shipping_city": "Rome", "consent": "yes", "EMAIL[]": "c@d.example"},
+			map[string]string{"customer[email]": Removed, "buyer_first_name": Removed, "shipping_city": Removed, "consent": "yes", "EMAIL[]": Removed},
+			map[string]string{"email": "c@d.example", "first_name": "Jane", "city": "Rome"},
+			"yes",
+		},
+		"addresses in other parameters": {
+			map[string]string{"contact": "a@b.example", "page": "https://x.example/?e=a%40b.example", "clickid": "x a@b.example", "a@b.example": "", "zip": "a@b.example", "txid": "a@b.example"},
+			map[string]string{"contact": Removed, "page": "https://x.example/?e=" + Removed, "clickid": "x " + Removed, "zip": "a@b.example", "txid": "a@b.example"},
+			map[string]string{},
+			"",
+		},
 	} {
-		person, consent := TakePersonal(tt.params, own)
+		before := maps.Clone(tt.params)
+		person, consent, removed := TakePersonal(tt.params, own)
+		if removed == maps.Equal(before, tt.params) {
+			t.Errorf("%s: removed %v", name, removed)
+		}
 		if !maps.Equal(person, tt.person) || consent != tt.consent || !maps.Equal(tt.params, tt.left) {
 			t.Errorf("%s: %v %q, left %v", name, map[string]string(person), consent, tt.params)
 		}

@@ -20,6 +20,7 @@ import (
 	"switchyard/db/upload"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/matchkey"
 	"switchyard/workers"
 	"switchyard/workers/platformjob"
 	"switchyard/workers/providers/ads"
@@ -266,7 +267,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 		e := ads.Event{
 			ID: u.ConversionID.String(), Action: u.Action, Time: u.HappenedAt, ChangedAt: u.ChangedAt, Value: u.Value, Currency: u.Currency,
 			Click: models.FormatClickID(u.ClickID), Clicked: models.ClickTime(u.ClickID), Query: click.Params, UserAgent: click.UserAgent,
-			Country: click.Country, Page: pageOf(click.Click), Referrer: click.Referrer,
+			Country: click.Country, Page: pageOf(click.Click), Referrer: matchkey.CleanURL(click.Referrer),
 		}
 		if u.Action != models.UploadRetract { // the platform knows the conversion that is taken back by its id
 			e.Keys = keys[u.ClickID].For(s.Provider)

@@ -7,18 +7,18 @@ import (
 	"strings"
 
 	"switchyard/models"
+	"switchyard/models/matchkey"
 )
 
 // pageOf returns the address of the page that a click's visitor was sent to: the landing page, or else the offer. A pixel on that
 // page reports the same address. The result is empty if the address is not known. Whatever identifies the click is
 // left out, because a click id is enough to report a conversion: parameters with the id or with a key that holds it, a path with
-// the id, a user name and the fragment.
+// the id, a user name and the fragment. Personal data are left out too.
 func pageOf(c models.Click) string {
-	u, err := url.Parse(c.Destination)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	u, err := url.Parse(matchkey.CleanURL(c.Destination))
+	if err != nil || u.Host == "" {
 		return ""
 	}
-	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	if identifies(c, u.Path) {
 		u.Path, u.RawPath = "/", ""
 	}

@@ -14,15 +14,16 @@ func TestPage(t *testing.T) {
 	id := models.FormatClickID(c.ID)
 	key := base64.RawURLEncoding.EncodeToString(append([]byte{1, 2}, append(c.ID[:], 3, 4)...))
 	for destination, want := range map[string]string{
-		"https://lander.example/page?a=1&clickid=" + id + "&b=%20x#top": "https://lander.example/page?a=1&b=%20x",
-		"https://u:p@lander.example/?lp_key=" + key + "&fbclid=abc":     "https://lander.example/?fbclid=abc",
-		"https://offer.example/go/" + id + "?aff=7":                     "https://offer.example/?aff=7",
-		"https://offer.example/?s1=x-" + id:                             "https://offer.example/",
-		"https://offer.example/?s=" + c.ID.String() + "&&u=%zz":         "https://offer.example/",
-		"https://lander.example":                                        "https://lander.example",
-		"javascript:alert(1)":                                           "",
-		"//lander.example/":                                             "",
-		"":                                                              "",
+		"https://lander.example/page?a=1&clickid=" + id + "&b=%20x#top":    "https://lander.example/page?a=1&b=%20x",
+		"https://u:p@lander.example/?lp_key=" + key + "&fbclid=abc":        "https://lander.example/?fbclid=abc",
+		"https://offer.example/go/" + id + "?aff=7":                        "https://offer.example/?aff=7",
+		"https://offer.example/?s1=x-" + id:                                "https://offer.example/",
+		"https://offer.example/?s=" + c.ID.String() + "&&u=%zz":            "https://offer.example/",
+		"https://lander.example":                                           "https://lander.example",
+		"https://offer.example/?email=jane%40x.example&x=jane@x.example&y": "https://offer.example/?y",
+		"javascript:alert(1)":                                              "",
+		"//lander.example/":                                                "",
+		"":                                                                 "",
 	} {
 		c.Destination = destination
 		if got := pageOf(c); got != want {

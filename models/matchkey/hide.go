@@ -1,0 +1,73 @@
+package matchkey
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Hidden takes the place of personal data in a text that is kept.
+const Hidden = hidden
+
+// ofPerson matches the name of a member of a person's record, such as user[email], customer.phone, data[buyer][em] and billing_zip.
+var ofPerson = regexp.MustCompile(`^(?:.*[\[\].])?(?:billing|buyer|client|contact|customer|lead|payer|person|shipping|subscriber|user|visitor)` +
+	`(?:_data)?[\[\]._-]+([a-z0-9_]+)\]?$`)
+
+// KeyOf returns the name of the key that a parameter carries, as NameOf does. The name of the person's record may come before it, as in
+// user[email] and customer_email.
+func KeyOf(param string) string {
+	param = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(param)), "[]")
+	if name := NameOf(param); name != "" || !strings.ContainsAny(param, "[._-") {
+		return name
+	}
+	if found := ofPerson.FindStringSubmatch(param); found != nil {
+		return NameOf(found[1])
+	}
+	return ""
+}
+
+// address matches an e-mail address within a text, also in the form of an address of the web.
+var address = regexp.MustCompile(`(?i)[^\s@<>()"',:;&=?/\\#%{}]+(?:@|%40|%2540)[\p{L}\p{N}][\p{L}\p{N}-]*(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,24}`)
+
+// HideAddresses returns a text with Hidden in place of each e-mail address.
+func HideAddresses(text string) string {
+	if !strings.Contains(text, "@") && !strings.Contains(text, "40") {
+		return text
+	}
+	return address.ReplaceAllLiteralString(text, Hidden)
+}
+
+// HasAddress reports whether a text contains an e-mail address.
+func HasAddress(text string) bool { return HideAddresses(text) != text }
+
+// CleanURL returns an address of the web without personal data: without the parameters that carry a key or an e-mail address, without a
+// path that has an e-mail address, without a user name and without a fragment. A parameter with only a place stays. The result is empty
+// if the address cannot be read.
+func CleanURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	if HasAddress(u.Path) {
+		u.Path, u.RawPath = "/", ""
+	}
+	var kept []string
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		name, value, _ := strings.Cut(part, "=")
+		plainName, badName := url.QueryUnescape(name)
+		plainValue, badValue := url.QueryUnescape(value)
+		key := KeyOf(plainName)
+		if part == "" || badName != nil || badValue != nil || key != "" && !IsPlace(key) || HasAddress(plainName) || HasAddress(plainValue) {
+			continue
+		}
+		kept = append(kept, part)
+	}
+	u.RawQuery, u.ForceQuery = strings.Join(kept, "&"), false
+	return u.String()
+}
+
+// IsPlace reports whether a key is only a place: a city, a region, a postal code or a country.
+func IsPlace(key string) bool {
+	return key == City || key == Region || key == Zip || key == Country
+}
