@@ -123,6 +123,14 @@ func DependsOnCurrency(text string) bool {
 	return errors.Is(err, ErrAmbiguous)
 }
 
+// Limit returns ErrTooLarge for an amount that is larger than the amounts that Read returns.
+func Limit(amount decimal.Decimal) error {
+	if amount.Abs().GreaterThan(maxAmount) {
+		return ErrTooLarge
+	}
+	return nil
+}
+
 // Text returns a text that Read reads as the same amount, whatever the currency.
 func Text(amount decimal.Decimal) string { return Exact(amount.String()) }
 

@@ -282,11 +282,11 @@ func (r row) readAmount(own string) (value decimal.Decimal, stated string, err e
 	if err == nil && value.IsNegative() {
 		err = errNegative
 	}
-	if err != nil {
-		return decimal.Zero, "", fmt.Errorf("a row of the platform has no amount: %.40q: %w", string(r.amount), err)
-	}
-	if r.divisor.IsPositive() {
+	if err == nil && r.divisor.IsPositive() {
 		value = value.DivRound(r.divisor, models.MoneyScale)
+	}
+	if err = cmp.Or(err, money.Limit(value)); err != nil {
+		return decimal.Zero, "", fmt.Errorf("a row of the platform has no amount: %.40q: %w", string(r.amount), err)
 	}
 	return value.Round(models.MoneyScale), stated, nil
 }
@@ -305,10 +305,13 @@ func currency(t rest.Text) string {
 	return code
 }
 
-// count reads a whole number. It returns nil if the text is not one.
+// maxCount is the largest number of clicks or impressions of a row. Sums of many rows must not exceed an int64.
+var maxCount = decimal.New(1, 12)
+
+// count reads a whole number. It returns nil if the text is not one, or if the number is too large to be one of a row.
 func count(t rest.Text) *int64 {
 	d, err := decimal.NewFromString(strings.ReplaceAll(strings.TrimSpace(string(t)), ",", ""))
-	if err != nil || d.IsNegative() || d.Exponent() > 12 || len(t) > 40 {
+	if err != nil || d.IsNegative() || d.Exponent() > 12 || len(t) > 40 || d.GreaterThan(maxCount) {
 		return nil
 	}
 	n := d.IntPart()
