@@ -235,6 +235,8 @@ var (
 	scans       = regexp.MustCompile(`SET NOT NULL| TYPE |ADD (CONSTRAINT \w+ )?(CHECK|FOREIGN|PRIMARY|UNIQUE)|REFERENCES`)
 	timeout     = regexp.MustCompile(`SET (LOCAL )?(lock|statement)_timeout`)
 	batches     = regexp.MustCompile(`(?s)DO \$\$.*\sCOMMIT;.*\$\$;`)
+	functions   = regexp.MustCompile(`(?s)AS \$\$.*?\$\$`)
+	copied      = regexp.MustCompile(`^INSERT INTO \w+ (?:\([^)]*\) )?SELECT .* FROM (\w+)`)
 	indexesOnly = regexp.MustCompile(`^((CREATE|DROP) (UNIQUE )?INDEX CONCURRENTLY|ALTER INDEX)`)
 )
 
@@ -242,7 +244,7 @@ var (
 func breach(text string) error {
 	noTransaction := strings.Contains(text, "-- +goose NO TRANSACTION")
 	up, _, _ := strings.Cut(text, "-- +goose Down")
-	up = batches.ReplaceAllString(comment.ReplaceAllString(up, ""), "")
+	up = functions.ReplaceAllString(batches.ReplaceAllString(comment.ReplaceAllString(up, ""), ""), "")
 	if timeout.MatchString(up) {
 		return errors.New("the runner sets the timeouts")
 	}
@@ -270,6 +272,9 @@ func breach(text string) error {
 			scans.MatchString(statement) && !strings.Contains(statement, "NOT VALID") && !strings.Contains(statement, "USING INDEX") {
 			return fmt.Errorf("%.60q reads the whole table while it is locked", statement)
 		}
+		if m := copied.FindStringSubmatch(statement); m != nil && m[1] != "domains" { // an install has few domains
+			return fmt.Errorf("all rows of %s are copied in one transaction", m[1])
+		}
 	}
 	return nil
 }
@@ -286,6 +291,7 @@ func TestBreach(t *testing.T) {
 
 		apart + "DO $$ BEGIN LOOP DELETE FROM jobs; COMMIT; END LOOP; END $$;": "",
 
+		"CREATE TABLE x (id uuid REFERENCES accounts); INSERT INTO x (id) SELECT s.account_id FROM spend s;": "copied in one transaction",
 		"CREATE INDEX n ON clicks (cost);":                                              "not built CONCURRENTLY",
 		"CREATE INDEX CONCURRENTLY n ON jobs (id);":                                     "in a transaction",
 		apart + "CREATE INDEX CONCURRENTLY n ON jobs (id);":                             "not dropped first",

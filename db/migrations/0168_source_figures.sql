@@ -14,9 +14,5 @@ CREATE TABLE source_figures (
 );
 CREATE INDEX source_figures_account ON source_figures (account_id);
 
-INSERT INTO source_figures (source_id, day, campaign_id, account_id, amount, currency, clicks, impressions)
-SELECT s.source_id, s.day, s.campaign_id, s.account_id, s.amount, s.currency, s.clicks, s.impressions
-FROM spend s JOIN source_spend_days d ON d.source_id = s.source_id AND d.day = s.day AND d.account_id = s.account_id;
-
 -- +goose Down
 DROP TABLE source_figures;
