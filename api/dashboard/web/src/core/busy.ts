@@ -19,3 +19,19 @@ export function useBusy() {
   }
   return [busy, run] as const
 }
+
+// useAttempt is useBusy for work whose error is shown where it was started. wrong is what explain makes of the error of the last
+// work. It is cleared when the next work begins.
+export function useAttempt<W>(explain: (e: unknown) => W) {
+  const [busy, start] = useBusy(),
+    [wrong, setWrong] = useState<W>()
+  const run = (work: () => Promise<unknown>) =>
+    start(
+      async () => {
+        setWrong(undefined)
+        await work()
+      },
+      e => setWrong(() => explain(e)),
+    )
+  return { busy, wrong, setWrong, run }
+}

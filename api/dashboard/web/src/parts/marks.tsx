@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { MarkList, NoteRow, RecordedChange } from '../api.gen.ts'
+import { useAttempt } from '../core/busy.ts'
 import { asError, call } from '../core/call.ts'
 import { choicesOf, useCampaigns } from '../core/choices.ts'
 import { dateOf, dateTime } from '../core/dates.ts'
@@ -181,8 +182,7 @@ export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
     [time, setTime] = useState(two(there.getUTCHours()) + ':' + two(there.getUTCMinutes())),
     [text, setText] = useState(of.text ?? ''),
     [campaign, setCampaign] = useState(of.campaign_id ?? ''),
-    [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false)
+    { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => wrongOf(asError(e), ['at', 'text'], { invalid_date: 'at' }))
   const choices = choicesOf(useCampaigns()),
     at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
   const save = async () => {
@@ -190,17 +190,12 @@ export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
     if (moment === null) return setWrong({ field: 'at', text: w.needsDate })
     if (!text.trim()) return setWrong({ field: 'text', text: w.needsText })
     const body = { at: utc(moment), text: text.trim(), campaign_id: campaign || null }
-    setBusy(true)
-    try {
+    await run(async () => {
       await (of.id ? call('PUT /app/api/notes/{id}', { path: { id: of.id }, body }) : call('POST /app/api/notes', { body }))
       changed()
       toast(w.saved)
       close()
-    } catch (e) {
-      setWrong(wrongOf(asError(e), ['at', 'text'], { invalid_date: 'at' }))
-    } finally {
-      setBusy(false)
-    }
+    })
   }
   return (
     <Sheet

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { useAttempt } from '../core/busy.ts'
 import { asError } from '../core/call.ts'
 import { usePress } from '../core/keys.ts'
 import { t } from '../core/text.ts'
@@ -7,7 +8,7 @@ import { forms } from '../words.gen.ts'
 import { country } from '../core/format.ts'
 import { Combobox } from './combobox.tsx'
 import type { Choice, Option } from '../core/choices.ts'
-import { Area, Field, FormError, Input, MoneyInput, Select, Switch, TagInput, wrongOf, type Wired, type Wrong } from './form.tsx'
+import { Area, Field, FormError, Input, MoneyInput, Select, Switch, TagInput, wrongOf, type Wired } from './form.tsx'
 import { Pairs, WordLists } from './pairs.tsx'
 import { UrlInput } from './url_input.tsx'
 
@@ -58,11 +59,17 @@ type Props = {
 // between the fields and the foot.
 export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, always, onDirty }: Props) {
   const [draft, setDraft] = useState<Draft>(value),
-    [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false),
     el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
     names = specs.map(s => s.name)
+  const { busy, wrong, setWrong, run } = useAttempt(e => {
+    const found = wrongOf(asError(e), names, byCode)
+    if (found.field)
+      requestAnimationFrame(() =>
+        el.current?.querySelector<HTMLElement>(`[data-field="${found.field}"] :is(input, select, textarea, button)`)?.focus(),
+      )
+    return found
+  })
   const changed = names.filter(n => JSON.stringify(draft[n] ?? null) !== JSON.stringify(value[n] ?? null)),
     edited = changed.length > 0,
     dirty = always || edited
@@ -82,21 +89,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
     if (wrong?.field === name) setWrong(undefined)
   }
   const send = async () => {
-    if (busy || !dirty) return
-    setBusy(true)
-    setWrong(undefined)
-    try {
-      await save(draft, changed)
-    } catch (e) {
-      const found = wrongOf(asError(e), names, byCode)
-      setWrong(found)
-      if (found.field)
-        requestAnimationFrame(() =>
-          el.current?.querySelector<HTMLElement>(`[data-field="${found.field}"] :is(input, select, textarea, button)`)?.focus(),
-        )
-    } finally {
-      setBusy(false)
-    }
+    if (dirty) await run(() => save(draft, changed))
   }
   usePress(e => {
     if ((e.ctrlKey || e.metaKey) && e.key === 's') {

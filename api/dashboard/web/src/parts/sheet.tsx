@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { useBusy } from '../core/busy.ts'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { failed } from '../core/toast.ts'
@@ -161,18 +162,13 @@ type AskProps = {
 // question stays open and wrong shows the error.
 export function Ask({ title, text, go, danger, name, on, wrong = failed, close, children }: AskProps) {
   const [typed, setTyped] = useState(''),
-    [busy, setBusy] = useState(false),
+    [busy, run] = useBusy(),
     id = useId()
-  const send = async () => {
-    setBusy(true)
-    try {
+  const send = () =>
+    run(async () => {
       await on()
       close()
-    } catch (e) {
-      wrong(e)
-      setBusy(false)
-    }
-  }
+    }, wrong)
   return (
     <Sheet
       title={title}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { KeyRow } from '../../api.gen.ts'
+import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { me } from '../../core/me.ts'
@@ -166,20 +167,13 @@ function Make({ close, made }: { close: () => void; made: (k: KeyRow) => void })
   const [name, setName] = useState(''),
     [scope, setScope] = useState('full'),
     [days, setDays] = useState('90'),
-    [wrong, setWrong] = useState(''),
-    [busy, setBusy] = useState(false)
-  const make = async () => {
-    setBusy(true)
-    setWrong('')
-    try {
+    { busy, wrong, run } = useAttempt(told)
+  const make = () =>
+    run(async () => {
       const k = await call('POST /app/api/keys', { body: { name, scope, days: Number(days) } })
       touches('app')
       made(k)
-    } catch (e) {
-      setWrong(told(e))
-      setBusy(false)
-    }
-  }
+    })
   return (
     <FormSheet title={w.title} close={close} keep={() => name !== ''} go={w.make} off={busy} send={make}>
       <Field label={w.name} hint={w.nameHint} error={wrong}>

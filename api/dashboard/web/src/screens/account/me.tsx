@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { NewTOTP, SessionRow } from '../../api.gen.ts'
+import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { me } from '../../core/me.ts'
@@ -30,22 +31,15 @@ export const Mine = () => (
 function Profile() {
   const who = me.value!,
     [name, setName] = useState(who.name),
-    [wrong, setWrong] = useState(''),
-    [busy, setBusy] = useState(false)
-  const save = async (more: { name?: string; language?: string; letter_keys?: boolean }) => {
-    setBusy(true)
-    setWrong('')
-    try {
+    { busy, wrong, run } = useAttempt(told)
+  const save = (more: { name?: string; language?: string; letter_keys?: boolean }) =>
+    run(async () => {
       me.value = await call('PATCH /app/api/me', {
         body: { name: who.name, theme: who.theme, language: who.language, letter_keys: who.letter_keys, ...more },
       })
       if (more.language !== undefined) return location.reload() // the words are loaded with the page
       toast(w.saved)
-    } catch (e) {
-      setWrong(told(e))
-    }
-    setBusy(false)
-  }
+    })
   return (
     <section class="card narrow">
       <header>
@@ -102,21 +96,14 @@ function Profile() {
 
 function Password() {
   const [text, setText] = useState(''),
-    [wrong, setWrong] = useState(''),
-    [busy, setBusy] = useState(false)
-  const set = async () => {
-    setBusy(true)
-    setWrong('')
-    try {
+    { busy, wrong, run } = useAttempt(told)
+  const set = () =>
+    run(async () => {
       await call('POST /app/api/me/password', { body: { password: text } })
       setText('')
       touches('app')
       toast(w.passwordSet)
-    } catch (e) {
-      setWrong(told(e))
-    }
-    setBusy(false)
-  }
+    })
   return (
     <section class="card narrow">
       <header>
@@ -203,20 +190,13 @@ function Codes() {
 // SetUp shows the secret, asks for the code that the app makes from it, and then shows the recovery codes once.
 function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
   const [code, setCode] = useState(''),
-    [wrong, setWrong] = useState(''),
-    [busy, setBusy] = useState(false),
+    { busy, wrong, run } = useAttempt(told),
     [codes, setCodes] = useState<string[]>()
-  const confirm = async () => {
-    setBusy(true)
-    setWrong('')
-    try {
+  const confirm = () =>
+    run(async () => {
       setCodes((await call('PUT /app/api/me/totp', { body: { code } })).codes)
       me.value = { ...me.value!, has_codes: true }
-    } catch (e) {
-      setWrong(told(e))
-    }
-    setBusy(false)
-  }
+    })
   if (codes)
     return (
       <Shown short title={w.recovery} close={close} done={w.kept}>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Invitation, LinkRow, MemberRow } from '../../api.gen.ts'
+import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { me } from '../../core/me.ts'
@@ -160,20 +161,13 @@ function Open({ of: l }: { of: LinkRow }) {
 function Invite({ close }: { close: () => void }) {
   const [email, setEmail] = useState(''),
     [role, setRole] = useState('member'),
-    [wrong, setWrong] = useState(''),
-    [invitation, setInvitation] = useState<Invitation>(),
-    [busy, setBusy] = useState(false)
-  const make = async () => {
-    setBusy(true)
-    setWrong('')
-    try {
+    { busy, wrong, run } = useAttempt(told),
+    [invitation, setInvitation] = useState<Invitation>()
+  const make = () =>
+    run(async () => {
       setInvitation(await call('POST /app/api/team', { body: { email: email.trim(), role } }))
       touches('app')
-    } catch (e) {
-      setWrong(told(e))
-    }
-    setBusy(false)
-  }
+    })
   if (invitation)
     return (
       <Shown title={w.inviteTitle} close={close} done={w.done}>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { BotDetection, BotSignal, Range } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { dateOf } from '../../core/dates.ts'
@@ -13,7 +14,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/bots.ts'
 import { Select, Switch } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { toast } from '../../core/toast.ts'
 import { Histogram } from '../../parts/histogram.tsx'
 import { BotLists } from './lists.tsx'
 import { Repeats } from './repeats.tsx'
@@ -59,13 +60,12 @@ function Form({ saved, job, started }: FormProps) {
   const [threshold, setThreshold] = useState(saved.threshold),
     [disabled, setDisabled] = useState(off),
     [days, setDays] = useState('30'),
-    [busy, setBusy] = useState(false),
+    [busy, run] = useBusy(),
     may = canWrite()
   const switched = saved.signals.filter(s => s.enabled === disabled.includes(s.reason)).length,
     dirty = threshold !== saved.threshold || switched > 0
-  const save = async () => {
-    setBusy(true)
-    try {
+  const save = () =>
+    run(async () => {
       const got = await call('PUT /bot-detection', { body: { threshold, disabled, days: Number(days) } })
       if (got.job_id && got.range) {
         started(got.job_id, got.range)
@@ -73,12 +73,7 @@ function Form({ saved, job, started }: FormProps) {
       }
       touches('bot-detection')
       toast(w.saved)
-    } catch (e) {
-      failed(e)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <div class="grid bots">
       {job}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ClickRow, NetworkRow, SourceRow, TestedClick } from '../../api.gen.ts'
-import { ApiError, asError, call } from '../../core/call.ts'
+import { useAttempt } from '../../core/busy.ts'
+import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { choicesOf, useNetworks, useSources } from '../../core/choices.ts'
 import { country, hourOf } from '../../core/format.ts'
@@ -270,18 +271,14 @@ function FirstClick({ id }: { id: string }) {
 // Test tries the link without recording anything.
 function Test({ id, link }: { id: string; link: string }) {
   const [result, setResult] = useState<TestedClick>(),
-    [error, setError] = useState<ApiError>(),
-    [busy, setBusy] = useState(false)
-  const run = () => {
-    setBusy(true)
-    setError(undefined)
-    call('POST /campaigns/{id}/test-click', {
-      path: { id },
-      body: { url: link.replace(/\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]/g, m => m.replace(/[^A-Za-z0-9]/g, '') || '1') },
-    })
-      .then(setResult, e => setError(asError(e)))
-      .finally(() => setBusy(false))
-  }
+    { busy, wrong: error, run: attempt } = useAttempt(asError)
+  const run = () =>
+    attempt(() =>
+      call('POST /campaigns/{id}/test-click', {
+        path: { id },
+        body: { url: link.replace(/\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]/g, m => m.replace(/[^A-Za-z0-9]/g, '') || '1') },
+      }).then(setResult),
+    )
   return (
     <section class="card part">
       <div class="row">

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { newAlias, useDefaultDomain, useDomains } from '../../core/campaign.ts'
 import { choicesOf, useFlows, useLanders, useOffers, useSources } from '../../core/choices.ts'
@@ -57,8 +58,20 @@ function useWizard() {
     alias: newAlias(),
     domain: '',
   })
-  const [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false)
+  const { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
+    const known = e as Wrong
+    if (typeof known.text === 'string' && !(e instanceof Error)) return known
+    return wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
+      destination_required: way === 'offer' ? 'offer' : way,
+      invalid_destination: 'offer',
+      invalid_destination_url: 'address',
+      alias_taken: 'alias',
+      duplicate_name: 'name',
+      name_required: 'name',
+      invalid_flow: 'flow',
+      invalid_domain: 'domain',
+    })
+  })
   const set = (v: Partial<typeof form>) => {
     setForm({ ...form, ...v })
     setWrong(undefined)
@@ -92,10 +105,8 @@ function useWizard() {
     setWantsNewOffer(false) // the offer exists now, even if the next step fails
     return made.id
   }
-  const create = async () => {
-    setBusy(true)
-    setWrong(undefined)
-    try {
+  const create = () =>
+    run(async () => {
       const where =
         way === 'offer'
           ? { offer_id: await offerID(), ...(form.lander ? { lander_id: form.lander } : {}) }
@@ -114,26 +125,7 @@ function useWizard() {
       })
       touches('campaigns')
       go(to(`/app/campaigns/${made.id}/link`, { first: '1' }))
-    } catch (e) {
-      const w = e as Wrong
-      setWrong(
-        typeof w.text === 'string' && !(e instanceof Error)
-          ? w
-          : wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
-              destination_required: way === 'offer' ? 'offer' : way,
-              invalid_destination: 'offer',
-              invalid_destination_url: 'address',
-              alias_taken: 'alias',
-              duplicate_name: 'name',
-              name_required: 'name',
-              invalid_flow: 'flow',
-              invalid_domain: 'domain',
-            }),
-      )
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   const ready =
     name &&
     form.alias &&

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { asError, type ApiError } from '../../core/call.ts'
+import { useAttempt } from '../../core/busy.ts'
+import { asError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { useSources } from '../../core/choices.ts'
 import { mostRows, useFile, type Head } from '../../core/csv.ts'
@@ -38,8 +39,7 @@ export function Corrections() {
     { text, head, reading } = file,
     [source, setSource] = useState(''),
     [run, setRun] = useState<Run>(),
-    [busy, setBusy] = useState(false),
-    [error, setError] = useState<ApiError>(),
+    { busy, wrong: error, setWrong: setError, run: attempt } = useAttempt(asError),
     [confirming, setConfirming] = useState(false),
     [tooLarge, setTooLarge] = useState(false)
   const shown = run?.kind === kind ? run : undefined,
@@ -51,10 +51,8 @@ export function Corrections() {
     setTooLarge(false)
     setError(undefined)
   }
-  const start = async (apply: boolean) => {
-    setBusy(true)
-    setError(undefined)
-    try {
+  const start = (apply: boolean) =>
+    attempt(async () => {
       if (apply && Date.now() - shown!.at > lasts) return
       const answer = await send(kind, text, source, apply)
       setRun({ kind, text, source, at: Date.now(), answer })
@@ -62,12 +60,7 @@ export function Corrections() {
         touches('logs', 'reports', 'stats')
         toast(w.applied(answer.accepted, count(answer.accepted)))
       }
-    } catch (e) {
-      setError(asError(e))
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   if (!canWrite())
     return (
       <section class="card">

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PostbacksReplayed } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
 import { call, asError, type ApiError } from '../../core/call.ts'
 import { count, spanText } from '../../core/format.ts'
 import { task } from '../../core/jobs.ts'
@@ -10,7 +11,7 @@ import { Seg } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Empty, Failed, Late } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { toast } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 
 const w = t.unmatched,
@@ -22,7 +23,7 @@ export function Replay({ network, name, close }: { network: string; name: string
   const [preview, setPreview] = useState<PostbacksReplayed>(),
     [error, setError] = useState<ApiError>(),
     [filter, setFilter] = useState(''),
-    [busy, setBusy] = useState(false),
+    [busy, start] = useBusy(),
     [reloads, setReloads] = useState(0)
   const query = { from: span.value.from, to: span.value.to },
     of = network === 'all' ? {} : { network }
@@ -35,9 +36,8 @@ export function Replay({ network, name, close }: { network: string; name: string
     return () => stop.abort()
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the dry run keeps the window in which it began
   }, [reloads])
-  const run = async () => {
-    setBusy(true)
-    try {
+  const run = () =>
+    start(async () => {
       const answer = await task(t.exports.replay, 'POST /logs/postbacks/replay', { query, body: of }, a => ({
         text: t.exports.replayed(count(a.replayed)),
         path: '/app/unmatched',
@@ -45,11 +45,7 @@ export function Replay({ network, name, close }: { network: string; name: string
       touches('logs', 'reports', 'stats')
       toast(w.replayed(answer.replayed, count(answer.replayed)))
       close()
-    } catch (e) {
-      failed(e)
-      setBusy(false)
-    }
-  }
+    })
   const list = preview?.outcomes ?? [],
     shown = filter ? list.filter(o => o.result === filter) : list
   return (

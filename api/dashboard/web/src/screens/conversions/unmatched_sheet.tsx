@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NetworkRow, PostbackRow, ReplayOutcome } from '../../api.gen.ts'
+import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -7,10 +8,10 @@ import { bodyOf, causeOf, fields, paramsOf, readAs, causeText } from '../../core
 import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { postbackNames } from '../../columns.gen.ts'
-import { Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Field, FormError, Input, wrongOf } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, type Steps } from '../../parts/stepper.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { toast } from '../../core/toast.ts'
 
 const w = t.unmatched,
   pause = 700,
@@ -51,7 +52,7 @@ export function PostbackSheet({
   step: Steps
 }) {
   const [outcome, setOutcome] = useState<ReplayOutcome>(),
-    [busy, setBusy] = useState(false),
+    [busy, start] = useBusy(),
     [reloads, setReloads] = useState(0)
   const settings = network?.postback_params ?? {},
     cause = causeOf(row, settings),
@@ -70,10 +71,8 @@ export function PostbackSheet({
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a row that is loaded again has the same outcome
   }, [row.id, reloads])
-  const run = async () => {
-    if (busy) return
-    setBusy(true)
-    try {
+  const run = () =>
+    start(async () => {
       const now = await replay(row)
       touches('logs', 'reports', 'stats')
       const result = t.clicks.results[now.result] ?? now.result
@@ -81,11 +80,7 @@ export function PostbackSheet({
         bad: now.result === 'refused' || now.result === 'unmatched',
       })
       close()
-    } catch (e) {
-      failed(e)
-      setBusy(false)
-    }
-  }
+    })
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
@@ -193,24 +188,16 @@ export function PostbackSheet({
 // Reading edits which parameters of a network carry which fields.
 function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow; done: () => void }) {
   const [draft, setDraft] = useState<Record<string, string>>(network.postback_params),
-    [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false)
+    { busy, wrong, run } = useAttempt(e => wrongOf(asError(e), fields))
   const names = [...new Set(paramsOf(row.query).map(([name]) => name))],
     list = 'params-' + row.id
-  const save = async () => {
-    setBusy(true)
-    setWrong(undefined)
-    try {
+  const save = () =>
+    run(async () => {
       await call('PUT /networks', { body: bodyOf(network, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
       touches('networks')
       toast(w.saved(network.name))
       done()
-    } catch (e) {
-      setWrong(wrongOf(asError(e), fields))
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <section class="part reading">
       <h2>{w.settings(network.name)}</h2>

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import type { CopilotAnswer, CopilotBody, CopilotSuggestion } from '../../api.gen.ts'
-import { asError, call, type ApiError } from '../../core/call.ts'
+import { useAttempt } from '../../core/busy.ts'
+import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateOf } from '../../core/dates.ts'
 import { touches, use } from '../../core/query.ts'
@@ -64,21 +65,13 @@ function Listed({ history }: { history: boolean }) {
 }
 
 function Suggestions({ of: data }: { of: CopilotAnswer }) {
-  const [busy, setBusy] = useState(false),
-    [error, setError] = useState<ApiError>()
-  const refresh = async () => {
-    setBusy(true)
-    setError(undefined)
-    try {
+  const { busy, wrong: error, run } = useAttempt(asError)
+  const refresh = () =>
+    run(async () => {
       const got = await call('POST /copilot', { body: { action: 'refresh' } })
       touches('copilot')
       toast(w.refreshed(got.open ?? 0))
-    } catch (e) {
-      setError(asError(e))
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <>
       <div class="line">
@@ -121,19 +114,9 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
 }
 
 function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
-  const [busy, setBusy] = useState(false),
-    [error, setError] = useState<ApiError>(),
+  const { busy, wrong: error, run } = useAttempt(asError),
     effect = s.effect && effectText(s.effect)
-  const send = async (body: CopilotBody, done: string, undo?: string) => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await act({ ...body, id: s.id }, done, undo)
-    } catch (e) {
-      setError(asError(e))
-      setBusy(false)
-    }
-  }
+  const send = (body: CopilotBody, done: string, undo?: string) => run(() => act({ ...body, id: s.id }, done, undo))
   const apply = (variant?: CopilotBody['variant']) =>
     send({ action: 'apply', ...(variant ? { variant } : {}) }, w.applied(s.title), w.undone(s.title))
   const away = (days: number) => send({ action: 'snooze', days }, w.snoozed(dateOf(Date.now() + days * 864e5)))

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ChatProposal, CopilotAnswer, CopilotBody, CopilotChange } from '../../api.gen.ts'
-import { asError, type ApiError } from '../../core/call.ts'
+import { useAttempt } from '../../core/busy.ts'
+import { asError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { to } from '../../core/router.ts'
@@ -50,20 +51,9 @@ export function History({ of: data }: { of: CopilotAnswer }) {
 }
 
 function Done({ of: c }: { of: CopilotChange }) {
-  const [busy, setBusy] = useState(false),
-    [error, setError] = useState<ApiError>(),
+  const { busy, wrong: error, run } = useAttempt(asError),
     undone = c.status === 'undone'
-  const undo = async () => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await act({ action: 'undo', id: c.id }, w.undone(c.title))
-    } catch (e) {
-      setError(asError(e))
-    } finally {
-      setBusy(false)
-    }
-  }
+  const undo = () => run(() => act({ action: 'undo', id: c.id }, w.undone(c.title)))
   return (
     <li>
       <span class={'ico ' + (undone ? '' : 'good')}>
@@ -111,23 +101,15 @@ function Done({ of: c }: { of: CopilotChange }) {
 
 // Proposed shows a change that the chat proposed, for a person to apply or reject. undone means that it was undone later.
 export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may: boolean; undone?: boolean }) {
-  const [busy, setBusy] = useState(false),
-    [error, setError] = useState<ApiError>(),
+  const { busy, wrong: error, run } = useAttempt(asError),
     [sentStatus, setSentStatus] = useState(p.status),
     open = sentStatus === 'open' && p.status === 'open',
     state = open ? 'open' : undone ? 'undone' : sentStatus === 'open' ? p.status : sentStatus
-  const send = async (action: CopilotBody['action'], status: ChatProposal['status'], done: string, undo?: string) => {
-    setBusy(true)
-    setError(undefined)
-    try {
+  const send = (action: CopilotBody['action'], status: ChatProposal['status'], done: string, undo?: string) =>
+    run(async () => {
       await act({ action, id: p.id }, done, undo)
       setSentStatus(status)
-    } catch (e) {
-      setError(asError(e))
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <div class="grow proposal">
       <div class="row wraps">

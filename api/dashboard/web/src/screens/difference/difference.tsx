@@ -1,12 +1,11 @@
-import { useState } from 'preact/hooks'
 import type { Difference as Answer } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
 import { canWrite } from '../../core/can.ts'
 import { useNetworks, useSources } from '../../core/choices.ts'
 import { makeExport } from '../../core/export.ts'
 import { count, moment } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { change, place, to } from '../../core/router.ts'
-import { failed } from '../../core/toast.ts'
 import { t } from '../../core/text.ts'
 import { useHeading } from '../../core/title.ts'
 import { zones } from '../../core/zones.ts'
@@ -127,21 +126,16 @@ const About = ({ of: d }: { of: Answer }) => (
 )
 
 function Save({ kind, id }: { kind: Kind; id: string }) {
-  const [busy, setBusy] = useState(false)
-  const save = async () => {
+  const [busy, run] = useBusy()
+  const save = () => {
     const theirs = place.value.query.get('their_tz')
-    setBusy(true)
-    try {
-      await makeExport({
+    return run(() =>
+      makeExport({
         kind: 'difference',
         ...(kind === 'network' ? { network_id: id } : { source_id: id }),
         ...(theirs && { their_tz: theirs }),
-      })
-    } catch (e) {
-      failed(e)
-    } finally {
-      setBusy(false)
-    }
+      }),
+    )
   }
   return (
     <button type="button" class="btn sm" disabled={busy} onClick={() => void save()}>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DomainAdded } from '../../api.gen.ts'
+import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
@@ -12,6 +13,21 @@ import { FormSheet, Sheet } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
 import { said } from './shared.tsx'
 
+const explain = (e: unknown): Wrong => {
+  const error = asError(e),
+    at = wrongOf(error, ['domain', 'group_name', 'dns_account_id'], {
+      invalid_domain: 'domain',
+      duplicate: 'domain',
+      shared_domain: 'domain',
+      reserved_domain: 'domain',
+      too_many: 'domain',
+      required: 'domain',
+      dns_account_not_found: 'dns_account_id',
+      invalid_dns_account: 'dns_account_id',
+    })
+  return { ...at, text: error.code === 'invalid_domain' ? error.message : (said(error.code) ?? at.text) }
+}
+
 // AddDomains adds a hostname or a pasted list of them. If a DNS account is chosen, it sets their records at once.
 export function AddDomains({ known, close, show }: { known: string[]; close: () => void; show: (id: string) => void }) {
   const accounts = use('GET /integrations', {}).data?.accounts,
@@ -19,14 +35,10 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
     [dns, setDns] = useState(''),
     [group, setGroup] = useState(''),
     [failover, setFailover] = useState(false),
-    [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false),
+    { busy, wrong, run } = useAttempt(explain),
     [added, setAdded] = useState<DomainAdded>()
-  const add = async () => {
-    if (busy) return
-    setBusy(true)
-    setWrong(undefined)
-    try {
+  const add = () =>
+    run(async () => {
       const made = await call('POST /domains', {
         body: { domain: hosts, group_name: group, failover, ...(dns ? { dns_account_id: dns } : {}) },
       })
@@ -37,23 +49,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
         close()
         if (made.added.length === 1) show(made.id)
       }
-    } catch (e) {
-      const error = asError(e),
-        at = wrongOf(error, ['domain', 'group_name', 'dns_account_id'], {
-          invalid_domain: 'domain',
-          duplicate: 'domain',
-          shared_domain: 'domain',
-          reserved_domain: 'domain',
-          too_many: 'domain',
-          required: 'domain',
-          dns_account_not_found: 'dns_account_id',
-          invalid_dns_account: 'dns_account_id',
-        })
-      setWrong({ ...at, text: error.code === 'invalid_domain' ? error.message : (said(error.code) ?? at.text) })
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   if (added)
     return (
       <Sheet

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CertificateAnswer, DomainRow, PointAnswer, VerifyAnswer, ZonesOfAccount } from '../../api.gen.ts'
+import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
 import { usePress } from '../../core/keys.ts'
@@ -258,21 +259,11 @@ function Records({ of: d, target, certificate: c }: { of: DomainRow; target: str
 function PointForMe({ of: d }: { of: DomainRow }) {
   const accounts = use('GET /integrations', {}).data?.accounts,
     [zones, setZones] = useState<ZonesOfAccount[]>(),
-    [busy, setBusy] = useState(false),
+    [busy, run] = useBusy(),
     [result, setResult] = useState<PointAnswer>()
   const holds = zones?.flatMap(a =>
     a.zones.filter(z => d.domain === z || d.domain.endsWith('.' + z)).map(zone => ({ zone, account: a.label || a.provider })),
   )[0]
-  const run = async <R,>(what: Promise<R>, then: (r: R) => void) => {
-    setBusy(true)
-    try {
-      then(await what)
-    } catch (e) {
-      failed(e)
-    } finally {
-      setBusy(false)
-    }
-  }
   if (!accounts) return null
   if (accounts.length === 0)
     return (
@@ -300,8 +291,8 @@ function PointForMe({ of: d }: { of: DomainRow }) {
           class="btn primary"
           disabled={busy}
           onClick={() =>
-            void run(call('POST /domains/{id}/point', { path: { id: d.id } }), p => {
-              setResult(p)
+            void run(async () => {
+              setResult(await call('POST /domains/{id}/point', { path: { id: d.id } }))
               touches('domains')
             })
           }>
@@ -321,7 +312,7 @@ function PointForMe({ of: d }: { of: DomainRow }) {
           type="button"
           class="btn"
           disabled={busy}
-          onClick={() => void run(call('GET /integrations/zones'), z => setZones(z.accounts))}>
+          onClick={() => void run(() => call('GET /integrations/zones').then(z => setZones(z.accounts)))}>
           {w.findZone}
         </button>
       )}

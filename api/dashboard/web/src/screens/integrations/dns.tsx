@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DNSAccountShown, IntegrationList, IntegrationTested } from '../../api.gen.ts'
+import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
 import { touches } from '../../core/query.ts'
@@ -11,7 +12,7 @@ import { Credentials, given, Says, type Values } from '../../parts/credentials.t
 import { Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { toast } from '../../core/toast.ts'
 import { mayConnect, said, show } from '../../core/connect.ts'
 
 // DNSAccounts lists the accounts that hold the zones of domains.
@@ -70,20 +71,14 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
 }
 
 function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: string; provider: string; leave: () => void }) {
-  const [busy, setBusy] = useState(false),
+  const [busy, run] = useBusy(),
     [result, setResult] = useState<IntegrationTested>(),
     may = mayConnect()
-  const test = async () => {
-    setBusy(true)
-    try {
+  const test = () =>
+    run(async () => {
       setResult(await call('POST /integrations/test', { body: { id: a.id } }))
       touches('integrations')
-    } catch (e) {
-      failed(e)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   const error = result ? (result.ok ? null : (result.detail ?? result.message)) : a.error
   return (
     <li>
@@ -130,32 +125,23 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
   const [provider, setProvider] = useState(a?.provider ?? ''),
     [label, setLabel] = useState(a?.label ?? ''),
     [values, setValues] = useState<Values>({}),
-    [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false),
     may = mayConnect()
   const form = list.providers.find(p => p.provider === provider),
     saved = a?.provider === provider ? a.credentials : {}
-  const save = async () => {
-    if (!form || busy) return
-    setBusy(true)
-    setWrong(undefined)
-    try {
+  const { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
+    const at = wrongOf(asError(e), form?.fields.map(f => f.name) ?? [])
+    return { ...at, text: at.field ? at.text : said(e) }
+  })
+  const save = () =>
+    form &&
+    run(async () => {
       await call('PUT /integrations', {
         body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) },
       })
       touches('integrations')
       toast(w.saved(label || form.label))
       close()
-    } catch (e) {
-      const at = wrongOf(
-        asError(e),
-        form.fields.map(f => f.name),
-      )
-      setWrong({ ...at, text: at.field ? at.text : said(e) })
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Sheet
       side

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AIConnection, AIModel, GeoDatabase } from '../../api.gen.ts'
+import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
 import { touches, use } from '../../core/query.ts'
@@ -87,23 +88,15 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
   const [provider, setProvider] = useState(data.connected?.provider ?? data.providers[0]?.provider ?? ''),
     [key, setKey] = useState(''),
     [enabled, setEnabled] = useState(data.connected?.enabled ?? true),
-    [wrong, setWrong] = useState(''),
-    [busy, setBusy] = useState(false),
+    { busy, wrong, run } = useAttempt(said),
     form = data.providers.find(p => p.provider === provider)
-  const save = async () => {
-    setBusy(true)
-    setWrong('')
-    try {
+  const save = () =>
+    run(async () => {
       await call('PUT /geo-database', { body: { provider, enabled, ...(key ? { key } : {}) } })
       touches('geo-database')
       toast(w.saved(form?.label ?? provider))
       close()
-    } catch (e) {
-      setWrong(said(e))
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <FormSheet title={w.geo.title} close={close} keep={() => key !== ''} go={busy ? w.testing : w.save} off={busy} send={save}>
       <Field label={w.provider}>
@@ -119,7 +112,7 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
       <Field
         label={w.geo.key}
         hint={[form?.key, data.connected?.provider === provider ? w.keep : ''].filter(Boolean).join(' ')}
-        error={wrong || undefined}>
+        error={wrong}>
         {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={setKey} />}
       </Field>
       <Switch shown on={enabled} set={setEnabled} label={w.geo.enabled} />
@@ -201,20 +194,8 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
     [key, setKey] = useState(''),
     [model, setModel] = useState(c?.model ?? ''),
     [models, setModels] = useState<AIModel[]>(),
-    [wrong, setWrong] = useState(''),
-    [busy, setBusy] = useState(false),
+    { busy, wrong, run } = useAttempt(said),
     kept = c?.provider === provider
-  const run = async (what: () => Promise<unknown>) => {
-    setBusy(true)
-    setWrong('')
-    try {
-      await what()
-    } catch (e) {
-      setWrong(said(e))
-    } finally {
-      setBusy(false)
-    }
-  }
   const save = () =>
     run(async () => {
       await call('POST /copilot/ai', {
@@ -251,7 +232,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
           />
         )}
       </Field>
-      <Field label={w.ai.key} hint={kept ? w.keep : undefined} error={wrong || undefined}>
+      <Field label={w.ai.key} hint={kept ? w.keep : undefined} error={wrong}>
         {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={setKey} />}
       </Field>
       <Field label={w.ai.model}>

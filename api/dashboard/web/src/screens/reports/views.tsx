@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ViewReport, ViewRow } from '../../api.gen.ts'
+import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { touches, use } from '../../core/query.ts'
@@ -212,29 +213,23 @@ type NamedProps = {
   save: (name: string, shared: boolean) => Promise<unknown>
 }
 
+const explain = (e: unknown): Wrong => {
+  const error = asError(e)
+  if (error.code === 'duplicate_name') return { field: 'name', text: w.taken }
+  return error.code === 'too_many' ? { text: w.many } : wrongOf(error, ['name'])
+}
+
 // Named asks for the name of a view.
 function Named({ title, name = '', share, close, save }: NamedProps) {
   const [text, setText] = useState(name),
     [shared, setShared] = useState(false),
-    [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false)
+    { busy, wrong, setWrong, run } = useAttempt(explain)
   const send = async () => {
     if (!text.trim()) return setWrong({ field: 'name', text: w.needsName })
-    setBusy(true)
-    try {
+    await run(async () => {
       await save(text.trim(), shared)
       close()
-    } catch (e) {
-      const error = asError(e),
-        said =
-          error.code === 'duplicate_name'
-            ? { field: 'name', text: w.taken }
-            : error.code === 'too_many'
-              ? { text: w.many }
-              : wrongOf(error, ['name'])
-      setWrong(said)
-      setBusy(false)
-    }
+    })
   }
   return (
     <Sheet

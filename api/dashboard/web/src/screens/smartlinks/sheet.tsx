@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DomainRow, SmartlinkAnswer } from '../../api.gen.ts'
+import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { newAlias } from '../../core/campaign.ts'
 import { canWrite } from '../../core/can.ts'
@@ -34,22 +35,34 @@ const draftOf = (l: SmartlinkAnswer): Draft => ({
   rules: l.rules.map(({ id, name, logic, conditions, destination_url }) => ({ id, name, logic, conditions, destination_url })),
 })
 
+const explain = (e: unknown): Wrong => {
+  const error = asError(e),
+    at = wrongOf(error, ['name', 'slug', 'domain_id', 'destination_url', 'source_id', 'notes', 'rules'], {
+      duplicate_name: 'name',
+      duplicate_slug: 'slug',
+      invalid_slug: 'slug',
+      invalid_domain: 'domain_id',
+      invalid_url: 'destination_url',
+      invalid_source: 'source_id',
+      invalid_rule_url: 'rules',
+      no_conditions: 'rules',
+      invalid_condition: 'rules',
+    })
+  return { ...at, text: w.errors[error.code] ?? at.text }
+}
+
 // useDraft holds the form of a smartlink, and saves it. usual is the domain if none is chosen.
 function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
   const [start] = useState<Draft>(() =>
       l ? draftOf(l) : { name: '', slug: newAlias(), domain_id: '', destination_url: '', source_id: '', notes: '', rules: [] },
     ),
     [draft, setDraft] = useState(start),
-    [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false)
+    { busy, wrong, setWrong, run } = useAttempt(explain)
   const set = (change: Partial<Draft>) => {
     setDraft(now => ({ ...now, ...change }))
     setWrong(undefined)
   }
-  const save = async () => {
-    if (busy) return
-    setBusy(true)
-    setWrong(undefined)
+  const save = () => {
     const { source_id, ...rest } = draft,
       body = {
         ...rest,
@@ -57,28 +70,13 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
         source_id: source_id || null,
         rules: draft.rules.map((r, i) => ({ ...r, position: i + 1, conditions: r.conditions.map(sent) })),
       }
-    try {
+    return run(async () => {
       if (l) await call('PUT /short-links', { body: { ...body, id: l.id } })
       else await call('POST /short-links', { body })
       touches('short-links')
       toast(w.saved(draft.name || draft.slug))
       close()
-    } catch (e) {
-      const error = asError(e),
-        at = wrongOf(error, ['name', 'slug', 'domain_id', 'destination_url', 'source_id', 'notes', 'rules'], {
-          duplicate_name: 'name',
-          duplicate_slug: 'slug',
-          invalid_slug: 'slug',
-          invalid_domain: 'domain_id',
-          invalid_url: 'destination_url',
-          invalid_source: 'source_id',
-          invalid_rule_url: 'rules',
-          no_conditions: 'rules',
-          invalid_condition: 'rules',
-        })
-      setWrong({ ...at, text: w.errors[error.code] ?? at.text })
-      setBusy(false)
-    }
+    })
   }
   return {
     draft,

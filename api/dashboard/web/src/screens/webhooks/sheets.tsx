@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
+import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
@@ -55,26 +56,20 @@ export function EndpointForm({
   const [url, setUrl] = useState(h?.url ?? ''),
     [name, setName] = useState(h?.name ?? ''),
     [chosen, setChosen] = useState<string[]>(h?.events ?? ['conversion.created', 'conversion.updated']),
-    [wrong, setWrong] = useState<Wrong>(),
-    [busy, setBusy] = useState(false)
+    { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
+      const error = asError(e)
+      return { ...wrongOf(error, ['url', 'name', 'events']), ...(w.errors[error.code] ? { text: w.errors[error.code]! } : {}) }
+    })
   const changed = url !== (h?.url ?? '') || name !== (h?.name ?? '') || chosen.join() !== (h?.events.join() ?? chosen.join())
-  const save = async () => {
-    if (busy) return
-    setBusy(true)
-    setWrong(undefined)
-    try {
+  const save = () =>
+    run(async () => {
       const body = { url: url.trim(), name, events: events.filter(e => chosen.includes(e)) }
       if (h) await call('PATCH /webhooks', { body: { id: h.id, ...body } })
       else made((await call('POST /webhooks', { body })).secret)
       touches('webhooks')
       if (h) toast(w.saved(nameOf(body)))
       close()
-    } catch (e) {
-      const error = asError(e)
-      setWrong({ ...wrongOf(error, ['url', 'name', 'events']), ...(w.errors[error.code] ? { text: w.errors[error.code]! } : {}) })
-      setBusy(false)
-    }
-  }
+    })
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
   const edits = editing(setWrong)
   return (
@@ -180,13 +175,10 @@ export function DeliverySheet({
   close: () => void
   step: Steps
 }) {
-  const [busy, setBusy] = useState(false),
+  const [busy, start] = useBusy(),
     body = JSON.stringify(d.body, null, 2)
   const run = async () => {
-    if (busy || !may) return
-    setBusy(true)
-    await redeliver(d)
-    setBusy(false)
+    if (may) await start(() => redeliver(d))
   }
   usePress(e => {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
