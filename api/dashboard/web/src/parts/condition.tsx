@@ -1,4 +1,5 @@
 import type { Condition } from '../api.gen.ts'
+import { Button } from './button.tsx'
 import {
   attributeName,
   attributes,
@@ -16,7 +17,6 @@ import { t } from '../core/text.ts'
 import { Combobox, ComboMany } from './combobox.tsx'
 import type { Choice } from '../core/choices.ts'
 import { Input, Seg, Select, TagInput } from './form.tsx'
-import { Icon } from './icons.tsx'
 import type { Lookup } from '../core/lookup.ts'
 
 // Sentence shows a condition as a sentence.
@@ -75,10 +75,7 @@ export function Conditions({ list, logic, on, lookup, label, empty }: ListProps)
         />
       ))}
       <div>
-        <button type="button" class="btn sm" onClick={() => on([...list, fresh()], logic)}>
-          <Icon name="plus" />
-          {t.conditions.add}
-        </button>
+        <Button look="sm" onClick={() => on([...list, fresh()], logic)} icon="plus" text={t.conditions.add} />
       </div>
     </div>
   )
@@ -118,9 +115,7 @@ function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) 
         on={turn}
       />
       <Value of={c} on={value => on({ ...c, value })} lookup={lookup} name={name} />
-      <button type="button" class="btn quiet icon" aria-label={t.conditions.remove(name)} onClick={remove}>
-        <Icon name="x" />
-      </button>
+      <Button look="quiet icon" aria-label={t.conditions.remove(name)} onClick={remove} icon="x" />
     </div>
   )
 }
@@ -220,20 +215,21 @@ function Slots({ list, on }: { list: Slot[]; on: (v: Slot[]) => void }) {
             on={to => set(i, { ...s, to: to === '00:00' ? '24:00' : to })}
           />
           {list.length > 1 && (
-            <button
-              type="button"
-              class="btn quiet icon"
+            <Button
+              look="quiet icon"
               aria-label={t.conditions.removeTime(i + 1)}
-              onClick={() => on(list.filter((_, j) => j !== i))}>
-              <Icon name="x" />
-            </button>
+              onClick={() => on(list.filter((_, j) => j !== i))}
+              icon="x"
+            />
           )}
         </span>
       ))}
-      <button type="button" class="btn sm quiet" onClick={() => on([...list, { days: [6, 7], from: '00:00', to: '24:00' }])}>
-        <Icon name="plus" />
-        {t.conditions.addTime}
-      </button>
+      <Button
+        look="sm quiet"
+        onClick={() => on([...list, { days: [6, 7], from: '00:00', to: '24:00' }])}
+        icon="plus"
+        text={t.conditions.addTime}
+      />
     </span>
   )
 }

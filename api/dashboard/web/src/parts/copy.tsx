@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { t } from '../core/text.ts'
-import { Icon } from './icons.tsx'
 import { toast } from '../core/toast.ts'
 
 export async function copy(text: string, said = t.parts.copied) {
@@ -35,11 +35,7 @@ export function Copy({ text, label, lines }: { text: string; label: string; line
       ) : (
         <input class="input mono" readOnly aria-label={label} value={text} onFocus={e => e.currentTarget.select()} />
       )}
-      <button type="button" class="btn" onClick={take}>
-        <Icon name={copied ? 'check' : 'copy'} />
-        {copied ? t.parts.copiedShort : t.parts.copy}
-        <span class="hidden"> {label}</span>
-      </button>
+      <Button onClick={take} icon={copied ? 'check' : 'copy'} text={copied ? t.parts.copiedShort : t.parts.copy} of={label} />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Performance } from '../api.gen.ts'
+import { Button } from './button.tsx'
 import { count } from '../core/format.ts'
 import { use } from '../core/query.ts'
 import { setFilter, valueText, windowQuery, type Ask, type Dimension, type Filter } from '../core/report.ts'
@@ -83,9 +84,7 @@ function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
               </span>
             </div>
             <Values dimension={dimension} not={negated} ask={ask} />
-            <button type="button" class="btn sm" onClick={close}>
-              {t.reports.done}
-            </button>
+            <Button look="sm" onClick={close} text={t.reports.done} />
           </>
         ) : (
           <>
@@ -101,7 +100,7 @@ function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
                   <span>{t.reports.minClicks}</span>
                   <input class="input" type="number" min="1" value={minimum} onInput={e => setMinimum(e.currentTarget.value)} />
                 </label>
-                <button class="btn sm">{t.reports.set}</button>
+                <Button type="submit" look="sm" text={t.reports.set} />
               </form>
             )}
           </>

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { Button } from './button.tsx'
 import type { ApiError } from '../core/call.ts'
 import type { Option } from '../core/choices.ts'
 import { setView, viewed, type View } from '../core/listing.ts'
@@ -142,11 +143,7 @@ export function List<R extends Row>(p: Props<R>) {
 }
 
 const AddButton = ({ of: { label, on, letter } }: { of: Add }) => (
-  <button type="button" class="btn primary" onClick={on}>
-    <Icon name="plus" />
-    {label}
-    {letter && <kbd class="wide">N</kbd>}
-  </button>
+  <Button look="primary" onClick={on} icon="plus" text={label} letter={letter ? 'N' : undefined} />
 )
 
 type FiltersProps = { view: View; usual: string; archived?: boolean; filters: Filter[] }
@@ -184,9 +181,7 @@ function Nothing({ filters }: { filters: Filter[] }) {
   return (
     <Empty title={t.lists.nothing}>
       {names.some(n => place.value.query.get(n)) && (
-        <button type="button" class="btn" onClick={() => change(Object.fromEntries(names.map(n => [n, null])))}>
-          {t.reports.clearFilters}
-        </button>
+        <Button onClick={() => change(Object.fromEntries(names.map(n => [n, null])))} text={t.reports.clearFilters} />
       )}
     </Empty>
   )
@@ -276,21 +271,18 @@ const Selection = <R,>({ rows, bulk, reset }: { rows: R[]; bulk: Bulk<R>[]; rese
           }
         </Menu>
       ) : (
-        <button
+        <Button
           key={b.label}
-          type="button"
-          class="btn sm"
+          look="sm"
           onClick={() => {
             b.on(rows)
             reset()
-          }}>
-          {b.label}
-        </button>
+          }}
+          text={b.label}
+        />
       ),
     )}
-    <button type="button" class="btn sm quiet" onClick={reset}>
-      {t.parts.cancel}
-    </button>
+    <Button look="sm quiet" onClick={reset} text={t.parts.cancel} />
   </div>
 )
 

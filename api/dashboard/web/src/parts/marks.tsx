@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { MarkList, NoteRow, RecordedChange } from '../api.gen.ts'
+import { Button } from './button.tsx'
 import { useAttempt } from '../core/busy.ts'
 import { asError, call } from '../core/call.ts'
 import { choicesOf, useCampaigns } from '../core/choices.ts'
@@ -144,14 +145,8 @@ function Note({ of: n, edit }: { of: NoteRow; edit: (n: NoteRow) => void }) {
       </div>
       {n.may_change && (
         <div class="row noteacts">
-          <button type="button" class="btn sm" onClick={() => edit(n)}>
-            <Icon name="edit" />
-            {w.edit}
-          </button>
-          <button type="button" class="btn sm quiet" onClick={() => void remove()}>
-            <Icon name="trash" />
-            {w.remove}
-          </button>
+          <Button look="sm" onClick={() => edit(n)} icon="edit" text={w.edit} />
+          <Button look="sm quiet" onClick={() => void remove()} icon="trash" text={w.remove} />
         </div>
       )}
     </div>
@@ -159,9 +154,7 @@ function Note({ of: n, edit }: { of: NoteRow; edit: (n: NoteRow) => void }) {
 }
 
 export const Add = ({ on }: { on: () => void }) => (
-  <button type="button" class="btn sm quiet icon" aria-label={w.addTo} title={w.add} onClick={on}>
-    <Icon name="edit" />
-  </button>
+  <Button look="sm quiet icon" aria-label={w.addTo} title={w.add} onClick={on} icon="edit" />
 )
 
 const two = (n: number) => String(n).padStart(2, '0')
@@ -205,12 +198,8 @@ export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
       foot={
         <>
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button type="button" class="btn primary" disabled={busy} onClick={() => void save()}>
-            {w.save}
-          </button>
+          <Button onClick={close} text={t.parts.cancel} />
+          <Button look="primary" disabled={busy} onClick={() => void save()} text={w.save} />
         </>
       }>
       <div class="body">

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { t } from '../core/text.ts'
 import { Input, TagInput } from './form.tsx'
 import type { Option } from '../core/choices.ts'
-import { Icon } from './icons.tsx'
 
 type Props = {
   value: Record<string, string>
@@ -48,20 +48,16 @@ export function Pairs({ value, on, label, heads, keys }: Props) {
             value={v}
             on={n => send(rows.map((r, j) => (j === i ? [r[0], n] : r)))}
           />
-          <button
-            type="button"
-            class="btn quiet icon"
+          <Button
+            look="quiet icon"
             aria-label={t.parts.remove(k || String(i + 1))}
-            onClick={() => send(rows.filter((_, j) => j !== i))}>
-            <Icon name="x" />
-          </button>
+            onClick={() => send(rows.filter((_, j) => j !== i))}
+            icon="x"
+          />
         </div>
       ))}
       <div>
-        <button type="button" class="btn sm" onClick={() => setRows([...rows, ['', '']])}>
-          <Icon name="plus" />
-          {t.parts.addRow}
-        </button>
+        <Button look="sm" onClick={() => setRows([...rows, ['', '']])} icon="plus" text={t.parts.addRow} />
       </div>
     </div>
   )

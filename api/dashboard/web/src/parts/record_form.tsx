@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { Button } from './button.tsx'
 import { useAttempt } from '../core/busy.ts'
 import { asError } from '../core/call.ts'
 import { usePress } from '../core/keys.ts'
@@ -152,26 +153,19 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
           <span class="grow" />
           {changed.length > 0 && <span class="dim fine">{t.parts.unsaved(changed.length)}</span>}
           {cancel ? (
-            <button type="button" class="btn" onClick={cancel}>
-              {t.parts.cancel}
-            </button>
+            <Button onClick={cancel} text={t.parts.cancel} />
           ) : (
             changed.length > 0 && (
-              <button
-                type="button"
-                class="btn"
+              <Button
                 onClick={() => {
                   setDraft(value)
                   setWrong(undefined)
-                }}>
-                {t.parts.discard}
-              </button>
+                }}
+                text={t.parts.discard}
+              />
             )
           )}
-          <button class="btn primary" disabled={busy || !dirty}>
-            {submit}
-            <kbd class="wide">Ctrl S</kbd>
-          </button>
+          <Button type="submit" look="primary" disabled={busy || !dirty} text={submit} letter="Ctrl S" />
         </div>
       )}
     </form>

@@ -1,8 +1,8 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { Button } from './button.tsx'
 import { useBusy } from '../core/busy.ts'
 import { t } from '../core/text.ts'
-import { Icon } from './icons.tsx'
 import { failed } from '../core/toast.ts'
 
 type Props = {
@@ -60,9 +60,7 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
             {title}
           </h2>
           {beside}
-          <button type="button" class="btn quiet icon" aria-label={t.close} onClick={() => el.current?.close()}>
-            <Icon name="x" />
-          </button>
+          <Button look="quiet icon" aria-label={t.close} onClick={() => el.current?.close()} icon="x" />
         </header>
         {children}
         {foot && <footer class="row">{foot}</footer>}
@@ -94,12 +92,8 @@ export function FormSheet({ title, close, keep, short, go, off, send, children }
       foot={
         <>
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button type="submit" form={id} class="btn primary" disabled={off}>
-            {go}
-          </button>
+          <Button onClick={close} text={t.parts.cancel} />
+          <Button type="submit" form={id} look="primary" disabled={off} text={go} />
         </>
       }>
       <form
@@ -137,9 +131,7 @@ export const Shown = ({
     foot={
       <>
         <span class="grow" />
-        <button type="button" class="btn primary" onClick={close}>
-          {done}
-        </button>
+        <Button look="primary" onClick={close} text={done} />
       </>
     }>
     <div class="body">{children}</div>
@@ -177,16 +169,13 @@ export function Ask({ title, text, go, danger, name, on, wrong = failed, close, 
       foot={
         <>
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button
-            type="button"
-            class={'btn ' + (danger ? 'danger' : 'primary')}
+          <Button onClick={close} text={t.parts.cancel} />
+          <Button
+            look={danger ? 'danger' : 'primary'}
             disabled={busy || (!!name && typed.trim() !== name)}
-            onClick={() => void send()}>
-            {go}
-          </button>
+            onClick={() => void send()}
+            text={go}
+          />
         </>
       }>
       <div class="body">

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { Button } from './button.tsx'
 import type { ApiError } from '../core/call.ts'
 import { t } from '../core/text.ts'
 import { sentence } from '../core/errors.ts'
@@ -16,9 +17,7 @@ export function Failed({ error, again }: { error: ApiError; again: () => void })
         <div class="t">{sentence(error)}</div>
         {error.request && <div class="d">{t.failed.request(error.request)}</div>}
       </div>
-      <button class="btn sm" onClick={again}>
-        {t.failed.again}
-      </button>
+      <Button type="submit" look="sm" onClick={again} text={t.failed.again} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
+import { Button } from './button.tsx'
 import { t } from '../core/text.ts'
-import { Icon } from './icons.tsx'
 
 // Steps lead from the record in a sheet to its neighbours in the list.
 export type Steps = { go: (by: number) => void; first: boolean; last: boolean }
@@ -17,23 +17,14 @@ export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) =>
 // Stepper shows the two buttons of steps. At an end of the list the button that would leave the list is disabled.
 export const Stepper = ({ of }: { of: Steps }) => (
   <>
-    <button
-      type="button"
-      class="btn icon"
+    <Button
+      look="icon"
       aria-label={t.parts.previous}
       title={`${t.parts.previous} (K)`}
       disabled={of.first}
-      onClick={() => of.go(-1)}>
-      <Icon name="upward" />
-    </button>
-    <button
-      type="button"
-      class="btn icon"
-      aria-label={t.parts.next}
-      title={`${t.parts.next} (J)`}
-      disabled={of.last}
-      onClick={() => of.go(1)}>
-      <Icon name="down" />
-    </button>
+      onClick={() => of.go(-1)}
+      icon="upward"
+    />
+    <Button look="icon" aria-label={t.parts.next} title={`${t.parts.next} (J)`} disabled={of.last} onClick={() => of.go(1)} icon="down" />
   </>
 )

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { t } from '../core/text.ts'
 import { drop, shown, type Toast } from '../core/toast.ts'
 import { Icon } from './icons.tsx'
@@ -38,19 +39,16 @@ function One({ of: o }: { of: Toast }) {
         </a>
       )}
       {o.undo && (
-        <button
-          type="button"
-          class="btn sm"
+        <Button
+          look="sm"
           onClick={() => {
             drop(o.id)
             void o.undo!()
-          }}>
-          {t.parts.undo}
-        </button>
+          }}
+          text={t.parts.undo}
+        />
       )}
-      <button type="button" class="btn sm quiet icon" aria-label={t.close} onClick={() => drop(o.id)}>
-        <Icon name="x" />
-      </button>
+      <Button look="sm quiet icon" aria-label={t.close} onClick={() => drop(o.id)} icon="x" />
     </div>
   )
 }

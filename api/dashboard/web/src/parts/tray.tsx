@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
+import { Button } from './button.tsx'
 import { isOpen, jobs, type Job } from '../core/jobs.ts'
 import { place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
@@ -91,15 +92,14 @@ export function Tray() {
                     {j.path && !isOpen(j) ? w.open : w.all}
                   </a>
                 )}
-                <button
-                  type="button"
-                  class="btn sm quiet icon"
+                <Button
+                  look="sm quiet icon"
                   aria-label={`${w.hide}: ${j.name}`}
                   onClick={() => {
                     hidden.value = new Set(hidden.value).add(j.key)
-                  }}>
-                  <Icon name="x" />
-                </button>
+                  }}
+                  icon="x"
+                />
               </li>
             ))}
           </ul>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { spanText } from '../core/format.ts'
 import { zone } from '../core/me.ts'
 import { change } from '../core/router.ts'
@@ -62,7 +63,7 @@ export function Windows({ compare }: { compare: boolean }) {
                   onInput={e => setCustom({ ...custom, to: e.currentTarget.value })}
                 />
               </label>
-              <button class="btn primary">{t.window.apply}</button>
+              <Button type="submit" look="primary" text={t.window.apply} />
             </form>
           </>
         )}

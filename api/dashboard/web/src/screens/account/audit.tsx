@@ -1,4 +1,5 @@
 import type { AuditRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
 import { useAll, use } from '../../core/query.ts'
@@ -137,11 +138,7 @@ function Log() {
           <Loading of={{ error, again }} height={220} />
         ) : rows.length === 0 ? (
           <Empty title={who || what ? w.emptyFiltered : w.empty}>
-            {(who || what) && (
-              <button type="button" class="btn" onClick={() => change({ who: null, what: null }, true)}>
-                {t.reports.clearFilters}
-              </button>
-            )}
+            {(who || what) && <Button onClick={() => change({ who: null, what: null }, true)} text={t.reports.clearFilters} />}
           </Empty>
         ) : (
           <>

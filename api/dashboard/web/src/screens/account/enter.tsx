@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { LinkShown } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { ApiError, call, confirming, signedOut } from '../../core/call.ts'
 import { me } from '../../core/me.ts'
 import { forget } from '../../core/query.ts'
@@ -89,14 +90,8 @@ function Card({ title, text, over, error, busy, go: verb, send, cancel, children
         </p>
       )}
       <div class="row">
-        <button class="btn primary" disabled={busy}>
-          {verb}
-        </button>
-        {cancel && (
-          <button type="button" class="btn" onClick={cancel}>
-            {t.enter.cancel}
-          </button>
-        )}
+        <Button type="submit" look="primary" disabled={busy} text={verb} />
+        {cancel && <Button onClick={cancel} text={t.enter.cancel} />}
       </div>
     </form>
   )

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { KeyRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -10,7 +11,6 @@ import { t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, Input, Seg, Select } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
@@ -88,14 +88,10 @@ function List() {
       cell: k => (
         <span class="row fileacts">
           {k.state === 'active' && (
-            <button type="button" class="btn sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => setAction({ what: 'rotate', of: k })}>
-              {w.rotate}
-            </button>
+            <Button look="sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => setAction({ what: 'rotate', of: k })} text={w.rotate} />
           )}
           {runs(k) && (
-            <button type="button" class="btn sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => setAction({ what: 'revoke', of: k })}>
-              {w.revoke}
-            </button>
+            <Button look="sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => setAction({ what: 'revoke', of: k })} text={w.revoke} />
           )}
         </span>
       ),
@@ -106,10 +102,7 @@ function List() {
       <div class="line filters">
         {me.value!.account.plan === 'starter' && <p class="warn">{w.noAPI}</p>}
         <span class="grow" />
-        <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-          <Icon name="plus" />
-          {w.add}
-        </button>
+        <Button look="primary" onClick={() => setAdding(true)} icon="plus" text={w.add} />
       </div>
       <section class="card report lists">
         {data.rows.length === 0 ? (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { NewTOTP, SessionRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -85,9 +86,7 @@ function Profile() {
         </div>
         <div class="formfoot row">
           <span class="grow" />
-          <button class="btn primary" disabled={busy || !name.trim() || name.trim() === who.name}>
-            {w.save}
-          </button>
+          <Button type="submit" look="primary" disabled={busy || !name.trim() || name.trim() === who.name} text={w.save} />
         </div>
       </form>
     </section>
@@ -136,9 +135,7 @@ function Password() {
         </div>
         <div class="formfoot row">
           <span class="grow" />
-          <button class="btn primary" disabled={busy || !text}>
-            {w.setPassword}
-          </button>
+          <Button type="submit" look="primary" disabled={busy || !text} text={w.setPassword} />
         </div>
       </form>
     </section>
@@ -170,14 +167,8 @@ function Codes() {
       </div>
       <div class="formfoot row">
         <span class="grow" />
-        {on && (
-          <button type="button" class="btn" onClick={() => setTurningOff(true)}>
-            {w.off}
-          </button>
-        )}
-        <button type="button" class={'btn' + (on ? '' : ' primary')} onClick={() => void start()}>
-          {on ? w.renew : w.begin}
-        </button>
+        {on && <Button onClick={() => setTurningOff(true)} text={w.off} />}
+        <Button look={on ? '' : 'primary'} onClick={() => void start()} text={on ? w.renew : w.begin} />
       </div>
       {setup && <SetUp of={setup} close={() => setSetup(undefined)} />}
       {turningOff && (
@@ -240,11 +231,7 @@ function Sessions() {
       <header>
         <h2>{w.sessions}</h2>
         <span class="grow" />
-        {others > 0 && (
-          <button type="button" class="btn sm" onClick={() => void endAll()}>
-            {w.endOthers}
-          </button>
-        )}
+        {others > 0 && <Button look="sm" onClick={() => void endAll()} text={w.endOthers} />}
       </header>
       {!data ? (
         <Loading of={{ error, again }} height={80} />
@@ -277,11 +264,7 @@ function Session({ of: s }: { of: SessionRow }) {
         </div>
         <div class="d wrap">{[s.address, w.seen(ago(s.seen_at)), w.since(dateTime(s.created_at))].join(' · ')}</div>
       </div>
-      {!s.current && (
-        <button type="button" class="btn sm" aria-label={w.endOf(name)} onClick={() => void end()}>
-          {w.end}
-        </button>
-      )}
+      {!s.current && <Button look="sm" aria-label={w.endOf(name)} onClick={() => void end()} text={w.end} />}
     </li>
   )
 }

@@ -1,12 +1,12 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { PlanDetail, PlanUsageAnswer } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { dateOf } from '../../core/dates.ts'
 import { count, short } from '../../core/format.ts'
 import { zone } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { midnight, plus, type Day } from '../../core/window.ts'
-import { Icon } from '../../parts/icons.tsx'
 import { AsTable, Plot, type Series } from '../../parts/plot.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 
@@ -94,15 +94,14 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
           ))}
         </span>
         <span class="grow" />
-        <button
-          type="button"
-          class="btn sm quiet icon"
+        <Button
+          look="sm quiet icon"
           aria-pressed={asTable}
           aria-label={name}
           title={name}
-          onClick={() => setAsTable(!asTable)}>
-          <Icon name={asTable ? 'reports' : 'table'} />
-        </button>
+          onClick={() => setAsTable(!asTable)}
+          icon={asTable ? 'reports' : 'table'}
+        />
       </header>
       <div class="part planhead">
         <div class="row wraps">

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Settings as Saved } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
@@ -112,14 +113,8 @@ function Form({ saved }: { saved: Saved }) {
           {may && (
             <div class="formfoot row">
               <span class="grow" />
-              {changed && (
-                <button type="button" class="btn quiet" onClick={() => replace(start)}>
-                  {t.parts.discard}
-                </button>
-              )}
-              <button class="btn primary" disabled={!changed || busy}>
-                {w.save}
-              </button>
+              {changed && <Button look="quiet" onClick={() => replace(start)} text={t.parts.discard} />}
+              <Button type="submit" look="primary" disabled={!changed || busy} text={w.save} />
             </div>
           )}
         </form>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Invitation, LinkRow, MemberRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -38,10 +39,7 @@ function Team() {
         <header>
           <h2>{w.people(data.rows.length)}</h2>
           <span class="grow" />
-          <button type="button" class="btn primary" onClick={() => setInviting(true)}>
-            <Icon name="plus" />
-            {w.invite}
-          </button>
+          <Button look="primary" onClick={() => setInviting(true)} icon="plus" text={w.invite} />
         </header>
         <ul class="list people">
           {data.rows.map(m => (
@@ -105,9 +103,7 @@ function Member({ of: m }: { of: MemberRow }) {
           if (role !== m.role) setNewRole(role)
         }}
       />
-      <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={() => setRemoving(true)}>
-        <Icon name="trash" />
-      </button>
+      <Button look="sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={() => setRemoving(true)} icon="trash" />
       {newRole && (
         <Ask
           title={own && m.role === 'owner' ? w.ownTitle : w.changeTitle(name, roleName(newRole))}
@@ -151,9 +147,7 @@ function Open({ of: l }: { of: LinkRow }) {
         <div class="t">{l.email}</div>
         <div class="d wrap">{[w.kinds[l.kind] ?? l.kind, roleName(l.role), w.until(dateTime(l.expires_at))].join(' · ')}</div>
       </div>
-      <button type="button" class="btn sm" aria-label={w.withdrawOf(l.email)} onClick={() => void withdraw()}>
-        {w.withdraw}
-      </button>
+      <Button look="sm" aria-label={w.withdrawOf(l.email)} onClick={() => void withdraw()} text={w.withdraw} />
     </li>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { BotDetection, BotSignal, Range } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -102,18 +103,15 @@ function Form({ saved, job, started }: FormProps) {
               on={setDays}
             />
           </label>
-          <button
-            type="button"
-            class="btn sm quiet"
+          <Button
+            look="sm quiet"
             onClick={() => {
               setThreshold(saved.threshold)
               setDisabled(off)
-            }}>
-            {t.parts.discard}
-          </button>
-          <button type="button" class="btn sm primary" disabled={busy} onClick={() => void save()}>
-            {w.save}
-          </button>
+            }}
+            text={t.parts.discard}
+          />
+          <Button look="sm primary" disabled={busy} onClick={() => void save()} text={w.save} />
         </div>
       )}
     </div>
@@ -154,9 +152,7 @@ function Cut({
         <h2>{w.threshold}</h2>
         <span class="dim fine">{w.days30}</span>
         <span class="grow" />
-        <button type="button" class="btn sm quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-          {asTable ? w.asPlot : w.asTable}
-        </button>
+        <Button look="sm quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)} text={asTable ? w.asPlot : w.asTable} />
       </div>
       <p class="soft">{w.thresholdText}</p>
       <div class="row wraps figures">

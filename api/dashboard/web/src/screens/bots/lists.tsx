@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { BotEntryRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -16,7 +17,6 @@ import { w } from '../../text/bots.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { DropArea } from '../../parts/drop.tsx'
 import { Area, Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
@@ -94,21 +94,10 @@ export function BotLists() {
       label: '',
       phone: true,
       kind: 'more',
-      cell: r =>
-        may && (
-          <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(textOf(r))} onClick={() => setRemoving(r)}>
-            <Icon name="trash" />
-          </button>
-        ),
+      cell: r => may && <Button look="sm quiet icon" aria-label={w.removeOf(textOf(r))} onClick={() => setRemoving(r)} icon="trash" />,
     },
   ]
-  const button = may && (
-    <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-      <Icon name="plus" />
-      {w.add}
-      <kbd class="wide">N</kbd>
-    </button>
-  )
+  const button = may && <Button look="primary" onClick={() => setAdding(true)} icon="plus" text={w.add} letter="N" />
   return (
     <>
       {list.rows && list.rows.length > 0 && (
@@ -138,9 +127,7 @@ export function BotLists() {
           </Empty>
         ) : rows.length === 0 ? (
           <Empty title={t.lists.nothing}>
-            <button type="button" class="btn" onClick={() => change({ list: null })}>
-              {t.reports.clearFilters}
-            </button>
+            <Button onClick={() => change({ list: null })} text={t.reports.clearFilters} />
           </Empty>
         ) : (
           <Table label={w.tabs.lists!} rows={rows} columns={columns} keyOf={r => r.id} nameOf={textOf} height={44} tall />
@@ -220,12 +207,8 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
         <FormError wrong={wrong} />
         <div class="row formfoot">
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button class="btn primary" disabled={busy || lines === 0}>
-            {w.create}
-          </button>
+          <Button onClick={close} text={t.parts.cancel} />
+          <Button type="submit" look="primary" disabled={busy || lines === 0} text={w.create} />
         </div>
       </form>
     </Sheet>

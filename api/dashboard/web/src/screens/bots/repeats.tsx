@@ -1,4 +1,5 @@
 import type { BotEntryRow, RepeatIPRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { listOf } from '../../core/condition.ts'
@@ -63,9 +64,7 @@ export function Repeats() {
         denied.has(r.ip) ? (
           <span class="tag bad">{w.isDenied}</span>
         ) : may ? (
-          <button type="button" class="btn sm" aria-label={w.denyOf(r.ip)} onClick={() => void deny(r.ip)}>
-            {w.denyIt}
-          </button>
+          <Button look="sm" aria-label={w.denyOf(r.ip)} onClick={() => void deny(r.ip)} text={w.denyIt} />
         ) : null,
     },
   ]

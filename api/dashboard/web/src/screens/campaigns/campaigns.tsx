@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { CampaignRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { call } from '../../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { inBatches } from '../../core/listing.ts'
@@ -159,7 +160,7 @@ function Typed({ label, on, known, none }: { label: string; on: (v: string) => v
           <span>{label}</span>
           <input class="input" maxLength={255} value={text} onInput={e => setText(e.currentTarget.value)} />
         </label>
-        <button class="btn sm">{t.reports.set}</button>
+        <Button type="submit" look="sm" text={t.reports.set} />
       </form>
       {known.slice(0, 30).map(k => (
         <Item key={k} on={() => on(k)}>

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { changeOf, text, profit, type Name } from '../../core/figures.ts'
 import { count, percent } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
@@ -7,7 +8,6 @@ import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { compares, days, span } from '../../core/window.ts'
 import { Seg } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
 import { Empty, Failed, Late } from '../../parts/state.tsx'
 import { useMarks } from '../../parts/marked.tsx'
@@ -77,15 +77,14 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
             <span class="grow" />
             {marks.add}
             {marks.sheet}
-            <button
-              type="button"
-              class="btn sm quiet icon"
+            <Button
+              look="sm quiet icon"
               aria-pressed={asTable}
               aria-label={look}
               title={look}
-              onClick={() => setAsTable(!asTable)}>
-              <Icon name={asTable ? 'reports' : 'table'} />
-            </button>
+              onClick={() => setAsTable(!asTable)}
+              icon={asTable ? 'reports' : 'table'}
+            />
           </header>
           <div class="plotpad">
             {trend.error && !made ? (

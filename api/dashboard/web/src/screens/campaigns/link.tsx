@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ClickRow, NetworkRow, SourceRow, TestedClick } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -150,20 +151,16 @@ const OwnParams = ({ list, on }: { list: Pair[]; on: (list: Pair[]) => void }) =
           value={value}
           on={v => on(list.map((o, j) => (j === i ? [o[0], v] : o)))}
         />
-        <button
-          type="button"
-          class="btn quiet icon"
+        <Button
+          look="quiet icon"
           aria-label={t.parts.remove(name || String(i + 1))}
-          onClick={() => on(list.filter((_, j) => j !== i))}>
-          <Icon name="x" />
-        </button>
+          onClick={() => on(list.filter((_, j) => j !== i))}
+          icon="x"
+        />
       </div>
     ))}
     <div class="row">
-      <button type="button" class="btn sm" onClick={() => on([...list, ['', '']])}>
-        <Icon name="plus" />
-        {t.link.addOwn}
-      </button>
+      <Button look="sm" onClick={() => on([...list, ['', '']])} icon="plus" text={t.link.addOwn} />
       <span class="dim fine">{t.link.ownHint}</span>
     </div>
   </>
@@ -284,10 +281,7 @@ function Test({ id, link }: { id: string; link: string }) {
       <div class="row">
         <h2>{t.link.test}</h2>
         <span class="grow" />
-        <button type="button" class="btn" disabled={busy} onClick={run}>
-          <Icon name="play" />
-          {t.link.tryIt}
-        </button>
+        <Button disabled={busy} onClick={run} icon="play" text={t.link.tryIt} />
       </div>
       <p class="dim">{t.link.testText}</p>
       {error && <Failed error={error} again={run} />}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { newAlias, useDefaultDomain, useDomains } from '../../core/campaign.ts'
@@ -207,9 +208,7 @@ function Wizard() {
         <a class="btn" href={to('/app/campaigns')}>
           {t.parts.cancel}
         </a>
-        <button class="btn primary" disabled={state.off}>
-          {t.campaigns.create}
-        </button>
+        <Button type="submit" look="primary" disabled={state.off} text={t.campaigns.create} />
       </div>
     </form>
   )

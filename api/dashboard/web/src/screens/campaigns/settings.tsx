@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { useDomains, useGroups, type TabProps } from '../../core/campaign.ts'
@@ -143,14 +144,8 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
         }}
         foot={
           <>
-            {can('member') && (
-              <button type="button" class="btn quiet" onClick={() => setConfirming('clear')}>
-                {t.campaigns.clear}
-              </button>
-            )}
-            <button type="button" class="btn quiet" onClick={() => setConfirming('remove')}>
-              {t.lists.remove}
-            </button>
+            {can('member') && <Button look="quiet" onClick={() => setConfirming('clear')} text={t.campaigns.clear} />}
+            <Button look="quiet" onClick={() => setConfirming('remove')} text={t.lists.remove} />
           </>
         }
       />

@@ -1,4 +1,5 @@
 import type { ClickAnswer } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { amount, country, money, moment } from '../../core/format.ts'
 import { tone } from '../../core/log.ts'
 import { usePress } from '../../core/keys.ts'
@@ -40,17 +41,10 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
       close={close}
       foot={
         <>
-          <button type="button" class="btn quiet" onClick={() => void copy(id, t.clicks.idCopied)}>
-            <Icon name="copy" />
-            {t.clicks.copyId}
-            <kbd class="wide">Y</kbd>
-          </button>
+          <Button look="quiet" onClick={() => void copy(id, t.clicks.idCopied)} icon="copy" text={t.clicks.copyId} letter="Y" />
           <span class="grow" />
           <Stepper of={step} />
-          <button type="button" class="btn primary" disabled={!c} onClick={simulate}>
-            {t.clicks.simulate}
-            <kbd class="wide">R</kbd>
-          </button>
+          <Button look="primary" disabled={!c} onClick={simulate} text={t.clicks.simulate} letter="R" />
         </>
       }>
       {error && !data ? (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -91,28 +92,29 @@ export function Corrections() {
           {file.error && <Failed error={file.error} again={file.again} />}
           {error && <Failed error={error} again={() => void start(false)} />}
           <div class="row wraps">
-            <button
-              type="button"
-              class={'btn' + (dry && !stale && !old ? '' : ' primary')}
+            <Button
+              look={dry && !stale && !old ? '' : 'primary'}
               disabled={busy || reading || !head || head.rows === 0}
-              onClick={() => void start(false)}>
-              {shown ? w.again : w.dry}
-            </button>
+              onClick={() => void start(false)}
+              text={shown ? w.again : w.dry}
+            />
             {dry && !stale && !old && shown!.answer.accepted > 0 && (
-              <button type="button" class="btn primary" disabled={busy} onClick={() => setConfirming(true)}>
-                {w.apply(shown!.answer.accepted, count(shown!.answer.accepted))}
-              </button>
+              <Button
+                look="primary"
+                disabled={busy}
+                onClick={() => setConfirming(true)}
+                text={w.apply(shown!.answer.accepted, count(shown!.answer.accepted))}
+              />
             )}
             {shown && !busy && (
-              <button
-                type="button"
-                class="btn quiet"
+              <Button
+                look="quiet"
                 onClick={() => {
                   setRun(undefined)
                   set('')
-                }}>
-                {w.clear}
-              </button>
+                }}
+                text={w.clear}
+              />
             )}
             {stale && (
               <span class="warn" role="status">

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ConversionRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { call, ApiError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -97,9 +98,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
             <h2>{w.change}</h2>
             <div class="row wraps">
               {moves[c.status]!.map(s => (
-                <button key={s} type="button" class="btn sm" onClick={() => setNewStatus(s)}>
-                  {w.to[s]}
-                </button>
+                <Button key={s} look="sm" onClick={() => setNewStatus(s)} text={w.to[s]} />
               ))}
             </div>
           </section>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { NetworkRow, PostbackRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { canWrite } from '../../core/can.ts'
 import { useNetworks } from '../../core/choices.ts'
 import { dateOf } from '../../core/dates.ts'
@@ -79,12 +80,7 @@ export function Unmatched() {
           on={v => change({ network: v === 'all' ? null : v, postback: null })}
         />
         <span class="grow" />
-        {canWrite() && (
-          <button type="button" class="btn primary" disabled={!can} onClick={() => setConfirming(true)}>
-            {w.check}
-            <kbd class="wide">R</kbd>
-          </button>
-        )}
+        {canWrite() && <Button look="primary" disabled={!can} onClick={() => setConfirming(true)} text={w.check} letter="R" />}
       </div>
       <section class="card report lists clicklog inbox">
         <LogRows

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PostbacksReplayed } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call, asError, type ApiError } from '../../core/call.ts'
 import { count, spanText } from '../../core/format.ts'
@@ -55,12 +56,8 @@ export function Replay({ network, name, close }: { network: string; name: string
       foot={
         <>
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button type="button" class="btn primary" disabled={busy || !list.length} onClick={() => void run()}>
-            {w.replayAll(list.length)}
-          </button>
+          <Button onClick={close} text={t.parts.cancel} />
+          <Button look="primary" disabled={busy || !list.length} onClick={() => void run()} text={w.replayAll(list.length)} />
         </>
       }>
       <div class="body replay">

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NetworkRow, PostbackRow, ReplayOutcome } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -110,12 +111,7 @@ export function PostbackSheet({
           )}
           <span class="grow" />
           <Stepper of={step} />
-          {may && (
-            <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>
-              {w.one}
-              <kbd class="wide">R</kbd>
-            </button>
-          )}
+          {may && <Button look="primary" disabled={busy} onClick={() => void run()} text={w.one} letter="R" />}
         </>
       }>
       <div class="story">
@@ -234,9 +230,7 @@ function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow;
         ))}
         {canWrite() && (
           <div class="across">
-            <button class="btn" disabled={busy}>
-              {w.saveAndCheck}
-            </button>
+            <Button type="submit" disabled={busy} text={w.saveAndCheck} />
           </div>
         )}
       </form>

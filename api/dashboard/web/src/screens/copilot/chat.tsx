@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ChatLookup } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { linkOf, sentOf, setTurns, turns, type Turn } from '../../core/chat.ts'
@@ -7,7 +8,6 @@ import { can } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Field, FormError, Input, Select, type Wrong } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
@@ -69,11 +69,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
         <h2>{w.chat}</h2>
         {w.using[using] && <span class="dim fine">{w.usingOf(w.using[using]!)}</span>}
         <span class="grow" />
-        {list.length > 0 && (
-          <button type="button" class="btn sm" disabled={busy} onClick={clear}>
-            {w.again}
-          </button>
-        )}
+        {list.length > 0 && <Button look="sm" disabled={busy} onClick={clear} text={w.again} />}
         {using === 'account' && can('member') && <Drop />}
       </header>
       {list.length === 0 ? (
@@ -128,13 +124,9 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
         </Field>
         <div class="row">
           {busy ? (
-            <button type="button" class="btn" onClick={stop}>
-              {w.stop}
-            </button>
+            <Button onClick={stop} text={w.stop} />
           ) : (
-            <button class="btn primary" disabled={!available || !text.trim()}>
-              {w.send}
-            </button>
+            <Button type="submit" look="primary" disabled={!available || !text.trim()} text={w.send} />
           )}
         </div>
       </form>
@@ -220,17 +212,16 @@ function LookedUp({ of: l }: { of: ChatLookup }) {
 
 function Drop() {
   return (
-    <button
-      type="button"
-      class="btn sm quiet"
+    <Button
+      look="sm quiet"
       onClick={() =>
         void call('DELETE /copilot/ai').then(() => {
           touches('copilot')
           toast(w.dropped)
         }, failed)
-      }>
-      {w.drop}
-    </button>
+      }
+      text={w.drop}
+    />
   )
 }
 
@@ -301,10 +292,7 @@ function Connect() {
               )}
             </Field>
             <div class="across row">
-              <button class="btn primary" disabled={busy}>
-                <Icon name="check" />
-                {w.connectGo}
-              </button>
+              <Button type="submit" look="primary" disabled={busy} icon="check" text={w.connectGo} />
             </div>
           </form>
         )}

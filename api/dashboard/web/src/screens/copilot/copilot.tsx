@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import type { CopilotAnswer, CopilotBody, CopilotSuggestion } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -83,11 +84,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
             {w.refreshing}
           </span>
         )}
-        {canWrite() && (
-          <button type="button" class="btn" disabled={busy} onClick={() => void refresh()}>
-            {w.refresh}
-          </button>
-        )}
+        {canWrite() && <Button disabled={busy} onClick={() => void refresh()} text={w.refresh} />}
       </div>
       {error && (
         <p class="warn" role="alert">
@@ -194,9 +191,7 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
                 )}
               </Menu>
             ) : (
-              <button type="button" class="btn primary" disabled={busy} aria-label={w.applyOf(s.title)} onClick={() => void apply()}>
-                {w.apply}
-              </button>
+              <Button look="primary" disabled={busy} aria-label={w.applyOf(s.title)} onClick={() => void apply()} text={w.apply} />
             ))}
           <Menu
             kind="btn"
@@ -218,14 +213,13 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
               </>
             )}
           </Menu>
-          <button
-            type="button"
-            class="btn quiet"
+          <Button
+            look="quiet"
             disabled={busy}
             aria-label={`${w.dismiss}: ${s.title}`}
-            onClick={() => void send({ action: 'dismiss' }, w.dismissed)}>
-            {w.dismiss}
-          </button>
+            onClick={() => void send({ action: 'dismiss' }, w.dismissed)}
+            text={w.dismiss}
+          />
         </div>
       )}
     </li>

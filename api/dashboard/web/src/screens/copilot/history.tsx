@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ChatProposal, CopilotAnswer, CopilotBody, CopilotChange } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -91,9 +92,7 @@ function Done({ of: c }: { of: CopilotChange }) {
         )}
       </div>
       {!undone && canWrite() && (
-        <button type="button" class="btn sm" disabled={busy} aria-label={`${w.undo}: ${c.title}`} onClick={() => void undo()}>
-          {w.undo}
-        </button>
+        <Button look="sm" disabled={busy} aria-label={`${w.undo}: ${c.title}`} onClick={() => void undo()} text={w.undo} />
       )}
     </li>
   )
@@ -130,23 +129,21 @@ export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may
       {open && canWrite() && (
         <div class="row wraps">
           {may && (
-            <button
-              type="button"
-              class="btn sm primary"
+            <Button
+              look="sm primary"
               disabled={busy}
               aria-label={w.applyOf(p.title)}
-              onClick={() => void send('apply_proposal', 'applied', w.applied(p.title), w.undone(p.title))}>
-              {w.apply}
-            </button>
+              onClick={() => void send('apply_proposal', 'applied', w.applied(p.title), w.undone(p.title))}
+              text={w.apply}
+            />
           )}
-          <button
-            type="button"
-            class="btn sm"
+          <Button
+            look="sm"
             disabled={busy}
             aria-label={`${w.cancel}: ${p.title}`}
-            onClick={() => void send('cancel_proposal', 'cancelled', w.cancelled)}>
-            {w.cancel}
-          </button>
+            onClick={() => void send('cancel_proposal', 'cancelled', w.cancelled)}
+            text={w.cancel}
+          />
           <span class="dim fine">{w.expires(dateTime(p.expires_at))}</span>
         </div>
       )}

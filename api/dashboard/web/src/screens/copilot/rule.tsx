@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ComparisonPart, CopilotRule, CopilotRuleBody, CopilotRuleReplay } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { choicesOf, useCampaigns, useSources, type Choice, type Option } from '../../core/choices.ts'
@@ -10,7 +11,6 @@ import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
@@ -126,16 +126,10 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
       keep={() => JSON.stringify(draft) !== JSON.stringify(start)}
       foot={
         <>
-          <button type="button" class="btn" disabled={busy} onClick={() => void simulate()}>
-            {w.replay}
-          </button>
+          <Button disabled={busy} onClick={() => void simulate()} text={w.replay} />
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button type="button" class="btn primary" disabled={busy} onClick={() => void save()}>
-            {w.saveRule}
-          </button>
+          <Button onClick={close} text={t.parts.cancel} />
+          <Button look="primary" disabled={busy} onClick={() => void save()} text={w.saveRule} />
         </>
       }>
       <div class="body">
@@ -294,22 +288,23 @@ function Comparisons({ list, on }: { list: ComparisonPart[]; on: (list: Comparis
             ]}
             on={times => set(i, { times })}
           />
-          <button
-            type="button"
-            class="btn sm quiet icon"
+          <Button
+            look="sm quiet icon"
             aria-label={`${w.removeCondition} ${figureName(c.figure)}`}
             disabled={list.length === 1}
-            onClick={() => on(list.filter((_, j) => j !== i))}>
-            <Icon name="x" />
-          </button>
+            onClick={() => on(list.filter((_, j) => j !== i))}
+            icon="x"
+          />
         </div>
       ))}
       {list.length < 10 && (
         <div>
-          <button type="button" class="btn sm" onClick={() => on([...list, { figure: 'clicks', operator: '>=', value: 100, times: '' }])}>
-            <Icon name="plus" />
-            {w.addCondition}
-          </button>
+          <Button
+            look="sm"
+            onClick={() => on([...list, { figure: 'clicks', operator: '>=', value: 100, times: '' }])}
+            icon="plus"
+            text={w.addCondition}
+          />
         </div>
       )}
     </div>

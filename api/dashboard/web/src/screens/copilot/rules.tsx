@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { CopilotRule } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { touches, use, useAll } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Switch } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
@@ -35,24 +35,13 @@ export function Rules() {
         <header>
           <h2>{w.rules}</h2>
           <span class="grow" />
-          {may && rows?.length !== 0 && (
-            <button type="button" class="btn primary" onClick={() => setDialog({ kind: 'edit' })}>
-              <Icon name="plus" />
-              {w.addRule}
-            </button>
-          )}
+          {may && rows?.length !== 0 && <Button look="primary" onClick={() => setDialog({ kind: 'edit' })} icon="plus" text={w.addRule} />}
         </header>
         <p class="soft part rulestext">{w.rulesText}</p>
         {!rows ? (
           <Loading of={{ error, again }} height={140} />
         ) : rows.length === 0 ? (
-          <Empty title={w.noRules}>
-            {may && (
-              <button type="button" class="btn primary" onClick={() => setDialog({ kind: 'edit' })}>
-                {w.addRule}
-              </button>
-            )}
-          </Empty>
+          <Empty title={w.noRules}>{may && <Button look="primary" onClick={() => setDialog({ kind: 'edit' })} text={w.addRule} />}</Empty>
         ) : (
           <ul class="list history">
             {rows.map(r => (
@@ -113,9 +102,7 @@ function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Aski
             : w.noRun}
         </div>
       </div>
-      <button type="button" class="btn sm" aria-label={`${w.runs}: ${r.name}`} onClick={() => ask({ kind: 'runs', rule: r })}>
-        {w.runs}
-      </button>
+      <Button look="sm" aria-label={`${w.runs}: ${r.name}`} onClick={() => ask({ kind: 'runs', rule: r })} text={w.runs} />
       {may && (
         <RowMenu
           name={t.lists.actionsOf(r.name)}

@@ -1,4 +1,5 @@
 import type { Difference as Answer } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { canWrite } from '../../core/can.ts'
 import { useNetworks, useSources } from '../../core/choices.ts'
@@ -13,7 +14,6 @@ import { span } from '../../core/window.ts'
 import { w } from '../../text/difference.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Field } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Causes } from './causes.tsx'
 import { Days } from './days.tsx'
@@ -137,10 +137,5 @@ function Save({ kind, id }: { kind: Kind; id: string }) {
       }),
     )
   }
-  return (
-    <button type="button" class="btn sm" disabled={busy} onClick={() => void save()}>
-      <Icon name="download" />
-      {w.export}
-    </button>
-  )
+  return <Button look="sm" disabled={busy} onClick={() => void save()} icon="download" text={w.export} />
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { NetworkReport } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { mostBytes } from '../../core/csv.ts'
@@ -58,13 +59,12 @@ export function Upload({ id }: { id: string }) {
         {error && <Failed error={error} again={() => void send({ csv: text })} />}
         {saved && <Saved of={saved} />}
         <div class="row">
-          <button
-            type="button"
-            class="btn primary"
+          <Button
+            look="primary"
             disabled={busy || !text.trim() || text.length > mostBytes}
-            onClick={() => void send({ csv: text })}>
-            {w.uploadButton}
-          </button>
+            onClick={() => void send({ csv: text })}
+            text={w.uploadButton}
+          />
         </div>
       </div>
     </section>

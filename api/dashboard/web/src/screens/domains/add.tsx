@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DomainAdded } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { touches, use } from '../../core/query.ts'
@@ -58,9 +59,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
         foot={
           <>
             <span class="grow" />
-            <button type="button" class="btn primary" onClick={close}>
-              {w.done}
-            </button>
+            <Button look="primary" onClick={close} text={w.done} />
           </>
         }>
         <div class="body">

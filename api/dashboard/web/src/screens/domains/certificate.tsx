@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CertificateAnswer, DomainRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
 import { touches } from '../../core/query.ts'
@@ -152,19 +153,11 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
       )}
       <div class="row wraps">
         {may && (status !== 'active' || wrong.length > 0) && (
-          <button type="button" class="btn" disabled={busy || !d.is_verified} onClick={request}>
-            {stuck || wrong.length ? w.retry : w.request}
-          </button>
+          <Button disabled={busy || !d.is_verified} onClick={request} text={stuck || wrong.length ? w.retry : w.request} />
         )}
-        <button type="button" class="btn quiet" disabled={busy} onClick={() => void look()}>
-          {w.lookCertificate}
-        </button>
+        <Button look="quiet" disabled={busy} onClick={() => void look()} text={w.lookCertificate} />
         <span class="grow" />
-        {may && status !== 'none' && (
-          <button type="button" class="btn" onClick={() => setReleasing(true)}>
-            {w.release}
-          </button>
-        )}
+        {may && status !== 'none' && <Button onClick={() => setReleasing(true)} text={w.release} />}
       </div>
       {releasing && (
         <Ask

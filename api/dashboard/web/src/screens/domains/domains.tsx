@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { DomainRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { asError, call } from '../../core/call.ts'
 import { dateOf, ago } from '../../core/dates.ts'
 import { hourOf } from '../../core/format.ts'
@@ -9,7 +10,6 @@ import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Bone, Empty, Failed, Late } from '../../parts/state.tsx'
@@ -185,13 +185,7 @@ export function Domains() {
           </span>
         )}
         <span class="grow" />
-        {may && rows?.length !== 0 && (
-          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" />
-            {w.add}
-            <kbd class="wide">N</kbd>
-          </button>
-        )}
+        {may && rows?.length !== 0 && <Button look="primary" onClick={() => setAdding(true)} icon="plus" text={w.add} letter="N" />}
       </div>
       <section class="card report lists clicklog domains">
         {list.error && !rows ? (
@@ -210,11 +204,7 @@ export function Domains() {
         ) : rows.length === 0 ? (
           <Empty title={w.empty}>
             <p class="dim">{w.emptyMore}</p>
-            {may && (
-              <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-                {w.add}
-              </button>
-            )}
+            {may && <Button look="primary" onClick={() => setAdding(true)} text={w.add} />}
           </Empty>
         ) : (
           <Table

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CertificateAnswer, DomainRow, PointAnswer, VerifyAnswer, ZonesOfAccount } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
@@ -9,7 +10,6 @@ import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { sentence } from '../../core/errors.ts'
@@ -93,11 +93,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
           )}
           <span class="grow" />
           <Stepper of={step} />
-          {may && (
-            <button type="button" class="btn primary" disabled={looks.on && looks.left === null} onClick={() => void looks.now()}>
-              {w.check}
-            </button>
-          )}
+          {may && <Button look="primary" disabled={looks.on && looks.left === null} onClick={() => void looks.now()} text={w.check} />}
         </>
       }>
       <div class="story">
@@ -170,11 +166,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
             <h2>{w.spareTitle}</h2>
             <div class="row">
               <p class="grow warn">{w.onSpare(d.failed_over)}</p>
-              {may && (
-                <button type="button" class="btn" onClick={() => void back(d)}>
-                  {w.failBack}
-                </button>
-              )}
+              {may && <Button onClick={() => void back(d)} text={w.failBack} />}
             </div>
           </section>
         )}
@@ -182,19 +174,12 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
         <section class="part">
           <div class="row">
             <span class="grow dim">{d.is_default ? w.isDefaultText : w.defaultText}</span>
-            {may && !d.is_default && (
-              <button type="button" class="btn" disabled={!d.is_verified} onClick={() => void makeDefault(d)}>
-                {w.makeDefault}
-              </button>
-            )}
+            {may && !d.is_default && <Button disabled={!d.is_verified} onClick={() => void makeDefault(d)} text={w.makeDefault} />}
           </div>
           {may && (
             <div class="row">
               <span class="grow dim">{w.removeText}</span>
-              <button type="button" class="btn" onClick={remove}>
-                <Icon name="trash" />
-                {w.remove}
-              </button>
+              <Button onClick={remove} icon="trash" text={w.remove} />
             </div>
           )}
         </section>
@@ -286,18 +271,17 @@ function PointForMe({ of: d }: { of: DomainRow }) {
     return (
       <div class="row">
         <span class="grow wrap">{w.pointText(holds.zone, holds.account)}</span>
-        <button
-          type="button"
-          class="btn primary"
+        <Button
+          look="primary"
           disabled={busy}
           onClick={() =>
             void run(async () => {
               setResult(await call('POST /domains/{id}/point', { path: { id: d.id } }))
               touches('domains')
             })
-          }>
-          {w.pointForMe}
-        </button>
+          }
+          text={w.pointForMe}
+        />
       </div>
     )
   return (
@@ -308,13 +292,11 @@ function PointForMe({ of: d }: { of: DomainRow }) {
           {w.connect}
         </a>
       ) : (
-        <button
-          type="button"
-          class="btn"
+        <Button
           disabled={busy}
-          onClick={() => void run(() => call('GET /integrations/zones').then(z => setZones(z.accounts)))}>
-          {w.findZone}
-        </button>
+          onClick={() => void run(() => call('GET /integrations/zones').then(z => setZones(z.accounts)))}
+          text={w.findZone}
+        />
       )}
     </div>
   )

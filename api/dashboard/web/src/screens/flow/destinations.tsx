@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { Destination, Path } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { choicesOf, type Choice } from '../../core/choices.ts'
 import { t } from '../../core/text.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Input, Select } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 import type { Book, useBook } from './book.ts'
 import { isLander, nameOf, shareOf, split } from './edit.ts'
@@ -49,13 +49,12 @@ export function Destinations({ path: p, book, records, on }: Props) {
               on={v => set(d, { weight: Number(v) || 0 })}
             />
             <span class="dim num pct">{shareText(shareOf(d, list))}</span>
-            <button
-              type="button"
-              class="btn quiet icon"
+            <Button
+              look="quiet icon"
               aria-label={t.parts.remove(nameOf(d, book.known))}
-              onClick={() => put(p.destinations.filter(o => o !== d))}>
-              <Icon name="x" />
-            </button>
+              onClick={() => put(p.destinations.filter(o => o !== d))}
+              icon="x"
+            />
           </div>
         ))}
       </div>
@@ -91,16 +90,15 @@ export function Destinations({ path: p, book, records, on }: Props) {
       <details class="addurl">
         <summary>{t.flow.addAddress}</summary>
         <UrlInput label={t.flow.addAddress} value={address} on={setAddress} />
-        <button
-          type="button"
-          class="btn sm"
+        <Button
+          look="sm"
           disabled={!address.trim()}
           onClick={() => {
             join({ url: address.trim() })
             setAddress('')
-          }}>
-          {t.flow.addIt}
-        </button>
+          }}
+          text={t.flow.addIt}
+        />
       </details>
     </>
   )

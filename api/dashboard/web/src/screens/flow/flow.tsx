@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Path } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { newID } from '../../core/id.ts'
 import { canWrite } from '../../core/can.ts'
 import { useFlows } from '../../core/choices.ts'
@@ -83,9 +84,7 @@ export function Flow({ detail }: TabProps) {
             <Icon name="warn" />
           </span>
           <span class="grow">{t.flow.elsewhere}</span>
-          <button type="button" class="btn sm" onClick={() => d.setDialog('conflict')}>
-            {t.flow.compare}
-          </button>
+          <Button look="sm" onClick={() => d.setDialog('conflict')} text={t.flow.compare} />
         </p>
       )}
       <div class="flow">
@@ -108,21 +107,14 @@ export function Flow({ detail }: TabProps) {
               {may && (
                 <>
                   <SavedFlows take={paths => d.set(paths.map(p => ({ ...p, id: newID() })))} save={() => d.setDialog('save')} />
-                  <button type="button" class="btn sm" onClick={d.addPath}>
-                    <Icon name="plus" />
-                    {t.flow.path}
-                  </button>
+                  <Button look="sm" onClick={d.addPath} icon="plus" text={t.flow.path} />
                 </>
               )}
             </header>
             {draft.length === 0 ? (
               <div class="empty">
                 <p>{c.destination_url ? t.flow.noPaths(c.destination_url) : t.flow.noPathsNowhere}</p>
-                {may && (
-                  <button type="button" class="btn primary" onClick={d.addPath}>
-                    {t.flow.addPath}
-                  </button>
-                )}
+                {may && <Button look="primary" onClick={d.addPath} text={t.flow.addPath} />}
               </div>
             ) : view === 'rails' ? (
               <Rails {...props} />
@@ -170,9 +162,7 @@ const SaveBar = ({ of: d }: { of: ReturnType<typeof useDraft> }) => (
         {d.list.length > 3 && ' …'}
       </span>
     </span>
-    <button type="button" class="btn sm quiet" onClick={d.discard}>
-      {t.parts.discard}
-    </button>
+    <Button look="sm quiet" onClick={d.discard} text={t.parts.discard} />
     <button type="button" class="btn sm primary" disabled={d.busy} onClick={() => void d.save()}>
       {t.flow.save} <kbd class="wide">Ctrl S</kbd>
     </button>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { FlowAnswer, Path, PerformanceRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { profit, text } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
@@ -87,16 +88,10 @@ export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDra
       close={close}
       foot={
         <>
-          <button type="button" class="btn" onClick={close}>
-            {t.flow.later}
-          </button>
+          <Button onClick={close} text={t.flow.later} />
           <span class="grow" />
-          <button type="button" class="btn" onClick={d.take}>
-            {t.flow.takeTheirs}
-          </button>
-          <button type="button" class="btn danger" disabled={d.busy} onClick={() => void d.save(theirs.version)}>
-            {t.flow.keepOwn}
-          </button>
+          <Button onClick={d.take} text={t.flow.takeTheirs} />
+          <Button look="danger" disabled={d.busy} onClick={() => void d.save(theirs.version)} text={t.flow.keepOwn} />
         </>
       }>
       <div class="body">

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { Path } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { choicesOf, type Option } from '../../core/choices.ts'
 import { useLookup } from '../../core/lookup.ts'
 import { t } from '../../core/text.ts'
@@ -8,7 +9,6 @@ import { isLander } from './edit.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Conditions } from '../../parts/condition.tsx'
 import { Area, Field, Input, Select, Switch, type Wired } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import type { Book, useBook } from './book.ts'
 import { Destinations } from './destinations.tsx'
@@ -54,18 +54,10 @@ export function PathSheet(props: Props) {
       foot={
         may && (
           <>
-            <button type="button" class="btn quiet" onClick={remove}>
-              <Icon name="trash" />
-              {t.flow.removePath}
-            </button>
-            <button type="button" class="btn quiet" onClick={clone}>
-              <Icon name="copy" />
-              {t.lists.clone}
-            </button>
+            <Button look="quiet" onClick={remove} icon="trash" text={t.flow.removePath} />
+            <Button look="quiet" onClick={clone} icon="copy" text={t.lists.clone} />
             <span class="grow" />
-            <button type="button" class="btn primary" onClick={close}>
-              {t.reports.done}
-            </button>
+            <Button look="primary" onClick={close} text={t.reports.done} />
           </>
         )
       }>

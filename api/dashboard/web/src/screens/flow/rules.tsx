@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Path } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { asError, call } from '../../core/call.ts'
 import { sentence } from '../../core/errors.ts'
 import { touches } from '../../core/query.ts'
@@ -43,13 +44,12 @@ export function Rules({ path: p, book, saved, on }: Props) {
                   ))}
                 </span>
               </span>
-              <button
-                type="button"
-                class="btn quiet icon"
+              <Button
+                look="quiet icon"
                 aria-label={t.parts.remove(r.name)}
-                onClick={() => on({ rules: p.rules.filter((_, j) => j !== i) })}>
-                <Icon name="x" />
-              </button>
+                onClick={() => on({ rules: p.rules.filter((_, j) => j !== i) })}
+                icon="x"
+              />
             </div>
           )
         })}
@@ -89,7 +89,7 @@ export function Rules({ path: p, book, saved, on }: Props) {
                   <span>{t.overview.name}</span>
                   <input class="input" maxLength={255} value={newName} onInput={e => setNewName(e.currentTarget.value)} />
                 </label>
-                <button class="btn sm">{t.parts.save}</button>
+                <Button type="submit" look="sm" text={t.parts.save} />
                 {error && (
                   <p class="bad" role="alert">
                     {error}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CampaignWhole, Simulated, SourceRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { ApiError, asError, call } from '../../core/call.ts'
 import { choicesOf, type Choice } from '../../core/choices.ts'
 import { attributeName, attributes, formOf, operatorsOf, valueName } from '../../core/condition.ts'
@@ -172,11 +173,7 @@ export function Simulate(p: Props) {
       {error ? (
         <div class="came bad" role="alert">
           <span>{t.flow.codes[error.code] ?? sentence(error)}</span>
-          {error.code in t.flow.codes && (
-            <button type="button" class="btn sm" onClick={() => p.said(error)}>
-              {t.simulate.showIt}
-            </button>
-          )}
+          {error.code in t.flow.codes && <Button look="sm" onClick={() => p.said(error)} text={t.simulate.showIt} />}
         </div>
       ) : result && mode === 'one' ? (
         <Route of={result} book={p.book} />
@@ -226,14 +223,13 @@ function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, 
               value={String(seed)}
               on={v => set({ seed: Number(v.replace(/\D/g, '').slice(0, 12)) })}
             />
-            <button
-              type="button"
-              class="btn icon"
+            <Button
+              look="icon"
               aria-label={t.simulate.again}
               title={t.simulate.again}
-              onClick={() => set({ seed: newSeed() })}>
-              <Icon name="dice" />
-            </button>
+              onClick={() => set({ seed: newSeed() })}
+              icon="dice"
+            />
           </span>
         </div>
       </div>

@@ -1,9 +1,9 @@
 import type { Path } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { t } from '../../core/text.ts'
 import { nameOf, neighbour, unitsOf } from './edit.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Input, Switch } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { shareText } from './text.ts'
 import type { ViewProps } from './rails.tsx'
 
@@ -89,12 +89,8 @@ function Row({ path: p, n, book, share, lit, wrong, edit, move, all, may, set }:
       </label>
       <Switch on={p.is_active} disabled={!may} label={t.lists.activeOf(p.name)} set={is_active => set(p.id, { is_active })} />
       <span class="row moves">
-        <button type="button" class="btn sm quiet icon" disabled={!may || !up} aria-label={t.flow.up(p.name)} onClick={e => go(-1, e)}>
-          <Icon name="upward" />
-        </button>
-        <button type="button" class="btn sm quiet icon" disabled={!may || !down} aria-label={t.flow.down(p.name)} onClick={e => go(1, e)}>
-          <Icon name="down" />
-        </button>
+        <Button look="sm quiet icon" disabled={!may || !up} aria-label={t.flow.up(p.name)} onClick={e => go(-1, e)} icon="upward" />
+        <Button look="sm quiet icon" disabled={!may || !down} aria-label={t.flow.down(p.name)} onClick={e => go(1, e)} icon="down" />
       </span>
     </li>
   )

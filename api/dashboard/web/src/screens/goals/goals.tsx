@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { GoalList, GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago } from '../../core/dates.ts'
@@ -38,12 +39,7 @@ export function Goals() {
     }
   })
   if (!data) return <LoadingCard of={{ error, again }} height={360} />
-  const addSite = may && (
-    <button type="button" class="btn" onClick={() => setEditedSite('new')}>
-      <Icon name="plus" />
-      {w.addSite}
-    </button>
-  )
+  const addSite = may && <Button onClick={() => setEditedSite('new')} icon="plus" text={w.addSite} />
   return (
     <>
       {!data.planIncludes && (
@@ -80,13 +76,7 @@ export function Goals() {
             {may && <SiteMenu of={data.site} edit={() => setEditedSite(data.site)} />}
             <span class="grow" />
             {addSite}
-            {may && (
-              <button type="button" class="btn primary" onClick={() => setEditedGoal('new')}>
-                <Icon name="plus" />
-                {w.add}
-                <kbd class="wide">N</kbd>
-              </button>
-            )}
+            {may && <Button look="primary" onClick={() => setEditedGoal('new')} icon="plus" text={w.add} letter="N" />}
           </div>
           <div class="grid goals cols">
             <div class="grid">
@@ -231,12 +221,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
       {data.goals.length === 0 ? (
         <Empty title={w.emptyGoals}>
           <p class="dim">{w.emptyGoalsMore}</p>
-          {may && (
-            <button type="button" class="btn" onClick={() => edit('new')}>
-              <Icon name="plus" />
-              {w.add}
-            </button>
-          )}
+          {may && <Button onClick={() => edit('new')} icon="plus" text={w.add} />}
         </Empty>
       ) : (
         <Table
@@ -287,9 +272,7 @@ const Suggested = ({ rows, edit }: { rows: GoalSuggested[]; edit: (g: GoalSugges
                 {g.events ? w.seen(g.events, count(g.events)) : w.usual}
               </div>
             </div>
-            <button type="button" class="btn sm" aria-label={w.take(g.name)} onClick={() => edit(g)}>
-              {w.takeShort}
-            </button>
+            <Button look="sm" aria-label={w.take(g.name)} onClick={() => edit(g)} text={w.takeShort} />
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { GoalList, GoalsLive, LiveEvent } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
@@ -37,11 +38,7 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
         <h2>{w.live}</h2>
         <span class="dim fine">{w.now(live.windowMinutes)}</span>
         <span class="grow" />
-        {last && (
-          <button type="button" class="btn sm quiet" onClick={() => setHidden(new Set(live.latest.map(keyOf)))}>
-            {w.anew}
-          </button>
-        )}
+        {last && <Button look="sm quiet" onClick={() => setHidden(new Set(live.latest.map(keyOf)))} text={w.anew} />}
       </header>
       <div class="row hit">
         <span class={'ico ' + (last ? 'good' : 'accent')}>
@@ -167,9 +164,11 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
           </span>
         </div>
         {may && (
-          <button type="button" class="btn sm" onClick={() => (data.secretSet ? setConfirming(true) : void make().catch(() => undefined))}>
-            {data.secretSet ? w.newSecret : w.makeSecret}
-          </button>
+          <Button
+            look="sm"
+            onClick={() => (data.secretSet ? setConfirming(true) : void make().catch(() => undefined))}
+            text={data.secretSet ? w.newSecret : w.makeSecret}
+          />
         )}
       </div>
       {confirming && <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => setConfirming(false)} on={make} />}
@@ -181,9 +180,7 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
           foot={
             <>
               <span class="grow" />
-              <button type="button" class="btn primary" onClick={() => setSecretShown(false)}>
-                {w.secretDone}
-              </button>
+              <Button look="primary" onClick={() => setSecretShown(false)} text={w.secretDone} />
             </>
           }>
           <div class="body">

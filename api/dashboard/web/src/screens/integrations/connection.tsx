@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { CredentialFieldShown } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
 import { mayConnect, refused } from '../../core/connect.ts'
@@ -178,19 +179,13 @@ export function PlatformConnection({
         <div class="row formfoot wraps">
           {c.connected && (
             <>
-              <button type="button" class="btn" disabled={c.busy} onClick={test}>
-                {w.test}
-              </button>
+              <Button disabled={c.busy} onClick={test} text={w.test} />
               {nextToTest}
-              <button type="button" class="btn quiet" onClick={() => setDisconnecting(true)}>
-                {w.disconnect}
-              </button>
+              <Button look="quiet" onClick={() => setDisconnecting(true)} text={w.disconnect} />
             </>
           )}
           <span class="grow" />
-          <button class="btn primary" disabled={!c.form || c.busy || !encryption}>
-            {c.connected ? w.save : w.connect}
-          </button>
+          <Button type="submit" look="primary" disabled={!c.form || c.busy || !encryption} text={c.connected ? w.save : w.connect} />
         </div>
       )}
       {disconnecting && (

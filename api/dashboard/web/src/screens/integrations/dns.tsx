@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DNSAccountShown, IntegrationList, IntegrationTested } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
@@ -10,7 +11,6 @@ import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials, given, Says, type Values } from '../../parts/credentials.tsx'
 import { Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
 import { mayConnect, said, show } from '../../core/connect.ts'
@@ -27,12 +27,7 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
       <header>
         <h2>{w.dns.title}</h2>
         <span class="grow" />
-        {may && list.encryptionAvailable && (
-          <button type="button" class="btn sm" onClick={() => show({ dns: 'new' })}>
-            <Icon name="plus" />
-            {w.dns.add}
-          </button>
-        )}
+        {may && list.encryptionAvailable && <Button look="sm" onClick={() => show({ dns: 'new' })} icon="plus" text={w.dns.add} />}
       </header>
       <p class="part soft lead">{w.dns.text}</p>
       {list.accounts.length === 0 ? (
@@ -103,17 +98,9 @@ function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: 
       {(a.checkedAt || result) && <Says on error={error} />}
       {may && (
         <>
-          <button type="button" class="btn sm" disabled={busy} onClick={() => void test()}>
-            {busy ? w.testing : w.test}
-            <span class="hidden"> {name}</span>
-          </button>
-          <button type="button" class="btn sm" onClick={() => show({ dns: a.id })}>
-            {w.change}
-            <span class="hidden"> {name}</span>
-          </button>
-          <button type="button" class="btn sm quiet icon" aria-label={`${w.disconnect} ${name}`} onClick={leave}>
-            <Icon name="x" />
-          </button>
+          <Button look="sm" disabled={busy} onClick={() => void test()} text={busy ? w.testing : w.test} of={name} />
+          <Button look="sm" onClick={() => show({ dns: a.id })} text={w.change} of={name} />
+          <Button look="sm quiet icon" aria-label={`${w.disconnect} ${name}`} onClick={leave} icon="x" />
         </>
       )}
     </li>
@@ -151,14 +138,8 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
       foot={
         <>
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          {may && (
-            <button type="submit" form="dns-account" class="btn primary" disabled={!form || busy}>
-              {w.save}
-            </button>
-          )}
+          <Button onClick={close} text={t.parts.cancel} />
+          {may && <Button type="submit" form="dns-account" look="primary" disabled={!form || busy} text={w.save} />}
         </>
       }>
       <form

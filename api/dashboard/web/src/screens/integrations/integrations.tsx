@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { NetworkRow, OAuthConnection, OAuthProvider, SourceRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { call } from '../../core/call.ts'
 import { mayConnect, said, show } from '../../core/connect.ts'
 import { useNetworks, useSources } from '../../core/choices.ts'
@@ -114,9 +115,7 @@ function Connections<R extends { status: string }>({ title, text, none, rooms, r
       )}
       {rows && rows.length > some && !showAll && (
         <div class="part">
-          <button type="button" class="btn" onClick={() => setShowAll(true)}>
-            {w.all(rows.length)}
-          </button>
+          <Button onClick={() => setShowAll(true)} text={w.all(rows.length)} />
         </div>
       )}
     </section>
@@ -158,10 +157,7 @@ function Line({ name, on, connected, checked, synced, next, error, loaded, open 
         {error && <div class="d bad wrap">{error}</div>}
       </div>
       {connected && <Says on={on || !!error} error={error} />}
-      <button type="button" class="btn sm" onClick={open}>
-        {connected ? w.open : w.connect}
-        <span class="hidden"> {name}</span>
-      </button>
+      <Button look="sm" onClick={open} text={connected ? w.open : w.connect} of={name} />
     </li>
   )
 }
@@ -288,10 +284,7 @@ function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; 
         ))}
       </div>
       {may && p.configured && keyed && (
-        <button type="button" class="btn sm" disabled={busy} onClick={begin}>
-          {again ? w.ads.again : w.ads.signIn}
-          <span class="hidden"> {p.label}</span>
-        </button>
+        <Button look="sm" disabled={busy} onClick={begin} text={again ? w.ads.again : w.ads.signIn} of={p.label} />
       )}
     </li>
   )

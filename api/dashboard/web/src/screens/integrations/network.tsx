@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { NetworkIntegration, NetworkRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { mayConnect, said } from '../../core/connect.ts'
@@ -111,12 +112,8 @@ function Sync({ of: n }: { of: NetworkRow }) {
       )}
       <div class="row">
         <span class="grow" />
-        <button type="button" class="btn" disabled={busy} onClick={() => void read(false)}>
-          {busy ? t.loading : w.networks.dry}
-        </button>
-        <button type="button" class="btn primary" disabled={busy} onClick={() => void read(true)}>
-          {w.networks.apply}
-        </button>
+        <Button disabled={busy} onClick={() => void read(false)} text={busy ? t.loading : w.networks.dry} />
+        <Button look="primary" disabled={busy} onClick={() => void read(true)} text={w.networks.apply} />
       </div>
     </section>
   )

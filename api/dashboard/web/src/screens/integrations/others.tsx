@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AIConnection, AIModel, GeoDatabase } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
@@ -50,17 +51,9 @@ export function Geo({ encryption }: { encryption: boolean }) {
             </div>
             {c && <Says on={c.enabled} error={c.error} />}
             {may && data.planIncludes && encryption && (
-              <button type="button" class="btn sm" onClick={() => setOpen(true)}>
-                {c ? w.change : w.connect}
-                <span class="hidden"> {w.geo.title}</span>
-              </button>
+              <Button look="sm" onClick={() => setOpen(true)} text={c ? w.change : w.connect} of={w.geo.title} />
             )}
-            {may && c && (
-              <button type="button" class="btn sm quiet" onClick={() => setDisconnecting(true)}>
-                {w.disconnect}
-                <span class="hidden"> {name}</span>
-              </button>
-            )}
+            {may && c && <Button look="sm quiet" onClick={() => setDisconnecting(true)} text={w.disconnect} of={name} />}
           </li>
         </ul>
       )}
@@ -154,16 +147,10 @@ export function AI() {
               <div class="d wrap">{c && [data.message, w.since(ago(c.savedAt))].filter(Boolean).join(' · ')}</div>
             </div>
             {mayConnect() && data.canManage && data.encryption && (
-              <button type="button" class="btn sm" onClick={() => setOpen(true)}>
-                {c ? w.change : w.connect}
-                <span class="hidden"> {w.ai.title}</span>
-              </button>
+              <Button look="sm" onClick={() => setOpen(true)} text={c ? w.change : w.connect} of={w.ai.title} />
             )}
             {mayConnect() && data.canManage && c && (
-              <button type="button" class="btn sm quiet" onClick={() => setDisconnecting(true)}>
-                {w.disconnect}
-                <span class="hidden"> {labelOf(c.provider)}</span>
-              </button>
+              <Button look="sm quiet" onClick={() => setDisconnecting(true)} text={w.disconnect} of={labelOf(c.provider)} />
             )}
           </li>
         </ul>
@@ -250,9 +237,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
         }
       </Field>
       <div>
-        <button type="button" class="btn sm" disabled={busy || (!key && !kept)} onClick={() => void find()}>
-          {w.ai.findModels}
-        </button>
+        <Button look="sm" disabled={busy || (!key && !kept)} onClick={() => void find()} text={w.ai.findModels} />
       </div>
     </FormSheet>
   )

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AdAccount, CostEndpoint, SourceIntegration, SourceIntegrationBody, SourceRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { refused } from '../../core/connect.ts'
@@ -98,13 +99,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
       }
       under={form?.endpoint && <Endpoint presets={form.presets} value={endpoint} on={touched(setEndpoint)} error={c.errorAt('url')} />}
       test={() => c.test(ask('test'))}
-      nextToTest={
-        form?.cost && (
-          <button type="button" class="btn" disabled={c.busy} onClick={() => void sync()}>
-            {w.source.sync}
-          </button>
-        )
-      }
+      nextToTest={form?.cost && <Button disabled={c.busy} onClick={() => void sync()} text={w.source.sync} />}
       disconnect={() => call('DELETE /traffic-sources/{id}/integration', { path })}>
       {form?.cost && (
         <section class="part">

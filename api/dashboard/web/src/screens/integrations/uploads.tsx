@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ConversionAction, SourceRow, SourceUploads, UploadKeys } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -147,12 +148,8 @@ function Action({
       </Field>
       {find && mayConnect() && (
         <div class="row wraps actions">
-          <button type="button" class="btn sm" disabled={busy} onClick={() => void look()}>
-            {w.source.findActions}
-          </button>
-          <button type="button" class="btn sm" disabled={busy} onClick={() => void make()}>
-            {w.source.makeAction}
-          </button>
+          <Button look="sm" disabled={busy} onClick={() => void look()} text={w.source.findActions} />
+          <Button look="sm" disabled={busy} onClick={() => void make()} text={w.source.makeAction} />
         </div>
       )}
     </div>

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow, Trends } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
 import { shown, spanText } from '../../core/format.ts'
@@ -231,15 +232,14 @@ function Over({ now, was, step, choice, list }: OverProps) {
         <h2>{title}</h2>
         <Legend of={made?.series} />
         <span class="grow" />
-        <button
-          type="button"
-          class="btn sm quiet icon"
+        <Button
+          look="sm quiet icon"
           aria-pressed={asTable}
           aria-label={asTable ? t.overview.asPlot : t.overview.asTable}
           title={asTable ? t.overview.asPlot : t.overview.asTable}
-          onClick={() => setAsTable(!asTable)}>
-          <Icon name={asTable ? 'reports' : 'table'} />
-        </button>
+          onClick={() => setAsTable(!asTable)}
+          icon={asTable ? 'reports' : 'table'}
+        />
         {marks.add}
         {marks.sheet}
         {choice && (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { NetworkRow, SourceRow, TestedPostback, TriedSource } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { ApiError, asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { useCampaigns, useOffers } from '../../core/choices.ts'
@@ -161,10 +162,7 @@ function TryPostback({ of: r }: { of: SourceRow }) {
       <div class="row">
         <h2>{t.records.tryTold}</h2>
         <span class="grow" />
-        <button type="button" class="btn sm" onClick={() => void run()}>
-          <Icon name="play" />
-          {t.link.tryIt}
-        </button>
+        <Button look="sm" onClick={() => void run()} icon="play" text={t.link.tryIt} />
       </div>
       {error && <Failed error={error} again={() => void run()} />}
       {result && (
@@ -348,10 +346,7 @@ function TestPostback({ of: r }: { of: NetworkRow }) {
       <div class="row">
         <span class="dim">{t.records.testText}</span>
         <span class="grow" />
-        <button type="button" class="btn sm" onClick={() => void run()}>
-          <Icon name="play" />
-          {t.link.tryIt}
-        </button>
+        <Button look="sm" onClick={() => void run()} icon="play" text={t.link.tryIt} />
       </div>
       {error && <Failed error={error} again={() => void run()} />}
       {result && (

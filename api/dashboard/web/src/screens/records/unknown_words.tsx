@@ -1,4 +1,5 @@
 import type { NetworkRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -33,9 +34,7 @@ export function UnknownWords({ of: n }: { of: NetworkRow }) {
             {canWrite() && (
               <div class="row wraps" role="group" aria-label={t.records.wordMeans(w.word)}>
                 {statuses.map(s => (
-                  <button key={s} type="button" class="btn sm" disabled={busy} onClick={() => void map(w.word, s)}>
-                    {t.records.statuses[s]}
-                  </button>
+                  <Button key={s} look="sm" disabled={busy} onClick={() => void map(w.word, s)} text={t.records.statuses[s]} />
                 ))}
               </div>
             )}

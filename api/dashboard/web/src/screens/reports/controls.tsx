@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Performance } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { makeExport } from '../../core/export.ts'
 import { names, type Name } from '../../core/figures.ts'
 import { mostDimensions, setColumns, setGroup, type Ask } from '../../core/report.ts'
@@ -24,10 +25,13 @@ export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
   )
   return (
     <>
-      <button type="button" class="btn phone" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <Icon name="filter" />
-        {t.reports.grouped(ask.group.length, ask.filters.length + (ask.least ? 1 : 0))}
-      </button>
+      <Button
+        look="phone"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        icon="filter"
+        text={t.reports.grouped(ask.group.length, ask.filters.length + (ask.least ? 1 : 0))}
+      />
       <div class={open ? '' : 'wide'}>{lines}</div>
     </>
   )
@@ -157,15 +161,13 @@ function Columns({ ask }: { ask: Ask }) {
 function Export({ ask }: { ask: Ask }) {
   const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not })))
   return (
-    <button
-      type="button"
-      class="btn"
+    <Button
       data-key="export"
       onClick={() => {
         makeExport({ kind: 'performance', dimension: ask.group.join(','), filters }).catch(() => undefined)
-      }}>
-      <Icon name="download" />
-      {t.reports.exportIt}
-    </button>
+      }}
+      icon="download"
+      text={t.reports.exportIt}
+    />
   )
 }

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { use } from '../../core/query.ts'
 import { filterQuery, windowQuery, type Ask } from '../../core/report.ts'
 import { t } from '../../core/text.ts'
 import { days, span } from '../../core/window.ts'
-import { Icon } from '../../parts/icons.tsx'
 import { AsTable, Plot, type Series } from '../../parts/plot.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Failed, Late } from '../../parts/state.tsx'
@@ -40,15 +40,14 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
         <>
           <span class="grow" />
           {marks.add}
-          <button
-            type="button"
-            class="btn sm quiet icon"
+          <Button
+            look="sm quiet icon"
             aria-pressed={asTable}
             aria-label={look}
             title={look}
-            onClick={() => setAsTable(!asTable)}>
-            <Icon name={asTable ? 'reports' : 'table'} />
-          </button>
+            onClick={() => setAsTable(!asTable)}
+            icon={asTable ? 'reports' : 'table'}
+          />
         </>
       }>
       <div class="plotpad">

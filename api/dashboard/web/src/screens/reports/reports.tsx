@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Performance } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
 import { asked, filterQuery, keyOf, setFilter, setOpen, type Ask } from '../../core/report.ts'
@@ -130,13 +131,13 @@ export function Reports() {
         ) : shown && shown.rows.length === 0 ? (
           <Empty title={filtered ? t.reports.emptyFiltered : t.reports.empty}>
             {filtered && (
-              <button
-                class="btn"
+              <Button
+                type="submit"
                 onClick={() =>
                   change({ min: null, ...Object.fromEntries(ask.filters.map(f => [(f.not ? 'x.' : 'f.') + f.dimension, null])) })
-                }>
-                {t.reports.clearFilters}
-              </button>
+                }
+                text={t.reports.clearFilters}
+              />
             )}
           </Empty>
         ) : (

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ViewReport, ViewRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -238,12 +239,8 @@ function Named({ title, name = '', share, close, save }: NamedProps) {
       foot={
         <>
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button type="button" class="btn primary" disabled={busy} onClick={() => void send()}>
-            {w.go}
-          </button>
+          <Button onClick={close} text={t.parts.cancel} />
+          <Button look="primary" disabled={busy} onClick={() => void send()} text={w.go} />
         </>
       }>
       <form

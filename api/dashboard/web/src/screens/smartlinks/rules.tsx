@@ -1,4 +1,5 @@
 import type { Condition } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { choicesOf, type useSources } from '../../core/choices.ts'
 import { fresh } from '../../core/condition.ts'
 import { useLookup } from '../../core/lookup.ts'
@@ -6,7 +7,6 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/smartlinks.ts'
 import { Conditions } from '../../parts/condition.tsx'
 import { Field, Input } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 
 export type Rule = { id?: string; name: string; logic: 'and' | 'or'; conditions: Condition[]; destination_url: string }
@@ -47,15 +47,14 @@ export function Rules({ list, on, sources, error, may }: RulesProps) {
       )}
       {may && (
         <div>
-          <button
-            type="button"
-            class="btn sm"
+          <Button
+            look="sm"
             disabled={list.length >= mostRules}
             title={list.length >= mostRules ? w.most : undefined}
-            onClick={() => on([...list, { name: '', logic: 'and', conditions: [fresh()], destination_url: '' }])}>
-            <Icon name="plus" />
-            {w.addRule}
-          </button>
+            onClick={() => on([...list, { name: '', logic: 'and', conditions: [fresh()], destination_url: '' }])}
+            icon="plus"
+            text={w.addRule}
+          />
         </div>
       )}
     </>
@@ -83,15 +82,9 @@ function One({ of: r, n, last, on, remove, move, lookup }: OneProps) {
             {n}
           </span>
           <Input aria-label={w.ruleName(n)} placeholder={w.ruleOf(n, '')} value={r.name} maxLength={255} on={v => on({ ...r, name: v })} />
-          <button type="button" class="btn quiet icon" aria-label={w.up(name)} disabled={n === 1} onClick={() => move(-1)}>
-            <Icon name="upward" />
-          </button>
-          <button type="button" class="btn quiet icon" aria-label={w.down(name)} disabled={n === last} onClick={() => move(1)}>
-            <Icon name="down" />
-          </button>
-          <button type="button" class="btn quiet icon" aria-label={t.parts.remove(name)} onClick={remove}>
-            <Icon name="x" />
-          </button>
+          <Button look="quiet icon" aria-label={w.up(name)} disabled={n === 1} onClick={() => move(-1)} icon="upward" />
+          <Button look="quiet icon" aria-label={w.down(name)} disabled={n === last} onClick={() => move(1)} icon="down" />
+          <Button look="quiet icon" aria-label={t.parts.remove(name)} onClick={remove} icon="x" />
         </div>
         <Conditions
           label={w.conditionsOf(name)}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DomainRow, SmartlinkAnswer } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { newAlias } from '../../core/campaign.ts'
@@ -156,13 +157,8 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
         {may && (
           <div class="row formfoot">
             <span class="grow" />
-            <button type="button" class="btn" onClick={close}>
-              {t.parts.cancel}
-            </button>
-            <button class="btn primary" disabled={busy || (!!l && !changed)}>
-              {l ? t.parts.save : w.create}
-              <kbd class="wide">Ctrl S</kbd>
-            </button>
+            <Button onClick={close} text={t.parts.cancel} />
+            <Button type="submit" look="primary" disabled={busy || (!!l && !changed)} text={l ? t.parts.save : w.create} letter="Ctrl S" />
           </div>
         )}
       </form>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ExportBody, ExportRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -52,9 +53,7 @@ export function Exports() {
             <Icon name="download" />
           </a>
           {canWrite() && (
-            <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(r.name)} title={w.remove} onClick={() => setRemoving(r)}>
-              <Icon name="trash" />
-            </button>
+            <Button look="sm quiet icon" aria-label={w.removeOf(r.name)} title={w.remove} onClick={() => setRemoving(r)} icon="trash" />
           )}
         </span>
       ),
@@ -66,11 +65,7 @@ export function Exports() {
         <header>
           <h2>{w.files}</h2>
           <span class="grow" />
-          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" />
-            {w.add}
-            <kbd class="wide">N</kbd>
-          </button>
+          <Button look="primary" onClick={() => setAdding(true)} icon="plus" text={w.add} letter="N" />
         </header>
         {!rows ? (
           <Loading of={{ error, again }} height={160} />
@@ -183,12 +178,8 @@ function Make({ close }: { close: () => void }) {
       foot={
         <>
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button type="button" class="btn primary" onClick={start}>
-            {w.make}
-          </button>
+          <Button onClick={close} text={t.parts.cancel} />
+          <Button look="primary" onClick={start} text={w.make} />
         </>
       }>
       <div class="body">

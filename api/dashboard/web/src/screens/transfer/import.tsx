@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { canWrite } from '../../core/can.ts'
 import type { Head } from '../../core/csv.ts'
 import { count } from '../../core/format.ts'
@@ -58,28 +59,15 @@ export function Import() {
           {file.error && <Failed error={file.error} again={file.again} />}
           {error && !known && <Failed error={error} again={again} />}
           <div class="row wraps">
-            <button
-              type="button"
-              class={'btn' + (shown && !stale ? '' : ' primary')}
+            <Button
+              look={shown && !stale ? '' : 'primary'}
               disabled={busy || file.reading || !head || !known || missing.length > 0 || head.rows === 0 || head.rows > mostRows}
-              onClick={dry}>
-              {shown ? t.corrections.again : t.corrections.dry}
-            </button>
-            {shown && !stale && fresh > 0 && !busy && (
-              <button type="button" class="btn primary" onClick={() => setConfirming(true)}>
-                {w.apply(fresh)}
-              </button>
-            )}
-            {busy && (
-              <button type="button" class="btn" onClick={stop}>
-                {w.stop}
-              </button>
-            )}
-            {shown && !busy && (
-              <button type="button" class="btn quiet" onClick={clear}>
-                {t.corrections.clear}
-              </button>
-            )}
+              onClick={dry}
+              text={shown ? t.corrections.again : t.corrections.dry}
+            />
+            {shown && !stale && fresh > 0 && !busy && <Button look="primary" onClick={() => setConfirming(true)} text={w.apply(fresh)} />}
+            {busy && <Button onClick={stop} text={w.stop} />}
+            {shown && !busy && <Button look="quiet" onClick={clear} text={t.corrections.clear} />}
             {stale && !busy && (
               <span class="warn" role="status">
                 {w.stale}

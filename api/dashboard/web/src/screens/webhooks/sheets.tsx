@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -128,12 +129,8 @@ export function EndpointForm({
         <FormError wrong={wrong} />
         <div class="row formfoot">
           <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button class="btn primary" disabled={busy || !url.trim() || (!!h && !changed)}>
-            {h ? t.parts.save : w.create}
-          </button>
+          <Button onClick={close} text={t.parts.cancel} />
+          <Button type="submit" look="primary" disabled={busy || !url.trim() || (!!h && !changed)} text={h ? t.parts.save : w.create} />
         </div>
       </form>
     </Sheet>
@@ -149,9 +146,7 @@ export const Secret = ({ text, close }: { text: string; close: () => void }) => 
     foot={
       <>
         <span class="grow" />
-        <button type="button" class="btn primary" onClick={close}>
-          {w.secretDone}
-        </button>
+        <Button look="primary" onClick={close} text={w.secretDone} />
       </>
     }>
     <div class="body">
@@ -201,12 +196,7 @@ export function DeliverySheet({
         <>
           <span class="grow" />
           <Stepper of={step} />
-          {may && (
-            <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>
-              {w.redeliver}
-              <kbd class="wide">R</kbd>
-            </button>
-          )}
+          {may && <Button look="primary" disabled={busy} onClick={() => void run()} text={w.redeliver} letter="R" />}
         </>
       }>
       <div class="story">

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
+import { Button } from '../../parts/button.tsx'
 import { call, type ApiError } from '../../core/call.ts'
 import { ago, dateOf, dateTime } from '../../core/dates.ts'
 import { count, hourOf } from '../../core/format.ts'
@@ -103,13 +104,7 @@ type EndpointsProps = { rows: WebhookRow[]; may: boolean; edit: (of: WebhookRow 
 function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
   const [rotating, setRotating] = useState<WebhookRow | null>(null),
     [removing, setRemoving] = useState<WebhookRow | null>(null)
-  const add = may && (
-    <button type="button" class="btn primary" onClick={() => edit('new')}>
-      <Icon name="plus" />
-      {w.add}
-      <kbd class="wide">N</kbd>
-    </button>
-  )
+  const add = may && <Button look="primary" onClick={() => edit('new')} icon="plus" text={w.add} letter="N" />
   const turn = async (h: WebhookRow, active: boolean) => {
     try {
       await call('PATCH /webhooks', { body: { id: h.id, active } })
@@ -166,11 +161,7 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
               {h.oldSecretUntil && <div class="d warn">{w.oldUntil(dateTime(h.oldSecretUntil))}</div>}
             </div>
             <Switch on={h.active} label={w.activeOf(nameOf(h))} disabled={!may} set={on => void turn(h, on)} />
-            {may && (
-              <button type="button" class="btn sm wide" onClick={() => void test(h)}>
-                {w.test}
-              </button>
-            )}
+            {may && <Button look="sm wide" onClick={() => void test(h)} text={w.test} />}
             <RowMenu
               name={w.actionsOf(nameOf(h))}
               actions={[
@@ -269,12 +260,7 @@ const columnsOf = (hooks: WebhookRow[], may: boolean): Column<DeliveryRow>[] => 
           kind: 'more',
           width: 120,
           cell: (r: DeliveryRow) =>
-            r.status !== 'delivered' &&
-            r.attempts > 0 && (
-              <button type="button" class="btn sm" onClick={() => void redeliver(r)}>
-                {w.redeliver}
-              </button>
-            ),
+            r.status !== 'delivered' && r.attempts > 0 && <Button look="sm" onClick={() => void redeliver(r)} text={w.redeliver} />,
         },
       ]
     : []),
@@ -296,9 +282,7 @@ function RedeliverFailed({ webhook, of }: { webhook: string; of: WebhookRow | un
   }
   return (
     <>
-      <button type="button" class="btn sm" disabled={!failures?.rows.length} onClick={() => setConfirming(true)}>
-        {w.all}
-      </button>
+      <Button look="sm" disabled={!failures?.rows.length} onClick={() => setConfirming(true)} text={w.all} />
       {confirming && (
         <Ask
           title={w.allTitle}
@@ -346,9 +330,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
       ) : rows.length === 0 ? (
         <Empty title={state || webhook ? w.noneFiltered : w.none}>
           {state || webhook ? (
-            <button type="button" class="btn" onClick={() => change({ state: null, webhook: null })}>
-              {t.reports.clearFilters}
-            </button>
+            <Button onClick={() => change({ state: null, webhook: null })} text={t.reports.clearFilters} />
           ) : (
             <p class="dim">{w.noneMore}</p>
           )}

@@ -1,0 +1,20 @@
+import type { ComponentProps } from 'preact'
+import { Icon, type IconName } from './icons.tsx'
+
+type Props = Omit<ComponentProps<'button'>, 'class' | 'icon' | 'children'> & {
+  look?: string // its classes besides btn, such as "sm quiet"
+  icon?: IconName
+  text?: string
+  of?: string // what the button acts on, for screen readers
+  letter?: string // the key that does the same, shown where there is a keyboard
+}
+
+// Button is a button with an icon, a text or both. It sends no form unless its type is submit.
+export const Button = ({ look, icon, text, of, letter, ...rest }: Props) => (
+  <button type="button" {...(rest as object)} class={look ? 'btn ' + look : 'btn'}>
+    {icon && <Icon name={icon} />}
+    {text}
+    {of && <span class="hidden"> {of}</span>}
+    {letter && <kbd class="wide">{letter}</kbd>}
+  </button>
+)
