@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { NewTOTP, SessionRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -42,12 +43,7 @@ function Profile() {
       toast(w.saved)
     })
   return (
-    <section class="card narrow">
-      <header>
-        <h2>{w.profile}</h2>
-        <span class="grow" />
-        <span class="dim">{who.email}</span>
-      </header>
+    <Card look="narrow" title={w.profile} beside={<span class="dim">{who.email}</span>}>
       <form
         class="record"
         onSubmit={e => {
@@ -89,7 +85,7 @@ function Profile() {
           <Button type="submit" look="primary" disabled={busy || !name.trim() || name.trim() === who.name} text={w.save} />
         </div>
       </form>
-    </section>
+    </Card>
   )
 }
 
@@ -104,10 +100,7 @@ function Password() {
       toast(w.passwordSet)
     })
   return (
-    <section class="card narrow">
-      <header>
-        <h2>{w.password}</h2>
-      </header>
+    <Card look="narrow" title={w.password}>
       <form
         class="record"
         onSubmit={e => {
@@ -138,7 +131,7 @@ function Password() {
           <Button type="submit" look="primary" disabled={busy || !text} text={w.setPassword} />
         </div>
       </form>
-    </section>
+    </Card>
   )
 }
 
@@ -153,10 +146,7 @@ function Codes() {
     toast(w.nowOff)
   }
   return (
-    <section class="card narrow">
-      <header>
-        <h2>{w.codes}</h2>
-      </header>
+    <Card look="narrow" title={w.codes}>
       <div class="part">
         <p class="row">
           <span class={'ico ' + (on ? 'good' : '')}>
@@ -174,7 +164,7 @@ function Codes() {
       {turningOff && (
         <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => setTurningOff(false)} on={drop} wrong={complain} />
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -227,12 +217,7 @@ function Sessions() {
       toast(w.othersEnded)
     }, complain)
   return (
-    <section class="card narrow">
-      <header>
-        <h2>{w.sessions}</h2>
-        <span class="grow" />
-        {others > 0 && <Button look="sm" onClick={() => void endAll()} text={w.endOthers} />}
-      </header>
+    <Card look="narrow" title={w.sessions} beside={others > 0 && <Button look="sm" onClick={() => void endAll()} text={w.endOthers} />}>
       {!data ? (
         <Loading of={{ error, again }} height={80} />
       ) : (
@@ -242,7 +227,7 @@ function Sessions() {
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   )
 }
 

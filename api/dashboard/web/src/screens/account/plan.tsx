@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { PlanDetail, PlanUsageAnswer } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { dateOf } from '../../core/dates.ts'
 import { count, short } from '../../core/format.ts'
 import { zone } from '../../core/me.ts'
@@ -138,10 +139,7 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
 function Uses({ of: d }: { of: PlanDetail }) {
   const list = Object.entries({ ...d.plan, integrations: d.integrations })
   return (
-    <section class="card">
-      <header>
-        <h2>{w.allowances}</h2>
-      </header>
+    <Card title={w.allowances}>
       <ul class="list">
         {list.map(([name, u]) => {
           const share = u.limit ? (u.used / u.limit) * 100 : 0
@@ -163,7 +161,7 @@ function Uses({ of: d }: { of: PlanDetail }) {
           )
         })}
       </ul>
-    </section>
+    </Card>
   )
 }
 
@@ -172,10 +170,7 @@ const counted = ['campaigns', 'offers', 'landers', 'domains', 'webhooks', 'integ
 function Limits({ of: data }: { of: PlanUsageAnswer }) {
   const limits = Object.entries(data.allowances).filter(([name]) => w.names[name] && !counted.includes(name))
   return (
-    <section class="card">
-      <header>
-        <h2>{w.others}</h2>
-      </header>
+    <Card title={w.others}>
       <dl class="facts part limits">
         {limits.map(([name, n]) => (
           <>
@@ -190,6 +185,6 @@ function Limits({ of: data }: { of: PlanUsageAnswer }) {
           </>
         ))}
       </dl>
-    </section>
+    </Card>
   )
 }

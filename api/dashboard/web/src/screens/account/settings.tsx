@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Settings as Saved } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
@@ -189,10 +190,7 @@ function Fields({ of: draft, set, wrong }: { of: Draft; set: (change: Partial<Dr
 
 // Example shows a time, an amount and a number as the account would see them, and the key of the account's own pages.
 const Example = ({ of: draft, siteKey }: { of: Draft; siteKey: string }) => (
-  <section class="card narrow">
-    <header>
-      <h2>{w.example}</h2>
-    </header>
+  <Card look="narrow" title={w.example}>
     <dl class="facts part" aria-live="polite">
       <dt>{w.moment}</dt>
       <dd class="num">
@@ -209,7 +207,7 @@ const Example = ({ of: draft, siteKey }: { of: Draft; siteKey: string }) => (
       <p class="soft">{w.siteKeyHint}</p>
       <Copy label={w.siteKey} text={siteKey} />
     </div>
-  </section>
+  </Card>
 )
 
 const zoneOf = (d: Draft) => (isZone(d.timezone) ? d.timezone : 'UTC')

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Invitation, LinkRow, MemberRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -35,29 +36,23 @@ function Team() {
   if (!data) return <LoadingCard of={{ error, again }} height={220} />
   return (
     <div class="grid settings">
-      <section class="card">
-        <header>
-          <h2>{w.people(data.rows.length)}</h2>
-          <span class="grow" />
-          <Button look="primary" onClick={() => setInviting(true)} icon="plus" text={w.invite} />
-        </header>
+      <Card
+        title={w.people(data.rows.length)}
+        beside={<Button look="primary" onClick={() => setInviting(true)} icon="plus" text={w.invite} />}>
         <ul class="list people">
           {data.rows.map(m => (
             <Member key={m.id} of={m} />
           ))}
         </ul>
-      </section>
+      </Card>
       {data.links.length > 0 && (
-        <section class="card">
-          <header>
-            <h2>{w.open}</h2>
-          </header>
+        <Card title={w.open}>
           <ul class="list people">
             {data.links.map(l => (
               <Open key={l.id} of={l} />
             ))}
           </ul>
-        </section>
+        </Card>
       )}
       {inviting && <Invite close={() => setInviting(false)} />}
     </div>

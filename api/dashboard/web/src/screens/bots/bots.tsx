@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { BotDetection, BotSignal, Range } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -231,11 +232,7 @@ function Signals({
   const all = saved.totals.clicks + saved.totals.bot_clicks,
     most = Math.max(1, ...saved.signals.map(s => s.hits_30d))
   return (
-    <section class="card">
-      <header>
-        <h2>{w.signals}</h2>
-        <span class="dim fine">{w.days30}</span>
-      </header>
+    <Card title={w.signals} note={w.days30}>
       <ul class="list signals">
         {[...saved.signals]
           .sort((a, b) => b.hits_30d - a.hits_30d || b.weight - a.weight)
@@ -272,7 +269,7 @@ function Signals({
             )
           })}
       </ul>
-    </section>
+    </Card>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { changeOf, text, profit, type Name } from '../../core/figures.ts'
 import { count, percent } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
@@ -164,11 +165,7 @@ function Funnel({ id }: { id: string }) {
   const { data, error, again } = use('GET /campaigns/{id}/funnel', { days: Math.min(365, days(span.value.span)) }, 60, { id })
   const most = Math.max(1, ...(data?.steps ?? []).map(s => s.count))
   return (
-    <section class="card">
-      <header>
-        <h2>{t.campaigns.funnel}</h2>
-        <span class="dim fine">{data && t.campaigns.lastDays(data.days)}</span>
-      </header>
+    <Card title={t.campaigns.funnel} note={data && t.campaigns.lastDays(data.days)}>
       {error && !data ? (
         <Failed error={error} again={again} />
       ) : (
@@ -184,6 +181,6 @@ function Funnel({ id }: { id: string }) {
           ))}
         </div>
       )}
-    </section>
+    </Card>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ChatLookup } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { linkOf, sentOf, setTurns, turns, type Turn } from '../../core/chat.ts'
@@ -257,10 +258,7 @@ function Connect() {
     )
   }
   return (
-    <section class="card narrow">
-      <header>
-        <h2>{w.connect}</h2>
-      </header>
+    <Card look="narrow" title={w.connect}>
       <div class="part">
         <p class="soft">{w.connectText}</p>
         {!data.encryption ? (
@@ -298,6 +296,6 @@ function Connect() {
         )}
         <FormError wrong={wrong} />
       </div>
-    </section>
+    </Card>
   )
 }

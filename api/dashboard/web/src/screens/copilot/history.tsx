@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ChatProposal, CopilotAnswer, CopilotBody, CopilotChange } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -17,10 +18,7 @@ import { said } from './text.ts'
 export function History({ of: data }: { of: CopilotAnswer }) {
   return (
     <>
-      <section class="card">
-        <header>
-          <h2>{w.history}</h2>
-        </header>
+      <Card title={w.history}>
         {data.changes.length === 0 ? (
           <Empty title={w.noHistory}>
             <p class="dim">{w.noHistoryMore}</p>
@@ -32,12 +30,9 @@ export function History({ of: data }: { of: CopilotAnswer }) {
             ))}
           </ul>
         )}
-      </section>
+      </Card>
       {data.proposals.length > 0 && (
-        <section class="card">
-          <header>
-            <h2>{w.proposals}</h2>
-          </header>
+        <Card title={w.proposals}>
           <ul class="list history">
             {data.proposals.map(p => (
               <li key={p.id}>
@@ -45,7 +40,7 @@ export function History({ of: data }: { of: CopilotAnswer }) {
               </li>
             ))}
           </ul>
-        </section>
+        </Card>
       )}
     </>
   )

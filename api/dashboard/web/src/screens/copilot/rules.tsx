@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CopilotRule } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -31,12 +32,11 @@ export function Rules() {
     close = () => setDialog(undefined)
   return (
     <>
-      <section class="card">
-        <header>
-          <h2>{w.rules}</h2>
-          <span class="grow" />
-          {may && rows?.length !== 0 && <Button look="primary" onClick={() => setDialog({ kind: 'edit' })} icon="plus" text={w.addRule} />}
-        </header>
+      <Card
+        title={w.rules}
+        beside={
+          may && rows?.length !== 0 && <Button look="primary" onClick={() => setDialog({ kind: 'edit' })} icon="plus" text={w.addRule} />
+        }>
         <p class="soft part rulestext">{w.rulesText}</p>
         {!rows ? (
           <Loading of={{ error, again }} height={140} />
@@ -49,7 +49,7 @@ export function Rules() {
             ))}
           </ul>
         )}
-      </section>
+      </Card>
       {dialog?.kind === 'edit' && <RuleForm of={dialog.rule} close={close} />}
       {dialog?.kind === 'runs' && <Runs of={dialog.rule} close={close} />}
       {dialog?.kind === 'live' && (

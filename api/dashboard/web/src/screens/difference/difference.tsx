@@ -1,5 +1,6 @@
 import type { Difference as Answer } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { canWrite } from '../../core/can.ts'
 import { useNetworks, useSources } from '../../core/choices.ts'
@@ -83,28 +84,17 @@ function Compared({ of: d, kind, id }: Props) {
     )
   return (
     <>
-      <section class="card">
-        <header>
-          <h2>{w.causes}</h2>
-          <span class="grow" />
-          <Save kind={kind} id={id} />
-        </header>
+      <Card title={w.causes} beside={<Save kind={kind} id={id} />}>
         <About of={d} />
         <Causes of={d} kind={kind} id={id} />
-      </section>
-      <section class="card">
-        <header>
-          <h2>{w.days}</h2>
-        </header>
+      </Card>
+      <Card title={w.days}>
         <Days of={d} kind={kind} />
-      </section>
+      </Card>
       {d.examples.length > 0 && (
-        <section class="card">
-          <header>
-            <h2>{w.examples}</h2>
-          </header>
+        <Card title={w.examples}>
           <Examples of={d.examples} />
-        </section>
+        </Card>
       )}
     </>
   )

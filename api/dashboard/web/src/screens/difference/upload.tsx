@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { NetworkReport } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { mostBytes } from '../../core/csv.ts'
@@ -38,10 +39,7 @@ export function Upload({ id }: { id: string }) {
     setTooLarge(false)
   }
   return (
-    <section class="card">
-      <header>
-        <h2>{w.upload}</h2>
-      </header>
+    <Card title={w.upload}>
       <div class="part">
         <p class="dim">{w.uploadText}</p>
         <Source
@@ -67,7 +65,7 @@ export function Upload({ id }: { id: string }) {
           />
         </div>
       </div>
-    </section>
+    </Card>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { GoalList, GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago } from '../../core/dates.ts'
@@ -213,11 +214,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
     },
   ]
   return (
-    <section class="card report lists">
-      <header>
-        <h2>{w.goals}</h2>
-        <span class="dim fine">{w.days(data.days)}</span>
-      </header>
+    <Card look="report lists" title={w.goals} note={w.days(data.days)}>
       {data.goals.length === 0 ? (
         <Empty title={w.emptyGoals}>
           <p class="dim">{w.emptyGoalsMore}</p>
@@ -251,7 +248,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
           }
         />
       )}
-    </section>
+    </Card>
   )
 }
 

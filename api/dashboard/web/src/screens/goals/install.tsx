@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { GoalList, GoalsLive, LiveEvent } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
@@ -33,13 +34,11 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
     latest = live.latest.filter(e => !hidden.has(keyOf(e))),
     last = latest[0]
   return (
-    <section class="card livetest">
-      <header>
-        <h2>{w.live}</h2>
-        <span class="dim fine">{w.now(live.windowMinutes)}</span>
-        <span class="grow" />
-        {last && <Button look="sm quiet" onClick={() => setHidden(new Set(live.latest.map(keyOf)))} text={w.anew} />}
-      </header>
+    <Card
+      look="livetest"
+      title={w.live}
+      note={w.now(live.windowMinutes)}
+      beside={last && <Button look="sm quiet" onClick={() => setHidden(new Set(live.latest.map(keyOf)))} text={w.anew} />}>
       <div class="row hit">
         <span class={'ico ' + (last ? 'good' : 'accent')}>
           <Icon name={last ? 'check' : 'clock'} />
@@ -85,7 +84,7 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
           w.eventsOf(live.events, count(live.events)),
         ].join(' · ')}
       </p>
-    </section>
+    </Card>
   )
 }
 

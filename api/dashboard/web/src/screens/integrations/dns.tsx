@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DNSAccountShown, IntegrationList, IntegrationTested } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
@@ -23,12 +24,9 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
     account = list.accounts.find(a => a.id === open)
   const name = (a: DNSAccountShown) => a.label || list.providers.find(p => p.provider === a.provider)?.label || a.provider
   return (
-    <section class="card">
-      <header>
-        <h2>{w.dns.title}</h2>
-        <span class="grow" />
-        {may && list.encryptionAvailable && <Button look="sm" onClick={() => show({ dns: 'new' })} icon="plus" text={w.dns.add} />}
-      </header>
+    <Card
+      title={w.dns.title}
+      beside={may && list.encryptionAvailable && <Button look="sm" onClick={() => show({ dns: 'new' })} icon="plus" text={w.dns.add} />}>
       <p class="part soft lead">{w.dns.text}</p>
       {list.accounts.length === 0 ? (
         <p class="part dim">{w.dns.none}</p>
@@ -61,7 +59,7 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
           }
         />
       )}
-    </section>
+    </Card>
   )
 }
 

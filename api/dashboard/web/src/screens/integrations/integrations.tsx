@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { NetworkRow, OAuthConnection, OAuthProvider, SourceRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { mayConnect, said, show } from '../../core/connect.ts'
 import { useNetworks, useSources } from '../../core/choices.ts'
@@ -94,10 +95,7 @@ function Connections<R extends { status: string }>({ title, text, none, rooms, r
   const [showAll, setShowAll] = useState(false),
     rows = all?.filter(r => r.status !== 'archived')
   return (
-    <section class="card">
-      <header>
-        <h2>{title}</h2>
-      </header>
+    <Card title={title}>
       {text && <p class="part soft lead">{text}</p>}
       {!rows ? (
         <div class="part">
@@ -118,7 +116,7 @@ function Connections<R extends { status: string }>({ title, text, none, rooms, r
           <Button onClick={() => setShowAll(true)} text={w.all(rows.length)} />
         </div>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -203,10 +201,7 @@ function Platforms() {
     [disconnecting, setDisconnecting] = useState<{ of: OAuthProvider; c: OAuthConnection } | null>(null)
   const name = (p: OAuthProvider, c: OAuthConnection) => [p.label, c.userName].filter(Boolean).join(', ')
   return (
-    <section class="card">
-      <header>
-        <h2>{w.ads.title}</h2>
-      </header>
+    <Card title={w.ads.title}>
       <p class="part soft lead">{w.ads.text}</p>
       {!data ? (
         error ? (
@@ -238,7 +233,7 @@ function Platforms() {
           }
         />
       )}
-    </section>
+    </Card>
   )
 }
 

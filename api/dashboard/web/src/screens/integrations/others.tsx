@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
 import type { AIConnection, AIModel, GeoDatabase } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
-import { call } from '../../core/call.ts'
+import { call, type ApiError } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
 import { touches, use } from '../../core/query.ts'
 import { w } from '../../text/integrations.ts'
@@ -13,67 +15,89 @@ import { Bone, Failed } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import { mayConnect, said } from '../../core/connect.ts'
 
-const Waiting = () => (
-  <div class="part">
-    <Bone w="100%" h={44} />
-  </div>
-)
+type ServiceProps = {
+  title: string
+  text: string
+  answer: { data?: unknown; error: ApiError | undefined; again: () => void }
+  name?: string | null // of the connected service
+  shown: string // what is connected
+  details: string
+  failure?: string | null
+  state?: ComponentChildren
+  mayOpen: boolean
+  mayDisconnect: boolean
+  disconnect: () => Promise<unknown>
+  form: (close: () => void) => ComponentChildren
+}
 
-// Geo edits the connection to the service that tells where visitors come from.
-export function Geo({ encryption }: { encryption: boolean }) {
-  const { data, error, again } = use('GET /geo-database', {}),
-    [open, setOpen] = useState(false),
+// Service is the card of a service of which an account has one connection.
+function Service(p: ServiceProps) {
+  const [open, setOpen] = useState(false),
     [disconnecting, setDisconnecting] = useState(false),
-    may = mayConnect(),
-    c = data?.connected,
-    name = data?.providers.find(p => p.provider === c?.provider)?.label ?? c?.provider ?? ''
+    { data, error, again } = p.answer
   return (
-    <section class="card">
-      <header>
-        <h2>{w.geo.title}</h2>
-      </header>
-      <p class="part soft lead">{w.geo.text}</p>
-      {!data ? (
-        error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Waiting />
-        )
-      ) : (
+    <Card title={p.title}>
+      <p class="part soft lead">{p.text}</p>
+      {data ? (
         <ul class="list">
           <li>
             <div class="grow">
-              <div class="t">{c ? name : w.geo.none}</div>
-              <div class="d wrap">
-                {!data.planIncludes ? w.geo.plan : c ? [w.since(ago(c.savedAt)), w.geo.budget(data.budgetPerMinute)].join(' · ') : ''}
-              </div>
-              {c?.error && <div class="d bad wrap">{c.error}</div>}
+              <div class="t">{p.shown}</div>
+              <div class="d wrap">{p.details}</div>
+              {p.failure && <div class="d bad wrap">{p.failure}</div>}
             </div>
-            {c && <Says on={c.enabled} error={c.error} />}
-            {may && data.planIncludes && encryption && (
-              <Button look="sm" onClick={() => setOpen(true)} text={c ? w.change : w.connect} of={w.geo.title} />
-            )}
-            {may && c && <Button look="sm quiet" onClick={() => setDisconnecting(true)} text={w.disconnect} of={name} />}
+            {p.state}
+            {p.mayOpen && <Button look="sm" onClick={() => setOpen(true)} text={p.name ? w.change : w.connect} of={p.title} />}
+            {p.mayDisconnect && p.name && <Button look="sm quiet" onClick={() => setDisconnecting(true)} text={w.disconnect} of={p.name} />}
           </li>
         </ul>
+      ) : error ? (
+        <Failed error={error} again={again} />
+      ) : (
+        <div class="part">
+          <Bone w="100%" h={44} />
+        </div>
       )}
-      {open && data && <GeoForm of={data} close={() => setOpen(false)} />}
-      {disconnecting && (
+      {open && p.form(() => setOpen(false))}
+      {disconnecting && p.name && (
         <Ask
-          title={w.disconnectTitle(name)}
+          title={w.disconnectTitle(p.name)}
           text={w.forgotten}
           go={w.disconnect}
           danger
           close={() => setDisconnecting(false)}
-          on={() =>
-            call('DELETE /geo-database').then(() => {
-              touches('geo-database')
-              toast(w.gone(name))
-            })
-          }
+          on={async () => {
+            await p.disconnect()
+            toast(w.gone(p.name!))
+          }}
         />
       )}
-    </section>
+    </Card>
+  )
+}
+
+// Geo edits the connection to the service that tells where visitors come from.
+export function Geo({ encryption }: { encryption: boolean }) {
+  const answer = use('GET /geo-database', {}),
+    { data } = answer,
+    may = mayConnect(),
+    c = data?.connected,
+    name = c && (data?.providers.find(p => p.provider === c.provider)?.label ?? c.provider)
+  return (
+    <Service
+      title={w.geo.title}
+      text={w.geo.text}
+      answer={answer}
+      name={name}
+      shown={name ?? w.geo.none}
+      details={!data?.planIncludes ? w.geo.plan : c ? [w.since(ago(c.savedAt)), w.geo.budget(data.budgetPerMinute)].join(' · ') : ''}
+      failure={c?.error}
+      state={c && <Says on={c.enabled} error={c.error} />}
+      mayOpen={may && !!data?.planIncludes && encryption}
+      mayDisconnect={may}
+      disconnect={() => call('DELETE /geo-database').then(() => touches('geo-database'))}
+      form={close => data && <GeoForm of={data} close={close} />}
+    />
   )
 }
 
@@ -123,55 +147,23 @@ const labelOf = (provider: string) => providers.find(p => p.value === provider)?
 
 // AI edits the connection to the language model of the Copilot.
 export function AI() {
-  const { data, error, again } = use('GET /copilot/ai', {}),
-    [open, setOpen] = useState(false),
-    [disconnecting, setDisconnecting] = useState(false),
-    c = data?.connection
+  const answer = use('GET /copilot/ai', {}),
+    { data } = answer,
+    c = data?.connection,
+    may = mayConnect() && !!data?.canManage
   return (
-    <section class="card">
-      <header>
-        <h2>{w.ai.title}</h2>
-      </header>
-      <p class="part soft lead">{w.ai.text}</p>
-      {!data ? (
-        error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Waiting />
-        )
-      ) : (
-        <ul class="list">
-          <li>
-            <div class="grow">
-              <div class="t">{c ? w.ai.using(labelOf(c.provider), c.model) : w.ai.none}</div>
-              <div class="d wrap">{c && [data.message, w.since(ago(c.savedAt))].filter(Boolean).join(' · ')}</div>
-            </div>
-            {mayConnect() && data.canManage && data.encryption && (
-              <Button look="sm" onClick={() => setOpen(true)} text={c ? w.change : w.connect} of={w.ai.title} />
-            )}
-            {mayConnect() && data.canManage && c && (
-              <Button look="sm quiet" onClick={() => setDisconnecting(true)} text={w.disconnect} of={labelOf(c.provider)} />
-            )}
-          </li>
-        </ul>
-      )}
-      {open && data && <AIForm of={data} close={() => setOpen(false)} />}
-      {disconnecting && c && (
-        <Ask
-          title={w.disconnectTitle(labelOf(c.provider))}
-          text={w.forgotten}
-          go={w.disconnect}
-          danger
-          close={() => setDisconnecting(false)}
-          on={() =>
-            call('DELETE /copilot/ai').then(() => {
-              touches('copilot')
-              toast(w.gone(labelOf(c.provider)))
-            })
-          }
-        />
-      )}
-    </section>
+    <Service
+      title={w.ai.title}
+      text={w.ai.text}
+      answer={answer}
+      name={c && labelOf(c.provider)}
+      shown={c ? w.ai.using(labelOf(c.provider), c.model) : w.ai.none}
+      details={c ? [data.message, w.since(ago(c.savedAt))].filter(Boolean).join(' · ') : ''}
+      mayOpen={may && !!data?.encryption}
+      mayDisconnect={may}
+      disconnect={() => call('DELETE /copilot/ai').then(() => touches('copilot'))}
+      form={close => data && <AIForm of={data} close={close} />}
+    />
   )
 }
 

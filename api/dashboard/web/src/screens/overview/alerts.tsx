@@ -1,4 +1,5 @@
 import type { Alert } from '../../api.gen.ts'
+import { Card } from '../../parts/card.tsx'
 import { ago, dateTime } from '../../core/dates.ts'
 import { use } from '../../core/query.ts'
 import { change, place, to } from '../../core/router.ts'
@@ -77,10 +78,7 @@ export function Alerts() {
             </ul>
           </section>
         ))}
-      <section class="card">
-        <header>
-          <h2>{w.services}</h2>
-        </header>
+      <Card title={w.services}>
         <ul class="list">
           {data.services.map(o => (
             <li key={o.name}>
@@ -95,7 +93,7 @@ export function Alerts() {
             </li>
           ))}
         </ul>
-      </section>
+      </Card>
     </div>
   )
 }

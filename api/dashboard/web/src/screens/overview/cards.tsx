@@ -1,4 +1,5 @@
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
+import { Card } from '../../parts/card.tsx'
 import { isReal, rounded } from '../../core/figures.ts'
 import { count, country, money, percent, short } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
@@ -20,17 +21,16 @@ export function RightNow() {
   const list = data?.campaigns.slice(0, 5) ?? [],
     top = Math.max(1, ...list.map(c => c.visitors))
   return (
-    <section class="card">
-      <header>
-        <h2>{t.overview.rightNow}</h2>
-        <span class="grow" />
-        {data && (
+    <Card
+      title={t.overview.rightNow}
+      beside={
+        data && (
           <span class="live">
             <i />
             {t.overview.visitors(data.visitors, count(data.visitors))}
           </span>
-        )}
-      </header>
+        )
+      }>
       {live.error && !data && <Failed error={live.error} again={live.again} />}
       <div class="bars">
         <svg viewBox={`0 0 ${lately * 10} 48`} class="plot" role="img" aria-label={t.overview.byMinute(lately)} preserveAspectRatio="none">
@@ -64,7 +64,7 @@ export function RightNow() {
           </a>
         ))}
       </div>
-    </section>
+    </Card>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow, Trends } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
 import { shown, spanText } from '../../core/format.ts'
@@ -280,23 +281,18 @@ function Campaigns({ list }: { list: Used<Performance> }) {
     most = Math.max(1, ...(data?.rows ?? []).map(r => r.clicks))
   if (!data)
     return list.error ? null : (
-      <section class="card">
-        <header>
-          <h2>{t.overview.campaigns}</h2>
-        </header>
+      <Card title={t.overview.campaigns}>
         <Late>
           <div class="skeleton" style="height:200px;margin:0 14px 14px" />
         </Late>
-      </section>
+      </Card>
     )
   return (
-    <section class="card clip">
-      <header>
-        <h2>{t.overview.campaigns}</h2>
-        <span class="dim fine">{t.overview.byProfit}</span>
-        <span class="grow" />
-        <a href={to('/app/reports')}>{t.overview.all(data.rows.length)}</a>
-      </header>
+    <Card
+      look="clip"
+      title={t.overview.campaigns}
+      note={t.overview.byProfit}
+      beside={<a href={to('/app/reports')}>{t.overview.all(data.rows.length)}</a>}>
       <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}>
         <table>
           <thead>
@@ -323,7 +319,7 @@ function Campaigns({ list }: { list: Used<Performance> }) {
           </tbody>
         </table>
       </div>
-    </section>
+    </Card>
   )
 }
 

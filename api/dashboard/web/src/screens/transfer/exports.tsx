@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ExportBody, ExportRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
@@ -61,12 +62,10 @@ export function Exports() {
   ]
   return (
     <div class="grid">
-      <section class="card report lists files">
-        <header>
-          <h2>{w.files}</h2>
-          <span class="grow" />
-          <Button look="primary" onClick={() => setAdding(true)} icon="plus" text={w.add} letter="N" />
-        </header>
+      <Card
+        look="report lists files"
+        title={w.files}
+        beside={<Button look="primary" onClick={() => setAdding(true)} icon="plus" text={w.add} letter="N" />}>
         {!rows ? (
           <Loading of={{ error, again }} height={160} />
         ) : rows.length === 0 ? (
@@ -76,7 +75,7 @@ export function Exports() {
         ) : (
           <Table label={w.files} rows={rows} columns={columns} keyOf={r => r.id} nameOf={r => r.name} height={44} />
         )}
-      </section>
+      </Card>
       <Jobs files={whole ? rows : undefined} />
       {adding && <Make close={() => setAdding(false)} />}
       {removing && (
@@ -103,11 +102,7 @@ function Jobs({ files }: { files?: ExportRow[] }) {
   const list = jobs(),
     there = files && new Set(files.map(f => fileOf(f.download_url)))
   return (
-    <section class="card">
-      <header>
-        <h2>{w.jobs}</h2>
-        <span class="dim fine">{w.jobsText}</span>
-      </header>
+    <Card title={w.jobs} note={w.jobsText}>
       {list.length === 0 ? (
         <p class="dim part">{w.noJobs}</p>
       ) : (
@@ -150,7 +145,7 @@ function Jobs({ files }: { files?: ExportRow[] }) {
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   )
 }
 

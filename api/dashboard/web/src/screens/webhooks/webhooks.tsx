@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { call, type ApiError } from '../../core/call.ts'
 import { ago, dateOf, dateTime } from '../../core/dates.ts'
 import { count, hourOf } from '../../core/format.ts'
@@ -129,12 +130,7 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
       </section>
     )
   return (
-    <section class="card">
-      <header>
-        <h2>{w.endpoints}</h2>
-        <span class="grow" />
-        {add}
-      </header>
+    <Card title={w.endpoints} beside={add}>
       <ul class="list hooks">
         {rows.map(h => (
           <li key={h.id}>
@@ -206,7 +202,7 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
           }
         />
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -302,13 +298,11 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
     webhook = q.get('webhook') ?? '',
     state = q.get('state') ?? ''
   return (
-    <section class="card report lists clicklog">
-      <header>
-        <h2>{w.log}</h2>
-        <span class="dim fine">{w.logText}</span>
-        <span class="grow" />
-        {may && <RedeliverFailed webhook={webhook} of={hooks.find(h => h.id === webhook)} />}
-      </header>
+    <Card
+      look="report lists clicklog"
+      title={w.log}
+      note={w.logText}
+      beside={may && <RedeliverFailed webhook={webhook} of={hooks.find(h => h.id === webhook)} />}>
       <div class="line logline">
         <Seg
           label={w.which}
@@ -367,7 +361,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
           )}
         </div>
       )}
-    </section>
+    </Card>
   )
 }
 
