@@ -87,6 +87,18 @@ export const Select = <V extends string>({ value, options, on, wired, label, cla
   </span>
 )
 
+type Around = Omit<FieldProps, 'children'>
+
+// InputField is an Input in a Field.
+export const InputField = ({ label, hint, error, wide, group, ...rest }: Around & InputProps) => (
+  <Field {...{ label, hint, error, wide, group }}>{wired => <Input {...rest} wired={wired} />}</Field>
+)
+
+// SelectField is a Select in a Field.
+export const SelectField = <V extends string>({ label, hint, error, wide, group, ...rest }: Around & SelectProps<V>) => (
+  <Field {...{ label, hint, error, wide, group }}>{wired => <Select {...rest} wired={wired} />}</Field>
+)
+
 type SwitchProps = { on: boolean; set: (on: boolean) => void; label: string; disabled?: boolean; shown?: boolean; wired?: Wired }
 
 // Switch turns something on or off. With shown its label is visible next to it.

@@ -11,7 +11,7 @@ import { touches } from '../core/query.ts'
 import { t } from '../core/text.ts'
 import { midnight, span, wall } from '../core/window.ts'
 import { Combobox } from './combobox.tsx'
-import { Area, Field, FormError, Input, wrongOf, type Wrong } from './form.tsx'
+import { Area, Field, FormError, wrongOf, type Wrong, InputField } from './form.tsx'
 import { Icon } from './icons.tsx'
 import { Menu } from './menu.tsx'
 import { Sheet } from './sheet.tsx'
@@ -204,12 +204,8 @@ export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
       }>
       <div class="body">
         <div class="fields">
-          <Field label={w.date} error={at('at')}>
-            {wired => <Input wired={wired} type="date" value={day} on={setDay} />}
-          </Field>
-          <Field label={w.time} hint={w.zone(zone.value)}>
-            {wired => <Input wired={wired} type="time" value={time} on={setTime} />}
-          </Field>
+          <InputField label={w.date} error={at('at')} type="date" value={day} on={setDay} />
+          <InputField label={w.time} hint={w.zone(zone.value)} type="time" value={time} on={setTime} />
           <Field label={w.text} wide hint={w.textHint} error={at('text')}>
             {wired => <Area wired={wired} value={text} max={500} on={setText} />}
           </Field>

@@ -10,7 +10,7 @@ import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { Field, Input, Seg, Select } from '../../parts/form.tsx'
+import { Field, Seg, InputField, SelectField } from '../../parts/form.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
@@ -169,13 +169,11 @@ function Make({ close, made }: { close: () => void; made: (k: KeyRow) => void })
     })
   return (
     <FormSheet title={w.title} close={close} keep={() => name !== ''} go={w.make} off={busy} send={make}>
-      <Field label={w.name} hint={w.nameHint} error={wrong}>
-        {wired => <Input wired={wired} required maxLength={255} autocomplete="off" value={name} on={setName} />}
-      </Field>
+      <InputField label={w.name} hint={w.nameHint} error={wrong} required maxLength={255} autocomplete="off" value={name} on={setName} />
       <Field label={w.scope} group>
         {() => <Seg label={w.scope} value={scope} options={scopes} on={setScope} />}
       </Field>
-      <Field label={w.days}>{wired => <Select wired={wired} value={days} options={lives} on={setDays} />}</Field>
+      <SelectField label={w.days} value={days} options={lives} on={setDays} />
     </FormSheet>
   )
 }

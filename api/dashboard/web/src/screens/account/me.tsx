@@ -11,7 +11,7 @@ import { touches, use } from '../../core/query.ts'
 import { languages, t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { Field, Input, Seg, Select, Switch } from '../../parts/form.tsx'
+import { Field, Seg, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { setTheme } from '../../parts/shell.tsx'
@@ -52,19 +52,13 @@ function Profile() {
         }}>
         <div class="part">
           <div class="fields">
-            <Field label={w.name} error={wrong}>
-              {wired => <Input wired={wired} required maxLength={120} autocomplete="name" value={name} on={setName} />}
-            </Field>
-            <Field label={w.language}>
-              {wired => (
-                <Select
-                  wired={wired}
-                  value={who.language}
-                  options={[{ value: '', label: w.asBrowser }, ...Object.entries(languages).map(([value, label]) => ({ value, label }))]}
-                  on={language => void save({ language })}
-                />
-              )}
-            </Field>
+            <InputField label={w.name} error={wrong} required maxLength={120} autocomplete="name" value={name} on={setName} />
+            <SelectField
+              label={w.language}
+              value={who.language}
+              options={[{ value: '', label: w.asBrowser }, ...Object.entries(languages).map(([value, label]) => ({ value, label }))]}
+              on={language => void save({ language })}
+            />
             <Field label={t.nav.theme} group>
               {() => (
                 <Seg
@@ -110,20 +104,18 @@ function Password() {
         <div class="part">
           <input class="hidden" type="text" autocomplete="username" tabIndex={-1} aria-hidden="true" readOnly value={me.value!.email} />
           <div class="capped">
-            <Field label={w.newPassword} hint={w.passwordHint} error={wrong}>
-              {wired => (
-                <Input
-                  wired={wired}
-                  type="password"
-                  required
-                  minLength={10}
-                  maxLength={200}
-                  autocomplete="new-password"
-                  value={text}
-                  on={setText}
-                />
-              )}
-            </Field>
+            <InputField
+              label={w.newPassword}
+              hint={w.passwordHint}
+              error={wrong}
+              type="password"
+              required
+              minLength={10}
+              maxLength={200}
+              autocomplete="new-password"
+              value={text}
+              on={setText}
+            />
           </div>
         </div>
         <div class="formfoot row">
@@ -190,20 +182,17 @@ function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
       <p>{w.scan}</p>
       <img class="totp" src={of.qr} alt={w.qr} width={200} height={200} />
       <Copy label={w.secret} text={of.secret} />
-      <Field label={w.code} error={wrong}>
-        {wired => (
-          <Input
-            wired={wired}
-            class="mono"
-            required
-            inputMode="numeric"
-            autocomplete="one-time-code"
-            maxLength={10}
-            value={code}
-            on={setCode}
-          />
-        )}
-      </Field>
+      <InputField
+        label={w.code}
+        error={wrong}
+        class="mono"
+        required
+        inputMode="numeric"
+        autocomplete="one-time-code"
+        maxLength={10}
+        value={code}
+        on={setCode}
+      />
     </FormSheet>
   )
 }

@@ -13,7 +13,7 @@ import { language, t } from '../../core/text.ts'
 import { zones } from '../../core/zones.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Field, FormError, Seg, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
@@ -138,11 +138,14 @@ function Fields({ of: draft, set, wrong }: { of: Draft; set: (change: Partial<Dr
   const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
   return (
     <div class="fields">
-      <Field label={w.name} error={at('organization_name')}>
-        {wired => (
-          <Input wired={wired} value={draft.organizationName} maxLength={200} required on={organizationName => set({ organizationName })} />
-        )}
-      </Field>
+      <InputField
+        label={w.name}
+        error={at('organization_name')}
+        value={draft.organizationName}
+        maxLength={200}
+        required
+        on={organizationName => set({ organizationName })}
+      />
       <Field
         label={w.timezone}
         error={at('timezone')}
@@ -161,19 +164,21 @@ function Fields({ of: draft, set, wrong }: { of: Draft; set: (change: Partial<Dr
           />
         )}
       </Field>
-      <Field label={w.currency} error={at('currency')} hint={w.currencyHint}>
-        {wired => <Input wired={wired} class="mono" value={draft.currency} maxLength={3} on={v => set({ currency: v.toUpperCase() })} />}
-      </Field>
-      <Field label={w.dateFormat}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={draft.dateFormat}
-            options={dateFormats.map(value => ({ value, label: `${value} · ${dateOf(Date.now(), value, zoneOf(draft))}` }))}
-            on={dateFormat => set({ dateFormat })}
-          />
-        )}
-      </Field>
+      <InputField
+        label={w.currency}
+        error={at('currency')}
+        hint={w.currencyHint}
+        class="mono"
+        value={draft.currency}
+        maxLength={3}
+        on={v => set({ currency: v.toUpperCase() })}
+      />
+      <SelectField
+        label={w.dateFormat}
+        value={draft.dateFormat}
+        options={dateFormats.map(value => ({ value, label: `${value} · ${dateOf(Date.now(), value, zoneOf(draft))}` }))}
+        on={dateFormat => set({ dateFormat })}
+      />
       <Field label={w.timeFormat} group>
         {() => (
           <Seg

@@ -11,7 +11,7 @@ import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { Field, Input, Select } from '../../parts/form.tsx'
+import { Select, InputField, SelectField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
@@ -167,12 +167,8 @@ function Invite({ close }: { close: () => void }) {
   return (
     <FormSheet title={w.inviteTitle} close={close} keep={() => email !== ''} go={w.make} off={busy} send={make}>
       <p>{w.inviteText}</p>
-      <Field label={w.email} error={wrong}>
-        {wired => <Input wired={wired} type="email" required autocomplete="off" maxLength={254} value={email} on={setEmail} />}
-      </Field>
-      <Field label={w.role} hint={words.roleHints[role]}>
-        {wired => <Select wired={wired} value={role} options={roleOptions} on={setRole} />}
-      </Field>
+      <InputField label={w.email} error={wrong} type="email" required autocomplete="off" maxLength={254} value={email} on={setEmail} />
+      <SelectField label={w.role} hint={words.roleHints[role]} value={role} options={roleOptions} on={setRole} />
     </FormSheet>
   )
 }

@@ -16,7 +16,7 @@ import { span } from '../../core/window.ts'
 import { w } from '../../text/bots.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { DropArea } from '../../parts/drop.tsx'
-import { Area, Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Area, Field, FormError, Seg, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
@@ -244,26 +244,19 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
           )}
         </Field>
       </div>
-      <Field label={w.attribute}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={entry.attribute}
-            options={attributes.map(value => ({ value, label: attributeName(value) }))}
-            on={attribute => set({ attribute, operator: usual[attribute] ?? 'equals' })}
-          />
-        )}
-      </Field>
-      <Field label={w.operator} error={at('operator')}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={entry.operator}
-            options={operatorsOf(entry.attribute).map(value => ({ value, label: w.operators[value]! }))}
-            on={operator => set({ operator })}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={w.attribute}
+        value={entry.attribute}
+        options={attributes.map(value => ({ value, label: attributeName(value) }))}
+        on={attribute => set({ attribute, operator: usual[attribute] ?? 'equals' })}
+      />
+      <SelectField
+        label={w.operator}
+        error={at('operator')}
+        value={entry.operator}
+        options={operatorsOf(entry.attribute).map(value => ({ value, label: w.operators[value]! }))}
+        on={operator => set({ operator })}
+      />
       <DropArea
         wide
         label={w.file}
@@ -302,9 +295,7 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
           />
         )}
       </Field>
-      <Field label={w.note} hint={w.noteHint} error={at('note')}>
-        {wired => <Input wired={wired} value={entry.note} maxLength={500} on={note => set({ note })} />}
-      </Field>
+      <InputField label={w.note} hint={w.noteHint} error={at('note')} value={entry.note} maxLength={500} on={note => set({ note })} />
     </div>
   )
 }

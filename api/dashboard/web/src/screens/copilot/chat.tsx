@@ -8,7 +8,7 @@ import { linkOf, sentOf, setTurns, turns, type Turn } from '../../core/chat.ts'
 import { can } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
-import { Field, FormError, Input, Select, type Wrong } from '../../parts/form.tsx'
+import { Field, FormError, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
@@ -272,23 +272,20 @@ function Connect() {
               e.preventDefault()
               void connect()
             }}>
-            <Field label={w.provider}>{wired => <Select wired={wired} value={provider} options={providers} on={setProvider} />}</Field>
-            <Field label={w.apiKey} error={wrong?.field === 'apiKey' ? wrong.text : undefined}>
-              {wired => (
-                <Input
-                  wired={wired}
-                  type="password"
-                  autocomplete="off"
-                  class="mono"
-                  value={key}
-                  maxLength={500}
-                  on={v => {
-                    setKey(v)
-                    setWrong(undefined)
-                  }}
-                />
-              )}
-            </Field>
+            <SelectField label={w.provider} value={provider} options={providers} on={setProvider} />
+            <InputField
+              label={w.apiKey}
+              error={wrong?.field === 'apiKey' ? wrong.text : undefined}
+              type="password"
+              autocomplete="off"
+              class="mono"
+              value={key}
+              maxLength={500}
+              on={v => {
+                setKey(v)
+                setWrong(undefined)
+              }}
+            />
             <div class="across row">
               <Button type="submit" look="primary" disabled={busy} icon="check" text={w.connectGo} />
             </div>

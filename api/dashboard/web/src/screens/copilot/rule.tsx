@@ -10,7 +10,7 @@ import { count } from '../../core/format.ts'
 import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { ComboMany } from '../../parts/combobox.tsx'
-import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
@@ -159,9 +159,15 @@ type NumberProps = FieldsProps & {
 }
 
 const NumberField = ({ draft, set, at, name, label, step = '1' }: NumberProps) => (
-  <Field label={label} error={at(name)}>
-    {wired => <Input wired={wired} type="number" min="0" step={step} value={String(draft[name])} on={v => set({ [name]: Number(v) })} />}
-  </Field>
+  <InputField
+    label={label}
+    error={at(name)}
+    type="number"
+    min="0"
+    step={step}
+    value={String(draft[name])}
+    on={v => set({ [name]: Number(v) })}
+  />
 )
 
 type ChoiceProps<V> = { label: string; value: V; options: Option[]; on: (v: V) => void; error?: string }
@@ -183,9 +189,7 @@ function When(p: FieldsProps) {
     })
   return (
     <>
-      <Field label={w.name} wide error={at('name')}>
-        {wired => <Input wired={wired} value={draft.name} maxLength={100} on={name => set({ name })} />}
-      </Field>
+      <InputField label={w.name} wide error={at('name')} value={draft.name} maxLength={100} on={name => set({ name })} />
       <ChoiceField label={w.looksAt} value={draft.looks_at} options={options(w.levels)} on={watch} />
       {draft.looks_at === 'value' && (
         <ChoiceField

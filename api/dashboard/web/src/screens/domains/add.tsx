@@ -8,7 +8,7 @@ import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/domains.ts'
 import { Combobox } from '../../parts/combobox.tsx'
-import { Area, Field, FormError, Select, Switch, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Area, Field, FormError, Switch, wrongOf, type Wrong, SelectField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { FormSheet, Sheet } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
@@ -93,7 +93,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
       <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={at('domain')}>
         {wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={setHosts} />}
       </Field>
-      <Field
+      <SelectField
         label={w.dns}
         hint={
           accounts?.length === 0 ? (
@@ -107,16 +107,11 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
             w.dnsHint
           )
         }
-        error={at('dns_account_id')}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={dns}
-            options={[{ value: '', label: w.dnsNone }, ...(accounts ?? []).map(a => ({ value: a.id, label: a.label || a.provider }))]}
-            on={setDns}
-          />
-        )}
-      </Field>
+        error={at('dns_account_id')}
+        value={dns}
+        options={[{ value: '', label: w.dnsNone }, ...(accounts ?? []).map(a => ({ value: a.id, label: a.label || a.provider }))]}
+        on={setDns}
+      />
       <Field label={w.group} hint={w.groupHint} error={at('group_name')}>
         {wired => (
           <Combobox

@@ -10,7 +10,7 @@ import { touches } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { w } from '../../text/goals.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { Field, Seg, Select } from '../../parts/form.tsx'
+import { Seg, SelectField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 
@@ -137,9 +137,7 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
       ) : (
         <>
           {domains.length > 1 && (
-            <Field label={w.tagDomain}>
-              {wired => <Select wired={wired} value={domain} options={domains.map(d => ({ value: d, label: d }))} on={setDomain} />}
-            </Field>
+            <SelectField label={w.tagDomain} value={domain} options={domains.map(d => ({ value: d, label: d }))} on={setDomain} />
           )}
           <Seg
             label={w.which}

@@ -11,7 +11,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials, given, Says, type Values } from '../../parts/credentials.tsx'
-import { Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
 import { mayConnect, said, show } from '../../core/connect.ts'
@@ -163,9 +163,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
               />
             )}
           </Field>
-          <Field label={w.dns.label}>
-            {wired => <Input wired={wired} maxLength={100} value={label} on={setLabel} autocomplete="off" />}
-          </Field>
+          <InputField label={w.dns.label} maxLength={100} value={label} on={setLabel} autocomplete="off" />
           {form && <Credentials fields={form.fields} saved={saved} value={values} on={setValues} wrong={wrong} />}
         </div>
         <FormError wrong={wrong} />

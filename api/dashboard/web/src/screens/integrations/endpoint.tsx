@@ -1,5 +1,5 @@
 import type { CostEndpoint, CostPreset } from '../../api.gen.ts'
-import { Field, Input, Select, Switch } from '../../parts/form.tsx'
+import { Field, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { Pairs } from '../../parts/pairs.tsx'
 import { w } from '../../text/integrations.ts'
 
@@ -43,77 +43,52 @@ export function Endpoint({ presets, value: e, on, error }: EndpointProps) {
   return (
     <div class="fields endpoint">
       <h3 class="label across">{w.source.endpoint}</h3>
-      <Field wide label={w.source.preset} hint={preset?.help}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={preset?.name ?? ''}
-            options={[{ value: '', label: w.source.noPreset }, ...presets.map(p => ({ value: p.name, label: p.label }))]}
-            on={name => on(presets.find(p => p.name === name)?.cost_endpoint ?? emptyEndpoint)}
-          />
-        )}
-      </Field>
-      <Field wide label={w.source.url} error={error}>
-        {wired => <Input wired={wired} class="mono" maxLength={2000} value={e.url} on={url => on({ ...e, url })} />}
-      </Field>
-      <Field label={w.source.method}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={e.method || 'GET'}
-            options={(['GET', 'POST'] as const).map(v => ({ value: v, label: v }))}
-            on={method => on({ ...e, method })}
-          />
-        )}
-      </Field>
-      <Field label={w.source.dateFormat}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={e.dateFormat || 'YYYY-MM-DD'}
-            options={dateFormats.map(v => ({ value: v, label: v }))}
-            on={dateFormat => on({ ...e, dateFormat })}
-          />
-        )}
-      </Field>
+      <SelectField
+        wide
+        label={w.source.preset}
+        hint={preset?.help}
+        value={preset?.name ?? ''}
+        options={[{ value: '', label: w.source.noPreset }, ...presets.map(p => ({ value: p.name, label: p.label }))]}
+        on={name => on(presets.find(p => p.name === name)?.cost_endpoint ?? emptyEndpoint)}
+      />
+      <InputField wide label={w.source.url} error={error} class="mono" maxLength={2000} value={e.url} on={url => on({ ...e, url })} />
+      <SelectField
+        label={w.source.method}
+        value={e.method || 'GET'}
+        options={(['GET', 'POST'] as const).map(v => ({ value: v, label: v }))}
+        on={method => on({ ...e, method })}
+      />
+      <SelectField
+        label={w.source.dateFormat}
+        value={e.dateFormat || 'YYYY-MM-DD'}
+        options={dateFormats.map(v => ({ value: v, label: v }))}
+        on={dateFormat => on({ ...e, dateFormat })}
+      />
       <div class="across">
         <Switch shown on={e.oneDay} set={oneDay => on({ ...e, oneDay })} label={w.source.oneDay} />
       </div>
       {texts.map(([name, label]) => (
-        <Field key={name} label={label}>
-          {wired => <Input wired={wired} class="mono" maxLength={200} value={e[name]} on={v => on({ ...e, [name]: v })} />}
-        </Field>
+        <InputField key={name} label={label} class="mono" maxLength={200} value={e[name]} on={v => on({ ...e, [name]: v })} />
       ))}
-      <Field label={w.source.divisor}>
-        {wired => (
-          <Input
-            wired={wired}
-            inputMode="decimal"
-            value={e.spendDivisor == null ? '' : String(e.spendDivisor)}
-            on={v => on({ ...e, spendDivisor: v.trim() === '' ? null : Number(v) })}
-          />
-        )}
-      </Field>
-      <Field label={w.source.pageRows} hint={w.source.pageRowsHint}>
-        {wired => (
-          <Input
-            wired={wired}
-            inputMode="numeric"
-            value={e.pageRows ? String(e.pageRows) : ''}
-            on={v => on({ ...e, pageRows: whole(v) })}
-          />
-        )}
-      </Field>
-      <Field label={w.source.firstPage}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={String(e.firstPage)}
-            options={['0', '1'].map(v => ({ value: v, label: v }))}
-            on={v => on({ ...e, firstPage: whole(v) })}
-          />
-        )}
-      </Field>
+      <InputField
+        label={w.source.divisor}
+        inputMode="decimal"
+        value={e.spendDivisor == null ? '' : String(e.spendDivisor)}
+        on={v => on({ ...e, spendDivisor: v.trim() === '' ? null : Number(v) })}
+      />
+      <InputField
+        label={w.source.pageRows}
+        hint={w.source.pageRowsHint}
+        inputMode="numeric"
+        value={e.pageRows ? String(e.pageRows) : ''}
+        on={v => on({ ...e, pageRows: whole(v) })}
+      />
+      <SelectField
+        label={w.source.firstPage}
+        value={String(e.firstPage)}
+        options={['0', '1'].map(v => ({ value: v, label: v }))}
+        on={v => on({ ...e, firstPage: whole(v) })}
+      />
       <Field wide group label={w.source.headers}>
         {() => (
           <Pairs label={w.source.headers} heads={[w.source.name, w.source.value]} value={e.headers} on={headers => on({ ...e, headers })} />

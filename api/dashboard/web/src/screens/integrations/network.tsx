@@ -10,7 +10,7 @@ import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Runs } from '../../parts/credentials.tsx'
-import { Field, Input, Switch } from '../../parts/form.tsx'
+import { Switch, InputField } from '../../parts/form.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
 
 // NetworkSheet edits the connection to an affiliate network: the credentials, the conversions to read, and the runs.
@@ -97,8 +97,8 @@ function Sync({ of: n }: { of: NetworkRow }) {
     <section class="part">
       <h2>{w.networks.sync}</h2>
       <div class="fields">
-        <Field label={w.networks.from}>{wired => <Input wired={wired} type="date" value={from} on={setFrom} />}</Field>
-        <Field label={w.networks.to}>{wired => <Input wired={wired} type="date" value={to} on={setTo} />}</Field>
+        <InputField label={w.networks.from} type="date" value={from} on={setFrom} />
+        <InputField label={w.networks.to} type="date" value={to} on={setTo} />
       </div>
       {text && (
         <p role="status" class="wrap">

@@ -9,7 +9,7 @@ import { ago } from '../../core/dates.ts'
 import { touches, use } from '../../core/query.ts'
 import { w } from '../../text/integrations.ts'
 import { Says } from '../../parts/credentials.tsx'
-import { Field, Input, Select, Switch } from '../../parts/form.tsx'
+import { Field, Input, Select, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { Ask, FormSheet } from '../../parts/sheet.tsx'
 import { Bone, Failed } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
@@ -116,22 +116,22 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
     })
   return (
     <FormSheet title={w.geo.title} close={close} keep={() => key !== ''} go={busy ? w.testing : w.save} off={busy} send={save}>
-      <Field label={w.provider}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={provider}
-            options={data.providers.map(p => ({ value: p.provider, label: p.label }))}
-            on={setProvider}
-          />
-        )}
-      </Field>
-      <Field
+      <SelectField
+        label={w.provider}
+        value={provider}
+        options={data.providers.map(p => ({ value: p.provider, label: p.label }))}
+        on={setProvider}
+      />
+      <InputField
         label={w.geo.key}
         hint={[form?.key, data.connected?.provider === provider ? w.keep : ''].filter(Boolean).join(' ')}
-        error={wrong}>
-        {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={setKey} />}
-      </Field>
+        error={wrong}
+        type="password"
+        autocomplete="off"
+        maxLength={500}
+        value={key}
+        on={setKey}
+      />
       <Switch shown on={enabled} set={setEnabled} label={w.geo.enabled} />
     </FormSheet>
   )
@@ -197,23 +197,26 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
       go={busy ? w.testing : w.save}
       off={busy || (!key && !(kept && model))}
       send={save}>
-      <Field label={w.provider}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={provider}
-            options={providers}
-            on={v => {
-              setProvider(v)
-              setModels(undefined)
-              setModel(c?.provider === v ? c.model : '')
-            }}
-          />
-        )}
-      </Field>
-      <Field label={w.ai.key} hint={kept ? w.keep : undefined} error={wrong}>
-        {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={setKey} />}
-      </Field>
+      <SelectField
+        label={w.provider}
+        value={provider}
+        options={providers}
+        on={v => {
+          setProvider(v)
+          setModels(undefined)
+          setModel(c?.provider === v ? c.model : '')
+        }}
+      />
+      <InputField
+        label={w.ai.key}
+        hint={kept ? w.keep : undefined}
+        error={wrong}
+        type="password"
+        autocomplete="off"
+        maxLength={500}
+        value={key}
+        on={setKey}
+      />
       <Field label={w.ai.model}>
         {wired =>
           models?.length ? (

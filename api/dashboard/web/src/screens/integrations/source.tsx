@@ -10,7 +10,7 @@ import { to } from '../../core/router.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Runs, type Values } from '../../parts/credentials.tsx'
-import { Field, Input, Select, Switch } from '../../parts/form.tsx'
+import { Field, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
 import { emptyEndpoint, Endpoint } from './endpoint.tsx'
 import { Told, Upload, type Telling } from './uploads.tsx'
@@ -108,9 +108,15 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
             <div class="across">
               <Switch shown on={enabled} set={touched(setEnabled)} label={w.source.enabled} />
             </div>
-            <Field label={w.source.campaignParam} hint={w.source.campaignParamHint} error={c.errorAt('campaign_param')}>
-              {wired => <Input wired={wired} class="mono" maxLength={100} value={param} on={touched(setParam)} />}
-            </Field>
+            <InputField
+              label={w.source.campaignParam}
+              hint={w.source.campaignParamHint}
+              error={c.errorAt('campaign_param')}
+              class="mono"
+              maxLength={100}
+              value={param}
+              on={touched(setParam)}
+            />
           </div>
         </section>
       )}
@@ -171,16 +177,13 @@ function SignedIn({
     )
   return (
     <>
-      <Field label={w.source.connection} error={error}>
-        {wired => (
-          <Select
-            wired={wired}
-            value={value}
-            options={[{ value: '', label: w.choose }, ...(list ?? []).map(c => ({ value: c.id, label: c.userName || c.userId }))]}
-            on={on}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={w.source.connection}
+        error={error}
+        value={value}
+        options={[{ value: '', label: w.choose }, ...(list ?? []).map(c => ({ value: c.id, label: c.userName || c.userId }))]}
+        on={on}
+      />
       <Field label={w.source.account} hint={accounts?.length === 0 ? w.source.noAccounts : undefined}>
         {wired =>
           accounts?.length ? (

@@ -7,7 +7,7 @@ import { dateTime } from '../../core/dates.ts'
 import { amount, count } from '../../core/format.ts'
 import { me } from '../../core/me.ts'
 import { w } from '../../text/integrations.ts'
-import { Field, Input, MoneyInput, Seg, Select, Switch } from '../../parts/form.tsx'
+import { Field, Input, MoneyInput, Seg, Select, Switch, InputField } from '../../parts/form.tsx'
 import { toast } from '../../core/toast.ts'
 import { mayConnect, refused } from '../../core/connect.ts'
 
@@ -65,17 +65,13 @@ export function Upload({
             </span>
           )}
         </Field>
-        <Field label={w.source.capCount}>
-          {wired => (
-            <Input
-              wired={wired}
-              type="number"
-              min={1}
-              value={v.daily_cap_count === null ? '' : String(v.daily_cap_count)}
-              on={n => set({ daily_cap_count: n === '' ? null : Number(n) })}
-            />
-          )}
-        </Field>
+        <InputField
+          label={w.source.capCount}
+          type="number"
+          min={1}
+          value={v.daily_cap_count === null ? '' : String(v.daily_cap_count)}
+          on={n => set({ daily_cap_count: n === '' ? null : Number(n) })}
+        />
         <Field label={w.source.capValue}>
           {wired => (
             <MoneyInput

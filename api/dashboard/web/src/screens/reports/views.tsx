@@ -8,7 +8,7 @@ import { touches, use } from '../../core/query.ts'
 import { isBare, reportOf, setReport, type Ask as Question } from '../../core/report.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { Field, FormError, Input, Switch, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { FormError, Switch, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
@@ -249,19 +249,16 @@ function Named({ title, name = '', share, close, save }: NamedProps) {
           e.preventDefault()
           void send()
         }}>
-        <Field label={w.name} error={wrong?.field === 'name' ? wrong.text : undefined}>
-          {wired => (
-            <Input
-              wired={wired}
-              value={text}
-              maxLength={80}
-              on={v => {
-                setText(v)
-                setWrong(undefined)
-              }}
-            />
-          )}
-        </Field>
+        <InputField
+          label={w.name}
+          error={wrong?.field === 'name' ? wrong.text : undefined}
+          value={text}
+          maxLength={80}
+          on={v => {
+            setText(v)
+            setWrong(undefined)
+          }}
+        />
         {share && canWrite() && <Switch shown on={shared} set={setShared} label={w.sharedSwitch} />}
         <FormError wrong={wrong} />
       </form>

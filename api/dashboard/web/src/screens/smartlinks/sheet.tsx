@@ -15,7 +15,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/smartlinks.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
-import { Area, Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { Area, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
@@ -204,12 +204,17 @@ const Basics = ({ draft, set, domain, own, sources, at }: BasicsProps) => (
   <section class="part">
     <h2>{w.basics}</h2>
     <div class="fields">
-      <Field label={w.name} error={at('name')}>
-        {wired => <Input wired={wired} value={draft.name} maxLength={255} on={name => set({ name })} />}
-      </Field>
-      <Field label={w.slug} hint={w.slugHint} error={at('slug')}>
-        {wired => <Input wired={wired} class="mono" value={draft.slug} maxLength={64} spellcheck={false} on={slug => set({ slug })} />}
-      </Field>
+      <InputField label={w.name} error={at('name')} value={draft.name} maxLength={255} on={name => set({ name })} />
+      <InputField
+        label={w.slug}
+        hint={w.slugHint}
+        error={at('slug')}
+        class="mono"
+        value={draft.slug}
+        maxLength={64}
+        spellcheck={false}
+        on={slug => set({ slug })}
+      />
       <ComboField
         label={w.domain}
         error={at('domain_id')}

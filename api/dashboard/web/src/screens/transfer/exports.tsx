@@ -13,7 +13,7 @@ import { touches, useAll } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
-import { Field, FormError, Input, Select, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { FormError, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
@@ -180,45 +180,38 @@ function Make({ close }: { close: () => void }) {
       <div class="body">
         <p class="soft">{w.addText(spanText(span.value.span))}</p>
         <div class="fields">
-          <Field label={w.kind}>
-            {wired => (
-              <Select
-                wired={wired}
-                value={kind}
-                options={Object.entries(w.kinds)
-                  .filter(([value]) => value !== 'difference') // made on the screen of a source or a network
-                  .map(([value, label]) => ({ value, label }))}
-                on={setKind}
-              />
-            )}
-          </Field>
+          <SelectField
+            label={w.kind}
+            value={kind}
+            options={Object.entries(w.kinds)
+              .filter(([value]) => value !== 'difference') // made on the screen of a source or a network
+              .map(([value, label]) => ({ value, label }))}
+            on={setKind}
+          />
           {kind === 'performance' && (
-            <Field label={w.by}>
-              {wired => (
-                <Select
-                  wired={wired}
-                  value={dimension}
-                  options={groups.map(value => ({ value, label: t.dimensions[value]! }))}
-                  on={setDimension}
-                />
-              )}
-            </Field>
+            <SelectField
+              label={w.by}
+              value={dimension}
+              options={groups.map(value => ({ value, label: t.dimensions[value]! }))}
+              on={setDimension}
+            />
           )}
           {kind === 'trends' && (
-            <Field label={w.bucket}>
-              {wired => (
-                <Select
-                  wired={wired}
-                  value={bucket}
-                  options={Object.entries(w.buckets).map(([value, label]) => ({ value, label }))}
-                  on={setBucket}
-                />
-              )}
-            </Field>
+            <SelectField
+              label={w.bucket}
+              value={bucket}
+              options={Object.entries(w.buckets).map(([value, label]) => ({ value, label }))}
+              on={setBucket}
+            />
           )}
-          <Field label={w.named} hint={w.namedHint} error={wrong?.field === 'name' ? wrong.text : undefined}>
-            {wired => <Input wired={wired} value={name} maxLength={200} on={setName} />}
-          </Field>
+          <InputField
+            label={w.named}
+            hint={w.namedHint}
+            error={wrong?.field === 'name' ? wrong.text : undefined}
+            value={name}
+            maxLength={200}
+            on={setName}
+          />
         </div>
         <FormError wrong={wrong} />
       </div>

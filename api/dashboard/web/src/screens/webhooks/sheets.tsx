@@ -10,7 +10,7 @@ import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/webhooks.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { editing, Field, FormError, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { editing, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
@@ -85,25 +85,21 @@ export function EndpointForm({
         <div class="part">
           <div class="fields">
             <div class="across">
-              <Field label={w.address} hint={w.addressHint} error={at('url')}>
-                {wired => (
-                  <Input
-                    wired={wired}
-                    class="mono"
-                    type="url"
-                    value={url}
-                    maxLength={500}
-                    placeholder="https://"
-                    spellcheck={false}
-                    on={edits(setUrl)}
-                  />
-                )}
-              </Field>
+              <InputField
+                label={w.address}
+                hint={w.addressHint}
+                error={at('url')}
+                class="mono"
+                type="url"
+                value={url}
+                maxLength={500}
+                placeholder="https://"
+                spellcheck={false}
+                on={edits(setUrl)}
+              />
             </div>
             <div class="across">
-              <Field label={w.name} error={at('name')}>
-                {wired => <Input wired={wired} value={name} maxLength={255} on={edits(setName)} />}
-              </Field>
+              <InputField label={w.name} error={at('name')} value={name} maxLength={255} on={edits(setName)} />
             </div>
             <div class="across">
               <Field label={w.events} group error={at('events')}>
