@@ -4,6 +4,7 @@ import { count } from '../core/format.ts'
 import { w } from '../text/integrations.ts'
 import { Area, Field, Input, Select, type Wrong } from './form.tsx'
 import { Icon } from './icons.tsx'
+import { PlainTable } from './plain_table.tsx'
 
 export type Values = Record<string, string>
 type Props = { fields: CredentialFieldShown[]; saved: Values; value: Values; on: (v: Values) => void; wrong?: Wrong }
@@ -64,46 +65,26 @@ export const Runs = ({ list }: { list: IntegrationRun[] }) => (
     {list.length === 0 ? (
       <p class="dim">{w.runs.none}</p>
     ) : (
-      <div class="scroll" tabIndex={0} role="region" aria-label={w.runs.title}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <th class="left">{w.runs.when}</th>
-              <th class="left">{w.runs.what}</th>
-              <th>{w.runs.read}</th>
-              <th>{w.runs.matched}</th>
-              <th>{w.runs.changed}</th>
-              <th class="left">{w.runs.how}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map(r => (
-              <tr key={r.id}>
-                <td class="left num">{dateTime(r.startedAt)}</td>
-                <td class="left num">
-                  {r.from ? `${r.from} – ${r.to ?? ''}` : ''}
-                  {r.kind === 'network_changes' && ` ${w.runs.decisions}`}
-                </td>
-                <td class="num">{count(r.read)}</td>
-                <td class="num">{count(r.matched)}</td>
-                <td class="num">{count(r.changed)}</td>
-                <td class="left" title={r.error ?? ''}>
-                  {r.error ? (
-                    <span class="bad">{r.error}</span>
-                  ) : !r.endedAt ? (
-                    w.runs.running
-                  ) : r.applied ? (
-                    <Icon name="check" />
-                  ) : (
-                    w.runs.dry
-                  )}
-                  {r.endedAt && !r.error && r.applied && <span class="hidden">{w.runs.good}</span>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        label={w.runs.title}
+        heads={[{ left: w.runs.when }, { left: w.runs.what }, w.runs.read, w.runs.matched, w.runs.changed, { left: w.runs.how }]}>
+        {list.map(r => (
+          <tr key={r.id}>
+            <td class="left num">{dateTime(r.startedAt)}</td>
+            <td class="left num">
+              {r.from ? `${r.from} – ${r.to ?? ''}` : ''}
+              {r.kind === 'network_changes' && ` ${w.runs.decisions}`}
+            </td>
+            <td class="num">{count(r.read)}</td>
+            <td class="num">{count(r.matched)}</td>
+            <td class="num">{count(r.changed)}</td>
+            <td class="left" title={r.error ?? ''}>
+              {r.error ? <span class="bad">{r.error}</span> : !r.endedAt ? w.runs.running : r.applied ? <Icon name="check" /> : w.runs.dry}
+              {r.endedAt && !r.error && r.applied && <span class="hidden">{w.runs.good}</span>}
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
     )}
   </section>
 )

@@ -18,6 +18,7 @@ import { Select, Switch } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import { Histogram } from '../../parts/histogram.tsx'
+import { PlainTable } from '../../parts/plain_table.tsx'
 import { BotLists } from './lists.tsx'
 import { Repeats } from './repeats.tsx'
 import { Rescoring } from './rescoring.tsx'
@@ -173,26 +174,15 @@ function Cut({
         <span class="dim num">{all > 0 && w.ofClicks(percent((bots / all) * 100, 1), all, count(all))}</span>
       </div>
       {asTable ? (
-        <div class="scroll" tabIndex={0} role="region" aria-label={w.threshold}>
-          <table class="plain">
-            <thead>
-              <tr>
-                <th>{w.score}</th>
-                <th>{w.clicks}</th>
-                <th class="left">{w.side}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {saved.scores.map(s => (
-                <tr key={s.score}>
-                  <td>{s.score}</td>
-                  <td>{count(s.clicks)}</td>
-                  <td class="left">{s.score >= threshold ? w.bots : w.human}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <PlainTable label={w.threshold} heads={[w.score, w.clicks, { left: w.side }]}>
+          {saved.scores.map(s => (
+            <tr key={s.score}>
+              <td>{s.score}</td>
+              <td>{count(s.clicks)}</td>
+              <td class="left">{s.score >= threshold ? w.bots : w.human}</td>
+            </tr>
+          ))}
+        </PlainTable>
       ) : (
         <Histogram
           scores={saved.scores}

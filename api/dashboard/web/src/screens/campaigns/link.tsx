@@ -14,6 +14,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, Input, Select } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { PlainTable } from '../../parts/plain_table.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { failed, toast } from '../../core/toast.ts'
@@ -108,26 +109,15 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
 
 // Params is a table of the parameters of a link: the name, the value and what the value is.
 const Params = ({ label, heads, rows, says }: { label: string; heads: [string, string]; rows: string[][]; says?: boolean }) => (
-  <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-    <table class="plain">
-      <thead>
-        <tr>
-          <th>{t.link.param}</th>
-          <th class="left">{heads[0]}</th>
-          <th class="left">{heads[1]}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(([name, value, meaning]) => (
-          <tr key={name}>
-            <td class="mono">{name}</td>
-            <td class="left mono">{value}</td>
-            <td class={'left soft' + (says ? ' says' : '')}>{meaning}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <PlainTable label={label} heads={[t.link.param, { left: heads[0] }, { left: heads[1] }]}>
+    {rows.map(([name, value, meaning]) => (
+      <tr key={name}>
+        <td class="mono">{name}</td>
+        <td class="left mono">{value}</td>
+        <td class={'left soft' + (says ? ' says' : '')}>{meaning}</td>
+      </tr>
+    ))}
+  </PlainTable>
 )
 
 type Pair = [string, string]

@@ -10,6 +10,7 @@ import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { postbackNames } from '../../columns.gen.ts'
 import { Field, FormError, Input, wrongOf } from '../../parts/form.tsx'
+import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, type Steps } from '../../parts/stepper.tsx'
 import { toast } from '../../core/toast.ts'
@@ -134,31 +135,20 @@ export function PostbackSheet({
         </section>
         <section class="part">
           <h2>{w.raw}</h2>
-          <div class="scroll" tabIndex={0} role="region" aria-label={w.raw}>
-            <table class="plain">
-              <thead>
-                <tr>
-                  <th class="left">{w.param}</th>
-                  <th class="left">{w.value}</th>
-                  <th class="left">{w.readAs}</th>
+          <PlainTable label={w.raw} heads={[{ left: w.param }, { left: w.value }, { left: w.readAs }]}>
+            {paramsOf(row.query).map(([name, value], i) => {
+              const as = readAs(name, settings)
+              return (
+                <tr key={i}>
+                  <td class="mono">{name}</td>
+                  <td class="left mono" title={value}>
+                    {value}
+                  </td>
+                  <td class={'left' + (as ? '' : ' dim')}>{as ? w.fields[as] : w.notRead}</td>
                 </tr>
-              </thead>
-              <tbody>
-                {paramsOf(row.query).map(([name, value], i) => {
-                  const as = readAs(name, settings)
-                  return (
-                    <tr key={i}>
-                      <td class="mono">{name}</td>
-                      <td class="left mono" title={value}>
-                        {value}
-                      </td>
-                      <td class={'left' + (as ? '' : ' dim')}>{as ? w.fields[as] : w.notRead}</td>
-                    </tr>
-                  )
-                })}
-              </tbody>
-            </table>
-          </div>
+              )
+            })}
+          </PlainTable>
           <p class="dim fine">{w.masked}</p>
         </section>
         {network ? (

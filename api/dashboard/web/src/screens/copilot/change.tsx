@@ -5,6 +5,7 @@ import { count, percent } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Sentence } from '../../parts/condition.tsx'
+import { PlainTable } from '../../parts/plain_table.tsx'
 import { Failed, Late } from '../../parts/state.tsx'
 import { w } from '../../text/copilot.ts'
 import { said, figureName, figureText } from './text.ts'
@@ -80,28 +81,17 @@ export function Change({ id, variant }: { id: string; variant?: CopilotBody['var
       {lines.length === 0 ? (
         !data.stale && <p class="dim">{w.same}</p>
       ) : (
-        <div class="scroll" tabIndex={0} role="region" aria-label={w.change}>
-          <table class="plain">
-            <thead>
-              <tr>
-                <th class="left">{w.what}</th>
-                <th class="left">{w.before}</th>
-                <th class="left">{w.after}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {lines.map((l, i) => (
-                <tr key={i}>
-                  <td class="left wrap strong">{l.what}</td>
-                  <td class="left wrap dim">{l.before}</td>
-                  <td class="left wrap">
-                    <b>{l.after}</b>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <PlainTable label={w.change} heads={[{ left: w.what }, { left: w.before }, { left: w.after }]}>
+          {lines.map((l, i) => (
+            <tr key={i}>
+              <td class="left wrap strong">{l.what}</td>
+              <td class="left wrap dim">{l.before}</td>
+              <td class="left wrap">
+                <b>{l.after}</b>
+              </td>
+            </tr>
+          ))}
+        </PlainTable>
       )}
       {(data.action.campaigns?.length ?? 0) > 0 && <p class="dim fine">{w.otherCampaigns(data.action.campaigns!.length)}</p>}
     </div>
@@ -115,33 +105,21 @@ export function Why({ of: e }: { of: Evidence }) {
   return (
     <div class="evidence">
       {things.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label={w.evidence}>
-          <table class="plain">
-            <thead>
-              <tr>
-                <th class="left">{w.what}</th>
-                {names.map(n => (
-                  <th key={n}>{figureName(n)}</th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {things.map(o => (
-                <tr key={o}>
-                  <td class="left wrap strong">{o || '—'}</td>
-                  {names.map(n => {
-                    const f = e.figures.find(f => f.of === o && f.name === n)
-                    return (
-                      <td key={n} class="num">
-                        {f ? figureText(n, f.value) : '—'}
-                      </td>
-                    )
-                  })}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <PlainTable label={w.evidence} heads={[{ left: w.what }, ...names.map(figureName)]}>
+          {things.map(o => (
+            <tr key={o}>
+              <td class="left wrap strong">{o || '—'}</td>
+              {names.map(n => {
+                const f = e.figures.find(f => f.of === o && f.name === n)
+                return (
+                  <td key={n} class="num">
+                    {f ? figureText(n, f.value) : '—'}
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </PlainTable>
       )}
       <p class="dim fine wrap">
         {[

@@ -11,6 +11,7 @@ import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
+import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
@@ -328,30 +329,18 @@ function Replayed({ of: r }: { of: CopilotRuleReplay }) {
       <p>
         <b>{w.replayed(r.total, count(r.looked))}</b>
       </p>
-      <div class="scroll" tabIndex={0} role="region" aria-label={w.replay}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <th class="left">{w.at}</th>
-              <th class="left">{w.what}</th>
-              <th class="left">{w.figures}</th>
-              <th>{w.later}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {r.rows.slice(0, 100).map((o, i) => (
-              <tr key={i}>
-                <td class="left nowrap">{dateTime(o.at)}</td>
-                <td class="left wrap strong">{o.of}</td>
-                <td class="left wrap dim">{figuresText(o.figures)}</td>
-                <td class="num nowrap">
-                  {figureName('profit')} {text(o.after, 'profit')}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable label={w.replay} heads={[{ left: w.at }, { left: w.what }, { left: w.figures }, w.later]}>
+        {r.rows.slice(0, 100).map((o, i) => (
+          <tr key={i}>
+            <td class="left nowrap">{dateTime(o.at)}</td>
+            <td class="left wrap strong">{o.of}</td>
+            <td class="left wrap dim">{figuresText(o.figures)}</td>
+            <td class="num nowrap">
+              {figureName('profit')} {text(o.after, 'profit')}
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
     </section>
   )
 }

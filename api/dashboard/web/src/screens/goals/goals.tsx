@@ -15,6 +15,7 @@ import { w } from '../../text/goals.ts'
 import { Select, Switch } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
+import { PlainTable } from '../../parts/plain_table.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
@@ -280,27 +281,15 @@ const Products = ({ of: data }: { of: GoalList }) =>
   data.products.length === 0 ? null : (
     <section class="card part">
       <h2>{w.products}</h2>
-      <div class="scroll" tabIndex={0} role="region" aria-label={w.products}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <th>{w.product}</th>
-              <th>{w.orders}</th>
-              <th>{w.quantity}</th>
-              <th>{w.revenue}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.products.map(p => (
-              <tr key={p.sku + p.currency}>
-                <td title={p.sku}>{p.name || p.sku}</td>
-                <td>{count(p.orders)}</td>
-                <td>{count(p.quantity)}</td>
-                <td>{amount(p.revenue, p.currency)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable label={w.products} heads={[w.product, w.orders, w.quantity, w.revenue]}>
+        {data.products.map(p => (
+          <tr key={p.sku + p.currency}>
+            <td title={p.sku}>{p.name || p.sku}</td>
+            <td>{count(p.orders)}</td>
+            <td>{count(p.quantity)}</td>
+            <td>{amount(p.revenue, p.currency)}</td>
+          </tr>
+        ))}
+      </PlainTable>
     </section>
   )

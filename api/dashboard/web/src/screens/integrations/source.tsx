@@ -11,6 +11,7 @@ import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Runs, type Values } from '../../parts/credentials.tsx'
 import { Field, Switch, InputField, SelectField } from '../../parts/form.tsx'
+import { PlainTable } from '../../parts/plain_table.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
 import { emptyEndpoint, Endpoint } from './endpoint.tsx'
 import { Told, Upload, type Telling } from './uploads.tsx'
@@ -213,27 +214,15 @@ function SignedIn({
 const Loss = ({ of: data }: { of: SourceIntegration }) => (
   <section class="part">
     <h2>{w.source.loss}</h2>
-    <div class="scroll" tabIndex={0} role="region" aria-label={w.source.loss}>
-      <table class="plain">
-        <thead>
-          <tr>
-            <th class="left">{w.source.day}</th>
-            <th>{w.source.theirs}</th>
-            <th>{w.source.ours}</th>
-            <th>{w.source.lost}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.click_loss.map(d => (
-            <tr key={d.day}>
-              <td class="left num">{d.day}</td>
-              <td class="num">{count(d.source_clicks)}</td>
-              <td class="num">{count(d.redirects)}</td>
-              <td class="num">{d.loss_pct == null ? '—' : `${d.loss_pct}%`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable label={w.source.loss} heads={[{ left: w.source.day }, w.source.theirs, w.source.ours, w.source.lost]}>
+      {data.click_loss.map(d => (
+        <tr key={d.day}>
+          <td class="left num">{d.day}</td>
+          <td class="num">{count(d.source_clicks)}</td>
+          <td class="num">{count(d.redirects)}</td>
+          <td class="num">{d.loss_pct == null ? '—' : `${d.loss_pct}%`}</td>
+        </tr>
+      ))}
+    </PlainTable>
   </section>
 )

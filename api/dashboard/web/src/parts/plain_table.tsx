@@ -1,0 +1,22 @@
+import type { ComponentChildren } from 'preact'
+
+type Props = { label: string; heads: (string | { left: string })[]; children: ComponentChildren }
+
+// PlainTable is a small table that scrolls sideways where it is too wide. The text of a column is on the left or, like numbers, on the
+// right.
+export const PlainTable = ({ label, heads, children }: Props) => (
+  <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+    <table class="plain">
+      <thead>
+        <tr>
+          {heads.map((h, i) => (
+            <th key={i} class={typeof h === 'string' ? undefined : 'left'}>
+              {typeof h === 'string' ? h : h.left}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </div>
+)
