@@ -12,7 +12,7 @@ type SourceProvider struct {
 	Cost, Conversions bool
 	// Action says that conversions need a conversion action of the platform.
 	Action bool
-	// TokenUpload is a second way to upload conversions, without a sign-in. Most platforms have none.
+	// TokenUpload is a second way to upload conversions, without a sign-in. Only some platforms offer it.
 	TokenUpload TokenUpload
 }
 
