@@ -85,19 +85,20 @@ type adapter struct {
 
 // platforms has the providers by name.
 var platforms = map[string]adapter{
-	"admitad":    admitad,
-	"affise":     affise,
-	"awin":       awin,
-	"cake":       cake,
-	"cj":         cj,
-	"clickbank":  clickbank,
-	"custom":     custom,
-	"ebay":       ebay,
-	"everflow":   everflow,
-	"impact":     impact,
-	"partnerize": partnerize,
-	"rakuten":    rakuten,
-	"tune":       tune,
+	"admitad":     admitad,
+	"affise":      affise,
+	"awin":        awin,
+	"cake":        cake,
+	"cj":          cj,
+	"clickbank":   clickbank,
+	"custom":      custom,
+	"digistore24": digistore24,
+	"ebay":        ebay,
+	"everflow":    everflow,
+	"impact":      impact,
+	"partnerize":  partnerize,
+	"rakuten":     rakuten,
+	"tune":        tune,
 }
 
 // session is the state of a connection while requests are made.

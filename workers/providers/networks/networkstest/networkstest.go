@@ -119,8 +119,8 @@ func and(open map[string]string, secrets ...string) func() map[string]string {
 
 // Fakes has the platforms by name.
 var Fakes = map[string]Fake{
-	"admitad": admitad, "affise": affise, "awin": awin, "cake": cake, "cj": cj, "clickbank": clickbank, "ebay": ebay,
-	"everflow": everflow, "impact": impact, "partnerize": partnerize, "rakuten": rakuten, "tune": tune,
+	"admitad": admitad, "affise": affise, "awin": awin, "cake": cake, "cj": cj, "clickbank": clickbank, "digistore24": digistore24,
+	"ebay": ebay, "everflow": everflow, "impact": impact, "partnerize": partnerize, "rakuten": rakuten, "tune": tune,
 }
 
 // Handler returns a handler that serves every fake below its name.
