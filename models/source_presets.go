@@ -45,6 +45,16 @@ var CostPresets = []CostPreset{
 		},
 	},
 	{
+		Name: "rollerads", Label: "RollerAds", Help: "API token: from the account's settings. Amounts are taken as US dollars, and days as UTC days.",
+		Page: "my.rollerads.com/api/docs, as used by the clients of find_string ids 69676963950 and 69592514336", Checked: "2026-11-26",
+		Endpoint: CostEndpoint{
+			URL: "https://api.rollerads.com/v2/statistics/adv?group=campaign&filters[ts]=bw%7C{from}%2000:00:00%3B{to}%2023:59:59" +
+				"&limit=100&page={page}",
+			Headers: map[string]string{"X-ACCESS-TOKEN": "{token}"}, RowsPath: "response.rows", CampaignField: "campaign_id", SpendField: "amt_imoney",
+			ClicksField: "cnt_click", ImpressionsField: "cnt_impression", Currency: "USD", OneDay: true, PageRows: 100, FirstPage: 1,
+		},
+	},
+	{
 		Name: "zeropark", Label: "Zeropark", Help: "API token: from the account's settings. Amounts are taken as US dollars.",
 		Page: "the clients of find_string ids 49582015008, 56439219718 and 2047546354", Checked: "2026-11-26",
 		Endpoint: CostEndpoint{

@@ -76,6 +76,26 @@ var presetAnswers = map[string]presetAnswer{
 		},
 		rows: []string{`{"impressions": 1200, "clicks": 30, "ctr": 2.5, "cost": 3.25}`}, spend: "3.25",
 	},
+	"rollerads": {
+		path: "/v2/statistics/adv", secret: "X-ACCESS-TOKEN",
+		day: func(r *http.Request) (from, to string) {
+			q := r.URL.Query()
+			span, ok := strings.CutPrefix(q.Get("filters[ts]"), "bw|")
+			from, to, _ = strings.Cut(span, ";")
+			from, first := strings.CutSuffix(from, " 00:00:00")
+			to, last := strings.CutSuffix(to, " 23:59:59")
+			if !ok || !first || !last || q.Get("group") != "campaign" || q.Get("limit") != "100" {
+				return "", "?"
+			}
+			return from, to
+		},
+		page: func(q url.Values) int { n, _ := strconv.Atoi(q.Get("page")); return n },
+		list: func(rows []string) string {
+			return `{"response": {"page": {"max": 2}, "rows": [` + strings.Join(rows, ",") + `]}}`
+		},
+		rows:  repeated(`{"campaign_id": %d, "amt_imoney": "0.125", "cnt_impression": 40, "cnt_click": 3, "cnt_conversion": 1}`, 120),
+		spend: "15", campaign: "0",
+	},
 	"zeropark": {
 		path: "/api/stats/campaign/all", secret: "api-token",
 		day: func(r *http.Request) (from, to string) {
