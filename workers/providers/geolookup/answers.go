@@ -232,16 +232,16 @@ func readIPData(body []byte) (p models.Place, err error) {
 }
 
 type ip2locationAnswer struct {
-	Country string       `json:"country_code"`
-	Region  string       `json:"region_name"`
-	City    string       `json:"city_name"`
-	ISP     string       `json:"isp"`
-	ASN     asNumber     `json:"asn"`
-	AS      string       `json:"as"`
-	Speed   string       `json:"net_speed"`  // DIAL, DSL, COMP, T1
-	Usage   string       `json:"usage_type"` // ISP, MOB, ISP/MOB, DCH, COM and others
-	Mobile  mobileOfIP2L `json:"mobile"`
-	IsProxy bool         `json:"is_proxy"`
+	Country ip2locationText `json:"country_code"`
+	Region  ip2locationText `json:"region_name"`
+	City    ip2locationText `json:"city_name"`
+	ISP     ip2locationText `json:"isp"`
+	ASN     asNumber        `json:"asn"`
+	AS      ip2locationText `json:"as"`
+	Speed   ip2locationText `json:"net_speed"`  // DIAL, DSL, COMP, T1
+	Usage   ip2locationText `json:"usage_type"` // ISP, MOB, ISP/MOB, DCH, COM and others
+	Mobile  ip2locationText `json:"mobile_brand"`
+	IsProxy bool            `json:"is_proxy"`
 	Proxy   struct {
 		VPN         bool `json:"is_vpn"`
 		Tor         bool `json:"is_tor"`
@@ -251,12 +251,22 @@ type ip2locationAnswer struct {
 	} `json:"proxy"`
 }
 
-// mobileOfIP2L is an object, or null in the plans without it.
-type mobileOfIP2L struct {
-	Brand string `json:"brand"`
+// ip2locationText is a text of an answer. The provider writes "-" for what it does not know.
+type ip2locationText string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *ip2locationText) UnmarshalJSON(raw []byte) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return err
+	}
+	if *t = ip2locationText(text); text == "-" {
+		*t = ""
+	}
+	return nil
 }
 
-var speeds = map[string]string{"DIAL": "dialup", "DSL": "cable_dsl", "COMP": "corporate", "T1": "corporate", "SAT": "satellite"}
+var speeds = map[ip2locationText]string{"DIAL": "dialup", "DSL": "cable_dsl", "COMP": "corporate", "T1": "corporate", "SAT": "satellite"}
 
 func readIP2Location(body []byte) (p models.Place, err error) {
 	a, err := decode[ip2locationAnswer](body)
@@ -264,8 +274,8 @@ func readIP2Location(body []byte) (p models.Place, err error) {
 		return p, err
 	}
 	p = models.Place{
-		Country: a.Country, Region: a.Region, City: a.City, ISP: cmp.Or(a.ISP, a.AS), ASN: uint32(a.ASN),
-		ConnectionType: speeds[a.Speed], MobileOperator: a.Mobile.Brand,
+		Country: string(a.Country), Region: string(a.Region), City: string(a.City), ISP: string(cmp.Or(a.ISP, a.AS)), ASN: uint32(a.ASN),
+		ConnectionType: speeds[a.Speed], MobileOperator: string(a.Mobile),
 		ProxyKind: proxyKind(
 			flag{"tor", a.Proxy.Tor}, flag{"vpn", a.Proxy.VPN}, flag{"proxy", a.Proxy.Public || a.Proxy.Residential},
 			flag{"datacenter", a.Proxy.DataCenter || a.Usage == "DCH"}, flag{"proxy", a.IsProxy}),
