@@ -145,7 +145,7 @@ func (c *Client) Open(a Account) (*Connection, error) {
 	}
 	_, secrets := p.Form(a.Endpoint).Split(a.Credentials)
 	s := &session{
-		Session: c.o.Session(how.base, "ads:"+a.Key, platform.Rate{Burst: how.burst, Interval: how.interval}, platform.RetryTime,
+		Session: c.o.Session(how.base, "ads:"+a.Provider+":"+a.Key, platform.Rate{Burst: how.burst, Interval: how.interval}, platform.RetryTime,
 			append(slices.Collect(maps.Values(secrets)), a.Session, c.o.DeveloperToken)...),
 		adapter: how, name: a.Provider, c: a.Credentials, endpoint: a.Endpoint, client: c, account: a,
 	}

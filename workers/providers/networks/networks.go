@@ -132,7 +132,7 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 	}
 	_, secrets := p.Split(credentials)
 	s := &session{
-		Session: c.o.Session(how.base, "network:"+key, platform.Rate{Burst: how.burst, Interval: how.interval}, platform.RetryTime,
+		Session: c.o.Session(how.base, "network:"+name+":"+key, platform.Rate{Burst: how.burst, Interval: how.interval}, platform.RetryTime,
 			slices.Collect(maps.Values(secrets))...),
 		adapter: how, c: credentials, zone: zone,
 	}

@@ -7,7 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -145,7 +147,7 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 				return out, nil
 			}
 			again, wait := r.shouldRetry(err, try)
-			if !again || wait > left || a.isFinal(err) {
+			if !again || wait > left || endsWithin(ctx, wait) || a.isFinal(err) {
 				return out, err
 			}
 			left -= wait
@@ -216,15 +218,26 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 	return out, err
 }
 
-// awaitTurn waits until Pace allows the next request, but no longer than left.
+// endsWithin reports whether the time of a context is over before a wait ends. The wait would be for nothing then, and its error would
+// not say what the provider's limit is.
+func endsWithin(ctx context.Context, wait time.Duration) bool {
+	end, ok := ctx.Deadline()
+	return ok && time.Until(end) < wait
+}
+
+// awaitTurn waits until Pace allows the next request, but no longer than left. It does not begin a wait that ends after the context.
 func (a API) awaitTurn(ctx context.Context, left *time.Duration) error {
 	for a.Pace != nil {
 		wait := a.Pace.Allow(ctx, 0)
 		if wait <= 0 {
 			return nil
 		}
-		if wait > *left {
-			return &FailureError{Status: http.StatusTooManyRequests, Busy: true, After: wait}
+		busy := &FailureError{Status: http.StatusTooManyRequests, Busy: true, After: wait}
+		if endsWithin(ctx, wait) {
+			busy.Text = fmt.Sprintf("try again in %.0f seconds", math.Ceil(wait.Seconds()))
+		}
+		if wait > *left || busy.Text != "" {
+			return busy
 		}
 		*left -= wait
 		if err := a.wait(ctx, wait); err != nil {

@@ -140,6 +140,19 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// TestPaceDeadline: a request whose turn comes after the end of its caller fails at once, and says when to try again.
+func TestPaceDeadline(t *testing.T) {
+	t.Parallel()
+	api, asked, waits := provider(t, respond(200, "{}"))
+	api.Pace, api.RetryTime = &pace{}, time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	err := api.Get(ctx, "/x", nil, nil)
+	if !errors.Is(err, rest.ErrBusy) || !strings.Contains(err.Error(), "try again in 3 seconds") || *asked != 0 || len(*waits) != 0 {
+		t.Errorf("%v after %d requests, waits %v", err, *asked, *waits)
+	}
+}
+
 // TestRequestID: the provider's id of a failed request is read from a header or from the answer.
 func TestRequestID(t *testing.T) {
 	t.Parallel()
