@@ -45,7 +45,9 @@ func TestDifferenceAsked(t *testing.T) {
 	for _, path := range []string{"/traffic-sources/" + source, "/networks/" + network} {
 		s.Do("GET", path+"/difference?from=2026-09-01&to=2026-11-02", nil).Want(400, "too_many")
 		s.Do("GET", path+"/difference?tz=Nowhere", nil).Want(400, "invalid_input")
-		s.Do("GET", path+"/difference?their_tz=Nowhere", nil).Want(400, "invalid_input")
+		if got := s.Do("GET", path+"/difference?their_tz=Nowhere", nil).Want(400, "invalid_input").Message; !strings.Contains(got, "their_tz") {
+			t.Errorf("a wrong their_tz is refused as another parameter: %s", got)
+		}
 	}
 	for _, path := range []string{"/traffic-sources/", "/networks/"} {
 		s.Do("GET", path+uuid.NewString()+"/difference", nil).Want(404, "not_found")

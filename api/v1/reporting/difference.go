@@ -201,10 +201,11 @@ func differenceArgs(kind string, id uuid.UUID, w bind.Window, tz, theirTZ string
 		return a, err
 	}
 	theirs, err := report.Zone(theirTZ)
-	if err == nil {
-		a.TheirZone = theirs.String()
+	if err != nil {
+		return a, models.Invalid("invalid_input", "their_tz must be an IANA time zone such as Europe/Berlin")
 	}
-	return a, err
+	a.TheirZone = theirs.String()
+	return a, nil
 }
 
 func (d Deps) difference(c *route.Call, kind string) (out Difference, err error) {
