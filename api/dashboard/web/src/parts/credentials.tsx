@@ -25,7 +25,9 @@ export const Credentials = ({ fields, saved, value, on, wrong }: Props) => (
         key={f.name}
         wide={isLong(f)}
         label={f.label}
-        hint={[f.help, saved[f.name] && f.secret ? `${saved[f.name]}. ${w.keep}` : f.required ? '' : w.optional].filter(Boolean).join(' ')}
+        hint={[f.help, saved[f.name] && f.secret ? `${saved[f.name]}. ${w.keep}` : f.required ? '' : w.optional]
+          .filter(Boolean)
+          .join(' · ')}
         error={wrong?.field === f.name ? wrong.text : undefined}>
         {wired => {
           const v = valueOf(f, saved, value),

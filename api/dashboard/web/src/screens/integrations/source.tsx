@@ -7,6 +7,7 @@ import { refused } from '../../core/connect.ts'
 import { count } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Runs, type Values } from '../../parts/credentials.tsx'
@@ -24,7 +25,7 @@ export const SourceSheet = ({ of: s, close }: { of: SourceRow; close: () => void
       <>
         <Connection key={data.provider ?? ''} of={s} data={data} mark={mark} />
         {data.uploads && <Told of={data.uploads} />}
-        {data.click_loss.length > 0 && <Loss of={data} />}
+        {data.click_loss.length > 0 && <Loss of={data} id={s.id} />}
         {data.configured && <Runs list={data.runs} />}
       </>
     )}
@@ -66,7 +67,8 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
       return call('PUT /traffic-sources/{id}/integration', { path, body })
     },
   })
-  const { form, provider, touched } = c
+  const { form, provider, touched } = c,
+    named = provider === 'google_ads' || provider === 'microsoft_ads'
   const ask = (action: 'test' | 'sync') => () => call('POST /traffic-sources/{id}/integration', { path, body: { action } })
   const sync = () =>
     c.test(
@@ -126,7 +128,8 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
           source={s}
           value={reporting}
           on={touched(setReporting)}
-          actions={data.provider === provider && (provider === 'google_ads' || provider === 'microsoft_ads')}
+          named={named}
+          actions={named && data.provider === provider}
           error={c.errorAt('conversion_action')}
         />
       )}
@@ -211,7 +214,7 @@ function SignedIn({
 }
 
 // Loss compares the clicks that the platform reports with the clicks that arrived.
-const Loss = ({ of: data }: { of: SourceIntegration }) => (
+const Loss = ({ of: data, id }: { of: SourceIntegration; id: string }) => (
   <section class="part">
     <h2>{w.source.loss}</h2>
     <PlainTable label={w.source.loss} heads={[{ left: w.source.day }, w.source.theirs, w.source.ours, w.source.lost]}>
@@ -224,5 +227,10 @@ const Loss = ({ of: data }: { of: SourceIntegration }) => (
         </tr>
       ))}
     </PlainTable>
+    <p>
+      <a class="link" href={to(`/app/sources/${id}/difference`)}>
+        {t.nav.differ}
+      </a>
+    </p>
   </section>
 )

@@ -6,6 +6,7 @@ import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { amount, count } from '../../core/format.ts'
 import { me } from '../../core/me.ts'
+import { to } from '../../core/router.ts'
 import { w } from '../../text/integrations.ts'
 import { Field, Input, MoneyInput, Seg, Select, Switch, InputField } from '../../parts/form.tsx'
 import { toast } from '../../core/toast.ts'
@@ -22,17 +23,20 @@ export type Telling = {
   send_keys: boolean
 }
 
-// Upload edits these settings. In shadow mode, shown as "On trial", nothing counts at the platform.
+// Upload edits these settings. A platform either wants the name of one of its conversion actions (named), which can be looked up there
+// (actions), or the name of an event. In shadow mode, shown as "On trial", nothing counts at the platform.
 export function Upload({
   source,
   value: v,
   on,
+  named,
   actions,
   error,
 }: {
   source: SourceRow
   value: Telling
   on: (v: Telling) => void
+  named: boolean
   actions: boolean
   error?: string
 }) {
@@ -86,15 +90,14 @@ export function Upload({
           <Switch shown on={v.send_keys} set={send_keys => set({ send_keys })} label={w.source.sendKeys} />
           <p class="dim">{w.source.sendKeysHint}</p>
         </div>
-        {(actions || v.conversion_action) && (
-          <Action
-            source={source}
-            value={v.conversion_action}
-            on={conversion_action => set({ conversion_action })}
-            find={actions}
-            error={error}
-          />
-        )}
+        <Action
+          source={source}
+          value={v.conversion_action}
+          on={conversion_action => set({ conversion_action })}
+          hint={named ? w.source.actionHint : w.source.eventHint}
+          find={actions}
+          error={error}
+        />
       </div>
     </section>
   )
@@ -105,12 +108,14 @@ function Action({
   source,
   value,
   on,
+  hint,
   find,
   error,
 }: {
   source: SourceRow
   value: string
   on: (v: string) => void
+  hint: string
   find: boolean
   error?: string
 }) {
@@ -128,7 +133,7 @@ function Action({
     }, refused)
   return (
     <div class="across">
-      <Field label={w.source.action} hint={actions?.length === 0 ? w.source.noActions : w.source.actionHint} error={error}>
+      <Field label={w.source.action} hint={actions?.length === 0 ? w.source.noActions : hint} error={error}>
         {wired =>
           actions?.length ? (
             <Select
@@ -195,7 +200,9 @@ export const Told = ({ of: u }: { of: SourceUploads }) => (
           <li key={r.id}>
             <div class="grow">
               <div class="t">
-                {r.goal || r.status} · {amount(r.value, r.currency)}
+                <a class="link" href={to('/app/conversions', { find: r.click_id })}>
+                  {r.goal || r.status} · {amount(r.value, r.currency)}
+                </a>
               </div>
               <div class="d wrap">
                 {dateTime(r.happened_at)}

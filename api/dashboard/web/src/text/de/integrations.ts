@@ -129,6 +129,7 @@ export const words: typeof en = {
     },
     action: 'Conversion-Aktion',
     actionHint: 'Google Ads: Nummer oder Ressourcenname. Microsoft Ads: Name des Offline-Ziels.',
+    eventHint: 'Ereignis, als das die Plattform sie zählt, etwa Purchase oder Lead. Leer: ihr Ereignis für einen Kauf.',
     findActions: 'Conversion-Aktionen suchen',
     makeAction: 'Eine anlegen',
     actionMade: name => `${name} ist angelegt`,

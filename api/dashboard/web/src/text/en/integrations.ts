@@ -129,6 +129,7 @@ export const words = {
     } as Record<string, string>,
     action: 'Conversion action',
     actionHint: 'Google Ads: its number or resource name. Microsoft Ads: the name of the offline goal.',
+    eventHint: 'The event as which the platform counts them, such as Purchase or Lead. Empty: its event for a purchase.',
     findActions: 'Find conversion actions',
     makeAction: 'Make one',
     actionMade: (name: string) => `${name} is made`,
