@@ -24,7 +24,7 @@ type Version struct {
 const (
 	googleSchedule    = "https://developers.google.com/ads/blog/posts/2025/09/more-frequent-releases-coming-for"
 	anthropicVersions = "https://platform.claude.com/docs/en/api/versioning"
-	lego              = "https://github.com/go-acme/lego" // its DNS providers
+	legoDNS           = "https://github.com/go-acme/lego"
 	metaVersions      = "https://developers.facebook.com/documentation/ads-commerce/marketing-api/marketing-api-changelog/versions"
 )
 
@@ -44,6 +44,7 @@ var Versions = []Version{
 	{Provider: models.Meta, Version: models.MetaVersion, Setting: metaSetting, Checked: "2026-11-26", Page: metaVersions},
 	{Provider: models.Meta, Version: "v26.0", Setting: metaSetting, Old: true, Checked: "2026-11-26", Page: metaVersions},
 	{Provider: models.Meta, Version: "v25.0", Ends: "2027-02-23", Setting: metaSetting, Old: true, Checked: "2026-11-26", Page: metaVersions},
+	{Provider: models.Meta, Version: "v24.0", Ends: "2026-11-10", Setting: metaSetting, Old: true, Checked: "2026-11-26", Page: metaVersions},
 	{Provider: models.MicrosoftAds, Version: "v13", Checked: "2026-11-26", Page: "https://techcommunity.microsoft.com/blog/adsapiblog/bing-ads-api-version-12-sunset/1110955"},
 	{Provider: "tiktok", Version: "v1.3", Checked: "2026-11-25", Page: "https://github.com/tiktok/tiktok-business-api-sdk"},
 	{Provider: "taboola", Version: "1.0", Checked: "2026-11-25", Page: "https://github.com/singer-io/tap-taboola"},
@@ -55,12 +56,14 @@ var Versions = []Version{
 	{Provider: "snapchat", Version: "v1", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Ads-API/measurement"},
 	{Provider: "snapchat", Version: "v3", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Conversions-API"},
 	{Provider: "trafficstars", Version: "v1.1", Checked: "2026-11-26", Page: "https://trafficstars.com/blog/how-to-use-trafficstars-api"},
+	{Provider: "trafficstars", Version: "v1", Checked: "2026-11-26", Page: "https://trafficstars.com/blog/how-to-use-trafficstars-api"}, // of its tokens
 	{Provider: "pinterest", Version: "v5", Checked: "2026-11-26", Page: "https://github.com/pinterest/api-description"},
 	{Provider: "reddit", Version: "v3", Checked: "2026-11-26", Page: "https://ads-api.reddit.com/docs/v3/"},
+	{Provider: "reddit", Version: "v1", Checked: "2026-11-26", Page: "https://github.com/reddit-archive/reddit/wiki/OAuth2"}, // of its sign-in
 	{Provider: "openai_ads", Version: "v1", Checked: "2026-11-26", Page: "https://developers.openai.com/ads"},
 	{Provider: "microsoft_uet", Version: "v1", Checked: "2026-11-26", Page: "https://github.com/segmentio/action-destinations"},
 	{Provider: "safe_browsing", Version: "v5", Checked: "2026-11-26", Page: "https://developers.google.com/safe-browsing/reference/rest/v5/urls/search"},
-	{Provider: "web_risk", Version: "v1", Checked: "2026-11-25", Page: "https://cloud.google.com/web-risk/docs/reference/rest"},
+	{Provider: "web_risk", Version: "v1", Checked: "2026-11-25", Page: "https://cloud.google.com/web-risk/docs/reference/rest/v1/uris/search"},
 	{Provider: "maxmind", Version: "v2.1", Checked: "2026-11-25", Page: "https://github.com/maxmind/GeoIP2-python"},
 	{Provider: "google_data_manager", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/googleads/data-manager-python"},
 	{Provider: "affise", Version: "3.0", Checked: "2026-11-25", Page: "https://github.com/affise/php-sdk"},
@@ -68,27 +71,27 @@ var Versions = []Version{
 	{Provider: "everflow", Version: "v1", Checked: "2026-11-25", Page: "https://developers.everflow.io/api-reference/get-affiliatesreportingconversion"},
 	{Provider: "impact", Version: "16", Checked: "2026-11-25", Page: "https://github.com/api-evangelist/impact"},
 	{Provider: "rakuten", Version: "1.0", Checked: "2026-11-25", Page: "https://developers.rakutenadvertising.com/guides/events"},
-	{Provider: "cloudflare", Version: "v4", Checked: "2026-11-25", Page: "https://github.com/cloudflare/cloudflare-go"},
-	{Provider: "hetzner", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/hetznercloud/hcloud-go"},
-	{Provider: "digitalocean", Version: "v2", Checked: "2026-11-25", Page: "https://github.com/digitalocean/godo"},
-	{Provider: "porkbun", Version: "v3", Checked: "2026-11-25", Page: "https://github.com/libdns/porkbun"},
-	{Provider: "desec", Version: "v1", Checked: "2026-11-25", Page: lego},
-	{Provider: "linode", Version: "v4", Checked: "2026-11-25", Page: "https://github.com/linode/linodego"},
-	{Provider: "vultr", Version: "v2", Checked: "2026-11-25", Page: "https://github.com/vultr/govultr"},
-	{Provider: "dnsimple", Version: "v2", Checked: "2026-11-25", Page: lego},
-	{Provider: "godaddy", Version: "v1", Checked: "2026-11-25", Page: lego},
-	{Provider: "gandi", Version: "v5", Checked: "2026-11-25", Page: lego},
-	{Provider: "netlify", Version: "v1", Checked: "2026-11-25", Page: lego},
-	{Provider: "powerdns", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/PowerDNS/pdns"},
-	{Provider: "ovh", Version: "1.0", Checked: "2026-11-25", Page: lego},
-	{Provider: "googleclouddns", Version: "v1", Checked: "2026-11-25", Page: lego},
-	{Provider: "azure", Version: "2018-05-01", Checked: "2026-11-25", Page: lego},
-	{Provider: "route53", Version: "2013-04-01", Checked: "2026-11-25", Page: lego},
 	{Provider: "anthropic", Version: "v1", Checked: "2026-11-26", Page: anthropicVersions},
 	{Provider: "anthropic", Version: "2023-06-01", Checked: "2026-11-26", Page: anthropicVersions},
 	{Provider: "openai", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/openai/openai-openapi"},
 	{Provider: "openrouter", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/OpenRouterTeam/typescript-sdk"},
 	{Provider: "gemini", Version: "v1beta", Checked: "2026-11-25", Page: "https://github.com/googleapis/googleapis"},
+	{Provider: "cloudflare", Version: "v4", Checked: "2026-11-25", Page: "https://github.com/cloudflare/cloudflare-go"},
+	{Provider: "hetzner", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/hetznercloud/hcloud-go"},
+	{Provider: "digitalocean", Version: "v2", Checked: "2026-11-25", Page: "https://github.com/digitalocean/godo"},
+	{Provider: "porkbun", Version: "v3", Checked: "2026-11-25", Page: "https://github.com/libdns/porkbun"},
+	{Provider: "desec", Version: "v1", Checked: "2026-11-25", Page: legoDNS},
+	{Provider: "linode", Version: "v4", Checked: "2026-11-25", Page: "https://github.com/linode/linodego"},
+	{Provider: "vultr", Version: "v2", Checked: "2026-11-25", Page: "https://github.com/vultr/govultr"},
+	{Provider: "dnsimple", Version: "v2", Checked: "2026-11-25", Page: legoDNS},
+	{Provider: "godaddy", Version: "v1", Checked: "2026-11-25", Page: legoDNS},
+	{Provider: "gandi", Version: "v5", Checked: "2026-11-25", Page: legoDNS},
+	{Provider: "netlify", Version: "v1", Checked: "2026-11-25", Page: legoDNS},
+	{Provider: "powerdns", Version: "v1", Checked: "2026-11-25", Page: "https://github.com/PowerDNS/pdns"},
+	{Provider: "ovh", Version: "1.0", Checked: "2026-11-25", Page: legoDNS},
+	{Provider: "route53", Version: "2013-04-01", Checked: "2026-11-25", Page: legoDNS},
+	{Provider: "googleclouddns", Version: "v1", Checked: "2026-11-25", Page: legoDNS},
+	{Provider: "azure", Version: "2018-05-01", Checked: "2026-11-25", Page: legoDNS},
 }
 
 // Used returns the versions that an install uses. chosen has the versions that its settings name, by provider. A chosen version

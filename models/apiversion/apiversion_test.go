@@ -13,57 +13,118 @@ import (
 	"switchyard/models/apiversion"
 )
 
-// inPath matches a version in an address or a path of the adapters. Versions of OAuth are left out.
-var inPath = regexp.MustCompile(`"[^"\s]*/(v[0-9]+(?:\.[0-9]+)?(?:beta)?|[0-9]+\.[0-9]+|20[0-9]{2}-[0-9]{2}-[0-9]{2})[/"]`)
+// inPath matches a version in an address or a path of the adapters, and inHeader one in a header or a parameter. Versions of OAuth are
+// left out. inConst matches the constant of a version that a setting can change. entry matches the row of a provider in a table.
+var (
+	inPath   = regexp.MustCompile(`"[^"\s]*?/(v[0-9]+(?:\.[0-9]+)?(?:beta)?|[0-9]+\.[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2})[/"]`)
+	inHeader = regexp.MustCompile(`(?i)-version"[,:] ?\{?"([^"/]+)"`)
+	inConst  = regexp.MustCompile(`models\.(?:GoogleAds|Meta)Version`)
+	entry    = regexp.MustCompile(`^\t"(\w+)": +\{`)
+)
 
-// inBase matches the name of a DNS provider and the version in its address.
-var inBase = regexp.MustCompile(`"([a-z0-9]+)":\s+\{"https://[^"\s]*/(v[0-9]+|20[0-9]{2}-[0-9]{2}-[0-9]{2})[/"]`)
-
-// TestEveryVersionHasARow reads the paths in the adapters. Each version there is in the table.
-func TestEveryVersionHasARow(t *testing.T) {
-	t.Parallel()
-	known := map[string]bool{}
-	for _, v := range apiversion.Versions {
-		known[v.Version] = true
-	}
-	found := 0
-	for _, family := range []string{"ads", "networks", "oauth", "ai", "dns", "geolookup", "safebrowsing", "cloudflare"} {
-		files, err := filepath.Glob("../../workers/providers/" + family + "/*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil || strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			for _, m := range inPath.FindAllStringSubmatch(string(text), -1) {
-				if found++; !known[m[1]] && !strings.Contains(m[0], "/oauth2/") {
-					t.Errorf("%s uses version %s in %s, which is not in the table", file, m[1], m[0])
-				}
-			}
-		}
-	}
-	if found < 35 {
-		t.Errorf("%d versions found, so the test looks for the wrong thing", found)
-	}
+// speak maps a file of an adapter to its providers, if the file has another name than its provider.
+var speak = map[string][]string{
+	"ads/google": {models.GoogleAds}, "ads/microsoft": {models.MicrosoftAds}, "ads/upload_microsoft": {models.MicrosoftAds},
+	"ads/upload_google": {"google_data_manager"}, "ads/upload_google_status": {"google_data_manager"}, "ads/upload_uet": {"microsoft_uet"},
+	"ads/openai": {"openai_ads"}, "ads/upload_openai": {"openai_ads"}, "ads/propeller": {"propellerads"},
+	"ai/openai": {"openai", "openrouter"}, "networks/impact_changes": {"impact"},
+	"oauth/microsoft": {models.MicrosoftAds}, "oauth/actions_microsoft": {models.MicrosoftAds}, "oauth/signin": {models.GoogleAds, models.Meta},
+	"safebrowsing/google": {"safe_browsing", "web_risk"}, "geolookup/geolookup": {"maxmind"}, "cloudflare/client": {"cloudflare"},
 }
 
-// TestDNSVersions: each DNS provider whose address has a version has a row of its own.
-func TestDNSVersions(t *testing.T) {
+// constants has the versions and the providers of the constants.
+var constants = map[string][2]string{
+	"models.GoogleAdsVersion": {models.GoogleAds, models.GoogleAdsVersion}, "models.MetaVersion": {models.Meta, models.MetaVersion},
+}
+
+// spoken is a version in an adapter, and the providers that it may belong to.
+type spoken struct {
+	version string
+	owners  []string
+}
+
+// versionsIn returns the versions in the text of an adapter. file is its path without ".go".
+func versionsIn(file, text string) (found []spoken) {
+	family, name, _ := strings.Cut(file, "/")
+	of, named := speak[family+"/"+name]
+	if !named {
+		of = []string{strings.TrimPrefix(name, "upload_")}
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "//") {
+			continue
+		}
+		owners := of
+		if m := entry.FindStringSubmatch(line); m != nil {
+			owners = m[1:]
+		}
+		for _, m := range append(inPath.FindAllStringSubmatch(line, -1), inHeader.FindAllStringSubmatch(line, -1)...) {
+			if !strings.Contains(m[0], "/oauth2/") {
+				found = append(found, spoken{m[1], owners})
+			}
+		}
+		for _, name := range inConst.FindAllString(line, -1) {
+			found = append(found, spoken{constants[name][1], []string{constants[name][0]}})
+		}
+	}
+	return found
+}
+
+// TestVersionsOfAdapters reads the addresses, paths and headers in the adapters. Each version there has a row of that adapter's
+// provider, and each row that is used by default is the version of an adapter.
+func TestVersionsOfAdapters(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../workers/providers/dns/dns.go")
+	const adapters = "../../workers/providers/"
+	files, err := filepath.Glob(adapters + "*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := inBase.FindAllStringSubmatch(string(text), -1)
-	for _, m := range list {
-		if !slices.ContainsFunc(apiversion.Versions, func(v apiversion.Version) bool { return v.Provider == m[1] && v.Version == m[2] }) {
-			t.Errorf("%s has no row for its version %s", m[1], m[2])
+	used := map[[2]string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, s := range versionsIn(strings.TrimSuffix(strings.TrimPrefix(file, adapters), ".go"), string(text)) {
+			rows := 0
+			for _, v := range apiversion.Versions {
+				if v.Version == s.version && slices.Contains(s.owners, v.Provider) {
+					rows++
+					used[[2]string{v.Provider, v.Version}] = true
+				}
+			}
+			if rows == 0 {
+				t.Errorf("%s uses version %s, which is not in the table for any of %v", file, s.version, s.owners)
+			}
 		}
 	}
-	if len(list) < 10 {
-		t.Errorf("%d versions found, so the test looks for the wrong thing", len(list))
+	for _, v := range apiversion.Versions {
+		if !v.Old && !used[[2]string{v.Provider, v.Version}] {
+			t.Errorf("no adapter of %s uses version %s, which its row names", v.Provider, v.Version)
+		}
+	}
+}
+
+// TestVersionsIn: a version belongs to the provider of its file, or of the row in which it is.
+func TestVersionsIn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, text, version, owner string }{
+		{"ads/acme", `base: "https://api.acme.example/v7",`, "v7", "acme"},
+		{"ads/upload_acme", `path := "/v3/" + pixel + "/events"`, "v3", "acme"},
+		{"networks/acme", `Header: map[string]string{"Acme-Version": "16"},`, "16", "acme"},
+		{"dns/dns", "\t\"acme\": {\"https://api.acme.example/2.0\", openAcme},", "2.0", "acme"},
+		{"dns/acme", `url.Values{"api-version": {"2018-05-01"}}`, "2018-05-01", "acme"},
+		{"ads/upload_openai", `"https://bzr.openai.com/v1"`, "v1", "openai_ads"},
+		{"ads/google", `version: models.GoogleAdsVersion,`, models.GoogleAdsVersion, models.GoogleAds},
+	} {
+		if got := versionsIn(c.file, c.text); len(got) != 1 || got[0].version != c.version || !slices.Equal(got[0].owners, []string{c.owner}) {
+			t.Errorf("%s %s: %v", c.file, c.text, got)
+		}
+	}
+	for _, text := range []string{`// "https://api.acme.example/v7"`, `"https://login.acme.example/oauth2/v2.0/token"`, `"2006-01-02"`} {
+		if got := versionsIn("ads/acme", text); len(got) != 0 {
+			t.Errorf("%s: %v", text, got)
+		}
 	}
 }
 

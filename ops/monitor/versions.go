@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -54,10 +55,14 @@ func APIVersionsCheck(used []apiversion.Version, now func() time.Time) Check {
 		Name: "api_versions", Optional: true,
 		Advice: "a provider ends a version of its API within 60 days; see ops/runbooks/versions.md",
 		Run: func(context.Context) error {
+			var ends []string
 			for _, v := range used {
 				if v.EndsSoon(now()) {
-					return errors.New(v.Provider + " " + v.Version + " ends on " + v.Ends)
+					ends = append(ends, v.Provider+" "+v.Version+" ends on "+v.Ends)
 				}
+			}
+			if len(ends) > 0 {
+				return errors.New(strings.Join(ends, "; "))
 			}
 			return nil
 		},

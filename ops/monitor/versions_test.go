@@ -56,3 +56,16 @@ func TestAPIVersions(t *testing.T) { // not parallel: it replaces the default lo
 		}
 	}
 }
+
+// TestAPIVersionsCheck: the check names every version that ends soon, so that the second is not hidden by the first.
+func TestAPIVersionsCheck(t *testing.T) {
+	t.Parallel()
+	used := apiversion.Used(map[string]string{models.Meta: "v25.0", models.GoogleAds: "v23"})
+	now := func() time.Time { return time.Date(2027, 1, 24, 0, 0, 0, 0, time.UTC) }
+	err := monitor.APIVersionsCheck(used, now).Run(t.Context())
+	for _, want := range []string{"google_ads v23 ends on 2027-02-01", "meta v25.0 ends on 2027-02-23"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
