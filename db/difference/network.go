@@ -39,8 +39,8 @@ SELECT EXISTS (SELECT FROM network_orders WHERE account_id = $1 AND network_id =
 	(SELECT min(day) FROM network_orders WHERE account_id = $1 AND network_id = $2) AS first,
 	(SELECT max(read_at) FROM network_orders WHERE account_id = $1 AND network_id = $2) AS read_at`
 
-// network compares the figures of a network with ours. Our conversions are the conversions recorded for the network. Its orders are compared one by one. Without orders in the window, its daily sums
-// are compared, or else the postbacks that it has sent.
+// network compares the figures of a network with ours. Our conversions are the conversions recorded for the network. Its orders are
+// compared one by one. Without orders in the window, its daily sums are compared, or else the postbacks that it has sent.
 func (k *comparison) network(ctx context.Context) error {
 	found, err := db.Get[connection](ctx, k.Conn, "network", selectNetwork, k.account, k.out.ID)
 	if err != nil {
@@ -155,6 +155,9 @@ func (n *networkSheet) orders(ctx context.Context) error {
 	}
 	return nil
 }
+
+// byHand is the reason of a correction.
+const byHand = "the conversion was entered or changed by hand"
 
 // reportedAmount returns the amount of an order.
 func (n *networkSheet) reportedAmount(p pair) amount {
@@ -272,7 +275,7 @@ func (n *networkSheet) onlyOurs(c difference.Cell, p pair, ours difference.Figur
 	cause, reason := "", ""
 	switch {
 	case p.Source == models.FromCorrection:
-		cause, reason = difference.Correction, "the conversion was entered or changed by hand"
+		cause, reason = difference.Correction, byHand
 	case dayIn(models.ClickTime(p.ClickID), n.theirs) < n.first && dayIn(*p.RecordedAt, n.theirs) < n.first:
 		cause, reason = difference.NotRead, "their orders of that day were never read"
 	case n.readAt == nil || p.UpdatedAt.After(*n.readAt):
@@ -298,7 +301,7 @@ func (n *networkSheet) changed(c difference.Cell, p pair, ours difference.Figure
 	cause, reason := "", ""
 	switch {
 	case p.Source == models.FromCorrection:
-		cause, reason = difference.Correction, "the conversion was entered or changed by hand"
+		cause, reason = difference.Correction, byHand
 	case p.Refusal != "":
 		cause, reason = difference.Refused, reasonOf(p.Refusal)
 	case p.UpdatedAt.After(*p.ReadAt):

@@ -152,6 +152,9 @@ func (s *sourceSheet) loadTheirs(ctx context.Context) error {
 	}
 	days, err := db.Select[time.Time](ctx, s.Conn, "days of spend", `SELECT day FROM source_spend_days
 		WHERE account_id = $1 AND source_id = $2 AND day >= $3::date AND day <= $4::date`, s.account, s.out.ID, s.out.From, s.out.To)
+	if err != nil {
+		return err
+	}
 	for _, d := range days {
 		s.read[d.Format(time.DateOnly)] = true
 		s.out.Basis = difference.FromPlatform
@@ -175,9 +178,6 @@ func (s *sourceSheet) loadTheirs(ctx context.Context) error {
 		}
 	}
 	s.out.Compares.Money = s.out.Basis != difference.FromNothing
-	if err != nil {
-		return err
-	}
 	return s.loadRates(ctx, amounts)
 }
 

@@ -92,8 +92,8 @@ func (n *networkSheet) arrived(ctx context.Context, read map[string]bool) error 
 	return nil
 }
 
-// byConversion adds our conversions and explains conversions and money. Networks count a conversion on its own day, and we count it on the day of its click. The
-// step from the click's day in our zone to the click's day in theirs is the time zone's.
+// byConversion adds our conversions and explains conversions and money. Networks count a conversion on its own day, and we count it on
+// the day of its click. The step from the click's day in our zone to the click's day in theirs is the time zone's.
 func (n *networkSheet) byConversion(ctx context.Context, read map[string]bool) error {
 	from, to := n.bounds(n.theirs)
 	since, until := n.bounds(n.comparison.ours)
@@ -145,8 +145,8 @@ func (n *networkSheet) postbacks(ctx context.Context) error {
 		c := difference.Cell{Day: dayIn(models.ClickTime(p.ClickID), n.comparison.ours), Campaign: p.Campaign}
 		n.addOurs(c, p.counted())
 		if p.Source == models.FromCorrection && f.Conversions > 0 {
-			n.sheet.Explain(c, difference.Correction, "the conversion was entered or changed by hand", f.Neg())
-			n.list(c.Day, difference.Correction, "the conversion was entered or changed by hand", p)
+			n.sheet.Explain(c, difference.Correction, byHand, f.Neg())
+			n.list(c.Day, difference.Correction, byHand, p)
 			continue
 		}
 		n.sheet.AddTheirs(c, f)
