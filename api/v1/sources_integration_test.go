@@ -166,7 +166,7 @@ func TestSourceIntegrationRefusals(t *testing.T) {
 		"not_connected":             {object{"provider": "google_ads"}, off("meta", object{"oauth_connection_id": uuid.New()}), off("meta", object{"oauth_connection_id": "x"})},
 		"invalid_conversion_action": {off("google_ads", object{"conversion_action": "Purchase"}), off("google_ads", object{"conversion_action": 7}), off("microsoft_ads", object{"conversion_action": strings.Repeat("x", 101)})},
 		"no_conversion_action":      {off("google_ads", object{"conversions_enabled": true}), off("microsoft_ads", object{"conversions_enabled": true})},
-		"no_capi_credentials":       {off("meta", object{"conversions_enabled": true}), off("meta", object{"conversions_enabled": true, "credentials": object{"pixel_id": "123456"}}), off("microsoft_ads", object{"conversions_enabled": true, "credentials": object{"uet_token": "uet-token-canary"}})},
+		"no_capi_credentials":       {off("meta", object{"conversions_enabled": true}), off("tiktok", object{"conversions_enabled": true}), off("meta", object{"conversions_enabled": true, "credentials": object{"pixel_id": "123456"}}), off("microsoft_ads", object{"conversions_enabled": true, "credentials": object{"uet_token": "uet-token-canary"}})},
 		"invalid_input": {
 			off("tiktok", object{"credentials": object{"token": "x"}}), off("tiktok", object{"credentials": object{"access_token": 7}}),
 			off("tiktok", object{"credentials": "x"}), off("tiktok", object{"credentials_clear": []string{"token"}}),

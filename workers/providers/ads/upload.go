@@ -114,8 +114,7 @@ type uploads struct {
 	alone string
 	// fixed returns the reason why this event cannot be changed later; nil: all events can be changed.
 	fixed func(e Event) string
-	// tries reports whether the platform can check events without counting them.
-	tries func(u *uploading) bool
+	tries bool // the platform can check events without counting them
 	// outcome asks for the outcome of a request; nil: the platform's first answer is final.
 	outcome func(ctx context.Context, u *uploading, request string) (Outcome, error)
 	// fault reads a failure from an answer, which may have a successful status. It returns nil if the answer reports no
@@ -230,7 +229,7 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 		switch why := c.u.skipReason(e); {
 		case why != "":
 			out[i] = Verdict{Result: models.UploadSkipped, Reason: why}
-		case c.u.shadow && (e.Action != models.UploadNew || !c.u.tries(c.u)):
+		case c.u.shadow && (e.Action != models.UploadNew || !c.u.tries):
 			out[i] = Verdict{Result: models.UploadShadow, Reason: "not sent"}
 		case e.Action == models.UploadNew:
 			fresh = append(fresh, i)

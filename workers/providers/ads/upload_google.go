@@ -32,7 +32,6 @@ var googleUploads = uploads{
 		}
 		return u.missing("customer_id")
 	},
-	head: func(*uploading, map[string]string) {},
 	send: func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
 		if u.o.GoogleClicks {
 			return googleClickConversions(ctx, u, events)
@@ -46,7 +45,7 @@ var googleUploads = uploads{
 		}
 		return ""
 	},
-	tries:   func(*uploading) bool { return true },
+	tries:   true,
 	outcome: googleOutcome,
 	fault:   googleFault,
 }

@@ -24,12 +24,10 @@ import (
 var metaUploads = uploads{
 	base: "https://graph.facebook.com", most: 1000, oldest: 7 * 24 * time.Hour,
 	click: func(e Event) string { return cmp.Or(metaClick(e), e.param("fbp")) }, clicks: "fbclid, fbc or fbp",
-	lacks: func(u *uploading) string { return u.missing("pixel_id", "capi_token") },
-	head:  func(*uploading, map[string]string) {}, secret: "capi_token",
-	send:  metaSend,
-	unfit: metaUnfit,
-	tries: func(*uploading) bool { return false },
-	fault: metaFault,
+	secret: "capi_token",
+	send:   metaSend,
+	unfit:  metaUnfit,
+	fault:  metaFault,
 }
 
 // metaUnfit names what every event of a web page needs.

@@ -48,7 +48,6 @@ var microsoftUploads = uploads{
 			return a
 		})
 	},
-	tries: func(*uploading) bool { return false },
 	fault: microsoftFault,
 }
 

@@ -21,7 +21,7 @@ var openAIUploads = uploads{
 	click: func(e Event) string { return e.param("oppref") }, clicks: "oppref",
 	secret: "conversions_key",
 	send:   openAISend,
-	tries:  func(*uploading) bool { return true },
+	tries:  true,
 	fault:  openAIFault,
 }
 

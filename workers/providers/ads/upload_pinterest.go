@@ -23,7 +23,7 @@ var pinterestUploads = uploads{
 	unfit:  pinterestUnfit,
 	secret: "conversions_token",
 	send:   pinterestSend,
-	tries:  func(*uploading) bool { return true },
+	tries:  true,
 	fault:  pinterestFault,
 }
 

@@ -24,7 +24,6 @@ var redditUploads = uploads{
 	secret: "conversions_token",
 	head:   func(_ *uploading, h map[string]string) { h["User-Agent"] = models.RedditAgent },
 	send:   redditSend,
-	tries:  func(*uploading) bool { return false },
 	fault:  redditFault,
 }
 

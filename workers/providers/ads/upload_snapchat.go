@@ -25,7 +25,7 @@ var snapchatUploads = uploads{
 	unfit:  snapchatUnfit,
 	secret: "conversions_token",
 	send:   snapchatSend,
-	tries:  func(*uploading) bool { return true },
+	tries:  true,
 	fault:  snapchatFault,
 }
 

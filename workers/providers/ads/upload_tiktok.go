@@ -22,11 +22,9 @@ import (
 var tiktokUploads = uploads{
 	base: "https://business-api.tiktok.com", most: 50, oldest: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("ttclid") }, clicks: "ttclid",
-	lacks: func(u *uploading) string { return u.missing("access_token", "pixel_code") },
-	head:  func(u *uploading, h map[string]string) { h["Access-Token"] = u.c["access_token"] }, secret: "access_token",
+	head: func(u *uploading, h map[string]string) { h["Access-Token"] = u.c["access_token"] }, secret: "access_token",
 	alone: "test_event_code",
 	send:  tiktokSend,
-	tries: func(*uploading) bool { return false },
 	fault: tiktokFault,
 }
 

@@ -20,11 +20,10 @@ import (
 var uetUploads = uploads{
 	base: "https://capi.uet.microsoft.com", most: 1000, oldest: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("msclkid") }, clicks: "msclkid",
-	lacks: func(u *uploading) string { return u.missing(models.UETTag, models.UETToken) },
-	head:  func(*uploading, map[string]string) {}, secret: models.UETToken,
-	send:  uetSend,
-	tries: func(*uploading) bool { return false },
-	fault: uetFault,
+	lacks:  func(u *uploading) string { return u.missing(models.UETTag, models.UETToken) },
+	secret: models.UETToken,
+	send:   uetSend,
+	fault:  uetFault,
 }
 
 // uetAnswer is the answer to a request with events, also to a request that is refused.
