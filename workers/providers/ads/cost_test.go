@@ -141,12 +141,14 @@ func TestMetaReduces(t *testing.T) {
 // TestTikTokSpendCodes: a code means the same for spend as for uploads.
 func TestTikTokSpendCodes(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int]error{40100: rest.ErrBusy, 40132: rest.ErrBusy, 40001: rest.ErrRefused, 40103: rest.ErrRefused, 40002: nil} {
+	for code, want := range map[int][2]bool{ // busy, refused
+		40100: {true, false}, 40132: {true, false}, 40001: {false, true}, 40103: {false, true}, 40002: {false, false},
+	} {
 		c := answering(t, "tiktok", func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprintf(w, `{"code": %d, "message": "words", "request_id": "r", "data": {}}`, code)
 		})
 		_, err := c.Spend(t.Context(), first, last)
-		if err == nil || errors.Is(err, rest.ErrBusy) != (want == rest.ErrBusy) || errors.Is(err, rest.ErrRefused) != (want == rest.ErrRefused) {
+		if got := [2]bool{errors.Is(err, rest.ErrBusy), errors.Is(err, rest.ErrRefused)}; err == nil || got != want {
 			t.Errorf("code %d: %v, want %v", code, err, want)
 		}
 	}

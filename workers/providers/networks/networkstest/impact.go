@@ -23,10 +23,10 @@ var impact = Fake{
 			c.json(http.StatusUnauthorized, object{"Status": "ERROR", "Message": "Access Denied"})
 			return
 		}
-		switch {
-		case c.path == "/Mediapartners/IR1/Actions":
+		switch c.path {
+		case "/Mediapartners/IR1/Actions":
 			impactActions(w, c)
-		case c.path == "/Mediapartners/IR1/ActionUpdates":
+		case "/Mediapartners/IR1/ActionUpdates":
 			impactUpdates(w, c)
 		default:
 			c.fake.refuse(c, "bad request")
