@@ -1,3 +1,4 @@
+import { usePress } from '../core/keys.ts'
 import { Button } from './button.tsx'
 import { t } from '../core/text.ts'
 
@@ -13,6 +14,19 @@ export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) =>
   first: at <= 0,
   last: at + 1 >= (rows?.length ?? 0),
 })
+
+// useLetters lets J and K go to the neighbours of the record in a sheet, and other letters do what on has for them. It leaves the keys
+// alone while a person types or is asked something.
+export function useLetters(step: Steps, on: Record<string, () => void> = {}) {
+  const acts: Record<string, () => void> = { j: () => step.go(1), k: () => step.go(-1), ...on }
+  usePress(e => {
+    const act = acts[e.key],
+      away = (e.target as Element).closest('input, textarea, select, [popover], dialog dialog')
+    if (!act || e.ctrlKey || e.metaKey || e.altKey || away) return
+    e.preventDefault()
+    act()
+  })
+}
 
 // Stepper shows the two buttons of steps. At an end of the list the button that would leave the list is disabled.
 export const Stepper = ({ of }: { of: Steps }) => (

@@ -2,15 +2,14 @@ import type { ClickAnswer } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { amount, country, money, moment } from '../../core/format.ts'
 import { tone } from '../../core/log.ts'
-import { usePress } from '../../core/keys.ts'
 import { use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { copy } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
-import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { Failed, Loading } from '../../parts/state.tsx'
+import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { Trace } from '../../parts/trace.tsx'
 
 // ClickSheet shows one click: its visitor, the reasons for its routing, and its conversions.
@@ -20,19 +19,7 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
   const simulate = () => {
     if (c) go(to(`/app/campaigns/${c.parent_campaign_id ?? c.campaign_id}/flow`, { visitor: id }))
   }
-  usePress(e => {
-    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
-    const on: Record<string, () => void> = {
-      j: () => step.go(1),
-      k: () => step.go(-1),
-      r: simulate,
-      y: () => void copy(id, t.clicks.idCopied),
-    }
-    if (on[e.key]) {
-      e.preventDefault()
-      on[e.key]!()
-    }
-  })
+  useLetters(step, { r: simulate, y: () => void copy(id, t.clicks.idCopied) })
   return (
     <Sheet
       side
@@ -47,15 +34,7 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
           <Button look="primary" disabled={!c} onClick={simulate} text={t.clicks.simulate} letter="R" />
         </>
       }>
-      {error && !data ? (
-        <Failed error={error} again={again} />
-      ) : data ? (
-        <Story of={data} />
-      ) : (
-        <Late>
-          <div class="skeleton" style="height:320px;margin:16px" />
-        </Late>
-      )}
+      {data ? <Story of={data} /> : <Loading of={{ error, again }} height={320} style="margin:16px" />}
     </Sheet>
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ConversionRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { call, ApiError } from '../../core/call.ts'
@@ -9,8 +9,8 @@ import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
-import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { Loading } from '../../parts/state.tsx'
+import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { toast } from '../../core/toast.ts'
 import { tone } from '../../core/log.ts'
 
@@ -33,17 +33,7 @@ async function changeStatus(c: ConversionRow, status: string) {
 // ConversionSheet shows a conversion: the amount that it counts, and the postbacks that it came from.
 export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: Steps }) {
   const [newStatus, setNewStatus] = useState('')
-  useEffect(() => {
-    const press = (e: KeyboardEvent) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || newStatus || (e.target as Element).closest('input, [popover]')) return
-      if (e.key === 'j' || e.key === 'k') {
-        e.preventDefault()
-        step.go(e.key === 'j' ? 1 : -1)
-      }
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  })
+  useLetters(step)
   const facts: [string, string | null, boolean?][] = [
     [w.campaign, c.campaign_name],
     [w.what, c.offer_name],
@@ -126,12 +116,8 @@ function History({ of: c }: { of: ConversionRow }) {
   return (
     <section class="part">
       <h2>{w.history}</h2>
-      {error && !data ? (
-        <Failed error={error} again={again} />
-      ) : !rows ? (
-        <Late>
-          <div class="skeleton" style="height:60px" />
-        </Late>
+      {!rows ? (
+        <Loading of={{ error, again }} height={60} style="" />
       ) : rows.length === 0 ? (
         <p class="dim">{w.noHistory}</p>
       ) : (

@@ -10,7 +10,7 @@ import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Loading } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toast } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
@@ -65,12 +65,8 @@ export function Replay({ network, name, close }: { network: string; name: string
           {w.dryText(name, spanText(span.value.span))}
           {list.length === most && ' ' + w.dryMany(most)}
         </p>
-        {error ? (
-          <Failed error={error} again={() => setReloads(n => n + 1)} />
-        ) : !preview ? (
-          <Late>
-            <div class="skeleton" style="height:160px" />
-          </Late>
+        {error || !preview ? (
+          <Loading of={{ error, again: () => setReloads(n => n + 1) }} height={160} style="" />
         ) : list.length === 0 ? (
           <Empty title={w.nothing} />
         ) : (

@@ -12,7 +12,7 @@ import { postbackNames } from '../../columns.gen.ts'
 import { Field, FormError, Input, wrongOf } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { toast } from '../../core/toast.ts'
 
 const w = t.unmatched,
@@ -83,20 +83,7 @@ export function PostbackSheet({
       })
       close()
     })
-  useEffect(() => {
-    const press = (e: KeyboardEvent) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
-      if (e.key === 'j' || e.key === 'k') {
-        e.preventDefault()
-        step.go(e.key === 'j' ? 1 : -1)
-      } else if (e.key === 'r' && may) {
-        e.preventDefault()
-        void run()
-      }
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  })
+  useLetters(step, may ? { r: () => void run() } : {})
   return (
     <Sheet
       side

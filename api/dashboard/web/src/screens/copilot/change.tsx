@@ -6,7 +6,7 @@ import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
+import { Loading } from '../../parts/state.tsx'
 import { w } from '../../text/copilot.ts'
 import { said, figureName, figureText } from './text.ts'
 
@@ -59,16 +59,10 @@ function linesOf({ before: b, after: a, names, action }: CopilotPreview): Line[]
 export function Change({ id, variant }: { id: string; variant?: CopilotBody['variant'] }) {
   const { data, error, again } = use('GET /copilot/preview', { id, ...(variant ? { variant } : {}) })
   if (!data)
-    return error ? (
-      error.code === 'not_found' || error.code === 'advice_only' ? (
-        <p class="dim">{said(error)}</p>
-      ) : (
-        <Failed error={error} again={again} />
-      )
+    return error && (error.code === 'not_found' || error.code === 'advice_only') ? (
+      <p class="dim">{said(error)}</p>
     ) : (
-      <Late>
-        <div class="skeleton" style="height:70px" />
-      </Late>
+      <Loading of={{ error, again }} height={70} style="" />
     )
   const lines = linesOf(data)
   return (

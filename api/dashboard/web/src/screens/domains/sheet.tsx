@@ -4,7 +4,6 @@ import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
-import { usePress } from '../../core/keys.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
@@ -14,7 +13,7 @@ import { RecordForm, type Draft, type Section } from '../../parts/record_form.ts
 import { Sheet } from '../../parts/sheet.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
-import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { CertificateSteps } from './certificate.tsx'
 import { Certificate, Ending, makeDefault, mayChange, said, spareOf, State, usedBy, waits } from './shared.tsx'
@@ -68,13 +67,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
       e => setError(asError(e)),
     )
   const looks = useLooks(d, look)
-  usePress(e => {
-    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, textarea, select, [popover]')) return
-    if (e.key === 'j' || e.key === 'k') {
-      e.preventDefault()
-      step.go(e.key === 'j' ? 1 : -1)
-    }
-  })
+  useLetters(step)
   const at = found?.checked_at ?? d.checked_at
   return (
     <Sheet

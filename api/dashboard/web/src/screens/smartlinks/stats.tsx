@@ -1,9 +1,9 @@
 import type { SmartlinkStats } from '../../api.gen.ts'
+import { Loading } from '../../parts/state.tsx'
 import { count, spanText } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/smartlinks.ts'
-import { Failed, Late } from '../../parts/state.tsx'
 
 // Stats shows the clicks of the window by rule and by destination.
 export function Stats({ id }: { id: string }) {
@@ -11,13 +11,7 @@ export function Stats({ id }: { id: string }) {
   if (!data)
     return (
       <section class="part">
-        {error ? (
-          <Failed error={error} again={again} />
-        ) : (
-          <Late>
-            <div class="skeleton" style="height:120px" />
-          </Late>
-        )}
+        <Loading of={{ error, again }} height={120} style="" />
       </section>
     )
   return (

@@ -5,7 +5,6 @@ import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
-import { usePress } from '../../core/keys.ts'
 import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/webhooks.ts'
@@ -14,7 +13,7 @@ import { editing, Field, FormError, wrongOf, type Wrong, InputField } from '../.
 import { Sheet } from '../../parts/sheet.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
-import { Stepper, type Steps } from '../../parts/stepper.tsx'
+import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { toast } from '../../core/toast.ts'
 
 export const nameOf = (h: { name: string; url: string }) => h.name || asWritten(h.url.replace(/^https:\/\//, ''))
@@ -171,16 +170,7 @@ export function DeliverySheet({
   const run = async () => {
     if (may) await start(() => redeliver(d))
   }
-  usePress(e => {
-    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
-    if (e.key === 'j' || e.key === 'k') {
-      e.preventDefault()
-      step.go(e.key === 'j' ? 1 : -1)
-    } else if (e.key === 'r') {
-      e.preventDefault()
-      void run()
-    }
-  })
+  useLetters(step, { r: () => void run() })
   return (
     <Sheet
       side
