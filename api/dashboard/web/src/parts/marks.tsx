@@ -8,13 +8,12 @@ import { dateOf, dateTime } from '../core/dates.ts'
 import { zone } from '../core/me.ts'
 import { grouped, marksOf, type Group, type Mark, type NoteDraft } from '../core/marks.ts'
 import { touches } from '../core/query.ts'
-import { t } from '../core/text.ts'
 import { midnight, span, wall } from '../core/window.ts'
 import { Combobox } from './combobox.tsx'
 import { Area, Field, FormError, wrongOf, type Wrong, InputField } from './form.tsx'
 import { Icon } from './icons.tsx'
 import { Menu } from './menu.tsx'
-import { Sheet } from './sheet.tsx'
+import { FormSheet } from './sheet.tsx'
 import { failed, toast } from '../core/toast.ts'
 import { w } from '../text/marks.ts'
 
@@ -191,38 +190,26 @@ export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
     })
   }
   return (
-    <Sheet
-      title={of.id ? w.edit : w.add}
-      close={close}
-      keep={() => text.trim() !== (of.text ?? '')}
-      foot={
-        <>
-          <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
-          <Button look="primary" disabled={busy} onClick={() => void save()} text={w.save} />
-        </>
-      }>
-      <div class="body">
-        <div class="fields">
-          <InputField label={w.date} error={at('at')} type="date" value={day} on={setDay} />
-          <InputField label={w.time} hint={w.zone(zone.value)} type="time" value={time} on={setTime} />
-          <Field label={w.text} wide hint={w.textHint} error={at('text')}>
-            {wired => <Area wired={wired} value={text} max={500} on={setText} />}
-          </Field>
-          <Field label={w.about} wide>
-            {wired => (
-              <Combobox
-                wired={wired}
-                label={w.about}
-                value={campaign}
-                choices={choices && [{ value: '', label: w.all }, ...choices]}
-                on={setCampaign}
-              />
-            )}
-          </Field>
-        </div>
-        <FormError wrong={wrong} />
+    <FormSheet title={of.id ? w.edit : w.add} close={close} keep={() => text.trim() !== (of.text ?? '')} go={w.save} off={busy} send={save}>
+      <div class="fields">
+        <InputField label={w.date} error={at('at')} type="date" value={day} on={setDay} />
+        <InputField label={w.time} hint={w.zone(zone.value)} type="time" value={time} on={setTime} />
+        <Field label={w.text} wide hint={w.textHint} error={at('text')}>
+          {wired => <Area wired={wired} value={text} max={500} on={setText} />}
+        </Field>
+        <Field label={w.about} wide>
+          {wired => (
+            <Combobox
+              wired={wired}
+              label={w.about}
+              value={campaign}
+              choices={choices && [{ value: '', label: w.all }, ...choices]}
+              on={setCampaign}
+            />
+          )}
+        </Field>
       </div>
-    </Sheet>
+      <FormError wrong={wrong} />
+    </FormSheet>
   )
 }

@@ -12,7 +12,7 @@ import { w } from '../../text/goals.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Seg, SelectField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Ask, Shown } from '../../parts/sheet.tsx'
 
 const shownEvents = 6
 const keyOf = (e: LiveEvent) => [e.at, e.name, e.host, e.path, e.clickId].join()
@@ -170,21 +170,10 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
       </div>
       {confirming && <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => setConfirming(false)} on={make} />}
       {secretShown && (
-        <Sheet
-          title={w.secret}
-          close={() => setSecretShown(false)}
-          keep={() => true}
-          foot={
-            <>
-              <span class="grow" />
-              <Button look="primary" onClick={() => setSecretShown(false)} text={w.secretDone} />
-            </>
-          }>
-          <div class="body">
-            <p>{w.secretText}</p>
-            <Copy lines text={secret} label={w.secret} />
-          </div>
-        </Sheet>
+        <Shown title={w.secret} close={() => setSecretShown(false)} done={w.secretDone}>
+          <p>{w.secretText}</p>
+          <Copy lines text={secret} label={w.secret} />
+        </Shown>
       )}
     </section>
   )

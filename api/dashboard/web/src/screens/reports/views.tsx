@@ -1,17 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ViewReport, ViewRow } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { touches, use } from '../../core/query.ts'
 import { isBare, reportOf, setReport, type Ask as Question } from '../../core/report.ts'
 import { change, place } from '../../core/router.ts'
-import { t } from '../../core/text.ts'
 import { FormError, Switch, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
-import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Ask, FormSheet } from '../../parts/sheet.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { w } from '../../text/views.ts'
 
@@ -233,35 +231,19 @@ function Named({ title, name = '', share, close, save }: NamedProps) {
     })
   }
   return (
-    <Sheet
-      title={title}
-      close={close}
-      foot={
-        <>
-          <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
-          <Button look="primary" disabled={busy} onClick={() => void send()} text={w.go} />
-        </>
-      }>
-      <form
-        class="body"
-        onSubmit={e => {
-          e.preventDefault()
-          void send()
-        }}>
-        <InputField
-          label={w.name}
-          error={wrong?.field === 'name' ? wrong.text : undefined}
-          value={text}
-          maxLength={80}
-          on={v => {
-            setText(v)
-            setWrong(undefined)
-          }}
-        />
-        {share && canWrite() && <Switch shown on={shared} set={setShared} label={w.sharedSwitch} />}
-        <FormError wrong={wrong} />
-      </form>
-    </Sheet>
+    <FormSheet title={title} close={close} go={w.go} off={busy} send={send}>
+      <InputField
+        label={w.name}
+        error={wrong?.field === 'name' ? wrong.text : undefined}
+        value={text}
+        maxLength={80}
+        on={v => {
+          setText(v)
+          setWrong(undefined)
+        }}
+      />
+      {share && canWrite() && <Switch shown on={shared} set={setShared} label={w.sharedSwitch} />}
+      <FormError wrong={wrong} />
+    </FormSheet>
   )
 }

@@ -10,7 +10,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/webhooks.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { editing, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
-import { Sheet } from '../../parts/sheet.tsx'
+import { Sheet, Shown } from '../../parts/sheet.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
@@ -134,21 +134,10 @@ export function EndpointForm({
 
 // Secret shows a text that is shown only once. A click outside does not close it.
 export const Secret = ({ text, close }: { text: string; close: () => void }) => (
-  <Sheet
-    title={w.secret}
-    close={close}
-    keep={() => true}
-    foot={
-      <>
-        <span class="grow" />
-        <Button look="primary" onClick={close} text={w.secretDone} />
-      </>
-    }>
-    <div class="body">
-      <p>{w.secretText}</p>
-      <Copy lines text={text} label={w.secret} />
-    </div>
-  </Sheet>
+  <Shown title={w.secret} close={close} done={w.secretDone}>
+    <p>{w.secretText}</p>
+    <Copy lines text={text} label={w.secret} />
+  </Shown>
 )
 
 // DeliverySheet shows a delivery: the body that was sent, the attempts, and the response.
