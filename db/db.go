@@ -236,6 +236,3 @@ func Unavailable(err error) bool {
 	return ok && (e.Code.Class() == "57" || e.Code.Class() == "08" || e.Code.Class() == "53" || e.Code == lockNotAvailable ||
 		e.Code == replayConflict)
 }
-
-// NoRows reports whether a query found nothing.
-func NoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }

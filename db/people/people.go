@@ -22,11 +22,6 @@ func New(s *store.Store) People { return People{s} }
 
 const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language, letter_keys`
 
-// Find returns a person.
-func (p People) Find(ctx context.Context, id uuid.UUID) (models.Person, error) {
-	return db.Get[models.Person](ctx, p.s.Conn(), "person", `SELECT `+personColumns+` FROM users WHERE id = $1`, id)
-}
-
 // FindByEmail returns the person with an e-mail address. ok is false if no person has the address.
 func (p People) FindByEmail(ctx context.Context, email string) (found models.Person, ok bool, err error) {
 	return db.First[models.Person](ctx, p.s.Conn(), "person", `SELECT `+personColumns+` FROM users WHERE email = $1`, email)

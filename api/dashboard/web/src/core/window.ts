@@ -7,7 +7,6 @@ export type Day = { y: number; m: number; d: number }
 export type Span = { from: Day; to: Day } // both included
 
 export const presets = ['today', 'yesterday', '7d', '14d', '30d', 'month', 'last-month'] as const
-export type Preset = (typeof presets)[number]
 
 const parts = new Map<string, Intl.DateTimeFormat>()
 function clock(tz: string) {

@@ -55,7 +55,6 @@ export const words: typeof en = {
     notURL: 'Eine Adresse beginnt mit http:// oder https:// und hat einen Host.',
     unknownTokens: list => `${list} ist kein Token und wird so gesendet, wie es dasteht.`,
     conversionTokens: list => `${list} ist nur in Postbacks bekannt und bleibt hier leer.`,
-    showMore: 'Mehr anzeigen',
   },
   lists: {
     status: 'Status',
@@ -555,7 +554,6 @@ export const words: typeof en = {
     again: 'wiederkehrend',
     conversions: n => of(n, 'Conversion', 'Conversions'),
     find: 'Klick-ID, eigene oder der Quelle',
-    findIt: 'Suchen',
     loaded: n => `${n} zu sehen, neueste zuerst`,
     more: 'ältere kommen beim Scrollen',
     sheet: 'Klick',
@@ -577,7 +575,6 @@ export const words: typeof en = {
     idCopied: 'Die Klick-ID ist kopiert',
     next: 'nächster oder voriger Klick',
     openIt: 'den Klick öffnen',
-    tooOld: 'Er ist älter als der Klickverlauf des Tarifs.',
     directions: { in: 'kam an', out: 'ging hinaus' },
     results: {
       matched: 'zugeordnet',

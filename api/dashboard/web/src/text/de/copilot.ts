@@ -101,7 +101,6 @@ export const words: typeof en = {
   rows: n => of(n, 'Zeile', 'Zeilen'),
   proposed: 'Vorgeschlagene Änderungen',
   noAnswer: 'Es gibt keine Antwort.',
-  tooLong: 'Die Frage ist zu lang.',
   empty: 'Noch nichts gefragt.',
   examples: [
     'Welche Kampagnen haben in den letzten 7 Tagen Geld verloren, und warum?',

@@ -35,7 +35,6 @@ export const words: typeof en = {
   choose: 'Wählen',
   keep: 'Leer: bleibt, wie es ist.',
   optional: 'darf leer bleiben',
-  secretKept: 'gespeichert',
   by: what => `über ${what}`,
   said: 'Die Antwort',
   dns: {

@@ -121,7 +121,6 @@ export const words: typeof en = {
     fields: { click_id: 'Klick-ID', payout: 'Payout', status: 'Status', conversion_id: 'Conversion-ID', goal: 'Ziel', currency: 'Währung' },
     one: 'Diesen neu einlesen',
     would: { matched: 'Er fände seinen Klick.', unmatched: 'Er fände noch immer keinen Klick.', refused: 'Er würde abgelehnt.' },
-    checking: 'Wird geprüft',
     inLog: result => `Neu eingelesen: ${result}`,
     dryTitle: 'Prüfen und neu einlesen',
     dryText: (network, window) => `Was aus den Postbacks von ${network} würde, ${window}. Noch ist nichts geändert.`,

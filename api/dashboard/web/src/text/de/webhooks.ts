@@ -73,7 +73,6 @@ export const words: typeof en = {
   newest: n => `die neuesten ${n}`,
   gone: 'gelöschter Empfänger',
   noAnswer: 'keine Antwort',
-  nextAt: when => `nächster Versuch ${when}`,
   soon: 'jetzt',
   inMinutes: n => `in ${of(n, 'Minute', 'Minuten')}`,
   inHours: n => `in ${of(n, 'Stunde', 'Stunden')}`,

@@ -54,7 +54,6 @@ export const words = {
     notURL: 'An address begins with http:// or https:// and has a host.',
     unknownTokens: (list: string) => `${list} is no token: it is sent as it is written.`,
     conversionTokens: (list: string) => `${list} is known in postbacks only: it stays empty here.`,
-    showMore: 'Show more',
   },
   lists: {
     status: 'State',
@@ -555,7 +554,6 @@ export const words = {
     again: 'returning',
     conversions: (n: number) => of(n, 'conversion', 'conversions'),
     find: 'Click id or the source’s id',
-    findIt: 'Find',
     loaded: (n: string) => `${n} shown, newest first`,
     more: 'older ones come while you scroll',
     sheet: 'Click',
@@ -577,7 +575,6 @@ export const words = {
     idCopied: 'The click id is copied',
     next: 'next or previous click',
     openIt: 'open the click',
-    tooOld: 'It is older than the click history of the plan.',
     directions: named({ in: 'came in', out: 'was sent' }),
     results: named({
       matched: 'matched',

@@ -106,7 +106,6 @@ export const words = {
   rows: (n: number) => of(n, 'row', 'rows'),
   proposed: 'Proposed changes',
   noAnswer: 'There is no answer.',
-  tooLong: 'The question is too long.',
   empty: 'Nothing was asked yet.',
   examples: [
     'Which campaigns lost money in the last 7 days, and why?',

@@ -34,7 +34,6 @@ export const words = {
   choose: 'Choose',
   keep: 'Empty: it stays as it is.',
   optional: 'may stay empty',
-  secretKept: 'saved',
   by: (what: string) => `by ${what}`,
   said: 'It said',
   dns: {

@@ -127,7 +127,6 @@ export const words = {
     }),
     one: 'Replay this one',
     would: named({ matched: 'It would find its click.', unmatched: 'It would still find no click.', refused: 'It would be refused.' }),
-    checking: 'Checking',
     inLog: (result: string) => `Replayed: ${result}`,
     dryTitle: 'Check and replay',
     dryText: (network: string, window: string) => `What would become of the postbacks of ${network}, ${window}. Nothing has changed yet.`,

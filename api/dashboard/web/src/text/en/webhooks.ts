@@ -72,7 +72,6 @@ export const words = {
   newest: (n: string) => `the newest ${n}`,
   gone: 'deleted endpoint',
   noAnswer: 'no answer',
-  nextAt: (when: string) => `next try ${when}`,
   soon: 'now',
   inMinutes: (n: number) => `in ${of(n, 'minute', 'minutes')}`,
   inHours: (n: number) => `in ${of(n, 'hour', 'hours')}`,
