@@ -5,8 +5,7 @@ import "switchyard/models"
 // networkSoftware are programs on which networks run. A network without a template has the macros of its program.
 var networkSoftware = []Network{
 	{
-		// {transactionid} and {goal} are in the rows of networks on Affise in the same list.
-		Name: "Affise", ClickParam: "sub1", Origin: keitaroNetworks,
+		Name: "Affise", ClickParam: "sub1", Origin: read("https://help-center.affise.com/en/articles/6483741-affiliate-postback-url-macros"),
 		Macros:    macros("{sub1}", "{sum}", "{transactionid}", "{status}", "goal", "{goal}", "currency", "{currency}"),
 		StatusMap: words{models.StatusApproved: {"1"}, models.StatusPending: {"2", "5"}, models.StatusRejected: {"3"}},
 	},

@@ -14,6 +14,7 @@ var displaySources = []Source{
 		PostbackURL: "https://api.bitmediacdn.com/conversion?eventName=YOUR_EVENT&eventValue={payout}&conversionID=YOUR_CONVERSION_ID&clickID={external_id}",
 	},
 	{
+		// The macros from {country} on and the spelling of {clickId} are in the list of Binom.
 		Key: "adxad", Name: "ADXAD", ExternalIDMacro: "{clickId}", Origin: keitaroSources,
 		TokenMacros: tokens("campaign_id", "{campaignId}", "creative_id", "{creativeId}", "site_id", "{siteId}",
 			"country", "{country}", "browser", "{browser}", "device", "{device}", "project_id", "{projectId}",

@@ -66,7 +66,9 @@ var popSources = []Source{
 		PostbackURL: "https://s2s.adoperator.com/conversion?c={external_id}&value={payout}",
 	},
 	{
-		Key: "ezmob", Name: "EZmob", ExternalIDMacro: "{conversion}", CostMacro: "{bid}", Origin: binomSources,
+		// {carrier} and {city} are in the list of Binom. The other macros are on EZmob's page "Tracking Tokens and Parameters Explained".
+		Key: "ezmob", Name: "EZmob", ExternalIDMacro: "{conversion}", CostMacro: "{bid}",
+		Origin: read("https://helpdesk.ezmob.com/en/article/how-to-track-conversions-with-ezmobs-postback-4z7hva"),
 		TokenMacros: tokens("campaign", "{campaign}", "pubfeed", "{pubfeed}", "subid", "{subid}", "country", "{country}",
 			"carrier", "{carrier}", "os", "{os}", "browser", "{browser}", "city", "{city}"),
 		PostbackURL: "https://xml.ezmob.com/conversion?c={external_id}&value={payout}",

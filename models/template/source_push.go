@@ -3,7 +3,7 @@ package template
 // pushSources are networks of push ads.
 var pushSources = []Source{
 	{
-		// {zone_type} is on the page "tracking macros" of help.propellerads.com.
+		// {zone_type} and {bannerid} are on the page "tracking macros" of help.propellerads.com.
 		Key: "propellerads", Name: "PropellerAds", ExternalIDParam: "visitor_id", ExternalIDMacro: "${SUBID}",
 		CostMacro: "{cost}", Origin: binomSources,
 		TokenMacros: tokens("zoneid", "{zoneid}", "campaignid", "{campaignid}", "bannerid", "{bannerid}", "os", "{os}",
@@ -35,7 +35,6 @@ var pushSources = []Source{
 		PostbackURL: "https://kdtrk.net/ru/postback/?data={external_id}&cost={payout}&currency={currency}",
 	},
 	{
-		// [subid] is in the list of Binom.
 		// [subid] is in the list of Binom.
 		Key: "mondiad", Name: "Mondiad", ExternalIDMacro: "[clickid]", CostMacro: "[bid]", Origin: keitaroSources,
 		TokenMacros: tokens("zone", "[zoneid]", "sub", "[subid]", "campaign", "[campaignid]", "creative", "[creativeid]"),

@@ -50,9 +50,12 @@ var socialSources = []Source{
 		PostbackURL: "http://www.adsnebula.com/log/common/api?clickid={external_id}&event_name=YOUR_EVENT&pixelId=YOUR_PIXEL_ID&access_token=YOUR_TOKEN",
 	},
 	{
-		Key: "adsgram", Name: "AdsGram", ExternalIDMacro: "{click_id}", Origin: keitaroSources,
-		TokenMacros: tokens("campaign_id", "{campaign_id}", "banner_id", "{banner_id}", "publisher_id", "{publisher_id}"),
-		PostbackURL: "https://api.adsgram.ai/postback/common?type=install&click_id={external_id}",
+		// AdsGram confirms a conversion by {record_data}, and not by {click_id}. The goal type is 1, 2 or 3.
+		Key: "adsgram", Name: "AdsGram", ExternalIDParam: "record", ExternalIDMacro: "{record_data}",
+		Origin: read("https://docs.adsgram.ai/zh/advertiser/web-tracking-links"),
+		TokenMacros: tokens("campaign_id", "{campaign_id}", "banner_id", "{banner_id}", "publisher_id", "{publisher_id}",
+			"campaign", "{campaign}", "adsgram_click_id", "{click_id}"),
+		PostbackURL: "https://api.adsgram.ai/confirm_conversion?token=YOUR_TOKEN&record={external_id}&goaltype=YOUR_GOAL_TYPE",
 	},
 	{
 		Key: "vk", Name: "VK", Origin: keitaroSources,
