@@ -23,6 +23,10 @@ type cloudflareAccount struct {
 }
 
 func openCloudflare(a rest.API, c map[string]string) Provider {
+	// A token of another form, such as a global API key, is refused with status 400 and the codes 6003 and 6111.
+	a.Denied = func(f *rest.FailureError) bool {
+		return strings.Contains(f.Text, "Invalid format for Authorization header")
+	}
 	own := a
 	own.Sign = rest.Bearer(c["api_token"])
 	return &cloudflareAccount{own, &cloudflare.Provider{

@@ -42,6 +42,7 @@ func openNamecheap(a rest.API, c map[string]string) Provider {
 	a.Denied = func(f *rest.FailureError) bool { // 1010102: API key missing, 1011102: invalid, 1011150: address not allowed
 		return strings.Contains(f.Text, "(10101") || strings.Contains(f.Text, "(10111") || strings.Contains(f.Text, "(10110")
 	}
+	a.Busy = func(f *rest.FailureError) bool { return strings.Contains(f.Text, "(500000)") }
 	return &namecheap{a, c}
 }
 

@@ -27,6 +27,7 @@ type World struct {
 	order []string
 	zones map[string][]libdns.RR
 
+	refuse  *Refusal      // how all requests are refused; nil: they are served
 	missing int           // number of requests that must still arrive before any is answered
 	all     chan struct{} // closed when these requests have arrived; nil: requests do not wait
 }
@@ -144,7 +145,13 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials()}
-		fake.serve(w, c)
+		if flaw := c.flaw(name); flaw != "" {
+			c.refuse(flaw)
+			return
+		}
+		if !c.refused(w.refuse) {
+			fake.serve(w, c)
+		}
 	}))
 	tb.Cleanup(s.Close)
 	return s

@@ -1,0 +1,31 @@
+package dns_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"switchyard/workers/providers/dns/dnstest"
+	"switchyard/workers/providers/rest"
+)
+
+// TestRefusals: the error of each provider, in the form that its source shows, is told in the provider's words. Refused credentials and
+// too many requests are told as such, and nothing else is.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, name := range fakes(t) {
+		w := newEnv()
+		s := newSuite(t, name, w)
+		if len(dnstest.Refusals[name]) == 0 {
+			t.Errorf("%s has no refusals", name)
+		}
+		for _, r := range dnstest.Refusals[name] {
+			w.Refuse(&r)
+			_, err := s.Zones(t.Context())
+			if err == nil || !strings.Contains(err.Error(), r.Words) || errors.Is(err, rest.ErrRefused) != r.Refused || errors.Is(err, rest.ErrBusy) != r.Busy {
+				t.Errorf("%s, %q: %v", name, r.Words, err)
+			}
+			s.hidden(t, s.good, err)
+		}
+	}
+}
