@@ -1,6 +1,6 @@
 // Fills new sources and networks from templates, and exchanges templates with other accounts as files.
 import { useState } from 'preact/hooks'
-import { call, type Row } from '../../core/call.ts'
+import { asError, call, type Row } from '../../core/call.ts'
 import { touches } from '../../core/query.ts'
 import { change } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
@@ -54,20 +54,44 @@ export function Template({
   )
 }
 
+type TemplateFile = { kind?: string; template?: { name?: string } }
+
+const kinds: Record<string, Shared> = { traffic_source: 'traffic-sources', network: 'networks' }
+
 // load makes a record of a template file and opens it.
 async function load(kind: Shared, file: File) {
-  let body: object
+  let body: TemplateFile
   try {
-    body = JSON.parse(await file.text()) as object
+    body = JSON.parse(await file.text()) as TemplateFile
   } catch {
     toast(t.records.notTemplate(file.name), { bad: true })
     return
   }
-  await (call(`POST /${kind}/import` as Row, { body } as never) as Promise<{ id: string; name: string }>).then(made => {
+  const other = kinds[body.kind ?? '']
+  if (other && other !== kind) {
+    toast(t.records.otherTemplate(file.name, t.kinds[other === 'networks' ? 'networks' : 'sources'].title), { bad: true })
+    return
+  }
+  await create(kind, body).then(made => {
     touches(kind, 'tools')
     toast(t.records.saved(made.name))
     change({ id: made.id }, true)
   }, failed)
+}
+
+// maxCopies is the number of names that are tried for a record whose name another record has.
+const maxCopies = 20
+
+// create makes the record. If its name is taken, the record gets a number, because a person cannot change the name in the file.
+async function create(kind: Shared, body: TemplateFile, copy = 1): Promise<{ id: string; name: string }> {
+  const name = body.template?.name,
+    named = copy > 1 ? { ...body, template: { ...body.template, name: `${name} ${copy}` } } : body
+  try {
+    return await (call(`POST /${kind}/import` as Row, { body: named } as never) as Promise<{ id: string; name: string }>)
+  } catch (e) {
+    if (asError(e).code !== 'duplicate_name' || copy === maxCopies) throw e
+    return create(kind, body, copy + 1)
+  }
 }
 
 // saveFile downloads a record as a template file for other accounts.

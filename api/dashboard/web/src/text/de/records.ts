@@ -61,6 +61,7 @@ export const words: typeof en = {
     loadTemplate: 'Oder aus einer Vorlagendatei anlegen, die ein anderes Konto geteilt hat.',
     chooseTemplate: 'Vorlagendatei wählen',
     notTemplate: file => `${file} ist keine Vorlagendatei`,
+    otherTemplate: (file, place) => `${file} ist eine Vorlage anderer Art: unter ${place} auswählen`,
     templateRead: day => `Gelesen am ${day} auf dieser Seite`,
     copyPostback: 'Postback kopieren',
     postbackCopied: 'Der Postback ist kopiert',

@@ -60,6 +60,7 @@ export const words = {
     loadTemplate: 'Or create it from a template file that another account has shared.',
     chooseTemplate: 'Choose a template file',
     notTemplate: (file: string) => `${file} is no template file`,
+    otherTemplate: (file: string, place: string) => `${file} is a template of another kind: choose it under ${place}`,
     templateRead: (day: string) => `Read on ${day} on this page`,
     copyPostback: 'Copy the postback',
     postbackCopied: 'The postback is copied',
