@@ -109,19 +109,35 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
   )
 }
 
-// History lists the postbacks that made and changed a conversion.
+// withoutPostback are the origins of changes of which no postback tells.
+const withoutPostback = ['network_sync', 'correction']
+
+// History lists the postbacks that made and changed a conversion, and before them the last change if it came without a postback.
 function History({ of: c }: { of: ConversionRow }) {
   const { data, error, again } = use('GET /logs/postbacks', { click_id: c.click_id, limit: 100, from: c.recorded_at.slice(0, 10) }),
-    rows = data?.rows.filter(r => r.conversion_id === c.id)
+    rows = data?.rows.filter(r => r.conversion_id === c.id),
+    decided = withoutPostback.includes(c.source)
   return (
     <section class="part">
       <h2>{w.history}</h2>
       {!rows ? (
         <Loading of={{ error, again }} height={60} style="" />
-      ) : rows.length === 0 ? (
+      ) : rows.length === 0 && !decided ? (
         <p class="dim">{w.noHistory}</p>
       ) : (
         <ul class="list">
+          {decided && (
+            <li>
+              <span class="tag">{w.statuses[c.status] ?? c.status}</span>
+              <div class="grow">
+                <div class="t">
+                  {[c.source === 'network_sync' && c.network_name, w.came[c.source] ?? c.source].filter(Boolean).join(' · ')}
+                </div>
+                <div class="d mono wrap">{c.original_status}</div>
+              </div>
+              <span class="dim fine">{dateTime(c.updated_at)}</span>
+            </li>
+          )}
           {rows.map(r => (
             <li key={r.id}>
               <span class={'tag ' + (r.result === 'matched' ? 'good' : 'warn')}>{t.clicks.results[r.result] ?? r.result}</span>
