@@ -395,3 +395,23 @@ func TestLimits(t *testing.T) {
 		t.Errorf("an unknown zone: %s", got)
 	}
 }
+
+// TestManyRefusedPostbacks checks that a window with too many postbacks is refused, even if all of them are equal.
+func TestManyRefusedPostbacks(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	dbtest.Exec(t, e.db, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, signature, signed_text, received_at, outcome, detail)
+		SELECT gen_random_uuid(), $1, $2, 'postback', '', '{}', '', '', $3, 'refused', 'x' FROM generate_series(1, $4)`,
+		e.account, e.network, e.at(0, 12), difference.MaxRefused+1)
+	read := func() (difference.Result, error) {
+		return dbdifference.Reader{Conn: e.db, Reports: report.Reader{Conn: e.db}}.Read(t.Context(), e.account,
+			difference.Args{Kind: difference.OfNetwork, ID: e.network, From: e.day(0), To: e.day(1)})
+	}
+	if _, err := read(); err == nil || !strings.Contains(err.Error(), "refused postbacks") {
+		t.Error(err)
+	}
+	dbtest.Exec(t, e.db, `DELETE FROM postbacks WHERE id = (SELECT id FROM postbacks LIMIT 1)`)
+	if out, err := read(); err != nil || out.Total.Theirs.Conversions != 1 {
+		t.Errorf("%+v, %v", out.Total, err)
+	}
+}

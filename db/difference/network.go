@@ -106,15 +106,17 @@ const (
 	coalesce(v.source, '') AS source, v.updated_at, v.recorded_at`
 	samePair = `o.click_id = v.click_id AND o.goal = v.goal AND o.conversion_id = v.conversion_id`
 
-	// selectPairs selects the orders of the window with their conversions, and the other conversions of clicks of the window.
+	// selectPairs selects the orders of the window with their conversions, and the other conversions of clicks of the window. The limit
+	// comes before the order, so that a window with too many of them is refused without sorting all.
 	selectPairs = `
+SELECT * FROM (
 SELECT ` + pairColumns + ` FROM network_orders o LEFT JOIN conversions v ON v.account_id = $1 AND ` + samePair + `
 WHERE o.account_id = $1 AND o.network_id = $2 AND o.day >= $3::date AND o.day <= $4::date
 UNION ALL
 SELECT ` + pairColumns + ` FROM conversions v LEFT JOIN network_orders o ON o.account_id = $1 AND o.network_id = $2 AND ` + samePair + `
 WHERE v.account_id = $1 AND v.network_id = $2 AND v.click_id >= $5 AND v.click_id < $6
 	AND (o.day IS NULL OR o.day < $3::date OR o.day > $4::date)
-ORDER BY day, order_id, click_id, id LIMIT $7`
+LIMIT $7) pairs ORDER BY day, order_id, click_id, id`
 )
 
 // pairs reads the orders and conversions of the window.

@@ -169,14 +169,18 @@ type refusedPostback struct {
 	Detail   string    `db:"detail"`
 	Campaign uuid.UUID `db:"campaign_id"`
 	ClickID  uuid.UUID `db:"click_id"`
+	Number   int       `db:"number"` // of the equal postbacks
 }
 
+// The limit of postbacks comes before they are grouped. Anyone who knows a click id can send many of them.
 const selectRefused = `
 SELECT min(received_at) AS at, outcome, detail, coalesce(campaign_id, '` + db.ZeroID + `') AS campaign_id,
-	coalesce(click_id, '` + db.ZeroID + `') AS click_id
-FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND received_at < $4
-	AND outcome IN ('refused', 'unmatched')
-GROUP BY params, outcome, detail, campaign_id, click_id ORDER BY 1 LIMIT $5`
+	coalesce(click_id, '` + db.ZeroID + `') AS click_id, count(*) AS number
+FROM (
+	SELECT received_at, params, outcome, detail, campaign_id, click_id
+	FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND received_at < $4
+		AND outcome IN ('refused', 'unmatched') LIMIT $5
+) p GROUP BY params, outcome, detail, campaign_id, click_id ORDER BY 1`
 
 func (p refusedPostback) cause() string {
 	if p.Outcome == conversion.PostbackUnmatched {
@@ -191,9 +195,13 @@ func (p refusedPostback) reason() string { return reasonOf(p.Detail) }
 func (n *networkSheet) refused(ctx context.Context, add func(difference.Cell, difference.Figures, refusedPostback)) error {
 	from, to := n.bounds(n.theirs)
 	list, err := db.Select[refusedPostback](ctx, n.Conn, "refused postbacks", selectRefused, n.account, n.out.ID, from, to,
-		difference.MaxConversions+1)
-	if err == nil && len(list) > difference.MaxConversions {
-		err = tooMany("refused postbacks", difference.MaxConversions)
+		difference.MaxRefused+1)
+	number := 0
+	for _, p := range list {
+		number += p.Number
+	}
+	if err == nil && number > difference.MaxRefused {
+		return tooMany("refused postbacks", difference.MaxRefused)
 	}
 	for _, p := range list {
 		add(difference.Cell{Day: dayIn(p.At, n.theirs), Campaign: p.Campaign}, difference.Figures{Conversions: 1}, p)

@@ -16,6 +16,7 @@ const (
 	MaxDays        = 62
 	MaxRows        = 5000   // days and campaigns
 	MaxConversions = 50_000 // conversions, and as many orders
+	MaxRefused     = 50_000 // postbacks that became no conversion
 )
 
 // The causes of a difference, in the order in which they are shown. Each cause is positive if it makes their figure the larger one.

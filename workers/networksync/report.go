@@ -40,7 +40,7 @@ func (y *syncer) report(ctx context.Context, u *reportRun) error {
 	if err != nil {
 		return err
 	}
-	r := &reading{out: jobs.NetworkReport{Truncated: u.Args.Truncated, Refusals: []jobs.NetworkRowError{}}}
+	r := &reading{now: y.o.Now(), out: jobs.NetworkReport{Truncated: u.Args.Truncated, Refusals: []jobs.NetworkRowError{}}}
 	var save func(db.Conn) error
 	if totals {
 		save, err = y.totals(ctx, r, account, n.ID, text, currency)
@@ -59,7 +59,22 @@ func (y *syncer) report(ctx context.Context, u *reportRun) error {
 }
 
 // reading counts the rows of a report.
-type reading struct{ out jobs.NetworkReport }
+type reading struct {
+	now time.Time
+	out jobs.NetworkReport
+}
+
+// dayRefusal returns the reason why a report cannot have a day, written YYYY-MM-DD. A report replaces all its days from the first to the
+// last, so a mistyped year would delete what is stored of other years. Midnight of a day is up to 14 hours earlier east of Greenwich.
+func (r *reading) dayRefusal(day string) string {
+	switch {
+	case day > r.now.UTC().Add(models.AheadOfUTC).Format(time.DateOnly):
+		return "its day, " + day + ", has not come yet"
+	case day < r.now.UTC().AddDate(0, 0, -reported.KeptDays).Format(time.DateOnly):
+		return fmt.Sprintf("its day, %s, is more than %d days ago: older days are not kept", day, reported.KeptDays)
+	}
+	return ""
+}
 
 // refused records a row and reports whether it is refused.
 func (r *reading) refused(row correction.Row) bool {
@@ -91,6 +106,9 @@ func (y *syncer) totals(ctx context.Context, r *reading, account, network uuid.U
 	var list []reported.Totals
 	at := map[time.Time]int{}
 	for _, v := range rows {
+		if v.Refusal == "" {
+			v.Refusal = r.dayRefusal(v.Day.Format(time.DateOnly))
+		}
 		i, known := at[v.Day]
 		if known && v.Refusal == "" && list[i].Currency != v.Currency {
 			v.Refusal = "its currency differs from the other rows of the day"
@@ -150,6 +168,9 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 	var list []reported.Order
 	for _, v := range rows {
 		o, usable := orderOf(&v, currency)
+		if reason := r.dayRefusal(o.Day); usable && reason != "" {
+			v.Refusal, usable = reason, false
+		}
 		if !usable {
 			r.refused(v.Row)
 			continue

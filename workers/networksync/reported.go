@@ -46,15 +46,20 @@ func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Convers
 		if r.Payout != nil {
 			o.Payout = r.Payout.String()
 		}
-		at := order.Time
-		if at.IsZero() && r.ClickID != uuid.Nil {
-			at = models.ClickTime(r.ClickID)
-		}
-		if at.IsZero() {
-			at = now
-		}
-		o.Day = at.In(zone).Format(time.DateOnly)
+		o.Day = orderDay(order.Time, r.ClickID, now, zone)
 		list = append(list, o)
 	}
 	return list, nil
+}
+
+// orderDay returns the day of an order in the network's zone. An order without a time is on the day of its click, and an order with a
+// time that has not come yet is on the present day.
+func orderDay(at time.Time, click uuid.UUID, now time.Time, zone *time.Location) string {
+	if at.IsZero() && click != uuid.Nil {
+		at = models.ClickTime(click)
+	}
+	if at.IsZero() || at.After(now.Add(models.AheadOfUTC)) {
+		at = now
+	}
+	return at.In(zone).Format(time.DateOnly)
 }

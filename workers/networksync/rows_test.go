@@ -252,3 +252,21 @@ func TestStatusWithoutAmount(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderDay checks the day on which an order is compared: its own day, or else the day of its click. It is never a day that has not
+// come.
+func TestOrderDay(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 26, 20, 0, 0, 0, time.UTC)
+	click, tokyo := models.FloorClickID(now.AddDate(0, 0, -3)), time.FixedZone("Tokyo", 9*60*60)
+	for want, at := range map[string]time.Time{
+		"2026-11-24": {}, "2026-11-26": now.Add(-6 * time.Hour), "2026-11-27": now.AddDate(73, 0, 0),
+	} {
+		if got := orderDay(at, click, now, tokyo); got != want {
+			t.Errorf("%s: %s, want %s", at, got, want)
+		}
+	}
+	if got := orderDay(time.Time{}, uuid.Nil, now, time.UTC); got != "2026-11-26" {
+		t.Errorf("without a time and a click: %s", got)
+	}
+}

@@ -179,6 +179,19 @@ func (y *syncing) upload() {
 	if got.Basis != "orders" || strings.Join(causes, " ") != "unmatched not_received" {
 		y.t.Errorf("%q %v", got.Basis, causes)
 	}
+	for _, file := range []string{ // a mistyped year deletes no stored order
+		"clickid;order id;payout;date\n" + y.clicks[2] + ";x1;5;2099-01-01\n" + y.clicks[3] + ";x3;5;2001-01-01\n", "date,clicks\n2099-01-01,1\n2001-01-01,1\n",
+	} {
+		saved = v1.NetworkReport{}
+		y.send("/networks/"+y.id+"/report", map[string]any{"csv": file}, &saved)
+		if saved.Stored != 0 || len(saved.Refusals) != 2 || !strings.Contains(saved.Refusals[0].Reason, "has not come yet") ||
+			!strings.Contains(saved.Refusals[1].Reason, "more than 400 days ago") {
+			y.t.Errorf("%+v", saved)
+		}
+	}
+	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM network_orders WHERE network_id = $1`, y.id); n != 2 {
+		y.t.Errorf("%d orders", n)
+	}
 	dbtest.Exec(y.t, y.s.DB, `DELETE FROM network_orders`)
 	y.send("/networks/"+y.id+"/report", map[string]any{
 		"csv": "date,clicks,conversions,payout\n" + y.day + ",3,1,4\n" + y.day + ",5,1,6\n" + time.Now().Format(time.DateOnly) + ",,,\n",
