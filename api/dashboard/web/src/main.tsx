@@ -27,6 +27,7 @@ import './styles/domains.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
+import { Link } from './parts/button.tsx'
 import { ApiError, call, confirming, signedOut } from './core/call.ts'
 import { palette, typing } from './core/keys.ts'
 import { resume, setListed } from './core/jobs.ts'
@@ -108,9 +109,7 @@ function Lazy({ load }: { load: () => Promise<Screen> }) {
 const NotFound = () => (
   <div class="empty">
     <p>{t.notFound.title}</p>
-    <a class="btn" href={to('/app')}>
-      {t.notFound.back}
-    </a>
+    <Link href={to('/app')} text={t.notFound.back} />
   </div>
 )
 

@@ -18,3 +18,13 @@ export const Button = ({ look, icon, text, of, letter, ...rest }: Props) => (
     {letter && <kbd class="wide">{letter}</kbd>}
   </button>
 )
+
+type LinkProps = Omit<ComponentProps<'a'>, 'class' | 'icon' | 'children'> & Pick<Props, 'look' | 'icon' | 'text'>
+
+// Link is a link that looks like a button.
+export const Link = ({ look, icon, text, ...rest }: LinkProps) => (
+  <a {...(rest as object)} class={look ? 'btn ' + look : 'btn'}>
+    {icon && <Icon name={icon} />}
+    {text}
+  </a>
+)

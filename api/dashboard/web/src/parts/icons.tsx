@@ -57,6 +57,13 @@ export const Icon = ({ name }: { name: IconName }) => (
   </svg>
 )
 
+// Sign is an icon on a round ground. tone is the class of its colour.
+export const Sign = ({ name, tone }: { name: IconName; tone?: string }) => (
+  <span class={tone ? 'ico ' + tone : 'ico'}>
+    <Icon name={name} />
+  </span>
+)
+
 export const Mark = () => (
   <svg viewBox="0 0 24 24" aria-hidden="true">
     <rect width="24" height="24" rx="6.5" fill="var(--accent-fill)" />

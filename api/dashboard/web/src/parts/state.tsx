@@ -1,18 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
+import { Sign } from './icons.tsx'
 import type { ApiError } from '../core/call.ts'
 import { t } from '../core/text.ts'
 import { sentence } from '../core/errors.ts'
-import { Icon } from './icons.tsx'
 
 // Failed is shown in place of content that could not be loaded.
 export function Failed({ error, again }: { error: ApiError; again: () => void }) {
   return (
     <div class="failed" role="alert">
-      <span class="ico warn">
-        <Icon name="warn" />
-      </span>
+      <Sign name="warn" tone="warn" />
       <div class="grow">
         <div class="t">{sentence(error)}</div>
         {error.request && <div class="d">{t.failed.request(error.request)}</div>}
@@ -35,6 +33,13 @@ export function Late({ children }: { children: ComponentChildren }) {
     </div>
   )
 }
+
+// Alert is a sentence that says what is wrong. A screen reader reads it at once.
+export const Alert = ({ text, look = 'bad' }: { text: string; look?: string }) => (
+  <p class={look} role="alert">
+    {text}
+  </p>
+)
 
 type LoadingProps = { of: { error: ApiError | undefined; again: () => void }; height: number; style?: string }
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { Button, Link } from './button.tsx'
+import { Sign } from './icons.tsx'
 import { t } from '../core/text.ts'
 import { drop, shown, type Toast } from '../core/toast.ts'
-import { Icon } from './icons.tsx'
 
 const stays = 8000 // ms, while the pointer is not over it
 
@@ -29,15 +29,9 @@ function One({ of: o }: { of: Toast }) {
       onMouseLeave={() => setHeld(false)}
       onFocusCapture={() => setHeld(true)}
       onBlurCapture={() => setHeld(false)}>
-      <span class={'ico ' + (o.bad ? 'warn' : 'good')}>
-        <Icon name={o.bad ? 'warn' : 'check'} />
-      </span>
+      <Sign name={o.bad ? 'warn' : 'check'} tone={o.bad ? 'warn' : 'good'} />
       <span class="grow wrap">{o.text}</span>
-      {o.link && (
-        <a class="btn sm" href={o.link.path} onClick={() => drop(o.id)}>
-          {o.link.text}
-        </a>
-      )}
+      {o.link && <Link look="sm" href={o.link.path} onClick={() => drop(o.id)} text={o.link.text} />}
       {o.undo && (
         <Button
           look="sm"

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
-import { Button } from './button.tsx'
+import { Button, Link } from './button.tsx'
+import { Sign } from './icons.tsx'
 import { isOpen, jobs, type Job } from '../core/jobs.ts'
 import { place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
-import { Icon } from './icons.tsx'
 import { sentence } from '../core/errors.ts'
 import { ApiError } from '../core/call.ts'
 
@@ -28,9 +28,10 @@ export function Since({ of: j }: { of: Job }) {
 }
 
 export const JobIcon = ({ of: j }: { of: Job }) => (
-  <span class={'ico ' + (j.status === 'failed' ? 'bad' : j.status === 'done' ? 'good' : 'accent')}>
-    <Icon name={j.status === 'failed' ? 'warn' : j.status === 'done' ? 'check' : 'clock'} />
-  </span>
+  <Sign
+    name={j.status === 'failed' ? 'warn' : j.status === 'done' ? 'check' : 'clock'}
+    tone={j.status === 'failed' ? 'bad' : j.status === 'done' ? 'good' : 'accent'}
+  />
 )
 
 // Tray shows the running jobs at the bottom right of every screen. It shows ended jobs a little longer.
@@ -84,13 +85,13 @@ export function Tray() {
                   </div>
                 </div>
                 {j.file ? (
-                  <a class="btn sm" href={j.file} download>
-                    {w.download}
-                  </a>
+                  <Link look="sm" href={j.file} download text={w.download} />
                 ) : (
-                  <a class="btn sm quiet" href={to(j.path && !isOpen(j) ? j.path : '/app/exports')}>
-                    {j.path && !isOpen(j) ? w.open : w.all}
-                  </a>
+                  <Link
+                    look="sm quiet"
+                    href={to(j.path && !isOpen(j) ? j.path : '/app/exports')}
+                    text={j.path && !isOpen(j) ? w.open : w.all}
+                  />
                 )}
                 <Button
                   look="sm quiet icon"

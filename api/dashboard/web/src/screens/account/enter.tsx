@@ -8,6 +8,7 @@ import { forget } from '../../core/query.ts'
 import { go } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Mark } from '../../parts/icons.tsx'
+import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
 
 type FieldProps = {
@@ -84,11 +85,7 @@ function Card({ title, text, over, error, busy, go: verb, send, cancel, children
       <h1>{title}</h1>
       {text && <p class="soft">{text}</p>}
       {children}
-      {error && (
-        <p class="bad" role="alert">
-          {sentence(error)}
-        </p>
-      )}
+      {error && <Alert text={sentence(error)} />}
       <div class="row">
         <Button type="submit" look="primary" disabled={busy} text={verb} />
         {cancel && <Button onClick={cancel} text={t.enter.cancel} />}

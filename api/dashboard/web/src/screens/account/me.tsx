@@ -12,7 +12,7 @@ import { languages, t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, Seg, Switch, InputField, SelectField } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { setTheme } from '../../parts/shell.tsx'
 import { Loading } from '../../parts/state.tsx'
@@ -141,9 +141,7 @@ function Codes() {
     <Card look="narrow" title={w.codes}>
       <div class="part">
         <p class="row">
-          <span class={'ico ' + (on ? 'good' : '')}>
-            <Icon name={on ? 'check' : 'clock'} />
-          </span>
+          <Sign name={on ? 'check' : 'clock'} tone={on ? 'good' : ''} />
           {on ? w.codesOn : w.codesOff}
         </p>
       </div>
@@ -229,9 +227,7 @@ function Session({ of: s }: { of: SessionRow }) {
       }, complain)
   return (
     <li>
-      <span class="ico">
-        <Icon name="landers" />
-      </span>
+      <Sign name="landers" />
       <div class="grow">
         <div class="t" title={s.agent}>
           {name} {s.current && <span class="tag good">{w.thisOne}</span>}

@@ -12,7 +12,7 @@ import { t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Select, InputField, SelectField } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
@@ -135,9 +135,7 @@ function Open({ of: l }: { of: LinkRow }) {
     }, complain)
   return (
     <li>
-      <span class="ico">
-        <Icon name="clock" />
-      </span>
+      <Sign name="clock" />
       <div class="grow">
         <div class="t">{l.email}</div>
         <div class="d wrap">{[w.kinds[l.kind] ?? l.kind, roleName(l.role), w.until(dateTime(l.expires_at))].join(' · ')}</div>

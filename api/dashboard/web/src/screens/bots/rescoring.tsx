@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { JobAnswer, Range } from '../../api.gen.ts'
+import { Sign } from '../../parts/icons.tsx'
 import { count } from '../../core/format.ts'
 import { touches, use } from '../../core/query.ts'
 import { w } from '../../text/bots.ts'
-import { Icon } from '../../parts/icons.tsx'
 
 // Rescored is the result of the job.
 type Rescored = { clicks: number; changed: number; bots_before: number; bots_after: number; superseded: boolean }
@@ -25,9 +25,10 @@ export function Rescoring({ id, range }: { id: string; range: Range }) {
   }, [ended])
   return (
     <section class="card row notice" role="status">
-      <span class={'ico ' + (data?.status === 'failed' ? 'bad' : done ? 'good' : 'accent')}>
-        <Icon name={data?.status === 'failed' ? 'warn' : done ? 'check' : 'clock'} />
-      </span>
+      <Sign
+        name={data?.status === 'failed' ? 'warn' : done ? 'check' : 'clock'}
+        tone={data?.status === 'failed' ? 'bad' : done ? 'good' : 'accent'}
+      />
       <div class="grow">
         {data?.status === 'failed' ? (
           <div class="strong">

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ClickRow, NetworkRow, SourceRow, TestedClick } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -13,7 +13,7 @@ import { t } from '../../core/text.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, Input, Select } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Icon, Sign } from '../../parts/icons.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Failed } from '../../parts/state.tsx'
@@ -225,9 +225,7 @@ function FirstClick({ id }: { id: string }) {
   return (
     <section class={'card part first ' + (click ? 'here' : '')} role="status">
       <div class="row">
-        <span class={'ico ' + (click ? 'good' : 'accent')}>
-          <Icon name={click ? 'check' : 'clock'} />
-        </span>
+        <Sign name={click ? 'check' : 'clock'} tone={click ? 'good' : 'accent'} />
         <div class="grow">
           <div class="strong">{click ? t.link.firstHere : t.link.waiting}</div>
           <div class="dim fine">
@@ -240,16 +238,8 @@ function FirstClick({ id }: { id: string }) {
               : t.link.waitingText}
           </div>
         </div>
-        {click && (
-          <a class="btn sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })}>
-            {t.link.why}
-          </a>
-        )}
-        {click && (
-          <a class="btn sm" href={to(`/app/campaigns/${id}/figures`, { w: 'today' })}>
-            {t.link.itsFigures}
-          </a>
-        )}
+        {click && <Link look="sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })} text={t.link.why} />}
+        {click && <Link look="sm" href={to(`/app/campaigns/${id}/figures`, { w: 'today' })} text={t.link.itsFigures} />}
       </div>
     </section>
   )

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { newAlias, useDefaultDomain, useDomains } from '../../core/campaign.ts'
@@ -29,9 +29,7 @@ export const NewCampaign = () => {
   ) : (
     <section class="card">
       <Empty title={t.failed.codes.buyer_only}>
-        <a class="btn" href={list}>
-          {t.campaigns.toList}
-        </a>
+        <Link href={list} text={t.campaigns.toList} />
       </Empty>
     </section>
   )
@@ -205,9 +203,7 @@ function Wizard() {
       <FormError wrong={state.wrong} />
       <div class="row">
         <span class="grow" />
-        <a class="btn" href={to('/app/campaigns')}>
-          {t.parts.cancel}
-        </a>
+        <Link href={to('/app/campaigns')} text={t.parts.cancel} />
         <Button type="submit" look="primary" disabled={state.off} text={t.campaigns.create} />
       </div>
     </form>

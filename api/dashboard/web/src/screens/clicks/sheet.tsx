@@ -6,7 +6,7 @@ import { use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { copy } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Icon, Sign } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
@@ -96,9 +96,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
           <ul class="list">
             {d.hops.map((h, i) => (
               <li key={i}>
-                <span class="ico">
-                  <Icon name="right" />
-                </span>
+                <Sign name="right" />
                 <div class="grow">
                   <div class="t">
                     {t.clicks.hopKinds[h.kind] ?? h.kind}

@@ -13,7 +13,7 @@ import { t } from '../../core/text.ts'
 import { Skipped, Source } from '../../parts/csv.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Failed, Late, Alert } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import { Outcomes, type Answer } from './correction_outcomes.tsx'
 
@@ -82,11 +82,7 @@ export function Corrections() {
         </header>
         <div class="part">
           <Source example={example[kind]} text={text} set={set} take={f => void file.take(f)} tooLarge={() => setTooLarge(true)} />
-          {tooLarge && (
-            <p class="bad" role="alert">
-              {w.tooLarge}
-            </p>
-          )}
+          {tooLarge && <Alert text={w.tooLarge} />}
           {head && <Columns of={head} given={source ? 'source' : ''} />}
           {head && kind === 'cost' && head.missing.includes('source') && <SourceOfAll value={source} on={setSource} />}
           {file.error && <Failed error={file.error} again={file.again} />}
@@ -188,14 +184,8 @@ const Columns = ({ of: head, given }: { of: Head; given: string }) => (
     {head.missing
       .filter(name => name !== given)
       .map(name => (
-        <p key={name} class="bad" role="alert">
-          {w.missing(name)}
-        </p>
+        <Alert key={name} text={w.missing(name)} />
       ))}
-    {head.rows > mostRows && (
-      <p class="warn" role="alert">
-        {w.tooMany(count(head.rows))}
-      </p>
-    )}
+    {head.rows > mostRows && <Alert look="warn" text={w.tooMany(count(head.rows))} />}
   </div>
 )

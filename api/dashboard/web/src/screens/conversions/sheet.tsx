@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ConversionRow } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { call, ApiError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -55,9 +55,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
       close={close}
       foot={
         <>
-          <a class="btn" href={to('/app/clicks', { find: c.click_id, click: c.click_id })}>
-            {w.itsClick}
-          </a>
+          <Link href={to('/app/clicks', { find: c.click_id, click: c.click_id })} text={w.itsClick} />
           <span class="grow" />
           <Stepper of={step} />
         </>

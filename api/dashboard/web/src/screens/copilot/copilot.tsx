@@ -8,9 +8,9 @@ import { canWrite } from '../../core/can.ts'
 import { ago, dateOf } from '../../core/dates.ts'
 import { touches, use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
-import { Icon } from '../../parts/icons.tsx'
+import { Icon, Sign } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
-import { Empty, Late, LoadingCard } from '../../parts/state.tsx'
+import { Empty, Late, LoadingCard, Alert } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { Change, Opens, Why } from './change.tsx'
@@ -86,11 +86,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
         )}
         {canWrite() && <Button disabled={busy} onClick={() => void refresh()} text={w.refresh} />}
       </div>
-      {error && (
-        <p class="warn" role="alert">
-          {error.code === 'too_soon' ? w.tooSoon : said(error)}
-        </p>
-      )}
+      {error && <Alert look="warn" text={error.code === 'too_soon' ? w.tooSoon : said(error)} />}
       {!data.canApply && <p class="warn">{w.plan(data.plan)}</p>}
       {!canWrite() && <p class="dim">{w.readOnly}</p>}
       {data.suggestions.length === 0 ? (
@@ -120,9 +116,7 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
   return (
     <li class="card suggestion" aria-label={s.title}>
       <div class="row top0">
-        <span class={'ico ' + (s.advice_only ? 'warn' : 'accent')}>
-          <Icon name={s.advice_only ? 'warn' : 'spark'} />
-        </span>
+        <Sign name={s.advice_only ? 'warn' : 'spark'} tone={s.advice_only ? 'warn' : 'accent'} />
         <div class="grow">
           <h2 class="wrap">{s.title}</h2>
           <p class="soft wrap">{s.detail}</p>
@@ -160,11 +154,7 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
           </>
         )}
       </Opens>
-      {error && (
-        <p class="bad" role="alert">
-          {said(error)}
-        </p>
-      )}
+      {error && <Alert text={said(error)} />}
       {canWrite() && (
         <div class="row wraps acts1">
           {may &&

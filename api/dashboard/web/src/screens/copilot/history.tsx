@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks'
 import type { ChatProposal, CopilotAnswer, CopilotBody, CopilotChange } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { to } from '../../core/router.ts'
-import { Icon } from '../../parts/icons.tsx'
-import { Empty } from '../../parts/state.tsx'
+import { Empty, Alert } from '../../parts/state.tsx'
 import { w } from '../../text/copilot.ts'
 import { act } from './act.ts'
 import { Change, Opens, Why } from './change.tsx'
@@ -52,9 +52,7 @@ function Done({ of: c }: { of: CopilotChange }) {
   const undo = () => run(() => act({ action: 'undo', id: c.id }, w.undone(c.title)))
   return (
     <li>
-      <span class={'ico ' + (undone ? '' : 'good')}>
-        <Icon name={undone ? 'back' : 'check'} />
-      </span>
+      <Sign name={undone ? 'back' : 'check'} tone={undone ? '' : 'good'} />
       <div class="grow">
         <div class="t wrap">{c.title}</div>
         <div class="d wrap">
@@ -80,11 +78,7 @@ function Done({ of: c }: { of: CopilotChange }) {
             </>
           )}
         </Opens>
-        {error && (
-          <p class="bad" role="alert">
-            {said(error)}
-          </p>
-        )}
+        {error && <Alert text={said(error)} />}
       </div>
       {!undone && canWrite() && (
         <Button look="sm" disabled={busy} aria-label={`${w.undo}: ${c.title}`} onClick={() => void undo()} text={w.undo} />
@@ -116,11 +110,7 @@ export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may
         </p>
       )}
       <Opens label={w.change}>{() => <Change id={p.id} />}</Opens>
-      {error && (
-        <p class="bad" role="alert">
-          {said(error)}
-        </p>
-      )}
+      {error && <Alert text={said(error)} />}
       {open && canWrite() && (
         <div class="row wraps">
           {may && (

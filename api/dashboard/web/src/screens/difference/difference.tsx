@@ -1,5 +1,5 @@
 import type { Difference as Answer } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { canWrite } from '../../core/can.ts'
@@ -76,9 +76,7 @@ function Compared({ of: d, kind, id }: Props) {
       <section class="card">
         <Empty title={w.nothing}>
           <p class="dim">{w.nothingMore[kind]}</p>
-          <a class="btn" href={to('/app/integrations', { [kind]: id })}>
-            {w.connect}
-          </a>
+          <Link href={to('/app/integrations', { [kind]: id })} text={w.connect} />
         </Empty>
       </section>
     )

@@ -9,7 +9,7 @@ import { count } from '../../core/format.ts'
 import { touches } from '../../core/query.ts'
 import { w } from '../../text/difference.ts'
 import { Source } from '../../parts/csv.tsx'
-import { Failed } from '../../parts/state.tsx'
+import { Failed, Alert } from '../../parts/state.tsx'
 
 const base64 = async (file: File) => {
   const bytes = new Uint8Array(await file.arrayBuffer())
@@ -49,11 +49,7 @@ export function Upload({ id }: { id: string }) {
           take={f => void base64(f).then(file => send({ file }))}
           tooLarge={() => setTooLarge(true)}
         />
-        {tooLarge && (
-          <p class="bad" role="alert">
-            {w.tooLarge}
-          </p>
-        )}
+        {tooLarge && <Alert text={w.tooLarge} />}
         {error && <Failed error={error} again={() => void send({ csv: text })} />}
         {saved && <Saved of={saved} />}
         <div class="row">

@@ -9,7 +9,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/domains.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Area, Field, FormError, Switch, wrongOf, type Wrong, SelectField } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { FormSheet, Sheet } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
 import { said } from './shared.tsx'
@@ -67,9 +67,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
           <ul class="list pointed">
             {added.dns.map(p => (
               <li key={p.host}>
-                <span class={'ico ' + (p.ok ? 'good' : 'warn')}>
-                  <Icon name={p.ok ? 'check' : 'warn'} />
-                </span>
+                <Sign name={p.ok ? 'check' : 'warn'} tone={p.ok ? 'good' : 'warn'} />
                 <div class="grow">
                   <div class="t">
                     {p.host}: {w.pointActions[p.action] ?? p.action}

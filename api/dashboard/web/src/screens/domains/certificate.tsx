@@ -7,6 +7,7 @@ import { touches } from '../../core/query.ts'
 import { w } from '../../text/domains.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Ask } from '../../parts/sheet.tsx'
+import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
 import { toast } from '../../core/toast.ts'
 import { Certificate, mayChange } from './shared.tsx'
@@ -146,11 +147,7 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
           </ul>
         </div>
       )}
-      {error && (
-        <p class="bad wrap" role="alert">
-          {sentence(error)}
-        </p>
-      )}
+      {error && <Alert look="bad wrap" text={sentence(error)} />}
       <div class="row wraps">
         {may && (status !== 'active' || wrong.length > 0) && (
           <Button disabled={busy || !d.is_verified} onClick={request} text={stuck || wrong.length ? w.retry : w.request} />

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CertificateAnswer, DomainRow, PointAnswer, VerifyAnswer, ZonesOfAccount } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
@@ -11,6 +11,7 @@ import { w } from '../../text/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
+import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
@@ -129,9 +130,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
           <section class="part" aria-live="polite">
             <h2>{w.seen}</h2>
             {error ? (
-              <p class="bad wrap" role="alert">
-                {said(error.code) ?? sentence(error)}
-              </p>
+              <Alert look="bad wrap" text={said(error.code) ?? sentence(error)} />
             ) : (
               found && (
                 <>
@@ -281,9 +280,7 @@ function PointForMe({ of: d }: { of: DomainRow }) {
     <div class="row">
       <span class="grow dim">{zones ? w.noZone : ''}</span>
       {zones ? (
-        <a class="btn" href={to('/app/integrations')}>
-          {w.connect}
-        </a>
+        <Link href={to('/app/integrations')} text={w.connect} />
       ) : (
         <Button
           disabled={busy}

@@ -11,7 +11,7 @@ import { t } from '../../core/text.ts'
 import { moveTo, toSend, tried, update, type Flow as Paths } from './edit.ts'
 import { changeText } from './text.ts'
 import { Seg } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Icon, Sign } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
 import { failed } from '../../core/toast.ts'
 import type { TabProps } from '../../core/campaign.ts'
@@ -80,9 +80,7 @@ export function Flow({ detail }: TabProps) {
     <>
       {d.elsewhere && d.dirty && (
         <p class="card notice row" role="alert">
-          <span class="ico warn">
-            <Icon name="warn" />
-          </span>
+          <Sign name="warn" tone="warn" />
           <span class="grow">{t.flow.elsewhere}</span>
           <Button look="sm" onClick={() => d.setDialog('conflict')} text={t.flow.compare} />
         </p>

@@ -10,6 +10,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Conditions } from '../../parts/condition.tsx'
 import { Area, Field, Input, Select, Switch, type Wired } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
+import { Alert } from '../../parts/state.tsx'
 import type { Book, useBook } from './book.ts'
 import { Destinations } from './destinations.tsx'
 import { Rules } from './rules.tsx'
@@ -96,12 +97,7 @@ const PathField = ({ name, label = t.flow.fields[name]!, hint, wrong, children }
   </div>
 )
 
-const FieldError = ({ text }: { text?: string }) =>
-  text ? (
-    <p class="bad" role="alert">
-      {text}
-    </p>
-  ) : null
+const FieldError = ({ text }: { text?: string }) => (text ? <Alert text={text} /> : null)
 
 // Who edits the conditions and the rules that a visitor of the path meets.
 function Who({ path: p, book, records, wrong, on }: Props) {

@@ -9,6 +9,7 @@ import { toast } from '../../core/toast.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
+import { Alert } from '../../parts/state.tsx'
 import type { Book } from './book.ts'
 
 type Props = { path: Path; book: Book; saved: { id: string; name: string }[] | undefined; on: (c: Partial<Path>) => void }
@@ -90,11 +91,7 @@ export function Rules({ path: p, book, saved, on }: Props) {
                   <input class="input" maxLength={255} value={newName} onInput={e => setNewName(e.currentTarget.value)} />
                 </label>
                 <Button type="submit" look="sm" text={t.parts.save} />
-                {error && (
-                  <p class="bad" role="alert">
-                    {error}
-                  </p>
-                )}
+                {error && <Alert text={error} />}
               </form>
             )}
           </Menu>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { GoalList, GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -13,7 +13,7 @@ import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
 import { Select, Switch } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Ask } from '../../parts/sheet.tsx'
@@ -46,13 +46,9 @@ export function Goals() {
     <>
       {!data.planIncludes && (
         <section class="card row notice">
-          <span class="ico warn">
-            <Icon name="warn" />
-          </span>
+          <Sign name="warn" tone="warn" />
           <span class="grow">{w.noPlan}</span>
-          <a class="btn sm" href={to('/app/plan')}>
-            {w.toPlan}
-          </a>
+          <Link look="sm" href={to('/app/plan')} text={w.toPlan} />
         </section>
       )}
       {!data.site ? (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { GoalList, GoalsLive, LiveEvent } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -11,7 +11,7 @@ import { to } from '../../core/router.ts'
 import { w } from '../../text/goals.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Seg, SelectField } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { Ask, Shown } from '../../parts/sheet.tsx'
 
 const shownEvents = 6
@@ -40,9 +40,7 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
       note={w.now(live.windowMinutes)}
       beside={last && <Button look="sm quiet" onClick={() => setHidden(new Set(live.latest.map(keyOf)))} text={w.anew} />}>
       <div class="row hit">
-        <span class={'ico ' + (last ? 'good' : 'accent')}>
-          <Icon name={last ? 'check' : 'clock'} />
-        </span>
+        <Sign name={last ? 'check' : 'clock'} tone={last ? 'good' : 'accent'} />
         <div class="grow">
           <div class="strong" role="status">
             {last ? w.got(last.name) : w.waiting}
@@ -130,9 +128,7 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
       {domains.length === 0 ? (
         <div class="row">
           <span class="grow">{w.noDomain}</span>
-          <a class="btn sm" href={to('/app/domains')}>
-            {w.toDomains}
-          </a>
+          <Link look="sm" href={to('/app/domains')} text={w.toDomains} />
         </div>
       ) : (
         <>

@@ -12,7 +12,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials, given, type Values } from '../../parts/credentials.tsx'
 import { Field, FormError, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
-import { Loading } from '../../parts/state.tsx'
+import { Loading, Alert } from '../../parts/state.tsx'
 
 type SheetProps<D> = {
   name: string
@@ -148,11 +148,7 @@ export function PlatformConnection({
         <section class="part">
           <h2>{w.source.credentials}</h2>
           {!encryption && <p class="warn">{w.codes.no_encryption_key}</p>}
-          {error && (
-            <p class="bad wrap" role="alert">
-              {error}
-            </p>
-          )}
+          {error && <Alert look="bad wrap" text={error} />}
           {about}
           <div class="fields">
             <Field label={w.provider} hint={hint} error={c.errorAt('provider')}>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { NetworkRow, OAuthConnection, OAuthProvider, SourceRow } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { mayConnect, said, show } from '../../core/connect.ts'
@@ -104,9 +104,7 @@ function Connections<R extends { status: string }>({ title, text, none, rooms, r
       ) : rows.length === 0 ? (
         <div class="part row">
           <span class="dim grow">{none}</span>
-          <a class="btn" href={to(rooms.path)}>
-            {rooms.text}
-          </a>
+          <Link href={to(rooms.path)} text={rooms.text} />
         </div>
       ) : (
         <ul class="list">{rows.slice(0, showAll ? rows.length : some).map(one)}</ul>

@@ -11,6 +11,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Runs } from '../../parts/credentials.tsx'
 import { Switch, InputField } from '../../parts/form.tsx'
+import { Alert } from '../../parts/state.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
 
 // NetworkSheet edits the connection to an affiliate network: the credentials, the conversions to read, and the runs.
@@ -33,11 +34,7 @@ const Changes = ({ of: { changesReadTo, changesError } }: { of: NetworkIntegrati
     <section class="part">
       <h2>{w.networks.changes}</h2>
       {changesReadTo && <p>{w.networks.changesTo(dateTime(changesReadTo))}</p>}
-      {changesError && (
-        <p role="alert" class="bad wrap">
-          {changesError}
-        </p>
-      )}
+      {changesError && <Alert look="bad wrap" text={changesError} />}
     </section>
   )
 
@@ -105,11 +102,7 @@ function Sync({ of: n }: { of: NetworkRow }) {
           {text}
         </p>
       )}
-      {error && (
-        <p role="alert" class="bad wrap">
-          {error}
-        </p>
-      )}
+      {error && <Alert look="bad wrap" text={error} />}
       <div class="row">
         <span class="grow" />
         <Button disabled={busy} onClick={() => void read(false)} text={busy ? t.loading : w.networks.dry} />

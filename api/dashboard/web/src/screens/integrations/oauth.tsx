@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Link } from '../../parts/button.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { call } from '../../core/call.ts'
 import { begunAt } from '../../core/oauth.ts'
 import { touches } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { w } from '../../text/integrations.ts'
-import { Icon } from '../../parts/icons.tsx'
 import { toast } from '../../core/toast.ts'
 import { said } from '../../core/connect.ts'
 
@@ -35,15 +36,11 @@ export function OAuth() {
     <section class="card empty">
       {wrong ? (
         <>
-          <span class="ico warn">
-            <Icon name="warn" />
-          </span>
+          <Sign name="warn" tone="warn" />
           <p role="alert">
             {w.ads.failed}: {wrong}
           </p>
-          <a class="btn" href={to('/app/integrations')}>
-            {w.ads.toAll}
-          </a>
+          <Link href={to('/app/integrations')} text={w.ads.toAll} />
         </>
       ) : (
         <p role="status">{w.ads.finishing}</p>

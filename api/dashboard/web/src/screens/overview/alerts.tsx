@@ -1,11 +1,12 @@
 import type { Alert } from '../../api.gen.ts'
+import { Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { ago, dateTime } from '../../core/dates.ts'
 import { use } from '../../core/query.ts'
 import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Seg } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Icon, Sign } from '../../parts/icons.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
 
 const w = t.alerts,
@@ -82,9 +83,10 @@ export function Alerts() {
         <ul class="list">
           {data.services.map(o => (
             <li key={o.name}>
-              <span class={'ico ' + (o.status === 'ok' ? 'good' : o.status === 'failing' ? 'bad' : o.status === 'behind' ? 'warn' : '')}>
-                <Icon name={o.status === 'ok' ? 'check' : o.status === 'failing' || o.status === 'behind' ? 'warn' : 'clock'} />
-              </span>
+              <Sign
+                name={o.status === 'ok' ? 'check' : o.status === 'failing' || o.status === 'behind' ? 'warn' : 'clock'}
+                tone={o.status === 'ok' ? 'good' : o.status === 'failing' ? 'bad' : o.status === 'behind' ? 'warn' : ''}
+              />
               <div class="grow">
                 <div class="t">{w.names[o.name] ?? o.name}</div>
                 {o.message && <div class="d wrap">{o.message}</div>}
@@ -102,9 +104,7 @@ function One({ of: a }: { of: Alert }) {
   const path = placeOf(a)
   return (
     <li>
-      <span class={'ico ' + (a.severity === 'critical' ? 'bad' : 'warn')}>
-        <Icon name="warn" />
-      </span>
+      <Sign name="warn" tone={a.severity === 'critical' ? 'bad' : 'warn'} />
       <div class="grow">
         <div class="t wrap">
           {a.name}: {a.message}
@@ -122,11 +122,7 @@ function One({ of: a }: { of: Alert }) {
         </div>
         {a.url && <div class="d mono wrap">{a.url}</div>}
       </div>
-      {path && (
-        <a class="btn sm" href={path}>
-          {w.look}
-        </a>
-      )}
+      {path && <Link look="sm" href={path} text={w.look} />}
     </li>
   )
 }

@@ -1,12 +1,13 @@
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
+import { Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { isReal, rounded } from '../../core/figures.ts'
 import { count, country, money, percent, short } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { compares, days, type Window, windowQuery } from '../../core/window.ts'
-import { Icon } from '../../parts/icons.tsx'
 import { Failed } from '../../parts/state.tsx'
 
 const lately = 30 // minutes
@@ -83,9 +84,7 @@ export function NeedsYou() {
         <ul class="list">
           {data?.alerts.slice(0, 5).map(a => (
             <li key={a.type + a.id}>
-              <span class={'ico ' + (a.severity === 'critical' ? 'bad' : 'warn')}>
-                <Icon name="warn" />
-              </span>
+              <Sign name="warn" tone={a.severity === 'critical' ? 'bad' : 'warn'} />
               <div class="grow">
                 <div class="t" title={a.message}>
                   {a.name}: {a.message}
@@ -96,23 +95,17 @@ export function NeedsYou() {
           ))}
           {open > 0 && (
             <li>
-              <span class="ico accent">
-                <Icon name="spark" />
-              </span>
+              <Sign name="spark" tone="accent" />
               <div class="grow">
                 <div class="t">{t.overview.suggestions(open, count(open))}</div>
                 <div class="d">{t.overview.suggestionsMore}</div>
               </div>
-              <a class="btn sm" href={to('/app/copilot')}>
-                {t.overview.look}
-              </a>
+              <Link look="sm" href={to('/app/copilot')} text={t.overview.look} />
             </li>
           )}
           {data?.count === 0 && open === 0 && (
             <li>
-              <span class="ico good">
-                <Icon name="check" />
-              </span>
+              <Sign name="check" tone="good" />
               <div class="grow">
                 <div class="t">{t.overview.allWell}</div>
               </div>
@@ -155,9 +148,7 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
       <ul class="list">
         {half.map(m => (
           <li key={m.key}>
-            <span class={'ico ' + (m.gap > 0 ? 'good' : 'bad')}>
-              <Icon name={m.gap > 0 ? 'up' : 'down'} />
-            </span>
+            <Sign name={m.gap > 0 ? 'up' : 'down'} tone={m.gap > 0 ? 'good' : 'bad'} />
             <div class="grow">
               <div class="t">
                 {m.what} {m.name}

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow, Trends } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
@@ -93,11 +93,7 @@ export function Overview() {
         <section class="card">
           <Empty title={t.overview.empty}>
             <p class="dim">{t.overview.emptyMore}</p>
-            {canCreateCampaigns() && (
-              <a class="btn primary" href={to('/app/campaigns/new')}>
-                {t.campaigns.add}
-              </a>
-            )}
+            {canCreateCampaigns() && <Link look="primary" href={to('/app/campaigns/new')} text={t.campaigns.add} />}
           </Empty>
         </section>
       ) : null}

@@ -7,6 +7,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/smartlinks.ts'
 import { Conditions } from '../../parts/condition.tsx'
 import { Field, Input } from '../../parts/form.tsx'
+import { Alert } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 
 export type Rule = { id?: string; name: string; logic: 'and' | 'or'; conditions: Condition[]; destination_url: string }
@@ -40,11 +41,7 @@ export function Rules({ list, on, sources, error, may }: RulesProps) {
           />
         ))}
       </ol>
-      {error && (
-        <p class="bad" role="alert">
-          {error}
-        </p>
-      )}
+      {error && <Alert text={error} />}
       {may && (
         <div>
           <Button

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DomainRow, SmartlinkAnswer } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { newAlias } from '../../core/campaign.ts'
@@ -16,7 +16,7 @@ import { w } from '../../text/smartlinks.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Area, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { toast } from '../../core/toast.ts'
@@ -124,7 +124,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
         ) : undefined
       }>
       {own?.rows.length === 0 && <NoDomain />}
-      {l && <Link url={l.url} />}
+      {l && <Address url={l.url} />}
       {l && <Stats id={l.id} />}
       <form
         class="record smartlink"
@@ -168,17 +168,13 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
 
 const NoDomain = () => (
   <div class="part row">
-    <span class="ico warn">
-      <Icon name="warn" />
-    </span>
+    <Sign name="warn" tone="warn" />
     <span class="grow">{w.noDomain}</span>
-    <a class="btn sm" href={to('/app/domains')}>
-      {w.toDomains}
-    </a>
+    <Link look="sm" href={to('/app/domains')} text={w.toDomains} />
   </div>
 )
 
-const Link = ({ url }: { url: string }) => (
+const Address = ({ url }: { url: string }) => (
   <section class="part">
     <div class="row linkrow">
       <Copy lines text={url} label={w.link} />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ExportBody, ExportRow } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -14,7 +14,6 @@ import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { FormError, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
@@ -50,9 +49,14 @@ export function Exports() {
       width: 96,
       cell: r => (
         <span class="row fileacts">
-          <a class="btn sm icon" href={fileOf(r.download_url)} download aria-label={w.downloadOf(r.name)} title={w.download}>
-            <Icon name="download" />
-          </a>
+          <Link
+            look="sm icon"
+            href={fileOf(r.download_url)}
+            download
+            aria-label={w.downloadOf(r.name)}
+            title={w.download}
+            icon="download"
+          />
           {canWrite() && (
             <Button look="sm quiet icon" aria-label={w.removeOf(r.name)} title={w.remove} onClick={() => setRemoving(r)} icon="trash" />
           )}
@@ -133,13 +137,9 @@ function Jobs({ files }: { files?: ExportRow[] }) {
                 )}
               </span>
               {j.file && (!there || there.has(j.file)) ? (
-                <a class="btn sm" href={j.file} download>
-                  {w.download}
-                </a>
+                <Link look="sm" href={j.file} download text={w.download} />
               ) : j.path && j.path !== place.value.path && !isOpen(j) ? (
-                <a class="btn sm" href={to(j.path)}>
-                  {w.open}
-                </a>
+                <Link look="sm" href={to(j.path)} text={w.open} />
               ) : null}
             </li>
           ))}

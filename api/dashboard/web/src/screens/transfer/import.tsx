@@ -9,7 +9,7 @@ import { t } from '../../core/text.ts'
 import { Skipped, Source } from '../../parts/csv.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Failed, Late, Alert } from '../../parts/state.tsx'
 import { w } from '../../text/import.ts'
 import { Outcomes } from './import_outcomes.tsx'
 import { useImportFile, useKnown, useRun, type ImportFile } from './import_run.ts'
@@ -50,11 +50,7 @@ export function Import() {
         </header>
         <div class="part">
           <Source example={example[kind]} text={file.text} set={file.set} take={file.take} tooLarge={() => file.setTooLarge(true)} />
-          {file.tooLarge && (
-            <p class="bad" role="alert">
-              {t.corrections.tooLarge}
-            </p>
-          )}
+          {file.tooLarge && <Alert text={t.corrections.tooLarge} />}
           {head && <Columns of={head} kind={kind} file={file} />}
           {file.error && <Failed error={file.error} again={file.again} />}
           {error && !known && <Failed error={error} again={again} />}
@@ -74,11 +70,7 @@ export function Import() {
               </span>
             )}
           </div>
-          {shown && !stale && fresh > 0 && room !== null && room < fresh && (
-            <p class="warn" role="alert">
-              {w.room(room, kind)}
-            </p>
-          )}
+          {shown && !stale && fresh > 0 && room !== null && room < fresh && <Alert look="warn" text={w.room(room, kind)} />}
           {busy && shown && (
             <div role="status">
               <span class="hidden">{w.running}</span>
@@ -149,14 +141,8 @@ const Columns = ({ of: head, kind, file }: { of: Head; kind: Kind; file: ImportF
     </div>
     <Skipped of={head} />
     {file.missing.map(f => (
-      <p key={f.name} class="bad" role="alert">
-        {t.corrections.missing(w.fields[f.name] ?? f.name)}
-      </p>
+      <Alert key={f.name} text={t.corrections.missing(w.fields[f.name] ?? f.name)} />
     ))}
-    {head.rows > mostRows && (
-      <p class="bad" role="alert">
-        {w.tooMany(count(head.rows))}
-      </p>
-    )}
+    {head.rows > mostRows && <Alert text={w.tooMany(count(head.rows))} />}
   </div>
 )

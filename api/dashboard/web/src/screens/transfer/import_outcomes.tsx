@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
+import { Link } from '../../parts/button.tsx'
 import { csvOf } from '../../core/csv.ts'
 import { count } from '../../core/format.ts'
 import type { Kind, Result, Row } from '../../core/import.ts'
@@ -77,9 +78,7 @@ export function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boole
           ]}
           on={setFilter}
         />
-        <a class="btn" href={file} download={`import-${kind}.csv`}>
-          {w.download}
-        </a>
+        <Link href={file} download={`import-${kind}.csv`} text={w.download} />
       </header>
       {rows.length === 0 ? (
         <Empty title={t.corrections.nothing} />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { call, type ApiError } from '../../core/call.ts'
 import { ago, dateOf, dateTime } from '../../core/dates.ts'
@@ -16,7 +16,7 @@ import { windowOf } from '../../core/window.ts'
 import { w } from '../../text/webhooks.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Seg, Select, Switch } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icons.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Empty, Loading, LoadingCard } from '../../parts/state.tsx'
@@ -67,13 +67,9 @@ export function Webhooks() {
     <div class="grid webhooks">
       {!data.planIncludes && (
         <section class="card row notice">
-          <span class="ico warn">
-            <Icon name="warn" />
-          </span>
+          <Sign name="warn" tone="warn" />
           <span class="grow">{w.noPlan}</span>
-          <a class="btn sm" href={to('/app/plan')}>
-            {w.toPlan}
-          </a>
+          <Link look="sm" href={to('/app/plan')} text={w.toPlan} />
         </section>
       )}
       {!can('member') && <p class="soft">{w.readOnly}</p>}
@@ -134,9 +130,10 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
       <ul class="list hooks">
         {rows.map(h => (
           <li key={h.id}>
-            <span class={'ico ' + (h.consecutiveFailures ? 'bad' : h.active ? 'good' : '')}>
-              <Icon name={h.consecutiveFailures ? 'warn' : h.active ? 'hook' : 'pause'} />
-            </span>
+            <Sign
+              name={h.consecutiveFailures ? 'warn' : h.active ? 'hook' : 'pause'}
+              tone={h.consecutiveFailures ? 'bad' : h.active ? 'good' : ''}
+            />
             <div class="grow">
               <div class="t">{nameOf(h)}</div>
               <div class="d mono wrap">{asWritten(h.url)}</div>
