@@ -15,3 +15,19 @@ export const Card = ({ title, note, beside, look, children }: Props) => (
     {children}
   </section>
 )
+
+// Part is a section of a card or a sheet, with a heading. look has more classes.
+export const Part = ({ title, look, children }: Pick<Props, 'title' | 'look' | 'children'>) => (
+  <section class={look ? 'part ' + look : 'part'}>
+    <h2>{title}</h2>
+    {children}
+  </section>
+)
+
+// Fact is a line of a list of facts: a name and a value. look has the classes of the value.
+export const Fact = ({ name, value, look }: { name: string; value: ComponentChildren; look?: string }) => (
+  <>
+    <dt>{name}</dt>
+    <dd class={look}>{value}</dd>
+  </>
+)

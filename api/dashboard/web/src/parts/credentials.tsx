@@ -1,4 +1,5 @@
 import type { CredentialFieldShown, IntegrationRun } from '../api.gen.ts'
+import { Part } from './card.tsx'
 import { dateTime } from '../core/dates.ts'
 import { count } from '../core/format.ts'
 import { w } from '../text/integrations.ts'
@@ -62,8 +63,7 @@ export const Says = ({ on, error }: { on: boolean; error: string | null }) => (
 
 // Runs shows the automatic and manual runs of an integration.
 export const Runs = ({ list }: { list: IntegrationRun[] }) => (
-  <section class="part">
-    <h2>{w.runs.title}</h2>
+  <Part title={w.runs.title}>
     {list.length === 0 ? (
       <p class="dim">{w.runs.none}</p>
     ) : (
@@ -88,5 +88,5 @@ export const Runs = ({ list }: { list: IntegrationRun[] }) => (
         ))}
       </PlainTable>
     )}
-  </section>
+  </Part>
 )

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { PlanDetail, PlanUsageAnswer } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
+import { Card, Fact } from '../../parts/card.tsx'
 import { dateOf } from '../../core/dates.ts'
 import { count, short } from '../../core/format.ts'
 import { zone } from '../../core/me.ts'
@@ -173,16 +173,10 @@ function Limits({ of: data }: { of: PlanUsageAnswer }) {
     <Card title={w.others}>
       <dl class="facts part limits">
         {limits.map(([name, n]) => (
-          <>
-            <dt>{w.names[name]}</dt>
-            <dd class="num">{n === null ? w.unlimited : count(n)}</dd>
-          </>
+          <Fact name={w.names[name]} value={n === null ? w.unlimited : count(n)} look="num" />
         ))}
         {Object.entries(data.includes).map(([name, on]) => (
-          <>
-            <dt>{w.features[name] ?? name}</dt>
-            <dd>{on ? w.yes : w.no}</dd>
-          </>
+          <Fact name={w.features[name] ?? name} value={on ? w.yes : w.no} />
         ))}
       </dl>
     </Card>

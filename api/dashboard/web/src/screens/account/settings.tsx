@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Settings as Saved } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
+import { Card, Fact } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
@@ -201,12 +201,14 @@ const Example = ({ of: draft, siteKey }: { of: Draft; siteKey: string }) => (
       <dd class="num">
         {dateOf(Date.now(), draft.dateFormat, zoneOf(draft))} {timeText(Date.now(), draft)}
       </dd>
-      <dt>{w.amount}</dt>
-      <dd class="num">
-        {isCurrency(draft.currency) ? new Intl.NumberFormat(language, { style: 'currency', currency: draft.currency }).format(1234.5) : '—'}
-      </dd>
-      <dt>{w.count}</dt>
-      <dd class="num">{new Intl.NumberFormat(language).format(1234567)}</dd>
+      <Fact
+        name={w.amount}
+        value={
+          isCurrency(draft.currency) ? new Intl.NumberFormat(language, { style: 'currency', currency: draft.currency }).format(1234.5) : '—'
+        }
+        look="num"
+      />
+      <Fact name={w.count} value={new Intl.NumberFormat(language).format(1234567)} look="num" />
     </dl>
     <div class="part">
       <p class="soft">{w.siteKeyHint}</p>

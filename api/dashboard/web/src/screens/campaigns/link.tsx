@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ClickRow, NetworkRow, SourceRow, TestedClick } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -41,8 +42,7 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
     <div class="grid builder">
       <div class="grid">
         <FirstClick id={c.id} />
-        <section class="card part">
-          <h2>{t.link.title}</h2>
+        <Part look="card" title={t.link.title}>
           <div class="fields">
             <Field label={t.campaigns.source} hint={source ? undefined : t.link.noSourceHint}>
               {w =>
@@ -83,25 +83,23 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
             />
           )}
           <OwnParams list={ownParams} on={setOwnParams} />
-        </section>
+        </Part>
         <Test id={c.id} link={link} />
       </div>
       <div class="grid">
-        <section class="card part">
-          <h2>{t.link.qr}</h2>
+        <Part look="card" title={t.link.qr}>
           <QR text={one.url} label={t.link.qrOf(one.url)} />
           <p class="dim fine">{t.link.qrHint}</p>
-        </section>
+        </Part>
         <Postbacks of={ours} networks={networks} source={source} />
-        <section class="card part">
-          <h2>{t.link.direct}</h2>
+        <Part look="card" title={t.link.direct}>
           <p class="dim">{t.link.directText}</p>
           <Copy
             label={t.link.tag}
             lines
             text={`<script src="${tagOf(new URL(one.url).origin, one.tag_name)}" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`}
           />
-        </section>
+        </Part>
       </div>
     </div>
   )
@@ -160,8 +158,7 @@ type PostbacksProps = { of: TabProps['detail']['networks']; networks?: NetworkRo
 
 // Postbacks shows the postbacks from the campaign's networks, and the postback to its source.
 const Postbacks = ({ of: ours, networks, source }: PostbacksProps) => (
-  <section class="card part">
-    <h2>{t.link.postbacks}</h2>
+  <Part look="card" title={t.link.postbacks}>
     <p class="dim">{t.link.postbacksText}</p>
     {ours.length === 0 && (
       <p>
@@ -180,7 +177,7 @@ const Postbacks = ({ of: ours, networks, source }: PostbacksProps) => (
         <code class="mono wrap">{source.postback_url}</code>
       </div>
     )}
-  </section>
+  </Part>
 )
 
 const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => (

@@ -1,5 +1,6 @@
 import type { ClickAnswer } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part, Fact } from '../../parts/card.tsx'
 import { amount, country, money, moment } from '../../core/format.ts'
 import { tone } from '../../core/log.ts'
 import { use } from '../../core/query.ts'
@@ -66,8 +67,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
         </div>
         {c.destination && <div class="mono dim wrap">{c.destination}</div>}
       </section>
-      <section class="part">
-        <h2>{t.clicks.why}</h2>
+      <Part title={t.clicks.why}>
         {c.passed_stream_name && (
           <p class="warn">{t.clicks.passed(c.passed_stream_name, t.trace.reasons[c.passed_reason] ?? c.passed_reason)}</p>
         )}
@@ -87,9 +87,8 @@ function Story({ of: d }: { of: ClickAnswer }) {
         ) : (
           <p class="dim">{t.clicks.noTrace}</p>
         )}
-      </section>
-      <section class="part">
-        <h2>{t.clicks.hops}</h2>
+      </Part>
+      <Part title={t.clicks.hops}>
         {d.hops.length === 0 ? (
           <p class="dim">{t.clicks.noHops}</p>
         ) : (
@@ -111,9 +110,8 @@ function Story({ of: d }: { of: ClickAnswer }) {
             ))}
           </ul>
         )}
-      </section>
-      <section class="part">
-        <h2>{t.clicks.outcomes}</h2>
+      </Part>
+      <Part title={t.clicks.outcomes}>
         {d.conversions.length === 0 ? (
           <p class="dim">{t.clicks.noConversions}</p>
         ) : (
@@ -130,29 +128,25 @@ function Story({ of: d }: { of: ClickAnswer }) {
             ))}
           </ul>
         )}
-      </section>
+      </Part>
       <Postbacks id={d.click_id} at={c.at} />
-      <section class="part">
-        <h2>{t.clicks.who}</h2>
+      <Part title={t.clicks.who}>
         <dl class="facts">
           {Object.entries(t.clicks.fields).map(([name, label]) => {
             const v = (d.visitor as unknown as Record<string, unknown>)[name] ?? (c as unknown as Record<string, unknown>)[name]
             return v === '' || v === null || v === undefined || v === 0 ? null : (
-              <>
-                <dt>{label}</dt>
-                <dd class={['user_agent', 'ip', 'click_id', 'external_id'].includes(name) ? 'mono wrap' : 'wrap'}>
-                  {name === 'country' ? country(String(v)) : name === 'device_type' ? (t.devices[String(v)] ?? String(v)) : String(v)}
-                </dd>
-              </>
+              <Fact
+                name={label}
+                value={name === 'country' ? country(String(v)) : name === 'device_type' ? (t.devices[String(v)] ?? String(v)) : String(v)}
+                look={['user_agent', 'ip', 'click_id', 'external_id'].includes(name) ? 'mono wrap' : 'wrap'}
+              />
             )
           })}
-          <dt>{t.clicks.cost}</dt>
-          <dd>{c.cost ? money(c.cost, c.cost < 1 ? 4 : 2) : '—'}</dd>
+          <Fact name={t.clicks.cost} value={c.cost ? money(c.cost, c.cost < 1 ? 4 : 2) : '—'} />
         </dl>
-      </section>
+      </Part>
       {c.params && (
-        <section class="part">
-          <h2>{t.clicks.params}</h2>
+        <Part title={t.clicks.params}>
           <dl class="facts">
             {[...new URLSearchParams(c.params)].map(([k, v], i) => (
               <>
@@ -163,7 +157,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
               </>
             ))}
           </dl>
-        </section>
+        </Part>
       )}
     </div>
   )
@@ -173,8 +167,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
 function Postbacks({ id, at }: { id: string; at: string }) {
   const { data, error, again } = use('GET /logs/postbacks', { click_id: id, limit: 50, from: at.slice(0, 10) })
   return (
-    <section class="part">
-      <h2>{t.clicks.postbacks}</h2>
+    <Part title={t.clicks.postbacks}>
       {error && !data ? (
         <Failed error={error} again={again} />
       ) : data?.rows.length === 0 ? (
@@ -201,6 +194,6 @@ function Postbacks({ id, at }: { id: string; at: string }) {
           ))}
         </ul>
       )}
-    </section>
+    </Part>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ConversionRow } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
+import { Part, Fact } from '../../parts/card.tsx'
 import { call, ApiError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -71,25 +72,17 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
           {c.amount_reason ? <p class="warn">{c.amount_reason}</p> : c.rate === null && c.currency && <p class="warn">{w.uncounted}</p>}
           {c.invalid_time && <p class="warn">{w.badTime(c.invalid_time, c.time_reason)}</p>}
           <dl class="facts">
-            {facts.map(([name, value, mono]) =>
-              value ? (
-                <>
-                  <dt>{name}</dt>
-                  <dd class={'wrap' + (mono ? ' mono' : '')}>{value}</dd>
-                </>
-              ) : null,
-            )}
+            {facts.map(([name, value, mono]) => (value ? <Fact name={name} value={value} look={'wrap' + (mono ? ' mono' : '')} /> : null))}
           </dl>
         </section>
         {canWrite() && moves[c.status] && (
-          <section class="part">
-            <h2>{w.change}</h2>
+          <Part title={w.change}>
             <div class="row wraps">
               {moves[c.status]!.map(s => (
                 <Button key={s} look="sm" onClick={() => setNewStatus(s)} text={w.to[s]} />
               ))}
             </div>
-          </section>
+          </Part>
         )}
         <History of={c} />
       </div>
@@ -116,8 +109,7 @@ function History({ of: c }: { of: ConversionRow }) {
     rows = data?.rows.filter(r => r.conversion_id === c.id),
     decided = withoutPostback.includes(c.source)
   return (
-    <section class="part">
-      <h2>{w.history}</h2>
+    <Part title={w.history}>
       {!rows ? (
         <Loading of={{ error, again }} height={60} style="" />
       ) : rows.length === 0 && !decided ? (
@@ -149,6 +141,6 @@ function History({ of: c }: { of: ConversionRow }) {
           ))}
         </ul>
       )}
-    </section>
+    </Part>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NetworkRow, PostbackRow, ReplayOutcome } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part, Fact } from '../../parts/card.tsx'
 import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -103,25 +104,18 @@ export function PostbackSheet({
         </>
       }>
       <div class="story">
-        <section class="part">
-          <h2>{w.likely}</h2>
+        <Part title={w.likely}>
           <p class="strong wrap">{causeText(cause)}</p>
           <p class="soft">{w.todo[cause.kind]}</p>
           <dl class="facts">
-            <dt>{w.service}</dt>
-            <dd class="wrap">{outcome?.reason || row.reason}</dd>
-            <dt>{w.arrived}</dt>
-            <dd>{dateTime(row.at)}</dd>
-            <dt>{w.network}</dt>
-            <dd class="wrap">{row.network_name || w.none}</dd>
-            <dt>{w.domain}</dt>
-            <dd class="wrap">{row.domain}</dd>
-            <dt>{w.sender}</dt>
-            <dd class="wrap">{row.ip}</dd>
+            <Fact name={w.service} value={outcome?.reason || row.reason} look="wrap" />
+            <Fact name={w.arrived} value={dateTime(row.at)} />
+            <Fact name={w.network} value={row.network_name || w.none} look="wrap" />
+            <Fact name={w.domain} value={row.domain} look="wrap" />
+            <Fact name={w.sender} value={row.ip} look="wrap" />
           </dl>
-        </section>
-        <section class="part">
-          <h2>{w.raw}</h2>
+        </Part>
+        <Part title={w.raw}>
           <PlainTable label={w.raw} heads={[{ left: w.param }, { left: w.value }, { left: w.readAs }]}>
             {paramsOf(row.query).map(([name, value], i) => {
               const as = readAs(name, settings)
@@ -137,7 +131,7 @@ export function PostbackSheet({
             })}
           </PlainTable>
           <p class="dim fine">{w.masked}</p>
-        </section>
+        </Part>
         {network ? (
           <Reading
             key={network.id}
@@ -172,8 +166,7 @@ function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow;
       done()
     })
   return (
-    <section class="part reading">
-      <h2>{w.settings(network.name)}</h2>
+    <Part look="reading" title={w.settings(network.name)}>
       <p class="dim">{w.settingsText}</p>
       <form
         class="fields"
@@ -212,6 +205,6 @@ function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow;
         )}
       </form>
       <FormError wrong={wrong} />
-    </section>
+    </Part>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CertificateAnswer, DomainRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
 import { touches } from '../../core/query.ts'
@@ -86,10 +87,9 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
   }, [status])
   if (error?.code === 'edge_not_configured')
     return (
-      <section class="part">
-        <h2>{w.certificate}</h2>
+      <Part title={w.certificate}>
         <p class="dim">{w.noEdge}</p>
-      </section>
+      </Part>
     )
   const reached = doneOf(d, status),
     next = reached.indexOf(false),

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { DomainRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { asError, call } from '../../core/call.ts'
 import { dateOf, ago } from '../../core/dates.ts'
 import { hourOf } from '../../core/format.ts'
@@ -220,15 +221,14 @@ export function Domains() {
         )}
       </section>
       {about && about.shared.length > 0 && (
-        <section class="card part shared">
-          <h2>{w.shared}</h2>
+        <Part look="card shared" title={w.shared}>
           <p class="dim">{w.sharedText}</p>
           <div class="fields">
             {about.shared.map(s => (
               <Copy key={s.id} text={s.domain} label={s.domain} />
             ))}
           </div>
-        </section>
+        </Part>
       )}
       {adding && <AddDomains known={groups} close={() => setAdding(false)} show={show} />}
       {shown && (

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { CertificateAnswer, DomainRow, PointAnswer, VerifyAnswer, ZonesOfAccount } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
+import { Part, Fact } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
@@ -91,27 +92,14 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
         </>
       }>
       <div class="story">
-        <section class="part">
-          <h2>{w.facts}</h2>
+        <Part title={w.facts}>
           <dl class="facts">
-            <dt>{w.leads}</dt>
-            <dd>{d.points === null ? w.unknown : d.points ? w.yes : w.no}</dd>
-            <dt>{w.provedBy}</dt>
-            <dd>{w.proofs[d.proof]}</dd>
-            <dt>{w.https}</dt>
-            <dd>{d.https === null ? w.unknown : d.https ? w.yes : w.no}</dd>
-            <dt>{w.certificate}</dt>
-            <dd>
-              <Certificate status={d.ssl_status} />
-            </dd>
-            <dt>{w.certificateUntil}</dt>
-            <dd>
-              <Ending at={d.certificate_expires_at} />
-            </dd>
-            <dt>{w.registeredUntil}</dt>
-            <dd>
-              <Ending at={d.registered_until} />
-            </dd>
+            <Fact name={w.leads} value={d.points === null ? w.unknown : d.points ? w.yes : w.no} />
+            <Fact name={w.provedBy} value={w.proofs[d.proof]} />
+            <Fact name={w.https} value={d.https === null ? w.unknown : d.https ? w.yes : w.no} />
+            <Fact name={w.certificate} value={<Certificate status={d.ssl_status} />} />
+            <Fact name={w.certificateUntil} value={<Ending at={d.certificate_expires_at} />} />
+            <Fact name={w.registeredUntil} value={<Ending at={d.registered_until} />} />
             <dt>{w.used}</dt>
             <dd>
               {usedBy(d) || w.nothing}
@@ -122,10 +110,9 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
                 </>
               ))}
             </dd>
-            <dt>{w.checked}</dt>
-            <dd>{at ? ago(at) : w.never}</dd>
+            <Fact name={w.checked} value={at ? ago(at) : w.never} />
           </dl>
-        </section>
+        </Part>
         {(found || error) && (
           <section class="part" aria-live="polite">
             <h2>{w.seen}</h2>
@@ -136,10 +123,8 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
                 <>
                   <p class="strong wrap">{found.detail}</p>
                   <dl class="facts">
-                    <dt>{w.expected}</dt>
-                    <dd class="mono wrap">{found.expected}</dd>
-                    <dt>{w.dnsSays}</dt>
-                    <dd class="mono wrap">{found.records.join(', ') || w.nothingInDNS}</dd>
+                    <Fact name={w.expected} value={found.expected} look="mono wrap" />
+                    <Fact name={w.dnsSays} value={found.records.join(', ') || w.nothingInDNS} look="mono wrap" />
                   </dl>
                 </>
               )
@@ -154,13 +139,12 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
           certificate?.ownership_http) && <Records of={d} target={target} certificate={certificate} />}
         <CertificateSteps of={d} tell={setCertificate} />
         {d.failed_over > 0 && (
-          <section class="part">
-            <h2>{w.spareTitle}</h2>
+          <Part title={w.spareTitle}>
             <div class="row">
               <p class="grow warn">{w.onSpare(d.failed_over)}</p>
               {may && <Button onClick={() => void back(d)} text={w.failBack} />}
             </div>
-          </section>
+          </Part>
         )}
         <Settings of={d} groups={groups} may={may} onDirty={setDirty} />
         <section class="part">
@@ -190,8 +174,7 @@ const back = (d: DomainRow) =>
 function Records({ of: d, target, certificate: c }: { of: DomainRow; target: string | null; certificate?: CertificateAnswer }) {
   const list = [...d.dns_records, ...(c?.ownership ? [c.ownership] : [])]
   return (
-    <section class="part">
-      <h2>{w.records}</h2>
+    <Part title={w.records}>
       <p class="dim">
         {w.recordsText(d.domain)} {w.recordsWhy}
       </p>
@@ -199,36 +182,21 @@ function Records({ of: d, target, certificate: c }: { of: DomainRow; target: str
       {list.map(r => (
         <dl key={r.name + r.type} class="facts record-to-set">
           {r === c?.ownership && <dt class="across dim">{w.proof}</dt>}
-          <dt>{w.type}</dt>
-          <dd>
-            <b>{r.type.toUpperCase()}</b>
-          </dd>
-          <dt>{w.name}</dt>
-          <dd>
-            <Copy text={r.name} label={`${r.type} ${w.name}`} />
-          </dd>
-          <dt>{w.value}</dt>
-          <dd>
-            <Copy text={r.value} label={`${r.type} ${w.value}`} />
-          </dd>
+          <Fact name={w.type} value={<b>{r.type.toUpperCase()}</b>} />
+          <Fact name={w.name} value={<Copy text={r.name} label={`${r.type} ${w.name}`} />} />
+          <Fact name={w.value} value={<Copy text={r.value} label={`${r.type} ${w.value}`} />} />
         </dl>
       ))}
       {c?.ownership_http && (
         <dl class="facts record-to-set">
           <dt class="across dim">{w.page}</dt>
-          <dt>{w.address}</dt>
-          <dd>
-            <Copy text={c.ownership_http.http_url} label={w.address} />
-          </dd>
-          <dt>{w.text}</dt>
-          <dd>
-            <Copy text={c.ownership_http.http_body} label={w.text} />
-          </dd>
+          <Fact name={w.address} value={<Copy text={c.ownership_http.http_url} label={w.address} />} />
+          <Fact name={w.text} value={<Copy text={c.ownership_http.http_body} label={w.text} />} />
         </dl>
       )}
       {list[0]?.type === 'ALIAS' && <p class="dim">{w.apexHint}</p>}
       {mayChange() && target && <PointForMe of={d} />}
-    </section>
+    </Part>
   )
 }
 

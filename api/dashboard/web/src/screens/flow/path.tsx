@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { Path } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { choicesOf, type Option } from '../../core/choices.ts'
 import { useLookup } from '../../core/lookup.ts'
 import { t } from '../../core/text.ts'
@@ -168,8 +169,7 @@ function More({ path: p, wrong, on }: Props) {
     <Input wired={w} type="number" min={0} max={max} value={String(p[name])} on={v => on({ [name]: Number(v) || 0 })} />
   )
   return (
-    <section class="part">
-      <h2>{t.flow.more}</h2>
+    <Part title={t.flow.more}>
       <div class="fields">
         <PathField name="weight" hint={t.flow.weightHint} wrong={wrong}>
           {w => number('weight', w)}
@@ -196,7 +196,7 @@ function More({ path: p, wrong, on }: Props) {
           )}
         </Field>
       </div>
-    </section>
+    </Part>
   )
 }
 

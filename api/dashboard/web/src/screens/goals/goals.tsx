@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { GoalList, GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
+import { Card, Part } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago } from '../../core/dates.ts'
@@ -275,8 +275,7 @@ const Suggested = ({ rows, edit }: { rows: GoalSuggested[]; edit: (g: GoalSugges
 
 const Products = ({ of: data }: { of: GoalList }) =>
   data.products.length === 0 ? null : (
-    <section class="card part">
-      <h2>{w.products}</h2>
+    <Part look="card" title={w.products}>
       <PlainTable label={w.products} heads={[w.product, w.orders, w.quantity, w.revenue]}>
         {data.products.map(p => (
           <tr key={p.sku + p.currency}>
@@ -287,5 +286,5 @@ const Products = ({ of: data }: { of: GoalList }) =>
           </tr>
         ))}
       </PlainTable>
-    </section>
+    </Part>
   )

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { GoalList, GoalsLive, LiveEvent } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
+import { Card, Part } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
@@ -123,8 +123,7 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
       setSecretShown(true)
     })
   return (
-    <section class="card part install">
-      <h2>{w.install}</h2>
+    <Part look="card install" title={w.install}>
       {domains.length === 0 ? (
         <div class="row">
           <span class="grow">{w.noDomain}</span>
@@ -171,6 +170,6 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
           <Copy lines text={secret} label={w.secret} />
         </Shown>
       )}
-    </section>
+    </Part>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { CredentialFieldShown } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
 import { mayConnect, refused } from '../../core/connect.ts'
@@ -145,8 +146,7 @@ export function PlatformConnection({
         void c.save()
       }}>
       <fieldset disabled={!may || !encryption}>
-        <section class="part">
-          <h2>{w.source.credentials}</h2>
+        <Part title={w.source.credentials}>
           {!encryption && <p class="warn">{w.codes.no_encryption_key}</p>}
           {error && <Alert look="bad wrap" text={error} />}
           {about}
@@ -167,7 +167,7 @@ export function PlatformConnection({
             {more}
           </div>
           {under}
-        </section>
+        </Part>
         {children}
         <FormError wrong={c.wrong} />
       </fieldset>

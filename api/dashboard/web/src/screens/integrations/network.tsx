@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { NetworkIntegration, NetworkRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { mayConnect, said } from '../../core/connect.ts'
@@ -31,11 +32,10 @@ export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => vo
 // Changes shows until when the network's decisions about orders of any age are read.
 const Changes = ({ of: { changesReadTo, changesError } }: { of: NetworkIntegration }) =>
   (changesReadTo || changesError) && (
-    <section class="part">
-      <h2>{w.networks.changes}</h2>
+    <Part title={w.networks.changes}>
       {changesReadTo && <p>{w.networks.changesTo(dateTime(changesReadTo))}</p>}
       {changesError && <Alert look="bad wrap" text={changesError} />}
-    </section>
+    </Part>
   )
 
 function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegration; mark: (dirty: boolean) => void }) {
@@ -91,8 +91,7 @@ function Sync({ of: n }: { of: NetworkRow }) {
       e => setError(said(e)),
     )
   return (
-    <section class="part">
-      <h2>{w.networks.sync}</h2>
+    <Part title={w.networks.sync}>
       <div class="fields">
         <InputField label={w.networks.from} type="date" value={from} on={setFrom} />
         <InputField label={w.networks.to} type="date" value={to} on={setTo} />
@@ -108,6 +107,6 @@ function Sync({ of: n }: { of: NetworkRow }) {
         <Button disabled={busy} onClick={() => void read(false)} text={busy ? t.loading : w.networks.dry} />
         <Button look="primary" disabled={busy} onClick={() => void read(true)} text={w.networks.apply} />
       </div>
-    </section>
+    </Part>
   )
 }

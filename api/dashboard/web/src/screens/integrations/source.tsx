@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { AdAccount, CostEndpoint, SourceIntegration, SourceIntegrationBody, SourceRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { refused } from '../../core/connect.ts'
@@ -105,8 +106,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
       nextToTest={form?.cost && <Button disabled={c.busy} onClick={() => void sync()} text={w.source.sync} />}
       disconnect={() => call('DELETE /traffic-sources/{id}/integration', { path })}>
       {form?.cost && (
-        <section class="part">
-          <h2>{w.source.spend}</h2>
+        <Part title={w.source.spend}>
           <div class="fields">
             <div class="across">
               <Switch shown on={enabled} set={touched(setEnabled)} label={w.source.enabled} />
@@ -121,7 +121,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
               on={touched(setParam)}
             />
           </div>
-        </section>
+        </Part>
       )}
       {form?.conversions && (
         <Upload
@@ -215,8 +215,7 @@ function SignedIn({
 
 // Loss compares the clicks that the platform reports with the clicks that arrived.
 const Loss = ({ of: data, id }: { of: SourceIntegration; id: string }) => (
-  <section class="part">
-    <h2>{w.source.loss}</h2>
+  <Part title={w.source.loss}>
     <PlainTable label={w.source.loss} heads={[{ left: w.source.day }, w.source.theirs, w.source.ours, w.source.lost]}>
       {data.click_loss.map(d => (
         <tr key={d.day}>
@@ -232,5 +231,5 @@ const Loss = ({ of: data, id }: { of: SourceIntegration; id: string }) => (
         {t.nav.differ}
       </a>
     </p>
-  </section>
+  </Part>
 )

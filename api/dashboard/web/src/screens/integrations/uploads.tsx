@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ConversionAction, SourceRow, SourceUploads, UploadKeys } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -44,8 +45,7 @@ export function Upload({
   const turn = (status: string, yes: boolean) =>
     set({ conversion_statuses: yes ? [...v.conversion_statuses, status] : v.conversion_statuses.filter(s => s !== status) })
   return (
-    <section class="part">
-      <h2>{w.source.conversions}</h2>
+    <Part title={w.source.conversions}>
       <div class="fields">
         <div class="across">
           <Switch shown on={v.conversions_enabled} set={conversions_enabled => set({ conversions_enabled })} label={w.source.tell} />
@@ -99,7 +99,7 @@ export function Upload({
           error={error}
         />
       </div>
-    </section>
+    </Part>
   )
 }
 
@@ -176,8 +176,7 @@ const results = ['accepted', 'shadow', 'pending', 'skipped', 'rejected'] as cons
 
 // Told shows the conversions uploaded to a platform so far, and the reasons for conversions that were not uploaded.
 export const Told = ({ of: u }: { of: SourceUploads }) => (
-  <section class="part">
-    <h2>{w.source.uploads}</h2>
+  <Part title={w.source.uploads}>
     {u.stopped && (
       <p class="bad wrap" role="alert">
         {w.source.stopped}: {u.stopped}
@@ -217,5 +216,5 @@ export const Told = ({ of: u }: { of: SourceUploads }) => (
         ))}
       </ul>
     )}
-  </section>
+  </Part>
 )

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ClickRow } from '../../api.gen.ts'
+import { Part } from '../../parts/card.tsx'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { useCampaigns, useOffers } from '../../core/choices.ts'
 import { touches, use } from '../../core/query.ts'
@@ -44,8 +45,7 @@ export function FirstSteps({ of }: { of: First }) {
   ] as const
   const here = steps.findIndex(s => !s.done)
   return (
-    <section class="card part">
-      <h2>{w.title}</h2>
+    <Part look="card" title={w.title}>
       <p class="dim">{w.text}</p>
       <ol class="steps">
         {steps.map((s, i) => (
@@ -62,7 +62,7 @@ export function FirstSteps({ of }: { of: First }) {
           </Step>
         ))}
       </ol>
-    </section>
+    </Part>
   )
 }
 const outside = { target: '_blank', rel: 'noreferrer' }

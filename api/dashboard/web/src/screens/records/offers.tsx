@@ -1,4 +1,5 @@
 import type { LanderRow, OfferRow } from '../../api.gen.ts'
+import { Part } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { useGroups } from '../../core/campaign.ts'
 import { choicesOf, useNetworks } from '../../core/choices.ts'
@@ -140,13 +141,12 @@ export function Landers() {
     more: () => [{ label: t.records.check, on: r => void check({ lander_id: r.id }) }],
     aside: r => (
       <>
-        <section class="part">
-          <h2>{w.slots}</h2>
+        <Part title={w.slots}>
           <p class="dim">{w.slotsText}</p>
           {Array.from({ length: r.click_slots }, (_, i) => (
             <Copy key={i} label={t.flow.slot(i + 1)} text={`${originOf(domain)}/out${i ? '/' + (i + 1) : ''}`} />
           ))}
-        </section>
+        </Part>
         <Protection of={r} domain={domain} />
       </>
     ),

@@ -9,6 +9,7 @@ import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import type { User } from '../../api.gen.ts'
 import type { ComponentChildren } from 'preact'
+import { Part } from '../../parts/card.tsx'
 import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
@@ -224,10 +225,9 @@ function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind
         under={
           record &&
           used.length > 0 && (
-            <section class="part">
-              <h2>{t.records.usedBy}</h2>
+            <Part title={t.records.usedBy}>
               <UsedBy list={used} waiting={false} what="" />
-            </section>
+            </Part>
           )
         }
       />

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { NetworkRow, SourceRow, TestedPostback, TriedSource } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { ApiError, asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { useCampaigns, useOffers } from '../../core/choices.ts'
@@ -254,8 +255,7 @@ export function Networks() {
       />
     ),
     aside: r => (
-      <section class="part">
-        <h2>{t.records.paste}</h2>
+      <Part title={t.records.paste}>
         <Copy lines text={r.postback_url} label={t.link.postbackOf(r.name)} />
         {r.offer_url_suffix && (
           <p class="dim">
@@ -265,7 +265,7 @@ export function Networks() {
         <UnknownWords of={r} />
         {r.postback_scheme ? <p class="dim">{setupOf(r.postback_scheme)}</p> : <TestPostback of={r} />}
         <Connected to={{ network: r.id }} path="/app/networks" id={r.id} />
-      </section>
+      </Part>
     ),
     sections: () => [
       {

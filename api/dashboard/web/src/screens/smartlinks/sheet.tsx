@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DomainRow, SmartlinkAnswer } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { newAlias } from '../../core/campaign.ts'
@@ -135,8 +136,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
         }}>
         <fieldset disabled={!may}>
           <Basics draft={draft} set={set} domain={draft.domain_id || usual} own={own?.rows} sources={sources} at={at} />
-          <section class="part">
-            <h2>{w.rules}</h2>
+          <Part title={w.rules}>
             <Rules list={draft.rules} on={rules => set({ rules })} sources={sources} error={at('rules')} may={may} />
             <Field label={w.destination} error={at('destination_url')}>
               {wired => (
@@ -151,7 +151,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
             <Field label={w.notes} error={at('notes')}>
               {wired => <Area wired={wired} value={draft.notes} max={2000} rows={2} on={notes => set({ notes })} />}
             </Field>
-          </section>
+          </Part>
         </fieldset>
         <FormError wrong={wrong} />
         {may && (
@@ -197,8 +197,7 @@ type BasicsProps = {
 
 // Basics are the fields of the link itself.
 const Basics = ({ draft, set, domain, own, sources, at }: BasicsProps) => (
-  <section class="part">
-    <h2>{w.basics}</h2>
+  <Part title={w.basics}>
     <div class="fields">
       <InputField label={w.name} error={at('name')} value={draft.name} maxLength={255} on={name => set({ name })} />
       <InputField
@@ -227,5 +226,5 @@ const Basics = ({ draft, set, domain, own, sources, at }: BasicsProps) => (
         on={source_id => set({ source_id })}
       />
     </div>
-  </section>
+  </Part>
 )

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { Part, Fact } from '../../parts/card.tsx'
 import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -177,18 +178,10 @@ export function DeliverySheet({
       <div class="story">
         <section class="part">
           <dl class="facts">
-            <dt>{w.endpoint}</dt>
-            <dd class="wrap">{hook ? nameOf(hook) : w.gone}</dd>
-            <dt>{w.made}</dt>
-            <dd>{dateTime(d.createdAt)}</dd>
-            <dt>{w.attempts}</dt>
-            <dd>{d.event === 'ping' ? count(d.attempts) : w.ofSeven(d.attempts)}</dd>
-            {d.lastAttemptAt && (
-              <>
-                <dt>{w.lastTry}</dt>
-                <dd>{dateTime(d.lastAttemptAt)}</dd>
-              </>
-            )}
+            <Fact name={w.endpoint} value={hook ? nameOf(hook) : w.gone} look="wrap" />
+            <Fact name={w.made} value={dateTime(d.createdAt)} />
+            <Fact name={w.attempts} value={d.event === 'ping' ? count(d.attempts) : w.ofSeven(d.attempts)} />
+            {d.lastAttemptAt && <Fact name={w.lastTry} value={dateTime(d.lastAttemptAt)} />}
             {d.nextAttemptAt && (
               <>
                 <dt>{w.next}</dt>
@@ -197,22 +190,10 @@ export function DeliverySheet({
                 </dd>
               </>
             )}
-            {d.deliveredAt && (
-              <>
-                <dt>{w.delivered}</dt>
-                <dd>{dateTime(d.deliveredAt)}</dd>
-              </>
-            )}
-            {d.error && (
-              <>
-                <dt>{w.why}</dt>
-                <dd class="bad wrap">{d.error}</dd>
-              </>
-            )}
-            <dt>{w.eventID}</dt>
-            <dd class="mono wrap">{d.eventId}</dd>
-            <dt>{w.deliveryID}</dt>
-            <dd class="mono wrap">{d.id}</dd>
+            {d.deliveredAt && <Fact name={w.delivered} value={dateTime(d.deliveredAt)} />}
+            {d.error && <Fact name={w.why} value={d.error} look="bad wrap" />}
+            <Fact name={w.eventID} value={d.eventId} look="mono wrap" />
+            <Fact name={w.deliveryID} value={d.id} look="mono wrap" />
           </dl>
         </section>
         {d.attempts > 0 && (
@@ -230,10 +211,9 @@ export function DeliverySheet({
             ) : null}
           </section>
         )}
-        <section class="part">
-          <h2>{w.body}</h2>
+        <Part title={w.body}>
           <Copy lines text={body} label={w.copyBody} />
-        </section>
+        </Part>
       </div>
     </Sheet>
   )
