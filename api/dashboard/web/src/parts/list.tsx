@@ -10,7 +10,7 @@ import { t } from '../core/text.ts'
 import { Seg, Select, Switch } from './form.tsx'
 import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
-import { Bone, Empty, Failed, Late } from './state.tsx'
+import { Bone, Empty, Failed, Late, EmptyCard } from './state.tsx'
 import { Table, type Column } from './table.tsx'
 import { useRowHeight } from './virtual.ts'
 
@@ -80,12 +80,9 @@ export function List<R extends Row>(p: Props<R>) {
   }
   if (p.rows && p.rows.length === 0 && p.whole)
     return (
-      <section class="card">
-        <Empty title={p.empty.title}>
-          <p class="dim">{p.empty.more}</p>
-          {p.add && <AddButton of={p.add} />}
-        </Empty>
-      </section>
+      <EmptyCard title={p.empty.title} more={p.empty.more}>
+        {p.add && <AddButton of={p.add} />}
+      </EmptyCard>
     )
   return (
     <>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import { Button } from './button.tsx'
+import { to } from '../core/router.ts'
+import { Button, Link } from './button.tsx'
 import { Sign } from './icons.tsx'
 import type { ApiError } from '../core/call.ts'
 import { t } from '../core/text.ts'
@@ -64,10 +65,30 @@ export const Bone = ({ w, h = 10 }: { w: number | string; h?: number }) => (
   <span class="skeleton" style={`display:inline-block;max-width:100%;width:${typeof w === 'number' ? w + 'px' : w};height:${h}px`} />
 )
 
-export const Empty = ({ title, icon, children }: { title: string; icon?: ComponentChildren; children?: ComponentChildren }) => (
+type EmptyProps = { title: string; more?: ComponentChildren; icon?: ComponentChildren; children?: ComponentChildren }
+
+// Empty is shown where there is nothing yet: what is missing, more about it, and the next step.
+export const Empty = ({ title, more, icon, children }: EmptyProps) => (
   <div class="empty">
     {icon && <span class="ico good">{icon}</span>}
     <p>{title}</p>
+    {more && <p class="dim">{more}</p>}
     {children}
   </div>
+)
+
+// EmptyCard is Empty in a card of its own.
+export const EmptyCard = (p: EmptyProps) => (
+  <section class="card">
+    <Empty {...p} />
+  </section>
+)
+
+// NoPlan says that the plan of the account lacks something, and links to the plans.
+export const NoPlan = ({ text, link }: { text: string; link: string }) => (
+  <section class="card row notice">
+    <Sign name="warn" tone="warn" />
+    <span class="grow">{text}</span>
+    <Link look="sm" href={to('/app/plan')} text={link} />
+  </section>
 )

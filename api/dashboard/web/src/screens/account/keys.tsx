@@ -106,9 +106,7 @@ function List() {
       </div>
       <section class="card report lists">
         {data.rows.length === 0 ? (
-          <Empty title={w.empty}>
-            <p class="dim">{w.emptyMore}</p>
-          </Empty>
+          <Empty title={w.empty} more={w.emptyMore} />
         ) : (
           <Table
             label={t.rooms.keys}

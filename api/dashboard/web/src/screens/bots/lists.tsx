@@ -121,8 +121,7 @@ export function BotLists() {
         {!rows ? (
           <Loading of={list} height={220} />
         ) : list.rows!.length === 0 ? (
-          <Empty title={w.empty}>
-            <p class="dim">{w.emptyMore}</p>
+          <Empty title={w.empty} more={w.emptyMore}>
             {button}
           </Empty>
         ) : rows.length === 0 ? (

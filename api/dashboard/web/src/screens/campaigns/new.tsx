@@ -13,7 +13,7 @@ import { useHeading } from '../../core/title.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Seg, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Empty } from '../../parts/state.tsx'
+import { EmptyCard } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 
 type Way = 'offer' | 'flow' | 'address'
@@ -27,11 +27,9 @@ export const NewCampaign = () => {
   return canCreateCampaigns() ? (
     <Wizard />
   ) : (
-    <section class="card">
-      <Empty title={t.failed.codes.buyer_only}>
-        <Link href={list} text={t.campaigns.toList} />
-      </Empty>
-    </section>
+    <EmptyCard title={t.failed.codes.buyer_only}>
+      <Link href={list} text={t.campaigns.toList} />
+    </EmptyCard>
   )
 }
 

@@ -13,7 +13,7 @@ import { t } from '../../core/text.ts'
 import { Skipped, Source } from '../../parts/csv.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late, Alert } from '../../parts/state.tsx'
+import { Failed, Late, Alert, EmptyCard } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import { Outcomes, type Answer } from './correction_outcomes.tsx'
 
@@ -62,12 +62,7 @@ export function Corrections() {
         toast(w.applied(answer.accepted, count(answer.accepted)))
       }
     })
-  if (!canWrite())
-    return (
-      <section class="card">
-        <Empty title={w.readOnly} />
-      </section>
-    )
+  if (!canWrite()) return <EmptyCard title={w.readOnly} />
   return (
     <div class="grid corrections">
       <section class="card">

@@ -91,11 +91,7 @@ export function Unmatched() {
           height={height}
           late={260}
           show={r => show(r.id)}
-          empty={
-            <Empty title={w.empty} icon={<Icon name="check" />}>
-              <p class="dim">{w.emptyMore}</p>
-            </Empty>
-          }
+          empty={<Empty title={w.empty} icon={<Icon name="check" />} more={w.emptyMore} />}
         />
         {rows && rows.length > 0 && (
           <div class="statusbar">

@@ -10,7 +10,7 @@ import { touches, use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
-import { Empty, Late, LoadingCard, Alert } from '../../parts/state.tsx'
+import { Late, LoadingCard, Alert, EmptyCard } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { Change, Opens, Why } from './change.tsx'
@@ -90,11 +90,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
       {!data.canApply && <p class="warn">{w.plan(data.plan)}</p>}
       {!canWrite() && <p class="dim">{w.readOnly}</p>}
       {data.suggestions.length === 0 ? (
-        <section class="card">
-          <Empty title={w.none}>
-            <p class="dim">{w.noneMore}</p>
-          </Empty>
-        </section>
+        <EmptyCard title={w.none} more={w.noneMore} />
       ) : (
         <ul class="cards">
           {data.suggestions.map(s => (

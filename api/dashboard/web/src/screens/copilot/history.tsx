@@ -20,9 +20,7 @@ export function History({ of: data }: { of: CopilotAnswer }) {
     <>
       <Card title={w.history}>
         {data.changes.length === 0 ? (
-          <Empty title={w.noHistory}>
-            <p class="dim">{w.noHistoryMore}</p>
-          </Empty>
+          <Empty title={w.noHistory} more={w.noHistoryMore} />
         ) : (
           <ul class="list history">
             {data.changes.map(c => (

@@ -15,7 +15,7 @@ import { span } from '../../core/window.ts'
 import { w } from '../../text/difference.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Field } from '../../parts/form.tsx'
-import { Empty, LoadingCard } from '../../parts/state.tsx'
+import { LoadingCard, EmptyCard } from '../../parts/state.tsx'
 import { Causes } from './causes.tsx'
 import { Days } from './days.tsx'
 import { Examples } from './examples.tsx'
@@ -73,12 +73,9 @@ type Props = { of: Answer; kind: Kind; id: string }
 function Compared({ of: d, kind, id }: Props) {
   if (!measuresOf(d, kind).some(m => m.compared))
     return (
-      <section class="card">
-        <Empty title={w.nothing}>
-          <p class="dim">{w.nothingMore[kind]}</p>
-          <Link href={to('/app/integrations', { [kind]: id })} text={w.connect} />
-        </Empty>
-      </section>
+      <EmptyCard title={w.nothing} more={w.nothingMore[kind]}>
+        <Link href={to('/app/integrations', { [kind]: id })} text={w.connect} />
+      </EmptyCard>
     )
   return (
     <>

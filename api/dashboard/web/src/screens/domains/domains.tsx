@@ -203,8 +203,7 @@ export function Domains() {
             ))}
           </Late>
         ) : rows.length === 0 ? (
-          <Empty title={w.empty}>
-            <p class="dim">{w.emptyMore}</p>
+          <Empty title={w.empty} more={w.emptyMore}>
             {may && <Button look="primary" onClick={() => setAdding(true)} text={w.add} />}
           </Empty>
         ) : (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { GoalList, GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
-import { Button, Link } from '../../parts/button.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Card, Part } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
@@ -9,15 +9,14 @@ import { amount, count, money } from '../../core/format.ts'
 import { asWritten } from '../../core/idn.ts'
 import { useKeys } from '../../core/keys.ts'
 import { touches, use } from '../../core/query.ts'
-import { change, place, to } from '../../core/router.ts'
+import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
 import { Select, Switch } from '../../parts/form.tsx'
-import { Sign } from '../../parts/icons.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Empty, LoadingCard } from '../../parts/state.tsx'
+import { Empty, LoadingCard, EmptyCard, NoPlan } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
@@ -44,20 +43,11 @@ export function Goals() {
   const addSite = may && <Button onClick={() => setEditedSite('new')} icon="plus" text={w.addSite} />
   return (
     <>
-      {!data.planIncludes && (
-        <section class="card row notice">
-          <Sign name="warn" tone="warn" />
-          <span class="grow">{w.noPlan}</span>
-          <Link look="sm" href={to('/app/plan')} text={w.toPlan} />
-        </section>
-      )}
+      {!data.planIncludes && <NoPlan text={w.noPlan} link={w.toPlan} />}
       {!data.site ? (
-        <section class="card">
-          <Empty title={w.emptySite}>
-            <p class="dim">{w.emptySiteMore}</p>
-            {addSite}
-          </Empty>
-        </section>
+        <EmptyCard title={w.emptySite} more={w.emptySiteMore}>
+          {addSite}
+        </EmptyCard>
       ) : (
         <>
           <div class="line filters">
@@ -213,8 +203,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
   return (
     <Card look="report lists" title={w.goals} note={w.days(data.days)}>
       {data.goals.length === 0 ? (
-        <Empty title={w.emptyGoals}>
-          <p class="dim">{w.emptyGoalsMore}</p>
+        <Empty title={w.emptyGoals} more={w.emptyGoalsMore}>
           {may && <Button onClick={() => edit('new')} icon="plus" text={w.add} />}
         </Empty>
       ) : (

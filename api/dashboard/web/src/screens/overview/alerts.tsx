@@ -7,7 +7,7 @@ import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
-import { Empty, LoadingCard } from '../../parts/state.tsx'
+import { LoadingCard, EmptyCard } from '../../parts/state.tsx'
 
 const w = t.alerts,
   live = 30 // seconds between reloads
@@ -57,13 +57,7 @@ export function Alerts() {
           {data.checkedAt && <span class="dim fine">{w.checked(ago(data.checkedAt))}</span>}
         </div>
       )}
-      {data.alerts.length === 0 && (
-        <section class="card">
-          <Empty title={w.none} icon={<Icon name="check" />}>
-            <p class="dim">{w.noneMore}</p>
-          </Empty>
-        </section>
-      )}
+      {data.alerts.length === 0 && <EmptyCard title={w.none} icon={<Icon name="check" />} more={w.noneMore} />}
       {order
         .filter(s => (!only || only === s) && of(s).length > 0)
         .map(s => (

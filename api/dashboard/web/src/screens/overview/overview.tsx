@@ -17,7 +17,7 @@ import { Spark } from '../../parts/spark.tsx'
 import { useMarks } from '../../parts/marked.tsx'
 import { Changed, label, NeedsYou, RightNow } from './cards.tsx'
 import { FirstSteps, useFirst } from './first.tsx'
-import { Bone, Empty, Failed, Late, Loading } from '../../parts/state.tsx'
+import { Bone, Failed, Late, Loading, EmptyCard } from '../../parts/state.tsx'
 
 const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
 const colours: Partial<Record<Name, string>> = {
@@ -90,12 +90,9 @@ export function Overview() {
       {!nothing ? (
         <Campaigns list={list} />
       ) : first.known ? (
-        <section class="card">
-          <Empty title={t.overview.empty}>
-            <p class="dim">{t.overview.emptyMore}</p>
-            {canCreateCampaigns() && <Link look="primary" href={to('/app/campaigns/new')} text={t.campaigns.add} />}
-          </Empty>
-        </section>
+        <EmptyCard title={t.overview.empty} more={t.overview.emptyMore}>
+          {canCreateCampaigns() && <Link look="primary" href={to('/app/campaigns/new')} text={t.campaigns.add} />}
+        </EmptyCard>
       ) : null}
       <div class="grid pair">
         <NeedsYou />

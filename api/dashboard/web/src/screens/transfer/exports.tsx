@@ -73,9 +73,7 @@ export function Exports() {
         {!rows ? (
           <Loading of={{ error, again }} height={160} />
         ) : rows.length === 0 ? (
-          <Empty title={w.empty}>
-            <p class="dim">{w.emptyMore}</p>
-          </Empty>
+          <Empty title={w.empty} more={w.emptyMore} />
         ) : (
           <Table label={w.files} rows={rows} columns={columns} keyOf={r => r.id} nameOf={r => r.name} height={44} />
         )}

@@ -9,7 +9,7 @@ import { t } from '../../core/text.ts'
 import { Skipped, Source } from '../../parts/csv.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Empty, Failed, Late, Alert } from '../../parts/state.tsx'
+import { Failed, Late, Alert, EmptyCard } from '../../parts/state.tsx'
 import { w } from '../../text/import.ts'
 import { Outcomes } from './import_outcomes.tsx'
 import { useImportFile, useKnown, useRun, type ImportFile } from './import_run.ts'
@@ -25,12 +25,7 @@ export function Import() {
     { shown, stale, busy, fresh, made, dry, apply, stop, clear } = useRun(kind, file, known),
     [confirming, setConfirming] = useState(false)
   const { head, missing } = file
-  if (!canWrite())
-    return (
-      <section class="card">
-        <Empty title={w.readOnly} />
-      </section>
-    )
+  if (!canWrite()) return <EmptyCard title={w.readOnly} />
   return (
     <div class="grid corrections imports">
       <section class="card">

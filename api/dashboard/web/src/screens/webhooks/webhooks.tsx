@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, WebhookRow } from '../../api.gen.ts'
-import { Button, Link } from '../../parts/button.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { call, type ApiError } from '../../core/call.ts'
 import { ago, dateOf, dateTime } from '../../core/dates.ts'
@@ -10,7 +10,7 @@ import { task } from '../../core/jobs.ts'
 import { useKeys } from '../../core/keys.ts'
 import { can, zone } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
-import { change, place, to } from '../../core/router.ts'
+import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { windowOf } from '../../core/window.ts'
 import { w } from '../../text/webhooks.ts'
@@ -19,7 +19,7 @@ import { Seg, Select, Switch } from '../../parts/form.tsx'
 import { Sign } from '../../parts/icons.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Empty, Loading, LoadingCard } from '../../parts/state.tsx'
+import { Empty, Loading, LoadingCard, EmptyCard, NoPlan } from '../../parts/state.tsx'
 import { stepsOf } from '../../parts/stepper.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { failed, toast } from '../../core/toast.ts'
@@ -65,13 +65,7 @@ export function Webhooks() {
   if (!data) return <LoadingCard of={{ error, again }} height={320} />
   return (
     <div class="grid webhooks">
-      {!data.planIncludes && (
-        <section class="card row notice">
-          <Sign name="warn" tone="warn" />
-          <span class="grow">{w.noPlan}</span>
-          <Link look="sm" href={to('/app/plan')} text={w.toPlan} />
-        </section>
-      )}
+      {!data.planIncludes && <NoPlan text={w.noPlan} link={w.toPlan} />}
       {!can('member') && <p class="soft">{w.readOnly}</p>}
       <Endpoints rows={data.rows} may={may} edit={setEditing} reveal={setSecret} />
       {data.rows.length > 0 && (
@@ -118,12 +112,9 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
     }, failed)
   if (rows.length === 0)
     return (
-      <section class="card">
-        <Empty title={w.empty}>
-          <p class="dim">{w.emptyMore}</p>
-          {add}
-        </Empty>
-      </section>
+      <EmptyCard title={w.empty} more={w.emptyMore}>
+        {add}
+      </EmptyCard>
     )
   return (
     <Card title={w.endpoints} beside={add}>
