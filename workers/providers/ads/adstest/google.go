@@ -43,7 +43,7 @@ var googleAds = Fake{
 		c.json(http.StatusBadRequest, []object{{"error": object{
 			"code": 400, "message": "Request contains an invalid argument.", "status": "INVALID_ARGUMENT", "details": []object{{
 				"@type":  "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure",
-				"errors": []object{{"errorCode": object{"queryError": "UNEXPECTED"}, "message": words}}, "requestId": "r-1",
+				"errors": []object{{"errorCode": object{"queryError": "QUERY_ERROR"}, "message": words}}, "requestId": "r-1",
 			}},
 		}}})
 	},

@@ -55,7 +55,9 @@ const Unreachable = "9990000000"
 func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok bool) {
 	fail := func(status int, word, reason string) {
 		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"code": status, "message": "Request failed.", "status": word, "details": []any{
-			map[string]any{"errors": []any{map[string]any{"errorCode": map[string]string{"authenticationError": reason}, "message": reason}}},
+			map[string]any{"@type": "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure", "errors": []any{
+				map[string]any{"errorCode": map[string]string{googleErrors[reason]: reason}, "message": reason},
+			}},
 		}}})
 	}
 	ids := w.owned(models.GoogleAds)
@@ -86,8 +88,14 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 		}
 		resttest.JSON(rw, http.StatusOK, append(chunks, map[string]any{"requestId": "r"}))
 	default:
-		fail(http.StatusNotFound, "NOT_FOUND", "no such method")
+		fail(http.StatusNotFound, "NOT_FOUND", "RESOURCE_NAME_MISSING")
 	}
+}
+
+// googleErrors has the members of google.ads.googleads.errors.ErrorCode for the reasons that the fake gives.
+var googleErrors = map[string]string{
+	"OAUTH_TOKEN_EXPIRED": "authenticationError", "CUSTOMER_NOT_ENABLED": "authorizationError", "REQUIRED": "fieldError",
+	"DUPLICATE_NAME": "conversionActionError", "RESOURCE_NAME_MISSING": "requestError",
 }
 
 // microsoft answers with pages of the requested size.
