@@ -62,7 +62,7 @@ func callOf(path string) string {
 // googleAdsPackage is the package of Google Ads' messages, in the version that GoogleAds describes.
 const googleAdsPackage = "google.ads.googleads.v25.services."
 
-// googleMessages has the messages of requests and of their successful answers, by Exchange.Call. A request without a body has none.
+// googleMessages has the messages of requests and of their successful answers, by Exchange.Call. The name is empty for a request without a body.
 var googleMessages = map[string][2]string{
 	"events:ingest":                     {"google.ads.datamanager.v1.IngestEventsRequest", "google.ads.datamanager.v1.IngestEventsResponse"},
 	"requestStatus:retrieve":            {"", "google.ads.datamanager.v1.RetrieveRequestStatusResponse"},
