@@ -31,7 +31,7 @@ func TestProviders(t *testing.T) {
 	for _, p := range models.AIProviders {
 		for what, test := range map[string]func(suite){
 			"models": suite.models, "conversation": suite.conversation, "malformed": suite.malformed, "stops": suite.stops,
-			"faults": suite.faults, "retries": suite.retries, "keys": suite.keys,
+			"faults": suite.faults, "retries": suite.retries, "keys": suite.keys, "refusals": suite.refusals,
 		} {
 			t.Run(p.Name+"/"+what, func(t *testing.T) {
 				t.Parallel()
@@ -246,6 +246,24 @@ func (s suite) keys() {
 	for _, err := range []error{listed, asked} {
 		if !errors.Is(err, rest.ErrRefused) || strings.Contains(err.Error(), "Kp3") {
 			s.Error(err)
+		}
+	}
+}
+
+// refusals: the error of the provider, in the form that its source shows, is told in the provider's words. A refused key and too many
+// requests are told as such, and nothing else is.
+func (s suite) refusals() {
+	if len(aitest.Refusals[s.name]) == 0 {
+		s.Errorf("%s has no refusals", s.name)
+	}
+	for _, r := range aitest.Refusals[s.name] {
+		s.world.Refuse(&r)
+		_, ofTurn := s.next(ai.Turn{Text: "Hello"})
+		_, ofList := s.open(aitest.Key).Models(s.Context())
+		for _, err := range []error{ofTurn, ofList} {
+			if err == nil || !strings.Contains(err.Error(), r.Words) || errors.Is(err, rest.ErrRefused) != r.Refused || errors.Is(err, rest.ErrBusy) != r.Busy {
+				s.Errorf("%d %q: %v", r.Status, r.Words, err)
+			}
 		}
 	}
 }

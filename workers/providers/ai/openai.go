@@ -16,9 +16,20 @@ import (
 var openAI = provider{
 	base:     "https://api.openai.com/v1",
 	sign:     rest.Bearer,
+	open:     openOpenAI,
 	list:     listOpenAI,
 	nextTurn: requestOpenAI,
 	usual:    named(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
+}
+
+// openOpenAI explains an empty account, which OpenAI reports with the status of too many requests.
+func openOpenAI(api *rest.API) {
+	api.Explain = func(f *rest.FailureError) string {
+		if f.Code == "insufficient_quota" {
+			return "the account at the provider has no credit left"
+		}
+		return ""
+	}
 }
 
 // openRouter uses the same format. Its list of models needs no key, so check tries the key with a separate request.

@@ -76,6 +76,7 @@ type World struct {
 	questions []Received
 	wrong     []string
 	calls     int // number of calls, for unique ids
+	refuse    *Refusal
 }
 
 // Questions returns all questions so far.
@@ -140,6 +141,16 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 }
 
 func (c *request) serve(name string, fault resttest.Fault) {
+	if flaw := c.flaw(name); flaw != "" {
+		c.world.mu.Lock()
+		c.world.wrong = append(c.world.wrong, name+" "+c.path+": "+flaw)
+		c.world.mu.Unlock()
+		c.fake.refuse(c, http.StatusBadRequest, flaw)
+		return
+	}
+	if c.refused() {
+		return
+	}
 	if c.fake.key(c.r) != Key && (name != "openrouter" || c.path != "/models") {
 		c.fake.refuse(c, c.fake.denied, "no such API key: "+c.fake.key(c.r))
 		return
