@@ -101,6 +101,9 @@ type envelope struct {
 	Errors  []struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
+		Chain   []struct {
+			Message string `json:"message"`
+		} `json:"error_chain"`
 	} `json:"errors"`
 	Result json.RawMessage `json:"result"`
 	Info   Page            `json:"result_info"`
@@ -186,6 +189,9 @@ func (c *Client) read(answer egress.Answer, into any) (Page, error) {
 		texts := make([]string, 0, len(e.Errors))
 		for _, one := range e.Errors {
 			texts = append(texts, one.Message)
+			for _, cause := range one.Chain {
+				texts = append(texts, cause.Message)
+			}
 		}
 		return Page{}, &Error{Status: answer.Status, Code: e.Errors[0].Code, Text: c.secrets.Text(strings.Join(texts, "; "))}
 	case refused:

@@ -207,8 +207,13 @@ func (f *Fake) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Request)
 	case f.refusal != nil:
 		fail(w, f.refusal.status, f.refusal.code, f.refusal.text)
 	default:
-		if _, pattern := mux.Handler(r); pattern == "" {
+		_, pattern := mux.Handler(r)
+		if pattern == "" {
 			fail(w, http.StatusNotFound, 7003, "Could not route to "+r.URL.Path+", perhaps your object identifier is invalid?")
+			return
+		}
+		if words := flaw(pattern, r); words != "" {
+			fail(w, http.StatusBadRequest, 9207, "Request body is invalid: "+words)
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -234,9 +239,11 @@ func answer(w http.ResponseWriter, status int, result any, info object) {
 
 // fail answers with the envelope of an error.
 func fail(w http.ResponseWriter, status, code int, text string) {
-	write(w, status, object{
-		"success": false, "errors": []object{{"code": code, "message": text}}, "messages": []any{}, "result": nil,
-	})
+	one := object{"code": code, "message": text}
+	if code == 6003 {
+		one["error_chain"] = []object{{"code": 6111, "message": "Invalid format for Authorization header"}}
+	}
+	write(w, status, object{"success": false, "errors": []object{one}, "messages": []any{}, "result": nil})
 }
 
 func write(w http.ResponseWriter, status int, v any) {

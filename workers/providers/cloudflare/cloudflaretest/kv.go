@@ -19,6 +19,8 @@ const (
 	kvPause = time.Second // minimum time between two writes of a key
 )
 
+const kvPath = "/accounts/{account}/storage/kv/namespaces/{namespace}/"
+
 // namespace is the content of Workers KV.
 type namespace struct {
 	values  map[string]string
@@ -42,8 +44,7 @@ func (f *Fake) FailKeys(n int) {
 
 func (f *Fake) kvRoutes(mux *http.ServeMux) {
 	f.kv = namespace{values: map[string]string{}, written: map[string]time.Time{}}
-	const path = "/accounts/{account}/storage/kv/namespaces/{namespace}/"
-	mux.HandleFunc("PUT "+path+"bulk", f.known(func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("PUT "+kvPath+"bulk", f.known(func(w http.ResponseWriter, r *http.Request) {
 		var pairs []struct{ Key, Value string }
 		if json.NewDecoder(http.MaxBytesReader(w, r.Body, kvBody)).Decode(&pairs) != nil || len(pairs) > kvPairs {
 			fail(w, http.StatusBadRequest, 10022, "could not parse the bulk put")
@@ -65,7 +66,7 @@ func (f *Fake) kvRoutes(mux *http.ServeMux) {
 		}
 		answer(w, http.StatusOK, bulk(len(pairs), failed), nil)
 	}))
-	mux.HandleFunc("POST "+path+"bulk/delete", f.known(func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("POST "+kvPath+"bulk/delete", f.known(func(w http.ResponseWriter, r *http.Request) {
 		var keys []string
 		if json.NewDecoder(http.MaxBytesReader(w, r.Body, kvBody)).Decode(&keys) != nil || len(keys) > kvPairs {
 			fail(w, http.StatusBadRequest, 10022, "could not parse the bulk delete")

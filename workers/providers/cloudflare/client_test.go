@@ -1,0 +1,52 @@
+package cloudflare_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/cloudflare"
+	"switchyard/workers/providers/cloudflare/cloudflaretest"
+)
+
+// budget allows every request.
+type budget struct{}
+
+func (budget) Allow(context.Context, int) time.Duration   { return 0 }
+func (budget) Pause(ctx context.Context, _ time.Duration) {}
+
+// TestRefused: an error has the cause that Cloudflare names beside it, and a token of another form is told as refused. A request with a
+// parameter or a field that a route does not have is refused.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	fake := cloudflaretest.Serve(t)
+	c := cloudflare.New(cloudflare.Options{
+		Egress: egresstest.Client(t, fake.Server, egress.Options{}), URL: fake.Server.URL, Token: cloudflaretest.Token, Budget: budget{},
+	})
+	const hostnames = "/zones/" + cloudflaretest.Zone + "/custom_hostnames"
+	refusal := func(r cloudflare.Request) *cloudflare.Error {
+		_, err := c.Do(t.Context(), r, nil)
+		e, ok := errors.AsType[*cloudflare.Error](err)
+		if !ok {
+			t.Fatalf("%s %s: %v", r.Method, r.Path, err)
+		}
+		return e
+	}
+	if e := refusal(cloudflare.Request{Method: http.MethodGet, Path: hostnames, Query: url.Values{"host": {"a"}}}); !strings.Contains(e.Text, "parameter host") || e.Refused() {
+		t.Errorf("%+v", e)
+	}
+	if e := refusal(cloudflare.Request{Method: http.MethodPost, Path: hostnames, Body: map[string]any{"name": "a"}}); !strings.Contains(e.Text, "field name") {
+		t.Errorf("%+v", e)
+	}
+	fake.Refuse(http.StatusBadRequest, 6003, "Invalid request headers")
+	e := refusal(cloudflare.Request{Method: http.MethodGet, Path: hostnames})
+	if !e.Refused() || e.Text != "Invalid request headers; Invalid format for Authorization header" {
+		t.Errorf("%+v", e)
+	}
+}
