@@ -5,14 +5,19 @@ import "switchyard/models/matchkey"
 // noPage is the reason why a platform cannot take a conversion that it knows by the page only.
 const noPage = "the address of its landing page is not known"
 
+// fill adds the texts that are not empty to a message.
+func fill(message map[string]any, texts map[string]string) {
+	for name, text := range texts {
+		if text != "" {
+			message[name] = text
+		}
+	}
+}
+
 // filled returns the entries that have a text.
 func filled(from map[string]string) map[string]any {
 	out := map[string]any{}
-	for name, value := range from {
-		if value != "" {
-			out[name] = value
-		}
-	}
+	fill(out, from)
 	return out
 }
 

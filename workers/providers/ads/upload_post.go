@@ -196,15 +196,6 @@ func indexIn(text, name string) (n int, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// fill adds the texts that are not empty to a message.
-func fill(message map[string]any, texts map[string]string) {
-	for name, text := range texts {
-		if text != "" {
-			message[name] = text
-		}
-	}
-}
-
 // accepted returns verdicts that accept all events.
 func accepted(events []Event, reason string) []Verdict {
 	out := make([]Verdict, len(events))
