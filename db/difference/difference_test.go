@@ -217,20 +217,32 @@ func TestNetworkOrders(t *testing.T) {
 	}
 }
 
-// TestFileStatus checks that a decision which only the network's own file tells is a cause: the network has not reported it to us.
+// TestFileStatus checks that a decision which only the network's own file tells is a cause: the network has not reported it to us. If the
+// connection reads the order too, under another id, its order counts alone.
 func TestFileStatus(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	click := e.visits(1, 0, e.at(0, 12), nil)[0]
 	e.sell(click, "rejected", "approved", "10", "USD", models.FromPostback, time.Minute)
-	e.tx(func(c db.Conn) error {
-		return reported.ReplaceFileOrders(t.Context(), c, e.account, e.network,
-			[]reported.Order{e.order("rejected", click, 0, "rejected", "10", "USD")}, time.Now().Add(time.Hour))
-	})
+	upload := func(status string) {
+		e.tx(func(c db.Conn) error {
+			return reported.ReplaceFileOrders(t.Context(), c, e.account, e.network,
+				[]reported.Order{e.order("rejected", click, 0, status, "10", "USD")}, time.Now().Add(time.Hour))
+		})
+	}
+	upload("rejected")
 	out := e.read(difference.OfNetwork, 1, "")
 	want := []string{"all: 0 0 0 | 1 1 10 | not_received 0 -1 -10 no postback and no import has told us of their status"}
 	if diff := cmp.Diff(want, e.lines(out.Total)); diff != "" {
 		t.Error(diff)
+	}
+	twice := e.order("of the connection", click, 0, "approved", "10", "USD")
+	twice.ConversionID = "rejected" // our conversion has this id
+	e.saveOrders(time.Now().Add(time.Hour), twice)
+	upload("approved")
+	out = e.read(difference.OfNetwork, 1, "")
+	if diff := cmp.Diff([]string{"all: 0 1 10 | 1 1 10"}, e.lines(out.Total)); diff != "" {
+		t.Errorf("an order that the connection and a file tell counts twice: %s", diff)
 	}
 }
 

@@ -146,8 +146,17 @@ func (n *networkSheet) orders(ctx context.Context) error {
 	if err := n.loadRates(ctx, amounts); err != nil {
 		return err
 	}
+	read := map[uuid.UUID]bool{} // conversions whose order the connection has read
+	for _, p := range list {
+		if p.ID != nil && p.OrderID != nil && !p.FromFile {
+			read[*p.ID] = true
+		}
+	}
 	paired := map[uuid.UUID]bool{}
 	for _, p := range list {
+		if p.FromFile && p.ID != nil && read[*p.ID] {
+			continue // the file has the order once more, under another id
+		}
 		if p.ID != nil && paired[*p.ID] {
 			p.Refusal, p.ID = "it is the same conversion as another order", nil
 		} else if p.ID != nil {

@@ -46,7 +46,7 @@ export function Difference() {
         </div>
       </section>
       {of.data ? <Compared of={of.data} kind={kind} id={id} /> : <LoadingCard of={of} height={320} />}
-      {kind === 'network' && canWrite() && <Upload id={id} />}
+      {kind === 'network' && canWrite() && <Upload id={id} basis={of.data?.basis} />}
     </div>
   )
 }

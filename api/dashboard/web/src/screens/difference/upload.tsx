@@ -19,7 +19,7 @@ const base64 = async (file: File) => {
 }
 
 // Upload takes the network's own report. It is compared with our figures, and changes none of them.
-export function Upload({ id }: { id: string }) {
+export function Upload({ id, basis }: { id: string; basis?: string }) {
   const [text, setText] = useState(''),
     [saved, setSaved] = useState<NetworkReport>(),
     [error, setError] = useState<ApiError>(),
@@ -52,6 +52,7 @@ export function Upload({ id }: { id: string }) {
         {tooLarge && <Alert text={w.tooLarge} />}
         {error && <Failed error={error} again={() => void send({ csv: text })} />}
         {saved && <Saved of={saved} />}
+        {saved?.kind === 'totals' && basis === 'orders' && <p class="warn">{w.ordersFirst}</p>}
         <div class="row">
           <Button
             look="primary"
@@ -69,7 +70,8 @@ export function Upload({ id }: { id: string }) {
 const Saved = ({ of: r }: { of: NetworkReport }) => (
   <div role="status">
     <p>
-      {w.uploaded(r.stored, count(r.stored))}. {w.readAs[r.kind]}
+      {w.uploaded(r.stored, count(r.stored))}
+      {r.from && r.to && `, ${r.from} – ${r.to}`}. {w.readAs[r.kind]}
     </p>
     {r.truncated && <p class="warn">{w.truncated(count(r.total))}</p>}
     {r.refused > 0 && (

@@ -89,9 +89,11 @@ export const words: typeof en = {
   uploadButton: 'Diese Datei vergleichen',
   uploaded: (n, shown) => `${of(n, 'Zeile', 'Zeilen', shown)} gespeichert`,
   readAs: {
-    orders: 'Die Datei nennt Klicks, also wird jede Zeile als Bestellung verglichen.',
+    orders:
+      'Die Datei nennt Klicks, also wird jede Zeile als Bestellung verglichen. Die Zeilen ersetzen die früherer Dateien an diesen Tagen.',
     totals: 'Die Datei nennt keinen Klick, also werden ihre Zeilen als Tagessummen verglichen.',
   },
+  ordersFirst: 'Einzelne Bestellungen dieses Zeitraums sind schon gespeichert und werden statt dieser Summen verglichen.',
   truncated: shown => `Nur die ersten ${shown} Zeilen der Datei wurden gelesen. Die übrigen als zweite Datei mit anderen Tagen hochladen.`,
   refusedRows: (n, shown) => `${of(n, 'Zeile wurde', 'Zeilen wurden', shown)} nicht gespeichert:`,
   line: (n, reason) => `Zeile ${n}: ${reason}`,

@@ -86,9 +86,10 @@ export const words = {
   uploadButton: 'Compare this file',
   uploaded: (n: number, shown: string) => `${of(n, 'row', 'rows', shown)} stored`,
   readAs: {
-    orders: 'The file names clicks, so each row is compared as an order.',
+    orders: 'The file names clicks, so each row is compared as an order. The rows replace those of earlier files on these days.',
     totals: 'The file names no click, so its rows are compared as daily sums.',
   },
+  ordersFirst: 'Single orders of this window are stored already, and are compared in place of these sums.',
   truncated: (shown: string) => `Only the first ${shown} rows of the file were read. Upload the others as a second file of other days.`,
   refusedRows: (n: number, shown: string) => `${of(n, 'row was', 'rows were', shown)} not stored:`,
   line: (n: number, reason: string) => `Line ${n}: ${reason}`,
