@@ -100,7 +100,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
   )
 }
 
-// withoutPostback are the origins of changes of which no postback tells.
+// withoutPostback has the origins of changes that are in no log of postbacks.
 const withoutPostback = ['network_sync', 'correction']
 
 // History lists the postbacks that made and changed a conversion, and before them the last change if it came without a postback.
