@@ -167,7 +167,7 @@ func (c *Client) Open(a Account) (*Connection, error) {
 func (c *Connection) Used() platform.Usage { return c.s.Used() }
 
 // Zone returns the account's time zone. It is empty until the platform has reported it.
-func (c *Connection) Zone() string { return c.s.zone }
+func (c *Connection) Zone() string { return text(rest.Text(c.s.zone)) }
 
 // Currency returns the account's currency. It is empty until the platform has reported it.
 func (c *Connection) Currency() string { return c.s.currency }

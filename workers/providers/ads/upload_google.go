@@ -101,7 +101,7 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	out := accepted(events, "request "+answer.RequestID)
 	for i := range out {
 		if !u.shadow {
-			out[i].Request = answer.RequestID
+			out[i].Request = text(rest.Text(answer.RequestID))
 		}
 	}
 	return out, nil

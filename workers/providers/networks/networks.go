@@ -203,7 +203,9 @@ func (s *session) day(at time.Time) time.Time { return s.date(at.In(s.zone)) }
 
 // clean trims the texts of an order and sets its status from its word.
 func (s *session) clean(o Order) Order {
-	for _, text := range []*string{&o.Click, &o.ID, &o.Goal, &o.Ref, &o.GoalRef, &o.Word, &o.Status, &o.Payout, &o.Currency, &o.Sale, &o.SaleCurrency} {
+	for _, text := range []*string{
+		&o.Click, &o.ID, &o.Goal, &o.Ref, &o.GoalRef, &o.Word, &o.Status, &o.Payout, &o.Currency, &o.Sale, &o.SaleCurrency, &o.At.Unread,
+	} {
 		*text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(*text, "\x00", ""), ""))
 	}
 	if o.Status == "" {

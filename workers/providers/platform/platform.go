@@ -130,10 +130,12 @@ func Next(more bool, place int) string {
 const maxPages = 1000
 
 // Read reads a range page by page, in requests of at most the given number of days. page reads the page at a cursor and returns
-// the cursor of the next one. A cursor is empty for the first page, and after the last page. Errors are texts for a person, or
+// the cursor of the next one. A cursor is empty for the first page, and after the last page. A cursor that comes again is an error,
+// because the pages would never end. Errors are texts for a person, or
 // ErrTooMany if page returns it.
 func (s Session) Read(of Range, days int, page func(of Range, cursor string) (next string, err error)) error {
 	for _, part := range of.Split(days) {
+		seen := map[string]bool{}
 		for cursor := ""; ; {
 			next, err := page(part, cursor)
 			if err != nil {
@@ -143,10 +145,10 @@ func (s Session) Read(of Range, days int, page func(of Range, cursor string) (ne
 			if next == "" {
 				break
 			}
-			if next == cursor || s.used.Pages > maxPages {
+			if seen[next] || s.used.Pages > maxPages {
 				return s.PublicError(rest.ErrForm)
 			}
-			cursor = next
+			cursor, seen[next] = next, true
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -217,7 +218,7 @@ func (s *Secrets) Text(text string) string {
 	}
 	s.mu.Lock()
 	for _, secret := range s.list {
-		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+		for _, form := range formsOf(secret) {
 			text = strings.ReplaceAll(text, form, "***")
 		}
 	}
@@ -227,6 +228,19 @@ func (s *Secrets) Text(text string) string {
 		text = string(runes[:maxComplaint]) + "…"
 	}
 	return text
+}
+
+// escape matches an escaped byte of an address.
+var escape = regexp.MustCompile(`%[0-9A-F]{2}`)
+
+// formsOf returns the forms in which a provider may repeat a secret: in an address, also with lower-case escapes, in HTML and in JSON.
+func formsOf(secret string) []string {
+	quoted, _ := json.Marshal(secret) // a text always marshals
+	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), string(quoted[1 : len(quoted)-1])}
+	for _, form := range forms[1:3] {
+		forms = append(forms, escape.ReplaceAllStringFunc(form, strings.ToLower))
+	}
+	return forms
 }
 
 func (s *Secrets) publicError(err error) error {

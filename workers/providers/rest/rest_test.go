@@ -93,12 +93,12 @@ func TestRetryTime(t *testing.T) {
 func TestShown(t *testing.T) {
 	t.Parallel()
 	const got = "got-later"
-	body := `{"errors": [{"message": "bad token ` + secret + ` in s3cr%26t%2Btoken\u0000, ` + got + strings.Repeat(" x", 400) + `"}]}`
+	body := `{"errors": [{"message": "bad token ` + secret + ` in s3cr%26t%2Btoken\u0000 and s3cr%26t%2btoken and s3cr&amp;t+token and s3cr\\u0026t+token, ` + got + strings.Repeat(" x", 400) + `"}]}`
 	api, _, _ := provider(t, respond(400, body))
 	api.Hide(got)
 	err := api.PublicError(api.Get(t.Context(), "/x", nil, nil))
 	if err == nil || strings.Contains(err.Error(), "s3cr") || strings.Contains(err.Error(), got) || len([]rune(err.Error())) > 301 ||
-		!strings.HasPrefix(err.Error(), "the provider answered 400: bad token *** in ***, *** x") {
+		!strings.HasPrefix(err.Error(), "the provider answered 400: bad token *** in *** and *** and *** and ***, *** x") {
 		t.Errorf("%v", err)
 	}
 	var f *rest.FailureError
