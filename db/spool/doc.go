@@ -6,7 +6,7 @@
 // to take, or refuses for a time, waits in memory, up to a limit. The caller of Append may go on. When the disk is full, the
 // segment in use ends. So every segment on disk can be stored and deleted, and the records that wait in memory are written to the
 // space that becomes free. A spool is a directory that several processes may share. Each process holds a sub-directory by a file
-// lock. The sub-directory has segments of 32 MiB (smaller ones on a small volume), the mark, and the file "rejected" for records
+// lock. The sub-directory has segments of 32 MiB (smaller ones on a small volume, and none takes records for more than a day), the mark, and the file "rejected" for records
 // that PostgreSQL refuses. A busy process prepares its next segment in the file "next": see ahead.go. When a process is gone,
 // another process adopts its sub-directory. A Reader skips damaged data and goes on at the next intact record.
 package spool

@@ -27,8 +27,9 @@ type Options struct {
 	Pace time.Duration
 
 	disk    disk
-	waiting int   // default maxWaiting
-	ahead   int64 // default aheadAfter
+	waiting int           // default maxWaiting
+	ahead   int64         // default aheadAfter
+	age     time.Duration // default segmentAge
 }
 
 // Spool is a log on local disk in which records wait until they are in PostgreSQL. Several processes may share its directory:
@@ -49,6 +50,8 @@ type Spool struct {
 
 	file       segmentFile // flusher only
 	filled     bool        // flusher only: file was prepared, so zeros follow the written bytes
+	began      time.Time   // flusher only: when the first record was written to file
+	aging      *time.Timer // flusher only: wakes the flusher when file is old
 	active     position    // flusher only: position of the next batch
 	ahead      *ahead      // flusher only
 	lastLogged time.Time   // flusher only: when it last logged that the disk refuses
@@ -80,6 +83,9 @@ const (
 	maxWaiting = 32 << 20
 	// retryPause is the time between two attempts to write records that the disk refuses.
 	retryPause = 250 * time.Millisecond
+	// segmentAge is the age at which a segment ends, however small it is. The reader deletes only complete segments, and records have
+	// personal data that must not stay on disk for longer than their retention.
+	segmentAge = 24 * time.Hour
 	// logPause is the time between two messages about a disk that refuses.
 	logPause = 10 * time.Second
 )
@@ -100,6 +106,7 @@ func newBatch() *batch { return &batch{done: make(chan struct{})} }
 func Open(root string, o Options) (*Spool, error) {
 	o.waiting = cmp.Or(o.waiting, maxWaiting)
 	o.ahead = cmp.Or(o.ahead, aheadAfter)
+	o.age = cmp.Or(o.age, segmentAge)
 	if o.disk == nil {
 		o.disk = realDisk{}
 	}
@@ -230,6 +237,7 @@ func (s *Spool) flush() {
 			s.count(b)
 			close(b.done)
 		}
+		s.sealOld()
 		if cap(spare) > 1<<20 {
 			spare = nil
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/await"
 )
 
 func open(t *testing.T, dir string, o Options) *Spool {
@@ -77,6 +78,30 @@ func TestSpoolKeepsOrderOverSegments(t *testing.T) {
 	}
 	if n := s.Stats().PendingBytes; n != s.dir.backlog(q.done, nil) && n == 0 {
 		t.Errorf("pending %d", n)
+	}
+}
+
+// TestOldSegmentsEnd checks that a segment ends at its age although no record comes, so that stored records do not stay on disk.
+func TestOldSegmentsEnd(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), Options{age: time.Millisecond})
+	q := s.Reader()
+	var got []uuid.UUID
+	read := func() {
+		got = append(got, readAll(t, q)...)
+	}
+	want := appendClicks(t, s, 1)
+	for range 2 {
+		await.Until(t, "the segment is deleted", func() bool {
+			read()
+			list, err := s.dir.segments()
+			return err == nil && len(list) == 0
+		})
+		want = append(want, appendClicks(t, s, 1)...)
+	}
+	read()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -81,7 +81,7 @@ func (s *Spool) ready() error {
 	}
 	if f := s.ahead.claim(s.dir.segment(next)); f != nil {
 		s.seal()
-		s.file, s.filled = f, true
+		s.use(f, true)
 		return nil
 	}
 	if s.file != nil {
@@ -94,8 +94,29 @@ func (s *Spool) ready() error {
 		}
 		return fmt.Errorf("spool: new segment: %w", err)
 	}
-	s.file = f
+	s.use(f, false)
 	return nil
+}
+
+// use makes a file the active segment.
+func (s *Spool) use(f segmentFile, filled bool) {
+	if s.aging != nil {
+		s.aging.Stop()
+	}
+	s.file, s.filled, s.began = f, filled, time.Now()
+	s.aging = time.AfterFunc(s.o.age, s.wake)
+}
+
+// sealOld closes the active segment if it is old, so that the reader deletes it once its records are stored.
+func (s *Spool) sealOld() {
+	if s.file == nil || s.active.off == 0 || time.Since(s.began) < s.o.age {
+		return
+	}
+	s.seal()
+	select {
+	case s.written <- struct{}{}:
+	default:
+	}
 }
 
 // seal closes the active segment. The next batch begins another.
