@@ -9,7 +9,7 @@ import (
 )
 
 // TestFiguresOfEarlierDays: the spend of days that were read from a platform before source_figures existed is in it after 0175. Days
-// that were entered by hand are not. A day that a new program has read meanwhile keeps its figures.
+// that were entered by hand are not. A day that has figures keeps them.
 func TestFiguresOfEarlierDays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

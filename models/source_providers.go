@@ -1,6 +1,10 @@
 package models
 
-import "slices"
+import (
+	"slices"
+
+	"switchyard/models/matchkey"
+)
 
 // SourceProvider is an ad platform of traffic sources. Spend is read from its API and conversions are uploaded to it.
 type SourceProvider struct {
@@ -14,6 +18,9 @@ type SourceProvider struct {
 	Action bool
 	// TokenUpload is a second way to upload conversions, without a sign-in. Only some platforms offer it.
 	TokenUpload TokenUpload
+	// Keys are the forms of hashed personal data that the platform takes with a conversion, by their names in package matchkey.
+	// The platform is sent no other data.
+	Keys []string
 }
 
 // TokenUpload describes an API of a platform that takes conversions with a token of its own. It needs no conversion action.
@@ -61,7 +68,7 @@ func SourceProviderNamed(name string) (SourceProvider, bool) {
 // SourceProviders lists the platforms to which a traffic source can be connected. No field has to be sent, because an account
 // may connect a platform only for its spend or only for conversions. A missing field is reported when the platform is asked.
 var SourceProviders = []SourceProvider{
-	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, Action: true, CredentialForm: credentials("Google Ads",
+	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, Action: true, Keys: []string{matchkey.EmailGoogle, matchkey.Phone}, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),
 		optional(plain("login_customer_id", "Manager account", "its ten digits, if the sign-in reaches the account through one")),
 		CredentialField{
@@ -71,7 +78,7 @@ var SourceProviders = []SourceProvider{
 	)},
 	{Name: MicrosoftAds, SignIn: true, Cost: true, Conversions: true, Action: true, TokenUpload: TokenUpload{
 		Label: "the UET Conversions API", Token: UETToken, Tag: UETTag,
-	}, CredentialForm: credentials("Microsoft Advertising",
+	}, Keys: []string{matchkey.EmailMicrosoft, matchkey.Phone}, CredentialForm: credentials("Microsoft Advertising",
 		plain("account_id", "Account id", "the number aid in the address of the account's page").forCost(),
 		plain("customer_id", "Customer id", "the number cid in the address of the account's page").forCost(),
 		optional(plain(UETTag, "UET tag id", "Conversion tracking > UET tag; for conversions by the UET Conversions API")),
@@ -81,33 +88,33 @@ var SourceProviders = []SourceProvider{
 			Help: "for the UET Conversions API: granted, if all whose conversions are uploaded have agreed to the storage of data for ads; empty: Microsoft is told neither",
 		},
 	)},
-	{Name: Meta, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Meta (Facebook, Instagram)",
+	{Name: Meta, SignIn: true, Cost: true, Conversions: true, Keys: nameAndPlace, CredentialForm: credentials("Meta (Facebook, Instagram)",
 		plain("ad_account_id", "Ad account id", "Ads Manager > account overview, with or without act_").forCost(),
 		plain("pixel_id", "Pixel (data set) id", "Events Manager > data sources; for conversions").forConversions(),
 		secret("capi_token", "Conversions API token", "Events Manager > settings > Conversions API; for conversions").forConversions(),
 		optional(plain("test_event_code", "Test event code", "Events Manager > test events, which then show what is sent live at once; it counts all the same")),
 	)},
-	{Name: "tiktok", Cost: true, Conversions: true, CredentialForm: credentials("TikTok",
+	{Name: "tiktok", Cost: true, Conversions: true, Keys: []string{matchkey.Email, matchkey.Phone, matchkey.FirstName, matchkey.LastName, matchkey.Zip}, CredentialForm: credentials("TikTok",
 		secret("access_token", "Access token", "TikTok for Business > Marketing API > your app").forCost().forConversions(),
 		plain("advertiser_id", "Advertiser id", "TikTok Ads Manager > account").forCost(),
 		plain("pixel_code", "Pixel code", "Events Manager > web events; for conversions").forConversions(),
 		optional(plain("test_event_code", "Test event code", "Events Manager > test events, which then show what is sent live, one conversion in each request; remove it after the test")),
 	)},
-	{Name: Snapchat, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Snapchat",
+	{Name: Snapchat, SignIn: true, Cost: true, Conversions: true, Keys: nameAndPlace, CredentialForm: credentials("Snapchat",
 		plain("ad_account_id", "Ad account id", "Ads Manager > ad accounts; letters, digits and hyphens").forCost(),
 		plain("pixel_id", "Pixel id", "Events Manager > your pixel; for conversions").forConversions(),
 		secret("conversions_token", "Conversions API token", "Business details > Conversions API tokens; for conversions").forConversions(),
 	)},
-	{Name: Pinterest, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Pinterest",
+	{Name: Pinterest, SignIn: true, Cost: true, Conversions: true, Keys: nameAndPlace, CredentialForm: credentials("Pinterest",
 		plain("ad_account_id", "Ad account id", "the number in the address of Ads Manager").forCost().forConversions(),
 		secret("conversions_token", "Conversion access token", "Ads Manager > Conversions > set up API; for conversions").forConversions(),
 	)},
-	{Name: Reddit, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Reddit",
+	{Name: Reddit, SignIn: true, Cost: true, Conversions: true, Keys: []string{matchkey.EmailReddit, matchkey.Phone}, CredentialForm: credentials("Reddit",
 		plain("ad_account_id", "Ad account id", "Ads Manager > your business's name; it begins with a2_ or t2_").forCost(),
 		plain("pixel_id", "Pixel id", "Events Manager > your pixel; for conversions").forConversions(),
 		secret("conversions_token", "Conversion access token", "Events Manager > Conversions API; for conversions").forConversions(),
 	)},
-	{Name: "openai_ads", Cost: true, Conversions: true, CredentialForm: credentials("OpenAI Ads (ChatGPT)",
+	{Name: "openai_ads", Cost: true, Conversions: true, Keys: []string{matchkey.Email}, CredentialForm: credentials("OpenAI Ads (ChatGPT)",
 		secret("api_key", "API key", "Ads Manager > Settings > API keys").forCost(),
 		plain("pixel_id", "Pixel id", "Ads Manager > Conversions > your pixel; for conversions").forConversions(),
 		secret("conversions_key", "Conversions API key", "Ads Manager > Conversions > Conversions API; for conversions").forConversions(),
@@ -142,6 +149,12 @@ var SourceProviders = []SourceProvider{
 	{Name: CustomCost, Cost: true, CredentialForm: credentials("Custom endpoint",
 		optional(secret("token", "Token", "takes the place of {token} in the address, the headers and the body of cost_endpoint")),
 	)},
+}
+
+// nameAndPlace are the keys of the platforms that take all of them but the street. Google gets no address, because it wants the country and
+// the postal code in clear.
+var nameAndPlace = []string{
+	matchkey.Email, matchkey.PhoneDigits, matchkey.FirstName, matchkey.LastName, matchkey.City, matchkey.Region, matchkey.Zip, matchkey.Country,
 }
 
 // optional returns the field as a field that not every account needs.

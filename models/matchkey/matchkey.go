@@ -45,24 +45,34 @@ type Hashes struct {
 	PhoneDigits    string `json:"phone_digits,omitempty"`    // without its plus
 }
 
-// For returns the keys that an ad platform takes, in its forms, by the name of its provider. Google wants the country and the
-// postal code of an address in clear, so it gets no address.
-func (h Hashes) For(provider string) Keys {
-	switch provider {
-	case "google_ads":
-		return Keys{Email: h.EmailGoogle, Phone: h.Phone}
-	case "microsoft_ads":
-		return Keys{Email: h.EmailMicrosoft, Phone: h.Phone}
-	case "reddit":
-		return Keys{Email: h.EmailReddit, Phone: h.Phone}
-	case "openai_ads":
-		return Keys{Email: h.Email}
-	case "tiktok":
-		return Keys{Email: h.Email, Phone: h.Phone, FirstName: h.FirstName, LastName: h.LastName, Zip: h.Zip}
+// The forms of keys that only some platforms take. The other keys have one form, which has the name of the key.
+const (
+	EmailGoogle    = "email_google"
+	EmailMicrosoft = "email_microsoft"
+	EmailReddit    = "email_reddit"
+	PhoneDigits    = "phone_digits"
+)
+
+// In returns the keys in the named forms, and no other key. The row of an ad platform names the forms that the platform takes.
+func (h Hashes) In(forms []string) Keys {
+	var k Hashes
+	for _, form := range forms {
+		switch form {
+		case EmailGoogle:
+			k.Email = h.EmailGoogle
+		case EmailMicrosoft:
+			k.Email = h.EmailMicrosoft
+		case EmailReddit:
+			k.Email = h.EmailReddit
+		case PhoneDigits:
+			k.Phone = h.PhoneDigits
+		default:
+			if i := slices.Index(Names, form); i >= 0 {
+				*table[i].of(&k)[0] = *table[i].of(&h)[0]
+			}
+		}
 	}
-	k := h.Keys
-	k.Phone, k.Street = h.PhoneDigits, "" // Meta, Snapchat and Pinterest
-	return k
+	return k.Keys
 }
 
 // The names of the keys, as senders and answers write them.

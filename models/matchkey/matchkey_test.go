@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"switchyard/models"
 	"switchyard/models/matchkey"
 )
 
@@ -154,8 +155,8 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// TestFor checks that each platform gets its own forms, and only the keys that it takes.
-func TestFor(t *testing.T) {
+// TestIn checks that a platform gets the forms that its row names, and no key that the row does not name.
+func TestIn(t *testing.T) {
 	t.Parallel()
 	all, _ := matchkey.Hash(matchkey.Person{"email": "A.b_c+d@gmail.com", "phone": "+18005550100", "first_name": "A", "street": "1 Main", "zip": "1", "city": "Rome"}, "")
 	for provider, want := range map[string][3]string{
@@ -165,9 +166,27 @@ func TestFor(t *testing.T) {
 		"meta":   {"a.b_c+d@gmail.com", "18005550100", "email phone first_name city zip"}, "snapchat": {"a.b_c+d@gmail.com", "18005550100", "email phone first_name city zip"},
 		"pinterest": {"a.b_c+d@gmail.com", "18005550100", "email phone first_name city zip"},
 	} {
-		got := all.For(provider)
+		row, _ := models.SourceProviderNamed(provider)
+		got := all.In(row.Keys)
 		if got.Email != sum(want[0]) || want[1] != "" && got.Phone != sum(want[1]) || strings.Join(got.Names(), " ") != want[2] {
 			t.Errorf("%s: %v", provider, got.Names())
+		}
+	}
+	if got := all.In(nil).Names(); len(got) > 0 {
+		t.Errorf("a platform whose row names no keys gets %v", got)
+	}
+}
+
+// TestKeysOfRows checks the names of keys in the rows of ad platforms. Only a platform that takes conversions gets keys.
+func TestKeysOfRows(t *testing.T) {
+	t.Parallel()
+	all, _ := matchkey.Hash(matchkey.Person{
+		"email": "a@gmail.com", "phone": "+18005550100", "first_name": "A", "last_name": "B", "street": "1 Main", "city": "Rome", "region": "RM",
+		"zip": "1", "country": "it",
+	}, "")
+	for _, p := range models.SourceProviders {
+		if got := all.In(p.Keys).Names(); len(got) != len(p.Keys) || len(got) > 0 && !p.Conversions {
+			t.Errorf("%s: the row names %v, and the platform gets %v", p.Name, p.Keys, got)
 		}
 	}
 }

@@ -262,6 +262,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 	if err != nil {
 		return nil, err
 	}
+	row, _ := models.SourceProviderNamed(s.Provider)
 	return db.Map(list, func(u models.ConversionUpload) ads.Event {
 		click := clicks[u.ClickID]
 		e := ads.Event{
@@ -270,7 +271,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 			Country: click.Country, Page: pageOf(click.Click), Referrer: matchkey.CleanURL(click.Referrer),
 		}
 		if u.Action != models.UploadRetract { // the platform knows the conversion that is taken back by its id
-			e.Keys = keys[u.ClickID].For(s.Provider)
+			e.Keys = keys[u.ClickID].In(row.Keys)
 		}
 		if click.IP.IsValid() && click.AddressKey == 0 {
 			e.IP = click.IP.String()
