@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db/seal"
 	"switchyard/db/store"
@@ -54,6 +55,7 @@ type Imports[A, R any] struct {
 	Now   func() time.Time
 
 	client *jobs.Client
+	ended  *prometheus.CounterVec // runs that have ended, by kind, provider and result
 }
 
 // ChangesEnd is the end of a reading of changes. All changes until To are stored. A zero To means that it failed, for the reason in
@@ -86,6 +88,7 @@ func Test(ctx context.Context, test func(context.Context) error) error {
 // Register registers the handler of the jobs with a runtime.
 func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *workers.Run[A, R]) error) {
 	i.client = r.Client()
+	i.ended = endedRuns(r.Metrics())
 	name := func(a A) string {
 		of := i.Range(&a)
 		if of == nil {
@@ -94,6 +97,23 @@ func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *
 		return Name(of.Provider, i.Target(a))
 	}
 	workers.RegisterRow(r, i.Job, run, workers.WithGate(Gate(r, i.Store, name)), workers.WithFailed(i.failed))
+}
+
+// endedRuns returns the counter of runs that have ended. The imports of all kinds share it.
+func endedRuns(reg prometheus.Registerer) *prometheus.CounterVec {
+	ended := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "switchyard_platform_runs_total", Help: "Imports from networks and ad platforms that have ended, by what they import and their result.",
+	}, []string{"kind", "provider", "result"})
+	if reg == nil {
+		return ended
+	}
+	err := reg.Register(ended)
+	if known, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
+		if shared, ok := known.ExistingCollector.(*prometheus.CounterVec); ok {
+			return shared
+		}
+	}
+	return ended
 }
 
 // claimedAtOnce is the maximum number of due connections that a sweep claims in one batch.

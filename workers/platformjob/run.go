@@ -10,6 +10,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/interval"
 	"switchyard/workers"
@@ -22,14 +23,18 @@ func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provide
 	if from, to, err = of.Days(); err != nil {
 		return from, to, err
 	}
-	kind := i.Run
-	if of.Changed {
-		kind = i.ChangesRun
-	}
 	return from, to, i.Store.IntegrationRuns().Start(ctx, models.IntegrationRun{
-		ID: u.Job.ID, AccountID: u.Job.AccountID.UUID, Kind: kind, TargetID: i.Target(u.Args), Provider: provider, Origin: of.Origin,
+		ID: u.Job.ID, AccountID: u.Job.AccountID.UUID, Kind: i.kind(of), TargetID: i.Target(u.Args), Provider: provider, Origin: of.Origin,
 		From: &from, To: &to, Applied: applied, StartedAt: i.Now(),
 	})
+}
+
+// kind returns the kind of the run of a range.
+func (i *Imports[A, R]) kind(of *jobs.PlatformRange) string {
+	if of.Changed {
+		return i.ChangesRun
+	}
+	return i.Run
 }
 
 // ReadError converts the error of a failed request to the platform to the error of the job. most is the maximum number of rows
@@ -118,6 +123,11 @@ func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.J
 	code string,
 ) error {
 	now, of := i.Now(), i.Range(&args)
+	result := "succeeded"
+	if end.Failure != "" {
+		result = "failed"
+	}
+	i.ended.WithLabelValues(i.kind(of), of.Provider, result).Inc()
 	if err := s.IntegrationRuns().End(ctx, job.AccountID.UUID, job.ID, now, end); err != nil || !models.PlatformFailed(of.Origin, code) {
 		return err
 	}

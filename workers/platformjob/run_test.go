@@ -1,0 +1,55 @@
+package platformjob
+
+import (
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// TestRunsAreCounted: the end of a run is counted by kind, provider and result. The imports of networks and of sources share the figure.
+func TestRunsAreCounted(t *testing.T) {
+	t.Parallel()
+	reg := prometheus.NewRegistry()
+	d := dbtest.New(t)
+	imports := &Imports[jobs.PlatformRange, jobs.None]{
+		Run: models.RunNetworkSync, ChangesRun: models.RunNetworkChanges, Store: store.New(d, nil), Now: time.Now, ended: endedRuns(reg),
+		Range:       func(of *jobs.PlatformRange) *jobs.PlatformRange { return of },
+		Target:      func(jobs.PlatformRange) uuid.UUID { return uuid.New() },
+		Connections: func(s *store.Store) store.Integrations { return s.NetworkIntegrations().Integrations },
+	}
+	job := models.Job{ID: uuid.New(), AccountID: uuid.NullUUID{UUID: uuid.New(), Valid: true}, Args: []byte(`{"provider":"awin","changed":true}`)}
+	if err := imports.failed(t.Context(), d, job, errors.New("away")); err != nil {
+		t.Fatal(err)
+	}
+	if err := imports.record(t.Context(), imports.Store, job, jobs.PlatformRange{Provider: "awin"}, store.RunEnd{}, store.IntegrationResult{}, ""); err != nil {
+		t.Fatal(err)
+	}
+	families, err := reg.Gather()
+	if err != nil || len(families) != 1 || families[0].GetName() != "switchyard_platform_runs_total" {
+		t.Fatal(families, err)
+	}
+	got := map[string]float64{}
+	for _, m := range families[0].GetMetric() {
+		var labels []string
+		for _, l := range m.GetLabel() {
+			labels = append(labels, l.GetValue())
+		}
+		got[strings.Join(labels, " ")] = m.GetCounter().GetValue()
+	}
+	if want := map[string]float64{"network_changes awin failed": 1, "network_sync awin succeeded": 1}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if endedRuns(reg) != imports.ended {
+		t.Error("the imports of another kind have a counter of their own")
+	}
+}
