@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact'
 
 type Props = { title: string; note?: string; beside?: ComponentChildren; look?: string; children: ComponentChildren }
 
-// Card is a section with a heading. note is small text next to the heading. beside is shown at the other end of its line. look has
-// more classes.
+// Card is a section with a heading. A note is small text after the heading. Actions of the card are at the other end of its line.
+// look has more classes.
 export const Card = ({ title, note, beside, look, children }: Props) => (
   <section class={look ? 'card ' + look : 'card'}>
     <header>

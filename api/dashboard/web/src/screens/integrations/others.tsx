@@ -30,7 +30,7 @@ type ServiceProps = {
   form: (close: () => void) => ComponentChildren
 }
 
-// Service is the card of a service of which an account has one connection.
+// Service is the card of a service to which an account has at most one connection.
 function Service(p: ServiceProps) {
   const [open, setOpen] = useState(false),
     [disconnecting, setDisconnecting] = useState(false),
