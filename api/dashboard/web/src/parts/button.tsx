@@ -1,4 +1,5 @@
 import type { ComponentProps } from 'preact'
+import { t } from '../core/text.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 type Props = Omit<ComponentProps<'button'>, 'class' | 'icon' | 'children'> & {
@@ -28,3 +29,18 @@ export const Link = ({ look, icon, text, ...rest }: LinkProps) => (
     {text}
   </a>
 )
+
+// TableSwitch shows the data of a plot as a table, or as a plot again.
+export const TableSwitch = ({ on, set }: { on: boolean; set: (on: boolean) => void }) => {
+  const label = on ? t.overview.asPlot : t.overview.asTable
+  return (
+    <Button
+      look="sm quiet icon"
+      aria-pressed={on}
+      aria-label={label}
+      title={label}
+      onClick={() => set(!on)}
+      icon={on ? 'reports' : 'table'}
+    />
+  )
+}

@@ -120,6 +120,19 @@ export async function setAccount(account: string) {
   go('/app')
 }
 
+// Themes switches between the themes.
+export const Themes = () => (
+  <div class="themes" role="group" aria-label={t.nav.theme}>
+    <span class="seg">
+      {Object.entries(t.themes).map(([name, text]) => (
+        <button key={name} type="button" aria-pressed={me.value!.theme === name} onClick={() => void setTheme(name)}>
+          {text}
+        </button>
+      ))}
+    </span>
+  </div>
+)
+
 function Person() {
   const who = me.value!
   return (
@@ -159,15 +172,7 @@ function Person() {
                 <span class="dim">{t.roles[a.role]}</span>
               </Item>
             ))}
-          <div class="themes" role="group" aria-label={t.nav.theme}>
-            <span class="seg">
-              {Object.entries(t.themes).map(([name, text]) => (
-                <button key={name} type="button" aria-pressed={who.theme === name} onClick={() => void setTheme(name)}>
-                  {text}
-                </button>
-              ))}
-            </span>
-          </div>
+          <Themes />
           <a class="item" href={to('/app/me')} onClick={close}>
             {t.rooms.me}
           </a>

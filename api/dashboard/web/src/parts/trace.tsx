@@ -1,4 +1,4 @@
-import type { RouteDecision, RouteStage, RouteUnit } from '../api.gen.ts'
+import type { RouteDecision, RouteStage, RouteUnit, TestStep } from '../api.gen.ts'
 import { attributeName, operatorName, sentenceOf } from '../core/condition.ts'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
@@ -90,3 +90,24 @@ function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
     </>
   )
 }
+
+// TestSteps shows what a test did, step by step, and whether each step went well.
+export const TestSteps = ({ of: steps, names = {} }: { of: TestStep[]; names?: Names }) => (
+  <ol class="trace-list">
+    {steps.map(s => (
+      <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}>
+        <span class="mark">
+          <Icon name={s.ok ? 'check' : 'x'} />
+        </span>
+        <div>
+          <div class="strong">
+            {names[s.step] ?? s.step}
+            <span class="hidden"> {s.ok ? t.link.ok : t.link.notOk}</span>
+          </div>
+          <div class="soft wrap">{s.detail}</div>
+        </div>
+        <span />
+      </li>
+    ))}
+  </ol>
+)

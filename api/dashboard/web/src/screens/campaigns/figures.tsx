@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { Button } from '../../parts/button.tsx'
+import { TableSwitch } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { changeOf, text, profit, type Name } from '../../core/figures.ts'
 import { count, percent } from '../../core/format.ts'
@@ -20,8 +20,7 @@ const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi'
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   const [groupBy, setGroupBy] = useState('stream_id'),
     [asTable, setAsTable] = useState(false),
-    marks = useMarks(c.id),
-    look = asTable ? t.overview.asPlot : t.overview.asTable
+    marks = useMarks(c.id)
   const filter = { 'f.campaign_id': [c.id] },
     compare = compares.value ? { compare: 'previous' } : {}
   const list = use(
@@ -78,14 +77,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
             <span class="grow" />
             {marks.add}
             {marks.sheet}
-            <Button
-              look="sm quiet icon"
-              aria-pressed={asTable}
-              aria-label={look}
-              title={look}
-              onClick={() => setAsTable(!asTable)}
-              icon={asTable ? 'reports' : 'table'}
-            />
+            <TableSwitch on={asTable} set={setAsTable} />
           </header>
           <div class="plotpad">
             {trend.error && !made ? (

@@ -14,10 +14,11 @@ import { t } from '../../core/text.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, Input, Select } from '../../parts/form.tsx'
-import { Icon, Sign } from '../../parts/icons.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Failed } from '../../parts/state.tsx'
+import { TestSteps } from '../../parts/trace.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import type { TabProps } from '../../core/campaign.ts'
 import { asWritten } from '../../core/idn.ts'
@@ -264,23 +265,7 @@ function Test({ id, link }: { id: string; link: string }) {
       {error && <Failed error={error} again={run} />}
       {result && (
         <>
-          <ol class="trace-list">
-            {result.steps.map(s => (
-              <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}>
-                <span class="mark">
-                  <Icon name={s.ok ? 'check' : 'x'} />
-                </span>
-                <div>
-                  <div class="strong">
-                    {t.link.steps[s.step] ?? s.step}
-                    <span class="hidden"> {s.ok ? t.link.ok : t.link.notOk}</span>
-                  </div>
-                  <div class="soft wrap">{s.detail}</div>
-                </div>
-                <span />
-              </li>
-            ))}
-          </ol>
+          <TestSteps of={result.steps} names={t.link.steps} />
           {result.click && result.click.params.length > 0 && (
             <Params
               label={t.link.arrives}

@@ -1,7 +1,7 @@
 import { me } from '../../core/me.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { account, building, connecting, earning, leave, Rooms, setAccount, setTheme, watching } from '../../parts/shell.tsx'
+import { account, building, connecting, earning, leave, Rooms, setAccount, Themes, watching } from '../../parts/shell.tsx'
 
 // More shows, on a phone, the navigation that wider screens have at the side.
 export function More() {
@@ -24,15 +24,7 @@ export function More() {
               {a.name}
             </button>
           ))}
-        <div class="themes" role="group" aria-label={t.nav.theme}>
-          <span class="seg">
-            {Object.entries(t.themes).map(([name, text]) => (
-              <button key={name} type="button" aria-pressed={who.theme === name} onClick={() => void setTheme(name)}>
-                {text}
-              </button>
-            ))}
-          </span>
-        </div>
+        <Themes />
         <a class="item" href={to('/app/me')}>
           {t.rooms.me}
         </a>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow, Trends } from '../../api.gen.ts'
-import { Button, Link } from '../../parts/button.tsx'
+import { Link, TableSwitch } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
@@ -226,14 +226,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
         <h2>{title}</h2>
         <Legend of={made?.series} />
         <span class="grow" />
-        <Button
-          look="sm quiet icon"
-          aria-pressed={asTable}
-          aria-label={asTable ? t.overview.asPlot : t.overview.asTable}
-          title={asTable ? t.overview.asPlot : t.overview.asTable}
-          onClick={() => setAsTable(!asTable)}
-          icon={asTable ? 'reports' : 'table'}
-        />
+        <TableSwitch on={asTable} set={setAsTable} />
         {marks.add}
         {marks.sheet}
         {choice && (

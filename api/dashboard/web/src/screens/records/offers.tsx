@@ -10,6 +10,7 @@ import { me } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Copy } from '../../parts/copy.tsx'
+import type { Section } from '../../parts/record_form.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Protection } from './lander_protection.tsx'
 import { Records, type Kind } from './records.tsx'
@@ -30,6 +31,16 @@ const check = (body: object) =>
     touches('offers', 'landers')
     toast(got.ok ? t.records.works(got.status ?? 200) : t.records.doesNot(got.error ?? String(got.status ?? '')), { bad: !got.ok })
   }, failed)
+
+const labels = (groups: string[] | undefined): Section => ({
+  title: w.labels,
+  specs: [
+    { name: 'group_name', kind: 'group', label: t.lists.group, known: groups },
+    { name: 'country', kind: 'country', label: t.campaigns.fields.country },
+    { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
+    { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
+  ],
+})
 
 // Offers lists the offers, where visitors convert.
 export function Offers() {
@@ -102,15 +113,7 @@ export function Offers() {
           { name: 'daily_cap', kind: 'number', label: w.cap, hint: w.capHint, min: 1, whole: true, none: true },
         ],
       },
-      {
-        title: w.labels,
-        specs: [
-          { name: 'group_name', kind: 'group', label: t.lists.group, known: groups },
-          { name: 'country', kind: 'country', label: t.campaigns.fields.country },
-          { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
-          { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
-        ],
-      },
+      labels(groups),
     ],
   }
   return <Records kind={kind} />
@@ -159,15 +162,7 @@ export function Landers() {
           { name: 'click_slots', kind: 'number', label: w.slotCount, hint: w.slotHint, min: 1, max: 20, whole: true },
         ],
       },
-      {
-        title: w.labels,
-        specs: [
-          { name: 'group_name', kind: 'group', label: t.lists.group, known: groups },
-          { name: 'country', kind: 'country', label: t.campaigns.fields.country },
-          { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
-          { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
-        ],
-      },
+      labels(groups),
     ],
   }
   return <Records kind={kind} />

@@ -11,9 +11,9 @@ import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import type { Draft } from '../../parts/record_form.tsx'
 import { Failed } from '../../parts/state.tsx'
+import { TestSteps } from '../../parts/trace.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Records, type Kind } from './records.tsx'
 import { schemeSpecs, setupOf } from './scheme.ts'
@@ -349,25 +349,7 @@ function TestPostback({ of: r }: { of: NetworkRow }) {
         <Button look="sm" onClick={() => void run()} icon="play" text={t.link.tryIt} />
       </div>
       {error && <Failed error={error} again={() => void run()} />}
-      {result && (
-        <ol class="trace-list">
-          {result.steps.map(s => (
-            <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}>
-              <span class="mark">
-                <Icon name={s.ok ? 'check' : 'x'} />
-              </span>
-              <div>
-                <div class="strong">
-                  {s.step}
-                  <span class="hidden"> {s.ok ? t.link.ok : t.link.notOk}</span>
-                </div>
-                <div class="soft wrap">{s.detail}</div>
-              </div>
-              <span />
-            </li>
-          ))}
-        </ol>
-      )}
+      {result && <TestSteps of={result.steps} />}
     </>
   )
 }

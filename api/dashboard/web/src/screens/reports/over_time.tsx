@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { Button } from '../../parts/button.tsx'
+import { TableSwitch } from '../../parts/button.tsx'
 import { use } from '../../core/query.ts'
 import { filterQuery, windowQuery, type Ask } from '../../core/report.ts'
 import { t } from '../../core/text.ts'
@@ -30,8 +30,7 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
     ]
     return { times: rows.map(r => Date.parse(r.start!)), series }
   }, [got.data])
-  const title = t.reports.overTimeOf(name),
-    look = asTable ? t.overview.asPlot : t.overview.asTable
+  const title = t.reports.overTimeOf(name)
   return (
     <Sheet
       title={title}
@@ -40,14 +39,7 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
         <>
           <span class="grow" />
           {marks.add}
-          <Button
-            look="sm quiet icon"
-            aria-pressed={asTable}
-            aria-label={look}
-            title={look}
-            onClick={() => setAsTable(!asTable)}
-            icon={asTable ? 'reports' : 'table'}
-          />
+          <TableSwitch on={asTable} set={setAsTable} />
         </>
       }>
       <div class="plotpad">
