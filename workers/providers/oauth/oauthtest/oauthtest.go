@@ -186,6 +186,12 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = r.ParseForm()
+	if strings.HasSuffix(path, "token") {
+		if flaw := tokenFlaw(r, provider); flaw != "" {
+			refuses(flaw)
+			return
+		}
+	}
 	switch {
 	case path == "token" && provider != models.Meta:
 		w.token(rw, r, provider)
@@ -217,6 +223,9 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 		return
 	case q.Get("code_challenge") == "" || q.Get("code_challenge_method") != "S256":
 		http.Error(rw, "no challenge", http.StatusBadRequest)
+		return
+	case unknownParam(q, standardPage, pageParams[provider]) != "":
+		http.Error(rw, "unknown parameter "+unknownParam(q, standardPage, pageParams[provider]), http.StatusBadRequest)
 		return
 	case provider == models.GoogleAds && q.Get("access_type") != "offline":
 		http.Error(rw, "no refresh token would be given", http.StatusBadRequest)
