@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// pageParams has the parameters of the sign-in pages beyond those of OAuth 2 and PKCE, by provider.
+// pageParams has the parameters that sign-in pages have in addition to OAuth 2 and PKCE, by provider.
 var pageParams = map[string]string{
 	models.GoogleAds:    "access_type prompt include_granted_scopes login_hint enable_granular_consent",
 	models.MicrosoftAds: "prompt response_mode login_hint domain_hint",
@@ -21,10 +21,10 @@ const (
 	standardToken = "grant_type client_id client_secret code redirect_uri code_verifier refresh_token scope" //nolint:gosec // names
 )
 
-// tokenParams has the parameters of the token endpoints beyond those of OAuth 2 and PKCE, by provider.
+// tokenParams has the parameters that token endpoints have in addition to OAuth 2 and PKCE, by provider.
 var tokenParams = map[string]string{models.Meta: "fb_exchange_token", models.Pinterest: "continuous_refresh"}
 
-// unknownParam returns the name of a parameter that a list does not have, or that is there twice. It is empty if there is none.
+// unknownParam returns the name of a parameter that a list does not have, or that is there twice. It returns an empty text if all are known.
 func unknownParam(values map[string][]string, lists ...string) string {
 	known := " " + strings.Join(lists, " ") + " "
 	for name, list := range values {
