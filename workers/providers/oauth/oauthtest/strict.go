@@ -18,7 +18,7 @@ var pageParams = map[string]string{
 
 const (
 	standardPage  = "client_id response_type redirect_uri scope state code_challenge code_challenge_method"
-	standardToken = "grant_type client_id client_secret code redirect_uri code_verifier refresh_token scope" //nolint:gosec // names
+	standardToken = "grant_type client_id client_secret code redirect_uri code_verifier refresh_token scope"
 )
 
 // tokenParams has the parameters that token endpoints have in addition to OAuth 2 and PKCE, by provider.
