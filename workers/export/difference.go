@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -41,7 +42,7 @@ func (m *maker) readDifference(ctx context.Context, account uuid.UUID, a differe
 
 // differenceColumns are the columns of a file of differences. A line is one figure of theirs or ours, a cause, or the rest.
 var differenceColumns = []export.Heading{
-	{Name: "day"}, {Name: "campaign_id"}, {Name: "line"}, {Name: "clicks"}, {Name: "conversions"}, {Name: "money"},
+	{Name: "day"}, {Name: "campaign_id"}, {Name: "line"}, {Name: "clicks"}, {Name: "conversions"}, {Name: "money"}, {Name: "currency"},
 }
 
 // difference writes the lines of each day and campaign: theirs, ours, their difference, the causes and the unexplained rest. The cells of
@@ -57,7 +58,7 @@ func (m *maker) difference(ctx context.Context, u *run, f *file) error {
 	}
 	for _, r := range out.Rows {
 		line := func(name string, v difference.Figures, of difference.Measures) error {
-			cells := []string{r.Day, models.IDText(r.Campaign), name, "", "", ""}
+			cells := []string{r.Day, models.IDText(r.Campaign), name, "", "", "", ""}
 			if of.Clicks {
 				cells[3] = strconv.FormatInt(v.Clicks, 10)
 			}
@@ -65,7 +66,10 @@ func (m *maker) difference(ctx context.Context, u *run, f *file) error {
 				cells[4] = strconv.FormatInt(v.Conversions, 10)
 			}
 			if of.Money {
-				cells[5] = models.NewMoney(v.Money).Text()
+				cells[5], cells[6] = models.NewMoney(v.Money).Text(), out.Currency
+				if name == "theirs" {
+					cells[6] = cmp.Or(out.TheirCurrency, out.Currency)
+				}
 			}
 			return w.add(ctx, cells)
 		}

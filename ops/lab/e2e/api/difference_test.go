@@ -152,7 +152,8 @@ func (y *syncing) differenceFile() {
 	}
 	text := string(y.s.Do("GET", strings.TrimPrefix(at.Path, "/api/v1"), nil).Want(200, "").Raw)
 	for _, line := range []string{
-		"day,campaign_id,campaign_name,line,clicks,conversions,money", ",,theirs,,1,7", ",unmatched,,1,7", ",unexplained,,0,0", ",correction,,0,-5",
+		"day,campaign_id,campaign_name,line,clicks,conversions,money,currency", ",,theirs,,1,7,USD", ",unmatched,,1,7,USD",
+		",unexplained,,0,0,USD", ",correction,,0,-5,USD",
 	} {
 		if !strings.Contains(text, line+"\r\n") {
 			y.t.Errorf("the file has no line %q:\n%s", line, text)
