@@ -14,7 +14,9 @@ import (
 func TestHugeFigures(t *testing.T) {
 	t.Parallel()
 	for _, r := range []row{
-		{amount: "9999999999999999999999999999999999999999", shift: -6}, {amount: "1e21", shift: -6}, {amount: "1000000001"},
+		{amount: "9999999999999999999999999999999999999999", shift: -6},
+		{amount: "1e21", shift: -6},
+		{amount: "1000000001"},
 		{amount: "1000000000", divisor: decimal.New(1, -6)},
 	} {
 		if value, _, err := r.readAmount("USD"); !errors.Is(err, money.ErrTooLarge) {
