@@ -176,17 +176,17 @@ func failure(body []byte) string {
 	return string(answer.Error.Message)
 }
 
-// code returns the provider's code of an error: a word, or a number.
+// code returns the provider's code of an error: a word, or a number. OpenAI's code says more than its type.
 func code(body []byte) string {
 	var answer struct {
 		Error struct {
+			Status rest.Text `json:"status"`
 			Code   rest.Text `json:"code"`
 			Type   rest.Text `json:"type"`
-			Status rest.Text `json:"status"`
 		} `json:"error"`
 	}
 	_ = json.Unmarshal(body, &answer) // an answer that cannot be read has no code
-	for _, c := range []rest.Text{answer.Error.Status, answer.Error.Type, answer.Error.Code} {
+	for _, c := range []rest.Text{answer.Error.Status, answer.Error.Code, answer.Error.Type} {
 		if c != "" {
 			return string(c)
 		}

@@ -17,9 +17,10 @@ var gemini = provider{
 	sign: func(key string) rest.Signer { return rest.Header("X-Goog-Api-Key", key) },
 	open: func(api *rest.API) {
 		api.Denied = func(f *rest.FailureError) bool {
-			return f.Code == "UNAUTHENTICATED" || f.Code == "INVALID_ARGUMENT" && strings.Contains(strings.ToLower(f.Text), "api key")
+			return isUnpaid(f) || f.Code == "UNAUTHENTICATED" || f.Code == "INVALID_ARGUMENT" && strings.Contains(strings.ToLower(f.Text), "api key")
 		}
-		api.Busy = func(f *rest.FailureError) bool { return f.Code == "RESOURCE_EXHAUSTED" }
+		api.Busy = func(f *rest.FailureError) bool { return f.Code == "RESOURCE_EXHAUSTED" && !isUnpaid(f) }
+		api.Explain = explainUnpaid
 	},
 	list:     listGemini,
 	nextTurn: requestGemini,

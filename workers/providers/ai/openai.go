@@ -22,11 +22,28 @@ var openAI = provider{
 	usual:    named(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
 }
 
-// openOpenAI explains an empty account, which OpenAI reports with the status of too many requests.
+// noCredit says why an account cannot be used before it is paid for.
+const noCredit = "the account at the provider has no credit left"
+
+// isUnpaid reports whether an account is refused because it must be paid for. No model was asked.
+func isUnpaid(f *rest.FailureError) bool { return f.Status == http.StatusPaymentRequired }
+
+// explainUnpaid returns noCredit for such an account.
+func explainUnpaid(f *rest.FailureError) string {
+	if isUnpaid(f) {
+		return noCredit
+	}
+	return ""
+}
+
+// openOpenAI explains an empty account and a spent budget, which OpenAI reports with the status of too many requests.
 func openOpenAI(api *rest.API) {
 	api.Explain = func(f *rest.FailureError) string {
-		if f.Code == "insufficient_quota" {
-			return "the account at the provider has no credit left"
+		switch f.Code {
+		case "insufficient_quota", "credit_balance_exhausted":
+			return noCredit
+		case "organization_spend_limit_exceeded", "project_spend_limit_exceeded", "organization_usage_limit_exceeded":
+			return "the account at the provider has reached its spending or usage limit"
 		}
 		return ""
 	}
@@ -36,6 +53,7 @@ func openOpenAI(api *rest.API) {
 var openRouter = provider{
 	base: "https://openrouter.ai/api/v1",
 	sign: rest.Bearer,
+	open: func(api *rest.API) { api.Denied, api.Explain = isUnpaid, explainUnpaid },
 	check: func(ctx context.Context, api rest.API) error {
 		return api.Do(ctx, rest.Request{Method: http.MethodGet, Path: "/key"}, nil)
 	},

@@ -26,6 +26,8 @@ var Refusals = map[string][]Refusal{
 		{404, [2]string{}, "{\"error\":{\"message\":\"The model `gpt-9` does not exist or you do not have access to it.\",\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"model_not_found\"}}", "does not exist", false, false},
 		{429, again, `{"error":{"message":"Rate limit reached for requests","type":"requests","param":null,"code":"rate_limit_exceeded"}}`, "Rate limit reached", false, true},
 		{429, [2]string{}, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, "has no credit left", false, true},
+		{429, [2]string{}, `{"error":{"message":"Your organization has no prepaid credits remaining.","type":"insufficient_quota","param":null,"code":"credit_balance_exhausted"}}`, "has no credit left", false, true},
+		{429, [2]string{}, `{"error":{"message":"Your project has reached its spend limit.","type":"insufficient_quota","param":null,"code":"project_spend_limit_exceeded"}}`, "has reached its spending or usage limit", false, true},
 		{503, [2]string{}, `{"error":{"message":"That model is currently overloaded with other requests.","type":"server_error","param":null,"code":null}}`, "overloaded", false, false},
 	},
 	"anthropic": {
@@ -37,11 +39,13 @@ var Refusals = map[string][]Refusal{
 		{413, [2]string{}, anthropicError("request_too_large", "Request exceeds the maximum allowed number of bytes."), "maximum allowed", false, false},
 		{429, again, anthropicError("rate_limit_error", "This request would exceed your organization's rate limit."), "rate limit", false, true},
 		{500, [2]string{}, anthropicError("api_error", "Internal server error"), "Internal server error", false, false},
+		{504, [2]string{}, anthropicError("timeout_error", "Request timeout"), "Request timeout", false, false},
 		{529, [2]string{}, anthropicError("overloaded_error", "Overloaded"), "Overloaded", false, true},
 	},
 	"gemini": {
 		{400, [2]string{}, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}`, "API key not valid", true, false},
 		{400, [2]string{}, `{"error":{"code":400,"message":"User location is not supported for the API use.","status":"FAILED_PRECONDITION"}}`, "User location", false, false},
+		{402, [2]string{}, `{"error":{"code":402,"message":"Your prepayment credits are depleted.","status":"RESOURCE_EXHAUSTED"}}`, "has no credit left", true, false},
 		{403, [2]string{}, `{"error":{"code":403,"message":"Generative Language API has not been used in project 1 before or it is disabled.","status":"PERMISSION_DENIED"}}`, "has not been used", true, false},
 		{404, [2]string{}, `{"error":{"code":404,"message":"models/gemini-9 is not found for API version v1beta","status":"NOT_FOUND"}}`, "is not found", false, false},
 		{429, [2]string{}, `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}`, "exceeded your current quota", false, true},
@@ -49,7 +53,7 @@ var Refusals = map[string][]Refusal{
 	},
 	"openrouter": {
 		{401, [2]string{}, `{"error":{"code":401,"message":"No auth credentials found"}}`, "No auth credentials", true, false},
-		{402, [2]string{}, `{"error":{"code":402,"message":"Insufficient credits"}}`, "Insufficient credits", false, false},
+		{402, [2]string{}, `{"error":{"code":402,"message":"Insufficient credits"}}`, "has no credit left", true, false},
 		{403, [2]string{}, `{"error":{"code":403,"message":"Input was flagged","metadata":{"reasons":["violence"],"flagged_input":"x","provider_name":"X","model_slug":"a/b"}}}`, "Input was flagged", true, false},
 		{429, again, `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-day"}}`, "Rate limit exceeded", false, true},
 		{502, [2]string{}, `{"error":{"code":502,"message":"Provider returned error","metadata":{"provider_name":"X","raw":"down"}}}`, "Provider returned error", false, false},
