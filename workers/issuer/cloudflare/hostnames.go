@@ -89,7 +89,7 @@ func (h hostnames) create(ctx context.Context, host string) (out Hostname, err e
 func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool, err error) {
 	for n := 1; n <= maxPages; n++ {
 		var list []Hostname
-		query := url.Values{"hostname": {host}, "page": {strconv.Itoa(n)}, "per_page": {"50"}}
+		query := url.Values{"hostname.contain": {host}, "page": {strconv.Itoa(n)}, "per_page": {"50"}}
 		part, err := h.Do(ctx, cloudflare.Request{Method: http.MethodGet, Path: h.path(""), Query: query}, &list)
 		if err != nil {
 			return out, false, err

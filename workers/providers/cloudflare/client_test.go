@@ -44,6 +44,24 @@ func TestRefused(t *testing.T) {
 	if e := refusal(cloudflare.Request{Method: http.MethodPost, Path: hostnames, Body: map[string]any{"name": "a"}}); !strings.Contains(e.Text, "field name") {
 		t.Errorf("%+v", e)
 	}
+	if e := refusal(cloudflare.Request{Method: http.MethodGet, Path: hostnames, Query: url.Values{"hostname": {"a"}}}); !strings.Contains(e.Text, "parameter hostname") {
+		t.Errorf("%+v", e)
+	}
+	for _, host := range []string{"a.example.com", "example.net", "b.a.example.org"} {
+		body := map[string]any{"hostname": host, "ssl": map[string]string{"method": "http", "type": "dv"}}
+		if e := refusal(cloudflare.Request{Method: http.MethodPost, Path: hostnames, Body: body}); e.Code != 1411 {
+			t.Errorf("%s: %+v", host, e)
+		}
+	}
+	wrong := cloudflare.New(cloudflare.Options{
+		Egress: egresstest.Client(t, fake.Server, egress.Options{}), URL: fake.Server.URL, Token: "canary-wrong", Budget: budget{},
+	})
+	for path, code := range map[string]int{"/user/tokens/verify": 1000, hostnames: 10000} {
+		_, err := wrong.Do(t.Context(), cloudflare.Request{Method: http.MethodGet, Path: path}, nil)
+		if e, ok := errors.AsType[*cloudflare.Error](err); !ok || !e.Refused() || e.Code != code || e.Status != http.StatusUnauthorized {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
 	fake.Refuse(http.StatusBadRequest, 6003, "Invalid request headers")
 	e := refusal(cloudflare.Request{Method: http.MethodGet, Path: hostnames})
 	if !e.Refused() || e.Text != "Invalid request headers; Invalid format for Authorization header" {

@@ -178,19 +178,23 @@ func (f *Fake) admit(w http.ResponseWriter, r *http.Request) bool {
 		f.blocked = now.Add(Window)
 	}
 	reset := max(f.blocked.Sub(now), 0)
-	w.Header().Set("X-Ratelimit-Limit", strconv.Itoa(f.limit))
-	w.Header().Set("X-Ratelimit-Remaining", strconv.Itoa(max(f.limit-len(f.requests), 0)))
+	w.Header().Set("Ratelimit-Policy", fmt.Sprintf(`"default";q=%d;w=%d`, f.limit, Window/time.Second))
+	w.Header().Set("Ratelimit", fmt.Sprintf(`"default";r=%d;t=%d`, max(f.limit-len(f.requests), 0), Window/time.Second))
 	if reset > 0 {
 		f.refused++
 		w.Header().Set("Retry-After", strconv.Itoa(int((reset+time.Second-1)/time.Second)))
 		fail(w, http.StatusTooManyRequests, 971, "Please wait and consider throttling your request speed")
 		return false
 	}
-	if r.Header.Get("Authorization") != "Bearer "+Token {
-		fail(w, http.StatusForbidden, 10000, "Authentication error")
-		return false
+	switch {
+	case r.Header.Get("Authorization") == "Bearer "+Token:
+		return true
+	case r.URL.Path == "/user/tokens/verify":
+		fail(w, http.StatusUnauthorized, 1000, "Invalid API Token")
+	default:
+		fail(w, http.StatusUnauthorized, 10000, "Authentication error")
 	}
-	return true
+	return false
 }
 
 // serve answers a request, or fails with the current fault.

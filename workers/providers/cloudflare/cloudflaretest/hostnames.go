@@ -152,14 +152,20 @@ func refuseName(host string) (code int, text string) {
 		return 1407, "Invalid custom hostname."
 	case strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "":
 		return 1408, "Custom hostnames must be ASCII."
-	case strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".invalid") || strings.HasSuffix(host, ".onion"):
+	case strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".invalid"):
 		return 1409, "Custom hostnames cannot be below a reserved top-level domain."
 	case suffix == host:
 		return 1410, "Custom hostnames cannot be a public suffix."
-	case host == "example.com" || strings.HasSuffix(host, ".example.com"):
-		return 1411, "Custom hostnames cannot be below example.com."
+	case slices.Contains([]string{"example.com", "example.net", "example.org"}, registered(host)):
+		return 1411, "Custom hostnames ending in example.com, example.net, or example.org are prohibited."
 	}
 	return 0, ""
+}
+
+// registered returns the part of a host below its public suffix that can be registered.
+func registered(host string) string {
+	name, _ := publicsuffix.EffectiveTLDPlusOne(host) // a public suffix has none
+	return name
 }
 
 func (f *Fake) createHostname(w http.ResponseWriter, r *http.Request) {
@@ -191,13 +197,13 @@ func (f *Fake) createHostname(w http.ResponseWriter, r *http.Request) {
 
 func (f *Fake) listHostnames(w http.ResponseWriter, r *http.Request) {
 	q, result := r.URL.Query(), []object{}
-	if q.Get("id") != "" && q.Get("hostname") != "" {
-		fail(w, http.StatusBadRequest, 1438, "The id filter and the hostname filter are exclusive.")
+	if q.Get("id") != "" && q.Get("hostname.contain") != "" {
+		fail(w, http.StatusBadRequest, 1438, "Cannot specify other filter parameters in addition to id.")
 		return
 	}
 	for _, h := range f.hosts {
 		// The filter finds all hostnames that contain the text.
-		if strings.Contains(h.host, q.Get("hostname")) && (q.Get("id") == "" || q.Get("id") == h.id) {
+		if strings.Contains(h.host, q.Get("hostname.contain")) && (q.Get("id") == "" || q.Get("id") == h.id) {
 			result = append(result, h.answer())
 		}
 	}
