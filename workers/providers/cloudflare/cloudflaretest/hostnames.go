@@ -164,7 +164,7 @@ func refuseName(host string) (code int, text string) {
 
 // registered returns the part of a host below its public suffix that can be registered.
 func registered(host string) string {
-	name, _ := publicsuffix.EffectiveTLDPlusOne(host) // a public suffix has none
+	name, _ := publicsuffix.EffectiveTLDPlusOne(host) // empty for a public suffix
 	return name
 }
 

@@ -138,7 +138,7 @@ func (w *World) microsoftGoals(rw http.ResponseWriter, path string, body []byte,
 		id, fresh := w.create(models.MicrosoftAds, goal.Name, goal.Revenue.CurrencyCode)
 		if !fresh || strings.Contains(goal.Name, "!") {
 			resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoalIds": []any{nil}, "PartialErrors": []any{
-				map[string]any{"Index": 0, "Code": 5317, "ErrorCode": "GoalNameInvalid", "Message": "The name cannot be used."},
+				map[string]any{"Index": 0, "Code": 5317, "ErrorCode": "ConversionGoalNameAlreadyExists", "Message": "The name of the conversion goal already exists."},
 			}})
 			return
 		}

@@ -29,7 +29,7 @@ var snapchat = fake{api: func(w *World, rw http.ResponseWriter, r *http.Request,
 		}})
 	default:
 		resttest.JSON(rw, http.StatusNotFound, map[string]any{
-			"request_status": "ERROR", "request_id": "r-1", "debug_message": "no such path", "error_code": "E1004",
+			"request_status": "ERROR", "request_id": "r-1", "debug_message": "no such path", "error_code": "E3003",
 		})
 	}
 }}

@@ -10,7 +10,7 @@ import (
 
 // pageParams has the parameters that sign-in pages have in addition to OAuth 2 and PKCE, by provider.
 var pageParams = map[string]string{
-	models.GoogleAds:    "access_type prompt include_granted_scopes login_hint enable_granular_consent",
+	models.GoogleAds:    "access_type prompt include_granted_scopes login_hint",
 	models.MicrosoftAds: "prompt response_mode login_hint domain_hint",
 	models.Meta:         "auth_type display",
 	models.Reddit:       "duration",
