@@ -38,7 +38,9 @@ func openRoute53(a rest.API, c map[string]string) Provider {
 		}
 		return strings.TrimSpace(answer.Code + " " + answer.Text + strings.Join(answer.Lines, "; "))
 	}
-	a.Busy = func(f *rest.FailureError) bool { return strings.HasPrefix(f.Text, "Throttling") }
+	a.Busy = func(f *rest.FailureError) bool {
+		return strings.HasPrefix(f.Text, "Throttling") || strings.HasPrefix(f.Text, "PriorRequestNotComplete")
+	}
 	return &route53{a, zoneIDs{}}
 }
 

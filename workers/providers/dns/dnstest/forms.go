@@ -59,7 +59,7 @@ var forms = map[string][]form{
 		{method: "GET", path: "/whoami"},
 		{method: "GET", path: "/*/zones", query: "name_like sort page per_page"},
 		{method: "GET", path: "/*/zones/*/records", query: "name name_like type sort page per_page"},
-		{method: "POST", path: "/*/zones/*/records", body: "type name content ttl priority regions integrated_zones", need: "type name content"},
+		{method: "POST", path: "/*/zones/*/records", body: "zone_id type name content ttl priority regions", need: "type name content"},
 	},
 	"porkbun": {
 		{method: "POST", path: "/domain/listAll", body: "apikey secretapikey start includeLabels", need: "apikey secretapikey"},

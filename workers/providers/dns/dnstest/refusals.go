@@ -79,6 +79,8 @@ var Refusals = map[string][]Refusal{
 	"route53": {
 		{403, [2]string{}, awsError("AccessDenied", "User: arn:aws:iam::1:user/a is not authorized to perform: route53:ListHostedZones"), "not authorized to perform", true, false},
 		{400, [2]string{}, awsError("Throttling", "Rate exceeded"), "Rate exceeded", false, true},
+		{400, [2]string{}, awsError("ThrottlingException", "Rate exceeded"), "Rate exceeded", false, true},
+		{400, [2]string{}, awsError("PriorRequestNotComplete", "The request was rejected because Route 53 was still processing a prior request."), "a prior request", false, true},
 	},
 	"googleclouddns": {
 		{403, [2]string{}, `{"error":{"code":403,"message":"Google Cloud DNS API has not been used in project 1 before or it is disabled.","errors":[{"message":"x","domain":"usageLimits","reason":"accessNotConfigured"}],"status":"PERMISSION_DENIED"}}`, "has not been used in project", true, false},
