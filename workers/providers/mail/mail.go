@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/textproto"
 	"net/url"
 	"os"
 	"strconv"
@@ -108,11 +109,14 @@ func (c *Client) Send(ctx context.Context, m Message) error {
 	}
 	err = client.DialAndSendWithContext(ctx, msg)
 	var refused *smtp.SendError
+	var answered *textproto.Error // of a server that refuses the user, the password or the session
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &refused):
 		return fmt.Errorf("the mail server refused it: %.200s", c.hide.Replace(refused.Error()))
+	case errors.As(err, &answered):
+		return fmt.Errorf("the mail server refused the connection: %.200s", c.hide.Replace(answered.Error()))
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}

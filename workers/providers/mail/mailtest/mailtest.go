@@ -4,7 +4,6 @@ package mailtest
 import (
 	"bytes"
 	"crypto/tls"
-	"errors"
 	"io"
 	"mime"
 	"mime/quotedprintable"
@@ -97,7 +96,7 @@ func (*session) AuthMechanisms() []string { return []string{sasl.Plain} }
 func (s *session) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
 		if _, encrypted := s.conn.TLSConnectionState(); !encrypted || user != User || password != Password {
-			return errors.New("not allowed")
+			return smtp.ErrAuthFailed
 		}
 		s.known = true
 		return nil
