@@ -202,7 +202,7 @@ func (f *Fake) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Request)
 	switch {
 	case f.fault == Broken:
 		w.WriteHeader(http.StatusBadGateway)
-		_, _ = fmt.Fprintf(w, "<html>%v", r.Header) //nolint:gosec // nobody renders it
+		_, _ = fmt.Fprintf(w, "<html>%v", r.Header) //nolint:gosec // no browser renders it
 	case f.fault == Echo:
 		fail(w, http.StatusBadRequest, 1400, fmt.Sprint("cannot serve ", r.Header))
 	case f.fault == Drop:
