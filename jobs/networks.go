@@ -20,11 +20,12 @@ type PlatformRange struct {
 
 	Older bool `json:"older,omitempty"` // From and To are before the longer window
 
+	// Saved is when the connection was saved. A connection that was saved later may be to another account.
+	Saved time.Time `json:"saved,omitzero"`
+
 	// Changed selects rows by the date of a change, from Since on. From and To only name the days for a person then. Until is the
-	// end of the period that was read. It is zero before that. Saved is when the connection was saved: a connection that was saved
-	// later may be to another account.
+	// end of the period that was read. It is zero before that.
 	Changed bool      `json:"changed,omitempty"`
-	Saved   time.Time `json:"saved,omitzero"`
 	Since   time.Time `json:"since,omitzero"`
 	Until   time.Time `json:"until,omitzero"`
 }

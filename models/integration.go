@@ -73,16 +73,38 @@ func NextChanges(behind bool, failures int) time.Duration {
 // OlderEvery is the interval between imports of older orders, of networks that cannot be asked by the date of a change.
 const OlderEvery = 24 * time.Hour
 
-// OlderWindows is the number of windows before the longer window that are imported in turn, one on each day.
-const OlderWindows = 8
+// OlderDays is the age in days of the oldest orders that are imported. Everflow refuses a range that begins a year ago.
+const OlderDays = 345
 
-// OlderWindow returns the days of the older orders that are imported on a day. The windows of eight days in a row reach from the longer
-// window to almost a year back. They overlap, because the days move on from one window to the next.
-func OlderWindow(today time.Time) (from, to time.Time) {
-	nth := int(today.Unix()/int64(24*time.Hour/time.Second)) % OlderWindows
-	to = today.AddDate(0, 0, -SyncWideDays-nth*(SyncWideDays-OlderWindows+1))
-	return to.AddDate(0, 0, 1-SyncWideDays), to
+// OlderWindow returns the days of the next import of older orders. It begins at next, or with the oldest orders if next is nil or
+// further back. The windows follow each other up to the longer window of imports.
+func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
+	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
+	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncWideDays)
+	if next != nil && next.After(from) && !next.After(last) {
+		from = *next
+	}
+	if to = from.AddDate(0, 0, SyncWideDays-1); to.After(last) {
+		to = last
+	}
+	return from, to
 }
+
+// NextOlder returns the first day of the next import of older orders, and the time until it is due. The last import has read the days from
+// from to to. The next import is due soon if these days are only a part of a window. A nil first day means the oldest orders.
+func NextOlder(today, from, to time.Time) (first *time.Time, wait time.Duration) {
+	wait = OlderEvery
+	if _, end := OlderWindow(today, &from); to.Before(end) {
+		wait = SyncEvery / 2
+	}
+	if next := to.AddDate(0, 0, 1); next.AddDate(0, 0, SyncWideDays).Before(today) {
+		first = &next
+	}
+	return first, wait
+}
+
+// NextOlderTry returns the time until older orders are imported again after failures in a row.
+func NextOlderTry(failures int) time.Duration { return backOff(ChangesEvery, failures) }
 
 // backOff returns a wait that has doubled with each of the consecutive failures. It is at most syncLongest after a failure.
 func backOff(wait time.Duration, failures int) time.Duration {

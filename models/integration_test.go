@@ -7,27 +7,40 @@ import (
 	"switchyard/models"
 )
 
-// TestOlderWindow checks that the windows of any eight days in a row leave out no day between 45 and 345 days ago. No window reaches back a
-// year, because Everflow refuses that.
-func TestOlderWindow(t *testing.T) {
+// TestOlderWindows checks that the imports of older orders, one after the other, leave out no day between 45 and 345 days ago, also if
+// they can read only a few days at once. They take eight days at most. No window reaches back a year, because Everflow refuses that.
+func TestOlderWindows(t *testing.T) {
 	t.Parallel()
-	for start := range 2 * models.OlderWindows {
-		first := time.Date(2026, 11, 1, 13, 0, 0, 0, time.UTC).AddDate(0, 0, start)
-		read := map[string]bool{}
-		for n := range models.OlderWindows {
-			today := first.AddDate(0, 0, n)
-			from, to := models.OlderWindow(today)
-			if days := to.Sub(from).Hours()/24 + 1; days != models.SyncWideDays || from.Before(today.AddDate(0, 0, -364)) {
-				t.Errorf("%v to %v", from, to)
+	start := time.Date(2026, 11, 1, 13, 0, 0, 0, time.UTC)
+	for _, most := range []int{models.SyncWideDays, 22, 7, 1} {
+		now, read := start, map[string]bool{}
+		var next *time.Time
+		for n := 0; n == 0 || next != nil; n++ {
+			from, to := models.OlderWindow(now, next)
+			if days := to.Sub(from).Hours()/24 + 1; days < 1 || days > models.SyncWideDays || from.Before(now.AddDate(0, 0, -364)) || n > 400 {
+				t.Fatalf("%d days at once: %v to %v", most, from, to)
+			}
+			if part := from.AddDate(0, 0, most-1); part.Before(to) {
+				to = part
 			}
 			for d := from; !d.After(to); d = d.AddDate(0, 0, 1) {
 				read[d.Format(time.DateOnly)] = true
 			}
+			var wait time.Duration
+			next, wait = models.NextOlder(now, from, to)
+			now = now.Add(max(wait, models.SyncEvery))
 		}
-		for age := models.SyncWideDays; age <= 345; age++ {
-			if day := first.AddDate(0, 0, -age).Format(time.DateOnly); !read[day] {
-				t.Errorf("from %s on, %s is not read", first.Format(time.DateOnly), day)
+		for age := models.SyncWideDays; age <= models.OlderDays; age++ {
+			if day := start.AddDate(0, 0, -age).Format(time.DateOnly); !read[day] {
+				t.Errorf("%d days at once: %s is not read", most, day)
 			}
 		}
+		if now.Sub(start) > 8*24*time.Hour {
+			t.Errorf("%d days at once: it takes %v", most, now.Sub(start))
+		}
+	}
+	old := start.AddDate(-1, 0, 0)
+	if from, _ := models.OlderWindow(start, &old); from.Before(start.AddDate(0, 0, -models.OlderDays-1)) {
+		t.Errorf("after a long pause, the window begins on %v", from)
 	}
 }

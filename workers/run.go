@@ -85,19 +85,19 @@ func (u *Run[A, R]) Fail(ctx context.Context, cause error, effect func(db.Conn, 
 // begins with these arguments. Step does not end the attempt: the handler still ends it with Commit, Retry or Fail.
 func (u *Run[A, R]) Step(ctx context.Context, part func(db.Conn) (A, error)) error {
 	var next A
+	var raw []byte
 	err := db.Tx(ctx, u.r.o.DB, func(c db.Conn) error {
 		var err error
 		if next, err = part(c); err != nil {
 			return err
 		}
-		raw, err := json.Marshal(next)
-		if err != nil {
+		if raw, err = json.Marshal(next); err != nil {
 			return fmt.Errorf("workers: arguments: %w", err)
 		}
 		return jobrow.SaveArgs(ctx, c, u.Job.ID, u.Job.Fence, raw)
 	})
 	if err == nil {
-		u.Args = next
+		u.Args, u.Job.Args = next, raw
 	}
 	return err
 }

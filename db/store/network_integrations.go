@@ -19,7 +19,7 @@ var networkIntegrations = integrationTable{
 	CredentialTable: CredentialTable{"network_integrations", "network_id", "connection of the network"}, owners: "networks", zone: "''",
 	failing: `CASE WHEN i.failures >= i.changes_failures THEN i.failure ELSE i.changes_failure END, greatest(i.failures, i.changes_failures),
 		coalesce(i.failing_since, i.changes_to, i.saved_at)`,
-	changed: "k.changes_at <= $1", since: "k.changes_to",
+	changed: "k.changes_at <= $1", since: "k.changes_to", older: "k.older_from",
 }
 
 // NetworkIntegrations returns access to the connections of networks on this store's connection.
@@ -34,7 +34,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
 ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, is_enabled = $6, next_at = $7, wide_at = $7,
 	saved_at = now(), checked_at = NULL, failure = '', failures = 0, failing_since = NULL,
 	changes_to = CASE WHEN network_integrations.provider = $3 AND network_integrations.settings = $4 THEN network_integrations.changes_to END,
-	changes_at = $7, changes_failure = '', changes_failures = 0`
+	changes_at = $7, changes_failure = '', changes_failures = 0, older_from = NULL`
 
 // Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform stays the same. A
 // nil enabled keeps the present state. A new connection is enabled. The first import runs at next. Errors: not_found,
@@ -91,10 +91,20 @@ func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integra
 	return err
 }
 
-// SetNextOlder stores the time of the next import of older orders, for a provider that cannot be asked by the date of a change.
-func (k NetworkIntegrations) SetNextOlder(ctx context.Context, i models.Integration, at time.Time) error {
-	_, err := k.s.exec(ctx, "next older orders of the network", `UPDATE network_integrations SET changes_at = $4
-		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt, at)
+// OlderEnd is the end of an import of older orders.
+type OlderEnd struct {
+	First    *time.Time // the first day of the next import; nil: with the oldest orders
+	Failure  string     // empty: success
+	Failures int        // in a row
+	At       time.Time  // time of the next import
+}
+
+// RecordOlder stores the end of an import of older orders, for a provider that cannot be asked by the date of a change. The import of
+// the last days follows at once. Nothing is stored if the connection has changed since i was read.
+func (k NetworkIntegrations) RecordOlder(ctx context.Context, i models.Integration, e OlderEnd, now time.Time) error {
+	_, err := k.s.exec(ctx, "older orders of the network", `UPDATE network_integrations SET checked_at = $8, next_at = $8, changes_at = $4,
+			older_from = $5, changes_failure = $6, changes_failures = $7
+		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt, e.At, e.First, e.Failure, e.Failures, now)
 	return err
 }
 

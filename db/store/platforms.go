@@ -25,6 +25,7 @@ type integrationTable struct {
 	zone    string // expression for the time zone of the account at the platform
 	changed string // expression that is true if changes are due ($1: now)
 	since   string // expression for the time until which changes are stored
+	older   string // expression for the next day of older orders
 	failing string // expressions for the reason of the failures, their number in a row, and the time of the first of them
 	account string // sets the columns of that account to $7 (currency) and $8 (zone); empty: no such columns
 }
@@ -97,9 +98,10 @@ type DueIntegration struct {
 	Wide      bool      `db:"wide"` // the import is of the longer window
 	// Changed says that the import is of changes, from Since on, or of older orders if the provider cannot be asked by the date of a
 	// change. A nil Since means that no changes were read yet.
-	Changed bool       `db:"changed"`
-	Since   *time.Time `db:"since"`
-	SavedAt time.Time  `db:"saved_at"`
+	Changed   bool       `db:"changed"`
+	Since     *time.Time `db:"since"`
+	OlderFrom *time.Time `db:"older_from"` // the next day of older orders; nil: the oldest orders
+	SavedAt   time.Time  `db:"saved_at"`
 }
 
 // ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at next. After a failure
@@ -109,13 +111,13 @@ func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit i
 		UPDATE `+k.t.Name+` i SET next_at = $2
 		FROM (
 			SELECT k.`+k.t.Key+` AS target_id, k.wide_at <= $1 AND k.failures % 2 = 0 AS wide, `+k.t.changed+` AS changed,
-				`+k.t.since+` AS since
+				`+k.t.since+` AS since, `+k.t.older+` AS older_from
 			FROM `+k.t.Name+` k JOIN `+k.t.owners+` o ON o.id = k.`+k.t.Key+`
 			WHERE k.is_enabled AND k.next_at <= $1 AND o.is_active AND o.deactivated_at IS NULL
 			ORDER BY k.next_at LIMIT $3 FOR UPDATE OF k SKIP LOCKED
 		) d
 		WHERE i.`+k.t.Key+` = d.target_id RETURNING i.account_id, d.target_id, i.provider, `+k.t.zone+` AS zone,
-			d.wide, d.changed AND NOT d.wide AS changed, d.since, i.saved_at`, now, next, limit)
+			d.wide, d.changed AND NOT d.wide AS changed, d.since, d.older_from, i.saved_at`, now, next, limit)
 }
 
 // FailingIntegration is a network or a traffic source whose requests to its platform fail.

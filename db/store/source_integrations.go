@@ -23,7 +23,7 @@ type SourceIntegrations struct{ Integrations }
 var sourceIntegrations = integrationTable{
 	CredentialTable: CredentialTable{"source_integrations", "source_id", "connection of the traffic source"}, owners: "traffic_sources",
 	failing: "i.failure, i.failures, i.failing_since",
-	changed: "false", since: "NULL::timestamptz", zone: "i.zone", account: ", currency = coalesce(nullif($7, ''), currency), zone = coalesce(nullif($8, ''), zone)",
+	changed: "false", since: "NULL::timestamptz", older: "NULL::date", zone: "i.zone", account: ", currency = coalesce(nullif($7, ''), currency), zone = coalesce(nullif($8, ''), zone)",
 }
 
 // SourceIntegrations returns access to the connections of traffic sources on this store's connection.

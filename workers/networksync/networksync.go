@@ -3,6 +3,7 @@
 package networksync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -14,7 +15,6 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
-	"switchyard/models/interval"
 	"switchyard/workers"
 	"switchyard/workers/platformjob"
 	"switchyard/workers/providers/networks"
@@ -26,6 +26,7 @@ type Options struct {
 	Client *networks.Client
 	Clicks click.Log
 	Now    func() time.Time // default time.Now
+	Most   int              // orders in one import by the clock; default models.SyncMost
 }
 
 type (
@@ -46,14 +47,13 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Most = cmp.Or(o.Most, models.SyncMost)
 	y := &syncer{o: o, store: s, conversions: rowimport.Conversions(r, s, o.Clicks)}
 	y.imports = &platformjob.Imports[jobs.CorrectionArgs, answer]{
 		Job: jobs.SyncNetwork, Run: models.RunNetworkSync, Code: "network_error", Rows: "orders",
 		Every: models.SyncEvery, Next: models.NextSync, Days: models.SyncDays, WideDays: models.SyncWideDays, Ahead: models.AheadOfUTC,
 		Feeds: networks.Feeds(), ChangesRun: models.RunNetworkChanges, ChangesBegin: models.ChangesBegin, RecordChanges: recordChanges,
-		RecordOlder: func(ctx context.Context, s *store.Store, c models.Integration, now time.Time) error {
-			return s.NetworkIntegrations().SetNextOlder(ctx, c, now.Add(interval.Vary(models.OlderEvery)))
-		},
+		RecordOlder: recordOlder,
 		Range: func(a *jobs.CorrectionArgs) *jobs.PlatformRange {
 			if a.Network == nil {
 				return nil

@@ -75,10 +75,12 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 	}
 	most := networks.MaxOrders
 	if network.Origin == models.RunByClock { // no caller is waiting who could choose a shorter range
-		most = models.SyncMost
+		most = y.o.Most
 	}
 	var orders []networks.Order
 	switch of := y.imports.Range(&u.Args); {
+	case of.Older:
+		orders, err = y.older(ctx, u, o, from, to)
 	case !of.Changed:
 		orders, err = o.Orders(ctx, from, to, most)
 	case of.Saved.Equal(o.SavedAt): // otherwise the connection may be to another account

@@ -37,8 +37,8 @@ type Imports[A, R any] struct {
 	ChangesRun    string
 	ChangesBegin  time.Duration
 	RecordChanges func(ctx context.Context, s *store.Store, c models.Integration, e ChangesEnd) error
-	// RecordOlder stores that older orders were imported at a time. Providers that are not among Feeds have such imports.
-	RecordOlder func(ctx context.Context, s *store.Store, c models.Integration, now time.Time) error
+	// RecordOlder stores the end of an import of older orders. Providers that are not among Feeds have such imports.
+	RecordOlder func(ctx context.Context, s *store.Store, c models.Integration, e OlderEnd) error
 
 	// Range returns a pointer to the days in the arguments of a job. Writing to the result changes the arguments. nil means that
 	// the job imports nothing.
@@ -63,6 +63,12 @@ type Imports[A, R any] struct {
 type ChangesEnd struct {
 	To, Now time.Time
 	Failure string
+}
+
+// OlderEnd is the end of an import of the older orders of some days. Failure is the reason if it failed, and Code its error code.
+type OlderEnd struct {
+	From, To, Now time.Time
+	Failure, Code string
 }
 
 // Credentials returns the credentials of a connection. failure is an error that only the account can fix. owner is the word for
@@ -154,10 +160,10 @@ func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.Platf
 	today := now.In(zone)
 	from, to := today.AddDate(0, 0, 1-days), today.Add(i.Ahead)
 	if d.Changed {
-		from, to = models.OlderWindow(today)
+		from, to = models.OlderWindow(today, d.OlderFrom)
 	}
 	return jobs.PlatformRange{
-		Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide, Older: d.Changed,
+		Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide, Older: d.Changed, Saved: d.SavedAt.UTC(),
 		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly),
 	}
 }

@@ -64,6 +64,15 @@ func (i *Imports[A, R]) Fetched(ctx context.Context, u *workers.Run[A, R], used 
 	return runs.Read(ctx, account, u.Job.ID, used.Requests, used.Pages, rows)
 }
 
+// Shorten stores that the run of a job reads the days only until to. Another attempt begins with these days.
+func (i *Imports[A, R]) Shorten(ctx context.Context, u *workers.Run[A, R], to time.Time) error {
+	return u.Step(ctx, func(c db.Conn) (A, error) {
+		a := u.Args
+		i.Range(&a).To = to.Format(time.DateOnly)
+		return a, i.Store.On(c).IntegrationRuns().ReadUntil(ctx, u.Job.AccountID.UUID, u.Job.ID, to)
+	})
+}
+
 // Once returns the data that a job has read from the platform. The first attempt calls fetch and stores its result under the id
 // of the job, so that an attempt after a crash continues with the same rows. If fetch returns a *models.Error of a kind other
 // than internal, another attempt would not help, and Once fails the job.
@@ -139,19 +148,21 @@ func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.J
 	if err != nil {
 		return err
 	}
-	if of.Changed {
-		if !c.SavedAt.Equal(of.Saved) {
-			return nil // it may be a connection to another account
+	if (of.Changed || of.Older) && !c.SavedAt.Equal(of.Saved) {
+		return nil // it may be a connection to another account
+	}
+	if of.Older {
+		from, to, err := of.Days()
+		if err != nil {
+			return err
 		}
+		return i.RecordOlder(ctx, s, c, OlderEnd{From: from, To: to, Now: now, Failure: r.Failure, Code: code})
+	}
+	if of.Changed {
 		return i.RecordChanges(ctx, s, c, ChangesEnd{To: of.Until, Failure: r.Failure, Now: now})
 	}
 	if err := k.Record(ctx, c, r, now); err != nil || of.Origin != models.RunByClock {
 		return err
-	}
-	if of.Older {
-		if err := i.RecordOlder(ctx, s, c, now); err != nil {
-			return err
-		}
 	}
 	failures, wide := 0, time.Time{}
 	if r.Failure != "" {

@@ -17,6 +17,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/client"
+	"switchyard/workers/networksync"
 	"switchyard/workers/providers/networks/networkstest"
 	"switchyard/workers/providers/rest/resttest"
 )
@@ -24,9 +25,9 @@ import (
 // changing is an account whose network can be asked by the date of a change.
 type changing struct{ *syncing }
 
-func newChanging(t *testing.T, provider string) *changing {
+func newChanging(t *testing.T, provider string, options ...func(*networksync.Options)) *changing {
 	t.Helper()
-	y := &changing{newSyncing(t, 2)}
+	y := &changing{newSyncing(t, 2, options...)}
 	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{
 		"provider": provider, "credentials": networkstest.Fakes[provider].Credentials(), "is_enabled": true,
 	}).Want(200, "")
@@ -151,7 +152,7 @@ func TestLateDecision(t *testing.T) {
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise")
-	from, _ := models.OlderWindow(time.Now().UTC())
+	from, _ := models.OlderWindow(time.Now().UTC(), nil)
 	age := int(time.Since(from)/(24*time.Hour)) - 10
 	o := y.order("old", 0, models.StatusPending, "10")
 	o.Click, o.At = y.clickAt(age), time.Now().AddDate(0, 0, -age).Add(time.Minute).UTC().Truncate(time.Second)
@@ -177,6 +178,78 @@ func TestOlderOrders(t *testing.T) {
 	}
 	if y.run(); dbtest.Get[int](t, y.s.DB, `SELECT current_date - from_day FROM integration_runs ORDER BY started_at DESC LIMIT 1`) > models.SyncDays {
 		t.Error("the import of the last days does not follow")
+	}
+}
+
+// TestManyOlderOrders: older days that have too many orders for one import are read in pieces, and a single day that has too many is left
+// out with its reason. The import of the last days follows each of them, and a failure of the platform leaves out no day.
+func TestManyOlderOrders(t *testing.T) {
+	t.Parallel()
+	y := newChanging(t, "affise", func(o *networksync.Options) { o.Most = 3 })
+	first, _ := models.OlderWindow(time.Now().UTC(), nil)
+	var list []networkstest.Order
+	var want []string
+	for i, day := range []int{0, 3, 3, 9, 20, 20, 20, 20, 30, 31, 40, 44, 44} {
+		o := y.order(fmt.Sprintf("o%02d", i), 0, models.StatusPending, "1")
+		o.At = first.AddDate(0, 0, day).Add(12 * time.Hour)
+		o.Click = y.clickAt(int(time.Since(o.At)/(24*time.Hour)) + 1)
+		list = append(list, o)
+		status := models.StatusApproved
+		if day == 20 {
+			status = models.StatusPending
+		}
+		want = append(want, o.ID+" "+status+" 1 USD")
+	}
+	y.world.Set(list...)
+	day := func(n int) string { return first.AddDate(0, 0, n).Format(time.DateOnly) }
+	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": day(0), "to": day(44), "apply": true}, &syncAnswer{})
+	for i := range list {
+		list[i].Status = models.StatusApproved
+	}
+	y.world.Set(list...)
+	const due = `UPDATE network_integrations SET changes_at = now() - interval '1 second'`
+	older := func() {
+		t.Helper()
+		dbtest.Exec(t, y.s.DB, due)
+		y.run()
+		const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM network_integrations WHERE failures = 0`
+		if n := dbtest.Get[int](t, y.s.DB, wait); n > 1 {
+			t.Errorf("the import of the last days follows in %d minutes", n)
+		}
+	}
+	y.world.Fail(resttest.Refusal)
+	older()
+	if y.integration()["changesError"] == nil {
+		t.Error("the failure is not shown")
+	}
+	y.world.Fail(resttest.None)
+	for n := 0; ; n++ {
+		next := dbtest.Get[string](t, y.s.DB, `SELECT coalesce(older_from::text, '') FROM network_integrations`)
+		if next > day(44) || n > 15 {
+			break
+		}
+		older()
+	}
+	if got := y.conversions(); got != strings.Join(want, ", ") {
+		t.Errorf("%s\nwant %s", got, strings.Join(want, ", "))
+	}
+	const failed = `SELECT concat_ws(' ', from_day, to_day, failure) FROM integration_runs WHERE failure LIKE '%more than%'`
+	if got := dbtest.Get[string](t, y.s.DB, failed); !strings.HasPrefix(got, day(20)+" "+day(20)+" "+day(20)+" has more than 3 orders") {
+		t.Error(got)
+	}
+	if n := dbtest.Get[int](t, y.s.DB, `SELECT failures + changes_failures FROM network_integrations`); n != 0 {
+		t.Errorf("%d failures of the connection", n)
+	}
+	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET older_from = NULL`)
+	y.world.Fail(resttest.Refusal)
+	for n := range models.FailingIntegration {
+		if next := dbtest.Get[string](t, y.s.DB, `SELECT coalesce(older_from::text, '') FROM network_integrations`); next > day(0) {
+			t.Errorf("after %d failures, the days from %s on follow", n, next)
+		}
+		older()
+	}
+	if next := dbtest.Get[string](t, y.s.DB, `SELECT older_from::text FROM network_integrations`); next <= day(0) {
+		t.Errorf("after several failures, the import of %s goes on", next)
 	}
 }
 

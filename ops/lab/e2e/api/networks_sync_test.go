@@ -44,24 +44,28 @@ type syncAnswer struct {
 	Outcomes                  []correction.ConversionOutcome
 }
 
-func newSyncing(t *testing.T, clicks int) *syncing {
+func newSyncing(t *testing.T, clicks int, options ...func(*networksync.Options)) *syncing {
 	t.Helper()
 	y := &syncing{world: &networkstest.World{}}
 	server := networkstest.Serve(t, y.world)
-	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) { registerSync(t, r, s, server) })
+	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) { registerSync(t, r, s, server, options...) })
 	made := y.s.Do("POST", "/networks", map[string]any{"name": "N", "status_map": map[string]any{"approved": []string{"on the moon"}}})
 	y.id = made.Want(201, "").Map()["id"].(string)
 	y.connect("affise")
 	return y
 }
 
-func registerSync(t *testing.T, r *workers.Runtime, s *apitest.Server, server *httptest.Server) {
+func registerSync(t *testing.T, r *workers.Runtime, s *apitest.Server, server *httptest.Server, options ...func(*networksync.Options)) {
 	t.Helper()
 	clicks := click.Log{Conn: s.DB}
-	networksync.Register(r, s.Store, networksync.Options{Clicks: clicks, Client: networks.New(networks.Options{
+	o := networksync.Options{Clicks: clicks, Client: networks.New(networks.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 		Wait: func(context.Context, time.Duration) error { return nil },
-	})})
+	})}
+	for _, set := range options {
+		set(&o)
+	}
+	networksync.Register(r, s.Store, o)
 }
 
 func (y *syncing) connect(provider string) {

@@ -1,0 +1,55 @@
+package networksync
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/interval"
+	"switchyard/workers/platformjob"
+	"switchyard/workers/providers/networks"
+)
+
+// older reads the orders of days before the longer window. As long as the days have too many orders, it reads the first half of them.
+// The next import begins with the day after the last one that was read. A single day with too many orders fails.
+func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time) ([]networks.Order, error) {
+	for {
+		orders, err := o.Orders(ctx, from, to, y.o.Most)
+		if !errors.Is(err, networks.ErrTooMany) {
+			return orders, err
+		}
+		if !from.Before(to) {
+			return nil, models.Invalid(models.TooManyRows, "%s has more than %d orders: its orders are not imported again, and the next days follow",
+				from.Format(time.DateOnly), y.o.Most)
+		}
+		to = from.Add(to.Sub(from) / 2).Truncate(24 * time.Hour)
+		if err := y.imports.Shorten(ctx, u, to); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// recordOlder stores the end of an import of older orders, in the transaction that ends its job. After a failure the same days are
+// imported again. After several failures the days after them follow, because a platform may refuse only days that are long ago: the days
+// are imported again when all days were read. A day with too many orders would have as many the next time, so the days after it follow.
+func recordOlder(ctx context.Context, s *store.Store, c models.Integration, e platformjob.OlderEnd) error {
+	k := s.NetworkIntegrations()
+	end := store.OlderEnd{Failure: e.Failure}
+	var wait time.Duration
+	if e.Failure == "" || e.Code == models.TooManyRows {
+		end.First, wait = models.NextOlder(e.Now.UTC(), e.From, e.To)
+	} else {
+		last, err := k.Changes(ctx, c.AccountID, c.TargetID)
+		if err != nil {
+			return err
+		}
+		if end.First, end.Failures = &e.From, last.Failures+1; end.Failures%models.FailingIntegration == 0 {
+			end.First, _ = models.NextOlder(e.Now.UTC(), e.From, e.To)
+		}
+		wait = models.NextOlderTry(end.Failures)
+	}
+	end.At = e.Now.Add(interval.Vary(wait))
+	return k.RecordOlder(ctx, c, end, e.Now)
+}
