@@ -257,7 +257,7 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 		}
 		e.ID = models.SiteEventID(a.Row.ID, models.FromTag, string(p.ID))
 		e.Source, e.Domain, e.IP = models.FromTag, host, ip
-		dropped, failure := h.setKeys(r.Context(), a.Row.ID, &e, p.person(), string(p.Consent), country)
+		dropped, failure := h.setKeys(r.Context(), a.Row.ID, &e, p.User, string(p.Consent), country)
 		if failure != nil {
 			h.logThrottled(r.Context(), failure)
 			return nil, out, errUnavailable
@@ -269,14 +269,6 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 	}
 	out.Accepted = len(events)
 	return events, out, last
-}
-
-// person returns the personal data of an event. A value that is no object of texts and numbers is no person.
-func (p *pageEvent) person() (person matchkey.Person) {
-	if json.Unmarshal(p.User, &person) != nil {
-		return nil
-	}
-	return person
 }
 
 // knownClick returns the click in the sender's cookie of this domain, if it belongs to this account.

@@ -50,7 +50,7 @@ type goalItem struct {
 	Time     anyText    `json:"time"`
 	Items    []goalLine `json:"items"`
 
-	User    matchkey.Person `json:"user"`
+	User    json.RawMessage `json:"user"`
 	Consent loose           `json:"consent"`
 }
 
@@ -285,7 +285,7 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 }
 
 // withoutUser returns a goal's message without its personal data, so that the id of the event is not a hash of them.
-func withoutUser(raw json.RawMessage, user matchkey.Person) []byte {
+func withoutUser(raw, user json.RawMessage) []byte {
 	members := map[string]json.RawMessage{}
 	if user == nil || json.Unmarshal(raw, &members) != nil {
 		return raw

@@ -2,6 +2,7 @@ package click
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -17,8 +18,7 @@ import (
 // hashPersonalData replaces the personal data in the parameters of a postback by their hashes, so that the raw values reach neither
 // the disk nor the log of postbacks. It reports whether the message had personal data.
 func (h *Handler) hashPersonalData(r *http.Request, p *models.Postback) bool {
-	routes, loaded := h.routes.Current(), h.Ready()
-	person, word, removed := postback.TakePersonal(p.Params, func(name string) bool { return loaded && routes.IsMapped(p.AccountID, name) })
+	person, word, removed := postback.TakePersonal(p.Params, h.isMapped(p.AccountID))
 	consent := matchkey.ReadConsent(word)
 	if consent == matchkey.ConsentDenied {
 		p.Personal = &models.Personal{ConsentDenied: true}
@@ -62,21 +62,23 @@ func (h *Handler) countryFinder(r *http.Request, byBrowser bool) func(click uuid
 	}
 }
 
-// setKeys hashes the personal data of a site event and seals the hashes. It returns the values that are not kept, with the reasons.
-// The event's id must be set.
-func (h *Handler) setKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, person matchkey.Person, word string,
+// setKeys hashes the personal data of a site event, which its message has in user, and seals the hashes. It returns the values that are
+// not kept, with the reasons. The event's id must be set.
+func (h *Handler) setKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, user json.RawMessage, word string,
 	country func(click uuid.UUID) string,
 ) ([]matchkey.Dropped, error) {
 	consent := matchkey.ReadConsent(word)
 	e.ConsentDenied = consent == matchkey.ConsentDenied
+	person, unread := matchkey.ReadPerson(user)
 	if len(person) == 0 {
-		return nil, nil
+		return unread, nil
 	}
 	where := ""
 	if consent == matchkey.ConsentGranted && person.NeedsCountry() {
 		where = country(e.ClickID)
 	}
 	keys, dropped := matchkey.Receive(person, consent, where)
+	dropped = append(dropped, unread...)
 	for _, name := range person.Unknown() {
 		dropped = append(dropped, matchkey.Dropped{Key: name, Reason: "there is no such key"})
 	}

@@ -159,7 +159,7 @@ func (h *Handler) readParams(p *models.Postback, r *http.Request, body []byte) e
 			signed = string(body)
 		}
 	}
-	p.Params = postback.Collect(list, h.mayBeRead(p.AccountID))
+	p.Params = postback.Collect(postback.UnfoldPersons(list, h.isMapped(p.AccountID)), h.mayBeRead(p.AccountID))
 	hadPersonalData := h.hashPersonalData(r, p)
 	if p.Signature = postback.Clean(r.Header.Get("X-Signature"), postback.MaxName*2); p.Signature != "" {
 		p.SignedText = strings.ToValidUTF8(signed, "")
@@ -178,6 +178,13 @@ func cluesOf(r *http.Request) param.Clues {
 func (h *Handler) mayBeRead(account uuid.UUID) func(name string) bool {
 	routes, loaded := h.routes.Current(), h.Ready()
 	return func(name string) bool { return !loaded || routes.MayBeRead(account, name) }
+}
+
+// isMapped returns a function that reports whether a network of an account sends a field in a parameter. Before the routing snapshot is
+// loaded, no parameter is one.
+func (h *Handler) isMapped(account uuid.UUID) func(name string) bool {
+	routes, loaded := h.routes.Current(), h.Ready()
+	return func(name string) bool { return loaded && routes.IsMapped(account, name) }
 }
 
 // readMessage returns the body of a POST. It refuses a message that is too large, if possible without reading it.

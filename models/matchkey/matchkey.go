@@ -10,7 +10,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"maps"
 	"regexp"
 	"slices"
@@ -196,33 +195,56 @@ func (Person) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 // MarshalJSON implements json.Marshaler.
 func (Person) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
 
-// errNotTexts is the error of a person that is not an object of texts and numbers. It does not contain the received text.
-var errNotTexts = errors.New("a person is an object of texts and numbers")
+// NotText is the reason for which a value of a person's record is not kept.
+const NotText = "it is neither a text nor a number"
 
-// UnmarshalJSON implements json.Unmarshaler. It reads an object of texts and numbers. Each name of a key is read as its documented
-// name.
-func (p *Person) UnmarshalJSON(raw []byte) error {
+// Members returns the texts and numbers of a JSON object, by their names. It also lists the names of other members, sorted. A member
+// that is null is left out. ok is false if raw is no object.
+func Members(raw []byte) (texts map[string]string, others []string, ok bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
-		return errNotTexts
+		return nil, nil, false
 	}
-	*p = Person{}
+	texts = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		var text string
 		switch value := members[name]; {
 		case string(value) == "null":
 			continue
 		case value[0] == '{', value[0] == '[', value[0] == '"' && json.Unmarshal(value, &text) != nil:
-			return errNotTexts
+			others = append(others, name)
+			continue
 		case value[0] != '"':
 			text = string(value)
 		}
+		texts[name] = text
+	}
+	return texts, others, true
+}
+
+// ReadPerson reads personal data from a JSON object of texts and numbers. Each name of a key is read as its documented name. Values that
+// cannot be read are left out, with the reason.
+func ReadPerson(raw []byte) (p Person, dropped []Dropped) {
+	p = Person{}
+	if len(raw) == 0 {
+		return p, nil
+	}
+	texts, others, ok := Members(raw)
+	if !ok {
+		return p, []Dropped{{"user", "it is no object of texts and numbers"}}
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		key := cmp.Or(NameOf(name), name)
-		if (*p)[key] == "" {
-			(*p)[key] = text
+		if p[key] == "" {
+			p[key] = texts[name]
 		}
 	}
-	return nil
+	for _, name := range others {
+		if name = cmp.Or(NameOf(name), name); isName.MatchString(name) {
+			dropped = append(dropped, Dropped{name, NotText})
+		}
+	}
+	return p, dropped
 }
 
 // Dropped is a value that is not kept, and the reason. It does not contain the value.

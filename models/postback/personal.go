@@ -6,7 +6,41 @@ import (
 	"strings"
 
 	"switchyard/models/matchkey"
+	"switchyard/models/param"
 )
+
+// UnfoldPersons returns the parameters of a message with the members of a person's record in place of the record, if its value is a JSON
+// object: user[email] for {"user": {"email": ...}}. A member that is neither a text nor a number is not kept. isField is as for TakePersonal:
+// such a parameter stays unchanged.
+func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.Param {
+	isRecord := func(p param.Param) bool {
+		return strings.HasPrefix(p.Value, "{") && matchkey.KeyOf(p.Name+"["+matchkey.Email+"]") != "" && !isField(strings.ToLower(p.Name))
+	}
+	if !slices.ContainsFunc(list, isRecord) {
+		return list
+	}
+	var out []param.Param
+	for _, p := range list {
+		texts, others, ok := map[string]string(nil), []string(nil), false
+		if isRecord(p) {
+			texts, others, ok = matchkey.Members([]byte(p.Value))
+		}
+		if !ok {
+			out = append(out, p)
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			out = append(out, param.Param{Name: p.Name + "[" + name + "]", Value: texts[name]})
+		}
+		for _, name := range others {
+			out = append(out, param.Param{Name: p.Name + "[" + name + "]", Value: notText})
+		}
+	}
+	return out
+}
+
+// notText takes the place of a member of a person's record that is neither a text nor a number.
+const notText = "(not kept: " + matchkey.NotText + ")"
 
 // TakePersonal removes the personal data from the parameters of a message, and returns them with the word for the person's
 // consent. removed says that there were some. isField reports whether the account's networks send a field in a parameter, in lower case:
@@ -21,6 +55,8 @@ func TakePersonal(params map[string]string, isField func(name string) bool) (p m
 		key := matchkey.KeyOf(lower)
 		switch {
 		case isField(lower):
+		case value == notText:
+			removed = true
 		case hasPerson && lower == matchkey.ConsentParam:
 			consent = value
 		case hasPerson && key != "" && cleanValue(value, MaxValue) != "":

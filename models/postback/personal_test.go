@@ -3,9 +3,11 @@ package postback
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"switchyard/models/matchkey"
+	"switchyard/models/param"
 )
 
 // TestTakePersonal checks which parameters are personal data, and what stays in their place.
@@ -46,6 +48,12 @@ func TestTakePersonal(t *testing.T) {
 			map[string]string{"email": "c@d.example", "first_name": "Jane", "city": "Rome"},
 			"yes",
 		},
+		"members that are no texts": {
+			map[string]string{"user[fn]": notText, "user[email]": "a@b.example", "consent": "yes"},
+			map[string]string{"user[fn]": notText, "user[email]": Removed, "consent": "yes"},
+			map[string]string{"email": "a@b.example"},
+			"yes",
+		},
 		"addresses in other parameters": {
 			map[string]string{"contact": "a@b.example", "page": "https://x.example/?e=a%40b.example", "clickid": "x a@b.example", "a@b.example": "", "zip": "a@b.example", "txid": "a@b.example"},
 			map[string]string{"contact": Removed, "page": "https://x.example/?e=" + Removed, "clickid": "x " + Removed, "zip": "a@b.example", "txid": "a@b.example"},
@@ -68,5 +76,34 @@ func TestTakePersonal(t *testing.T) {
 	want := map[string]string{"em": "(hashed)", "email": "(hashed)", "city": "(not kept: it has no letters)", "ln": Removed, "sub1": Removed}
 	if !maps.Equal(params, want) || !slices.Equal(keys.Names(), []string{"email"}) {
 		t.Errorf("%v", params)
+	}
+}
+
+// TestUnfoldPersons checks that the members of a person's record are parameters of their own.
+func TestUnfoldPersons(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 2*MaxValue)
+	for name, tt := range map[string]struct{ list, want []param.Param }{
+		"a record": {
+			[]param.Param{{Name: "a", Value: "1"}, {Name: "User", Value: `{"pad": "` + long + `", "phone": 4420, "email": "a@b.example", "zip": null, "fn": ["x"]}`}},
+			[]param.Param{
+				{Name: "a", Value: "1"}, {Name: "User[email]", Value: "a@b.example"}, {Name: "User[pad]", Value: long}, {Name: "User[phone]", Value: "4420"},
+				{Name: "User[fn]", Value: notText},
+			},
+		},
+		"a record in a record": {
+			[]param.Param{{Name: "data[customer]", Value: `{"em": "a@b.example"}`}},
+			[]param.Param{{Name: "data[customer][em]", Value: "a@b.example"}},
+		},
+		"another object":        {[]param.Param{{Name: "meta", Value: `{"email": "a"}`}}, []param.Param{{Name: "meta", Value: `{"email": "a"}`}}},
+		"a network's own field": {[]param.Param{{Name: "Buyer", Value: `{"email": "a"}`}}, []param.Param{{Name: "Buyer", Value: `{"email": "a"}`}}},
+		"a text, a list, a half": {
+			[]param.Param{{Name: "user", Value: "7"}, {Name: "user", Value: `["a"]`}, {Name: "user", Value: `{"email": `}, {Name: "user", IsLost: true}},
+			[]param.Param{{Name: "user", Value: "7"}, {Name: "user", Value: `["a"]`}, {Name: "user", Value: `{"email": `}, {Name: "user", IsLost: true}},
+		},
+	} {
+		if got := UnfoldPersons(tt.list, func(name string) bool { return name == "buyer" }); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
