@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"net"
 	"time"
 
@@ -30,11 +31,7 @@ func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools,
 	name, _, _ := net.SplitHostPort(f.Metrics)
 	pages := monitor.New(monitor.Options{
 		Password: cfg.OpsPassword, Host: name, TrustedProxies: cfg.TrustedProxies, Registry: reg,
-		Checks: append(p.clicksCheck(), []monitor.Check{
-			{Name: "postgres", Run: func(ctx context.Context) error { return d.PingContext(ctx) }},
-			{Name: "redis", Run: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
-			monitor.APIVersionsCheck(apiVersions(cfg), time.Now),
-		}...),
+		Checks: append(p.clicksCheck(), processChecks(cfg, d, r)...),
 	})
 	stop, err := serveBeside(ctx, port{addr: f.Metrics, setting: "--metrics"}, pages)
 	if err != nil {
@@ -42,6 +39,22 @@ func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools,
 	}
 	defer stop()
 	return process(ctx)
+}
+
+// processChecks returns the readiness checks of a process that serves no tracking links. Its queries fail on a database that lacks
+// migrations, so it is not ready before they ran.
+func processChecks(cfg config.Config, d *db.DB, r jobs.Redis) []monitor.Check {
+	return []monitor.Check{
+		{Name: "postgres", Run: func(ctx context.Context) error { return d.PingContext(ctx) }},
+		{Name: "schema", Advice: errBehind.Error(), Run: func(ctx context.Context) error {
+			if err := checkSchema(ctx, d); errors.Is(err, errBehind) {
+				return err
+			}
+			return nil // a database that does not answer fails the check before this one
+		}},
+		{Name: "redis", Run: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
+		monitor.APIVersionsCheck(apiVersions(cfg), time.Now),
+	}
 }
 
 // apiVersions returns the versions of other services' APIs that the process uses.

@@ -2,14 +2,19 @@ package cli
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"switchyard/db/dbtest"
 	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
 	"switchyard/models/await"
 	"switchyard/ops/config"
+	"switchyard/ops/monitor"
 	"switchyard/workers"
 )
 
@@ -25,6 +30,29 @@ func TestEveryJobHasItsHandler(t *testing.T) {
 		if !handlers.MapIndex(reflect.ValueOf(kind)).IsValid() && !strings.HasPrefix(kind, "fault:") { // for tests only
 			t.Errorf("%s has no handler", kind)
 		}
+	}
+}
+
+// TestReadyWithSchema: a worker is not ready as long as the database lacks migrations, and it says what to do.
+func TestReadyWithSchema(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	h := monitor.NewHealth(processChecks(config.Config{}, d, jobstest.Redis(t)))
+	ready := func() (int, string) {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		return w.Code, w.Body.String()
+	}
+	if code, body := ready(); code != http.StatusOK || !strings.Contains(body, `"schema":"ok"`) {
+		t.Errorf("up to date: %d %s", code, body)
+	}
+	dbtest.Exec(t, d, `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`)
+	if code, body := ready(); code != http.StatusServiceUnavailable || !strings.Contains(body, `"schema":"failing"`) || !strings.Contains(body, "switchyard migrate") {
+		t.Errorf("a migration is missing: %d %s", code, body)
+	}
+	dbtest.Exec(t, d, `INSERT INTO goose_db_version (version_id, is_applied) SELECT generate_series(1, 9999), true`)
+	if code, body := ready(); code != http.StatusOK {
+		t.Errorf("a database of a newer release: %d %s", code, body)
 	}
 }
 
