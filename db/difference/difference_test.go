@@ -13,6 +13,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
 	dbdifference "switchyard/db/difference"
 	"switchyard/db/report"
@@ -243,6 +244,28 @@ func TestFileStatus(t *testing.T) {
 	out = e.read(difference.OfNetwork, 1, "")
 	if diff := cmp.Diff([]string{"all: 0 1 10 | 1 1 10"}, e.lines(out.Total)); diff != "" {
 		t.Errorf("an order that the connection and a file tell counts twice: %s", diff)
+	}
+}
+
+// TestUnknownClicksOfFile checks the orders of a file that name a click which was never stored. The cause is the unknown click
+// if a postback has named it too. Without a postback, we have not received the conversion.
+func TestUnknownClicksOfFile(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	named, silent := models.NewClickID(), models.NewClickID()
+	dbtest.Exec(t, e.db, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, signature, signed_text, received_at, outcome, detail, click_id)
+		SELECT new_id(), a, $2, 'postback', '', '{}', '', '', $3, o, $4, c FROM (VALUES ($1::uuid, 'unmatched', $5::uuid),
+			(new_id(), 'unmatched', $6::uuid), ($1, 'refused', $6)) AS p (a, o, c)`,
+		e.account, e.network, e.at(0, 15), conversion.ClickNeverCame, named, silent)
+	e.tx(func(c db.Conn) error {
+		return reported.ReplaceFileOrders(t.Context(), c, e.account, e.network, []reported.Order{
+			e.order("named", named, 0, "approved", "10", "USD"), e.order("silent", silent, 0, "approved", "3", "USD"),
+		}, time.Now())
+	})
+	out := e.read(difference.OfNetwork, 1, "")
+	if diff := cmp.Diff([]string{"all: 0 2 13 | 0 0 0 | unmatched 0 1 10 " + conversion.ClickNeverCame +
+		" | not_received 0 1 3 no postback and no import has told us of it"}, e.lines(out.Total)); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -19,6 +19,8 @@ type networkSheet struct {
 	ours   map[difference.Cell]models.Figures // only the clicks are used
 	first  string                             // the first day for which orders are stored; empty: no orders
 	readAt *time.Time                         // when they were last read
+
+	unknown map[uuid.UUID]bool // clicks of orders that postbacks have named, and that were never stored
 }
 
 const selectNetwork = `
@@ -146,6 +148,9 @@ func (n *networkSheet) orders(ctx context.Context) error {
 	if err := n.loadRates(ctx, amounts); err != nil {
 		return err
 	}
+	if err := n.findUnknown(ctx, list); err != nil {
+		return err
+	}
 	read := map[uuid.UUID]bool{} // conversions whose order the connection has read
 	for _, p := range list {
 		if p.ID != nil && p.OrderID != nil && !p.FromFile {
@@ -165,6 +170,27 @@ func (n *networkSheet) orders(ctx context.Context) error {
 		n.comparePair(p)
 	}
 	return nil
+}
+
+// findUnknown finds the clicks of orders without a conversion for which we received a postback, but that were never stored.
+func (n *networkSheet) findUnknown(ctx context.Context, list []pair) error {
+	clicks := map[uuid.UUID]bool{}
+	for _, p := range list {
+		if p.FromFile && p.ID == nil && p.ClickID != uuid.Nil {
+			clicks[p.ClickID] = true
+		}
+	}
+	if len(clicks) == 0 {
+		return nil
+	}
+	found, err := db.Select[uuid.UUID](ctx, n.Conn, "clicks of unmatched postbacks", `SELECT DISTINCT click_id FROM postbacks
+		WHERE click_id = ANY ($2::uuid[]) AND account_id = $1 AND outcome = $3`, n.account, db.UUIDs(db.SortedIDs(clicks)),
+		conversion.PostbackUnmatched)
+	n.unknown = make(map[uuid.UUID]bool, len(found))
+	for _, id := range found {
+		n.unknown[id] = true
+	}
+	return err
 }
 
 // byHand is the reason of a correction.
@@ -267,6 +293,8 @@ func (n *networkSheet) onlyTheirs(c difference.Cell, p pair) {
 	switch {
 	case p.ClickID == uuid.Nil || p.Refusal == unknownClick:
 		cause = difference.Unmatched
+	case p.Refusal == "" && p.FromFile && n.unknown[p.ClickID]:
+		cause, reason = difference.Unmatched, conversion.ClickNeverCame
 	case p.Refusal == "" && p.FromFile:
 		cause, reason = difference.NotReceived, "no postback and no import has told us of it"
 	case p.Refusal == "":
