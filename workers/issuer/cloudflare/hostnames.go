@@ -85,11 +85,12 @@ func (h hostnames) create(ctx context.Context, host string) (out Hostname, err e
 }
 
 // find finds the hostname of a host. ok is false if the zone does not have it. It compares the names, because Cloudflare's
-// filter may also return other hostnames.
+// filter may also return other hostnames. The filter has two names: Cloudflare's guide says hostname, and its newer clients say
+// hostname.contain.
 func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool, err error) {
 	for n := 1; n <= maxPages; n++ {
 		var list []Hostname
-		query := url.Values{"hostname.contain": {host}, "page": {strconv.Itoa(n)}, "per_page": {"50"}}
+		query := url.Values{"hostname": {host}, "hostname.contain": {host}, "page": {strconv.Itoa(n)}, "per_page": {"50"}}
 		part, err := h.Do(ctx, cloudflare.Request{Method: http.MethodGet, Path: h.path(""), Query: query}, &list)
 		if err != nil {
 			return out, false, err

@@ -44,7 +44,7 @@ func TestRefused(t *testing.T) {
 	if e := refusal(cloudflare.Request{Method: http.MethodPost, Path: hostnames, Body: map[string]any{"name": "a"}}); !strings.Contains(e.Text, "field name") {
 		t.Errorf("%+v", e)
 	}
-	if e := refusal(cloudflare.Request{Method: http.MethodGet, Path: hostnames, Query: url.Values{"hostname": {"a"}}}); !strings.Contains(e.Text, "parameter hostname") {
+	if e := refusal(cloudflare.Request{Method: http.MethodGet, Path: hostnames, Query: url.Values{"name": {"a"}}}); !strings.Contains(e.Text, "parameter name") {
 		t.Errorf("%+v", e)
 	}
 	for _, host := range []string{"a.example.com", "example.net", "b.a.example.org"} {

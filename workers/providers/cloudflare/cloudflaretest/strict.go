@@ -10,7 +10,7 @@ import (
 
 // parameters has the parameters of the routes that have some.
 var parameters = map[string]string{
-	"GET " + hostnamesPath: "certificate_authority custom_origin_server direction hostname.contain hostname_status id order page per_page ssl ssl_status wildcard",
+	"GET " + hostnamesPath: "certificate_authority custom_origin_server direction hostname hostname.contain hostname_status id order page per_page ssl ssl_status wildcard",
 }
 
 // fields has the members of the bodies of the routes that have one, by their paths. A name that ends with .* stands for all members below it.
