@@ -4,7 +4,7 @@ import { computed, signal } from '@preact/signals'
 import { me } from './me.ts'
 
 // quiet reports whether a key is a single letter and the person has switched single letters off.
-const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
+export const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
 export const typing = (e: KeyboardEvent) =>
   quiet(e) || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
 

@@ -1,4 +1,4 @@
-import { usePress } from '../core/keys.ts'
+import { quiet, usePress } from '../core/keys.ts'
 import { Button } from './button.tsx'
 import { t } from '../core/text.ts'
 
@@ -16,13 +16,13 @@ export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) =>
 })
 
 // useLetters lets J and K go to the neighbours of the record in a sheet, and other letters do what on has for them. It leaves the keys
-// alone while a person types or is asked something.
+// alone while a person types or is asked something, and if the person has switched single letters off.
 export function useLetters(step: Steps, on: Record<string, () => void> = {}) {
   const acts: Record<string, () => void> = { j: () => step.go(1), k: () => step.go(-1), ...on }
   usePress(e => {
     const act = acts[e.key],
       away = (e.target as Element).closest('input, textarea, select, [popover], dialog dialog')
-    if (!act || e.ctrlKey || e.metaKey || e.altKey || away) return
+    if (!act || quiet(e) || e.ctrlKey || e.metaKey || e.altKey || away) return
     e.preventDefault()
     act()
   })
