@@ -82,7 +82,7 @@ var SourceProviders = []SourceProvider{
 		plain("account_id", "Account id", "the number aid in the address of the account's page").forCost(),
 		plain("customer_id", "Customer id", "the number cid in the address of the account's page").forCost(),
 		optional(plain(UETTag, "UET tag id", "Conversion tracking > UET tag; for conversions by the UET Conversions API")),
-		optional(secret(UETToken, "UET Conversions API token", "UET tag > set up tagging > use Conversions API, where Microsoft has enabled it; with it, conversions go to the UET tag without a sign-in, as events with the name in conversion_action, or else purchase")),
+		optional(secret(UETToken, "UET Conversions API token", "UET tag > set up tagging > use Conversions API, where Microsoft has enabled it; with it, conversions go to the UET tag without a sign-in, as events with the name of the conversion action, or else purchase")),
 		CredentialField{
 			Name: "consent", Label: "Consent of visitors", Values: []string{"granted", "denied"},
 			Help: "for the UET Conversions API: granted, if all whose conversions are uploaded have agreed to the storage of data for ads; empty: Microsoft is told neither",
@@ -147,7 +147,7 @@ var SourceProviders = []SourceProvider{
 		secret("api_key", "API key", "Profile > API key").forCost(),
 	)},
 	{Name: CustomCost, Cost: true, CredentialForm: credentials("Custom endpoint",
-		optional(secret("token", "Token", "takes the place of {token} in the address, the headers and the body of cost_endpoint")),
+		optional(secret("token", "Token", "takes the place of {token} in the address, the headers and the body of the request")),
 	)},
 }
 

@@ -1,32 +1,31 @@
 import type { CredentialFieldShown, IntegrationRun } from '../api.gen.ts'
 import { Part } from './card.tsx'
 import { dateTime } from '../core/dates.ts'
+import { choicesOf, valueOf, type Values } from '../core/credential.ts'
 import { count } from '../core/format.ts'
 import { w } from '../text/integrations.ts'
 import { Area, Field, Input, Select, type Wrong } from './form.tsx'
 import { Icon } from './icons.tsx'
 import { PlainTable } from './plain_table.tsx'
 
-export type Values = Record<string, string>
-type Props = { fields: CredentialFieldShown[]; saved: Values; value: Values; on: (v: Values) => void; wrong?: Wrong }
-
-// valueOf returns the value of a field. A saved secret is never shown. It stays saved when nothing is typed.
-const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =>
-  value[f.name] ?? (f.secret ? '' : (saved[f.name] ?? f.default ?? ''))
-
-// given returns the credentials to send: typed values, and defaults that are not saved yet.
-export const given = (fields: CredentialFieldShown[], saved: Values, value: Values): Values =>
-  Object.fromEntries(fields.map(f => [f.name, valueOf(f, saved, value).trim()]).filter(([name, v]) => v && v !== saved[name!])) as Values
+type Props = {
+  fields: CredentialFieldShown[]
+  saved: Values
+  value: Values
+  on: (v: Values) => void
+  wrong?: Wrong
+  needed?: boolean // the connection can do nothing without all fields
+}
 
 // Credentials shows the fields that a provider asks for. A saved secret is shown masked.
-export const Credentials = ({ fields, saved, value, on, wrong }: Props) => (
+export const Credentials = ({ fields, saved, value, on, wrong, needed }: Props) => (
   <>
     {fields.map(f => (
       <Field
         key={f.name}
         wide={isLong(f)}
         label={f.label}
-        hint={[f.help, saved[f.name] && f.secret ? `${saved[f.name]}. ${w.keep}` : f.required ? '' : w.optional]
+        hint={[f.help, saved[f.name] && f.secret ? `${saved[f.name]}. ${w.keep}` : f.required || needed ? '' : w.optional]
           .filter(Boolean)
           .join(' · ')}
         error={wrong?.field === f.name ? wrong.text : undefined}>
@@ -34,7 +33,7 @@ export const Credentials = ({ fields, saved, value, on, wrong }: Props) => (
           const v = valueOf(f, saved, value),
             set = (text: string) => on({ ...value, [f.name]: text })
           return f.values.length > 0 ? (
-            <Select wired={wired} value={v} options={f.values.map(o => ({ value: o, label: o }))} on={set} />
+            <Select wired={wired} value={v} options={choicesOf(f, saved).map(o => ({ value: o, label: o || w.unset }))} on={set} />
           ) : isLong(f) ? (
             <Area wired={wired} value={v} max={20000} on={set} />
           ) : (

@@ -16,7 +16,7 @@ export function Failed({ error, again }: { error: ApiError; again: () => void })
         <div class="t">{sentence(error)}</div>
         {error.request && <div class="d">{t.failed.request(error.request)}</div>}
       </div>
-      <Button type="submit" look="sm" onClick={again} text={t.failed.again} />
+      <Button look="sm" onClick={again} text={t.failed.again} />
     </div>
   )
 }

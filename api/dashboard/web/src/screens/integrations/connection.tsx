@@ -5,12 +5,13 @@ import { Button } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
+import { given, type Values } from '../../core/credential.ts'
 import { mayConnect, refused } from '../../core/connect.ts'
 import { touches, type Used } from '../../core/query.ts'
 import { toast } from '../../core/toast.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
-import { Credentials, given, type Values } from '../../parts/credentials.tsx'
+import { Credentials } from '../../parts/credentials.tsx'
 import { Field, FormError, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Loading, Alert } from '../../parts/state.tsx'
@@ -111,6 +112,7 @@ type Props = {
   about?: ComponentChildren
   hint?: string
   signIn?: ComponentChildren
+  needed?: boolean // all fields of the form are needed
   more?: ComponentChildren
   under?: ComponentChildren
   test: () => unknown
@@ -129,6 +131,7 @@ export function PlatformConnection({
   about,
   hint,
   signIn,
+  needed,
   more,
   under,
   test,
@@ -163,7 +166,7 @@ export function PlatformConnection({
               )}
             </Field>
             {signIn}
-            {c.form && <Credentials fields={c.form.fields} saved={c.saved} value={c.values} on={c.type} wrong={c.wrong} />}
+            {c.form && <Credentials fields={c.form.fields} saved={c.saved} value={c.values} on={c.type} wrong={c.wrong} needed={needed} />}
             {more}
           </div>
           {under}

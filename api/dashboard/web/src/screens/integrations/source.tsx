@@ -5,13 +5,14 @@ import { Part } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { refused } from '../../core/connect.ts'
+import type { Values } from '../../core/credential.ts'
 import { count } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
-import { Runs, type Values } from '../../parts/credentials.tsx'
+import { Runs } from '../../parts/credentials.tsx'
 import { Field, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
@@ -101,6 +102,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
           />
         )
       }
+      needed={form?.cost && !form.conversions && !form.endpoint}
       under={form?.endpoint && <Endpoint presets={form.presets} value={endpoint} on={touched(setEndpoint)} error={c.errorAt('url')} />}
       test={() => c.test(ask('test'))}
       nextToTest={form?.cost && <Button disabled={c.busy} onClick={() => void sync()} text={w.source.sync} />}

@@ -8,6 +8,7 @@ import { dateTime } from '../../core/dates.ts'
 import { amount, count } from '../../core/format.ts'
 import { me } from '../../core/me.ts'
 import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Field, Input, MoneyInput, Seg, Select, Switch, InputField } from '../../parts/form.tsx'
 import { toast } from '../../core/toast.ts'
@@ -183,6 +184,7 @@ export const Told = ({ of: u }: { of: SourceUploads }) => (
       </p>
     )}
     {u.last_error && <p class="bad wrap">{u.last_error}</p>}
+    {results.every(r => u[r] === 0) && <p class="dim">{w.runs.none}</p>}
     <div class="row wraps">
       {results
         .filter(r => u[r] > 0)
@@ -200,7 +202,7 @@ export const Told = ({ of: u }: { of: SourceUploads }) => (
             <div class="grow">
               <div class="t">
                 <a class="link" href={to('/app/conversions', { find: r.click_id })}>
-                  {r.goal || r.status} · {amount(r.value, r.currency)}
+                  {r.goal || (t.conversions.statuses[r.status] ?? r.status)} · {amount(r.value, r.currency)}
                 </a>
               </div>
               <div class="d wrap">

@@ -35,6 +35,7 @@ export const words: typeof en = {
   choose: 'Wählen',
   keep: 'Leer: bleibt, wie es ist.',
   optional: 'darf leer bleiben',
+  unset: 'nicht festgelegt',
   by: what => `über ${what}`,
   said: 'Die Antwort',
   dns: {
@@ -71,7 +72,7 @@ export const words: typeof en = {
     signIn: 'Anmelden',
     again: 'Erneut anmelden',
     signedIn: who => `angemeldet als ${who}`,
-    nobody: 'niemand ist angemeldet',
+    nobody: 'noch keine Anmeldung',
     revoked: 'Die Plattform nimmt diese Anmeldung nicht mehr an.',
     missing: {
       ads: 'Diese Anmeldung erlaubt nicht, Werbekonten und Ausgaben zu lesen. Erneut anmelden und es erlauben.',

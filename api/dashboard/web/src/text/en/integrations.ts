@@ -34,6 +34,7 @@ export const words = {
   choose: 'Choose',
   keep: 'Empty: it stays as it is.',
   optional: 'may stay empty',
+  unset: 'not set',
   by: (what: string) => `by ${what}`,
   said: 'It said',
   dns: {
@@ -71,7 +72,7 @@ export const words = {
     signIn: 'Sign in',
     again: 'Sign in again',
     signedIn: (who: string) => `signed in as ${who}`,
-    nobody: 'nobody has signed in',
+    nobody: 'no sign-in yet',
     revoked: 'The platform takes this sign-in no more.',
     missing: {
       ads: 'This sign-in does not allow reading ad accounts and spend. Sign in again and allow it.',

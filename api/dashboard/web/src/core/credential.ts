@@ -1,0 +1,16 @@
+import type { CredentialFieldShown } from '../api.gen.ts'
+
+export type Values = Record<string, string>
+
+// valueOf returns the value of a field. A saved secret is never shown. It stays saved when nothing is typed.
+export const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =>
+  value[f.name] ?? (f.secret ? '' : (saved[f.name] ?? f.default ?? ''))
+
+// given returns the credentials to send: typed values, and defaults that are not saved yet.
+export const given = (fields: CredentialFieldShown[], saved: Values, value: Values): Values =>
+  Object.fromEntries(fields.map(f => [f.name, valueOf(f, saved, value).trim()]).filter(([name, v]) => v && v !== saved[name!])) as Values
+
+// choicesOf returns the values that a person may choose. The first is empty if the field may stay empty. A saved value cannot be
+// removed, so it has no empty choice.
+export const choicesOf = (f: CredentialFieldShown, saved: Values) =>
+  f.required || f.default || saved[f.name] ? f.values : ['', ...f.values]
