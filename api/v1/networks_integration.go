@@ -51,7 +51,7 @@ type NetworkIntegration struct {
 	LastSyncedAt        *string               `json:"lastSyncedAt" doc:"when orders were last imported"`
 	NextSyncAt          *string               `json:"nextSyncAt" doc:"of the next import by itself; null: there is none"`
 	ChangesReadTo       *string               `json:"changesReadTo" doc:"the network's decisions about orders of any age are imported until then; null: none yet, or the provider cannot be asked by the date of a change"`
-	ChangesError        *string               `json:"changesError" doc:"why the last import of decisions failed; the next one continues at changesReadTo"`
+	ChangesError        *string               `json:"changesError" doc:"why the last import of decisions or of older orders failed; the next one continues where it ended"`
 	Runs                []IntegrationRun      `json:"runs" doc:"the last 20 imports and dry runs, the latest first; runs are kept for 90 days"`
 	Providers           []NetworkProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
 	EncryptionAvailable bool                  `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`

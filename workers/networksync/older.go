@@ -13,7 +13,7 @@ import (
 )
 
 // older reads the orders of days before the longer window. As long as the days have too many orders, it reads the first half of them.
-// The next import begins with the day after the last one that was read. A single day with too many orders fails.
+// The next import begins after this half. A single day with too many orders fails.
 func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time) ([]networks.Order, error) {
 	for {
 		orders, err := o.Orders(ctx, from, to, y.o.Most)
