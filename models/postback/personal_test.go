@@ -87,7 +87,10 @@ func TestUnfoldPersons(t *testing.T) {
 		"a record": {
 			[]param.Param{{Name: "a", Value: "1"}, {Name: "User", Value: `{"pad": "` + long + `", "phone": 4420, "email": "a@b.example", "zip": null, "fn": ["x"]}`}},
 			[]param.Param{
-				{Name: "a", Value: "1"}, {Name: "User[email]", Value: "a@b.example"}, {Name: "User[pad]", Value: long}, {Name: "User[phone]", Value: "4420"},
+				{Name: "a", Value: "1"},
+				{Name: "User[email]", Value: "a@b.example"},
+				{Name: "User[pad]", Value: long},
+				{Name: "User[phone]", Value: "4420"},
 				{Name: "User[fn]", Value: notText},
 			},
 		},
