@@ -5,6 +5,7 @@ package adspend
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -112,7 +113,7 @@ func (p *syncer) forCost(ctx context.Context, account, source uuid.UUID) (i mode
 		have[name] = models.MaskedSecret
 	}
 	if missing := about.MissingForCost(have); len(missing) > 0 {
-		return i, nil, errNotConfigured("%s needs the credentials %v to tell what was spent", about.Label, missing)
+		return i, nil, errNotConfigured("%s needs %s to tell what was spent", about.Label, strings.Join(missing, ", "))
 	}
 	if i.Provider == models.CustomCost && i.Endpoint.URL == "" {
 		return i, nil, models.Invalid("no_url", "the custom endpoint has no cost_endpoint.url")
