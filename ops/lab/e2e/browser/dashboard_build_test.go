@@ -90,6 +90,7 @@ func TestDashboardBuilds(t *testing.T) {
 	b.explains(link, id)
 	b.listsCampaigns()
 	b.makesRecords()
+	b.readsForms()
 	b.hostile()
 	b.parts()
 	b.screens(id)
@@ -267,6 +268,28 @@ func (b *env) listsCampaigns() {
 	b.until("its flow is open", func() bool { return strings.HasSuffix(b.run(`location.pathname`), "/flow") })
 }
 
+// readsForms opens the form that connects a traffic source. It says that a field may stay empty only if the platform can work without
+// the field, and a choice that may stay empty can be left empty.
+func (b *env) readsForms() {
+	b.t.Helper()
+	var source struct{ ID string }
+	if err := b.api.Create(b.t.Context(), "/traffic-sources", map[string]any{"name": "Read"}, &source); err != nil {
+		b.t.Fatal(err)
+	}
+	b.goTo(b.f.URL + "/app/integrations?source=" + source.ID)
+	const provider, fields = `document.querySelector('dialog[open] [role=combobox]')`, `document.querySelector('dialog[open] .fields').innerText`
+	b.choose(provider, "TrafficStars")
+	b.waitText("Profile > API key")
+	if text := b.run(fields); strings.Contains(text, "may stay empty") {
+		b.t.Errorf("the key of TrafficStars may stay empty: %s", text)
+	}
+	b.choose(provider, "Google Ads")
+	b.waitText("may stay empty")
+	if first := b.run(`(s => s && s.options[0].value + '|' + s.options[0].text)(` + byLabel("dialog[open]", "Consent of visitors") + `)`); first != "|not set" {
+		b.t.Errorf("the first choice of the consent is %q", first)
+	}
+}
+
 // makesRecords makes a network from a template and an offer in that network, and sees errors at their fields. Before it pauses an
 // offer, the page lists where the offer is used.
 func (b *env) makesRecords() {
@@ -274,6 +297,8 @@ func (b *env) makesRecords() {
 	b.goTo(b.f.URL + "/app/networks")
 	b.waitIdle()
 	b.press("n")
+	b.tap(`document.querySelector('.side-sheet [role=combobox]')`)
+	b.waitText("more: type to find them")
 	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
 	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
 	b.fill(byLabel(".side-sheet", "Name"), "Demo network")

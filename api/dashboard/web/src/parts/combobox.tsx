@@ -32,10 +32,10 @@ export function Combobox(p: Props) {
     [active, setActive] = useState(0)
   const label = p.shown ?? p.choices?.find(c => c.value === p.value)?.label ?? p.value
   const search = (text ?? '').trim().toLowerCase()
-  const found = (p.choices ?? [])
+  const matching = (p.choices ?? [])
     .filter(c => !search || c.label.toLowerCase().includes(search) || c.value.toLowerCase() === search)
     .sort((a, b) => (search ? Number(b.label.toLowerCase().startsWith(search)) - Number(a.label.toLowerCase().startsWith(search)) : 0))
-    .slice(0, most)
+  const found = matching.slice(0, most)
   const close = () => {
     setOpen(false)
     setText(null)
@@ -138,6 +138,11 @@ export function Combobox(p: Props) {
               )}
             </li>
           ))}
+          {matching.length > most && (
+            <li role="option" aria-selected={false} aria-disabled="true" class="item dim">
+              {t.parts.moreChoices(matching.length - most)}
+            </li>
+          )}
           {found.length === 0 && (
             <li role="option" aria-selected={false} aria-disabled="true" class="item dim">
               {p.choices ? (p.free && text ? t.parts.useText(text) : (p.empty ?? t.parts.nothingFound)) : t.loading}

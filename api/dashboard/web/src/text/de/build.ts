@@ -30,6 +30,7 @@ export const words: typeof en = {
     actions: 'Aktionen',
     filterKey: 'filtern',
     remove: what => `${what} entfernen`,
+    moreChoices: n => `${n} weitere: zum Finden tippen`,
     nothingFound: 'Nichts gefunden',
     useText: text => `Mit Enter wird es „${text}“`,
     addMore: 'Hinzufügen',

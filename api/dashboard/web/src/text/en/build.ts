@@ -30,6 +30,7 @@ export const words = {
     filterKey: 'filter',
     remove: (what: string) => `Remove ${what}`,
     nothingFound: 'Nothing found',
+    moreChoices: (n: number) => `${n} more: type to find them`,
     useText: (text: string) => `Enter takes “${text}”`,
     addMore: 'Add',
     choose: 'Choose',
