@@ -18,7 +18,7 @@ type PlatformRange struct {
 	Wide     bool   `json:"wide"`   // From and To span the longer window
 	Read     bool   `json:"read"`   // the rows were read, and are stored under the id of the job
 
-	Older bool `json:"older,omitempty"` // From and To are before the longer window
+	Older bool `json:"older,omitempty"` // the import is one of older orders
 
 	// Saved is when the connection was saved. A connection that was saved later may be to another account.
 	Saved time.Time `json:"saved,omitzero"`

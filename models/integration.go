@@ -77,10 +77,11 @@ const OlderEvery = 24 * time.Hour
 const OlderDays = 345
 
 // OlderWindow returns the days of the next import of older orders. It begins at next, or with the oldest orders if next is nil or
-// further back. The windows follow each other up to the longer window of imports.
+// further back. The windows follow each other up to the days that most imports read. So they also read the days of the longer window,
+// which has too many orders for one import if an account is large.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
-	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncWideDays)
+	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)
 	if next != nil && next.After(from) && !next.After(last) {
 		from = *next
 	}
@@ -97,7 +98,7 @@ func NextOlder(today, from, to time.Time) (first *time.Time, wait time.Duration)
 	if _, end := OlderWindow(today, &from); to.Before(end) {
 		wait = SyncEvery / 2
 	}
-	if next := to.AddDate(0, 0, 1); next.AddDate(0, 0, SyncWideDays).Before(today) {
+	if next := to.AddDate(0, 0, 1); next.AddDate(0, 0, SyncDays).Before(today) {
 		first = &next
 	}
 	return first, wait

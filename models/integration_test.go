@@ -7,8 +7,8 @@ import (
 	"switchyard/models"
 )
 
-// TestOlderWindows checks that the imports of older orders, one after the other, leave out no day between 45 and 345 days ago, also if
-// they can read only a few days at once. They take eight days at most. No window reaches back a year, because Everflow refuses that.
+// TestOlderWindows checks that the imports of older orders, one after the other, leave out no day between 3 and 345 days ago, also if
+// they can read only a few days at once. They take nine days at most. No window reaches back a year, because Everflow refuses that.
 func TestOlderWindows(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 1, 13, 0, 0, 0, time.UTC)
@@ -30,12 +30,12 @@ func TestOlderWindows(t *testing.T) {
 			next, wait = models.NextOlder(now, from, to)
 			now = now.Add(max(wait, models.SyncEvery))
 		}
-		for age := models.SyncWideDays; age <= models.OlderDays; age++ {
+		for age := models.SyncDays; age <= models.OlderDays; age++ {
 			if day := start.AddDate(0, 0, -age).Format(time.DateOnly); !read[day] {
 				t.Errorf("%d days at once: %s is not read", most, day)
 			}
 		}
-		if now.Sub(start) > 8*24*time.Hour {
+		if now.Sub(start) > 9*24*time.Hour {
 			t.Errorf("%d days at once: it takes %v", most, now.Sub(start))
 		}
 	}

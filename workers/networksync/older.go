@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// older reads the orders of days before the longer window. As long as the days have too many orders, it reads the first half of them.
+// older reads the orders of older days. As long as the days have too many orders, it reads the first half of them.
 // The next import begins after this half. A single day with too many orders fails.
 func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time) ([]networks.Order, error) {
 	for {
