@@ -12,6 +12,7 @@ func TestKeyOf(t *testing.T) {
 	for param, want := range map[string]string{
 		"email": "email", "EMAIL[]": "email", "user[email]": "email", "Customer_Email": "email", "buyer-phone": "phone", "user.ph": "phone",
 		"order[customer][first_name]": "first_name", "user_data[em]": "email", "user_data.em": "email", "billing_postal_code": "zip",
+		"email_sha256": "email", "user[hashed_email]": "email", "sha256-phone": "phone", "phone_number_hash": "phone", "hash": "",
 		"affiliate_email": "", "userid": "", "user_id": "", "event.user": "", "email_id": "", "sub1": "", "superuser_email": "", "[": "", "": "",
 	} {
 		if got := matchkey.KeyOf(param); got != want {

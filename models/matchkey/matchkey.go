@@ -136,12 +136,21 @@ var byParam = func() map[string]*key {
 	return all
 }()
 
-// NameOf returns the name of the key that a parameter carries. It is empty if the parameter carries no personal data.
+// hashWord matches the part of a name that says how the value is hashed, as in email_sha256, sha256_email and hashed_phone.
+var hashWord = regexp.MustCompile(`^(?:hashed|hash|md5|sha1|sha256)[_-]?|[_-]?(?:hashed|hash|md5|sha1|sha256)$`)
+
+// NameOf returns the name of the key that a parameter carries. It is empty if the parameter carries no personal data. A word for a hash
+// may come before or after the name, so that personal data under such a name is recognized and hidden, however it is hashed.
 func NameOf(param string) string {
-	if k := byParam[strings.ToLower(strings.TrimSpace(param))]; k != nil {
-		return k.name
+	param = strings.ToLower(strings.TrimSpace(param))
+	k := byParam[param]
+	if k == nil {
+		k = byParam[hashWord.ReplaceAllString(param, "")]
 	}
-	return ""
+	if k == nil {
+		return ""
+	}
+	return k.name
 }
 
 // Params returns the names under which a key may be sent. The documented name comes first.
