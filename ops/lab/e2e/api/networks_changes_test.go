@@ -148,7 +148,7 @@ func TestLateDecision(t *testing.T) {
 }
 
 // TestOlderOrders: a network that cannot be asked by the date of a change is asked for older orders once a day. So a late decision
-// arrives within eight days.
+// arrives within nine days.
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise")
