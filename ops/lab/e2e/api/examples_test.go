@@ -304,7 +304,7 @@ var monthly = []string{"GET /plan", "GET /plan/usage"}
 // soon lists fields whose times are within an hour of the present, by name or by operation and name. Near midnight these times
 // fall on another day.
 var soon = map[string]bool{
-	"nextSyncAt": true, "next_sync_at": true, "POST /oauth/{provider}/connect expiresAt": true, "GET /stats/live at": true,
+	"nextSyncAt": true, "next_sync_at": true, "expiresAt": true, "GET /stats/live at": true,
 }
 
 // json replaces the varying values of a JSON text. If cut is set, lists keep their first two items.
@@ -412,7 +412,7 @@ func (s *stable) id(id uuid.UUID) string {
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])
-	if err != nil || key == "dated" { // a built-in list always has the same date
+	if err != nil || key == "dated" || key == "read_on" { // built-in lists and templates always have the same date
 		return text
 	}
 	clock, fraction, isSoon := parts[2], parts[3], soon[key] || soon[s.op+" "+key]
