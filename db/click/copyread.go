@@ -72,7 +72,7 @@ const pingPause = 5 * time.Second
 func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) error) error {
 	return db.Snapshot(ctx, c, func(c db.Conn) error {
 		if k != nil {
-			if _, err := db.Exec(ctx, c, "hold clicks", `LOCK TABLE clicks IN ACCESS SHARE MODE`); err != nil {
+			if err := db.Run(ctx, c, "hold clicks", `LOCK TABLE clicks IN ACCESS SHARE MODE`); err != nil {
 				return err
 			}
 		}

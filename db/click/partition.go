@@ -39,7 +39,7 @@ const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks
 func (l Log) EnsurePartition(ctx context.Context, at time.Time) error {
 	from := at.UTC().Truncate(Day)
 	return db.Tx(ctx, l.Conn, func(c db.Conn) error {
-		if _, err := db.Exec(ctx, c, "lock partitions", lockPartitions); err != nil {
+		if err := db.Run(ctx, c, "lock partitions", lockPartitions); err != nil {
 			return err
 		}
 		for _, table := range Partitioned {

@@ -157,8 +157,7 @@ func (Store) Save(ctx context.Context, c db.Conn, u Update, clicks []*StoredClic
 		}
 		args = append(args, list)
 	}
-	_, err := db.Exec(ctx, c, u.what, u.sql(), args...)
-	return err
+	return db.Run(ctx, c, u.what, u.sql(), args...)
 }
 
 // sql returns the statement of an update. $1 is the list of ids, and $2 and $3 are its bounds. Then follows one list of values
@@ -227,8 +226,7 @@ func valuesOf[V, T any](k Column[T], rows []*T) []V {
 // Remove deletes clicks. It does not change the ledger.
 func (Store) Remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := Bounds(ids)
-	_, err := db.Exec(ctx, c, "delete clicks", `DELETE`+someClicks, db.UUIDs(ids), first, last)
-	return err
+	return db.Run(ctx, c, "delete clicks", `DELETE`+someClicks, db.UUIDs(ids), first, last)
 }
 
 // AddDeltas adds figures to the ledger.

@@ -116,8 +116,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('switchyard cold ' || day, 0)) FRO
 // LockColdDays locks days in ascending order, in the transaction of c. While a day is locked, its clicks do not leave
 // PostgreSQL, and no other transaction thaws its clicks.
 func LockColdDays(ctx context.Context, c db.Conn, days []time.Time) error {
-	_, err := db.Exec(ctx, c, "lock cold days", lockDays, dates(days))
-	return err
+	return db.Run(ctx, c, "lock cold days", lockDays, dates(days))
 }
 
 const (
@@ -142,13 +141,13 @@ func reinsert(ctx context.Context, c db.Conn, list []*StoredClick) error {
 		if len(back) == 0 {
 			continue
 		}
-		if _, err := db.Exec(ctx, c, "thaw", thawsOn); err != nil {
+		if err := db.Run(ctx, c, "thaw", thawsOn); err != nil {
 			return err
 		}
 		if err := AllColumns.Insert(ctx, c, "clicks", back); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, c, "thaw", thawsOff); err != nil {
+		if err := db.Run(ctx, c, "thaw", thawsOff); err != nil {
 			return err
 		}
 	}
@@ -156,8 +155,7 @@ func reinsert(ctx context.Context, c db.Conn, list []*StoredClick) error {
 	for at := range days {
 		named = append(named, at)
 	}
-	_, err := db.Exec(ctx, c, "thaw", recordThaw, dates(named))
-	return err
+	return db.Run(ctx, c, "thaw", recordThaw, dates(named))
 }
 
 const selectFrozen = `
@@ -227,8 +225,7 @@ func (s Store) ThawDay(ctx context.Context, c db.Conn, account uuid.UUID, at tim
 		if account == uuid.Nil {
 			return nil
 		}
-		_, err = db.Exec(ctx, c, "thaw", markThawed, account, at.Format(time.DateOnly))
-		return err
+		return db.Run(ctx, c, "thaw", markThawed, account, at.Format(time.DateOnly))
 	})
 }
 

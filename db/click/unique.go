@@ -155,6 +155,5 @@ DELETE FROM click_visitors v USING (
 // DeleteVisitors deletes the rows of visitors, so that they count as unique again.
 func DeleteVisitors(ctx context.Context, c db.Conn, visitors []VisitorKey) error {
 	campaigns, prints := splitKeys(visitors)
-	_, err := db.Exec(ctx, c, "delete visitors", deleteVisitors, campaigns, prints)
-	return err
+	return db.Run(ctx, c, "delete visitors", deleteVisitors, campaigns, prints)
 }

@@ -57,7 +57,7 @@ func (k Copy) Begin(ctx context.Context) error {
 	}
 	if s, err := click.ReadCopy(ctx, k.From); err != nil || s.On {
 		if err == nil {
-			_, err = db.Exec(ctx, k.From, "stay in ClickHouse", `UPDATE click_copy SET state = 'on' WHERE state = 'ending'`)
+			err = db.Run(ctx, k.From, "stay in ClickHouse", `UPDATE click_copy SET state = 'on' WHERE state = 'ending'`)
 		}
 		return err
 	}
@@ -70,8 +70,7 @@ func (k Copy) Begin(ctx context.Context) error {
 		if err := createNotes(ctx, c); err != nil {
 			return err
 		}
-		_, err := db.Exec(ctx, c, "begin a copy", beginCopy, highest+1)
-		return err
+		return db.Run(ctx, c, "begin a copy", beginCopy, highest+1)
 	})
 }
 
@@ -80,7 +79,7 @@ func createNotes(ctx context.Context, c db.Conn) error {
 	for _, t := range click.ChangeTriggers {
 		q := fmt.Sprintf(`CREATE OR REPLACE TRIGGER %s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION %s()`,
 			t.Name, t.Event, t.Table, t.Rows, t.Function)
-		if _, err := db.Exec(ctx, c, "note changes", q); err != nil {
+		if err := db.Run(ctx, c, "note changes", q); err != nil {
 			return err
 		}
 	}
@@ -90,7 +89,7 @@ func createNotes(ctx context.Context, c db.Conn) error {
 // End stops the noting of changes and deletes the progress of the copy. It fails while clicks are cold.
 func (k Copy) End(ctx context.Context) error {
 	return db.Tx(ctx, k.From, func(c db.Conn) error {
-		if _, err := db.Exec(ctx, c, "lock versions", `LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		if err := db.Run(ctx, c, "lock versions", `LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 			return err
 		}
 		s, err := click.ReadCopy(ctx, c)
@@ -101,12 +100,11 @@ func (k Copy) End(ctx context.Context) error {
 			return errCold
 		}
 		for _, t := range click.ChangeTriggers {
-			if _, err := db.Exec(ctx, c, "note no changes", `DROP TRIGGER IF EXISTS `+t.Name+` ON `+t.Table); err != nil {
+			if err := db.Run(ctx, c, "note no changes", `DROP TRIGGER IF EXISTS `+t.Name+` ON `+t.Table); err != nil {
 				return err
 			}
 		}
-		_, err = db.Exec(ctx, c, "end a copy", `DELETE FROM click_changes; DELETE FROM click_copy`)
-		return err
+		return db.Run(ctx, c, "end a copy", `DELETE FROM click_changes; DELETE FROM click_copy`)
 	})
 }
 

@@ -46,15 +46,14 @@ func (k Copy) Fill(ctx context.Context, report func(day time.Time, clicks int64)
 		}
 		clicks, err := k.copyPart(ctx, part)
 		if err == nil {
-			_, err = db.Exec(ctx, k.From, "day that was copied", recordCopied, next.Format(time.DateOnly), at.Base)
+			err = db.Run(ctx, k.From, "day that was copied", recordCopied, next.Format(time.DateOnly), at.Base)
 		}
 		if err != nil {
 			return err
 		}
 		report(next, clicks)
 	}
-	_, err = db.Exec(ctx, k.From, "copy is complete", recordOn, at.Base)
-	return err
+	return db.Run(ctx, k.From, "copy is complete", recordOn, at.Base)
 }
 
 // oldestDayOf returns the first day with a click, or with a click that has a conversion.

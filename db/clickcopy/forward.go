@@ -52,8 +52,7 @@ func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 			return err
 		}
 	}
-	_, err = db.Exec(ctx, k.From, "deleted accounts", `DELETE FROM click_forgotten WHERE account = ANY ($1::uuid[])`, db.UUIDs(gone))
-	return err
+	return db.Run(ctx, k.From, "deleted accounts", `DELETE FROM click_forgotten WHERE account = ANY ($1::uuid[])`, db.UUIDs(gone))
 }
 
 // DeleteOldDays deletes clicks in ClickHouse of days that PostgreSQL does not keep any more.
@@ -94,7 +93,7 @@ func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 	if err := k.put(ctx, b.clicks, b.conversions); err != nil {
 		return 0, err
 	}
-	_, err = db.Exec(ctx, k.From, "changes that were brought", deleteDone, pq.Array(b.done))
+	err = db.Run(ctx, k.From, "changes that were brought", deleteDone, pq.Array(b.done))
 	return len(b.done), err
 }
 
@@ -120,7 +119,7 @@ const (
 // withVersion runs fn in a snapshot, with a new version. Without a copy it does not run fn.
 func (k Copy) withVersion(ctx context.Context, fn func(c db.Conn, version uint64) error) error {
 	return db.Tx(ctx, k.From, func(c db.Conn) error {
-		if _, err := db.Exec(ctx, c, "lock versions", lockVersions); err != nil {
+		if err := db.Run(ctx, c, "lock versions", lockVersions); err != nil {
 			return err
 		}
 		version, ok, err := db.First[int64](ctx, c, "version", nextVersion)

@@ -70,7 +70,7 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 		return err
 	}
 	// Readers look at the mark first, so it moves before any click leaves.
-	if _, err := db.Exec(ctx, k.From, "move the mark", moveMark, at.Add(click.Day).Format(time.DateOnly)); err != nil {
+	if err := db.Run(ctx, k.From, "move the mark", moveMark, at.Add(click.Day).Format(time.DateOnly)); err != nil {
 		return err
 	}
 	left := false
@@ -95,13 +95,13 @@ func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (
 	if err := click.LockColdDays(ctx, c, []time.Time{at}); err != nil {
 		return false, err
 	}
-	if _, err := db.Exec(ctx, c, "lock changes of currencies", lockBegins); err != nil {
+	if err := db.Run(ctx, c, "lock changes of currencies", lockBegins); err != nil {
 		return false, err
 	}
 	if may, _, err := db.First[bool](ctx, c, "state of the copy", mayFreeze); err != nil || !may {
 		return false, err
 	}
-	if _, err := db.Exec(ctx, c, "lock a day", `LOCK TABLE `+name+` IN ACCESS EXCLUSIVE MODE`); err != nil {
+	if err := db.Run(ctx, c, "lock a day", `LOCK TABLE `+name+` IN ACCESS EXCLUSIVE MODE`); err != nil {
 		return false, err
 	}
 	const waits = `SELECT EXISTS (SELECT FROM click_changes WHERE click_id >= $1 AND click_id < $2)`
@@ -109,20 +109,20 @@ func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (
 	if err != nil || busy {
 		return false, err
 	}
-	if _, err := db.Exec(ctx, c, "empty a day", `TRUNCATE `+name); err != nil {
+	if err := db.Run(ctx, c, "empty a day", `TRUNCATE `+name); err != nil {
 		return false, err
 	}
-	if _, err := db.Exec(ctx, c, "cold day", addCold, at.Format(time.DateOnly)); err != nil {
+	if err := db.Run(ctx, c, "cold day", addCold, at.Format(time.DateOnly)); err != nil {
 		return false, err
 	}
-	_, err = db.Exec(ctx, c, "cold day", `DELETE FROM click_thaws WHERE day = $1::date`, at.Format(time.DateOnly))
+	err = db.Run(ctx, c, "cold day", `DELETE FROM click_thaws WHERE day = $1::date`, at.Format(time.DateOnly))
 	return err == nil, err
 }
 
 // Return thaws all cold clicks and ends the copy. It may be interrupted, and the next call continues. It calls report after each
 // day.
 func (k Copy) Return(ctx context.Context, report func(day time.Time)) error {
-	if _, err := db.Exec(ctx, k.From, "end the copy", `UPDATE click_copy SET state = 'ending' WHERE state = 'on'`); err != nil {
+	if err := db.Run(ctx, k.From, "end the copy", `UPDATE click_copy SET state = 'ending' WHERE state = 'on'`); err != nil {
 		return err
 	}
 	days, err := db.Select[time.Time](ctx, k.From, "cold days", `SELECT day FROM click_cold ORDER BY day DESC`)
@@ -135,8 +135,7 @@ func (k Copy) Return(ctx context.Context, report func(day time.Time)) error {
 			if err := from.ThawDay(ctx, c, uuid.Nil, at); err != nil {
 				return err
 			}
-			_, err := db.Exec(ctx, c, "day that is back", `DELETE FROM click_cold WHERE day = $1::date`, at.Format(time.DateOnly))
-			return err
+			return db.Run(ctx, c, "day that is back", `DELETE FROM click_cold WHERE day = $1::date`, at.Format(time.DateOnly))
 		})
 		if err != nil {
 			return err
@@ -144,7 +143,7 @@ func (k Copy) Return(ctx context.Context, report func(day time.Time)) error {
 		report(at)
 	}
 	const none = `UPDATE click_copy SET cold_before = NULL WHERE NOT EXISTS (SELECT FROM click_cold)`
-	if _, err := db.Exec(ctx, k.From, "no day is cold", none); err != nil {
+	if err := db.Run(ctx, k.From, "no day is cold", none); err != nil {
 		return err
 	}
 	return k.End(ctx)

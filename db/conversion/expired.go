@@ -37,24 +37,21 @@ func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if _, err := db.Get[int](ctx, c, "lock expiring clicks", lockExpiring, db.UUIDs(ids), first, last); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, c, "keep converted clicks", insertKept+`k.id = ANY ($1::uuid[]) AND k.id BETWEEN $2 AND $3`+converted,
+	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id = ANY ($1::uuid[]) AND k.id BETWEEN $2 AND $3`+converted,
 		db.UUIDs(ids), first, last)
-	return err
 }
 
 // KeepConvertedBefore does the same as KeepConverted for all clicks of PostgreSQL that are older than t.
 func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
-	_, err := db.Exec(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
-	return err
+	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
 }
 
 // DeleteKept deletes what was kept of the clicks of campaigns in a range of ids. It waits for decisions that are being recorded, and
 // later decisions find no click.
 func DeleteKept(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
-	_, err := db.Exec(ctx, c, "delete converted clicks", `DELETE FROM converted_clicks
+	return db.Run(ctx, c, "delete converted clicks", `DELETE FROM converted_clicks
 		WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND id >= $3 AND id < $4`, account, db.UUIDs(campaigns),
 		models.FloorClickID(from), models.FloorClickID(to))
-	return err
 }
 
 // readKept returns what was kept of clicks that are deleted. The zero account means any account.

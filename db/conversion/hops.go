@@ -22,7 +22,7 @@ func StoreHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 	if len(outs) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "store hops", insertHops,
+	return db.Run(ctx, c, "store hops", insertHops,
 		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.ID }),
 		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.ClickID }),
 		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.AccountID }),
@@ -30,7 +30,6 @@ func StoreHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.OfferID }),
 		db.UUIDsOf(outs, func(o *models.ClickOut) uuid.UUID { return o.NetworkID }),
 		db.Map(outs, func(o *models.ClickOut) string { return o.Destination }))
-	return err
 }
 
 var selectWaiting = `SELECT ` + db.Columns[click.Hop]("") + `
@@ -81,7 +80,7 @@ func ApplyHops(ctx context.Context, c db.Conn, in click.Store, clickIDs []uuid.U
 			return nil, err
 		}
 		const q = `UPDATE click_hops SET applied = true WHERE id = ANY ($1::uuid[])`
-		if _, err := db.Exec(ctx, c, "apply hops", q, db.UUIDs(done)); err != nil {
+		if err := db.Run(ctx, c, "apply hops", q, db.UUIDs(done)); err != nil {
 			return nil, err
 		}
 	}
@@ -112,11 +111,10 @@ FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS k (id, offer_id, network_id)
 WHERE v.click_id = k.id AND v.click_id = ANY ($1::uuid[]) AND v.offer_id = '00000000-0000-0000-0000-000000000000'`
 
 func nameOffers(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
-	_, err := db.Exec(ctx, c, "offers of conversions", updateOfferless,
+	return db.Run(ctx, c, "offers of conversions", updateOfferless,
 		db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.ID }),
 		db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.OfferID }),
 		db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.NetworkID }))
-	return err
 }
 
 // Sums returns, for each click, the sum of the figures of its conversions.

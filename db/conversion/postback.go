@@ -196,7 +196,6 @@ func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDeci
 	if p.Params != nil {
 		params = db.Document(p.Params)
 	}
-	_, err := db.Exec(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
+	return db.Run(ctx, c, "decide postback", decidePostback, id, p.Outcome, p.Detail, db.OrNull(p.ConversionID),
 		p.AccountID, p.ClickID, params, p.InvalidPayout, p.InvalidTime, p.AmountReason)
-	return err
 }

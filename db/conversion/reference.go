@@ -77,8 +77,7 @@ func hasLaterVersion(ctx context.Context, c db.Conn, of Reference, version strin
 
 // DeleteReferences deletes the ids that refer to conversions of some clicks.
 func DeleteReferences(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "delete references", `DELETE FROM postback_references WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
-	return err
+	return db.Run(ctx, c, "delete references", `DELETE FROM postback_references WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
 // The index of click_id finds the rows.

@@ -29,8 +29,7 @@ func storeAds(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "store ads", insertAds, db.UUIDs(accounts), db.UUIDs(ads), db.UUIDs(ids))
-	return err
+	return db.Run(ctx, c, "store ads", insertAds, db.UUIDs(accounts), db.UUIDs(ads), db.UUIDs(ids))
 }
 
 // adsIn returns the keys of the ad platforms' click ids in the query of a link. It skips a macro that the platform did not

@@ -123,7 +123,7 @@ func ApplyWaitingArrivals(ctx context.Context, l click.Log, limit int) error {
 	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
 		SELECT id FROM site_events WHERE NOT applied AND received_at < $1 LIMIT $2))`
 	since := l.Time().Add(-arrivalTimeout)
-	if _, err := db.Exec(ctx, l.Conn, "expire arrivals", expire, since, limit); err != nil {
+	if err := db.Run(ctx, l.Conn, "expire arrivals", expire, since, limit); err != nil {
 		return err
 	}
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "waiting arrivals", selectArrivals, since, limit)

@@ -96,11 +96,10 @@ func (l *Lag) Report(ctx context.Context) error {
 		l.process = uuid.Must(uuid.NewV7())
 	}
 	lag, rest := l.Lag(), sql.NullTime{Time: now.Add(restFor), Valid: l.busy()}
-	if _, err := db.Exec(ctx, l.Conn, "report lag", reportLag, l.process, now, lag > Behind, now.Add(-lag), rest); err != nil {
+	if err := db.Run(ctx, l.Conn, "report lag", reportLag, l.process, now, lag > Behind, now.Add(-lag), rest); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, l.Conn, "delete lags", deleteLags, now.Add(-expiry))
-	return err
+	return db.Run(ctx, l.Conn, "delete lags", deleteLags, now.Add(-expiry))
 }
 
 // StoredState is the progress of the processes that record clicks.

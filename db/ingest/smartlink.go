@@ -33,6 +33,5 @@ func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*click.StoredSm
 		return err
 	}
 	ids := db.SortedIDs(db.ByKey(list, (*click.StoredSmartlinkClick).ClickID))
-	_, err = db.Exec(ctx, c, "sums of smartlinks", addSmartlinkHours, db.UUIDs(ids), ids[0], ids[len(ids)-1])
-	return err
+	return db.Run(ctx, c, "sums of smartlinks", addSmartlinkHours, db.UUIDs(ids), ids[0], ids[len(ids)-1])
 }

@@ -100,7 +100,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, in click.Store, ids []u
 		return err
 	}
 	const hops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
-	if _, err := db.Exec(ctx, c, "clear hops", hops, list); err != nil {
+	if err := db.Run(ctx, c, "clear hops", hops, list); err != nil {
 		return err
 	}
 	const conversions = `DELETE FROM conversions WHERE click_id = ANY ($1::uuid[])`
@@ -126,7 +126,7 @@ WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND 
 // whole hours whose clicks were dropped for their age. Repeating it finds nothing. It ignores the limit.
 func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
-	if _, err := db.Exec(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
+	if err := db.Run(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
 		return out, err
 	}
 	var err error

@@ -23,11 +23,10 @@ func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
 // would find these clicks.
 func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	const q = `DELETE FROM site_events WHERE click_id = ANY ($1::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`
-	if _, err := db.Exec(ctx, c, "delete site events", q, clicks); err != nil {
+	if err := db.Run(ctx, c, "delete site events", q, clicks); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, c, "delete ads", `DELETE FROM ad_clicks WHERE click_id = ANY ($1::uuid[])`, clicks)
-	return err
+	return db.Run(ctx, c, "delete ads", `DELETE FROM ad_clicks WHERE click_id = ANY ($1::uuid[])`, clicks)
 }
 
 // deleteEventsOf deletes events before a moment of accounts on a plan. The events of a deleted account were deleted with it.

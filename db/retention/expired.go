@@ -78,7 +78,7 @@ func deleteExpiredClicks(ctx context.Context, l click.Log, now time.Time) (total
 	today := now.UTC().Truncate(click.Day)
 	for _, p := range models.Plans {
 		keptFrom := today.AddDate(0, 0, -p.HistoryDays)
-		if _, err := db.Exec(ctx, l.Conn, "announce history", announceHistory, p.Name, keptFrom, now); err != nil {
+		if err := db.Run(ctx, l.Conn, "announce history", announceHistory, p.Name, keptFrom, now); err != nil {
 			return total, err
 		}
 	}
@@ -116,7 +116,7 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 	n, err := db.InParts(ctx, l.Conn, "delete old clicks of smartlinks", deleteSmartlinkClicks, deletedAtOnce, h.Account,
 		models.FloorClickID(from), high)
 	if err == nil {
-		_, err = db.Exec(ctx, l.Conn, "delete old clicks", `UPDATE click_history SET deleted_to = $2 WHERE account_id = $1`,
+		err = db.Run(ctx, l.Conn, "delete old clicks", `UPDATE click_history SET deleted_to = $2 WHERE account_id = $1`,
 			h.Account, h.KeptFrom)
 	}
 	return total + n, err
@@ -156,8 +156,7 @@ func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUI
 	if err := in.Remove(ctx, c, ids); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, c, "delete hops", `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`, list)
-	return err
+	return db.Run(ctx, c, "delete hops", `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`, list)
 }
 
 // deleteLostHops deletes click-outs that are older than the shortest history of all plans and whose click never arrived.

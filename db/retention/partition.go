@@ -34,11 +34,11 @@ func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 		}
 	}
 	for _, q := range []string{`DELETE FROM click_cold WHERE day < $1::date`, `DELETE FROM click_thaws WHERE day < $1::date`} {
-		if _, err := db.Exec(ctx, c, "drop cold days", q, cut.Format(time.DateOnly)); err != nil {
+		if err := db.Run(ctx, c, "drop cold days", q, cut.Format(time.DateOnly)); err != nil {
 			return days, err
 		}
 	}
-	_, err := db.Exec(ctx, c, "drop hops", `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
+	err := db.Run(ctx, c, "drop hops", `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
 	for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; {
 		n, err = deletePostbacksOnce(ctx, c, selectPostbacksBefore, models.FloorClickID(cut), postbacksAtOnce)
 	}
@@ -62,9 +62,9 @@ func dropPartitions(ctx context.Context, d db.Conn, table string, before time.Ti
 		if p.Pending { // an earlier call was interrupted
 			how = "FINALIZE"
 		}
-		_, err := db.Exec(ctx, d, what, `ALTER TABLE `+table+` DETACH PARTITION `+p.Name+` `+how)
+		err := db.Run(ctx, d, what, `ALTER TABLE `+table+` DETACH PARTITION `+p.Name+` `+how)
 		if err == nil {
-			_, err = db.Exec(ctx, d, what, `DROP TABLE `+p.Name)
+			err = db.Run(ctx, d, what, `DROP TABLE `+p.Name)
 		}
 		if err != nil {
 			return i, err

@@ -34,8 +34,7 @@ func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if err := jobrow.Delete(ctx, c, ids, models.KindRecordConversion); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, c, "delete postbacks", deleteLocked, db.UUIDs(ids))
-	return err
+	return db.Run(ctx, c, "delete postbacks", deleteLocked, db.UUIDs(ids))
 }
 
 // postbacksAtOnce is the largest number of postbacks that one transaction of deleteExpiredPostbacks deletes.

@@ -179,7 +179,7 @@ func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []
 	if err := deletePostbacks(ctx, c, decided); err != nil {
 		return err
 	}
-	if _, err := db.Exec(ctx, c, "erase postbacks", eraseWaiting, account, list); err != nil {
+	if err := db.Run(ctx, c, "erase postbacks", eraseWaiting, account, list); err != nil {
 		return err
 	}
 	if err := click.DeleteVisitors(ctx, c, visits); err != nil {
@@ -192,7 +192,7 @@ func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []
 		return err
 	}
 	for _, query := range []string{eraseHops, eraseRepeats, eraseClaims, eraseAds} {
-		if _, err := db.Exec(ctx, c, "erase", query, account, list); err != nil {
+		if err := db.Run(ctx, c, "erase", query, account, list); err != nil {
 			return err
 		}
 	}

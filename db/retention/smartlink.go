@@ -47,7 +47,7 @@ func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cl
 		limit)
 	done := gone.Clicks+gone.BotClicks < int64(limit)
 	if err == nil && done {
-		_, err = db.Exec(ctx, c, "clear a smartlink", deleteEmptyHours, q.AccountID, q.Of[0])
+		err = db.Run(ctx, c, "clear a smartlink", deleteEmptyHours, q.AccountID, q.Of[0])
 	}
 	if err != nil {
 		return Cleared{}, err

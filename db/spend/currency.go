@@ -32,7 +32,7 @@ OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND worth <> 0)`
 // HasAmounts reports whether an account has costs, payouts or caps, or amounts that may count by a rate to its currency. It locks
 // the account until the transaction of c ends.
 func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error) {
-	if _, err := db.Exec(ctx, c, "lock account", `SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
+	if err := db.Run(ctx, c, "lock account", `SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
 		return false, err
 	}
 	return db.Get[bool](ctx, c, "has amounts", hasAmounts, account)
@@ -80,7 +80,7 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 		return today, err
 	}
 	const set = `UPDATE accounts SET currency = $2, wants_currency = '' WHERE id = $1`
-	if _, err := db.Exec(ctx, c, "change currency", set, account, to); err != nil {
+	if err := db.Run(ctx, c, "change currency", set, account, to); err != nil {
 		return today, err
 	}
 	rated, waiting, err := exchangerate.FixedKeys(ctx, c, account)
@@ -154,12 +154,12 @@ UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN 
 // its currency. It must find facts that were stored by transactions which still used the former currency. So call it after these
 // transactions have ended: see OpenTransactions.
 func FindCurrencies(ctx context.Context, c db.Conn, k exchangerate.Change) error {
-	if _, err := db.Exec(ctx, c, "find currencies", slowly); err != nil {
+	if err := db.Run(ctx, c, "find currencies", slowly); err != nil {
 		return err
 	}
 	low, high := models.FloorClickID(k.Kept), models.FloorClickID(k.Since)
 	for table, id := range map[string]string{"clicks": "id", "conversions": "click_id"} {
-		if _, err := db.Exec(ctx, c, "name currencies", fmt.Sprintf(namedCurrency, table, id, id), k.Account, low, k.From, high); err != nil {
+		if err := db.Run(ctx, c, "name currencies", fmt.Sprintf(namedCurrency, table, id, id), k.Account, low, k.From, high); err != nil {
 			return err
 		}
 	}
@@ -215,7 +215,7 @@ func RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if err := ledger.Convert(ctx, c, account, k.Kept, k.From); err != nil {
 		return err
 	}
-	if _, err := db.Exec(ctx, c, "restate archive", archivedSpend, account, k.Kept); err != nil {
+	if err := db.Run(ctx, c, "restate archive", archivedSpend, account, k.Kept); err != nil {
 		return err
 	}
 	return exchangerate.RecordArchived(ctx, c, account)
@@ -240,6 +240,5 @@ WHERE v.account_id = $1 AND v.click_id < $2 AND v.recorded_at >= $3 AND v.record
 // RestateOrphaned sets the rates of conversions in [from, to) whose clicks are not kept any more, in the transaction of c. The
 // ledger already has their figures. Repeating it changes nothing.
 func RestateOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, from, to time.Time) error {
-	_, err := db.Exec(ctx, c, "restate conversions", archivedConversions, k.Account, models.FloorClickID(k.Kept), from, to, models.MoneyScale)
-	return err
+	return db.Run(ctx, c, "restate conversions", archivedConversions, k.Account, models.FloorClickID(k.Kept), from, to, models.MoneyScale)
 }

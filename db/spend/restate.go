@@ -215,8 +215,7 @@ func reprice(ctx context.Context, c db.Conn, sums ledger.Deltas, clicks map[uuid
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "restate conversions", updatePrices, db.UUIDs(ids), pq.Array(prices), costs)
-	return err
+	return db.Run(ctx, c, "restate conversions", updatePrices, db.UUIDs(ids), pq.Array(prices), costs)
 }
 
 func numericOrNull(d decimal.NullDecimal) *string {

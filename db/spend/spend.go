@@ -55,11 +55,10 @@ func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ..
 
 // lockAccount lets only one transaction at a time change the spend of an account, and raises the transaction's time limit.
 func lockAccount(ctx context.Context, c db.Conn, account uuid.UUID) error {
-	if _, err := db.Exec(ctx, c, "set spend", slowly); err != nil {
+	if err := db.Run(ctx, c, "set spend", slowly); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, c, "set spend", lockSpend, account)
-	return err
+	return db.Run(ctx, c, "set spend", lockSpend, account)
 }
 
 const currenciesOfSpend = `
@@ -130,7 +129,7 @@ func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums
 	if _, err := deleteSpend(ctx, c, sums, deleteSpendOf, account, s.Day, s.SourceID, db.OrNull(s.CampaignID)); err != nil {
 		return 0, err
 	}
-	_, err = db.Exec(ctx, c, "set spend", insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
+	err = db.Run(ctx, c, "set spend", insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
 		s.Clicks, s.Impressions, clicks == 0, s.Rate)
 	if clicks == 0 {
 		sums.Add(LedgerKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: models.ConvertAmount(s.Amount, s.Rate)})

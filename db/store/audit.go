@@ -29,9 +29,8 @@ func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 			e.Who = who
 		}
 	}
-	_, err := s.exec(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Email, e.Address,
+	return s.run(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Email, e.Address,
 		e.Route, e.Record, pq.Array(append([]string{}, e.Fields...)), db.Document(e.Changes))
-	return err
 }
 
 var auditColumns = db.Columns[models.AuditEntry]("")

@@ -41,7 +41,7 @@ func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
 			if err != nil {
 				return err
 			}
-			_, err = s.exec(ctx, "save bot data", saveBotData, uuid.New(), l.Kind.String(), packed, len(l.Entries), l.Dated)
+			err = s.run(ctx, "save bot data", saveBotData, uuid.New(), l.Kind.String(), packed, len(l.Entries), l.Dated)
 			if err != nil {
 				return err
 			}

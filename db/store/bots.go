@@ -122,7 +122,7 @@ func (s *Store) LockBotSettings(ctx context.Context, account uuid.UUID) (bot.Set
 }
 
 func (s *Store) botSettingsWithLock(ctx context.Context, lock string, account uuid.UUID) (bot.Settings, error) {
-	if _, err := s.exec(ctx, "bot settings", lock, account); err != nil {
+	if err := s.run(ctx, "bot settings", lock, account); err != nil {
 		return bot.Settings{}, err
 	}
 	set, err := s.FindBotSettings(ctx, account)

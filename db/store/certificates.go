@@ -98,8 +98,7 @@ func (k Certificates) Request(ctx context.Context, of CertificateOf, edge string
 		if err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, "want certificate", requestCertificate, of.AccountID, of.DomainID, d.Host, edge, now, had.ID, had.AskedAt)
-		return err
+		return s.run(ctx, "want certificate", requestCertificate, of.AccountID, of.DomainID, d.Host, edge, now, had.ID, had.AskedAt)
 	})
 }
 
@@ -197,7 +196,7 @@ func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (j
 		if job, err = s.Certificates().enqueueRelease(ctx, account, domain); err != nil {
 			return job, err
 		}
-		_, err = s.exec(ctx, "release certificate", `UPDATE certificates SET `+releasedState+`
+		err = s.run(ctx, "release certificate", `UPDATE certificates SET `+releasedState+`
 			WHERE account_id = $1 AND domain_id = $2 AND wanted`, account, domain)
 		return job, err
 	})
@@ -212,11 +211,10 @@ func (k Certificates) enqueueRelease(ctx context.Context, account, domain uuid.U
 // releaseAll releases the certificates of an account.
 func (k Certificates) releaseAll(ctx context.Context, account uuid.UUID) error {
 	return k.s.Tx(ctx, func(s *Store) error {
-		if _, err := s.exec(ctx, "release certificates", releaseAll, account); err != nil {
+		if err := s.run(ctx, "release certificates", releaseAll, account); err != nil {
 			return err
 		}
-		_, err := s.exec(ctx, "release certificates", `UPDATE certificates SET `+releasedState+` WHERE account_id = $1 AND wanted`, account)
-		return err
+		return s.run(ctx, "release certificates", `UPDATE certificates SET `+releasedState+` WHERE account_id = $1 AND wanted`, account)
 	})
 }
 
@@ -251,6 +249,5 @@ UPDATE certificates SET next_at = $2 WHERE host = $1 AND wanted AND NOT serving 
 // MakeDue makes the certificates of a host due now, because a visitor requested the host and found no certificate. The visitor's
 // request names no account. A certificate that has failed three times in a row keeps its next time.
 func (k Certificates) MakeDue(ctx context.Context, host string, now time.Time) error {
-	_, err := k.s.exec(ctx, "hurry certificate", hurryCertificates, host, now)
-	return err
+	return k.s.run(ctx, "hurry certificate", hurryCertificates, host, now)
 }

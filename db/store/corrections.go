@@ -17,8 +17,7 @@ func (s *Store) Corrections() Corrections { return Corrections{s} }
 // Add stores the file of a job. A repeated call does nothing.
 func (k Corrections) Add(ctx context.Context, account, job uuid.UUID, csv string) error {
 	const q = `INSERT INTO corrections (id, account_id, csv) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`
-	_, err := k.s.exec(ctx, "add correction", q, job, account, []byte(csv))
-	return err
+	return k.s.run(ctx, "add correction", q, job, account, []byte(csv))
 }
 
 // Text returns the file of a job.
@@ -31,8 +30,7 @@ func (k Corrections) Text(ctx context.Context, account, job uuid.UUID) (string, 
 // AddPart stores outcomes as JSON. They belong to consecutive rows that start at first.
 func (k Corrections) AddPart(ctx context.Context, job uuid.UUID, first int, outcomes any) error {
 	const q = `INSERT INTO correction_parts (correction_id, first_row, outcomes) VALUES ($1, $2, $3)`
-	_, err := k.s.exec(ctx, "add part of correction", q, job, first, db.Document(outcomes))
-	return err
+	return k.s.run(ctx, "add part of correction", q, job, first, db.Document(outcomes))
 }
 
 // Parts returns everything that AddPart stored, in the order of the rows.
@@ -43,8 +41,7 @@ func (k Corrections) Parts(ctx context.Context, job uuid.UUID) ([][]byte, error)
 
 // Remove deletes the file of a job and its parts.
 func (k Corrections) Remove(ctx context.Context, job uuid.UUID) error {
-	_, err := k.s.exec(ctx, "remove correction", `DELETE FROM corrections WHERE id = $1`, job)
-	return err
+	return k.s.run(ctx, "remove correction", `DELETE FROM corrections WHERE id = $1`, job)
 }
 
 // NamedRecord is a record to which a customer may refer by id, name or alias.

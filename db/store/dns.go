@@ -84,7 +84,7 @@ func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.D
 		if err != nil {
 			return uuid.Nil, err
 		}
-		_, err = s.exec(ctx, "save dns account", q, a.ID, account, p.Name, a.Label, db.Document(open), sealed)
+		err = s.run(ctx, "save dns account", q, a.ID, account, p.Name, a.Label, db.Document(open), sealed)
 		return a.ID, err
 	})
 }
@@ -122,6 +122,5 @@ WHERE account_id = $1 AND id = $2 AND saved_at = $3`
 // RecordResult records the result of a request to the provider. An empty failure means success. Nothing is recorded if the DNS
 // account was changed since a was read.
 func (d DNSAccounts) RecordResult(ctx context.Context, a models.DNSAccount, failure string) error {
-	_, err := d.s.exec(ctx, "note dns account", recordDNS, a.AccountID, a.ID, a.SavedAt, failure)
-	return err
+	return d.s.run(ctx, "note dns account", recordDNS, a.AccountID, a.ID, a.SavedAt, failure)
 }

@@ -46,8 +46,7 @@ const scheduleCheck = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $
 // ScheduleCheck makes the check of a domain due no later than by, because the domain has changed. A domain that is no longer
 // checked stays unchecked.
 func (d Domains) ScheduleCheck(ctx context.Context, account, id uuid.UUID, by time.Time) error {
-	_, err := d.s.exec(ctx, "look at domain again", scheduleCheck, account, id, by)
-	return err
+	return d.s.run(ctx, "look at domain again", scheduleCheck, account, id, by)
 }
 
 const recordDomainCheck = `
@@ -99,7 +98,7 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 			due = &at
 		}
 		const next = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2`
-		_, err = s.exec(ctx, "next check of a domain", next, account, id, due)
+		err = s.run(ctx, "next check of a domain", next, account, id, due)
 		return out, err
 	})
 }
@@ -180,8 +179,7 @@ func (d Domains) mayServe(ctx context.Context, of models.Domain, byOperator bool
 
 // DeleteExpiredClaims deletes the records of former owners of hosts, one year after they left.
 func (d Domains) DeleteExpiredClaims(ctx context.Context, now time.Time) error {
-	_, err := d.s.exec(ctx, "expired claims of hosts", `DELETE FROM domain_claims WHERE left_at < $1`, now.AddDate(-1, 0, 0))
-	return err
+	return d.s.run(ctx, "expired claims of hosts", `DELETE FROM domain_claims WHERE left_at < $1`, now.AddDate(-1, 0, 0))
 }
 
 // StrayDomain is a domain that has links and leads elsewhere.

@@ -118,7 +118,7 @@ func (d Domains) FailBack(ctx context.Context, account, id uuid.UUID) (of models
 		if err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, "fail back", deleteReturned, account, id); err != nil {
+		if err := s.run(ctx, "fail back", deleteReturned, account, id); err != nil {
 			return err
 		}
 		of, err = s.Domains().Find(ctx, account, id)

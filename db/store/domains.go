@@ -133,7 +133,7 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 			if err != nil {
 				return err
 			}
-			if _, err := s.exec(ctx, "watch domain", watchDomain, account, saved.ID, time.Now(), false); err != nil {
+			if err := s.run(ctx, "watch domain", watchDomain, account, saved.ID, time.Now(), false); err != nil {
 				return err
 			}
 			added = append(added, saved)
@@ -178,7 +178,7 @@ func (d Domains) SetDefault(ctx context.Context, account, id uuid.UUID) (models.
 		if err := s.LockAccount(ctx, account); err != nil {
 			return saved, err
 		}
-		if _, err := s.exec(ctx, "default domain", noDefaultDomain, account, id); err != nil {
+		if err := s.run(ctx, "default domain", noDefaultDomain, account, id); err != nil {
 			return saved, err
 		}
 		if err := s.execOne(ctx, domainTable.what, domainTable.set(`is_default = true`), account, id); err != nil {
@@ -216,7 +216,7 @@ func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bo
 				found.Campaigns, found.Smartlinks, found.Host)
 		}
 		for _, q := range []string{detachCampaigns, detachSmartlinks} {
-			if _, err := s.exec(ctx, "delete domain", q, id); err != nil {
+			if err := s.run(ctx, "delete domain", q, id); err != nil {
 				return false, err
 			}
 		}
@@ -253,7 +253,7 @@ func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool
 			now := time.Now()
 			due = &now
 		}
-		if _, err = s.exec(ctx, "watch domain", watchDomain, account, id, due, true); err != nil {
+		if err = s.run(ctx, "watch domain", watchDomain, account, id, due, true); err != nil {
 			return out, err
 		}
 		return s.Domains().Find(ctx, account, id)

@@ -38,7 +38,7 @@ const gatherAtOnce, retryOnChange = 10_000, 5
 
 // CollectChanges determines which accounts must be published.
 func (e Edge) CollectChanges(ctx context.Context) error {
-	if _, err := e.s.exec(ctx, "accounts of the edge", firstEdge); err != nil {
+	if err := e.s.run(ctx, "accounts of the edge", firstEdge); err != nil {
 		return err
 	}
 	for {
@@ -74,12 +74,11 @@ INSERT INTO edge_accounts AS a (owner_id) VALUES ($1) ON CONFLICT (owner_id) DO 
 func (e Edge) RecordPublished(ctx context.Context, account uuid.UUID, wanted int64, target string) error {
 	const done = `UPDATE edge_accounts SET published = $2, target = $3, published_at = now(), failures = 0, failure = '', next_at = now()
 WHERE owner_id = $1`
-	if _, err := e.s.exec(ctx, "published", done, account, wanted, target); err != nil {
+	if err := e.s.run(ctx, "published", done, account, wanted, target); err != nil {
 		return err
 	}
 	const gone = `DELETE FROM edge_accounts WHERE owner_id = $1 AND published = wanted AND NOT EXISTS (SELECT FROM accounts WHERE id = $1)`
-	_, err := e.s.exec(ctx, "published for a deleted account", gone, account)
-	return err
+	return e.s.run(ctx, "published for a deleted account", gone, account)
 }
 
 // RecordFailure records why an account could not be published. The next attempt comes after a wait that grows up to a quarter of
@@ -87,8 +86,7 @@ WHERE owner_id = $1`
 func (e Edge) RecordFailure(ctx context.Context, account uuid.UUID, why string) error {
 	const failed = `UPDATE edge_accounts SET failures = failures + 1, failure = $2,
 	next_at = now() + least(interval '5 seconds' * power(2, least(failures, 10)), interval '15 minutes') WHERE owner_id = $1`
-	_, err := e.s.exec(ctx, "publishing failed", failed, account, why)
-	return err
+	return e.s.run(ctx, "publishing failed", failed, account, why)
 }
 
 // EdgeKey describes a key of the edge as it was last published.
@@ -118,16 +116,14 @@ func (e Edge) Claim(ctx context.Context, account uuid.UUID, list []models.EdgeBu
 	for i, b := range list {
 		keys[i], campaigns[i], origins[i], held[i] = b.Key, b.CampaignID, b.OriginText(), b.Value != nil
 	}
-	_, err := e.s.exec(ctx, "claim keys of the edge", claimKeys, account, pq.Array(keys), campaigns, pq.Array(origins), pq.Array(held))
-	return err
+	return e.s.run(ctx, "claim keys of the edge", claimKeys, account, pq.Array(keys), campaigns, pq.Array(origins), pq.Array(held))
 }
 
 // RecordWritten records the keys and hashes that the edge has now.
 func (e Edge) RecordWritten(ctx context.Context, account uuid.UUID, keys []string, hashes [][]byte) error {
 	const written = `UPDATE edge_keys k SET hash = new.hash, held = true FROM unnest($2::text[], $3::bytea[]) AS new (key, hash)
 WHERE k.key = new.key AND k.owner_id = $1`
-	_, err := e.s.exec(ctx, "keys are at the edge", written, account, pq.Array(keys), pq.ByteaArray(hashes))
-	return err
+	return e.s.run(ctx, "keys are at the edge", written, account, pq.Array(keys), pq.ByteaArray(hashes))
 }
 
 // RecordRemoved records that the edge no longer has the keys. The keys in kept stay listed, because they still belong to the
@@ -136,8 +132,7 @@ func (e Edge) RecordRemoved(ctx context.Context, account uuid.UUID, keys, kept [
 	const removed = `
 WITH gone AS (DELETE FROM edge_keys WHERE owner_id = $1 AND key = ANY ($2) AND key <> ALL ($3))
 UPDATE edge_keys SET held = false, hash = '' WHERE owner_id = $1 AND key = ANY ($2) AND key = ANY ($3)`
-	_, err := e.s.exec(ctx, "keys are no longer at the edge", removed, account, pq.Array(keys), pq.Array(kept))
-	return err
+	return e.s.run(ctx, "keys are no longer at the edge", removed, account, pq.Array(keys), pq.Array(kept))
 }
 
 // EdgeState describes an account's campaigns at the edge.

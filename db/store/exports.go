@@ -134,8 +134,7 @@ const insertChunk = `INSERT INTO export_chunks (export_id, fence, n, content) VA
 
 // AddChunk stores chunk n of a file. fence identifies the attempt that creates the file.
 func (e Exports) AddChunk(ctx context.Context, id uuid.UUID, fence int64, n int, content []byte) error {
-	_, err := e.s.exec(ctx, "store export", insertChunk, id, fence, n, content)
-	return err
+	return e.s.run(ctx, "store export", insertChunk, id, fence, n, content)
 }
 
 var insertExport = `INSERT INTO exports (` + exportColumns + `, fence)
@@ -147,9 +146,9 @@ const deleteOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fe
 // ends the attempt.
 func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error {
 	const what = "finish export"
-	_, err := e.s.exec(ctx, what, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize, x.CreatedAt, fence)
+	err := e.s.run(ctx, what, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize, x.CreatedAt, fence)
 	if err == nil {
-		_, err = e.s.exec(ctx, what, deleteOtherChunks, x.ID, fence)
+		err = e.s.run(ctx, what, deleteOtherChunks, x.ID, fence)
 	}
 	return err
 }
@@ -157,8 +156,7 @@ func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error
 // DeleteChunks deletes the chunks of a failed attempt.
 func (e Exports) DeleteChunks(ctx context.Context, id uuid.UUID, fence int64) error {
 	const q = `DELETE FROM export_chunks WHERE export_id = $1 AND fence = $2`
-	_, err := e.s.exec(ctx, "drop export", q, id, fence)
-	return err
+	return e.s.run(ctx, "drop export", q, id, fence)
 }
 
 // No attempt runs for a whole day. Older chunks without a file are therefore orphans.

@@ -59,8 +59,7 @@ ON CONFLICT (account_id) DO UPDATE SET provider = $2, key = $3, enabled = $4, lo
 
 // Save stores a geo database with a sealed key. It replaces the present one. Only clicks from now on are looked up.
 func (g GeoDatabases) Save(ctx context.Context, account uuid.UUID, provider string, sealed []byte, enabled bool) error {
-	_, err := g.s.exec(ctx, "save geo database", saveGeo, account, provider, sealed, enabled, models.FloorClickID(time.Now()))
-	return err
+	return g.s.run(ctx, "save geo database", saveGeo, account, provider, sealed, enabled, models.FloorClickID(time.Now()))
 }
 
 const switchGeo = `
@@ -81,8 +80,7 @@ func (g GeoDatabases) Delete(ctx context.Context, account uuid.UUID) (ok bool, e
 		if ok = n > 0; err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, "delete geo answers", `DELETE FROM geo_answers WHERE account_id = $1`, account)
-		return err
+		return s.run(ctx, "delete geo answers", `DELETE FROM geo_answers WHERE account_id = $1`, account)
 	})
 	return ok, err
 }
@@ -116,8 +114,7 @@ func (g GeoDatabases) Release(ctx context.Context, d models.GeoDatabase, after u
 	if failure == "" && !worked {
 		failure = d.Failure
 	}
-	_, err := g.s.exec(ctx, "release geo database", releaseGeo, d.AccountID, d.Provider, after, failure, worked)
-	return err
+	return g.s.run(ctx, "release geo database", releaseGeo, d.AccountID, d.Provider, after, failure, worked)
 }
 
 // GeoAnswer is the answer of a geo database for the addresses of a prefix.
@@ -166,13 +163,11 @@ func (g GeoDatabases) StoreAnswers(ctx context.Context, account uuid.UUID, provi
 		}
 		prefixes[i], places[i] = a.Prefix.String(), string(raw)
 	}
-	_, err := g.s.exec(ctx, "keep geo answers", storeGeoAnswers, account, provider, prefixes, places)
-	return err
+	return g.s.run(ctx, "keep geo answers", storeGeoAnswers, account, provider, prefixes, places)
 }
 
 // DeleteExpiredAnswers deletes at most limit answers that are older than the given time.
 func (g GeoDatabases) DeleteExpiredAnswers(ctx context.Context, before time.Time, limit int) error {
-	_, err := g.s.exec(ctx, "forget geo answers", `DELETE FROM geo_answers WHERE ctid IN (
+	return g.s.run(ctx, "forget geo answers", `DELETE FROM geo_answers WHERE ctid IN (
 		SELECT ctid FROM geo_answers WHERE asked_at < $1 LIMIT $2)`, before, limit)
-	return err
 }

@@ -117,9 +117,8 @@ func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error
 	if err != nil {
 		return err
 	}
-	_, err = s.exec(ctx, "save idempotency answer", upsertAttempt, a.Account, a.Key, a.Fingerprint, answer.Status, sealed,
+	return s.run(ctx, "save idempotency answer", upsertAttempt, a.Account, a.Key, a.Fingerprint, answer.Status, sealed,
 		nil)
-	return err
 }
 
 // sealAnswer seals an answer and counts its size. It returns nil if the answer is not stored.
@@ -135,7 +134,7 @@ func (s *Store) sealAnswer(ctx context.Context, a Attempt, answer Stored) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.exec(ctx, "count kept answer", addStored, a.Account, len(sealed))
+	err = s.run(ctx, "count kept answer", addStored, a.Account, len(sealed))
 	return sealed, err
 }
 
@@ -154,14 +153,13 @@ func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration
 // DeleteAttempt deletes a leased attempt that has no answer to store, so that the next attempt runs at once.
 func (s *Store) DeleteAttempt(ctx context.Context, a Attempt) error {
 	const q = `DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND status IS NULL`
-	_, err := s.exec(ctx, "drop idempotency key", q, a.Account, a.Key)
-	return err
+	return s.run(ctx, "drop idempotency key", q, a.Account, a.Key)
 }
 
 // PruneAttempts deletes answers older than 24 hours and returns their number.
 func (s *Store) PruneAttempts(ctx context.Context) (int64, error) {
 	const counted = `DELETE FROM kept_answers WHERE hour < now() - interval '25 hours'`
-	if _, err := s.exec(ctx, "prune counts of kept answers", counted); err != nil {
+	if err := s.run(ctx, "prune counts of kept answers", counted); err != nil {
 		return 0, err
 	}
 	const q = `DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours'`

@@ -25,23 +25,20 @@ ON CONFLICT (id) DO UPDATE SET started_at = $10, ended_at = NULL, failure = '', 
 
 // Start records the start of a run. A run that is repeated starts again.
 func (k IntegrationRuns) Start(ctx context.Context, r models.IntegrationRun) error {
-	_, err := k.s.exec(ctx, "start run", startRun, r.ID, r.AccountID, r.Kind, r.TargetID, r.Provider, r.Origin, r.From, r.To,
+	return k.s.run(ctx, "start run", startRun, r.ID, r.AccountID, r.Kind, r.TargetID, r.Provider, r.Origin, r.From, r.To,
 		r.Applied, r.StartedAt)
-	return err
 }
 
 // Read records how much a run has read from the platform.
 func (k IntegrationRuns) Read(ctx context.Context, account, id uuid.UUID, requests, pages, read int) error {
-	_, err := k.s.exec(ctx, "note run", `UPDATE integration_runs SET requests = $3, pages = $4, read = $5
+	return k.s.run(ctx, "note run", `UPDATE integration_runs SET requests = $3, pages = $4, read = $5
 		WHERE account_id = $1 AND id = $2`, account, id, requests, pages, read)
-	return err
 }
 
 // ReadUntil records the last day that a run has read, if the run has chosen it while it read.
 func (k IntegrationRuns) ReadUntil(ctx context.Context, account, id uuid.UUID, day time.Time) error {
-	_, err := k.s.exec(ctx, "last day of run", `UPDATE integration_runs SET to_day = $3::date WHERE account_id = $1 AND id = $2`,
+	return k.s.run(ctx, "last day of run", `UPDATE integration_runs SET to_day = $3::date WHERE account_id = $1 AND id = $2`,
 		account, id, day.Format(time.DateOnly))
-	return err
 }
 
 // RunEnd is the result of a run.
@@ -53,9 +50,8 @@ type RunEnd struct {
 
 // End records the result of a run.
 func (k IntegrationRuns) End(ctx context.Context, account, id uuid.UUID, at time.Time, e RunEnd) error {
-	_, err := k.s.exec(ctx, "end run", `UPDATE integration_runs SET ended_at = $3, matched = $4, changed = $5, failure = $6,
+	return k.s.run(ctx, "end run", `UPDATE integration_runs SET ended_at = $3, matched = $4, changed = $5, failure = $6,
 		provider_request = $7 WHERE account_id = $1 AND id = $2`, account, id, at, e.Matched, e.Changed, e.Failure, e.Request)
-	return err
 }
 
 // List lists the latest runs of a target, newest first, at most limit of each kind.
@@ -67,7 +63,6 @@ func (k IntegrationRuns) List(ctx context.Context, account, target uuid.UUID, li
 
 // DeleteExpired deletes at most limit runs that started before the given time.
 func (k IntegrationRuns) DeleteExpired(ctx context.Context, before time.Time, limit int) error {
-	_, err := k.s.exec(ctx, "forget runs", `DELETE FROM integration_runs WHERE id IN (
+	return k.s.run(ctx, "forget runs", `DELETE FROM integration_runs WHERE id IN (
 		SELECT id FROM integration_runs WHERE started_at < $1 LIMIT $2)`, before, limit)
-	return err
 }

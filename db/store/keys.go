@@ -51,7 +51,7 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 // recordKeyUse records the use of a key. A failure is only logged, so that the call still succeeds.
 func (s *Store) recordKeyUse(ctx context.Context, id uuid.UUID) {
 	const q = `UPDATE api_keys SET used_at = now() WHERE id = $1`
-	if _, err := s.exec(ctx, "use of a key", q, id); err != nil {
+	if err := s.run(ctx, "use of a key", q, id); err != nil {
 		slog.WarnContext(ctx, "use of a key not noted", "error", err)
 	}
 }

@@ -20,6 +20,5 @@ func UseLanderKey(ctx context.Context, c db.Conn, hash []byte, expires time.Time
 
 // PruneLanderKeys deletes used keys that have expired.
 func PruneLanderKeys(ctx context.Context, c db.Conn) error {
-	_, err := db.Exec(ctx, c, "prune lander keys", `DELETE FROM lander_keys WHERE expires_at < now()`)
-	return err
+	return db.Run(ctx, c, "prune lander keys", `DELETE FROM lander_keys WHERE expires_at < now()`)
 }

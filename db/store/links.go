@@ -63,7 +63,7 @@ func (k Links) due(ctx context.Context, v linkCheck, since, domains time.Time, l
 func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) error) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`
-		if _, err := s.exec(ctx, "record link", lock, v.table+l.Kind+l.ID.String()); err != nil {
+		if err := s.run(ctx, "record link", lock, v.table+l.Kind+l.ID.String()); err != nil {
 			return err
 		}
 		q := `SELECT EXISTS (SELECT FROM (` + v.links + `) l WHERE kind = $1 AND id = $2 AND url = $3)
@@ -101,7 +101,7 @@ func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResu
 			return err
 		}
 		next, broke := before.Checked(r)
-		_, err = s.exec(ctx, "record check", saveCheck, l.Kind, l.ID, l.AccountID, l.URL, next.CheckedAt, next.Status, next.Error,
+		err = s.run(ctx, "record check", saveCheck, l.Kind, l.ID, l.AccountID, l.URL, next.CheckedAt, next.Status, next.Error,
 			next.Failures, next.FailingSince, next.BrokenAt)
 		if err != nil || !broke {
 			return err
@@ -162,7 +162,7 @@ func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at 
 			return err
 		}
 		next, listed := before.Screened(at, threats)
-		_, err = s.exec(ctx, "record screen", saveScreen, l.Kind, l.ID, l.AccountID, l.URL, at, nonNil(next.Threats),
+		err = s.run(ctx, "record screen", saveScreen, l.Kind, l.ID, l.AccountID, l.URL, at, nonNil(next.Threats),
 			next.UnsafeAt)
 		if err != nil {
 			return err
@@ -204,8 +204,7 @@ ON CONFLICT (name) DO UPDATE SET status = excluded.status, message = excluded.me
 
 // SaveService stores the result of a run of a kind of check.
 func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
-	_, err := k.s.exec(ctx, "save service", saveService, v.Name, v.Status, v.Message, v.CheckedAt)
-	return err
+	return k.s.run(ctx, "save service", saveService, v.Name, v.Status, v.Message, v.CheckedAt)
 }
 
 // Services returns the result of the last run of each kind of check. A kind that never ran is missing.

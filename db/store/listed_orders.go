@@ -37,17 +37,15 @@ func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uui
 	if len(list) == 0 {
 		return nil
 	}
-	_, err := k.s.exec(ctx, "list orders", setListed, account, network, since,
+	return k.s.run(ctx, "list orders", setListed, account, network, since,
 		db.UUIDs(db.Map(list, func(o ListedOrder) uuid.UUID { return o.ClickID })),
 		db.Map(list, func(o ListedOrder) string { return o.Goal }),
 		db.Map(list, func(o ListedOrder) string { return o.ConversionID }),
 		db.Map(list, func(o ListedOrder) time.Time { return o.OrderedAt }), now)
-	return err
 }
 
 // DeleteListed deletes orders from before a moment, at most limit of them.
 func (k NetworkIntegrations) DeleteListed(ctx context.Context, before time.Time, limit int) error {
-	_, err := k.s.exec(ctx, "delete listed orders", `DELETE FROM listed_orders WHERE ctid IN (
+	return k.s.run(ctx, "delete listed orders", `DELETE FROM listed_orders WHERE ctid IN (
 		SELECT ctid FROM listed_orders WHERE ordered_at < $1 LIMIT $2)`, before, limit)
-	return err
 }

@@ -69,8 +69,7 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 		if err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, "connect network", saveNetworkIntegration, network, account, p.Name, db.Document(open), sealed, i.IsEnabled, next)
-		return err
+		return s.run(ctx, "connect network", saveNetworkIntegration, network, account, p.Name, db.Document(open), sealed, i.IsEnabled, next)
 	})
 }
 
@@ -83,12 +82,11 @@ func (k NetworkIntegrations) Changes(ctx context.Context, account, network uuid.
 // changes is the time of the next reading. The import of orders follows at once. Nothing is stored if the connection has changed
 // since i was read.
 func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integration, to time.Time, failure string, changes, now time.Time) error {
-	_, err := k.s.exec(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
+	return k.s.run(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
 			changes_to = coalesce($4, changes_to), changes_failure = $5,
 			changes_failures = CASE WHEN $5 = '' THEN 0 ELSE changes_failures + 1 END
 		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt,
 		sql.NullTime{Time: to, Valid: !to.IsZero()}, failure, changes, now)
-	return err
 }
 
 // OlderEnd is the end of an import of older orders.
@@ -102,10 +100,9 @@ type OlderEnd struct {
 // RecordOlder stores the end of an import of older orders, for a provider that cannot be asked by the date of a change. The import of
 // the last days follows at once. Nothing is stored if the connection has changed since i was read.
 func (k NetworkIntegrations) RecordOlder(ctx context.Context, i models.Integration, e OlderEnd, now time.Time) error {
-	_, err := k.s.exec(ctx, "older orders of the network", `UPDATE network_integrations SET checked_at = $8, next_at = $8, changes_at = $4,
+	return k.s.run(ctx, "older orders of the network", `UPDATE network_integrations SET checked_at = $8, next_at = $8, changes_at = $4,
 			older_from = $5, changes_failure = $6, changes_failures = $7
 		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt, e.At, e.First, e.Failure, e.Failures, now)
-	return err
 }
 
 // AdoptedOrder is an order for whose click a conversion with another id existed already.
@@ -131,10 +128,9 @@ func (k NetworkIntegrations) Adopt(ctx context.Context, account, network uuid.UU
 	if len(list) == 0 {
 		return nil
 	}
-	_, err := k.s.exec(ctx, "adopt orders", adoptOrders, account, network,
+	return k.s.run(ctx, "adopt orders", adoptOrders, account, network,
 		db.Map(list, func(o AdoptedOrder) string { return o.OrderID }),
 		db.UUIDs(db.Map(list, func(o AdoptedOrder) uuid.UUID { return o.ClickID })),
 		db.Map(list, func(o AdoptedOrder) string { return o.Goal }),
 		db.Map(list, func(o AdoptedOrder) string { return o.ConversionID }))
-	return err
 }

@@ -28,8 +28,7 @@ DELETE FROM network_words WHERE account_id = $1 AND network_id = $2 AND word IN 
 
 // CountWord counts an unknown status word of a network. It does nothing if the account has no such network.
 func (k Networks) CountWord(ctx context.Context, account, network uuid.UUID, word string) error {
-	_, err := k.s.exec(ctx, "count status word", countWord, account, network, postback.FoldWord(word), maxNetworkWords-1)
-	return err
+	return k.s.run(ctx, "count status word", countWord, account, network, postback.FoldWord(word), maxNetworkWords-1)
 }
 
 const selectWords = `

@@ -34,9 +34,8 @@ func readChangesAgain(ctx context.Context, s *Store, n, old *models.Network) err
 	if old == nil || maps.EqualFunc(n.StatusMap, old.StatusMap, slices.Equal) {
 		return nil
 	}
-	_, err := s.exec(ctx, "read changes again", `UPDATE network_integrations SET changes_to = NULL, older_from = NULL, changes_at = now()
+	return s.run(ctx, "read changes again", `UPDATE network_integrations SET changes_to = NULL, older_from = NULL, changes_at = now()
 		WHERE account_id = $1 AND network_id = $2`, n.AccountID, n.ID)
-	return err
 }
 
 // Create adds a network under a new id, if the plan's allowance of integrations has room.

@@ -64,7 +64,7 @@ func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) 
 		}
 		note.ID = uuid.Must(uuid.NewV7())
 		const q = `INSERT INTO notes (id, account_id, user_id, author, at, text, campaign_id) VALUES ($1, $2, $3, $4, $5, $6, $7)`
-		if _, err := s.exec(ctx, "note", q, note.ID, account, note.UserID, note.Author, note.At, note.Text, note.CampaignID); err != nil {
+		if err := s.run(ctx, "note", q, note.ID, account, note.UserID, note.Author, note.At, note.Text, note.CampaignID); err != nil {
 			return note, err
 		}
 		return s.Notes().Find(ctx, account, note.ID)

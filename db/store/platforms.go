@@ -73,20 +73,18 @@ func (k Integrations) Record(ctx context.Context, i models.Integration, r Integr
 	if k.t.account != "" {
 		args = append(args, r.Currency, r.Zone)
 	}
-	_, err := k.s.exec(ctx, "result of the "+k.t.What, `UPDATE `+k.t.Name+` SET checked_at = $6, failure = $4,
+	return k.s.run(ctx, "result of the "+k.t.What, `UPDATE `+k.t.Name+` SET checked_at = $6, failure = $4,
 			failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END,
 			failing_since = CASE WHEN $4 = '' THEN NULL ELSE coalesce(failing_since, $6) END,
 			synced_at = CASE WHEN $5 THEN $6 ELSE synced_at END`+k.t.account+`
 		WHERE account_id = $1 AND `+k.t.Key+` = $2 AND saved_at = $3`, args...)
-	return err
 }
 
 // SetNext stores the time of the next automatic import. From wide on, the import is of the longer window. A zero wide keeps the
 // present value. Nothing is stored if the connection has changed since i was read.
 func (k Integrations) SetNext(ctx context.Context, i models.Integration, at, wide time.Time) error {
 	q := `UPDATE ` + k.t.Name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + k.t.Key + ` = $2 AND saved_at = $3`
-	_, err := k.s.exec(ctx, "next run of the "+k.t.What, q, i.AccountID, i.TargetID, i.SavedAt, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
-	return err
+	return k.s.run(ctx, "next run of the "+k.t.What, q, i.AccountID, i.TargetID, i.SavedAt, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
 }
 
 // DueIntegration is a connection whose import is due.

@@ -366,13 +366,12 @@ UPDATE domains SET is_default = (host = $1) WHERE account_id IS NULL AND is_defa
 // that account.
 func EnsureSharedDomains(ctx context.Context, c db.Conn, hosts []string) error {
 	for _, host := range hosts {
-		if _, err := db.Exec(ctx, c, "shared domain", insertSharedDomain, uuid.New(), strings.ToLower(host)); err != nil {
+		if err := db.Run(ctx, c, "shared domain", insertSharedDomain, uuid.New(), strings.ToLower(host)); err != nil {
 			return err
 		}
 	}
 	if len(hosts) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "shared domain", preferSharedDomain, strings.ToLower(hosts[0]))
-	return err
+	return db.Run(ctx, c, "shared domain", preferSharedDomain, strings.ToLower(hosts[0]))
 }

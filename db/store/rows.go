@@ -9,9 +9,14 @@ import (
 	"switchyard/db"
 )
 
-// exec runs a statement and returns the number of affected rows.
+// exec is db.Exec on this store's connection.
 func (s *Store) exec(ctx context.Context, what, text string, args ...any) (int64, error) {
 	return db.Exec(ctx, s.c, what, text, args...)
+}
+
+// run is db.Run on this store's connection.
+func (s *Store) run(ctx context.Context, what, text string, args ...any) error {
+	return db.Run(ctx, s.c, what, text, args...)
 }
 
 // execOne is db.ExecOne on this store's connection.

@@ -62,8 +62,7 @@ func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 			return err
 		}
 		const q = `DELETE FROM rules WHERE account_id = $1 AND id = $2 AND id::text NOT IN (` + usedRules + `)`
-		_, err := s.exec(ctx, "forget rule", q, account, id)
-		return err
+		return s.run(ctx, "forget rule", q, account, id)
 	})
 }
 

@@ -173,7 +173,7 @@ func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string
 			return saved, err
 		}
 		if saved, err = save(ctx, s, g); err == nil && saved.IsPrimary {
-			_, err = s.exec(ctx, "primary goal", onePrimary, account, of.ID, saved.ID)
+			err = s.run(ctx, "primary goal", onePrimary, account, of.ID, saved.ID)
 		}
 		return saved, err
 	})

@@ -117,14 +117,13 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 		if err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, "skip uploads to another platform", skipUploadsOfOthers, account, source, i.Provider); err != nil {
+		if err := s.run(ctx, "skip uploads to another platform", skipUploadsOfOthers, account, source, i.Provider); err != nil {
 			return err
 		}
 		_, secrets := form.Split(credentials)
-		_, err = s.exec(ctx, "connect traffic source", saveSourceIntegration, source, account, i.Provider, db.Document(open), sealed,
+		return s.run(ctx, "connect traffic source", saveSourceIntegration, source, account, i.Provider, db.Document(open), sealed,
 			pq.Array(slices.AppendSeq([]string{}, maps.Keys(secrets))), i.IsEnabled, db.Document(i.Endpoint.WithoutValues()), i.ConnectionID,
 			i.CampaignParam, i.ConversionAction, pq.Array(i.ConversionStatuses), i.ConversionsEnabled, w.Next, i.UploadMode, i.DailyCapCount, i.DailyCapValue.Decimal, i.SendKeys)
-		return err
 	})
 }
 
@@ -218,7 +217,6 @@ func (k SourceIntegrations) SaveSession(ctx context.Context, i models.Integratio
 	if err != nil {
 		return err
 	}
-	_, err = k.s.exec(ctx, "session of traffic source", `UPDATE source_integrations SET session = $4
+	return k.s.run(ctx, "session of traffic source", `UPDATE source_integrations SET session = $4
 		WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt, sealed)
-	return err
 }

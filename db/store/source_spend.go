@@ -29,6 +29,5 @@ ON CONFLICT (source_id, day) DO UPDATE SET clicks = $4, synced_at = $5`
 
 // SaveSpendDay records that the spend of a day was read, with the number of clicks over which it was spread.
 func (k SourceIntegrations) SaveSpendDay(ctx context.Context, account, source uuid.UUID, day time.Time, clicks int64, now time.Time) error {
-	_, err := k.s.exec(ctx, "day of spend", saveSpendDay, account, source, day.Format(time.DateOnly), clicks, now)
-	return err
+	return k.s.run(ctx, "day of spend", saveSpendDay, account, source, day.Format(time.DateOnly), clicks, now)
 }

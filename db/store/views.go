@@ -114,13 +114,11 @@ ON CONFLICT (account_id, user_id) DO UPDATE SET view_id = excluded.view_id`
 func (v Views) SetDefault(ctx context.Context, account, person, id uuid.UUID) error {
 	return v.s.Tx(ctx, func(s *Store) error {
 		if id == uuid.Nil {
-			_, err := s.exec(ctx, "default view", `DELETE FROM default_views WHERE account_id = $1 AND user_id = $2`, account, person)
-			return err
+			return s.run(ctx, "default view", `DELETE FROM default_views WHERE account_id = $1 AND user_id = $2`, account, person)
 		}
 		if _, err := s.Views().Find(ctx, account, person, id); err != nil {
 			return err
 		}
-		_, err := s.exec(ctx, "default view", setDefaultView, account, person, id)
-		return err
+		return s.run(ctx, "default view", setDefaultView, account, person, id)
 	})
 }

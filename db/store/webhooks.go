@@ -111,8 +111,7 @@ FROM d WHERE w.id = d.endpoint_id AND NOT (d.delivered AND consecutive_failures 
 // MarkAttempt records an attempt in its delivery and in the delivery's endpoint. Call it in the transaction that ends the job's
 // attempt.
 func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Attempt) error {
-	_, err := w.s.exec(ctx, "mark attempt", markAttempt, delivery.MarkArgs(id, a)...)
-	return err
+	return w.s.run(ctx, "mark attempt", markAttempt, delivery.MarkArgs(id, a)...)
 }
 
 // newSigningSecret returns 256 random bits as text. The whole text is the signing key.
