@@ -31,7 +31,7 @@ DELETE FROM users u USING strangers s WHERE u.id = s.id`
 // part is a table that has rows of accounts. Each partition of a partitioned table is a part too.
 type part struct {
 	Name  string   `db:"name"`
-	Needs []string `db:"needs"` // parts that its foreign keys refer to
+	Needs []string `db:"needs"` // tables to which the foreign keys of the part refer
 }
 
 const listParts = `

@@ -61,30 +61,15 @@ func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 // Blocked counts the clicks that each deny entry marked as bots in the hours of [from, to). It leaves out entries without such
 // clicks and entries that were removed.
 func (k BotEntries) Blocked(ctx context.Context, account uuid.UUID, w models.TimeRange) (map[uuid.UUID]int64, error) {
-	rows, err := db.Select[struct {
-		ID     uuid.UUID `db:"entry_id"`
-		Clicks int64     `db:"clicks"`
-	}](ctx, k.s.c, "blocked clicks", `SELECT entry_id, sum(clicks)::bigint AS clicks FROM bot_entry_hours
+	return db.Pairs[uuid.UUID, int64](ctx, k.s.c, "blocked clicks", `SELECT entry_id, sum(clicks)::bigint FROM bot_entry_hours
 		WHERE account_id = $1 AND hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND hour < $3 GROUP BY entry_id`,
 		account, w.From, w.To)
-	counts := make(map[uuid.UUID]int64, len(rows))
-	for _, r := range rows {
-		counts[r.ID] = r.Clicks
-	}
-	return counts, err
 }
 
 // Sizes returns the number of an account's entries by list type.
 func (k BotEntries) Sizes(ctx context.Context, account uuid.UUID) (map[string]int, error) {
-	rows, err := db.Select[struct {
-		Type    string `db:"list_type"`
-		Entries int    `db:"entries"`
-	}](ctx, k.s.c, "bot lists", `SELECT list_type, count(*) AS entries FROM bot_entries WHERE account_id = $1 GROUP BY list_type`, account)
-	sizes := map[string]int{}
-	for _, r := range rows {
-		sizes[r.Type] = r.Entries
-	}
-	return sizes, err
+	return db.Pairs[string, int](ctx, k.s.c, "bot lists", `SELECT list_type, count(*) FROM bot_entries
+		WHERE account_id = $1 GROUP BY list_type`, account)
 }
 
 // BotSettings are the settings by which an account scores its clicks.
@@ -96,11 +81,9 @@ type BotSettings struct {
 // Settings returns the settings in the form that package bot uses.
 func (s BotSettings) Settings() bot.Settings { return bot.NewSettings(s.Threshold, s.Disabled) }
 
-const botSettings = `bot_threshold, bot_disabled`
-
 // FindBotSettings returns the bot settings of an account.
 func (s *Store) FindBotSettings(ctx context.Context, account uuid.UUID) (BotSettings, error) {
-	return db.Get[BotSettings](ctx, s.c, "account", `SELECT `+botSettings+` FROM accounts WHERE id = $1`, account)
+	return db.Get[BotSettings](ctx, s.c, "account", `SELECT bot_threshold, bot_disabled FROM accounts WHERE id = $1`, account)
 }
 
 // These locks order changes of the bot settings and the scoring of clicks. A change waits until the transactions that score clicks

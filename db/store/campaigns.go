@@ -44,7 +44,7 @@ var sourceLink = func() string {
 
 func newCampaignTable[R any](joined string) *table[R] {
 	return newTable(table[R]{
-		name: "campaigns", what: "campaign", gone: "deleted_at",
+		name: "campaigns", what: "campaign", removed: "deleted_at",
 		allowance: allowance{limit: func(p models.Plan) int { return p.Campaigns }},
 		joined: `, d.host, d.account_id IS NULL AS shared_host, coalesce(s.name, '') AS source_name,
 			jsonb_array_length(t.streams) AS path_count, ` + sourceLink + ` AS source_link` + joined,

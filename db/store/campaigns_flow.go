@@ -65,7 +65,7 @@ SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND
 // condition's value that no visitor has. checkFlow returns the cost of the flow's own conditions.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (own cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
-	kept, handovers, _ := flow.References(old)
+	oldDestinations, oldCampaigns, _ := flow.References(old)
 	if len(rules) > 0 { // no saved rule can be removed before the flow is saved
 		if err := s.LockAccount(ctx, account); err != nil {
 			return own, err
@@ -75,7 +75,7 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []f
 		ID   uuid.UUID `db:"id"`
 		Kind string    `db:"kind"`
 		cond.Cost
-	}](ctx, s.c, "references of a flow", flowReferences, account, destinations, campaigns, rules, append(kept, handovers...))
+	}](ctx, s.c, "references of a flow", flowReferences, account, destinations, campaigns, rules, append(oldDestinations, oldCampaigns...))
 	if err != nil {
 		return own, err
 	}
@@ -136,12 +136,6 @@ func (s *Store) checkSite(ctx context.Context, c models.Campaign) error {
 	return err
 }
 
-// linkDomain is the domain of a tracking link.
-type linkDomain struct {
-	ID     uuid.UUID `db:"id"`
-	Shared bool      `db:"shared"`
-}
-
 // The queries lock with FOR KEY SHARE, so that the domain cannot be deleted before the campaign that uses it is saved.
 const (
 	namedDomain = `
@@ -156,12 +150,12 @@ ORDER BY account_id NULLS LAST, is_default DESC, created_at, id LIMIT 1 FOR KEY 
 
 // linkDomain returns a domain of the account, or a shared one, by id. Without an id it returns the account's default domain, if own
 // is set and that domain is verified. Otherwise it returns the shared link domain. Error: invalid_domain.
-func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, own bool) (linkDomain, error) {
+func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, own bool) (LinkDomain, error) {
 	query, second := defaultDomain, any(own)
 	if id != uuid.Nil {
 		query, second = namedDomain, id
 	}
-	d, err := db.Get[linkDomain](ctx, s.c, "domain", query, account, second)
+	d, err := db.Get[LinkDomain](ctx, s.c, "domain", query, account, second)
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 		err = models.Invalid("invalid_domain", "domain_id is not a tracking domain of this account")
 		if id == uuid.Nil {

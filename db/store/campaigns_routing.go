@@ -25,10 +25,7 @@ func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampa
 	if err != nil {
 		return nil, err
 	}
-	flows := make([][]flow.Path, len(list))
-	for i, c := range list {
-		flows[i] = c.Paths
-	}
+	flows := db.Map(list, func(c RoutedCampaign) []flow.Path { return c.Paths })
 	return list, k.s.inlineDeleted(ctx, account, flows...)
 }
 

@@ -73,32 +73,32 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 // Request records that the domain's certificate is wanted at an edge and due now. This also applies to a certificate that was
 // released. If another domain has the certificate of the same host, a verified domain takes it over. For an unverified domain the
 // error is edge_1406.
-func (k Certificates) Request(ctx context.Context, of CertificateOf, edge string, now time.Time) error {
+func (k Certificates) Request(ctx context.Context, id CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		d, err := db.Get[struct {
 			Lock     string `db:"pg_advisory_xact_lock"`
 			Host     string `db:"host"`
 			Verified bool   `db:"is_verified"`
-		}](ctx, s.c, "domain", lockHost, of.AccountID, of.DomainID)
+		}](ctx, s.c, "domain", lockHost, id.AccountID, id.DomainID)
 		if err != nil {
 			return err
 		}
 		const others = `SELECT EXISTS (SELECT FROM certificates WHERE host = $1 AND edge = $2 AND domain_id <> $3 AND wanted)`
-		taken, err := db.Get[bool](ctx, s.c, "certificates", others, d.Host, edge, of.DomainID)
+		taken, err := db.Get[bool](ctx, s.c, "certificates", others, d.Host, edge, id.DomainID)
 		if err != nil {
 			return err
 		}
 		if taken && !d.Verified {
 			return models.EdgeError("1406", "another domain of this install has the certificate of %s: verify the domain first", d.Host)
 		}
-		had, _, err := db.First[struct {
+		former, _, err := db.First[struct {
 			ID      string     `db:"external_id"`
 			AskedAt *time.Time `db:"asked_at"`
-		}](ctx, s.c, "take certificate over", takeOver, d.Host, edge, of.DomainID)
+		}](ctx, s.c, "take certificate over", takeOver, d.Host, edge, id.DomainID)
 		if err != nil {
 			return err
 		}
-		return s.run(ctx, "want certificate", requestCertificate, of.AccountID, of.DomainID, d.Host, edge, now, had.ID, had.AskedAt)
+		return s.run(ctx, "want certificate", requestCertificate, id.AccountID, id.DomainID, d.Host, edge, now, former.ID, former.AskedAt)
 	})
 }
 
@@ -140,10 +140,10 @@ RETURNING ` + certificateColumns + `, c.next_at, c.fence`
 
 // Begin leases a certificate to a worker before the worker asks the edge. ok is false if another worker has the lease or if the
 // certificate is not wanted. With due, ok is also false if the certificate is not due.
-func (k Certificates) Begin(ctx context.Context, of CertificateOf, now time.Time, lease time.Duration, due bool) (
+func (k Certificates) Begin(ctx context.Context, id CertificateOf, now time.Time, lease time.Duration, due bool) (
 	LeasedCertificate, bool, error,
 ) {
-	return db.First[LeasedCertificate](ctx, k.s.c, "begin certificate", beginCertificate, of.AccountID, of.DomainID, now,
+	return db.First[LeasedCertificate](ctx, k.s.c, "begin certificate", beginCertificate, id.AccountID, id.DomainID, now,
 		lease.Seconds(), due)
 }
 

@@ -23,12 +23,7 @@ func (s *Store) CopilotRules() CopilotRules {
 var copilotRuleTable = newTable(table[autorule.Rule]{
 	name: "copilot_rules", what: "rule",
 	allowance: allowance{what: "Copilot rules", limit: func(p models.Plan) int { return p.CopilotRules }},
-	prepare: func(ctx context.Context, s *Store, r, old *autorule.Rule) error {
-		if old == nil {
-			old = &autorule.Rule{}
-		}
-		return checkScope(ctx, s, r, old)
-	},
+	prepare:   checkScope,
 })
 
 // CheckScope refuses a rule that refers to campaigns or traffic sources which the account does not have. Error: invalid_scope.

@@ -54,13 +54,10 @@ func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.U
 	if err != nil {
 		return nil, err
 	}
-	raw, err := s.box.Open(ctx, t.place(account, row), sealed)
-	if err != nil {
-		return nil, fmt.Errorf("store: credentials of %s %s: %w", t.Name, row, err)
-	}
 	all := map[string]string{}
-	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, fmt.Errorf("store: credentials of %s %s: %w", t.Name, row, err)
+	what := fmt.Sprintf("store: credentials of %s %s", t.Name, row)
+	if err := s.openJSON(ctx, t.place(account, row), sealed, what, &all); err != nil {
+		return nil, err
 	}
 	maps.Copy(all, open)
 	return all, nil

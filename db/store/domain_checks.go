@@ -85,8 +85,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 			return out, err
 		}
 		lost := c.Wrong(out.Domain) && out.WrongSince != nil && c.At.Sub(*out.WrongSince) >= models.UnverifyAfter
-		on := verify || out.IsVerified && (byOperator || !lost)
-		if err := domains.setServing(ctx, out.Domain, c, on); err != nil {
+		serves := verify || out.IsVerified && (byOperator || !lost)
+		if err := domains.setServing(ctx, out.Domain, c, serves); err != nil {
 			return out, err
 		}
 		if out.Domain, err = domains.Find(ctx, account, id); err != nil {
@@ -105,26 +105,26 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 
 // setServing starts or stops serving a domain after a check. A domain that was verified without a proof and now shows one must keep
 // showing that proof from then on.
-func (d Domains) setServing(ctx context.Context, of models.Domain, c models.DomainCheck, on bool) error {
-	proof := of.Proof
-	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!of.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
+func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.DomainCheck, on bool) error {
+	proof := domain.Proof
+	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!domain.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
 		proof = *c.Proof
 	}
-	if on == of.IsVerified && proof == of.Proof {
+	if on == domain.IsVerified && proof == domain.Proof {
 		return nil
 	}
-	return d.serve(ctx, of.AccountID, of.ID, on, proof)
+	return d.serve(ctx, domain.AccountID, domain.ID, on, proof)
 }
 
 // writeCheck stores the result of a domain check. It returns the time since when the domain has been wrong, or nil if the domain is
 // right.
-func (d Domains) writeCheck(ctx context.Context, of models.Domain, c models.DomainCheck) (since *time.Time, err error) {
+func (d Domains) writeCheck(ctx context.Context, domain models.Domain, c models.DomainCheck) (since *time.Time, err error) {
 	records, err := json.Marshal(c.Records)
 	if err != nil {
 		return nil, fmt.Errorf("store: records of a domain: %w", err)
 	}
-	return db.Get[*time.Time](ctx, d.s.c, "check of a domain", recordDomainCheck, of.AccountID, of.ID, c.At, c.Points, c.HTTPS,
-		string(records), c.Detail, c.Wrong(of), c.Right(of))
+	return db.Get[*time.Time](ctx, d.s.c, "check of a domain", recordDomainCheck, domain.AccountID, domain.ID, c.At, c.Points, c.HTTPS,
+		string(records), c.Detail, c.Wrong(domain), c.Right(domain))
 }
 
 const (
@@ -147,22 +147,22 @@ FROM lost WHERE k.domain_id = lost.id RETURNING k.domain_id`
 )
 
 // mayServe reports whether a domain that leads here may serve its account. If it may not, detail contains the reason.
-func (d Domains) mayServe(ctx context.Context, of models.Domain, byOperator bool, c models.DomainCheck) (ok bool, detail string, err error) {
+func (d Domains) mayServe(ctx context.Context, domain models.Domain, byOperator bool, c models.DomainCheck) (ok bool, detail string, err error) {
 	others, err := db.Get[struct {
 		Claimed bool `db:"claimed"` // another account has the host now or had it before
 		Served  bool `db:"served"`
-	}](ctx, d.s.c, "host", otherClaims, of.Host, of.AccountID, of.ID)
+	}](ctx, d.s.c, "host", otherClaims, domain.Host, domain.AccountID, domain.ID)
 	if err != nil {
 		return false, c.Detail, err
 	}
 	if others.Served && c.Verifies(true) && !byOperator {
-		taken, err := db.Select[uuid.UUID](ctx, d.s.c, "take host", stopServing, of.Host, of.AccountID, c.At)
+		taken, err := db.Select[uuid.UUID](ctx, d.s.c, "take host", stopServing, domain.Host, domain.AccountID, c.At)
 		if err != nil {
 			return false, c.Detail, err
 		}
 		others.Served = len(taken) == 0
 	}
-	record := of.ProofRecord()
+	record := domain.ProofRecord()
 	switch {
 	case byOperator:
 		return false, "The domain leads here, but the operator of this install has rejected it.", nil

@@ -53,16 +53,15 @@ func (d Domains) failOver(ctx context.Context, account, id uuid.UUID, at time.Ti
 	if err := d.s.LockAccount(ctx, account); err != nil {
 		return nil, err
 	}
-	const wants = `SELECT failover FROM domains WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
-	all, err := db.Get[bool](ctx, d.s.c, "domain", wants, account, id)
+	const movesAll = `SELECT failover FROM domains WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
+	all, err := db.Get[bool](ctx, d.s.c, "domain", movesAll, account, id)
 	if err != nil {
 		return nil, err
 	}
-	type left struct {
+	found, err := db.Get[struct {
 		Campaigns  int `db:"campaigns"`
 		Smartlinks int `db:"smartlinks"`
-	}
-	found, err := db.Get[left](ctx, d.s.c, "campaigns of a domain", countMoved, account, id, all)
+	}](ctx, d.s.c, "campaigns of a domain", countMoved, account, id, all)
 	if err != nil || !all && found.Campaigns == 0 {
 		return nil, err
 	}
@@ -98,21 +97,21 @@ DELETE FROM domain_failovers f USING campaigns c WHERE f.account_id = $1 AND f.f
 //
 // While the domain is listed as unsafe and its failover is on, the campaigns would leave again. The error is then a conflict,
 // domain_unsafe.
-func (d Domains) FailBack(ctx context.Context, account, id uuid.UUID) (of models.Domain, moved, kept int, err error) {
+func (d Domains) FailBack(ctx context.Context, account, id uuid.UUID) (domain models.Domain, moved, kept int, err error) {
 	err = d.s.Tx(ctx, func(s *Store) error {
 		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		if of, err = domainTable.findLocked(ctx, s, account, id); err != nil {
+		if domain, err = domainTable.findLocked(ctx, s, account, id); err != nil {
 			return err
 		}
 		listed, err := db.Get[bool](ctx, s.c, "screen of a domain", isUnsafe, id)
 		if err != nil {
 			return err
 		}
-		if listed && of.Failover {
+		if listed && domain.Failover {
 			return models.Conflict("domain_unsafe", "%s is still listed as unsafe: switch its failover off first, or the campaigns "+
-				"would leave it again", of.Host)
+				"would leave it again", domain.Host)
 		}
 		n, err := s.exec(ctx, "fail back", returnCampaigns, account, id, id)
 		if err != nil {
@@ -121,9 +120,9 @@ func (d Domains) FailBack(ctx context.Context, account, id uuid.UUID) (of models
 		if err := s.run(ctx, "fail back", deleteReturned, account, id); err != nil {
 			return err
 		}
-		of, err = s.Domains().Find(ctx, account, id)
-		moved, kept = int(n), of.FailedOver
+		domain, err = s.Domains().Find(ctx, account, id)
+		moved, kept = int(n), domain.FailedOver
 		return err
 	})
-	return of, moved, kept, err
+	return domain, moved, kept, err
 }

@@ -36,9 +36,9 @@ UPDATE domain_checks SET registered_until = $3, registration_checked_at = $4, re
 WHERE account_id = $1 AND domain_id = $2`
 
 // RecordRegistration records the end of a domain's registration and the time of the next look-up. until is nil if the registry does
-// not tell. A deleted domain is ignored.
-func (d Domains) RecordRegistration(ctx context.Context, of DueDomain, until *time.Time, checked, next time.Time) error {
-	return d.s.run(ctx, "registration of a domain", recordRegistration, of.AccountID, of.ID, until, checked, next)
+// not return the end. A deleted domain is ignored.
+func (d Domains) RecordRegistration(ctx context.Context, domain DueDomain, until *time.Time, checked, next time.Time) error {
+	return d.s.run(ctx, "registration of a domain", recordRegistration, domain.AccountID, domain.ID, until, checked, next)
 }
 
 // EndingDomain is a verified domain whose registration ends soon.

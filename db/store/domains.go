@@ -152,7 +152,7 @@ func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string
 
 // allow refuses to add more domains than the plan allows. The caller has locked the account.
 func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
-	// Store.allow checks the room for one more record. The other new domains are added to the count.
+	// Store.allow checks the room for one more record, so the query counts all other new domains as existing.
 	count := fmt.Sprintf(`SELECT count(*) + %d FROM domains WHERE account_id = $1`, more-1)
 	return d.s.allow(ctx, account, allowance{"domains", count, func(p models.Plan) int { return p.Domains }})
 }
@@ -160,12 +160,12 @@ func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
 // Update changes the settings of a domain. It calls edit with the saved settings, under a lock.
 func (d Domains) Update(ctx context.Context, account, id uuid.UUID, edit func(*models.DomainSettings)) (models.Domain, error) {
 	return TxOf(ctx, d.s, func(s *Store) (models.Domain, error) {
-		of, err := domainTable.findLocked(ctx, s, account, id)
+		domain, err := domainTable.findLocked(ctx, s, account, id)
 		if err != nil {
-			return of, err
+			return domain, err
 		}
-		edit(&of.DomainSettings)
-		return domainTable.save(ctx, s, of)
+		edit(&domain.DomainSettings)
+		return domainTable.save(ctx, s, domain)
 	})
 }
 
@@ -194,7 +194,7 @@ const (
 	detachSmartlinks = `UPDATE smartlinks SET domain_id = NULL WHERE domain_id = $1 AND deleted_at IS NOT NULL`
 )
 
-// Remove is Delete for callers that do not need to know whether a certificate is released.
+// Remove deletes a domain as Delete does. It does not report whether a certificate is released.
 func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 	_, err := d.Delete(ctx, account, id)
 	return err

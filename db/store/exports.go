@@ -56,7 +56,7 @@ func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export
 		return x, nil, err
 	}
 	return x, func(ctx context.Context, w io.Writer) error {
-		return unpack(w, &chunkReader{rest: first, next: func(n int) ([]byte, error) {
+		return unpack(w, &chunkReader{unread: first, next: func(n int) ([]byte, error) {
 			content, ok, err := db.First[[]byte](ctx, e.s.c, "read export", selectChunk, account, id, n)
 			if err == nil && !ok {
 				err = io.EOF
@@ -68,22 +68,22 @@ func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export
 
 // chunkReader reads chunks of bytes one after the other.
 type chunkReader struct {
-	rest []byte                      // unread bytes of the last chunk that was read; at first all of chunk 0
-	last int                         // number of that chunk
-	next func(n int) ([]byte, error) // reads chunk n; returns io.EOF after the last chunk
+	unread []byte                      // bytes of the chunk last that Read has not returned yet; at the start all of chunk 0
+	last   int                         // number of the chunk that was read last
+	next   func(n int) ([]byte, error) // reads chunk n; returns io.EOF after the last chunk
 }
 
 // Read implements io.Reader.
 func (r *chunkReader) Read(p []byte) (int, error) {
-	for len(r.rest) == 0 {
+	for len(r.unread) == 0 {
 		content, err := r.next(r.last + 1)
 		if err != nil {
 			return 0, err
 		}
-		r.rest, r.last = content, r.last+1
+		r.unread, r.last = content, r.last+1
 	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
+	n := copy(p, r.unread)
+	r.unread = r.unread[n:]
 	return n, nil
 }
 
@@ -105,8 +105,7 @@ SELECT id FROM gone`
 
 // Delete deletes a file.
 func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
-	_, err := db.Get[uuid.UUID](ctx, e.s.c, "file", deleteExport, account, id, expired())
-	return err
+	return e.s.execOne(ctx, "file", deleteExport, account, id, expired())
 }
 
 const sumExports = `SELECT coalesce(sum(byte_size), 0)::bigint FROM exports WHERE account_id = $1 AND created_at > $2`

@@ -23,9 +23,6 @@ func (s *Store) Flows() Flows { return Flows{pausable[flow.Saved]{records[flow.S
 var flowTable = newTable(table[flow.Saved]{
 	name: "flows", what: "saved flow", allowance: allowance{limit: func(p models.Plan) int { return p.Flows }},
 	prepare: func(ctx context.Context, s *Store, f, old *flow.Saved) error {
-		if old == nil {
-			old = &flow.Saved{}
-		}
 		if err := s.inlineDeleted(ctx, f.AccountID, old.Paths); err != nil { // as the caller saw them
 			return err
 		}

@@ -51,11 +51,11 @@ FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() 
 // BeginAttempt locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil if this attempt
 // must run. Errors: ErrInProgress while another attempt runs, errKeyReused if the key was used with a different request.
 func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
-	got, err := db.Get[bool](ctx, s.c, "idempotency lock", lockAttempt, a.Account.String()+"|"+a.Key)
+	locked, err := db.Get[bool](ctx, s.c, "idempotency lock", lockAttempt, a.Account.String()+"|"+a.Key)
 	if err != nil {
 		return nil, err
 	}
-	if !got {
+	if !locked {
 		return nil, ErrInProgress
 	}
 	row, found, err := db.First[struct {

@@ -18,7 +18,7 @@ func (s *Store) Landers() Landers {
 }
 
 var landerTable = newTable(table[models.Lander]{
-	name: "landers", what: "landing page", gone: "deactivated_at",
+	name: "landers", what: "landing page", removed: "deactivated_at",
 	allowance: allowance{limit: func(p models.Plan) int { return p.Landers }},
 })
 

@@ -170,7 +170,7 @@ func (s *Store) walkStart(ctx context.Context, place []string) (time.Time, error
 
 const (
 	cursorVersion = 1
-	cursorMAC     = 16
+	cursorMAC     = 16   // bytes of the signature
 	cursorMax     = 2000 // characters
 )
 

@@ -19,25 +19,36 @@ func keysPlace(account, message uuid.UUID) seal.Place {
 // SealKeys encrypts the hashes of a message's personal data, so that no dump, spool or log contains them in clear. Without
 // ENCRYPTION_KEY the first call needs PostgreSQL.
 func (s *Store) SealKeys(ctx context.Context, account, message uuid.UUID, h matchkey.Hashes) ([]byte, error) {
-	raw, err := json.Marshal(h)
-	if err != nil {
-		return nil, fmt.Errorf("db: seal match keys: %w", err)
-	}
-	sealed, err := s.box.SealOwn(ctx, keysPlace(account, message), raw)
-	if err != nil {
-		return nil, fmt.Errorf("db: seal match keys: %w", err)
-	}
-	return sealed, nil
+	return s.sealJSON(ctx, keysPlace(account, message), "db: seal match keys", h)
 }
 
 // OpenKeys decrypts hashes from SealKeys. The error is seal.ErrOpen if the key has changed.
 func (s *Store) OpenKeys(ctx context.Context, account, message uuid.UUID, sealed []byte) (h matchkey.Hashes, err error) {
-	raw, err := s.box.Open(ctx, keysPlace(account, message), sealed)
+	err = s.openJSON(ctx, keysPlace(account, message), sealed, "db: match keys", &h)
+	return h, err
+}
+
+// sealJSON seals a value as JSON. It needs no ENCRYPTION_KEY: see seal.Box. what begins the text of an error.
+func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, value any) ([]byte, error) {
+	raw, err := json.Marshal(value)
 	if err == nil {
-		err = json.Unmarshal(raw, &h)
+		raw, err = s.box.SealOwn(ctx, place, raw)
 	}
 	if err != nil {
-		return h, fmt.Errorf("db: match keys: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	return h, nil
+	return raw, nil
+}
+
+// openJSON decrypts a sealed JSON document and stores it in the value that into points to. what begins the text of an error. The
+// error is seal.ErrOpen if the key has changed.
+func (s *Store) openJSON(ctx context.Context, place seal.Place, sealed []byte, what string, into any) error {
+	raw, err := s.box.Open(ctx, place, sealed)
+	if err == nil {
+		err = json.Unmarshal(raw, into)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }

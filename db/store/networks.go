@@ -23,7 +23,7 @@ func (s *Store) Networks() Networks {
 }
 
 var networkTable = newTable(table[models.Network]{
-	name: "networks", what: "network", gone: "deactivated_at",
+	name: "networks", what: "network", removed: "deactivated_at",
 	joined: `, t.postback_secret IS NOT NULL AS has_secret`, allowance: allowedIntegrations,
 	prepare: readChangesAgain,
 })
@@ -31,7 +31,7 @@ var networkTable = newTable(table[models.Network]{
 // readChangesAgain makes the next imports read the changes of orders again if the account changes the meaning of statuses, because
 // orders with an unknown status were refused.
 func readChangesAgain(ctx context.Context, s *Store, n, old *models.Network) error {
-	if old == nil || maps.EqualFunc(n.StatusMap, old.StatusMap, slices.Equal) {
+	if maps.EqualFunc(n.StatusMap, old.StatusMap, slices.Equal) {
 		return nil
 	}
 	return s.run(ctx, "read changes again", `UPDATE network_integrations SET changes_to = NULL, older_from = NULL, changes_at = now()

@@ -16,7 +16,7 @@ type Notes struct{ s *Store }
 // Notes returns access to the notes on this store's connection.
 func (s *Store) Notes() Notes { return Notes{s} }
 
-var noteColumns = `n.id, n.user_id, n.author, n.at, n.text, n.campaign_id, coalesce(c.name, '') AS campaign, n.updated_at`
+const noteColumns = `n.id, n.user_id, n.author, n.at, n.text, n.campaign_id, coalesce(c.name, '') AS campaign, n.updated_at`
 
 const noteCampaign = ` LEFT JOIN campaigns c ON c.account_id = n.account_id AND c.id = n.campaign_id`
 

@@ -18,10 +18,10 @@ func (s *Store) Offers() Offers {
 }
 
 var offerTable = newTable(table[models.Offer]{
-	name: "offers", what: "offer", gone: "deactivated_at",
+	name: "offers", what: "offer", removed: "deactivated_at",
 	allowance: allowance{limit: func(p models.Plan) int { return p.Offers }},
 	prepare: func(ctx context.Context, s *Store, o, old *models.Offer) error {
-		if old != nil && o.NetworkID == old.NetworkID {
+		if o.NetworkID == old.NetworkID {
 			return nil // the network may have been deactivated since
 		}
 		return networkTable.check(ctx, s, o.AccountID, o.NetworkID, "network")

@@ -32,15 +32,7 @@ func proofPlace(postback uuid.UUID) seal.Place {
 
 // SealProof encrypts the proof of a postback's sender. Without ENCRYPTION_KEY the first call needs PostgreSQL.
 func (s *Store) SealProof(ctx context.Context, id uuid.UUID, p postback.Proof) ([]byte, error) {
-	raw, err := json.Marshal(p)
-	if err != nil {
-		return nil, fmt.Errorf("db: seal proof of postback: %w", err)
-	}
-	sealed, err := s.box.SealOwn(ctx, proofPlace(id), raw)
-	if err != nil {
-		return nil, fmt.Errorf("db: seal proof of postback: %w", err)
-	}
-	return sealed, nil
+	return s.sealJSON(ctx, proofPlace(id), "db: seal proof of postback", p)
 }
 
 // OpenProof decrypts a proof from SealProof. If sealed is empty, it returns the empty proof. The error is seal.ErrOpen if the key
@@ -49,14 +41,8 @@ func (s *Store) OpenProof(ctx context.Context, id uuid.UUID, sealed []byte) (p p
 	if len(sealed) == 0 {
 		return p, nil
 	}
-	raw, err := s.box.Open(ctx, proofPlace(id), sealed)
-	if err == nil {
-		err = json.Unmarshal(raw, &p)
-	}
-	if err != nil {
-		return p, fmt.Errorf("db: proof of postback: %w", err)
-	}
-	return p, nil
+	err = s.openJSON(ctx, proofPlace(id), sealed, "db: proof of postback", &p)
+	return p, err
 }
 
 // PostbackNetwork returns a network by the id in a postback's address. It also finds deactivated networks, for postbacks that were

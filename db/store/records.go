@@ -27,7 +27,7 @@ func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, s
 // page returns the query of a page in the requested order.
 func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 	q := pageQuery[R]{
-		Name: t.name, SQL: t.from + ` WHERE ` + t.live, Args: []any{account}, Only: t.only(p.Only), Filters: string(p.Sort),
+		Name: t.name, SQL: t.from + ` WHERE ` + t.live, Args: []any{account}, Only: t.conditions(p.Only), Filters: string(p.Sort),
 		Order: newest, Asc: p.Sort == SortOldest || p.Sort == SortName,
 		Place: func(record R, _ time.Time) []string {
 			return placeOf(field[models.Stamp](&record, "CreatedAt").Time, *field[uuid.UUID](&record, "ID"))
@@ -95,12 +95,12 @@ type pausable[R any] struct{ records[R] }
 // SetActive pauses or resumes a record. Resuming a deactivated record restores it. That needs room in the plan's allowance, and a
 // name that no other record has taken since.
 func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
-	if !on || k.t.gone != deactivated {
+	if !on || k.t.removed != deactivated {
 		return k.s.execOne(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
 	}
 	return k.s.Tx(ctx, func(s *Store) error {
-		gone, err := k.t.isGone(ctx, s, account, id)
-		if err == nil && gone {
+		removed, err := k.t.isRemoved(ctx, s, account, id)
+		if err == nil && removed {
 			err = s.allow(ctx, account, k.t.allowance)
 		}
 		if err != nil {
@@ -113,15 +113,15 @@ func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bo
 // deactivated is the column with the time of removal of the kinds that stay for history and can be restored.
 const deactivated = "deactivated_at"
 
-// isGone locks a record of the account and reports whether it was removed.
-func (t *table[R]) isGone(ctx context.Context, s *Store, account, id uuid.UUID) (bool, error) {
-	q := `SELECT t.` + t.gone + ` IS NOT NULL FROM ` + t.name + ` t WHERE t.account_id = $1 AND t.id = $2 FOR NO KEY UPDATE`
+// isRemoved locks a record of the account and reports whether it was removed.
+func (t *table[R]) isRemoved(ctx context.Context, s *Store, account, id uuid.UUID) (bool, error) {
+	q := `SELECT t.` + t.removed + ` IS NOT NULL FROM ` + t.name + ` t WHERE t.account_id = $1 AND t.id = $2 FOR NO KEY UPDATE`
 	return db.Get[bool](ctx, s.c, t.what, q, account, id)
 }
 
 // restore makes a record active, whether it was removed or not.
 func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID) error {
-	err := s.execOne(ctx, t.what, `UPDATE `+t.name+` t SET `+t.gone+` = NULL, is_active = true, updated_at = clock_timestamp()
+	err := s.execOne(ctx, t.what, `UPDATE `+t.name+` t SET `+t.removed+` = NULL, is_active = true, updated_at = clock_timestamp()
 		WHERE t.account_id = $1 AND t.id = $2`, account, id)
 	if db.UniqueViolation(err) == t.name+"_name" {
 		err = t.nameTaken("duplicate_name", "another %s has this name", t.what)
@@ -129,8 +129,8 @@ func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID)
 	return err
 }
 
-// onlyBy lists the filters of a list. A filter applies only to tables that have its column.
-var onlyBy = []struct {
+// listFilters lists the filters of a list. A filter applies only to tables that have its column.
+var listFilters = []struct {
 	column, sql string
 	value       func(Only) string
 }{
@@ -141,9 +141,9 @@ var onlyBy = []struct {
 	{"t.tags", "%s = ANY (t.tags)", func(o Only) string { return o.Tag }},
 }
 
-// only returns the conditions for the records that the filter selects.
-func (t *table[R]) only(o Only) (list []pageCondition) {
-	for _, by := range onlyBy {
+// conditions returns the conditions for the records that the filter selects.
+func (t *table[R]) conditions(o Only) (list []pageCondition) {
+	for _, by := range listFilters {
 		if v := by.value(o); v != "" && slices.Contains(t.read, by.column) {
 			list = append(list, pageCondition{t.searched(by.sql), v})
 		}

@@ -19,7 +19,7 @@ func (s *Store) run(ctx context.Context, what, text string, args ...any) error {
 	return db.Run(ctx, s.c, what, text, args...)
 }
 
-// execOne is db.ExecOne on this store's connection.
+// execOne is db.ExecOne on this store's connection. For a SELECT, the affected rows are the selected rows.
 func (s *Store) execOne(ctx context.Context, what, text string, args ...any) error {
 	return db.ExecOne(ctx, s.c, what, text, args...)
 }

@@ -23,13 +23,10 @@ func (s *Store) Rules() Rules { return Rules{records[models.Rule]{s, ruleTable}}
 // and show it as an inline rule. The rule's row stays for these flows and does not count for the plan. A rule that no flow uses is
 // deleted.
 var ruleTable = newTable(table[models.Rule]{
-	name: "rules", what: "rule", gone: "deleted_at",
+	name: "rules", what: "rule", removed: "deleted_at",
 	allowance: allowance{what: "saved rules", limit: func(p models.Plan) int { return p.Rules }},
 	nameTaken: models.Invalid, // the API contract asks for this error
 	prepare: func(ctx context.Context, s *Store, r, old *models.Rule) error {
-		if old == nil {
-			old = &models.Rule{}
-		}
 		if err := cond.CheckValues(r.Conditions, old.Conditions); err != nil {
 			return models.Invalid("invalid_condition", "%s", err)
 		}

@@ -151,21 +151,21 @@ func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string
 		if err := s.LockAccount(ctx, account); err != nil {
 			return saved, err
 		}
-		of, ok, err := s.Sites().Site(ctx, account, site)
+		found, ok, err := s.Sites().Site(ctx, account, site)
 		if err != nil || !ok {
 			return saved, orNoSite(err)
 		}
-		goals, err := s.Sites().Goals(ctx, account, of.ID)
+		goals, err := s.Sites().Goals(ctx, account, found.ID)
 		if err != nil {
 			return saved, err
 		}
-		g, save := models.NewGoal(of, key), goalTable.save
+		g, save := models.NewGoal(found, key), goalTable.save
 		if i := slices.IndexFunc(goals, func(o models.Goal) bool { return o.Key == key }); i >= 0 {
 			g = goals[i]
 		} else {
 			save = goalTable.add
 			if err := s.allowGoals(ctx, account, countGoals, "goals of one site",
-				func(p models.Plan) int { return p.Goals }, account, of.ID); err != nil {
+				func(p models.Plan) int { return p.Goals }, account, found.ID); err != nil {
 				return saved, err
 			}
 		}
@@ -173,7 +173,7 @@ func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string
 			return saved, err
 		}
 		if saved, err = save(ctx, s, g); err == nil && saved.IsPrimary {
-			err = s.run(ctx, "primary goal", onePrimary, account, of.ID, saved.ID)
+			err = s.run(ctx, "primary goal", onePrimary, account, found.ID, saved.ID)
 		}
 		return saved, err
 	})
@@ -190,11 +190,11 @@ func orNoSite(err error) error {
 // RemoveGoal deletes the goal with a key from a site. The zero id stands for the first active site. It reports whether there was
 // such a goal. The goal's conversions stay. Error: no_site.
 func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key string) (bool, error) {
-	of, ok, err := k.Site(ctx, account, site)
+	found, ok, err := k.Site(ctx, account, site)
 	if err != nil || !ok {
 		return false, orNoSite(err)
 	}
-	n, err := k.s.exec(ctx, "delete goal", `DELETE FROM goals WHERE account_id = $1 AND site_id = $2 AND key = $3`, account, of.ID, key)
+	n, err := k.s.exec(ctx, "delete goal", `DELETE FROM goals WHERE account_id = $1 AND site_id = $2 AND key = $3`, account, found.ID, key)
 	return n > 0, err
 }
 

@@ -20,7 +20,7 @@ func (s *Store) Smartlinks() Smartlinks {
 }
 
 var smartlinkTable = newTable(table[models.Smartlink]{
-	name: "smartlinks", what: "smartlink", gone: "deleted_at",
+	name: "smartlinks", what: "smartlink", removed: "deleted_at",
 	allowance: allowance{limit: func(p models.Plan) int { return p.Smartlinks }},
 	joined:    `, d.host, coalesce(s.name, '') AS source_name`,
 	join:      `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
@@ -36,12 +36,12 @@ func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smar
 
 // checkRuleValues refuses conditions with a value that no visitor can have. It accepts conditions that the old rules already have.
 func checkRuleValues(rules, old []models.SmartlinkRule) error {
-	var kept []cond.Condition
+	var oldConditions []cond.Condition
 	for _, r := range old {
-		kept = append(kept, r.Conditions...)
+		oldConditions = append(oldConditions, r.Conditions...)
 	}
 	for _, r := range rules {
-		if err := cond.CheckValues(r.Conditions, kept); err != nil {
+		if err := cond.CheckValues(r.Conditions, oldConditions); err != nil {
 			return models.Invalid("invalid_condition", "%s", err)
 		}
 	}

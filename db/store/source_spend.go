@@ -12,9 +12,8 @@ import (
 // LockSpend locks the spend of a traffic source against other writers until the transaction ends. The error is ErrNoIntegration
 // if the source is not connected.
 func (k SourceIntegrations) LockSpend(ctx context.Context, account, source uuid.UUID) error {
-	_, err := db.Get[uuid.UUID](ctx, k.s.c, "connection of the traffic source",
+	return k.s.execOne(ctx, "connection of the traffic source",
 		`SELECT source_id FROM source_integrations WHERE account_id = $1 AND source_id = $2 FOR NO KEY UPDATE`, account, source)
-	return err
 }
 
 // SpendDay returns the number of clicks over which the spend of a day was spread. ok is false if the day's spend was never read.

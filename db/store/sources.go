@@ -13,5 +13,5 @@ func (s *Store) Sources() Sources {
 }
 
 var sourceTable = newTable(table[models.TrafficSource]{
-	name: "traffic_sources", what: "traffic source", gone: "deactivated_at", allowance: allowedIntegrations,
+	name: "traffic_sources", what: "traffic source", removed: "deactivated_at", allowance: allowedIntegrations,
 })

@@ -54,11 +54,10 @@ func TxOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (res
 // LockAccount locks the account's row until the transaction ends. Calls that check before they write, for example whether a name is
 // free, therefore run one after the other.
 func (s *Store) LockAccount(ctx context.Context, account uuid.UUID) error {
-	_, err := db.Get[uuid.UUID](ctx, s.c, "account", `SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
-	return err
+	return s.execOne(ctx, "account", `SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 }
 
-// lockedPlan returns the account's plan and locks the account as lockAccount does.
+// lockedPlan returns the account's plan and locks the account as LockAccount does.
 func (s *Store) lockedPlan(ctx context.Context, account uuid.UUID) (models.Plan, error) {
 	name, err := db.Get[string](ctx, s.c, "account", `SELECT plan FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 	plan, _ := models.PlanNamed(name)

@@ -24,16 +24,16 @@ import (
 //
 // R has the fields ID, AccountID, Name, CreatedAt and UpdatedAt. In SQL the table is t, the account $1 and the id $2.
 type table[R any] struct {
-	name   string // name of the table in SQL, and in cursors
-	what   string // name of a record in messages; its plural ends in s
-	gone   string // column with the time of removal; empty: removal deletes the row
-	joined string // SQL of the joined columns, after a comma
-	join   string // SQL of the tables that have the joined columns
+	name    string // name of the table in SQL, and in cursors
+	what    string // name of a record in messages; its plural ends in s
+	removed string // column with the time of removal; empty: removal deletes the row
+	joined  string // SQL of the joined columns, after a comma
+	join    string // SQL of the tables that have the joined columns
 
 	allowance allowance // how many records the plan allows
 	// nameTaken returns the error duplicate_name. If it is nil, the error is a conflict.
 	nameTaken func(code, format string, args ...any) *models.Error
-	// prepare completes and checks a record before it is saved. old is the saved record, under a lock. It is nil for a new record.
+	// prepare completes and checks a record before it is saved. old is the saved record, under a lock. It is empty for a new record.
 	prepare func(ctx context.Context, s *Store, record, old *R) error
 
 	read    []string // columns of the table
@@ -42,7 +42,7 @@ type table[R any] struct {
 
 	from   string // SELECT of all records of all accounts, including removed ones; a WHERE follows
 	live   string // condition: the record belongs to the account and is not removed
-	this   string // condition: the record has the id $2 and is live
+	byID   string // condition: the record has the id $2 and is live
 	insert string
 	update string
 	remove string
@@ -107,10 +107,10 @@ func newTable[R any](t table[R]) *table[R] {
 	columns := strings.Join(read, ", ") + t.joined
 	t.from = `SELECT ` + columns + ` FROM ` + t.name + ` t ` + t.join
 	t.live = `t.account_id = $1`
-	if t.gone != "" {
-		t.live += ` AND t.` + t.gone + ` IS NULL`
+	if t.removed != "" {
+		t.live += ` AND t.` + t.removed + ` IS NULL`
 	}
-	t.this = t.live + ` AND t.id = $2`
+	t.byID = t.live + ` AND t.id = $2`
 	if t.nameTaken == nil {
 		t.nameTaken = models.Conflict
 	}
@@ -121,29 +121,29 @@ func newTable[R any](t table[R]) *table[R] {
 		strings.Join(marks, ", ") + `)` + written
 	t.update = `WITH t AS (` + t.set(strings.Join(sets, ", ")) + written
 	switch {
-	case t.gone == "":
-		t.remove = `DELETE FROM ` + t.name + ` t WHERE ` + t.this
+	case t.removed == "":
+		t.remove = `DELETE FROM ` + t.name + ` t WHERE ` + t.byID
 	case slices.Contains(read, "t.is_active"):
-		t.remove = t.set(t.gone + ` = now(), is_active = false`)
+		t.remove = t.set(t.removed + ` = now(), is_active = false`)
 	default:
-		t.remove = t.set(t.gone + ` = now()`)
+		t.remove = t.set(t.removed + ` = now()`)
 	}
 	return &t
 }
 
 // set returns a statement that updates the record with the id $2.
 func (t *table[R]) set(what string) string {
-	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = clock_timestamp() WHERE ` + t.this
+	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = clock_timestamp() WHERE ` + t.byID
 }
 
 // find returns a record of the account.
 func (t *table[R]) find(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
-	return db.Get[R](ctx, s.c, t.what, t.from+` WHERE `+t.this, account, id)
+	return db.Get[R](ctx, s.c, t.what, t.from+` WHERE `+t.byID, account, id)
 }
 
 // findLocked is find for a change: it locks the record until the transaction ends.
 func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
-	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.this + ` FOR NO KEY UPDATE`
+	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.byID + ` FOR NO KEY UPDATE`
 	if _, err := db.Get[uuid.UUID](ctx, s.c, t.what, q, account, id); err != nil {
 		var none R
 		return none, err
@@ -177,7 +177,7 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 
 // orNone returns id if it is a live record of the account. Otherwise it returns no id.
 func (t *table[R]) orNone(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID) (uuid.NullUUID, error) {
-	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.this
+	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.byID
 	found, _, err := db.First[uuid.NullUUID](ctx, s.c, t.what, q, account, id)
 	return found, err
 }
@@ -196,7 +196,7 @@ func (t *table[R]) create(ctx context.Context, s *Store, record R) (R, error) {
 	return TxOf(ctx, s, func(s *Store) (R, error) {
 		err := s.allow(ctx, *field[uuid.UUID](&record, "AccountID"), t.allowance)
 		if err == nil && t.prepare != nil {
-			err = t.prepare(ctx, s, &record, nil)
+			err = t.prepare(ctx, s, &record, new(R))
 		}
 		if err != nil {
 			return record, err

@@ -25,7 +25,7 @@ type thing struct {
 func TestStatementsOfATable(t *testing.T) {
 	t.Parallel()
 	table := newTable(table[thing]{
-		name: "things", what: "thing", gone: "deleted_at", joined: `, o.name AS owner`, join: `JOIN owners o ON o.id = t.owner_id`,
+		name: "things", what: "thing", removed: "deleted_at", joined: `, o.name AS owner`, join: `JOIN owners o ON o.id = t.owner_id`,
 	})
 	const (
 		columns = `t.account_id, t.id, t.name, t.owner_id, t.is_active, t.created_at, t.shape, o.name AS owner`

@@ -179,6 +179,5 @@ func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryF
 // CheckDelivery returns the error not_found if the account does not have the delivery.
 func (w Webhooks) CheckDelivery(ctx context.Context, account, id uuid.UUID) error {
 	const q = `SELECT id FROM webhook_deliveries WHERE account_id = $1 AND id = $2`
-	_, err := db.Get[uuid.UUID](ctx, w.s.c, "delivery", q, account, id)
-	return err
+	return w.s.execOne(ctx, "delivery", q, account, id)
 }
