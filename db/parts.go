@@ -38,8 +38,7 @@ func (p Partition) Ensure(ctx context.Context, c Conn) error {
 	if there, err := Get[bool](ctx, c, what, partitionAttached, p.Table, p.Name); err != nil || there {
 		return err
 	}
-	_, err := Exec(ctx, c, what, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (LIKE %s INCLUDING ALL); %s;
+	return Run(ctx, c, what, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (LIKE %s INCLUDING ALL); %s;
 		ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM ('%s') TO ('%s')`,
 		p.Name, p.Table, p.Prepare, p.Table, p.Name, p.Low, p.High))
-	return err
 }

@@ -78,7 +78,13 @@ func Pairs[K comparable, V any](ctx context.Context, c Conn, what, query string,
 	return pairs, err
 }
 
-// Exec runs a statement and gives the number of rows that it touched. what names the statement in errors.
+// Run runs a statement. what names the statement in errors.
+func Run(ctx context.Context, c Conn, what, query string, args ...any) error {
+	_, err := Exec(ctx, c, what, query, args...)
+	return err
+}
+
+// Exec is Run for callers that need the number of affected rows.
 func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, error) {
 	res, err := c.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -166,6 +172,5 @@ func cell(field reflect.Value, isJSON bool) any {
 // until autovacuum comes by, some minutes later, PostgreSQL takes the tables for empty, and reports that take 0.1 s with
 // statistics took 15 s.
 func Analyze(ctx context.Context, c Conn) error {
-	_, err := Exec(ctx, c, "analyze", `SET statement_timeout = 0; ANALYZE; RESET statement_timeout`)
-	return err
+	return Run(ctx, c, "analyze", `SET statement_timeout = 0; ANALYZE; RESET statement_timeout`)
 }

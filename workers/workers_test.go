@@ -382,8 +382,7 @@ func TestFailureIsNoted(t *testing.T) {
 		}
 		return errors.New("not yet")
 	}, workers.WithFailed(func(ctx context.Context, c db.Conn, row models.Job, cause error) error {
-		_, err := db.Exec(ctx, c, "note", `INSERT INTO effects VALUES ($1, $2)`, row.ID, len(cause.Error()))
-		return err
+		return db.Run(ctx, c, "note", `INSERT INTO effects VALUES ($1, $2)`, row.ID, len(cause.Error()))
 	}))
 	refused, noted, late, died := row(b, effect, benchArgs{N: 1}), row(b, effect, benchArgs{N: 2}), row(b, effect, benchArgs{N: 3}), row(b, effect, benchArgs{N: 4})
 	dbtest.Exec(t, b.db, `UPDATE jobs SET attempts = 1000 WHERE id = $1`, died)

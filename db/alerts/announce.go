@@ -134,17 +134,17 @@ func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 
 func (a Channels) recordNews(ctx context.Context, account uuid.UUID, n Changes) error {
 	for _, v := range n.Ended {
-		if _, err := db.Exec(ctx, a.s.Conn(), "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {
+		if err := db.Run(ctx, a.s.Conn(), "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {
 			return err
 		}
 	}
 	for _, v := range n.Risen {
-		if _, err := db.Exec(ctx, a.s.Conn(), "alert risen", raiseAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message); err != nil {
+		if err := db.Run(ctx, a.s.Conn(), "alert risen", raiseAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message); err != nil {
 			return err
 		}
 	}
 	for _, v := range n.Begun {
-		if _, err := db.Exec(ctx, a.s.Conn(), "alert begun", insertAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message,
+		if err := db.Run(ctx, a.s.Conn(), "alert begun", insertAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message,
 			v.Since); err != nil {
 			return err
 		}
@@ -154,7 +154,6 @@ func (a Channels) recordNews(ctx context.Context, account uuid.UUID, n Changes) 
 
 // DeleteExpiredMessages deletes at most limit messages that are older than the given time.
 func (a Channels) DeleteExpiredMessages(ctx context.Context, before time.Time, limit int) error {
-	_, err := db.Exec(ctx, a.s.Conn(), "forget alert messages", `DELETE FROM alert_messages WHERE id IN (
+	return db.Run(ctx, a.s.Conn(), "forget alert messages", `DELETE FROM alert_messages WHERE id IN (
 		SELECT id FROM alert_messages WHERE created_at < $1 LIMIT $2)`, before, limit)
-	return err
 }

@@ -82,7 +82,7 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 			c.Least, db.Document(open), sealed, code, models.AlertCodeValid.Seconds()); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, s.Conn(), "watch alerts", watchAccount, c.AccountID); err != nil || code == "" {
+		if err := db.Run(ctx, s.Conn(), "watch alerts", watchAccount, c.AccountID); err != nil || code == "" {
 			return err
 		}
 		m := models.AlertMessage{
@@ -181,7 +181,7 @@ func (a Channels) Delete(ctx context.Context, account, id uuid.UUID) error {
 			`DELETE FROM alert_watches w WHERE account_id = $1 AND NOT EXISTS (SELECT FROM alert_channels c WHERE c.account_id = $1)`,
 			`DELETE FROM announced_alerts a WHERE account_id = $1 AND NOT EXISTS (SELECT FROM alert_channels c WHERE c.account_id = $1)`,
 		} {
-			if _, err := db.Exec(ctx, s.Conn(), "forget alerts", q, account); err != nil {
+			if err := db.Run(ctx, s.Conn(), "forget alerts", q, account); err != nil {
 				return err
 			}
 		}
@@ -195,7 +195,7 @@ INSERT INTO alert_messages (id, account_id, channel_id, confirms, subject, body)
 // send stores a message and its job in the caller's transaction. It returns the job, which the caller dispatches after the commit.
 func (a Channels) send(ctx context.Context, m models.AlertMessage) ([]uuid.UUID, error) {
 	m.ID = uuid.Must(uuid.NewV7())
-	_, err := db.Exec(ctx, a.s.Conn(), "alert message", insertMessage, m.ID, m.AccountID, m.ChannelID, m.Confirms, m.Subject, m.Body)
+	err := db.Run(ctx, a.s.Conn(), "alert message", insertMessage, m.ID, m.AccountID, m.ChannelID, m.Confirms, m.Subject, m.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -222,6 +222,5 @@ func (a Channels) RecordResult(ctx context.Context, account, id uuid.UUID, failu
 	if failure != "" {
 		q, args = recordUnsent, append(args, failure)
 	}
-	_, err := db.Exec(ctx, a.s.Conn(), "note alert channel", q, args...)
-	return err
+	return db.Run(ctx, a.s.Conn(), "note alert channel", q, args...)
 }

@@ -70,8 +70,7 @@ func tablesOf(ctx context.Context, c db.Conn) ([]table, error) {
 // lock locks tables with all their partitions until the transaction ends.
 func lock(ctx context.Context, c db.Conn, tables []table, mode string) error {
 	names := db.Map(tables, table.quoted)
-	_, err := db.Exec(ctx, c, "lock tables", `LOCK TABLE `+strings.Join(names, ", ")+` IN `+mode+` MODE`)
-	return err
+	return db.Run(ctx, c, "lock tables", `LOCK TABLE `+strings.Join(names, ", ")+` IN `+mode+` MODE`)
 }
 
 const listPartitions = `

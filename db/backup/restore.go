@@ -151,8 +151,7 @@ type loader struct {
 }
 
 func (l *loader) exec(ctx context.Context, what, query string, args ...any) error {
-	_, err := db.Exec(ctx, l.tx, what, query, args...)
-	return err
+	return db.Run(ctx, l.tx, what, query, args...)
 }
 
 // begin keeps everybody else from writing and makes the partitions. Triggers of ours are off until finish: the rows

@@ -46,7 +46,7 @@ func Write(ctx context.Context, d *db.DB, w io.Writer, program string, progress 
 		return Summary{}, fmt.Errorf("backup: begin: %w", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it has changed nothing
-	if _, err := db.Exec(ctx, tx, "set session", session); err != nil {
+	if err := db.Run(ctx, tx, "set session", session); err != nil {
 		return Summary{}, err
 	}
 	// The locks come before the snapshot, so that no table changes its columns between the two.

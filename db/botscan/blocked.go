@@ -43,10 +43,9 @@ func CountBlocked(ctx context.Context, c db.Conn, clicks []*click.StoredClick) e
 		return nil
 	}
 	keys := slices.SortedFunc(maps.Keys(sums), blockedKey.compare)
-	_, err := db.Exec(ctx, c, "count blocked clicks", addBlocked,
+	return db.Run(ctx, c, "count blocked clicks", addBlocked,
 		db.UUIDsOf(keys, func(k blockedKey) uuid.UUID { return k.account }),
 		db.UUIDsOf(keys, func(k blockedKey) uuid.UUID { return k.entry }),
 		db.Map(keys, func(k blockedKey) string { return k.hour.Format(time.RFC3339) }),
 		db.Map(keys, func(k blockedKey) int64 { return sums[k] }))
-	return err
 }

@@ -77,11 +77,10 @@ func markNewClicks(ctx context.Context, l click.Log, c db.Conn) error {
 	if again {
 		from, save = swept, updateSwept
 	}
-	if _, err := db.Exec(ctx, c, "mark scans", markBehind, from, to, models.FloorClickID(now.Add(-firstScan))); err != nil {
+	if err := db.Run(ctx, c, "mark scans", markBehind, from, to, models.FloorClickID(now.Add(-firstScan))); err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, c, "swept clicks", save, to)
-	return err
+	return db.Run(ctx, c, "swept clicks", save, to)
 }
 
 // behind is reset with the lease. A click that arrives later sets it again, so that the account is scanned once more.
@@ -105,8 +104,7 @@ const releaseScan = `UPDATE bot_scans SET leased_until = NULL, behind = behind O
 // Release ends the lease of a scan. done means that all clicks were scanned. Otherwise the account stays marked for another
 // scan.
 func Release(ctx context.Context, c db.Conn, account uuid.UUID, done bool) error {
-	_, err := db.Exec(ctx, c, "release scan", releaseScan, account, done)
-	return err
+	return db.Run(ctx, c, "release scan", releaseScan, account, done)
 }
 
 // Scanned is the result of a call of Scan.
@@ -169,6 +167,5 @@ func DeleteExpired(ctx context.Context, l click.Log) error {
 			return err
 		}
 	}
-	_, err := db.Exec(ctx, l.Conn, "accounts of rechecks", nameRechecks)
-	return err
+	return db.Run(ctx, l.Conn, "accounts of rechecks", nameRechecks)
 }

@@ -47,8 +47,7 @@ func StoreCrawlerClaims(ctx context.Context, c db.Conn, clicks []*click.StoredCl
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "claim crawlers", insertClaims, db.UUIDs(ids), db.UUIDs(accounts), addresses, names)
-	return err
+	return db.Run(ctx, c, "claim crawlers", insertClaims, db.UUIDs(ids), db.UUIDs(accounts), addresses, names)
 }
 
 const claimsWaiting = `
@@ -86,16 +85,14 @@ func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Tim
 // ReleaseClaims makes claims due at once, as if they had not been leased. It is for claims that the worker had no time to
 // verify.
 func ReleaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) error {
-	_, err := db.Exec(ctx, c, "return crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
+	return db.Run(ctx, c, "return crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
 		WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks), now)
-	return err
 }
 
 // DeleteClaims deletes claims that are decided or given up, in the transaction of c.
 func DeleteClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "delete crawler claims", `DELETE FROM crawler_claims WHERE account_id = $1
+	return db.Run(ctx, c, "delete crawler claims", `DELETE FROM crawler_claims WHERE account_id = $1
 		AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks))
-	return err
 }
 
 // CrawlerAnswer is the result of a look-up: whether an address belongs to a crawler.
@@ -133,11 +130,10 @@ func StoreCrawlerAnswers(ctx context.Context, c db.Conn, answers []CrawlerAnswer
 	if len(answers) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "store crawler answers", storeAnswers,
+	return db.Run(ctx, c, "store crawler answers", storeAnswers,
 		db.Map(answers, func(a CrawlerAnswer) string { return a.Address.String() }),
 		db.Map(answers, func(a CrawlerAnswer) string { return a.Crawler }),
 		db.Map(answers, func(a CrawlerAnswer) bool { return a.Verified }), now)
-	return err
 }
 
 // DeleteExpiredCrawlers deletes the claims that are older than the time claims, and the answers that are older than the time
@@ -147,7 +143,7 @@ func DeleteExpiredCrawlers(ctx context.Context, c db.Conn, claims, answers time.
 		`DELETE FROM crawler_claims WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_claims WHERE claimed_at < $1 LIMIT $2))`: claims,
 		`DELETE FROM crawler_answers WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_answers WHERE asked_at < $1 LIMIT $2))`: answers,
 	} {
-		if _, err := db.Exec(ctx, c, "delete old crawlers", q, before, limit); err != nil {
+		if err := db.Run(ctx, c, "delete old crawlers", q, before, limit); err != nil {
 			return err
 		}
 	}

@@ -160,7 +160,7 @@ func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.Stor
 	}
 	if len(noted) > 0 {
 		first, last := click.Bounds(noted)
-		if _, err := db.Exec(ctx, c, "note repeats", insertRepeats, w.account, db.UUIDs(noted), first, last); err != nil {
+		if err := db.Run(ctx, c, "note repeats", insertRepeats, w.account, db.UUIDs(noted), first, last); err != nil {
 			return err
 		}
 	}

@@ -74,7 +74,7 @@ func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 	}
 	if len(before) > 0 {
 		accounts := db.SortedIDs(before)
-		_, err := db.Exec(ctx, c, "move scans back", moveScansBack, db.UUIDs(accounts),
+		err := db.Run(ctx, c, "move scans back", moveScansBack, db.UUIDs(accounts),
 			db.UUIDsOf(accounts, func(id uuid.UUID) uuid.UUID { return before[id] }))
 		if err != nil {
 			return err
@@ -127,11 +127,10 @@ func queueRechecks(ctx context.Context, c db.Conn, list []recheck) error {
 	if len(list) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, c, "queue rechecks", insertRechecks,
+	return db.Run(ctx, c, "queue rechecks", insertRechecks,
 		db.UUIDsOf(list, func(r recheck) uuid.UUID { return r.click }),
 		db.UUIDsOf(list, func(r recheck) uuid.UUID { return r.account }),
 		db.UUIDsOf(list, func(r recheck) uuid.UUID { return r.follower }))
-	return err
 }
 
 // The look-ups are LATERAL with LIMIT, so that each costs one index probe.

@@ -76,8 +76,7 @@ func (s *Store) Extend(ctx context.Context, host string, fence int64, lease time
 
 // EndClaim ends a claim. It is not an error if the claim is over already.
 func (s *Store) EndClaim(ctx context.Context, host string, fence int64) error {
-	_, err := db.Exec(ctx, s.c, "free host", `UPDATE edge_hosts SET lease_until = NULL WHERE host = $1 AND fence = $2`, host, fence)
-	return err
+	return db.Run(ctx, s.c, "free host", `UPDATE edge_hosts SET lease_until = NULL WHERE host = $1 AND fence = $2`, host, fence)
 }
 
 func (s *Store) fenced(ctx context.Context, c db.Conn, q string, args ...any) error {
@@ -132,16 +131,14 @@ func (s *Store) Save(ctx context.Context, fence int64, c Certificate) error {
 
 // SetRenewal changes when a certificate is renewed.
 func (s *Store) SetRenewal(ctx context.Context, host string, at time.Time) error {
-	_, err := db.Exec(ctx, s.c, "renewal", `UPDATE edge_hosts SET renew_at = $2 WHERE host = $1 AND sealed IS NOT NULL`, host, at)
-	return err
+	return db.Run(ctx, s.c, "renewal", `UPDATE edge_hosts SET renew_at = $2 WHERE host = $1 AND sealed IS NOT NULL`, host, at)
 }
 
 // Delete deletes the certificate of a host with its key, and ends the claim of an issuer that is at work. It is not an error if
 // there is no certificate.
 func (s *Store) Delete(ctx context.Context, host string) error {
 	return s.change(ctx, host, func(tx db.Conn) error {
-		_, err := db.Exec(ctx, tx, "release certificate", release, host)
-		return err
+		return db.Run(ctx, tx, "release certificate", release, host)
 	})
 }
 
@@ -151,8 +148,7 @@ func (s *Store) change(ctx context.Context, about string, fn func(db.Conn) error
 		if err := fn(tx); err != nil {
 			return err
 		}
-		_, err := db.Exec(ctx, tx, "notify", notify, about)
-		return err
+		return db.Run(ctx, tx, "notify", notify, about)
 	})
 }
 
@@ -177,8 +173,7 @@ func (s *Store) Load(ctx context.Context, hosts []string) ([]Sealed, error) {
 
 // DeleteExpiredChallenges deletes challenges whose issuers have died.
 func (s *Store) DeleteExpiredChallenges(ctx context.Context) error {
-	_, err := db.Exec(ctx, s.c, "old challenges", `DELETE FROM acme_challenges WHERE expires_at < now()`)
-	return err
+	return db.Run(ctx, s.c, "old challenges", `DELETE FROM acme_challenges WHERE expires_at < now()`)
 }
 
 // Claimed reports whether an issuer has the host.
@@ -205,8 +200,7 @@ ON CONFLICT (host) DO UPDATE SET attempts = excluded.attempts, next_at = exclude
 
 // SetAttempts notes how trying went.
 func (s *Store) SetAttempts(ctx context.Context, host string, attempts int, next time.Time) error {
-	_, err := db.Exec(ctx, s.c, "attempts", setAttempts, host, attempts, next)
-	return err
+	return db.Run(ctx, s.c, "attempts", setAttempts, host, attempts, next)
 }
 
 const ensureAccount = `
@@ -228,7 +222,7 @@ func (s *Store) AccountKey(ctx context.Context, directory, contact string, fresh
 				return key, err
 			}
 			// It was sealed under a key that is lost: start again with a fresh one.
-			if _, err := db.Exec(ctx, s.c, "acme account", `DELETE FROM acme_accounts WHERE directory = $1 AND contact = $2
+			if err := db.Run(ctx, s.c, "acme account", `DELETE FROM acme_accounts WHERE directory = $1 AND contact = $2
 				AND sealed = $3`, directory, contact, sealed); err != nil {
 				return nil, err
 			}
@@ -240,7 +234,7 @@ func (s *Store) AccountKey(ctx context.Context, directory, contact string, fresh
 		if sealed, err = s.box.Seal(at, key); err != nil {
 			return nil, err
 		}
-		if _, err := db.Exec(ctx, s.c, "acme account", ensureAccount, directory, contact, sealed); err != nil {
+		if err := db.Run(ctx, s.c, "acme account", ensureAccount, directory, contact, sealed); err != nil {
 			return nil, err
 		}
 	}

@@ -39,15 +39,13 @@ func (s *Store) Present(ctx context.Context, c Challenge) error {
 		}
 	}
 	return s.change(ctx, AboutChallenges, func(tx db.Conn) error {
-		_, err := db.Exec(ctx, tx, "challenge", putChallenge, c.Host, c.Token, c.Answer, sealed, challengeTime.Seconds())
-		return err
+		return db.Run(ctx, tx, "challenge", putChallenge, c.Host, c.Token, c.Answer, sealed, challengeTime.Seconds())
 	})
 }
 
 // Withdraw ends a challenge.
 func (s *Store) Withdraw(ctx context.Context, host, token string) error {
-	_, err := db.Exec(ctx, s.c, "challenge", `DELETE FROM acme_challenges WHERE host = $1 AND token = $2`, host, token)
-	return err
+	return db.Run(ctx, s.c, "challenge", `DELETE FROM acme_challenges WHERE host = $1 AND token = $2`, host, token)
 }
 
 // Challenges lists those under way, the newest first.

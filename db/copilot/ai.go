@@ -98,9 +98,8 @@ func (a AIConnections) Reserve(ctx context.Context, u AIDay, tokens int, budget 
 
 // Charge replaces the reserved tokens by the tokens that were used.
 func (a AIConnections) Charge(ctx context.Context, u AIDay, reserved, used int) error {
-	_, err := db.Exec(ctx, a.s.Conn(), "charge AI usage", `UPDATE ai_usage SET tokens = greatest(tokens - $4 + $5, 0)
+	return db.Run(ctx, a.s.Conn(), "charge AI usage", `UPDATE ai_usage SET tokens = greatest(tokens - $4 + $5, 0)
 		WHERE account_id = $1 AND day = $2::date AND own_key = $3`, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, reserved, used)
-	return err
 }
 
 // Exhausted reports whether the budget of a day has no room for a question that needs the given tokens.
@@ -112,7 +111,6 @@ func (a AIConnections) Exhausted(ctx context.Context, u AIDay, tokens int, budge
 
 // DeleteExpiredUsage deletes the usage of the days before the given day, at most limit rows.
 func (a AIConnections) DeleteExpiredUsage(ctx context.Context, before time.Time, limit int) error {
-	_, err := db.Exec(ctx, a.s.Conn(), "forget AI usage", `DELETE FROM ai_usage WHERE ctid IN (
+	return db.Run(ctx, a.s.Conn(), "forget AI usage", `DELETE FROM ai_usage WHERE ctid IN (
 		SELECT ctid FROM ai_usage WHERE day < $1::date LIMIT $2)`, before.Format(time.DateOnly), limit)
-	return err
 }

@@ -181,10 +181,10 @@ func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, 
 			UndoneAt *models.Stamp `db:"undone_at"`
 		}](ctx, s.Conn(), "change", undoChange, account, id)
 		if err == nil && change.SuggestionID.Valid {
-			_, err = db.Exec(ctx, s.Conn(), "dismiss suggestion", dismissUndone, account, change.SuggestionID.UUID)
+			err = db.Run(ctx, s.Conn(), "dismiss suggestion", dismissUndone, account, change.SuggestionID.UUID)
 		}
 		if err == nil && change.RuleID.Valid {
-			_, err = db.Exec(ctx, s.Conn(), "cool-down", coolAfterUndo, account, id)
+			err = db.Run(ctx, s.Conn(), "cool-down", coolAfterUndo, account, id)
 		}
 		change.Status, change.UndoneAt = row.Status, row.UndoneAt
 		out.Change = change

@@ -58,7 +58,7 @@ func (p Proposals) Create(ctx context.Context, proposal copilot.Proposal, now ti
 		if err := s.LockAccount(ctx, account); err != nil {
 			return proposal, err
 		}
-		if _, err := db.Exec(ctx, s.Conn(), "forget proposals", `DELETE FROM copilot_proposals WHERE account_id = $1 AND expires_at < $2`,
+		if err := db.Run(ctx, s.Conn(), "forget proposals", `DELETE FROM copilot_proposals WHERE account_id = $1 AND expires_at < $2`,
 			account, now.Add(-proposalRetention)); err != nil {
 			return proposal, err
 		}

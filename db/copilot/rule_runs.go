@@ -71,7 +71,7 @@ func (k Rules) Act(ctx context.Context, r autorule.Rule, act autorule.Act, judge
 		if err != nil {
 			return out, err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "targets of a change", setTargetsChange, r.AccountID, r.ID, out.Change.ID, keys)
+		err = db.Run(ctx, s.Conn(), "targets of a change", setTargetsChange, r.AccountID, r.ID, out.Change.ID, keys)
 		return out, err
 	})
 }
@@ -114,7 +114,7 @@ func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert,
 			return nil, err
 		}
 		keys, stands := db.Map(list, func(a RuleAlert) string { return a.Target }), make([]bool, len(list))
-		if _, err := db.Exec(ctx, s.Conn(), "end alerts", endTargetAlerts, r.AccountID, r.ID, keys); err != nil {
+		if err := db.Run(ctx, s.Conn(), "end alerts", endTargetAlerts, r.AccountID, r.ID, keys); err != nil {
 			return nil, err
 		}
 		for i, a := range list {
@@ -162,15 +162,14 @@ func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error
 		if err != nil || n == 0 || run.Quiet() {
 			return err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "run of a rule", insertRuleRun, run.ID, r.AccountID, r.ID, run.At.Time, run.From.Time, run.To.Time, run.Outcome,
+		err = db.Run(ctx, s.Conn(), "run of a rule", insertRuleRun, run.ID, r.AccountID, r.ID, run.At.Time, run.From.Time, run.To.Time, run.Outcome,
 			run.Looked, run.Matched, run.Done, run.Cut, db.Document(run.Items))
 		if err != nil {
 			return err
 		}
-		if _, err = db.Exec(ctx, s.Conn(), "forget runs", deleteOldRuns, r.AccountID, r.ID); err != nil {
+		if err = db.Run(ctx, s.Conn(), "forget runs", deleteOldRuns, r.AccountID, r.ID); err != nil {
 			return err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "forget targets", deleteExpiredTargets, r.AccountID, r.ID, run.At.Add(-changeRetention))
-		return err
+		return db.Run(ctx, s.Conn(), "forget targets", deleteExpiredTargets, r.AccountID, r.ID, run.At.Add(-changeRetention))
 	})
 }

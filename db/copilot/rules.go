@@ -46,7 +46,7 @@ func (k Rules) Change(ctx context.Context, account, id uuid.UUID, edit func(*aut
 			return old, err
 		}
 		for _, q := range []string{endRuleAlerts, restartRule} {
-			if _, err := db.Exec(ctx, s.Conn(), "restart rule", q, account, id); err != nil {
+			if err := db.Run(ctx, s.Conn(), "restart rule", q, account, id); err != nil {
 				return old, err
 			}
 		}
@@ -101,7 +101,7 @@ func (k Rules) Convert(ctx context.Context, account uuid.UUID, rate decimal.Deci
 		for i, c := range r.Conditions {
 			r.Conditions[i] = c.Converted(rate)
 		}
-		if _, err := db.Exec(ctx, k.s.Conn(), "convert rule", `UPDATE copilot_rules SET conditions = $3, updated_at = clock_timestamp()
+		if err := db.Run(ctx, k.s.Conn(), "convert rule", `UPDATE copilot_rules SET conditions = $3, updated_at = clock_timestamp()
 			WHERE account_id = $1 AND id = $2`, account, r.ID, db.Document(r.Conditions)); err != nil {
 			return err
 		}

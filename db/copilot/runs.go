@@ -95,8 +95,7 @@ UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp(
 // ExpireAmounts expires the open suggestions that depend on amounts, because the account now has another currency. The next run finds
 // them again.
 func (k Suggestions) ExpireAmounts(ctx context.Context, account uuid.UUID) error {
-	_, err := db.Exec(ctx, k.s.Conn(), "outdate suggestions", expireAmounts, account)
-	return err
+	return db.Run(ctx, k.s.Conn(), "outdate suggestions", expireAmounts, account)
 }
 
 // deleteExpired deletes old changes and suggestions that ended long ago.
@@ -107,24 +106,23 @@ DELETE FROM copilot_suggestions WHERE account_id = $1 AND status IN ('applied', 
 // Save stores the result of a run, in one transaction. Two runs of the same account are saved one after the other.
 func (k Suggestions) Save(ctx context.Context, account uuid.UUID, f FoundSuggestions) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
-		_, err := db.Exec(ctx, s.Conn(), "copilot run", `INSERT INTO copilot_runs AS r (account_id, run_at, judged, next_at) VALUES ($1, $2, $3, $4)
+		err := db.Run(ctx, s.Conn(), "copilot run", `INSERT INTO copilot_runs AS r (account_id, run_at, judged, next_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (account_id) DO UPDATE SET run_at = $2, judged = $3, next_at = $4`, account, f.At, f.Judged, f.Next)
 		if err != nil {
 			return err
 		}
 		for i, v := range f.List[:min(len(f.List), maxSuggestions)] {
-			_, err := db.Exec(ctx, s.Conn(), "suggestion", foundSuggestion, account, uuid.Must(uuid.NewV7()), v.Kind, v.Key, v.CampaignID, v.CampaignName,
+			err := db.Run(ctx, s.Conn(), "suggestion", foundSuggestion, account, uuid.Must(uuid.NewV7()), v.Kind, v.Key, v.CampaignID, v.CampaignName,
 				v.Title, v.Detail, db.Document(v.Evidence), db.Document(v.Effect), db.Document(v.Action), v.Digest, f.At,
 				v.ExpiresAt.Time, i)
 			if err != nil {
 				return err
 			}
 		}
-		if _, err := db.Exec(ctx, s.Conn(), "end suggestions", endSuggestions, account, f.At, f.At.Add(-suggestionRetention),
+		if err := db.Run(ctx, s.Conn(), "end suggestions", endSuggestions, account, f.At, f.At.Add(-suggestionRetention),
 			append([]string{}, f.Unread...), db.UUIDs(f.Skipped)); err != nil {
 			return err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "forget suggestions", deleteExpired, account, f.At.Add(-suggestionRetention), f.At.Add(-changeRetention))
-		return err
+		return db.Run(ctx, s.Conn(), "forget suggestions", deleteExpired, account, f.At.Add(-suggestionRetention), f.At.Add(-changeRetention))
 	})
 }

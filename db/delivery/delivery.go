@@ -88,8 +88,7 @@ const discardDelivery = `UPDATE webhook_deliveries SET status = 'failed', error 
 
 // Discard marks a pending delivery as failed without sending it. The customer sees why as the error.
 func Discard(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
-	_, err := db.Exec(ctx, c, "drop delivery", discardDelivery, id, why)
-	return err
+	return db.Run(ctx, c, "drop delivery", discardDelivery, id, why)
 }
 
 // A ping is tried only once, regardless of the policy of deliveries.

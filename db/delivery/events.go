@@ -47,7 +47,7 @@ func AddEvents(ctx context.Context, c db.Conn, list []models.Event) ([]uuid.UUID
 	}
 	ids := db.Map(list, func(e models.Event) uuid.UUID { return e.ID })
 	types := db.Map(list, func(e models.Event) string { return e.Type })
-	_, err := db.Exec(ctx, c, "add events", insertEvents, account, ids, types,
+	err := db.Run(ctx, c, "add events", insertEvents, account, ids, types,
 		db.Map(list, func(e models.Event) string { return e.CreatedAt.UTC().Format(time.RFC3339Nano) }),
 		db.Map(list, func(e models.Event) []byte { return e.Body }))
 	if err != nil {

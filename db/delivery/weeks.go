@@ -46,7 +46,7 @@ func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error
 	name := log + "_w" + from.Format(weekForm)
 	low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))
 	return db.Tx(ctx, d, func(c db.Conn) error {
-		if _, err := db.Exec(ctx, c, "lock weeks", lockLog+`; `+lockWait); err != nil {
+		if err := db.Run(ctx, c, "lock weeks", lockLog+`; `+lockWait); err != nil {
 			return err
 		}
 		return db.Partition{Table: log, Name: name, Low: low, High: high, Prepare: fmt.Sprintf(`
@@ -123,8 +123,7 @@ func deleteDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, fi
 
 func deleteWeek(ctx context.Context, d *db.DB, log string, from time.Time) error {
 	return db.Tx(ctx, d, func(c db.Conn) error {
-		_, err := db.Exec(ctx, c, "drop week", lockWait+`; DROP TABLE `+log+`_w`+from.Format(weekForm))
-		return err
+		return db.Run(ctx, c, "drop week", lockWait+`; DROP TABLE `+log+`_w`+from.Format(weekForm))
 	})
 }
 

@@ -35,9 +35,8 @@ func (e *env) readSource(day int, list ...spend.Spend) {
 		if err := reported.SaveSourceDay(e.t.Context(), c, e.account, e.source, e.at(day, 0), list); err != nil {
 			return err
 		}
-		_, err := db.Exec(e.t.Context(), c, "day", `INSERT INTO source_spend_days (source_id, day, account_id, clicks) VALUES ($1, $2::date, $3, 0)
+		return db.Run(e.t.Context(), c, "day", `INSERT INTO source_spend_days (source_id, day, account_id, clicks) VALUES ($1, $2::date, $3, 0)
 			ON CONFLICT DO NOTHING`, e.source, e.day(day), e.account)
-		return err
 	})
 	for _, s := range list {
 		e.tx(func(c db.Conn) error {

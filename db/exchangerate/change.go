@@ -36,31 +36,27 @@ func FindChange(ctx context.Context, c db.Conn, account uuid.UUID) (k Change, ok
 
 // AddChange stores the start of a change, in the transaction that sets the account's currency.
 func AddChange(ctx context.Context, c db.Conn, k Change) error {
-	_, err := db.Exec(ctx, c, "begin change of currency", `INSERT INTO currency_changes (account_id, job_id, from_currency, to_currency, kept_from)
+	return db.Run(ctx, c, "begin change of currency", `INSERT INTO currency_changes (account_id, job_id, from_currency, to_currency, kept_from)
 		VALUES ($1, $2, $3, $4, $5)`, k.Account, k.Job, k.From, k.To, k.Kept)
-	return err
 }
 
 // RecordArchived records that the ledger before Kept has been restated.
 func RecordArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "archive is restated", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
-	return err
+	return db.Run(ctx, c, "archive is restated", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
 }
 
 // EndChange ends a change. By then each fact has the rate of its day, except the facts that were written during the change.
 // EndChange deletes the rates of the new currency, because amounts in the account's own currency need no rate.
 func EndChange(ctx context.Context, c db.Conn, k Change) error {
-	if _, err := db.Exec(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
+	if err := db.Run(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, c, "end change of currency", `DELETE FROM currency_changes WHERE account_id = $1`, k.Account)
-	return err
+	return db.Run(ctx, c, "end change of currency", `DELETE FROM currency_changes WHERE account_id = $1`, k.Account)
 }
 
 // RequestRates requests the rates of a currency for an account that is about to change to it. The next fetch reads them.
 func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency string) error {
-	_, err := db.Exec(ctx, c, "want rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
-	return err
+	return db.Run(ctx, c, "want rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
 }
 
 // Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. at is SQL for the fact's
@@ -109,7 +105,7 @@ func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error
 	for part := range slices.Chunk(sorted, savedAtOnce) {
 		_, args := arguments(part)
 		args = append(args, pq.Array(db.Map(part, func(k Key) *string { return textOrNull(found[k]) })))
-		if _, err := db.Exec(ctx, c, "fix rates anew", refix, args...); err != nil {
+		if err := db.Run(ctx, c, "fix rates anew", refix, args...); err != nil {
 			return nil, err
 		}
 	}

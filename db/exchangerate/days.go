@@ -68,7 +68,7 @@ func LockRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.Null
 	known := slices.Collect(maps.Keys(found)) // keys of a deleted account are missing here
 	sorted, args := arguments(known)
 	args = append(args, pq.Array(db.Map(sorted, func(k Key) *string { return textOrNull(found[k]) })))
-	if _, err := db.Exec(ctx, c, "fix rates", fixRates, args...); err != nil {
+	if err := db.Run(ctx, c, "fix rates", fixRates, args...); err != nil {
 		return nil, err
 	}
 	now, _, err := readFixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have fixed the rates first

@@ -30,10 +30,9 @@ ON CONFLICT DO NOTHING`
 // recordChange records rates that were replaced, or that were added for days without a rate, so that UpdateFixed finds the facts
 // of these days.
 func recordChange(ctx context.Context, c db.Conn, list []models.Rate) error {
-	_, err := db.Exec(ctx, c, "note changes of rates", recordChanges,
+	return db.Run(ctx, c, "note changes of rates", recordChanges,
 		db.Map(list, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
 		db.Map(list, func(r models.Rate) string { return r.Currency }), models.RateDays)
-	return err
 }
 
 const (
@@ -82,7 +81,7 @@ func UpdateFixed(ctx context.Context, d *db.DB) error {
 		if err := change(ctx, d, rows); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, d, "changes of rates", deleteChanges, days, currencies); err != nil {
+		if err := db.Run(ctx, d, "changes of rates", deleteChanges, days, currencies); err != nil {
 			return err
 		}
 	}
@@ -115,7 +114,7 @@ func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 		if !ok || !rate.Valid || r.Rate.Valid && r.Rate.Decimal.Equal(rate.Decimal) {
 			continue
 		}
-		if _, err := db.Exec(ctx, d, "change a rate", changeRate, r.Account, r.Day.Format(time.DateOnly), r.Currency, rate); err != nil {
+		if err := db.Run(ctx, d, "change a rate", changeRate, r.Account, r.Day.Format(time.DateOnly), r.Currency, rate); err != nil {
 			return err
 		}
 	}

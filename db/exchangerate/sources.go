@@ -33,8 +33,7 @@ WHERE source = $1`
 
 // RecordFetch stores the result of a fetch and the time of the next one. An empty failure means that the source delivered rates.
 func RecordFetch(ctx context.Context, c db.Conn, source, failure string, now, next time.Time) error {
-	_, err := db.Exec(ctx, c, "note source of rates", recordFetch, source, now, next, failure)
-	return err
+	return db.Run(ctx, c, "note source of rates", recordFetch, source, now, next, failure)
 }
 
 // Sources lists the sources that were fetched at least once.

@@ -90,7 +90,7 @@ WHERE mine.id = $1 AND j.id <> $1 AND j.lease_until > clock_timestamp() AND j.st
 // another.
 func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Job, err error) {
 	err = db.Tx(ctx, d, func(c db.Conn) error {
-		if _, err := db.Exec(ctx, c, "lock kind", lockKind, want.ID); err != nil {
+		if err := db.Run(ctx, c, "lock kind", lockKind, want.ID); err != nil {
 			return err
 		}
 		n, err := db.Get[int](ctx, c, "running jobs", countRunning, want.ID)
@@ -154,6 +154,5 @@ WHERE id = $1 AND state = 'pending' AND next_attempt_at <= clock_timestamp()`
 // Postpone delays a due row without using an attempt. It is for a worker that has no room for the row. A row in any other state
 // does not change.
 func Postpone(ctx context.Context, c db.Conn, id uuid.UUID, wait time.Duration) error {
-	_, err := db.Exec(ctx, c, "postpone job", postponeRow, id, wait.Seconds())
-	return err
+	return db.Run(ctx, c, "postpone job", postponeRow, id, wait.Seconds())
 }

@@ -48,8 +48,7 @@ func DeleteRange(ctx context.Context, c db.Conn, kind string, low, high uuid.UUI
 // deleted when the worker commits, so the job has no effect.
 func Delete(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) error {
 	const query = `DELETE FROM jobs WHERE id = ANY ($1::uuid[]) AND kind = ANY ($2::text[])`
-	_, err := db.Exec(ctx, c, "delete jobs", query, db.UUIDs(ids), kinds)
-	return err
+	return db.Run(ctx, c, "delete jobs", query, db.UUIDs(ids), kinds)
 }
 
 // IsOpen returns SQL that is true while a job waits or runs. id is SQL for the job's id.

@@ -22,8 +22,7 @@ func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	if len(j.Args) == 0 {
 		j.Args = []byte(`{}`)
 	}
-	_, err := db.Exec(ctx, c, "insert job", insertRow, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.NextAttemptAt)
-	return err
+	return db.Run(ctx, c, "insert job", insertRow, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.NextAttemptAt)
 }
 
 // InsertFrom returns SQL for use in a WITH. It inserts a row, due now, for each id and account_id of a relation. kind and limit are

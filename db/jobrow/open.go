@@ -67,6 +67,5 @@ DELETE FROM jobs WHERE id IN (
 
 // RetainNewest deletes the finished jobs of an account and a kind of report, except the newest keep ones.
 func RetainNewest(ctx context.Context, c db.Conn, kind string, account uuid.UUID, keep int) error {
-	_, err := db.Exec(ctx, c, "delete old reports", retainNewest, account, kind, keep)
-	return err
+	return db.Run(ctx, c, "delete old reports", retainNewest, account, kind, keep)
 }

@@ -43,7 +43,7 @@ func LimitResults(ctx context.Context, c db.Conn, j models.Job, result json.RawM
 		return nil
 	}
 	account := j.AccountID.UUID
-	if _, err := db.Exec(ctx, c, "count result", addResult, j.ID, account, len(result)); err != nil {
+	if err := db.Run(ctx, c, "count result", addResult, j.ID, account, len(result)); err != nil {
 		return err
 	}
 	name, err := db.Get[string](ctx, c, "account", planOf, account)
@@ -51,6 +51,5 @@ func LimitResults(ctx context.Context, c db.Conn, j models.Job, result json.RawM
 		return err
 	}
 	plan, _ := models.PlanNamed(name)
-	_, err = db.Exec(ctx, c, "drop results", removeResults, account, plan.AnswerBytes, models.MaxJobResult, []byte(removedResult))
-	return err
+	return db.Run(ctx, c, "drop results", removeResults, account, plan.AnswerBytes, models.MaxJobResult, []byte(removedResult))
 }

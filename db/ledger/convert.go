@@ -24,6 +24,5 @@ HAVING ` + measure.NotZero(measure.Each(measure.Amounts, "sum(%s)"))
 // account_rates holds for the account, that currency and each day. It runs in the transaction of c. A second call would convert
 // the amounts again, so call it only once.
 func Convert(ctx context.Context, c db.Conn, account uuid.UUID, before time.Time, currency string) error {
-	_, err := db.Exec(ctx, c, "convert ledger", convert, account, before, currency)
-	return err
+	return db.Run(ctx, c, "convert ledger", convert, account, before, currency)
 }

@@ -144,7 +144,7 @@ func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, 
 		return 0, err
 	}
 	for i, h := range hours {
-		if _, err := db.Exec(ctx, d, "compact", mergeHour, h.Account, h.At); err != nil {
+		if err := db.Run(ctx, d, "compact", mergeHour, h.Account, h.At); err != nil {
 			return i, err
 		}
 	}

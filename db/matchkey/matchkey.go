@@ -48,8 +48,7 @@ func Store(ctx context.Context, c db.Conn, rows []Row) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, c, "store match keys", insert, append(args, Oldest(time.Now()))...)
-	return err
+	return db.Run(ctx, c, "store match keys", insert, append(args, Oldest(time.Now()))...)
 }
 
 // Oldest returns the time before which messages must not be used any more.
@@ -95,8 +94,7 @@ UPDATE postbacks SET proof = NULL, signature = '', signed_text = '', has_persona
 
 // DeleteOf deletes the keys of some clicks, in the transaction of c.
 func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "delete match keys", deleteOfClicks, db.UUIDs(clicks))
-	return err
+	return db.Run(ctx, c, "delete match keys", deleteOfClicks, db.UUIDs(clicks))
 }
 
 // Withdraw deletes the keys of clicks whose visitors have refused their use. A row has the id, the click and the time of the message that
@@ -112,8 +110,7 @@ func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, c, "withdraw match keys", withdraw, args...)
-	return err
+	return db.Run(ctx, c, "withdraw match keys", withdraw, args...)
 }
 
 // deletedAtOnce is the largest number of rows that one statement deletes.

@@ -71,14 +71,13 @@ func (k Attempts) Begin(ctx context.Context, account uuid.UUID, provider, redire
 		if err := NewConnections(s).checkRoom(ctx, account); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, s.Conn(), "begin sign-in", `INSERT INTO oauth_attempts
+		if err := db.Run(ctx, s.Conn(), "begin sign-in", `INSERT INTO oauth_attempts
 			(id, account_id, provider, state_hash, redirect, verifier, expires_at, session_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			a.ID, account, provider, hashState(state), redirect, sealed, a.ExpiresAt, k.session); err != nil {
 			return err
 		}
-		_, err := db.Exec(ctx, s.Conn(), "forget sign-ins", `DELETE FROM oauth_attempts WHERE account_id = $1 AND id IN (
+		return db.Run(ctx, s.Conn(), "forget sign-ins", `DELETE FROM oauth_attempts WHERE account_id = $1 AND id IN (
 			SELECT id FROM oauth_attempts WHERE account_id = $1 ORDER BY id DESC OFFSET $2)`, account, maxAttempts)
-		return err
 	})
 	return a, state, err
 }
@@ -129,15 +128,14 @@ func (k Attempts) RecordCode(ctx context.Context, state, code string, now time.T
 		if err != nil {
 			return a, err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "keep code", `UPDATE oauth_attempts SET code = $3 WHERE account_id = $1 AND id = $2`, a.AccountID, a.ID, sealed)
+		err = db.Run(ctx, s.Conn(), "keep code", `UPDATE oauth_attempts SET code = $3 WHERE account_id = $1 AND id = $2`, a.AccountID, a.ID, sealed)
 		return a, err
 	})
 }
 
 // Cancel deletes a sign-in whose browser has not returned yet.
 func (k Attempts) Cancel(ctx context.Context, state string, now time.Time) error {
-	_, err := db.Exec(ctx, k.s.Conn(), "cancel sign-in", `DELETE FROM oauth_attempts a WHERE `+openAttempt, hashState(state), now, k.session, k.account)
-	return err
+	return db.Run(ctx, k.s.Conn(), "cancel sign-in", `DELETE FROM oauth_attempts a WHERE `+openAttempt, hashState(state), now, k.session, k.account)
 }
 
 // Consume deletes a sign-in that has its code, and returns both. Only one caller gets them. Error: signin_expired.
@@ -154,6 +152,5 @@ func (k Attempts) Consume(ctx context.Context, account, id uuid.UUID, now time.T
 
 // DeleteExpired deletes the expired sign-ins of all accounts.
 func (k Attempts) DeleteExpired(ctx context.Context, now time.Time) error {
-	_, err := db.Exec(ctx, k.s.Conn(), "forget sign-ins", `DELETE FROM oauth_attempts WHERE expires_at <= $1`, now)
-	return err
+	return db.Run(ctx, k.s.Conn(), "forget sign-ins", `DELETE FROM oauth_attempts WHERE expires_at <= $1`, now)
 }

@@ -50,9 +50,8 @@ func (k Connections) Remove(ctx context.Context, account, id uuid.UUID) error {
 		if err := db.ExecOne(ctx, s.Conn(), what, `DELETE FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id); err != nil {
 			return err
 		}
-		_, err := db.Exec(ctx, s.Conn(), "disconnect traffic sources", `UPDATE source_integrations SET oauth_connection_id = NULL
+		return db.Run(ctx, s.Conn(), "disconnect traffic sources", `UPDATE source_integrations SET oauth_connection_id = NULL
 			WHERE account_id = $1 AND oauth_connection_id = $2`, account, id)
-		return err
 	})
 }
 
@@ -131,7 +130,7 @@ func (k Connections) Save(ctx context.Context, account uuid.UUID, provider strin
 			g.Scopes, g.ExpiresAt, refreshAt(g.ExpiresAt, now), now); err != nil {
 			return c, err
 		}
-		_, err = db.Exec(ctx, s.Conn(), "connect traffic sources", adoptSources, account, provider, id)
+		err = db.Run(ctx, s.Conn(), "connect traffic sources", adoptSources, account, provider, id)
 		return c, err
 	})
 }
@@ -198,8 +197,7 @@ func (k Connections) SetFailed(ctx context.Context, c models.OAuthConnection, ho
 	if revoked {
 		status = models.OAuthRevoked
 	}
-	_, err := db.Exec(ctx, k.s.Conn(), "note connection", failed, c.AccountID, c.ID, holder, status, failure, now, next)
-	return err
+	return db.Run(ctx, k.s.Conn(), "note connection", failed, c.AccountID, c.ID, holder, status, failure, now, next)
 }
 
 // Due identifies a connection whose tokens are due for renewal.

@@ -78,12 +78,12 @@ func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) e
 		if err := db.ExecOne(ctx, s.Conn(), "new secret", q, id); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, s.Conn(), "recovery codes", `DELETE FROM recovery_codes WHERE user_id = $1`, id); err != nil {
+		if err := db.Run(ctx, s.Conn(), "recovery codes", `DELETE FROM recovery_codes WHERE user_id = $1`, id); err != nil {
 			return err
 		}
 		for _, code := range codes {
 			const add = `INSERT INTO recovery_codes (user_id, hash) VALUES ($1, $2)`
-			if _, err := db.Exec(ctx, s.Conn(), "recovery code", add, id, models.HashToken(code)); err != nil {
+			if err := db.Run(ctx, s.Conn(), "recovery code", add, id, models.HashToken(code)); err != nil {
 				return err
 			}
 		}
@@ -118,8 +118,7 @@ func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Rol
 		if err := endLinksOf(ctx, s, account, id, role); err != nil {
 			return err
 		}
-		_, err := db.Exec(ctx, s.Conn(), "join", q, account, id, role)
-		return err
+		return db.Run(ctx, s.Conn(), "join", q, account, id, role)
 	})
 }
 
@@ -176,7 +175,7 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 		if role == "" {
 			err := db.ExecOne(ctx, s.Conn(), "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
 			if err == nil {
-				_, err = db.Exec(ctx, s.Conn(), "forget credentials", deleteCredentials, id)
+				err = db.Run(ctx, s.Conn(), "forget credentials", deleteCredentials, id)
 			}
 			return err
 		}
@@ -188,8 +187,7 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 func endLinksOf(ctx context.Context, s *store.Store, account, id uuid.UUID, role models.Role) error {
 	const q = `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL
 		AND NOT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
-	_, err := db.Exec(ctx, s.Conn(), "drop links", q, account, id, role)
-	return err
+	return db.Run(ctx, s.Conn(), "drop links", q, account, id, role)
 }
 
 const listAccountsOf = `
@@ -224,7 +222,7 @@ func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link model
 			return err
 		}
 		const drop = `DELETE FROM entry_links WHERE account_id = $1 AND kind = $2 AND email = $3 AND used_at IS NULL`
-		if _, err := db.Exec(ctx, s.Conn(), "drop link", drop, account, kind, email); err != nil {
+		if err := db.Run(ctx, s.Conn(), "drop link", drop, account, kind, email); err != nil {
 			return err
 		}
 		open, err := People{s}.Links(ctx, account)
@@ -290,8 +288,7 @@ func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 
 // CountWrongProof counts a wrong password or code that was sent with a link. The tenth one ends the link.
 func (p People) CountWrongProof(ctx context.Context, token string) error {
-	_, err := db.Exec(ctx, p.s.Conn(), "wrong proof", `UPDATE entry_links SET wrong = wrong + 1 WHERE hash = $1`, models.HashToken(token))
-	return err
+	return db.Run(ctx, p.s.Conn(), "wrong proof", `UPDATE entry_links SET wrong = wrong + 1 WHERE hash = $1`, models.HashToken(token))
 }
 
 // Links lists the open links of an account, newest first.

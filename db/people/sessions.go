@@ -65,12 +65,11 @@ func (p People) OpenSession(ctx context.Context, id, account uuid.UUID, address,
 	token := models.NewToken()
 	err := p.s.Tx(ctx, func(s *store.Store) error {
 		const q = `INSERT INTO sessions (id, hash, user_id, account_id, address, agent) VALUES ($1, $2, $3, $4, $5, $6)`
-		if _, err := db.Exec(ctx, s.Conn(), "session", q, uuid.Must(uuid.NewV7()), models.HashToken(token), id, account, address, agent); err != nil {
+		if err := db.Run(ctx, s.Conn(), "session", q, uuid.Must(uuid.NewV7()), models.HashToken(token), id, account, address, agent); err != nil {
 			return err
 		}
 		const drop = `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user_id = $1 ORDER BY seen_at DESC, id DESC OFFSET $2)`
-		_, err := db.Exec(ctx, s.Conn(), "drop sessions", drop, id, maxSessions)
-		return err
+		return db.Run(ctx, s.Conn(), "drop sessions", drop, id, maxSessions)
 	})
 	return token, err
 }
@@ -88,14 +87,12 @@ func (p People) EndSession(ctx context.Context, id, session uuid.UUID) error {
 
 // EndSessions ends all sessions of a person except the session but.
 func (p People) EndSessions(ctx context.Context, id, but uuid.UUID) error {
-	_, err := db.Exec(ctx, p.s.Conn(), "end sessions", `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, id, but)
-	return err
+	return db.Run(ctx, p.s.Conn(), "end sessions", `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, id, but)
 }
 
 // EndToken ends the session of a token, if there is one.
 func (p People) EndToken(ctx context.Context, token string) error {
-	_, err := db.Exec(ctx, p.s.Conn(), "end session", `DELETE FROM sessions WHERE hash = $1`, models.HashToken(token))
-	return err
+	return db.Run(ctx, p.s.Conn(), "end session", `DELETE FROM sessions WHERE hash = $1`, models.HashToken(token))
 }
 
 // ConfirmSession records that the person has just proved their identity.
@@ -129,6 +126,5 @@ ON CONFLICT (id) DO UPDATE SET refused = audit.refused + 1, address = excluded.a
 // cannot fill a log.
 func (p People) RecordWrongProof(ctx context.Context, email, operation, address string) error {
 	hour := fmt.Sprintf("%012x", time.Now().Truncate(time.Hour).UnixMilli())
-	_, err := db.Exec(ctx, p.s.Conn(), "wrong proof", recordWrongProof, email, hour, operation, address)
-	return err
+	return db.Run(ctx, p.s.Conn(), "wrong proof", recordWrongProof, email, hour, operation, address)
 }

@@ -29,14 +29,14 @@ VALUES ($2, $3::date, $4, $1, $5, $6, $7, $8)`
 // SaveSourceDay replaces what a traffic source reports for a day. Items of the list that report nothing are not stored.
 func SaveSourceDay(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time, list []spend.Spend) error {
 	on := day.Format(time.DateOnly)
-	if _, err := db.Exec(ctx, c, "figures of a source", deleteSourceDay, account, source, on); err != nil {
+	if err := db.Run(ctx, c, "figures of a source", deleteSourceDay, account, source, on); err != nil {
 		return err
 	}
 	for _, s := range list {
 		if s.Amount.IsZero() && s.Clicks == nil && s.Impressions == nil {
 			continue
 		}
-		_, err := db.Exec(ctx, c, "figures of a source", insertSourceFigures, account, source, on, s.CampaignID, s.Amount, s.Currency,
+		err := db.Run(ctx, c, "figures of a source", insertSourceFigures, account, source, on, s.CampaignID, s.Amount, s.Currency,
 			s.Clicks, s.Impressions)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func SaveOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list
 		if err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, c, "store orders", upsertOrders, append(args, network, account, fromFile, at)...); err != nil {
+		if err := db.Run(ctx, c, "store orders", upsertOrders, append(args, network, account, fromFile, at)...); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func ReplaceFileOrders(ctx context.Context, c db.Conn, account, network uuid.UUI
 	for _, o := range list {
 		first, last = min(first, o.Day), max(last, o.Day)
 	}
-	if _, err := db.Exec(ctx, c, "replace orders of a file", deleteFileOrders, account, network, first, last); err != nil {
+	if err := db.Run(ctx, c, "replace orders of a file", deleteFileOrders, account, network, first, last); err != nil {
 		return err
 	}
 	return SaveOrders(ctx, c, account, network, list, true, at)
@@ -145,7 +145,7 @@ func ListTotals(ctx context.Context, c db.Conn, account, network uuid.UUID, from
 // SaveTotals stores the sums that a network reports by day. They replace earlier sums of the same days.
 func SaveTotals(ctx context.Context, c db.Conn, account, network uuid.UUID, list []Totals, at time.Time) error {
 	for _, t := range list {
-		_, err := db.Exec(ctx, c, "store sums of a network", upsertTotals, account, network, t.Day.Format(time.DateOnly), t.Clicks,
+		err := db.Run(ctx, c, "store sums of a network", upsertTotals, account, network, t.Day.Format(time.DateOnly), t.Clicks,
 			t.Conversions, t.Payout, t.Currency, at)
 		if err != nil {
 			return err
@@ -156,24 +156,22 @@ func SaveTotals(ctx context.Context, c db.Conn, account, network uuid.UUID, list
 
 // DeleteOrders deletes the orders of clicks, in the transaction that deletes the clicks and their conversions.
 func DeleteOrders(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "delete orders", `DELETE FROM network_orders WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
-	return err
+	return db.Run(ctx, c, "delete orders", `DELETE FROM network_orders WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
 // Clear deletes what sources report for some campaigns on the days in [from, to), and the orders of the campaigns' conversions of clicks
 // in that time.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	of := db.UUIDs(campaigns)
-	_, err := db.Exec(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1
+	err := db.Run(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1
 		AND campaign_id = ANY ($2::uuid[]) AND day::timestamp AT TIME ZONE 'UTC' >= $3 AND day::timestamp AT TIME ZONE 'UTC' < $4`,
 		account, of, from, to)
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, c, "clear orders", `DELETE FROM network_orders o USING conversions v WHERE v.account_id = $1
+	return db.Run(ctx, c, "clear orders", `DELETE FROM network_orders o USING conversions v WHERE v.account_id = $1
 		AND v.campaign_id = ANY ($2::uuid[]) AND v.click_id >= $3 AND v.click_id < $4 AND o.account_id = $1 AND o.click_id = v.click_id`,
 		account, of, models.FloorClickID(from), models.FloorClickID(to))
-	return err
 }
 
 // deletedAtOnce is the number of rows that one statement of DeleteExpired deletes.

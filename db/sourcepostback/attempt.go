@@ -47,16 +47,16 @@ func RecordAttempt(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 	try := models.SentTry{
 		At: a.At.UTC().Format(models.EventTimeFormat), HTTPStatus: a.Status, Error: a.Error, MS: a.Took.Milliseconds(),
 	}
-	_, err := db.Exec(ctx, c, "mark postback", recordAttempt, t.ID, a.Number, db.Document(a.Request), a.Status, models.AnswerText(a.Answer),
+	err := db.Run(ctx, c, "mark postback", recordAttempt, t.ID, a.Number, db.Document(a.Request), a.Status, models.AnswerText(a.Answer),
 		a.Error, a.Accepted, a.Final, models.MaxTries, db.Document(try), a.At)
 	if err != nil {
 		return err
 	}
 	switch {
 	case a.Accepted:
-		_, err = db.Exec(ctx, c, "forget failures of source", deleteFailures, t.SourceID, a.Origin)
+		err = db.Run(ctx, c, "forget failures of source", deleteFailures, t.SourceID, a.Origin)
 	case !a.Stopped && a.Origin != "":
-		_, err = db.Exec(ctx, c, "count failure of source", countFailure, t.SourceID, a.Origin, t.AccountID)
+		err = db.Run(ctx, c, "count failure of source", countFailure, t.SourceID, a.Origin, t.AccountID)
 	}
 	return err
 }
@@ -66,6 +66,5 @@ UPDATE source_postbacks SET result = 'skipped', reason = $2 WHERE id = $1 AND re
 
 // Skip ends a pending postback without sending it, with a reason that the customer sees.
 func Skip(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
-	_, err := db.Exec(ctx, c, "skip postback", skipPostback, id, why)
-	return err
+	return db.Run(ctx, c, "skip postback", skipPostback, id, why)
 }

@@ -40,7 +40,7 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 // DeleteExpired deletes at most limit postbacks of accounts on a plan that were created before the given time, with their jobs. It
 // returns the number of deleted postbacks. It also deletes counts of consecutive failures that began before that time.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
-	if _, err := db.Exec(ctx, c, "old failures of sources", deleteExpiredFailures, before, plan); err != nil {
+	if err := db.Run(ctx, c, "old failures of sources", deleteExpiredFailures, before, plan); err != nil {
 		return 0, err
 	}
 	var ids []uuid.UUID
@@ -61,6 +61,5 @@ func remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if err := jobrow.Delete(ctx, c, ids, models.KindSendPostback); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, c, "delete postbacks", deletePostbacks, db.UUIDs(ids))
-	return err
+	return db.Run(ctx, c, "delete postbacks", deletePostbacks, db.UUIDs(ids))
 }

@@ -38,8 +38,7 @@ DELETE FROM conversion_uploads WHERE id IN (
 
 // DeleteOf deletes the uploads of some clicks, in the transaction of c.
 func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "delete uploads", deleteOfClicks, db.UUIDs(clicks))
-	return err
+	return db.Run(ctx, c, "delete uploads", deleteOfClicks, db.UUIDs(clicks))
 }
 
 // DeleteExpired deletes at most limit uploads of accounts on a plan that were created before the given time. It returns their

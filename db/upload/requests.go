@@ -54,8 +54,7 @@ func ListDueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, 
 
 // CheckLater sets the time when the platform is next asked about a request.
 func CheckLater(ctx context.Context, c db.Conn, account uuid.UUID, r Request, at time.Time) error {
-	_, err := db.Exec(ctx, c, "ask about uploads later", checkLater, account, r.SourceID, r.Request, at)
-	return err
+	return db.Run(ctx, c, "ask about uploads later", checkLater, account, r.SourceID, r.Request, at)
 }
 
 // RequestOutcome is the platform's final answer about a request.
@@ -78,13 +77,12 @@ func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r Request, o 
 	for _, result := range list {
 		n[result]++
 	}
-	_, err = db.Exec(ctx, c, "end request of uploads", endRequest, account, r.SourceID, r.Request)
+	err = db.Run(ctx, c, "end request of uploads", endRequest, account, r.SourceID, r.Request)
 	return n, err
 }
 
 // DeleteExpiredRequests deletes requests that were made before the given time. They are left over from connections that were
 // removed or stopped, whose platform is no longer asked about them.
 func DeleteExpiredRequests(ctx context.Context, c db.Conn, before time.Time) error {
-	_, err := db.Exec(ctx, c, "forget requests of uploads", deleteExpiredRequests, before)
-	return err
+	return db.Run(ctx, c, "forget requests of uploads", deleteExpiredRequests, before)
 }

@@ -70,14 +70,12 @@ func ClaimDue(ctx context.Context, c db.Conn, now time.Time, limit int) ([]Due, 
 
 // RecordJob records the job that sends the uploads of a source.
 func RecordJob(ctx context.Context, c db.Conn, d Due, job uuid.UUID) error {
-	_, err := db.Exec(ctx, c, "job of uploads", recordJob, d.AccountID, d.SourceID, job)
-	return err
+	return db.Run(ctx, c, "job of uploads", recordJob, d.AccountID, d.SourceID, job)
 }
 
 // SkipUnwanted skips at most limit pending uploads whose source no longer uploads conversions.
 func SkipUnwanted(ctx context.Context, c db.Conn, now time.Time, limit int) error {
-	_, err := db.Exec(ctx, c, "skip uploads", skipUnwanted, now, limit)
-	return err
+	return db.Run(ctx, c, "skip uploads", skipUnwanted, now, limit)
 }
 
 // Batch describes the batch of uploads that Claim claims from a source.
@@ -141,16 +139,16 @@ ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
 // day's caps wait for the next day, and later uploads within the caps may be sent before them. An upload whose value cannot be
 // converted to the account's currency yet also waits, and is checked again after rateEvery.
 func Claim(ctx context.Context, c db.Conn, b Batch) ([]models.ConversionUpload, error) {
-	if _, err := db.Exec(ctx, c, "uploads taken back", skipRetracted, b.AccountID, b.SourceID, b.Now); err != nil {
+	if err := db.Run(ctx, c, "uploads taken back", skipRetracted, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
-	if _, err := db.Exec(ctx, c, "uploads overtaken", skipOvertaken, b.AccountID, b.SourceID, b.Now); err != nil {
+	if err := db.Run(ctx, c, "uploads overtaken", skipOvertaken, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
-	if _, err := db.Exec(ctx, c, "uploads of nothing", skipNeverThere, b.AccountID, b.SourceID, b.Now, b.Live); err != nil {
+	if err := db.Run(ctx, c, "uploads of nothing", skipNeverThere, b.AccountID, b.SourceID, b.Now, b.Live); err != nil {
 		return nil, err
 	}
-	if _, err := db.Exec(ctx, c, "worth of uploads", rateUploads, b.AccountID, b.SourceID, b.Now); err != nil {
+	if err := db.Run(ctx, c, "worth of uploads", rateUploads, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
 	found, err := db.Select[pendingUpload](ctx, c, "take uploads", claimBatch, b.AccountID, b.SourceID, b.Now, b.Limit)
@@ -161,7 +159,7 @@ func Claim(ctx context.Context, c db.Conn, b Batch) ([]models.ConversionUpload, 
 	if err != nil {
 		return nil, err
 	}
-	_, err = db.Exec(ctx, c, "attempt of uploads", countAttempt, idsOf(taken))
+	err = db.Run(ctx, c, "attempt of uploads", countAttempt, idsOf(taken))
 	return taken, err
 }
 
@@ -212,7 +210,7 @@ func (b Batch) within(ctx context.Context, c db.Conn, found []pendingUpload) (ta
 		held[h] = append(held[h], u.ConversionUpload)
 	}
 	for h, list := range held {
-		if _, err := db.Exec(ctx, c, "put uploads off", putOff, idsOf(list), h.until, h.why); err != nil {
+		if err := db.Run(ctx, c, "put uploads off", putOff, idsOf(list), h.until, h.why); err != nil {
 			return nil, err
 		}
 	}
@@ -264,7 +262,7 @@ WHERE account_id = $1 AND source_id = $2`
 
 // Decide records the results of uploads of a source. An upload that was already decided does not change.
 func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, list []Decision) error {
-	_, err := db.Exec(ctx, c, "decide uploads", decide, account,
+	err := db.Run(ctx, c, "decide uploads", decide, account,
 		db.UUIDs(db.Map(list, func(d Decision) uuid.UUID { return d.ID })),
 		db.Map(list, func(d Decision) string { return d.Result }),
 		db.Map(list, func(d Decision) string { return models.AnswerText([]byte(d.Reason)) }),
@@ -283,8 +281,7 @@ func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.
 	if len(requests) == 0 {
 		return nil
 	}
-	_, err = db.Exec(ctx, c, "add requests of uploads", addRequests, account, source, pq.Array(requests), now, now.Add(CheckEvery))
-	return err
+	return db.Run(ctx, c, "add requests of uploads", addRequests, account, source, pq.Array(requests), now, now.Add(CheckEvery))
 }
 
 // Share counts recent uploads that the platform has decided since uploads were started. Only the last ones, at most window,
@@ -301,13 +298,11 @@ func RecentShare(ctx context.Context, c db.Conn, source uuid.UUID, window int) (
 
 // Stop stops the uploads of a source until a person starts them again.
 func Stop(ctx context.Context, c db.Conn, account, source uuid.UUID, why string, now time.Time) error {
-	_, err := db.Exec(ctx, c, "stop uploads", stop, account, source, why, now)
-	return err
+	return db.Run(ctx, c, "stop uploads", stop, account, source, why, now)
 }
 
 // RecordResult records the result of sending the uploads of a source and the time when the next job may start. An empty failure
 // means success.
 func RecordResult(ctx context.Context, c db.Conn, account, source uuid.UUID, failure string, next, now time.Time) error {
-	_, err := db.Exec(ctx, c, "note uploads", recordResult, account, source, failure, next, now)
-	return err
+	return db.Run(ctx, c, "note uploads", recordResult, account, source, failure, next, now)
 }

@@ -228,8 +228,7 @@ func insertAll(ctx context.Context, c db.Conn, account uuid.UUID, list []*newUpl
 		ids(list, func(u *newUpload) uuid.UUID { return u.ConversionID }), texts(list, func(u *newUpload) string { return u.Goal }),
 		texts(list, func(u *newUpload) string { return u.Action }), moments(list, func(u *newUpload) time.Time { return u.HappenedAt }),
 	}, columnsOf(list)...)
-	_, err := db.Exec(ctx, c, "add uploads", insert, args...)
-	return err
+	return db.Run(ctx, c, "add uploads", insert, args...)
 }
 
 func ids(list []*newUpload, of func(*newUpload) uuid.UUID) string { return db.UUIDs(db.Map(list, of)) }
@@ -259,9 +258,8 @@ UPDATE conversion_uploads SET worth = worth * $2 WHERE account_id = $1 AND (resu
 // ConvertCaps converts an account's daily caps on the value of uploads, and the worth by which uploads count towards these caps. It
 // converts pending uploads and uploads that were decided since the given time. It runs in the transaction of c.
 func ConvertCaps(ctx context.Context, c db.Conn, account uuid.UUID, rate decimal.Decimal, since time.Time) error {
-	if _, err := db.Exec(ctx, c, "convert caps", convertCaps, account, rate); err != nil {
+	if err := db.Run(ctx, c, "convert caps", convertCaps, account, rate); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, c, "convert uploads", convertWorths, account, rate, since)
-	return err
+	return db.Run(ctx, c, "convert uploads", convertWorths, account, rate, since)
 }
