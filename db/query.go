@@ -93,12 +93,6 @@ func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, 
 	return res.RowsAffected()
 }
 
-// Run runs a statement. what names the statement in errors.
-func Run(ctx context.Context, c Conn, what, query string, args ...any) error {
-	_, err := Exec(ctx, c, what, query, args...)
-	return err
-}
-
 // ExecOne is Exec for a statement that must affect a row. If it affects none, the error is a not_found error that names what.
 func ExecOne(ctx context.Context, c Conn, what, query string, args ...any) error {
 	n, err := Exec(ctx, c, what, query, args...)
