@@ -14,27 +14,29 @@ import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
 
 const w = words.audit
+// partOf returns the part of the API that an operation belongs to, such as campaigns.
 const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
-const whoOf = (r: AuditRow) => r.who || w.byJob
+const authorOf = (r: AuditRow) => r.who || w.byJob
 
-// didOf returns the text of an entry: the wrong proofs of an hour, an operation that has words of its own, or a change to a record.
-function didOf(r: AuditRow) {
+// actionOf describes what an entry of the log records: refused confirmations, an operation with a text of its own, or a change of a
+// record.
+function actionOf(r: AuditRow) {
   if (r.refused) return w.refused(r.refused, count(r.refused))
   const part = partOf(r.operation)
   return w.operations[r.operation] ?? w.did(w.things[part] ?? part, w.verbs[r.operation.split(' ')[0]!] ?? '')
 }
 
-// What shows the change. On a narrow screen, which has no column of people, it also shows who made the change.
-const What = ({ of: r }: { of: AuditRow }) => (
+// ActionCell shows the action of an entry. A narrow screen has no column of people, so the cell also names the author there.
+const ActionCell = ({ of: r }: { of: AuditRow }) => (
   <span class="named">
-    <span class="cut block" title={didOf(r)}>
-      {didOf(r)}
+    <span class="cut block" title={actionOf(r)}>
+      {actionOf(r)}
     </span>
     <small class="dim cut wide" title={r.operation}>
       {r.operation}
     </small>
     <small class="dim cut onphone" title={r.email ?? ''}>
-      {r.email ? `${whoOf(r)} · ${r.email}` : whoOf(r)}
+      {r.email ? `${authorOf(r)} · ${r.email}` : authorOf(r)}
     </small>
   </span>
 )
@@ -45,15 +47,15 @@ export const Audit = () => (
   </Owners>
 )
 
-// shown formats a value of the log for people: texts without quotes, and an empty value as a dash.
-function shown(json: string) {
+// valueText formats a value of the log for people: texts without quotes, and an empty value as a dash.
+function valueText(json: string) {
   const value: unknown = JSON.parse(json)
   return value === null || value === '' ? '—' : typeof value === 'string' ? value : json
 }
 
 // Fields lists the fields that were sent, with the values before and after if the log has them.
 function Fields({ row }: { row: AuditRow }) {
-  const changed = new Map(row.changes.map(c => [c.field, w.changed(c.field, shown(c.before), shown(c.after))]))
+  const changed = new Map(row.changes.map(c => [c.field, w.changed(c.field, valueText(c.before), valueText(c.after))]))
   const list = [...changed.values(), ...row.fields.filter(f => !changed.has(f))]
   if (!list.length) return <span class="dim">{w.none}</span>
   return (
@@ -69,9 +71,10 @@ function Fields({ row }: { row: AuditRow }) {
 
 // Log lists the changes and sign-ins in the window, newest first.
 function Log() {
-  const at = place.value.query,
-    who = at.get('who') ?? '',
-    what = at.get('what') ?? ''
+  const address = place.value.query,
+    who = address.get('who') ?? '',
+    what = address.get('what') ?? '',
+    filtered = !!(who || what)
   const { rows, whole, error, again } = useAll('GET /app/api/audit', {
     from: span.value.from,
     to: span.value.to,
@@ -98,9 +101,9 @@ function Log() {
       label: w.who,
       left: true,
       width: 190,
-      cell: r => <Two a={whoOf(r)} b={r.key_id ? w.byKey : r.person_id ? (r.email ?? '') : w.byJob} />,
+      cell: r => <Two a={authorOf(r)} b={r.key_id ? w.byKey : r.person_id ? (r.email ?? '') : w.byJob} />,
     },
-    { name: 'what', label: w.what, left: true, phone: true, kind: 'first', cell: r => <What of={r} /> },
+    { name: 'what', label: w.what, left: true, phone: true, kind: 'first', cell: r => <ActionCell of={r} /> },
     {
       name: 'fields',
       label: w.fields,
@@ -137,12 +140,12 @@ function Log() {
         {!rows ? (
           <Loading of={{ error, again }} height={220} />
         ) : rows.length === 0 ? (
-          <Empty title={who || what ? w.emptyFiltered : w.empty}>
-            {(who || what) && <Button onClick={() => change({ who: null, what: null }, true)} text={t.reports.clearFilters} />}
+          <Empty title={filtered ? w.emptyFiltered : w.empty}>
+            {filtered && <Button onClick={() => change({ who: null, what: null }, true)} text={t.reports.clearFilters} />}
           </Empty>
         ) : (
           <>
-            <Table label={t.rooms.audit} rows={rows} columns={columns} keyOf={r => r.id} nameOf={didOf} height={44} tall />
+            <Table label={t.rooms.audit} rows={rows} columns={columns} keyOf={r => r.id} nameOf={actionOf} height={44} tall />
             <div class="statusbar">
               <span>{whole ? w.rows(rows.length, count(rows.length)) : w.most(count(rows.length))}</span>
             </div>

@@ -2,7 +2,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { LinkShown } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
-import { ApiError, call, confirming, signedOut } from '../../core/call.ts'
+import { useAttempt } from '../../core/busy.ts'
+import { ApiError, asError, call, confirming, signedOut } from '../../core/call.ts'
 import { me } from '../../core/me.ts'
 import { forget } from '../../core/query.ts'
 import { go } from '../../core/router.ts'
@@ -16,7 +17,7 @@ type FieldProps = {
   label: string
   hint?: string
   type?: string
-  auto: string
+  auto: string // the value of autocomplete
   value?: string
   fixed?: boolean
   optional?: boolean
@@ -107,24 +108,22 @@ function Card({ title, text, over, error, busy, go: verb, send, cancel, children
   )
 }
 
-// useSend runs the call of a card and keeps its error. codes becomes true when the service asks for a code.
-function useSend(asked = false) {
-  const [state, setState] = useState<{ busy: boolean; error?: ApiError }>({ busy: false })
-  const [codes, setCodes] = useState(asked)
-  const send = (what: () => Promise<unknown>) => {
-    setState({ busy: true })
-    what().then(
-      () => setState({ busy: false }),
-      e => {
-        if (e instanceof ApiError && e.code === 'code_required') setCodes(true)
-        setState({ busy: false, error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) })
-      },
+// useSend runs the call of a card and keeps its error. needsCode becomes true when the service asks for a code.
+function useSend(usesCodes = false) {
+  const [needsCode, setNeedsCode] = useState(usesCodes)
+  const { busy, wrong: error, run } = useAttempt(asError)
+  const send = (work: () => Promise<unknown>) =>
+    void run(() =>
+      work().catch(e => {
+        if (asError(e).code === 'code_required') setNeedsCode(true)
+        throw e
+      }),
     )
-  }
-  return { ...state, codes, send }
+  return { busy, error, needsCode, send }
 }
 
-async function entered(address?: string) {
+// loadPerson loads the person who has signed in, and goes to an address if one is given. It drops the cached answers of another person.
+async function loadPerson(address?: string) {
   const who = await call('GET /app/api/session')
   if (me.value?.id !== who.id || me.value.account.id !== who.account.id) forget()
   me.value = who
@@ -132,8 +131,9 @@ async function entered(address?: string) {
   if (address) location.replace(address)
 }
 
+// Enter signs a person in. With over it lies over the screen of a person whose session has ended.
 export function Enter({ over }: { over?: boolean }) {
-  const { busy, error, codes, send } = useSend()
+  const { busy, error, needsCode, send } = useSend()
   const [link] = useState(() => (location.pathname === '/app/welcome' ? location.hash.slice(1) : undefined))
   useEffect(() => {
     document.title = `${t.enter.title} · ${t.brand}`
@@ -152,12 +152,12 @@ export function Enter({ over }: { over?: boolean }) {
       send={f =>
         send(async () => {
           await call('POST /app/api/session', { body: f })
-          await entered(over ? undefined : here)
+          await loadPerson(over ? undefined : here)
         })
       }>
       <Field name="email" label={t.enter.email} type="email" auto="username" value={known} first={!known} />
       <Field name="password" label={t.enter.password} type="password" auto="current-password" first={!!known} />
-      {codes && <Code first />}
+      {needsCode && <Code first />}
     </Card>
   )
 }
@@ -165,7 +165,7 @@ export function Enter({ over }: { over?: boolean }) {
 // Welcome uses a link: an invitation, a new password, or an entry that an operator made. The form of an invitation is the same for
 // new people and for people who have a password here, so that it does not reveal who is known.
 function Welcome({ token }: { token: string }) {
-  const { busy, error, codes, send } = useSend()
+  const { busy, error, needsCode, send } = useSend()
   const [link, setLink] = useState<LinkShown>()
   useEffect(() => {
     document.title = `${t.enter.welcome} · ${t.brand}`
@@ -180,14 +180,14 @@ function Welcome({ token }: { token: string }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the link is read once
   }, [])
   if (!link) return error ? <Card title={t.enter.welcome} error={error} busy={false} go={t.enter.toSignIn} send={() => go('/app')} /> : null
-  const use = (f: Record<string, string>) =>
+  const follow = (f: Record<string, string>) =>
     send(async () => {
       await call('POST /app/api/links/use', { body: { ...f, email: undefined, token } })
-      await entered('/app')
+      await loadPerson('/app')
     })
   const email = <Field name="email" label={t.enter.email} type="email" auto="username" value={link.email} fixed />
-  const code = codes && <Code first />
-  const chosen = (
+  const code = needsCode && <Code first />
+  const newPassword = (
     <Field name="password" label={t.enter.choose} hint={t.enter.atLeast} type="password" auto="new-password" least={10} first />
   )
   if (link.kind === 'entry')
@@ -198,20 +198,20 @@ function Welcome({ token }: { token: string }) {
         error={error}
         busy={busy}
         go={t.enter.enterGo(link.account)}
-        send={use}>
+        send={follow}>
         {link.new_password && (
           <>
             {email}
-            {chosen}
+            {newPassword}
           </>
         )}
       </Card>
     )
   if (link.kind === 'reset')
     return (
-      <Card title={t.enter.reset} error={error} busy={busy} go={t.enter.resetGo} send={use}>
+      <Card title={t.enter.reset} error={error} busy={busy} go={t.enter.resetGo} send={follow}>
         {email}
-        {chosen}
+        {newPassword}
         {code}
       </Card>
     )
@@ -222,7 +222,7 @@ function Welcome({ token }: { token: string }) {
       error={error}
       busy={busy}
       go={t.enter.join}
-      send={use}>
+      send={follow}>
       {email}
       <Field name="name" label={t.enter.yourName} hint={t.enter.ifNew} auto="name" optional first />
       <Field name="password" label={t.enter.password} hint={t.enter.atLeast} type="password" auto="current-password" least={10} />
@@ -233,7 +233,7 @@ function Welcome({ token }: { token: string }) {
 
 // Confirm asks the person for the password again, and for a code if the person uses codes.
 export function Confirm() {
-  const { busy, error, codes, send } = useSend(!!me.value?.has_codes)
+  const { busy, error, needsCode, send } = useSend(!!me.value?.has_codes)
   const end = (ok: boolean) => {
     const c = confirming.value
     confirming.value = null
@@ -255,7 +255,7 @@ export function Confirm() {
         })
       }>
       <Field name="password" label={t.enter.password} type="password" auto="current-password" first />
-      {codes && <Code />}
+      {needsCode && <Code />}
     </Card>
   )
 }

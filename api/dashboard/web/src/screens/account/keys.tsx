@@ -16,14 +16,14 @@ import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 
 const w = words.keys
 const scopes = ['full', 'read_only'].map(value => ({ value, label: w.scopes[value]! }))
-const lives = ['0', '30', '90', '365'].map(value => ({ value, label: w.life[value]! }))
+const lifetimes = ['0', '30', '90', '365'].map(value => ({ value, label: w.life[value]! }))
 const tones: Record<string, string> = { active: 'good', rotated: 'warn' }
 const nameOf = (k: KeyRow) => k.name || w.unnamed
-const runs = (k: KeyRow) => k.state === 'active' || k.state === 'rotated'
+const isUsable = (k: KeyRow) => k.state === 'active' || k.state === 'rotated'
 
 export const Keys = () => (
   <Owners>
@@ -45,8 +45,7 @@ function List() {
   }
   const revoke = async (k: KeyRow) => {
     await call('DELETE /app/api/keys/{id}', { path: { id: k.id } })
-    touches('app')
-    toast(w.revoked(nameOf(k)))
+    written(w.revoked(nameOf(k)), 'app')
   }
   const columns: Column<KeyRow>[] = [
     {
@@ -90,7 +89,7 @@ function List() {
           {k.state === 'active' && (
             <Button look="sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => setAction({ what: 'rotate', of: k })} text={w.rotate} />
           )}
-          {runs(k) && (
+          {isUsable(k) && (
             <Button look="sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => setAction({ what: 'revoke', of: k })} text={w.revoke} />
           )}
         </span>
@@ -115,12 +114,12 @@ function List() {
             keyOf={k => k.id}
             nameOf={nameOf}
             height={44}
-            rowClass={k => (runs(k) ? '' : 'faded')}
+            rowClass={k => (isUsable(k) ? '' : 'faded')}
           />
         )}
       </section>
       {adding && (
-        <Make
+        <NewKey
           close={() => setAdding(false)}
           made={k => {
             setAdding(false)
@@ -128,7 +127,7 @@ function List() {
           }}
         />
       )}
-      {shownKey && <Once of={shownKey} close={() => setShownKey(undefined)} />}
+      {shownKey && <KeyOnce of={shownKey} close={() => setShownKey(undefined)} />}
       {action?.what === 'rotate' && (
         <Ask
           title={w.rotateTitle(nameOf(action.of))}
@@ -154,7 +153,8 @@ function List() {
   )
 }
 
-function Make({ close, made }: { close: () => void; made: (k: KeyRow) => void }) {
+// NewKey makes a key.
+function NewKey({ close, made }: { close: () => void; made: (k: KeyRow) => void }) {
   const [name, setName] = useState(''),
     [scope, setScope] = useState('full'),
     [days, setDays] = useState('90'),
@@ -171,13 +171,13 @@ function Make({ close, made }: { close: () => void; made: (k: KeyRow) => void })
       <Field label={w.scope} group>
         {() => <Seg label={w.scope} value={scope} options={scopes} on={setScope} />}
       </Field>
-      <SelectField label={w.days} value={days} options={lives} on={setDays} />
+      <SelectField label={w.days} value={days} options={lifetimes} on={setDays} />
     </FormSheet>
   )
 }
 
-// Once shows a new key, which is never shown again.
-const Once = ({ of: k, close }: { of: KeyRow; close: () => void }) => (
+// KeyOnce shows a new key, which is never shown again.
+const KeyOnce = ({ of: k, close }: { of: KeyRow; close: () => void }) => (
   <Shown title={nameOf(k)} close={close} done={w.done}>
     <p>{w.shown}</p>
     <Copy label={w.key} text={k.key ?? ''} />

@@ -7,7 +7,7 @@ import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { me } from '../../core/me.ts'
 import { browserOf, complain, told } from '../../core/people.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { languages, t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -17,6 +17,8 @@ import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { setTheme } from '../../parts/shell.tsx'
 import { Loading } from '../../parts/state.tsx'
 import { toast } from '../../core/toast.ts'
+import { handleSubmit } from '../../core/submit.ts'
+import { written } from '../../core/written.ts'
 
 const w = words.me
 
@@ -44,12 +46,7 @@ function Profile() {
     })
   return (
     <Card look="narrow" title={w.profile} beside={<span class="dim">{who.email}</span>}>
-      <form
-        class="record"
-        onSubmit={e => {
-          e.preventDefault()
-          void save({ name: name.trim() })
-        }}>
+      <form class="record" onSubmit={handleSubmit(() => save({ name: name.trim() }))}>
         <div class="part">
           <div class="fields">
             <InputField label={w.name} error={wrong} required maxLength={120} autocomplete="name" value={name} on={setName} />
@@ -86,21 +83,15 @@ function Profile() {
 function Password() {
   const [text, setText] = useState(''),
     { busy, wrong, run } = useAttempt(told)
-  const set = () =>
+  const change = () =>
     run(async () => {
       await call('POST /app/api/me/password', { body: { password: text } })
       setText('')
-      touches('app')
-      toast(w.passwordSet)
+      written(w.passwordSet, 'app')
     })
   return (
     <Card look="narrow" title={w.password}>
-      <form
-        class="record"
-        onSubmit={e => {
-          e.preventDefault()
-          void set()
-        }}>
+      <form class="record" onSubmit={handleSubmit(change)}>
         <div class="part">
           <input class="hidden" type="text" autocomplete="username" tabIndex={-1} aria-hidden="true" readOnly value={me.value!.email} />
           <div class="capped">
@@ -127,12 +118,13 @@ function Password() {
   )
 }
 
+// Codes turns the codes of an authenticator app on or off.
 function Codes() {
   const on = me.value!.has_codes,
     [setup, setSetup] = useState<NewTOTP>(),
     [turningOff, setTurningOff] = useState(false)
   const start = () => call('POST /app/api/me/totp').then(setSetup, complain)
-  const drop = async () => {
+  const turnOff = async () => {
     await call('DELETE /app/api/me/totp')
     me.value = { ...me.value!, has_codes: false }
     toast(w.nowOff)
@@ -152,14 +144,14 @@ function Codes() {
       </div>
       {setup && <SetUp of={setup} close={() => setSetup(undefined)} />}
       {turningOff && (
-        <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => setTurningOff(false)} on={drop} wrong={complain} />
+        <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => setTurningOff(false)} on={turnOff} wrong={complain} />
       )}
     </Card>
   )
 }
 
-// SetUp shows the secret, asks for the code that the app makes from it, and then shows the recovery codes once.
-function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
+// SetUp shows the secret and asks for the code that the app makes from the secret. Then it shows the recovery codes once.
+function SetUp({ of: totp, close }: { of: NewTOTP; close: () => void }) {
   const [code, setCode] = useState(''),
     { busy, wrong, run } = useAttempt(told),
     [codes, setCodes] = useState<string[]>()
@@ -178,8 +170,8 @@ function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
   return (
     <FormSheet short title={w.codes} close={close} go={w.confirm} off={busy} send={confirm}>
       <p>{w.scan}</p>
-      <img class="totp" src={of.qr} alt={w.qr} width={200} height={200} />
-      <Copy label={w.secret} text={of.secret} />
+      <img class="totp" src={totp.qr} alt={w.qr} width={200} height={200} />
+      <Copy label={w.secret} text={totp.secret} />
       <InputField
         label={w.code}
         error={wrong}
@@ -198,13 +190,9 @@ function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
 function Sessions() {
   const { data, error, again } = use('GET /app/api/sessions', {}),
     others = data?.rows.filter(s => !s.current).length ?? 0
-  const endAll = () =>
-    call('DELETE /app/api/sessions').then(() => {
-      touches('app')
-      toast(w.othersEnded)
-    }, complain)
+  const endOthers = () => call('DELETE /app/api/sessions').then(() => written(w.othersEnded, 'app'), complain)
   return (
-    <Card look="narrow" title={w.sessions} beside={others > 0 && <Button look="sm" onClick={() => void endAll()} text={w.endOthers} />}>
+    <Card look="narrow" title={w.sessions} beside={others > 0 && <Button look="sm" onClick={() => void endOthers()} text={w.endOthers} />}>
       {!data ? (
         <Loading of={{ error, again }} height={80} />
       ) : (
@@ -220,11 +208,7 @@ function Sessions() {
 
 function Session({ of: s }: { of: SessionRow }) {
   const name = browserOf(s.agent),
-    end = () =>
-      call('DELETE /app/api/sessions/{id}', { path: { id: s.id } }).then(() => {
-        touches('app')
-        toast(w.ended)
-      }, complain)
+    end = () => call('DELETE /app/api/sessions/{id}', { path: { id: s.id } }).then(() => written(w.ended, 'app'), complain)
   return (
     <li>
       <Sign name="landers" />

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { PlanDetail, PlanUsageAnswer } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { TableSwitch } from '../../parts/button.tsx'
 import { Card, Fact } from '../../parts/card.tsx'
 import { dateOf } from '../../core/dates.ts'
 import { count, short } from '../../core/format.ts'
@@ -8,10 +8,11 @@ import { zone } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { midnight, plus, type Day } from '../../core/window.ts'
-import { AsTable, Plot, type Series } from '../../parts/plot.tsx'
+import { AsTable, Legend, Plot, type Series } from '../../parts/plot.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 
 const w = t.plan
+// dayAt returns the day of a date in the form of the service.
 const dayAt = (text: string): Day => {
   const [y, m, d] = text.slice(0, 10).split('-').map(Number)
   return { y: y!, m: m!, d: d! }
@@ -33,8 +34,9 @@ export function Plan() {
   )
 }
 
-// grown returns the series of the plot: the clicks of the month added up by day, and from today on the forecast with its band.
-function grown(d: PlanDetail, limit: number | null): { times: number[]; series: Series[] } {
+// plotOf returns the data of the plot: the clicks of the month added up by day, and from today on the forecast with its lowest and
+// highest value.
+function plotOf(d: PlanDetail, limit: number | null): { times: number[]; series: Series[] } {
   const first = dayAt(d.daily[0]?.date ?? d.resetsAt),
     last = plus(dayAt(d.resetsAt), -1),
     days: Day[] = []
@@ -43,34 +45,17 @@ function grown(d: PlanDetail, limit: number | null): { times: number[]; series: 
     used = d.daily.reduce<number[]>((sums, o) => [...sums, (sums.at(-1) ?? 0) + o.clicks], []),
     left = Math.max(1, days.length - n),
     now = used.at(-1) ?? 0
+  // toward returns a line from the clicks of today to a number at the end of the month.
   const toward = (end: number | null) => days.map((_, i) => (end === null || i < n - 1 ? null : now + ((end - now) * (i - n + 1)) / left))
   const f = d.forecast,
-    line = (name: string, values: (number | null)[], colour: string, dash = true): Series => ({
-      name,
-      kind: 'count',
-      colour,
-      values,
-      dash,
-      fill: !dash,
-    })
-  const series = [
-    line(
-      w.soFar,
-      days.map((_, i) => used[i] ?? null),
-      '--s-clicks',
-      false,
-    ),
-    line(w.forecast, toward(f.clicks), '--s-clicks'),
-  ]
-  if (f.low !== null && f.high !== null) series.push(line(w.low, toward(f.low), '--text-3'), line(w.high, toward(f.high), '--text-3'))
-  if (limit !== null)
-    series.push(
-      line(
-        w.limit,
-        days.map(() => limit),
-        '--bad',
-      ),
-    )
+    dashed = (name: string, values: (number | null)[], colour: string): Series => ({ name, kind: 'count', colour, values, dash: true })
+  const soFar = days.map((_, i) => used[i] ?? null),
+    series: Series[] = [
+      { name: w.soFar, kind: 'count', colour: '--s-clicks', values: soFar, fill: true },
+      dashed(w.forecast, toward(f.clicks), '--s-clicks'),
+    ]
+  if (f.low !== null && f.high !== null) series.push(dashed(w.low, toward(f.low), '--text-3'), dashed(w.high, toward(f.high), '--text-3'))
+  if (limit !== null) series.push(dashed(w.limit, Array(days.length).fill(limit), '--bad'))
   return { times: days.map(day => midnight(day, zone.value)), series }
 }
 
@@ -79,30 +64,15 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
     d = data.detail,
     { used, limit } = d.plan.clicks,
     f = d.forecast
-  const made = useMemo(() => grown(d, limit), [d, limit])
-  const summary = w.summary(used, count(used), count(f.clicks), limit === null ? w.unlimited : count(limit)),
-    name = asTable ? w.asPlot : w.asTable
+  const plot = useMemo(() => plotOf(d, limit), [d, limit])
+  const summary = w.summary(used, count(used), count(f.clicks), limit === null ? w.unlimited : count(limit))
   return (
     <section class="card">
       <header>
         <h2>{w.clicks}</h2>
-        <span class="legend">
-          {made.series.map(s => (
-            <span key={s.name}>
-              <i class={s.dash ? 'dash' : ''} style={`color:var(${s.colour})`} />
-              {s.name}
-            </span>
-          ))}
-        </span>
+        <Legend of={plot.series} />
         <span class="grow" />
-        <Button
-          look="sm quiet icon"
-          aria-pressed={asTable}
-          aria-label={name}
-          title={name}
-          onClick={() => setAsTable(!asTable)}
-          icon={asTable ? 'reports' : 'table'}
-        />
+        <TableSwitch on={asTable} set={setAsTable} />
       </header>
       <div class="part planhead">
         <div class="row wraps">
@@ -123,11 +93,7 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
         {f.isOver && <p class="dim">{data.pastAllowance}</p>}
       </div>
       <div class="plotpad">
-        {asTable ? (
-          <AsTable label={w.plot} times={made.times} series={made.series} hours={false} />
-        ) : (
-          <Plot label={summary} times={made.times} series={made.series} hours={false} />
-        )}
+        {asTable ? <AsTable label={w.plot} {...plot} hours={false} /> : <Plot label={summary} {...plot} hours={false} />}
       </div>
       <div class="statusbar">
         <span>{w.period(dayText(d.resetsAt))}</span>
@@ -136,6 +102,7 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
   )
 }
 
+// Uses shows how much of each allowance is used.
 function Uses({ of: d }: { of: PlanDetail }) {
   const list = Object.entries({ ...d.plan, integrations: d.integrations })
   return (
@@ -165,8 +132,10 @@ function Uses({ of: d }: { of: PlanDetail }) {
   )
 }
 
+// counted are the allowances that Uses shows, so Limits leaves them out.
 const counted = ['campaigns', 'offers', 'landers', 'domains', 'webhooks', 'integrations']
 
+// Limits shows the other limits of the plan, and the features that it includes.
 function Limits({ of: data }: { of: PlanUsageAnswer }) {
   const limits = Object.entries(data.allowances).filter(([name]) => w.names[name] && !counted.includes(name))
   return (

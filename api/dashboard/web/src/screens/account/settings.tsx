@@ -2,21 +2,22 @@ import { useState } from 'preact/hooks'
 import type { Settings as Saved } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card, Fact } from '../../parts/card.tsx'
-import { useBusy } from '../../core/busy.ts'
+import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
 import { adopt } from '../../core/jobs.ts'
 import { can, me } from '../../core/me.ts'
-import { forget, touches, use } from '../../core/query.ts'
+import { forget, use } from '../../core/query.ts'
 import { locale } from '../../core/format.ts'
 import { language, t } from '../../core/text.ts'
 import { zones } from '../../core/zones.ts'
-import { Combobox } from '../../parts/combobox.tsx'
+import { ComboField } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, FormError, Seg, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { toast } from '../../core/toast.ts'
+import { handleSubmit } from '../../core/submit.ts'
+import { written } from '../../core/written.ts'
 
 const w = t.settings
 const dateFormats = ['YYYY-MM-DD', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD MMM YYYY']
@@ -39,24 +40,30 @@ export function Settings() {
   return <Form key={JSON.stringify(data)} saved={data} />
 }
 
-const places = { invalid_timezone: 'timezone', invalid_currency: 'currency', rate_missing: 'currency' }
+const fieldByCode = { invalid_timezone: 'timezone', invalid_currency: 'currency', rate_missing: 'currency' }
+
+// explain returns the text of an error, and the field that the error is about.
+const explain = (e: unknown): Wrong => {
+  const error = asError(e),
+    found = wrongOf(error, ['organization_name', 'timezone', 'currency'], fieldByCode),
+    text = error.code === 'rate_missing' ? w.rateMissing : error.code === 'busy' ? w.busyText : found.text
+  return { ...found, text }
+}
 
 function Form({ saved }: { saved: Saved }) {
   const { organizationName, currency, timezone, dateFormat, timeFormat } = saved,
     start: Draft = { organizationName, currency, timezone, dateFormat, timeFormat }
   const [draft, setDraft] = useState(start),
-    [wrong, setWrong] = useState<Wrong>(),
     [confirming, setConfirming] = useState(false),
-    [busy, run] = useBusy(),
+    { busy, wrong, setWrong, run } = useAttempt(explain),
     may = can('owner')
-  const replace = (d: Draft) => {
+  const change = (d: Draft) => {
     setDraft(d)
     setWrong(undefined)
   }
   const changed = JSON.stringify(draft) !== JSON.stringify(start),
-    restates = draft.currency !== saved.currency
+    newCurrency = draft.currency !== saved.currency
   const send = async () => {
-    setWrong(undefined)
     const answer = await call('PATCH /settings', {
       body: {
         organization_name: draft.organizationName,
@@ -69,20 +76,13 @@ function Form({ saved }: { saved: Saved }) {
     me.value = await call('GET /app/api/session')
     if (answer.jobId) adopt(t.exports.currency(answer.currency), answer.jobId, t.exports.restated, '/app/reports')
     forget()
-    touches('settings')
-    toast(w.saved)
+    written(w.saved, 'settings')
   }
-  const save = () =>
-    run(send, e => {
-      const error = asError(e),
-        text = error.code === 'rate_missing' ? w.rateMissing : error.code === 'busy' ? w.busyText : '',
-        at = wrongOf(error, ['organization_name', 'timezone', 'currency'], places)
-      setWrong({ ...at, text: text || at.text })
-    })
+  const save = () => run(send)
   const submit = () => {
     if (!isCurrency(draft.currency)) return setWrong({ field: 'currency', text: w.invalidCurrency })
     if (!isZone(draft.timezone)) return setWrong({ field: 'timezone', text: w.invalidZone })
-    if (restates) setConfirming(true)
+    if (newCurrency) setConfirming(true)
     else void save()
   }
   return (
@@ -94,17 +94,12 @@ function Form({ saved }: { saved: Saved }) {
             {w.running}
           </p>
         )}
-        <form
-          class="record"
-          onSubmit={e => {
-            e.preventDefault()
-            submit()
-          }}>
+        <form class="record" onSubmit={handleSubmit(submit)}>
           <fieldset disabled={!may || busy}>
             <div class="part">
-              <Fields of={draft} set={change => replace({ ...draft, ...change })} wrong={wrong} />
+              <Fields of={draft} set={fields => change({ ...draft, ...fields })} wrong={wrong} />
             </div>
-            {restates && (
+            {newCurrency && (
               <div class="part">
                 <p class="warn">{w.restateText}</p>
               </div>
@@ -114,7 +109,7 @@ function Form({ saved }: { saved: Saved }) {
           {may && (
             <div class="formfoot row">
               <span class="grow" />
-              {changed && <Button look="quiet" onClick={() => replace(start)} text={t.parts.discard} />}
+              {changed && <Button look="quiet" onClick={() => change(start)} text={t.parts.discard} />}
               <Button type="submit" look="primary" disabled={!changed || busy} text={w.save} />
             </div>
           )}
@@ -135,38 +130,32 @@ function Form({ saved }: { saved: Saved }) {
 }
 
 function Fields({ of: draft, set, wrong }: { of: Draft; set: (change: Partial<Draft>) => void; wrong?: Wrong }) {
-  const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
+  const errorAt = (name: string) => (wrong?.field === name ? wrong.text : undefined)
   return (
     <div class="fields">
       <InputField
         label={w.name}
-        error={at('organization_name')}
+        error={errorAt('organization_name')}
         value={draft.organizationName}
         maxLength={200}
         required
         on={organizationName => set({ organizationName })}
       />
-      <Field
+      <ComboField
         label={w.timezone}
-        error={at('timezone')}
+        error={errorAt('timezone')}
         hint={
           <>
             {w.zoneHint} {isZone(draft.timezone) && w.zoneNow(timeText(Date.now(), draft))}
           </>
-        }>
-        {wired => (
-          <Combobox
-            wired={wired}
-            label={w.timezone}
-            value={draft.timezone}
-            choices={zones}
-            on={timezone => set({ timezone: timezone || 'UTC' })}
-          />
-        )}
-      </Field>
+        }
+        value={draft.timezone}
+        choices={zones}
+        on={timezone => set({ timezone: timezone || 'UTC' })}
+      />
       <InputField
         label={w.currency}
-        error={at('currency')}
+        error={errorAt('currency')}
         hint={w.currencyHint}
         class="mono"
         value={draft.currency}

@@ -16,7 +16,7 @@ import { Sign } from '../../parts/icons.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 
 const w = words.team
 const roles = ['owner', 'member', 'contributor', 'viewer']
@@ -49,7 +49,7 @@ function Team() {
         <Card title={w.open}>
           <ul class="list people">
             {data.links.map(l => (
-              <Open key={l.id} of={l} />
+              <OpenLink key={l.id} of={l} />
             ))}
           </ul>
         </Card>
@@ -63,18 +63,16 @@ function Member({ of: m }: { of: MemberRow }) {
   const [newRole, setNewRole] = useState<string>(),
     [removing, setRemoving] = useState(false),
     name = m.name || m.email,
-    own = m.id === me.value!.id
-  const set = async (role: string) => {
+    isMe = m.id === me.value!.id
+  const changeRole = async (role: string) => {
     await call('PATCH /app/api/team/{id}', { path: { id: m.id }, body: { role } })
-    if (own) me.value = await call('GET /app/api/session')
-    touches('app')
-    toast(w.nowRole(name, roleName(role)))
+    if (isMe) me.value = await call('GET /app/api/session')
+    written(w.nowRole(name, roleName(role)), 'app')
   }
-  const drop = async () => {
+  const remove = async () => {
     await call('DELETE /app/api/team/{id}', { path: { id: m.id } })
-    if (own) return location.assign('/app')
-    touches('app')
-    toast(w.removed(name))
+    if (isMe) return location.assign('/app')
+    written(w.removed(name), 'app')
   }
   return (
     <li>
@@ -83,7 +81,7 @@ function Member({ of: m }: { of: MemberRow }) {
       </span>
       <div class="grow">
         <div class="t">
-          {name} {own && <span class="tag">{w.you}</span>}
+          {name} {isMe && <span class="tag">{w.you}</span>}
         </div>
         <div class="d wrap">
           {m.email} · {m.has_codes ? w.codes : w.noCodes} · <span class="whole">{w.joined(dateTime(m.joined_at))}</span> ·{' '}
@@ -101,14 +99,14 @@ function Member({ of: m }: { of: MemberRow }) {
       <Button look="sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={() => setRemoving(true)} icon="trash" />
       {newRole && (
         <Ask
-          title={own && m.role === 'owner' ? w.ownTitle : w.changeTitle(name, roleName(newRole))}
-          text={own && m.role === 'owner' ? w.ownText : words.roleHints[newRole]}
+          title={isMe && m.role === 'owner' ? w.ownTitle : w.changeTitle(name, roleName(newRole))}
+          text={isMe && m.role === 'owner' ? w.ownText : words.roleHints[newRole]}
           go={w.change}
           close={() => {
             setNewRole(undefined)
             touches('app')
           }}
-          on={() => set(newRole)}
+          on={() => changeRole(newRole)}
           wrong={complain}
         />
       )}
@@ -119,7 +117,7 @@ function Member({ of: m }: { of: MemberRow }) {
           text={w.removeText(m.email)}
           go={w.remove}
           close={() => setRemoving(false)}
-          on={drop}
+          on={remove}
           wrong={complain}
         />
       )}
@@ -127,12 +125,10 @@ function Member({ of: m }: { of: MemberRow }) {
   )
 }
 
-function Open({ of: l }: { of: LinkRow }) {
+// OpenLink shows a link that waits for its person, such as an invitation, and withdraws it.
+function OpenLink({ of: l }: { of: LinkRow }) {
   const withdraw = () =>
-    call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => {
-      touches('app')
-      toast(w.withdrawn(l.email))
-    }, complain)
+    call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => written(w.withdrawn(l.email), 'app'), complain)
   return (
     <li>
       <Sign name="clock" />
@@ -150,7 +146,7 @@ function Invite({ close }: { close: () => void }) {
     [role, setRole] = useState('member'),
     { busy, wrong, run } = useAttempt(told),
     [invitation, setInvitation] = useState<Invitation>()
-  const make = () =>
+  const invite = () =>
     run(async () => {
       setInvitation(await call('POST /app/api/team', { body: { email: email.trim(), role } }))
       touches('app')
@@ -163,7 +159,7 @@ function Invite({ close }: { close: () => void }) {
       </Shown>
     )
   return (
-    <FormSheet title={w.inviteTitle} close={close} keep={() => email !== ''} go={w.make} off={busy} send={make}>
+    <FormSheet title={w.inviteTitle} close={close} keep={() => email !== ''} go={w.make} off={busy} send={invite}>
       <p>{w.inviteText}</p>
       <InputField label={w.email} error={wrong} type="email" required autocomplete="off" maxLength={254} value={email} on={setEmail} />
       <SelectField label={w.role} hint={words.roleHints[role]} value={role} options={roleOptions} on={setRole} />

@@ -10,20 +10,20 @@ import { dateOf } from '../../core/dates.ts'
 import { count, percent } from '../../core/format.ts'
 import { botsAt, sides } from '../../core/histogram.ts'
 import { adopt } from '../../core/jobs.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/bots.ts'
 import { Select, Switch } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { Histogram } from '../../parts/histogram.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { BotLists } from './lists.tsx'
 import { Repeats } from './repeats.tsx'
 import { Rescoring } from './rescoring.tsx'
 
-// Bots shows how bots are told from visitors: the score and its signals, the lists, and addresses that click often.
+// Bots shows how bots are distinguished from visitors: the score and its signals, the lists, and addresses that click often.
 export function Bots() {
   const tab = place.value.query.get('tab') ?? ''
   return (
@@ -58,10 +58,11 @@ function Scoring() {
 
 type FormProps = { saved: BotDetection; job: ComponentChildren; started: (id: string, range: Range) => void }
 
+// Form edits the threshold and the signals, and offers to score past clicks again.
 function Form({ saved, job, started }: FormProps) {
-  const off = saved.signals.filter(s => !s.enabled).map(s => s.reason)
+  const savedOff = saved.signals.filter(s => !s.enabled).map(s => s.reason)
   const [threshold, setThreshold] = useState(saved.threshold),
-    [disabled, setDisabled] = useState(off),
+    [disabled, setDisabled] = useState(savedOff),
     [days, setDays] = useState('30'),
     [busy, run] = useBusy(),
     may = canWrite()
@@ -74,13 +75,12 @@ function Form({ saved, job, started }: FormProps) {
         started(got.job_id, got.range)
         adopt(w.job, got.job_id, w.saved, '/app/bots')
       }
-      touches('bot-detection')
-      toast(w.saved)
+      written(w.saved, 'bot-detection')
     })
   return (
     <div class="grid bots">
       {job}
-      <Cut saved={saved} threshold={threshold} move={setThreshold} switched={switched > 0} may={may} />
+      <Threshold saved={saved} threshold={threshold} move={setThreshold} switched={switched > 0} may={may} />
       <Signals
         saved={saved}
         disabled={disabled}
@@ -109,7 +109,7 @@ function Form({ saved, job, started }: FormProps) {
             look="sm quiet"
             onClick={() => {
               setThreshold(saved.threshold)
-              setDisabled(off)
+              setDisabled(savedOff)
             }}
             text={t.parts.discard}
           />
@@ -120,27 +120,18 @@ function Form({ saved, job, started }: FormProps) {
   )
 }
 
-// Cut shows the histogram of scores and moves the threshold in it.
-function Cut({
-  saved,
-  threshold,
-  move,
-  switched,
-  may,
-}: {
-  saved: BotDetection
-  threshold: number
-  move: (n: number) => void
-  switched: boolean
-  may: boolean
-}) {
+type ThresholdProps = { saved: BotDetection; threshold: number; move: (n: number) => void; switched: boolean; may: boolean }
+
+// Threshold shows the histogram of scores and moves the threshold in it. switched tells that signals are on or off that were not saved
+// so.
+function Threshold({ saved, threshold, move, switched, may }: ThresholdProps) {
   const [asTable, setAsTable] = useState(false),
     { clicks, bot_clicks } = saved.totals,
     all = clicks + bot_clicks
   const scored = botsAt(saved.scores, 0),
     bots = botsAt(saved.scores, threshold),
     moved = sides(saved.scores, saved.threshold, threshold)
-  const says =
+  const effect =
     threshold === saved.threshold
       ? w.moveIt
       : moved.toBots
@@ -197,7 +188,7 @@ function Cut({
         />
       )}
       <p class={threshold === saved.threshold ? 'dim' : 'strong'} role="status">
-        {says}
+        {effect}
       </p>
       {switched && <p class="dim">{w.signalsMove}</p>}
       <p class="dim fine">{w.noScore(Math.max(0, all - scored), count(Math.max(0, all - scored)))}</p>
@@ -208,17 +199,10 @@ function Cut({
 // silentOf returns the reason why a signal cannot fire. The service has two reasons, in English. Each language has words for both.
 const silentOf = (why: string) => w.silent[why.startsWith('such requests') ? 'unrecorded' : 'data'] ?? why
 
-function Signals({
-  saved,
-  disabled,
-  turn,
-  may,
-}: {
-  saved: BotDetection
-  disabled: string[]
-  turn: (s: BotSignal, on: boolean) => void
-  may: boolean
-}) {
+type SignalsProps = { saved: BotDetection; disabled: string[]; turn: (s: BotSignal, on: boolean) => void; may: boolean }
+
+// Signals lists the signals, the most frequent first, and switches them on and off.
+function Signals({ saved, disabled, turn, may }: SignalsProps) {
   const all = saved.totals.clicks + saved.totals.bot_clicks,
     most = Math.max(1, ...saved.signals.map(s => s.hits_30d))
   return (
@@ -263,14 +247,15 @@ function Signals({
   )
 }
 
-const Data = ({ of }: { of: BotDetection }) =>
-  of.data.length === 0 ? null : (
+// Data lists the lists of addresses and networks that the signals use.
+const Data = ({ of: { data } }: { of: BotDetection }) =>
+  data.length === 0 ? null : (
     <details class="card folded">
       <summary>
-        {w.data} <span class="dim">{of.data.length}</span>
+        {w.data} <span class="dim">{data.length}</span>
       </summary>
       <ul class="list">
-        {of.data.map((d, i) => (
+        {data.map((d, i) => (
           <li key={i}>
             <div class="grow">
               <div class="t">{w.kinds[d.kind] ?? d.kind}</div>

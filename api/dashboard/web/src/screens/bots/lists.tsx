@@ -9,18 +9,19 @@ import { listOf } from '../../core/condition.ts'
 import { ago } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
-import { touches, use, useAll } from '../../core/query.ts'
+import { use, useAll } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/bots.ts'
-import { Combobox } from '../../parts/combobox.tsx'
+import { ComboField } from '../../parts/combobox.tsx'
 import { DropArea } from '../../parts/drop.tsx'
 import { Area, Field, FormError, Seg, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
-import { toast } from '../../core/toast.ts'
+import { handleSubmit } from '../../core/submit.ts'
+import { written } from '../../core/written.ts'
 import { Two } from '../../parts/two.tsx'
 
 const attributes = [
@@ -35,8 +36,10 @@ const attributes = [
 ]
 const attributeName = (a: string) => w.attributes[a] ?? t.dimensions[a] ?? a
 const operatorsOf = (a: string) => (a === 'ip' || a === 'ip_range' ? ['equals', 'in_cidr'] : ['equals', 'contains', 'regex'])
+// usual has the operator that an attribute begins with, if it is not equals.
 const usual: Record<string, string> = { ip_range: 'in_cidr', user_agent: 'contains', referrer: 'contains', isp: 'contains' }
 const mostBytes = 4_000_000
+const changedRows = ['bot-lists', 'bot-detection'] // rows of the API whose answers a change of the lists changes
 
 // textOf returns the text of an entry.
 function textOf(e: BotEntryRow) {
@@ -132,7 +135,7 @@ export function BotLists() {
           <Table label={w.tabs.lists!} rows={rows} columns={columns} keyOf={r => r.id} nameOf={textOf} height={44} tall />
         )}
       </section>
-      {adding && <Adding campaigns={choicesOf(campaigns)} close={() => setAdding(false)} />}
+      {adding && <NewEntry campaigns={choicesOf(campaigns)} close={() => setAdding(false)} />}
       {removing && (
         <Ask
           title={w.removeTitle}
@@ -140,23 +143,20 @@ export function BotLists() {
           go={w.remove}
           danger
           close={() => setRemoving(null)}
-          on={() =>
-            call('DELETE /bot-lists', { query: { id: removing.id } }).then(() => {
-              touches('bot-lists', 'bot-detection')
-              toast(w.removed)
-            })
-          }
+          on={() => call('DELETE /bot-lists', { query: { id: removing.id } }).then(() => written(w.removed, ...changedRows))}
         />
       )}
     </>
   )
 }
 
+// isEverybody reports whether the service refused an entry because it matches every visitor.
 const isEverybody = (e: ApiError) => e.code === 'invalid_input' && e.message.startsWith('the entry is for everybody')
 
 type Entry = { list_type: string; attribute: string; operator: string; text: string; note: string; campaign_id: string; everybody: boolean }
 const fresh: Entry = { list_type: 'deny', attribute: 'ip', operator: 'equals', text: '', note: '', campaign_id: '', everybody: false }
-const places = {
+// fieldByCode has the field of each error code.
+const fieldByCode = {
   value_required: 'value',
   invalid_regex: 'value',
   too_long: 'value',
@@ -165,7 +165,8 @@ const places = {
   invalid_input: 'value',
 }
 
-function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>; close: () => void }) {
+// NewEntry adds an entry to a list.
+function NewEntry({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>; close: () => void }) {
   const [entry, setEntry] = useState(fresh),
     [wrong, setWrong] = useState<Wrong>(),
     [matchesEverybody, setMatchesEverybody] = useState(false),
@@ -181,25 +182,18 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
     const made = await call('POST /bot-lists', {
       body: { ...rest, ...(campaign_id ? { campaign_id } : {}), ...(everybody ? { everybody } : {}) },
     })
-    touches('bot-lists', 'bot-detection')
-    toast(w.added(made.value_count, count(made.value_count)))
+    written(w.added(made.value_count, count(made.value_count)), ...changedRows)
     close()
   }
   const explain = (e: unknown) => {
     const error = asError(e),
-      at = wrongOf(error, ['note'], places)
+      found = wrongOf(error, ['note'], fieldByCode)
     setMatchesEverybody(isEverybody(error))
-    setWrong({ ...at, text: isEverybody(error) ? w.errors.everybody! : (w.errors[error.code] ?? at.text) })
+    setWrong({ ...found, text: isEverybody(error) ? w.errors.everybody! : (w.errors[error.code] ?? found.text) })
   }
   return (
     <Sheet title={w.add} close={close} keep={() => entry.text.trim() !== ''}>
-      <form
-        class="record"
-        noValidate
-        onSubmit={e => {
-          e.preventDefault()
-          void run(add, explain)
-        }}>
+      <form class="record" noValidate onSubmit={handleSubmit(() => run(add, explain))}>
         <div class="part">
           <EntryFields of={entry} set={set} wrong={wrong} lines={lines} campaigns={campaigns} matchesEverybody={matchesEverybody} />
         </div>
@@ -225,7 +219,7 @@ type FieldsProps = {
 
 // EntryFields edits a new entry. It shows a box to confirm an entry that matches every visitor.
 function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody }: FieldsProps) {
-  const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  const errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined)
   return (
     <div class="fields">
       <div class="across">
@@ -251,7 +245,7 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
       />
       <SelectField
         label={w.operator}
-        error={at('operator')}
+        error={errorAt('operator')}
         value={entry.operator}
         options={operatorsOf(entry.attribute).map(value => ({ value, label: w.operators[value]! }))}
         on={operator => set({ operator })}
@@ -278,23 +272,19 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
               {w.valuesHint} {lines > 0 && w.valueCount(lines, count(lines))}
             </>
           }
-          error={at('value')}>
+          error={errorAt('value')}>
           {wired => <Area wired={wired} rows={6} value={entry.text} max={mostBytes} on={text => set({ text })} />}
         </Field>
       </DropArea>
-      <Field label={w.campaign} error={at('campaign')}>
-        {wired => (
-          <Combobox
-            wired={wired}
-            label={w.campaign}
-            value={entry.campaign_id}
-            shown={entry.campaign_id ? undefined : w.everywhere}
-            choices={campaigns && [{ value: '', label: w.everywhere }, ...campaigns]}
-            on={campaign_id => set({ campaign_id })}
-          />
-        )}
-      </Field>
-      <InputField label={w.note} hint={w.noteHint} error={at('note')} value={entry.note} maxLength={500} on={note => set({ note })} />
+      <ComboField
+        label={w.campaign}
+        error={errorAt('campaign')}
+        value={entry.campaign_id}
+        none={w.everywhere}
+        choices={campaigns}
+        on={campaign_id => set({ campaign_id })}
+      />
+      <InputField label={w.note} hint={w.noteHint} error={errorAt('note')} value={entry.note} maxLength={500} on={note => set({ note })} />
     </div>
   )
 }

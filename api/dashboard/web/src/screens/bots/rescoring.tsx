@@ -5,10 +5,10 @@ import { count } from '../../core/format.ts'
 import { touches, use } from '../../core/query.ts'
 import { w } from '../../text/bots.ts'
 
-// Rescored is the result of the job.
+// Rescored is the result of a job that scores clicks again.
 type Rescored = { clicks: number; changed: number; bots_before: number; bots_after: number; superseded: boolean }
 const every = 2 // seconds between reloads
-const changed = ['bot-detection', 'reports', 'logs', 'stats', 'campaigns']
+const changedRows = ['bot-detection', 'reports', 'logs', 'stats', 'campaigns']
 
 // Rescoring shows the job that scores clicks again, until it has ended, and its result.
 export function Rescoring({ id, range }: { id: string; range: Range }) {
@@ -19,9 +19,9 @@ export function Rescoring({ id, range }: { id: string; range: Range }) {
   useEffect(() => {
     if (ended) {
       setLastJob(data)
-      touches(...changed)
+      touches(...changedRows)
     }
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the job is kept once, when it has ended
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the job is stored once, when it has ended
   }, [ended])
   return (
     <section class="card row notice" role="status">

@@ -1,18 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
-import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { useKeys } from '../../core/keys.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { useHeading } from '../../core/title.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Switch } from '../../parts/form.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
+import { Late, LoadingCard } from '../../parts/state.tsx'
 import { useShownTab } from '../../parts/tabs.ts'
-import { failed, toast } from '../../core/toast.ts'
 import type { TabProps } from '../../core/campaign.ts'
+import { setStatus } from './change.ts'
 
 type Tab = ComponentType<TabProps>
 const tabs: Record<string, () => Promise<Tab>> = {
@@ -31,18 +30,6 @@ export function Campaign() {
   const c = data?.campaign,
     link = c?.tracking_url || c?.url || ''
   const active = c?.status === 'active'
-  const set = async (on: boolean) => {
-    const was = c!.status
-    try {
-      await call('PATCH /campaigns/{id}', { path: { id }, body: { status: on ? 'active' : 'paused' } })
-    } catch (e) {
-      return failed(e)
-    }
-    touches('campaigns')
-    toast(t.campaigns.nowStatus[on ? 'active' : 'paused']!(1, c!.name), {
-      undo: () => call('PATCH /campaigns/{id}', { path: { id }, body: { status: was } }).then(() => touches('campaigns'), failed),
-    })
-  }
   useHeading(
     c
       ? {
@@ -57,7 +44,7 @@ export function Campaign() {
                 shown
                 label={active ? t.lists.states.active! : t.lists.states.paused!}
                 disabled={!canWrite()}
-                set={on => void set(on)}
+                set={on => void setStatus([c], on ? 'active' : 'paused')}
               />
             ),
         }
@@ -73,23 +60,18 @@ export function Campaign() {
   const load = tabs[tab] ?? tabs.flow!,
     bar = useRef<HTMLElement>(null)
   useShownTab(bar, tab)
-  const [loaded, setLoaded] = useState<{ of: typeof load; tab: Tab }>()
+  const [loaded, setLoaded] = useState<{ load: typeof load; tab: Tab }>()
   useEffect(() => {
     let on = true
     void load().then(m => {
-      if (on) setLoaded({ of: load, tab: m })
+      if (on) setLoaded({ load, tab: m })
     })
     return () => {
       on = false
     }
   }, [load])
-  if (error && !data)
-    return (
-      <section class="card">
-        <Failed error={error} again={again} />
-      </section>
-    )
-  const Shown = loaded?.of === load ? loaded.tab : null
+  if (error && !data) return <LoadingCard of={{ error, again }} height={260} />
+  const Shown = loaded?.load === load ? loaded.tab : null
   return (
     <>
       <div class="row tabline">

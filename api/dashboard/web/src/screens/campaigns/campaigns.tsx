@@ -12,41 +12,21 @@ import { copy } from '../../parts/copy.tsx'
 import { Item } from '../../parts/menu.tsx'
 import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
 import { failed, toast } from '../../core/toast.ts'
+import { patch, setStatus } from './change.ts'
 import { Remove } from './remove.tsx'
 
 const figures = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as const
-const change = (id: string, body: object) => call('PATCH /campaigns/{id}', { path: { id }, body })
 
-// patch changes campaigns, reloads the list, and offers to undo the change.
-async function patch(rows: CampaignRow[], body: object, said: string, undo?: (r: CampaignRow) => object) {
-  const wrong = await inBatches(rows, r => change(r.id, body))
-  touches('campaigns', 'reports')
-  if (wrong.length) failed(wrong[0])
-  if (wrong.length === rows.length) return
-  toast(
-    said,
-    undo && {
-      undo: async () => {
-        const lost = await inBatches(rows, r => change(r.id, undo(r)))
-        touches('campaigns', 'reports')
-        if (lost.length) failed(lost[0])
-      },
-    },
-  )
-}
-
-export const setStatus = (rows: CampaignRow[], status: string) =>
-  patch(rows, { status }, t.campaigns.nowStatus[status]!(rows.length, rows[0]!.name), r => ({ status: r.status }))
-
+// clone copies campaigns. The toast links to the copy of a single campaign.
 async function clone(rows: CampaignRow[]) {
   const made: string[] = []
-  const wrong = await inBatches(rows, r =>
+  const errors = await inBatches(rows, r =>
     call('POST /campaigns/{id}/clone', { path: { id: r.id } }).then(c => {
       made.push(c.id)
     }),
   )
   touches('campaigns')
-  if (wrong.length) failed(wrong[0])
+  if (errors.length) failed(errors[0])
   if (made.length)
     toast(t.campaigns.cloned(made.length), {
       link: made.length === 1 ? { path: to(`/app/campaigns/${made[0]}/flow`), text: t.campaigns.openIt } : undefined,
@@ -67,8 +47,8 @@ export function Campaigns() {
     actions.push(
       { label: t.lists.pause, key: 'p', on: r => void setStatus([r], 'paused'), if: r => r.status === 'active' },
       { label: t.lists.resume, key: 'p', on: r => void setStatus([r], 'active'), if: r => r.status !== 'active' },
-      { label: t.lists.pin, on: r => void patch([r], { is_pinned: true }, t.campaigns.pinned(r.name)), if: r => !r.is_pinned },
-      { label: t.lists.unpin, on: r => void patch([r], { is_pinned: false }, t.campaigns.unpinned(r.name)), if: r => r.is_pinned },
+      { label: t.lists.pin, on: r => void patch([r], () => ({ is_pinned: true }), t.campaigns.pinned(r.name)), if: r => !r.is_pinned },
+      { label: t.lists.unpin, on: r => void patch([r], () => ({ is_pinned: false }), t.campaigns.unpinned(r.name)), if: r => r.is_pinned },
     )
   if (create) actions.push({ label: t.lists.clone, on: r => void clone([r]) })
   if (may)
@@ -84,13 +64,11 @@ export function Campaigns() {
           label: t.lists.addTag,
           on: () => undefined,
           menu: (rows, close) => (
-            <Typed
+            <WordMenu
               label={t.lists.tag}
               on={tag => {
                 close()
-                void inBatches(rows, r => change(r.id, { tags: [...new Set([...r.tags, tag])] })).then(
-                  done(rows, t.campaigns.tagged(rows.length, tag)),
-                )
+                void patch(rows, r => ({ tags: [...new Set([...r.tags, tag])] }), t.campaigns.tagged(rows.length, tag))
               }}
               known={[...new Set((list.rows ?? []).flatMap(r => r.tags))]}
             />
@@ -100,12 +78,17 @@ export function Campaigns() {
           label: t.lists.move,
           on: () => undefined,
           menu: (rows, close) => (
-            <Typed
+            <WordMenu
               label={t.lists.group}
               none
               on={group => {
                 close()
-                void patch(rows, { group_name: group }, t.campaigns.moved(rows.length, group), r => ({ group_name: r.group_name }))
+                void patch(
+                  rows,
+                  () => ({ group_name: group }),
+                  t.campaigns.moved(rows.length, group),
+                  r => ({ group_name: r.group_name }),
+                )
               }}
               known={[...new Set((list.rows ?? []).map(r => r.group_name).filter(Boolean))]}
             />
@@ -115,15 +98,12 @@ export function Campaigns() {
         { label: t.lists.archive, on: rows => void setStatus(rows, 'archived') },
       ]
     : []
-  const first = list.rows?.length === 0
+  const isFirst = list.rows?.length === 0
   return (
     <>
       <Listing
         label={t.campaigns.title}
-        rows={list.rows}
-        whole={list.whole}
-        error={list.error}
-        again={list.again}
+        {...list}
         archived
         figures={[...figures]}
         path={r => to(`/app/campaigns/${r.id}/flow`)}
@@ -132,7 +112,7 @@ export function Campaigns() {
         setActive={may ? (r, on) => void setStatus([r], on ? 'active' : 'paused') : undefined}
         actions={actions}
         bulk={bulk}
-        add={create ? { label: first ? t.campaigns.start : t.campaigns.add, on: () => go(to('/app/campaigns/new')) } : undefined}
+        add={create ? { label: isFirst ? t.campaigns.start : t.campaigns.add, on: () => go(to('/app/campaigns/new')) } : undefined}
         empty={{ title: t.campaigns.empty, more: t.campaigns.emptyMore }}
       />
       {removing && <Remove of={removing} close={() => setRemoving(undefined)} />}
@@ -140,14 +120,8 @@ export function Campaigns() {
   )
 }
 
-const done = (rows: unknown[], said: string) => (wrong: unknown[]) => {
-  touches('campaigns')
-  if (wrong.length) failed(wrong[0])
-  if (wrong.length < rows.length) toast(said)
-}
-
-// Typed asks for a new word or one of the known words.
-function Typed({ label, on, known, none }: { label: string; on: (v: string) => void; known: string[]; none?: boolean }) {
+// WordMenu asks for a new word or one of the known words. With none it offers no group too.
+function WordMenu({ label, on, known, none }: { label: string; on: (v: string) => void; known: string[]; none?: boolean }) {
   const [text, setText] = useState('')
   return (
     <>

@@ -10,11 +10,12 @@ import { t } from '../../core/text.ts'
 import { compares, days, span } from '../../core/window.ts'
 import { Seg } from '../../parts/form.tsx'
 import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
-import { Empty, Failed, Late } from '../../parts/state.tsx'
+import { Empty, Failed, Loading, LoadingCard } from '../../parts/state.tsx'
 import { useMarks } from '../../parts/marked.tsx'
 import type { TabProps } from '../../core/campaign.ts'
 
-const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
+const totals: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
+const columns: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi']
 
 // CampaignFigures shows the figures of a campaign in the window: totals, over time, and by path, source or another dimension.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
@@ -30,33 +31,25 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   )
   const hours = days(span.value.span) <= 3,
     trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filter }, 60)
-  const made = useMemo(() => {
+  const plot = useMemo(() => {
     const rows = trend.data?.rows
     if (!rows) return null
     const times = rows.map(r => Date.parse(r.start!)),
-      of = (name: 'profit' | 'clicks') =>
-        past(
-          times,
-          rows.map(r => r[name]),
-        )
+      profits = rows.map(r => r.profit),
+      clicks = rows.map(r => r.clicks)
     const series: Series[] = [
-      { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: of('profit'), fill: true },
-      { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: of('clicks'), right: true },
+      { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: past(times, profits), fill: true },
+      { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: past(times, clicks), right: true },
     ]
     return { times, series }
   }, [trend.data])
   const sum = list.data?.totals,
     title = t.overview.plotOf(t.figures.names.profit, t.figures.names.clicks)
-  if (list.error && !list.data)
-    return (
-      <section class="card">
-        <Failed error={list.error} again={list.again} />
-      </section>
-    )
+  if (list.error && !list.data) return <LoadingCard of={list} height={236} />
   return (
     <div class="grid">
       <section class="card kpis" aria-label={t.overview.totals}>
-        {six.map(n => {
+        {totals.map(n => {
           const change = sum && changeOf(n, sum, sum.compare ?? undefined, 1)
           return (
             <div key={n} class="kpi">
@@ -73,25 +66,19 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
         <section class="card">
           <header>
             <h2>{title}</h2>
-            <Legend of={made?.series} />
+            <Legend of={plot?.series} />
             <span class="grow" />
             {marks.add}
             {marks.sheet}
             <TableSwitch on={asTable} set={setAsTable} />
           </header>
           <div class="plotpad">
-            {trend.error && !made ? (
-              <Failed error={trend.error} again={trend.again} />
-            ) : made ? (
-              asTable ? (
-                <AsTable label={`${c.name}: ${title}`} times={made.times} series={made.series} hours={hours} beside={marks.column} />
-              ) : (
-                <Plot label={`${c.name}: ${title}`} times={made.times} series={made.series} hours={hours} over={marks.layer} />
-              )
+            {!plot ? (
+              <Loading of={trend} height={236} style="" />
+            ) : asTable ? (
+              <AsTable label={`${c.name}: ${title}`} {...plot} hours={hours} beside={marks.column} />
             ) : (
-              <Late>
-                <div class="skeleton" style="height:236px" />
-              </Late>
+              <Plot label={`${c.name}: ${title}`} {...plot} hours={hours} over={marks.layer} />
             )}
           </div>
         </section>
@@ -116,7 +103,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
               <thead>
                 <tr>
                   <th class="pad">{t.dimensions[groupBy]}</th>
-                  {(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => (
+                  {columns.map(n => (
                     <th key={n} class={n === 'clicks' || n === 'profit' ? '' : 'narrow-off'}>
                       {t.figures.names[n]}
                     </th>
@@ -129,7 +116,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
                     <td class="pad strong">
                       <span class="name">{valueText(groupBy, r.dims[groupBy]!, list.data!.labels)}</span>
                     </td>
-                    {(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => (
+                    {columns.map(n => (
                       <td
                         key={n}
                         class={

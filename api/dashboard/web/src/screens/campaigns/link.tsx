@@ -11,67 +11,62 @@ import { paramsOf, tagOf, withParams } from '../../core/link.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { Combobox } from '../../parts/combobox.tsx'
+import { ComboField } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { Field, Input, Select } from '../../parts/form.tsx'
+import { Input, InputField, SelectField } from '../../parts/form.tsx'
 import { Sign } from '../../parts/icons.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { failed } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import type { TabProps } from '../../core/campaign.ts'
 import { asWritten } from '../../core/idn.ts'
 
 // CampaignLink builds the link for the source. It also shows the postbacks to the source and from the networks.
-export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabProps) {
+export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks } }: TabProps) {
   const sources = useSources(),
     networks = useNetworks(),
     [index, setIndex] = useState(0),
     [ownParams, setOwnParams] = useState<Pair[]>([])
   const links = c.links.length ? c.links : [{ domain_id: '', domain: c.domain, tag_name: '', url: c.url, tracking_url: c.tracking_url }]
-  const one = links[index] ?? links[0]!,
-    source = sources?.find(s => s.id === c.source_id)
-  const link = withParams(one.tracking_url || one.url, ownParams),
-    params = paramsOf(one.tracking_url, source)
+  const chosen = links[index] ?? links[0]!,
+    source = sources?.find(s => s.id === c.source_id),
+    sourceHint = source ? undefined : t.link.noSourceHint
+  const link = withParams(chosen.tracking_url || chosen.url, ownParams),
+    params = paramsOf(chosen.tracking_url, source)
   const setSource = (id: string) =>
-    call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { source_id: id || null } }).then(() => {
-      touches('campaigns')
-      toast(t.parts.saved)
-    }, failed)
+    call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { source_id: id || null } }).then(
+      () => written(t.parts.saved, 'campaigns'),
+      failed,
+    )
   return (
     <div class="grid builder">
       <div class="grid">
         <FirstClick id={c.id} />
         <Part look="card" title={t.link.title}>
           <div class="fields">
-            <Field label={t.campaigns.source} hint={source ? undefined : t.link.noSourceHint}>
-              {w =>
-                canWrite() ? (
-                  <Combobox
-                    wired={w}
-                    label={t.campaigns.source}
-                    value={c.source_id ?? ''}
-                    shown={c.source_id ? c.source_name : t.campaigns.noSource}
-                    choices={sources && [{ value: '', label: t.campaigns.noSource }, ...(choicesOf(sources) ?? [])]}
-                    on={v => void setSource(v)}
-                  />
-                ) : (
-                  <Input wired={w} value={c.source_name} on={() => undefined} readOnly />
-                )
-              }
-            </Field>
+            {canWrite() ? (
+              <ComboField
+                label={t.campaigns.source}
+                hint={sourceHint}
+                value={c.source_id ?? ''}
+                shown={c.source_id ? c.source_name : t.campaigns.noSource}
+                none={t.campaigns.noSource}
+                choices={choicesOf(sources)}
+                on={v => void setSource(v)}
+              />
+            ) : (
+              <InputField label={t.campaigns.source} hint={sourceHint} value={c.source_name} on={() => undefined} readOnly />
+            )}
             {links.length > 1 && (
-              <Field label={t.campaigns.domain}>
-                {w => (
-                  <Select
-                    wired={w}
-                    value={String(index)}
-                    options={links.map((l, i) => ({ value: String(i), label: asWritten(l.domain) }))}
-                    on={v => setIndex(Number(v))}
-                  />
-                )}
-              </Field>
+              <SelectField
+                label={t.campaigns.domain}
+                value={String(index)}
+                options={links.map((l, i) => ({ value: String(i), label: asWritten(l.domain) }))}
+                on={v => setIndex(Number(v))}
+              />
             )}
           </div>
           <Copy text={link} label={t.campaigns.trackingLink} lines />
@@ -89,16 +84,16 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
       </div>
       <div class="grid">
         <Part look="card" title={t.link.qr}>
-          <QR text={one.url} label={t.link.qrOf(one.url)} />
+          <QR text={chosen.url} label={t.link.qrOf(chosen.url)} />
           <p class="dim fine">{t.link.qrHint}</p>
         </Part>
-        <Postbacks of={ours} networks={networks} source={source} />
+        <Postbacks of={campaignNetworks} networks={networks} source={source} />
         <Part look="card" title={t.link.direct}>
           <p class="dim">{t.link.directText}</p>
           <Copy
             label={t.link.tag}
             lines
-            text={`<script src="${tagOf(new URL(one.url).origin, one.tag_name)}" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`}
+            text={`<script src="${tagOf(new URL(chosen.url).origin, chosen.tag_name)}" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`}
           />
         </Part>
       </div>
@@ -158,10 +153,10 @@ const OwnParams = ({ list, on }: { list: Pair[]; on: (list: Pair[]) => void }) =
 type PostbacksProps = { of: TabProps['detail']['networks']; networks?: NetworkRow[]; source?: SourceRow }
 
 // Postbacks shows the postbacks from the campaign's networks, and the postback to its source.
-const Postbacks = ({ of: ours, networks, source }: PostbacksProps) => (
+const Postbacks = ({ of: campaignNetworks, networks, source }: PostbacksProps) => (
   <Part look="card" title={t.link.postbacks}>
     <p class="dim">{t.link.postbacksText}</p>
-    {ours.length === 0 && (
+    {campaignNetworks.length === 0 && (
       <p>
         {t.link.noNetwork}{' '}
         <a class="link" href={to('/app/networks')}>
@@ -169,7 +164,7 @@ const Postbacks = ({ of: ours, networks, source }: PostbacksProps) => (
         </a>
       </p>
     )}
-    {ours.map(n => (
+    {campaignNetworks.map(n => (
       <NetworkPostback key={n.id} name={n.name} of={networks?.find(o => o.id === n.id)} />
     ))}
     {source?.postback_url && (

@@ -5,6 +5,7 @@ import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { newAlias, useDefaultDomain, useDomains } from '../../core/campaign.ts'
 import { choicesOf, useFlows, useLanders, useOffers, useSources } from '../../core/choices.ts'
+import { handleSubmit } from '../../core/submit.ts'
 import { touches, use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { canCreateCampaigns } from '../../core/can.ts'
@@ -17,7 +18,7 @@ import { EmptyCard } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 
 type Way = 'offer' | 'flow' | 'address'
-const template = 'template:' // begins the value of a choice that makes a new source for a platform
+const template = 'template:' // the beginning of the value of a choice that makes a source for a platform
 
 // NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. For the first campaign of an
 // account it also makes the offer and the source.
@@ -56,8 +57,8 @@ function useWizard() {
     domain: '',
   })
   const { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
-    const known = e as Wrong
-    if (typeof known.text === 'string' && !(e instanceof Error)) return known
+    const explained = e as Wrong // thrown by sourceID and offerID
+    if (typeof explained.text === 'string' && !(e instanceof Error)) return explained
     return wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
       destination_required: way === 'offer' ? 'offer' : way,
       invalid_destination: 'offer',
@@ -73,8 +74,8 @@ function useWizard() {
     setForm({ ...form, ...v })
     setWrong(undefined)
   }
-  const fresh = wantsNewOffer ?? offers?.length === 0
-  const offerName = fresh ? form.offerName : (offers?.find(o => o.id === form.offer)?.name ?? '')
+  const makesOffer = wantsNewOffer ?? offers?.length === 0
+  const offerName = makesOffer ? form.offerName : (offers?.find(o => o.id === form.offer)?.name ?? '')
   const platform = form.source.startsWith(template) ? templates?.find(s => template + s.platform === form.source) : undefined
   const sourceName = platform?.name ?? sources?.find(s => s.id === form.source)?.name ?? ''
   const name =
@@ -92,7 +93,7 @@ function useWizard() {
   }
   // offerID returns the id of the chosen offer. It makes a new offer first.
   const offerID = async () => {
-    if (!fresh) return form.offer
+    if (!makesOffer) return form.offer
     const made = await call('POST /offers', { body: { name: form.offerName, url: form.offerURL } }).catch(e => {
       const w = wrongOf(asError(e), ['name', 'url'])
       throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong
@@ -126,7 +127,7 @@ function useWizard() {
   const ready =
     name &&
     form.alias &&
-    (way === 'offer' ? (fresh ? form.offerName && form.offerURL : form.offer) : way === 'flow' ? form.flow : form.address)
+    (way === 'offer' ? (makesOffer ? form.offerName && form.offerURL : form.offer) : way === 'flow' ? form.flow : form.address)
   return {
     offers,
     landers,
@@ -137,7 +138,7 @@ function useWizard() {
     set,
     way,
     setWay,
-    fresh,
+    makesOffer,
     setWantsNewOffer,
     platform,
     sourceName,
@@ -151,18 +152,13 @@ function useWizard() {
 }
 type State = ReturnType<typeof useWizard>
 
+// Wizard shows the three steps and the button that makes the campaign.
 function Wizard() {
   const state = useWizard(),
     { form, set, error, name } = state,
     domains = useDomains()
   return (
-    <form
-      class="wizard"
-      noValidate
-      onSubmit={e => {
-        e.preventDefault()
-        void state.create()
-      }}>
+    <form class="wizard" noValidate onSubmit={handleSubmit(state.create)}>
       <Step n={1} title={t.campaigns.whereTo}>
         <Seg
           label={t.campaigns.whereTo}
@@ -229,9 +225,9 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
 }
 
 // Offer takes the name and the address of a new offer, or chooses one, with a landing page before it.
-const Offer = ({ of: { offers, landers, form, set, fresh, setWantsNewOffer, error } }: { of: State }) => (
+const Offer = ({ of: { offers, landers, form, set, makesOffer, setWantsNewOffer, error } }: { of: State }) => (
   <>
-    {fresh ? (
+    {makesOffer ? (
       <>
         <Field label={t.campaigns.offerName} error={error('offerName')}>
           {w => <Input wired={w} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
@@ -253,9 +249,9 @@ const Offer = ({ of: { offers, landers, form, set, fresh, setWantsNewOffer, erro
     {offers && offers.length > 0 && (
       <div class="field">
         <span class="label wide">&nbsp;</span>
-        <button type="button" class="btn atstart" onClick={() => setWantsNewOffer(!fresh)}>
-          {!fresh && <Icon name="plus" />}
-          {fresh ? t.campaigns.takeOffer : t.campaigns.makeOffer}
+        <button type="button" class="btn atstart" onClick={() => setWantsNewOffer(!makesOffer)}>
+          {!makesOffer && <Icon name="plus" />}
+          {makesOffer ? t.campaigns.takeOffer : t.campaigns.makeOffer}
         </button>
       </div>
     )}

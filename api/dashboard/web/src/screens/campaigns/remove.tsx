@@ -1,22 +1,20 @@
 import { call } from '../../core/call.ts'
-import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { Ask } from '../../parts/sheet.tsx'
 
 // Remove asks before a campaign is deleted. then is called after it is deleted.
-export const Remove = ({ of, close, then }: { of: { id: string; name: string }; close: () => void; then?: () => void }) => (
+export const Remove = ({ of: c, close, then }: { of: { id: string; name: string }; close: () => void; then?: () => void }) => (
   <Ask
     title={t.campaigns.removeTitle}
-    text={t.campaigns.removeText(of.name)}
+    text={t.campaigns.removeText(c.name)}
     go={t.lists.remove}
     danger
-    name={of.name}
+    name={c.name}
     close={close}
     on={() =>
-      call('DELETE /campaigns/{id}', { path: { id: of.id } }).then(() => {
-        touches('campaigns', 'reports')
-        toast(t.campaigns.removed(of.name))
+      call('DELETE /campaigns/{id}', { path: { id: c.id } }).then(() => {
+        written(t.campaigns.removed(c.name), 'campaigns', 'reports')
         then?.()
       })
     }

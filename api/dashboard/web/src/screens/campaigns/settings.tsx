@@ -5,21 +5,22 @@ import { canWrite } from '../../core/can.ts'
 import { useDomains, useGroups, type TabProps } from '../../core/campaign.ts'
 import { choicesOf, useSources } from '../../core/choices.ts'
 import { can, me } from '../../core/me.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { spanText, count } from '../../core/format.ts'
 import { RecordForm, type Section, type Draft } from '../../parts/record_form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { Remove } from './remove.tsx'
 
 const options = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
 const w = t.campaigns.fields
 
 const currency = (d: Draft) => String(d.currency || me.value!.account.currency)
-const costs = (d: Draft) => ['cpc', 'cpuc', 'cpm', 'cpa', 'cps'].includes(String(d.cost_model))
+// hasAmount reports whether the cost model needs an amount.
+const hasAmount = (d: Draft) => ['cpc', 'cpuc', 'cpm', 'cpa', 'cps'].includes(String(d.cost_model))
 
 // useSections returns the fields of a campaign's settings.
 function useSections() {
@@ -47,7 +48,7 @@ function useSections() {
         text: w.costText,
         specs: [
           { name: 'cost_model', kind: 'select', label: w.costModel, options: options(w.costModels) },
-          { name: 'cost_value', kind: 'money', label: w.costValue, currency, when: costs },
+          { name: 'cost_value', kind: 'money', label: w.costValue, currency, when: hasAmount },
           { name: 'cost_value', kind: 'number', label: w.costShare, unit: '%', min: 0, when: d => d.cost_model === 'revshare' },
           { name: 'currency', kind: 'text', label: w.currency, max: 3, mono: true },
           { name: 'traffic_loss_pct', kind: 'number', label: w.loss, hint: w.lossHint, unit: '%', min: 0, max: 99.99 },
@@ -118,8 +119,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
       path: { id: c.id },
       body: { ...Object.fromEntries(changed.map(n => [n, draft[n] ?? null])), revision: c.revision },
     })
-    touches('campaigns', 'groups')
-    toast(t.parts.saved)
+    written(t.parts.saved, 'campaigns', 'groups')
   }
   return (
     <div class="card narrow">
@@ -155,7 +155,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
   )
 }
 
-// Clear asks before the figures of the window are deleted, and tells how many they are.
+// Clear asks before the clicks and conversions of the window are deleted, and shows how many of each there are.
 function Clear({ of: c, close }: { of: TabProps['detail']['campaign']; close: () => void }) {
   const window = { from: span.value.from, to: span.value.to },
     stats = use('GET /campaigns/{id}/stats', window, 0, { id: c.id }).data
@@ -172,10 +172,9 @@ function Clear({ of: c, close }: { of: TabProps['detail']['campaign']; close: ()
       name={c.name}
       close={close}
       on={() =>
-        call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(gone => {
-          touches('campaigns', 'reports', 'stats', 'logs')
-          toast(t.campaigns.cleared(gone.clicks, count(gone.clicks)))
-        })
+        call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(({ clicks }) =>
+          written(t.campaigns.cleared(clicks, count(clicks)), 'campaigns', 'reports', 'stats', 'logs'),
+        )
       }
     />
   )

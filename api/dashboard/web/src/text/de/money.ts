@@ -335,8 +335,6 @@ export const words: typeof en = {
     includes: 'Enthalten',
     yes: 'ja',
     no: 'nein',
-    asTable: 'Als Tabelle',
-    asPlot: 'Als Diagramm',
     names: {
       clicks: 'Klicks pro Monat',
       campaigns: 'Kampagnen',

@@ -339,8 +339,6 @@ export const words = {
     includes: 'Included',
     yes: 'yes',
     no: 'no',
-    asTable: 'As a table',
-    asPlot: 'As a plot',
     names: named({
       clicks: 'Clicks a month',
       campaigns: 'Campaigns',

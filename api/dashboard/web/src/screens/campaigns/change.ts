@@ -1,0 +1,29 @@
+import { call } from '../../core/call.ts'
+import { inBatches } from '../../core/listing.ts'
+import { touches } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { failed, toast } from '../../core/toast.ts'
+
+type Changes<R> = (r: R) => object
+
+// patchAll changes campaigns, a few at a time, and shows the first error. It returns the number of errors.
+async function patchAll<R extends { id: string }>(rows: R[], changes: Changes<R>) {
+  const errors = await inBatches(rows, r => call('PATCH /campaigns/{id}', { path: { id: r.id }, body: changes(r) }))
+  touches('campaigns', 'reports')
+  if (errors.length) failed(errors[0])
+  return errors.length
+}
+
+// patch changes campaigns and shows the text done, with an offer to undo the change if undo is given. It shows no text if every change
+// failed.
+export async function patch<R extends { id: string }>(rows: R[], changes: Changes<R>, done: string, undo?: Changes<R>) {
+  if ((await patchAll(rows, changes)) < rows.length) toast(done, undo && { undo: () => patchAll(rows, undo) })
+}
+
+export const setStatus = (rows: { id: string; name: string; status: string }[], status: string) =>
+  patch(
+    rows,
+    () => ({ status }),
+    t.campaigns.nowStatus[status]!(rows.length, rows[0]!.name),
+    r => ({ status: r.status }),
+  )
