@@ -44,7 +44,6 @@ export const words: typeof en = {
     withPrevious: span => `Die Tage davor (${span})`,
     withPreviousSoFar: span => `Die Tage davor (${span}), bis zu dieser Uhrzeit`,
     without: 'Nichts',
-    custom: 'Von … bis',
     from: 'Von',
     to: 'Bis',
     apply: 'Anzeigen',
@@ -245,11 +244,9 @@ export const words: typeof en = {
     chance: 'Graue Veränderungen kann der Zufall erklären',
     search: 'Suchen',
     value: 'Wert',
-    dimension: 'Dimension',
     minClicks: 'Mindestens so viele Klicks',
     set: 'Setzen',
     done: 'Fertig',
-    except: 'außer',
     overTimeOf: name => `${name} im Verlauf`,
     actionsOf: name => `Aktionen für ${name}`,
   },
@@ -284,8 +281,6 @@ export const words: typeof en = {
   failed: {
     again: 'Noch einmal',
     request: id => `Anfrage ${id}`,
-    copy: 'Kopieren',
-    title: 'Das konnte nicht geladen werden.',
     codes: {
       away: 'Der Dienst antwortet nicht. Vielleicht startet er gerade; verloren ist nichts.',
       unavailable: 'Der Dienst erreicht seine Daten im Moment nicht.',
@@ -307,6 +302,5 @@ export const words: typeof en = {
   },
   notFound: { title: 'Diese Seite gibt es nicht', back: 'Zum Überblick' },
   close: 'Schließen',
-  menu: 'Menü',
   loading: 'Wird geladen',
 }

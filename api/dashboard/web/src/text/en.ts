@@ -43,7 +43,6 @@ export const words = {
     withPrevious: (span: string) => `The days before (${span})`,
     withPreviousSoFar: (span: string) => `The days before (${span}), up to this time of day`,
     without: 'Nothing',
-    custom: 'From … to',
     from: 'From',
     to: 'To',
     apply: 'Show',
@@ -245,11 +244,9 @@ export const words = {
     chance: 'Grey changes are within chance',
     search: 'Search',
     value: 'Value',
-    dimension: 'Dimension',
     minClicks: 'At least so many clicks',
     set: 'Set',
     done: 'Done',
-    except: 'except',
     overTimeOf: (name: string) => `${name} over time`,
     actionsOf: (name: string) => `Actions for ${name}`,
   },
@@ -284,8 +281,6 @@ export const words = {
   failed: {
     again: 'Try again',
     request: (id: string) => `Request ${id}`,
-    copy: 'Copy',
-    title: 'This could not be loaded.',
     codes: named({
       away: 'The service does not answer. It may be starting; nothing is lost.',
       unavailable: 'The service cannot reach its data for the moment.',
@@ -307,6 +302,5 @@ export const words = {
   },
   notFound: { title: 'There is no such page', back: 'To the overview' },
   close: 'Close',
-  menu: 'Menu',
   loading: 'Loading',
 }

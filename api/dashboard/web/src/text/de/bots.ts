@@ -5,7 +5,6 @@ import { counted } from '../words.ts'
 const of = counted('de')
 
 export const words: typeof en = {
-  title: 'Bots',
   tabs: { '': 'Bewertung', lists: 'Listen', repeat: 'Häufige IP-Adressen' },
   pages: 'Seiten über Bots',
   threshold: 'Schwelle',
@@ -31,7 +30,6 @@ export const words: typeof en = {
   clicks: 'Klicks',
   side: 'Seite',
   signals: 'Merkmale',
-  signal: 'Merkmal',
   weight: 'Gewicht',
   share: 'Klicks, auf die es zutraf',
   on: name => `${name} zählt`,
@@ -107,8 +105,6 @@ export const words: typeof en = {
     unrecorded: 'Solche Anfragen werden beantwortet und nicht als Klick gezählt: Abschalten ändert nichts.',
     data: 'Dafür sind keine Daten geladen.',
   },
-  found: 'Wie es erkannt wird',
-  when: 'Wann',
   rescore: 'Neu bewerten',
   rescoreDays: {
     '30': 'die letzten 30 Tage',
@@ -141,7 +137,6 @@ export const words: typeof en = {
   entriesOf: (n, shown) => of(n, 'Eintrag', 'Einträge', shown),
   allow: 'Erlauben',
   deny: 'Sperren',
-  counts: (allow, deny) => `${allow} erlaubt, ${deny} gesperrt`,
   blocked: 'Gesperrt',
   blockedIn: (n, shown) => `${of(n, 'Klick', 'Klicks', shown)} im Zeitraum gesperrt`,
   list: 'Liste',
@@ -197,7 +192,6 @@ export const words: typeof en = {
   isDenied: 'gesperrt',
   noRepeats: 'Keine IP-Adresse hat im Zeitraum so oft geklickt.',
   botsOf: 'Bots',
-  clicksOf: 'Ihre Klicks',
   many: 'womöglich von vielen geteilt',
   errors: {
     value_required: 'Mindestens ein Wert ist nötig.',

@@ -23,13 +23,10 @@ export const words: typeof en = {
   window: (from, to) => `${from} bis ${to}`,
   sample: n => `${n} gezählt`,
   confidence: p => `${p} Sicherheit`,
-  method: 'So wurde ausgewertet',
   minimum: 'Mindestens',
   effect: (value, unit) => `${value} ${unit} erwartet`,
   between: (low, high) => `90 %: ${low} bis ${high}`,
   what: 'Was',
-  figure: 'Kennzahl',
-  value: 'Wert',
   apply: 'Anwenden',
   applyOf: what => `Anwenden: ${what}`,
   snooze: 'Später',
@@ -107,7 +104,6 @@ export const words: typeof en = {
     'Welche Placements sollten gesperrt werden?',
     'Was hat sich seit gestern verändert?',
   ],
-  stopped: 'Angehalten.',
   failedNote: 'Diese Frage wurde nicht beantwortet.',
   connect: 'Sprachmodell verbinden',
   connectText:
@@ -144,7 +140,6 @@ export const words: typeof en = {
     'Eine Regel ändert Kampagnen von selbst oder meldet etwas. Sie läuft zunächst auf Probe: Das Protokoll zeigt, was sie täte; geändert wird nichts.',
   noRules: 'Noch keine Regel.',
   addRule: 'Neue Regel',
-  rule: 'Regel',
   shadow: 'auf Probe',
   live: 'live',
   toLive: 'Handeln lassen',
@@ -153,7 +148,6 @@ export const words: typeof en = {
   liveText: name => `${name} ändert ab dem nächsten Lauf Kampagnen von selbst. Jede Änderung lässt sich im Verlauf rückgängig machen.`,
   activeOf: name => `${name} läuft`,
   when: 'Wenn',
-  does: 'Tut',
   every: m =>
     m % 1440 === 0
       ? m === 1440
@@ -215,7 +209,6 @@ export const words: typeof en = {
   minWeight: 'nicht unter',
   maxWeight: 'nicht über',
   interval: 'Läuft',
-  minutes: 'Minuten',
   cooldown: 'Pause danach',
   maxChanges: 'Höchstens Änderungen pro Lauf',
   scope: 'Nur in Kampagnen',

@@ -42,7 +42,6 @@ export const words: typeof en = {
   away: n => `${of(n, 'Kampagne', 'Kampagnen')} auf Reserve`,
   looksAgain: s => `Nächste Prüfung in ${s} s`,
   looking: 'Prüfung läuft …',
-  looked: time => `geprüft um ${time}`,
   listLooks: time => `Prüft alle 10 s, zuletzt um ${time}`,
   shared: 'Gemeinsame Domains',
   sharedText: 'Jedes Konto darf sie benutzen.',

@@ -5,12 +5,10 @@ import { counted } from '../words.ts'
 const of = counted('de')
 
 export const words: typeof en = {
-  title: 'Ziele und Websites',
   noPlan: 'Der Tarif enthält keine Ziele.',
   toPlan: 'Zum Tarif',
   days: n => (n === 1 ? 'letzter Tag' : `letzte ${n} Tage`),
   site: 'Website',
-  sites: 'Websites',
   addSite: 'Neue Website',
   editSite: 'Website bearbeiten',
   emptySite: 'Noch keine Website.',
@@ -79,7 +77,6 @@ export const words: typeof en = {
   removeTitle: name => `${name} löschen`,
   removeText: 'Es zählt nicht mehr. Bisherige Conversions bleiben.',
   removed: name => `${name} ist gelöscht`,
-  worth: 'Was es ist',
   basics: 'Das Ziel',
   counting: 'Wie es zählt',
   suggested: 'Könnten Ziele sein',

@@ -7,7 +7,6 @@ const of = (n: number, kind: 'offers' | 'links') => (kind === 'offers' ? some(n,
 
 export const words: typeof en = {
   title: 'Zeile',
-  screen: 'Import',
   kind: 'Was importiert wird',
   kinds: { offers: 'Offers', links: 'Smartlinks' },
   texts: {

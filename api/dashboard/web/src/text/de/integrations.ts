@@ -5,7 +5,6 @@ import { counted } from '../words.ts'
 const of = counted('de')
 
 export const words: typeof en = {
-  title: 'Integrationen',
   noKey:
     'Dieser Installation fehlt ein Schlüssel, um Zugangsdaten zu verschlüsseln; deshalb lässt sich nichts verbinden. Der Betreiber ergänzt in den Einstellungen diese Zeile und startet neu:',
   noKeyLine: 'ENCRYPTION_KEY=<32 zufällige Bytes, aus: openssl rand -hex 32>',
@@ -37,14 +36,12 @@ export const words: typeof en = {
   optional: 'darf leer bleiben',
   unset: 'nicht festgelegt',
   by: what => `über ${what}`,
-  said: 'Die Antwort',
   dns: {
     title: 'DNS-Konten',
     text: 'Sie setzen die Einträge der Domains.',
     add: 'DNS-Konto verbinden',
     none: 'Kein DNS-Konto ist verbunden.',
     label: 'Eigener Name dafür',
-    zones: n => of(n, 'Zone', 'Zonen'),
     works: n => `Es funktioniert und hält ${of(n, 'Zone', 'Zonen')}.`,
     forgotten: 'Die Zugangsdaten werden vergessen. Gesetzte Einträge bleiben.',
   },

@@ -35,7 +35,6 @@ export const words: typeof en = {
   clicks: 'Klicks',
   ruleCount: 'Regeln',
   last: 'Letzter Klick',
-  created: 'Angelegt',
   never: 'nie',
   rows: (n, shown) => of(n, 'Smartlink', 'Smartlinks', shown),
   bySource: 'Alle Quellen',

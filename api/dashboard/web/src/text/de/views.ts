@@ -2,7 +2,6 @@ import type { words as en } from '../en/views.ts'
 
 export const words: typeof en = {
   views: 'Ansichten',
-  open: 'Ansicht öffnen',
   none: 'Noch keine Ansicht gespeichert.',
   noneMore: 'Eine Ansicht merkt sich Gruppierung, Filter, Spalten und Reihenfolge unter einem Namen. Der Zeitraum bleibt, wie er ist.',
   own: 'Eigene',
@@ -37,5 +36,4 @@ export const words: typeof en = {
   isOwn: name => `${name} ist nur noch privat sichtbar`,
   isDefault: name => `Berichte öffnen mit ${name}`,
   noDefault: 'Berichte öffnen wie üblich',
-  current: name => `Ansicht: ${name}`,
 }

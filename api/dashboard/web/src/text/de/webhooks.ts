@@ -5,7 +5,6 @@ import { counted } from '../words.ts'
 const of = counted('de')
 
 export const words: typeof en = {
-  title: 'Webhooks',
   endpoints: 'Empfänger',
   add: 'Neuer Empfänger',
   empty: 'Noch kein Empfänger.',
@@ -86,7 +85,6 @@ export const words: typeof en = {
     `Gescheiterte Zustellungen (${name}, ${days === 1 ? 'letzter Tag' : `letzte ${days} Tage`}) werden mit denselben Ereignis-IDs erneut gesendet. Wer die IDs speichert, verarbeitet nichts doppelt.`,
   allDone: (n, shown) => `${of(n, 'Zustellung wird', 'Zustellungen werden', shown)} erneut gesendet`,
   inProgress: 'Sie wird in diesem Moment gesendet.',
-  sheet: 'Zustellung',
   made: 'Entstanden',
   lastTry: 'Letzter Versuch',
   delivered: 'Zugestellt',

@@ -4,7 +4,6 @@ import { counted, named } from '../words.ts'
 const of = counted('en')
 
 export const words = {
-  title: 'Bots',
   tabs: named({ '': 'Scoring', lists: 'Lists', repeat: 'Repeat addresses' }),
   pages: 'Pages about bots',
   threshold: 'Threshold',
@@ -30,7 +29,6 @@ export const words = {
   clicks: 'Clicks',
   side: 'Side',
   signals: 'Signals',
-  signal: 'Signal',
   weight: 'Weight',
   share: 'Clicks it fired on',
   on: (name: string) => `${name} counts`,
@@ -39,8 +37,6 @@ export const words = {
   always: 'always on',
   quiet: 'cannot fire',
   silent: named<string, string>({}),
-  found: 'How it is found',
-  when: 'When',
   rescore: 'Score anew',
   rescoreDays: named({
     '30': 'the last 30 days',
@@ -77,7 +73,6 @@ export const words = {
   entriesOf: (n: number, shown: string) => of(n, 'entry', 'entries', shown),
   allow: 'Allow',
   deny: 'Deny',
-  counts: (allow: string, deny: string) => `${allow} allowed, ${deny} denied`,
   blocked: 'Blocked',
   blockedIn: (n: number, shown: string) => `${of(n, 'click', 'clicks', shown)} blocked in the window`,
   list: 'List',
@@ -133,7 +128,6 @@ export const words = {
   isDenied: 'denied',
   noRepeats: 'No address clicked so often in this window.',
   botsOf: 'Bots',
-  clicksOf: 'Its clicks',
   many: 'many people may share it',
   errors: named({
     value_required: 'It needs at least one value.',

@@ -23,13 +23,10 @@ export const words = {
   window: (from: string, to: string) => `${from} to ${to}`,
   sample: (n: string) => `${n} counted`,
   confidence: (p: string) => `${p} confidence`,
-  method: 'How it was analyzed',
   minimum: 'Minimum',
   effect: (value: string, unit: string) => `${value} ${unit} expected`,
   between: (low: string, high: string) => `90%: ${low} to ${high}`,
   what: 'What',
-  figure: 'Figure',
-  value: 'Value',
   apply: 'Apply',
   applyOf: (what: string) => `Apply: ${what}`,
   snooze: 'Snooze',
@@ -112,7 +109,6 @@ export const words = {
     'Which placements should I block?',
     'What changed since yesterday?',
   ],
-  stopped: 'Stopped.',
   failedNote: 'This question was not answered.',
   connect: 'Connect a language model',
   connectText:
@@ -148,7 +144,6 @@ export const words = {
   rulesText: 'A rule changes campaigns by itself, or alerts. It begins in shadow: its log says what it would do, and nothing is changed.',
   noRules: 'No rule yet.',
   addRule: 'New rule',
-  rule: 'Rule',
   shadow: 'shadow',
   live: 'live',
   toLive: 'Let it act',
@@ -157,7 +152,6 @@ export const words = {
   liveText: (name: string) => `${name} changes campaigns by itself from its next run on. Every change can be undone in History.`,
   activeOf: (name: string) => `${name} runs`,
   when: 'When',
-  does: 'Does',
   every: (m: number) =>
     m === 1440
       ? 'every day'
@@ -222,7 +216,6 @@ export const words = {
   minWeight: 'not below',
   maxWeight: 'not above',
   interval: 'Runs',
-  minutes: 'minutes',
   cooldown: 'Cool-down',
   maxChanges: 'Changes of a run at most',
   scope: 'Only in campaigns',

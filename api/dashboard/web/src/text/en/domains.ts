@@ -41,7 +41,6 @@ export const words = {
   away: (n: number) => `${of(n, 'campaign', 'campaigns')} on a spare`,
   looksAgain: (s: number) => `Looks again in ${s} s`,
   looking: 'Looking…',
-  looked: (time: string) => `looked at ${time}`,
   listLooks: (time: string) => `Looks again every 10 s, last at ${time}`,
   shared: 'Shared domains',
   sharedText: 'Every account may use these.',

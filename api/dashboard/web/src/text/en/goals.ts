@@ -4,12 +4,10 @@ import { counted, named } from '../words.ts'
 const of = counted('en')
 
 export const words = {
-  title: 'Goals and websites',
   noPlan: 'The plan does not include goal tracking.',
   toPlan: 'Look at the plan',
   days: (n: number) => `last ${of(n, 'day', 'days')}`,
   site: 'Website',
-  sites: 'Websites',
   addSite: 'New website',
   editSite: 'Change the website',
   emptySite: 'No website yet.',
@@ -71,7 +69,6 @@ export const words = {
   removeTitle: (name: string) => `Delete ${name}`,
   removeText: 'It counts no more. Conversions that it made stay.',
   removed: (name: string) => `${name} is deleted`,
-  worth: 'What it is',
   basics: 'The goal',
   counting: 'How it counts',
   suggested: 'Could be goals',

@@ -6,7 +6,6 @@ const of = (n: number, kind: 'offers' | 'links') => (kind === 'offers' ? some(n,
 
 export const words = {
   title: 'Row',
-  screen: 'Import',
   kind: 'What is imported',
   kinds: { offers: 'Offers', links: 'Smartlinks' },
   texts: {

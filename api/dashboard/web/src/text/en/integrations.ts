@@ -4,7 +4,6 @@ import { counted } from '../words.ts'
 const of = counted('en')
 
 export const words = {
-  title: 'Integrations',
   noKey:
     'This install has no key to encrypt credentials with, so nothing can be connected. Its operator adds this line to its settings and starts it again:',
   noKeyLine: 'ENCRYPTION_KEY=<32 random bytes, from: openssl rand -hex 32>',
@@ -36,14 +35,12 @@ export const words = {
   optional: 'may stay empty',
   unset: 'not set',
   by: (what: string) => `by ${what}`,
-  said: 'It said',
   dns: {
     title: 'DNS accounts',
     text: 'They set the records of domains for you.',
     add: 'Connect a DNS account',
     none: 'No DNS account is connected.',
     label: 'Your name for it',
-    zones: (n: number) => of(n, 'zone', 'zones'),
     works: (n: number) => `It works, and holds ${of(n, 'zone', 'zones')}.`,
     forgotten: 'Its credentials are forgotten. Records that it has set stay.',
   },

@@ -34,7 +34,6 @@ export const words = {
   clicks: 'Clicks',
   ruleCount: 'Rules',
   last: 'Last click',
-  created: 'Created',
   never: 'never',
   rows: (n: number, shown: string) => of(n, 'smartlink', 'smartlinks', shown),
   bySource: 'Every source',

@@ -1,7 +1,6 @@
 // Words of saved views of reports.
 export const words = {
   views: 'Views',
-  open: 'Open a view',
   none: 'No view is saved yet.',
   noneMore: 'A view keeps grouping, filters, columns and order under a name. The window of time stays as it is.',
   own: 'Own',
@@ -36,5 +35,4 @@ export const words = {
   isOwn: (name: string) => `${name} is yours alone`,
   isDefault: (name: string) => `Reports open with ${name}`,
   noDefault: 'Reports open as usual',
-  current: (name: string) => `View: ${name}`,
 }

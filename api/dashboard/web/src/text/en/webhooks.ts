@@ -4,7 +4,6 @@ import { counted, named } from '../words.ts'
 const of = counted('en')
 
 export const words = {
-  title: 'Webhooks',
   endpoints: 'Endpoints',
   add: 'New endpoint',
   empty: 'No endpoint yet.',
@@ -85,7 +84,6 @@ export const words = {
     `Failed deliveries of the last ${of(days, 'day', 'days')} (${name}) are sent again, with the same event ids. Receivers that keep the ids see no event twice.`,
   allDone: (n: number, shown: string) => `${of(n, 'delivery waits', 'deliveries wait', shown)} to be sent again`,
   inProgress: 'It is being sent at this moment.',
-  sheet: 'Delivery',
   made: 'Created',
   lastTry: 'Last attempt',
   delivered: 'Delivered',
