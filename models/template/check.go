@@ -38,8 +38,9 @@ func (s Source) Check(now time.Time) error {
 		s.TokenMacros...)
 	for i, m := range list {
 		name := strings.ToLower(m.Param)
+		isLone := i < 2 // the click id or the cost: they are first in the list, and may be missing
 		switch {
-		case i < 2 && m.Param == "" && m.Macro == "":
+		case isLone && m.Param == "" && m.Macro == "":
 			continue
 		case !plain(m.Param, maxParam):
 			return invalid("%q is no name of a parameter", m.Param)
@@ -47,9 +48,9 @@ func (s Source) Check(now time.Time) error {
 			return invalid("the parameter %s is there twice", m.Param)
 		case !plain(m.Macro, maxMacro) && m.Macro != "":
 			return invalid("the macro of %s must be a text of at most %d characters, without control characters", m.Param, maxMacro)
-		case (m.Macro != "" || i >= 2) && !token.LooksLikeMacro(m.Macro):
+		case (m.Macro != "" || !isLone) && !token.LooksLikeMacro(m.Macro):
 			return invalid("%s is not recognized as a macro", m.Macro)
-		case i < 2 && (len(m.Macro) > maxLoneMacro || strings.Contains(m.Macro, " ")):
+		case isLone && (len(m.Macro) > maxLoneMacro || strings.Contains(m.Macro, " ")):
 			return invalid("the macro of %s must have at most %d characters and no spaces", m.Param, maxLoneMacro)
 		}
 		params[name] = true
@@ -70,13 +71,13 @@ func (s Source) Check(now time.Time) error {
 	return s.checkOrigin(now)
 }
 
-// plain reports whether a text has between one and most characters, and no control characters.
-func plain(text string, most int) bool {
-	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= most &&
+// plain reports whether a text has between one and limit characters, and no control characters.
+func plain(text string, limit int) bool {
+	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= limit &&
 		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// checkPostback refuses a postback address that no source can have, and one with placeholders that are not tokens of ours.
+// checkPostback refuses an invalid postback address, and placeholders that are not tokens of ours.
 func checkPostback(address string) error {
 	if address == "" {
 		return nil
@@ -115,7 +116,8 @@ func (n Network) Check(now time.Time) error {
 	return n.checkOrigin(now)
 }
 
-// checkOrigin refuses an origin without one of its parts, a page without https, and a day that is no day or that has not come yet.
+// checkOrigin refuses a page that is not an https address, and a day that cannot be read or that has not come yet. An origin may
+// be empty, but may not have only one of its parts.
 func (o Origin) checkOrigin(now time.Time) error {
 	if o == (Origin{}) {
 		return nil
@@ -128,7 +130,7 @@ func (o Origin) checkOrigin(now time.Time) error {
 	if err != nil {
 		return invalid("read_on must be a day, YYYY-MM-DD")
 	}
-	// Midnight of a day is up to 14 hours earlier east of Greenwich.
+	// East of Greenwich, a day begins up to 14 hours earlier than in UTC.
 	if day.After(now.UTC().Add(14 * time.Hour)) {
 		return invalid("read_on, %s, has not come yet", o.ReadOn)
 	}

@@ -57,7 +57,7 @@ type SavedNetwork struct {
 }
 
 // Query returns the query of the postback address that the customer enters at the network: each parameter with the network's
-// macro for it. It is empty if the template has no macros.
+// macro for it. The query is empty if the template has no macros.
 func (n Network) Query() string {
 	var query []byte
 	for _, field := range models.PostbackFields {
@@ -73,12 +73,13 @@ func (n Network) param(field string) string {
 	return cmp.Or(n.PostbackParams[field], postback.Param(field))
 }
 
-// blanks lists the fields that a postback address has without a value if no macro of the network is known for them. They show a
-// person which values to fill in.
-var blanks = []string{"click_id", "payout", "status", "conversion_id"}
+// blankFields lists the fields whose parameters stay empty in a postback address if no macro of the network is known for them. The
+// empty parameters show a person which values to fill in.
+var blankFields = []string{"click_id", "payout", "status", "conversion_id"}
 
 // PostbackQuery returns Query with the network's secret, which must be an escaped text. If there is no macro for the click id,
-// it also lists the parameters that have to be filled in. A network with a scheme gets an address without parameters.
+// the query also has the parameters that a person must fill in. The address of a network with a scheme has no parameter except
+// the secret, and the secret only if the scheme expects it in the address.
 func (n Network) PostbackQuery(secret string) string {
 	if s, ok := notification.Find(n.PostbackScheme); ok {
 		if secret == "" || !s.SecretInAddress {
@@ -91,15 +92,15 @@ func (n Network) PostbackQuery(secret string) string {
 		delete(macros, secretField)
 	}
 	filled := Network{PostbackParams: n.PostbackParams, Macros: macros}
-	var query []byte
+	var blankParams []byte
 	if macros["click_id"] == "" {
-		for _, field := range blanks {
+		for _, field := range blankFields {
 			if macros[field] == "" {
-				query = token.AppendParam(query, models.TokenMacro{Param: n.param(field)})
+				blankParams = token.AppendParam(blankParams, models.TokenMacro{Param: n.param(field)})
 			}
 		}
 	}
-	parts := []string{string(query), filled.Query()}
+	parts := []string{string(blankParams), filled.Query()}
 	if secret != "" {
 		parts = append(parts, string(token.AppendEscaped(nil, n.param(secretField)))+"="+secret)
 	}
@@ -108,7 +109,7 @@ func (n Network) PostbackQuery(secret string) string {
 
 const secretField = "secret"
 
-// OfferSuffix returns the text to append to offer URLs, through which the network learns the click id. It is empty if the
+// OfferSuffix returns the text to append to offer URLs, through which the network learns the click id. The text is empty if the
 // network accepts no click id.
 func (n Network) OfferSuffix() string {
 	if n.ClickParam == "" {
@@ -132,6 +133,34 @@ func macros(click, payout, conversion, status string, more ...string) map[string
 	return out
 }
 
+// inKeitaro returns the template of a network from Keitaro's list.
+func inKeitaro(name, clickParam string, macros map[string]string) Network {
+	return Network{Name: name, ClickParam: clickParam, Macros: macros, Origin: keitaroNetworks}
+}
+
+// inOrbitra returns the template of a network from Orbitra's list.
+func inOrbitra(name, clickParam string, macros map[string]string) Network {
+	return Network{Name: name, ClickParam: clickParam, Macros: macros, Origin: orbitraBuiltIn}
+}
+
+// withCurrency returns the template with the currency of payouts that name no currency. The default is USD.
+func (n Network) withCurrency(code string) Network {
+	n.Currency = code
+	return n
+}
+
+// withNotes returns the template with notes for the account.
+func (n Network) withNotes(notes string) Network {
+	n.Notes = notes
+	return n
+}
+
+// withStatuses returns the template with words that mean something else at other networks.
+func (n Network) withStatuses(statuses words) Network {
+	n.StatusMap = statuses
+	return n
+}
+
 // The notes of several networks.
 const (
 	noPostback = "Sends no postback of clicks to affiliates: import its conversions by an integration."
@@ -146,7 +175,7 @@ var networkIDs = uuid.MustParse("9d3f5c1e-6a51-4b0e-8f0a-2b6f3f0c7a11")
 func Networks() []SavedNetwork { return networks }
 
 var networks = func() []SavedNetwork {
-	data := slices.Concat(networkSoftware, retailNetworks, cpaNetworks, moreCPANetworks, mobileNetworks, gamblingNetworks, notified())
+	data := slices.Concat(networkSoftware, retailNetworks, cpaNetworks, mobileNetworks, gamblingNetworks, notified())
 	slices.SortFunc(data, func(a, b Network) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	list := make([]SavedNetwork, len(data))
 	for i, n := range data {

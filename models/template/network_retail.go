@@ -19,16 +19,12 @@ var retailNetworks = []Network{
 		Macros: macros("!!!clickRef!!!", "!!!commission!!!", "!!!transactionId!!!", "",
 			"currency", "!!!transactionCurrency!!!"),
 	},
-	{
-		Name: "Braip", ClickParam: "subid", Origin: keitaroNetworks, Notes: noMacros,
-	},
+	inKeitaro("Braip", "subid", nil).withNotes(noMacros),
 	{
 		Name: "BuyGoods", ClickParam: "subid", Origin: read("https://docs.bemob.com/en/buygoods-settings"),
 		Macros: macros("{SUBID}", "{COMMISSION_AMOUNT}", "{ORDERID}", ""),
 	},
-	{
-		Name: "Cartpanda", ClickParam: "utm_term", Origin: keitaroNetworks, Notes: noMacros,
-	},
+	inKeitaro("Cartpanda", "utm_term", nil).withNotes(noMacros),
 	{Name: "CJ Affiliate", ClickParam: "sid", Origin: prosperSubIDs, Notes: noPostback},
 	{
 		Name: "ClickBank", ClickParam: "tid", Origin: sendcoop,
@@ -45,21 +41,15 @@ var retailNetworks = []Network{
 		Name: "eBay Partner Network", ClickParam: "customid", Notes: noPostback,
 		Origin: read("https://developer.ebay.com/api-docs/buy/static/ref-epn-link.html"),
 	},
-	{
-		Name: "Eduzz", ClickParam: "utm_term", Origin: keitaroNetworks, Notes: noMacros,
-	},
+	inKeitaro("Eduzz", "utm_term", nil).withNotes(noMacros),
 	{Name: "FlexOffers", ClickParam: "sub1", Origin: prosperSubIDs, Notes: noMacros},
-	{
-		Name: "Hotmart", ClickParam: "sck", Origin: keitaroNetworks, Notes: noMacros,
-	},
+	inKeitaro("Hotmart", "sck", nil).withNotes(noMacros),
 	{
 		Name: "Impact", ClickParam: "subId1", Origin: read("https://www.mrpostback.com/impact"),
 		Macros: macros("{SubId1}", "{Payout}", "{ActionId}", "{Status}", "currency", "{Currency}"),
 	},
 	{Name: "Involve Asia", ClickParam: "subid", Origin: prosperSubIDs, Notes: noMacros},
-	{
-		Name: "Kiwify", ClickParam: "sck", Origin: keitaroNetworks, Notes: noMacros,
-	},
+	inKeitaro("Kiwify", "sck", nil).withNotes(noMacros),
 	{
 		Name: "Monetizer", Origin: read("https://docs.bemob.com/en/monetizer-settings"),
 		Macros: macros("{clickID}", "{amount}", "{transactionID}", ""),
@@ -69,10 +59,7 @@ var retailNetworks = []Network{
 		Name: "Partnerize", ClickParam: "pubref", Origin: read("https://docs.fmtc.co/kb/partnerize"),
 		Notes: noPostback + " A link of Partnerize has the click id in its path, before the destination: /pubref:{click_id}.",
 	},
-	{
-		Name: "PerfectPay", ClickParam: "click_id", Currency: "BRL", Origin: keitaroNetworks,
-		Macros: macros("{click_id}", "{comissaoAfiliado}", "{transacao}", "{statusPagamento}"),
-	},
+	inKeitaro("PerfectPay", "click_id", macros("{click_id}", "{comissaoAfiliado}", "{transacao}", "{statusPagamento}")).withCurrency("BRL"),
 	{Name: "Rakuten Advertising", ClickParam: "u1", Origin: prosperSubIDs, Notes: noPostback},
 	{Name: "Tradedoubler", ClickParam: "epi", Origin: prosperSubIDs, Notes: noPostback},
 	{Name: "TradeTracker", ClickParam: "r", Origin: clickRefs, Notes: noMacros},

@@ -9,10 +9,7 @@ var networkSoftware = []Network{
 		Macros:    macros("{sub1}", "{sum}", "{transactionid}", "{status}", "goal", "{goal}", "currency", "{currency}"),
 		StatusMap: words{models.StatusApproved: {"1"}, models.StatusPending: {"2", "5"}, models.StatusRejected: {"3"}},
 	},
-	{
-		Name: "Alanbase", ClickParam: "sub_id1", Origin: keitaroNetworks,
-		Macros: macros("{sub_id1}", "{revenue}", "", "{status}", "currency", "{currency}"),
-	},
+	inKeitaro("Alanbase", "sub_id1", macros("{sub_id1}", "{revenue}", "", "{status}", "currency", "{currency}")),
 	{
 		Name: "AlterCPA", ClickParam: "subid", Origin: keitaroNetworks,
 		Macros: macros("{subid}", "{cash}", "{id}", "{stage}", "currency", "{currency}"),
@@ -20,27 +17,16 @@ var networkSoftware = []Network{
 			models.StatusApproved: {"approve"}, models.StatusPending: {"wait", "hold"}, models.StatusRejected: {"cancel", "trash"},
 		},
 	},
-	{
-		Name: "CAKE", ClickParam: "s2", Origin: keitaroNetworks, Macros: macros("#s2#", "#price#", "#tid#", ""),
-	},
-	{
-		Name: "Cellxpert", ClickParam: "afp1", Currency: "EUR", Origin: keitaroNetworks, Notes: literals,
-		Macros: macros("[afp1]", "[CommissionAmount]", "", ""),
-	},
+	inKeitaro("CAKE", "s2", macros("#s2#", "#price#", "#tid#", "")),
+	inKeitaro("Cellxpert", "afp1", macros("[afp1]", "[CommissionAmount]", "", "")).withCurrency("EUR").withNotes(literals),
 	{
 		// {event_name} is in the row of Suprememedia in Keitaro's list.
 		Name: "Everflow", ClickParam: "sub1", Origin: sendcoop,
 		Macros: macros("{sub1}", "{payout_amount}", "{transaction_id}", "", "goal", "{event_name}"),
 	},
-	{
-		Name: "LeadVertex", ClickParam: "utm_term", Origin: keitaroNetworks,
-		Macros:    macros("{{utm_term}}", "{{payment_sum}}", "", "{{payment_status}}"),
-		StatusMap: words{models.StatusRejected: {"-1"}},
-	},
-	{
-		Name: "Scaleo", ClickParam: "aff_click_id", Origin: keitaroNetworks,
-		Macros: macros("{aff_click_id}", "{payout}", "", "{conv_status}", "currency", "{currency}"),
-	},
+	inKeitaro("LeadVertex", "utm_term", macros("{{utm_term}}", "{{payment_sum}}", "", "{{payment_status}}")).
+		withStatuses(words{models.StatusRejected: {"-1"}}),
+	inKeitaro("Scaleo", "aff_click_id", macros("{aff_click_id}", "{payout}", "", "{conv_status}", "currency", "{currency}")),
 	{
 		// {goal_id} is in the row of Mobionetwork in Keitaro's list.
 		Name: "TUNE (HasOffers)", ClickParam: "aff_sub", Origin: sendcoop,

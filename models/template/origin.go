@@ -6,13 +6,13 @@ type Origin struct {
 	ReadOn string `json:"read_on" trim:"true" maxLength:"10" doc:"day on which the page was read, YYYY-MM-DD; empty: not told"`
 }
 
-// The day on which the pages of the built-in templates were read.
+// november26 is the day on which the pages of the built-in templates were read.
 const november26 = "2026-11-26"
 
 // read returns the origin of values that were read on a page on 26 November 2026.
 func read(page string) Origin { return Origin{Page: page, ReadOn: november26} }
 
-// The lists of templates that fill several rows. Each address names the version that was read.
+// The addresses of lists from which several templates were read. Each address names the version that was read.
 const (
 	orbitra = "https://github.com/fenjo26/Orbitra.link/blob/d03673b5969d1d7c9c241cdaab2938fb967655e2/"
 	binom   = "https://github.com/pavelraiden/binom-api-encyclopedia/blob/67b25457cbae95c6c779dafc943c3e459b11241f/"

@@ -41,10 +41,11 @@ func ShareSource(o models.TrafficSource) Source {
 		}
 	}
 	known, _ := FindSource(s.Key)
-	s.PostbackURL = withoutOwn(o.PostbackURL, known.PostbackURL)
+	s.PostbackURL = withPlaceholders(o.PostbackURL, known.PostbackURL)
 	return s
 }
 
+// onlyMacro returns a text that looks like a macro, and an empty text otherwise.
 func onlyMacro(text string) string {
 	if token.LooksLikeMacro(text) {
 		return text
@@ -65,18 +66,18 @@ func (n Network) Share() Network {
 	return n
 }
 
-// ordinary matches a part of a path that is the same for every account: a word, the name of a script or a version. A part with
-// other digits, or a long one, may be a key.
-var ordinary = regexp.MustCompile(`^(v\d{1,2}(\.\d{1,2})?|s2s|[A-Za-z][A-Za-z._-]{0,19})?$`)
+// commonPathPart matches a part of a path that is the same for every account: a word, the name of a script or a version. A part
+// that has other digits or is long may be a key.
+var commonPathPart = regexp.MustCompile(`^(v\d{1,2}(\.\d{1,2})?|s2s|[A-Za-z][A-Za-z._-]{0,19})?$`)
 
-// withoutOwn returns a postback address with YOUR_... in place of the account's own values: the fixed values of its query, and the
-// parts of its path that are no words. known is the address of the platform's template. An address at the same host is
-// replaced by it.
-func withoutOwn(address, known string) string {
+// withPlaceholders returns a postback address with YOUR_... in place of the account's own values: the fixed values of its query,
+// and the parts of its path that are no words. known is the address of the platform's template. If both addresses have the same
+// host, the result is known.
+func withPlaceholders(address, known string) string {
 	base, _, _ := strings.Cut(address, "#")
 	base, query, _ := strings.Cut(base, "?")
-	scheme, rest, found := strings.Cut(base, "://")
-	host, path, _ := strings.Cut(rest, "/")
+	scheme, hostAndPath, found := strings.Cut(base, "://")
+	host, path, _ := strings.Cut(hostAndPath, "/")
 	if !found {
 		return ""
 	}
@@ -85,7 +86,7 @@ func withoutOwn(address, known string) string {
 	}
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
-		if !strings.Contains(part, "{") && !ordinary.MatchString(part) {
+		if !strings.Contains(part, "{") && !commonPathPart.MatchString(part) {
 			parts[i] = "YOUR_ID"
 		}
 	}

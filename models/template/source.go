@@ -80,8 +80,8 @@ var sources = func() []Source {
 	return list
 }()
 
-// CampaignParam returns the parameter of a source's links that carries the id of the platform's campaign. It is found by its
-// macro. The result is empty if there is no such parameter.
+// CampaignParam returns the parameter of a source's links that carries the id of the platform's campaign. The function
+// recognizes the parameter by its macro. It returns an empty text if there is no such parameter.
 func CampaignParam(s models.TrafficSource) string {
 	macros := s.TokenMacros
 	if t, ok := FindSource(s.Platform); ok {
