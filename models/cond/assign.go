@@ -14,25 +14,20 @@ import (
 // follow from the address or the time, because SetIP and SetTime set them.
 func (f *Facts) Assign(name, value string) bool {
 	a, ok := attrByName[name]
-	if !ok {
-		return false
-	}
-	if a < firstOfClick {
+	if !ok || a < firstOfClick {
 		return false
 	}
 	if value == "" {
-		f.mark(a, false)
+		f.setKnown(a, false)
 		return true
 	}
 	switch attributes[a].kind {
 	case kindText, kindVersion:
 		values := valuesOf(a)
-		canonical, known := values.Find(value)
-		if !known && !values.Open {
-			return false
-		}
-		if known {
+		if canonical, known := values.Find(value); known {
 			value = canonical
+		} else if !values.Open {
+			return false
 		}
 		f.SetText(a, value)
 	case kindIP:

@@ -10,27 +10,27 @@ import "bytes"
 // of the next node begin. That is why a node takes only five bytes. Existing libraries take 90 to 2000 bytes a node, and most
 // of them allocate during a search.
 type automaton struct {
-	begins pairSet     // the pairs of bytes with which values begin
-	root   [256]uint16 // the children of the root by their byte; 0: none
-	label  []byte      // the byte that leads to a node
-	child  []uint16    // the first child of each node; a last entry marks the end
-	fail   []uint16    // the node of the longest proper suffix of a node's text; found: a value ends here
+	firstPairs pairSet     // the pairs of bytes with which values begin
+	root       [256]uint16 // the children of the root by their byte; 0: none
+	label      []byte      // the byte that leads to a node
+	child      []uint16    // the first child of each node; a last entry marks the end
+	fail       []uint16    // for each node, the node of the longest proper suffix of the node's text, or valueEnds
 }
 
 const (
-	found     = ^uint16(0)
+	valueEnds = ^uint16(0) // an entry in fail: a value ends at the node
 	nodeBytes = 5
 
 	// maxNodes is the maximum number of nodes of an automaton. The automata of MaxConditions conditions then take less than
 	// RuleBudget.
 	maxNodes = 8192
 
-	// wide is the number of children above which bytes.IndexByte searches for a child.
-	wide = 8
+	// manyChildren is the number of children above which bytes.IndexByte searches for a child.
+	manyChildren = 8
 )
 
-// pairSet is a set of pairs of bytes, stored by a hash. Outside of a partial match, it finds out in a nanosecond that no value
-// begins here. Without it a usual text takes twice the time.
+// pairSet is a set of pairs of bytes, stored by a hash. Where no value has matched in part, the set shows in a nanosecond that no
+// value begins. Without the set, a usual text takes twice the time.
 type pairSet [32]uint64
 
 func (s *pairSet) add(a, b byte) {
@@ -53,7 +53,7 @@ func newAutomaton(values [][]byte) *automaton {
 		return nil
 	}
 	a := &automaton{label: make([]byte, 1, size), child: make([]uint16, 0, size+1), fail: make([]uint16, 1, size)}
-	a.setBegins(values)
+	a.setFirstPairs(values)
 	type node struct{ from, to, depth int } // the values that run through it, and the length of their common prefix
 	queue := append(make([]node, 0, size), node{0, len(values), 0})
 	for n := 0; n < len(queue); n++ {
@@ -67,7 +67,7 @@ func newAutomaton(values [][]byte) *automaton {
 			if n == 0 {
 				a.root[b] = uint16(len(queue)) //nolint:gosec // at most 256
 			}
-			fail := found
+			fail := valueEnds
 			if len(values[from]) > p.depth+1 {
 				fail = a.failOf(n, b)
 			}
@@ -92,32 +92,32 @@ func countNodes(values [][]byte) int {
 	return size
 }
 
-func (a *automaton) setBegins(values [][]byte) {
+func (a *automaton) setFirstPairs(values [][]byte) {
 	for _, v := range values {
 		if len(v) > 1 {
-			a.begins.add(v[0], v[1])
+			a.firstPairs.add(v[0], v[1])
 			continue
 		}
 		for b := range 256 {
-			a.begins.add(v[0], byte(b))
+			a.firstPairs.add(v[0], byte(b))
 		}
 	}
 }
 
-// failOf returns the fail of node n's new child for b. All nodes of the levels above already have theirs.
+// failOf returns the entry in fail for the new child of node n at byte b. The entries of all levels above are already set.
 func (a *automaton) failOf(n int, b byte) uint16 {
 	if n == 0 {
 		return 0
 	}
 	to := uint16(0)
-	for at := a.fail[n]; at != 0 && at != found && to == 0; at = a.fail[at] {
+	for at := a.fail[n]; at != 0 && at != valueEnds && to == 0; at = a.fail[at] {
 		to = a.next(at, b)
 	}
 	if to == 0 {
 		to = a.root[b]
 	}
-	if to != 0 && a.fail[to] == found {
-		return found
+	if to != 0 && a.fail[to] == valueEnds {
+		return valueEnds
 	}
 	return to
 }
@@ -125,7 +125,7 @@ func (a *automaton) failOf(n int, b byte) uint16 {
 // next returns the child of a node for a byte, or 0 if the node has no such child.
 func (a *automaton) next(n uint16, b byte) uint16 {
 	from, to := a.child[n], a.child[n+1]
-	if to-from > wide {
+	if to-from > manyChildren {
 		i := bytes.IndexByte(a.label[from:to], b)
 		if i < 0 {
 			return 0
@@ -140,18 +140,18 @@ func (a *automaton) next(n uint16, b byte) uint16 {
 	return 0
 }
 
-// in reports whether the text contains one of the values.
-func (a *automaton) in(text []byte) bool {
+// foundIn reports whether a text contains one of the values.
+func (a *automaton) foundIn(text []byte) bool {
 	for i := 0; i < len(text); {
 		b, after := text[i], byte(0)
 		if i++; i < len(text) {
 			after = text[i]
 		}
-		if !a.begins.has(b, after) {
+		if !a.firstPairs.has(b, after) {
 			continue
 		}
 		n := a.root[b]
-		if n != 0 && a.fail[n] == found {
+		if n != 0 && a.fail[n] == valueEnds {
 			return true
 		}
 		for n != 0 && i < len(text) {
@@ -160,7 +160,7 @@ func (a *automaton) in(text []byte) bool {
 				n = a.fail[n]
 				continue
 			}
-			if n = to; a.fail[n] == found {
+			if n = to; a.fail[n] == valueEnds {
 				return true
 			}
 			i++

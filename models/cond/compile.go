@@ -25,7 +25,7 @@ func NewShared(m *Matcher) *Matcher {
 	return s
 }
 
-// Set replaces the matcher that a shared matcher stands for. It panics if m was not made by Shared.
+// Set replaces the matcher that a shared matcher stands for. It panics if m was not made by NewShared.
 func (m *Matcher) Set(to *Matcher) { m.live.Store(to.current()) }
 
 // current returns the matcher that a shared matcher stands for. It returns any other matcher itself.
@@ -163,7 +163,7 @@ func newAddrTest(values []string) (tester, *Error) {
 	return addrTest{set}, nil
 }
 
-// pair returns the two ends of between. They come as a list of two values, or as one text "from,to".
+// pair returns the two ends of the operator between. values holds both ends, or one text "from,to".
 func pair(values []string) (lo, hi string, err *Error) {
 	if len(values) == 1 {
 		values = strings.Split(values[0], ",")
@@ -174,6 +174,10 @@ func pair(values []string) (lo, hi string, err *Error) {
 	return strings.TrimSpace(values[0]), strings.TrimSpace(values[1]), nil
 }
 
+func descending() *Error {
+	return &Error{Reason: BadValue, Detail: "between runs from the smaller to the larger value"}
+}
+
 func newVersionTest(op operator, values []string) (tester, *Error) {
 	t := &versionTest{op: op}
 	if op == opBetween {
@@ -182,7 +186,7 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 			return nil, err
 		}
 		if compareVersion(lo, hi) > 0 {
-			return nil, &Error{Reason: BadValue, Detail: "between runs from the smaller to the larger value"}
+			return nil, descending()
 		}
 		values = []string{lo, hi}
 	}
@@ -220,12 +224,12 @@ func canonicalValues(a Attr, values []string) []string {
 }
 
 func newNumberTest(a Attr, k kind, op operator, values []string) (tester, *Error) {
-	bad := &Error{Reason: BadValue, Detail: "not a number"}
+	badNumber := &Error{Reason: BadValue, Detail: "not a number"}
 	switch {
 	case k == kindDate:
-		bad.Detail = "not a date like 2026-01-31"
+		badNumber.Detail = "not a date like 2026-01-31"
 	case a == DayOfWeek:
-		bad.Detail = badDays
+		badNumber.Detail = badDays
 	}
 	if op == opBetween {
 		from, to, err := pair(values)
@@ -235,11 +239,11 @@ func newNumberTest(a Attr, k kind, op operator, values []string) (tester, *Error
 		lo, ok1 := operand(a, k, from)
 		hi, ok2 := operand(a, k, to)
 		if !ok1 || !ok2 {
-			return nil, bad
+			return nil, badNumber
 		}
 		cyclic := a == HourOfDay || a == DayOfWeek
 		if lo > hi && !cyclic {
-			return nil, &Error{Reason: BadValue, Detail: "between runs from the smaller to the larger value"}
+			return nil, descending()
 		}
 		if lo > hi { // 22 to 6 runs over midnight
 			return numberTest{{lo: lo, hi: inf}, {lo: -inf, hi: hi}}, nil
@@ -250,7 +254,7 @@ func newNumberTest(a Attr, k kind, op operator, values []string) (tester, *Error
 	for _, s := range values {
 		n, ok := operand(a, k, s)
 		if !ok {
-			return nil, bad
+			return nil, badNumber
 		}
 		t = append(t, rangeOf(op, n))
 	}

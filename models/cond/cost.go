@@ -68,7 +68,7 @@ func (m *Matcher) Cost() (sum Cost) {
 // Memory that compiled conditions take in bytes, including slice headers and the allocator's rounding.
 const (
 	conditionBytes = 128
-	valueBytes     = 48 // in addition to its text
+	valueBytes     = 48 // of a value, in addition to its text
 	searchBytes    = valueBytes + 32
 )
 

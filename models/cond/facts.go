@@ -28,7 +28,7 @@ type Facts struct {
 	source  Source
 	now     time.Time
 	zone    *time.Location
-	timed   bool // day, hour and date are set in num, and minute is set
+	timed   bool // readClock has set minute, and day, hour and date in num
 	minute  int  // minute of the local day
 	folded  [numAttrs]span
 	scratch []byte
@@ -37,13 +37,13 @@ type Facts struct {
 }
 
 type textPairs struct {
-	of  span // the folded text
-	set pairs
+	text span // the folded text
+	set  pairs
 }
 
 type textHash struct {
-	of  span // the folded text
-	sum uint32
+	text span // the folded text
+	sum  uint32
 }
 
 type span struct{ from, to int32 }
@@ -66,13 +66,13 @@ func (f *Facts) countSteps(steps int) bool {
 // SetText sets a text or version attribute. An empty text is an unknown value.
 func (f *Facts) SetText(a Attr, v string) {
 	f.text[a], f.folded[a] = v, span{}
-	f.mark(a, v != "")
+	f.setKnown(a, v != "")
 }
 
 // SetInt sets a numeric attribute. Zero is a known value.
 func (f *Facts) SetInt(a Attr, v int64) {
 	f.num[a], f.folded[a] = v, span{}
-	f.mark(a, true)
+	f.setKnown(a, true)
 }
 
 // SetBool sets is_unique or is_bot.
@@ -88,10 +88,10 @@ func (f *Facts) SetBool(a Attr, v bool) {
 func (f *Facts) SetIP(addr netip.Addr) {
 	addr = addr.Unmap().WithZone("")
 	f.addr, f.folded[IP] = addr, span{}
-	f.mark(IP, addr.IsValid())
-	f.mark(IPVersion, false)
+	f.setKnown(IP, addr.IsValid())
+	f.setKnown(IPVersion, false)
 	if addr.IsValid() {
-		f.SetInt(IPVersion, int64(4+2*b2i(addr.Is6())))
+		f.SetInt(IPVersion, int64(4+2*b2i(addr.Is6()))) // 4 or 6
 	}
 }
 
@@ -103,7 +103,7 @@ func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	f.now, f.zone, f.timed = now, zone, false
 	for _, a := range [...]Attr{DayOfWeek, HourOfDay, Date, Schedule} {
 		f.folded[a] = span{}
-		f.mark(a, !now.IsZero())
+		f.setKnown(a, !now.IsZero())
 	}
 }
 
@@ -131,7 +131,7 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 		case row.ASN != nil:
 			facts = append(facts, clickFact{a, func(f *Facts, a Attr, c *models.Click) {
 				f.SetInt(a, int64(*row.ASN(c)))
-				f.mark(a, *row.ASN(c) != 0)
+				f.setKnown(a, *row.ASN(c) != 0)
 			}})
 		case row.Int != nil:
 			facts = append(facts, clickFact{a, func(f *Facts, a Attr, c *models.Click) { f.SetInt(a, int64(*row.Int(c))) }})
@@ -171,7 +171,7 @@ func (f *Facts) Text(a Attr) string {
 	return string(f.appendText(nil, a))
 }
 
-func (f *Facts) mark(a Attr, known bool) {
+func (f *Facts) setKnown(a Attr, known bool) {
 	if known {
 		f.known |= 1 << a
 	} else {
@@ -219,7 +219,7 @@ func (f *Facts) appendText(dst []byte, a Attr) []byte {
 	}
 }
 
-// Fold returns a text in the folded form, without case, that Folded returns.
+// Fold returns a text without case, in the same form as Folded.
 func Fold(text string) []byte { return appendFold(nil, text) }
 
 // Folded returns the value of a known attribute without case. The bytes stay valid until Reset.
@@ -241,8 +241,8 @@ func (f *Facts) Folded(a Attr) []byte {
 // pairsOf returns the pairs of bytes in a folded value.
 func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 	p := &f.pairs[a%Attr(len(f.pairs))]
-	if p.of != f.folded[a] {
-		p.of, p.set = f.folded[a], pairsOf(value)
+	if p.text != f.folded[a] {
+		p.text, p.set = f.folded[a], pairsOf(value)
 	}
 	return &p.set
 }
@@ -250,9 +250,9 @@ func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 // hashOf returns the hash of a known attribute's folded value.
 func (f *Facts) hashOf(a Attr) uint32 {
 	h := &f.hashes[a%Attr(len(f.hashes))]
-	if s := f.folded[a]; s != h.of || s == (span{}) {
+	if s := f.folded[a]; s != h.text || s == (span{}) {
 		h.sum = hashOf(f.Folded(a))
-		h.of = f.folded[a]
+		h.text = f.folded[a]
 	}
 	return h.sum
 }

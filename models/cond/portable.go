@@ -54,19 +54,19 @@ func (m *Matcher) Portable(known func(attribute string) bool) Portable {
 		switch {
 		case c.attr == attrParam:
 			p.Attribute, p.Param = "param", c.arg
-			m.port(i, &p)
+			m.setTest(i, &p)
 		case c.attr == attrHeader:
 			p.Attribute = "header"
 		case known(p.Attribute):
-			m.port(i, &p)
+			m.setTest(i, &p)
 		}
 		out.All = append(out.All, p)
 	}
 	return out
 }
 
-// port sets the fields that say how a condition compares. A condition without a portable form stays OriginOnly.
-func (m *Matcher) port(i int, p *PortableCondition) {
+// setTest sets the fields that say how condition i compares. A condition without a portable form stays OriginOnly.
+func (m *Matcher) setTest(i int, p *PortableCondition) {
 	c := &m.list[i]
 	switch t := c.test.(type) {
 	case nil:
@@ -85,10 +85,10 @@ func (m *Matcher) port(i int, p *PortableCondition) {
 			p.Texts = append(p.Texts, string(v))
 		}
 	case *containsTest:
-		p.setContained(m.textsOf(i, false))
+		p.setContained(m.sourceValues(i))
 	case *regexTest:
 		if len(t.patterns) == 0 {
-			p.setContained(m.textsOf(i, true))
+			p.setContained(choiceTexts(m.sourceValues(i)))
 		}
 	case numberTest:
 		p.Test = "number"
@@ -108,40 +108,39 @@ func (m *Matcher) port(i int, p *PortableCondition) {
 	}
 }
 
+// setContained makes the condition search for texts, without case. Without texts, the condition stays OriginOnly.
 func (p *PortableCondition) setContained(texts []string) {
-	if texts != nil {
-		p.Test, p.Texts = "contains", texts
+	for _, v := range foldAll(texts) {
+		p.Test, p.Texts = "contains", append(p.Texts, string(v))
 	}
 }
 
-// textsOf returns the texts that a condition searches for, without case. For patterns, these are the texts that choices finds.
-// It returns nil if the matcher no longer has its source, or if a pattern is not a choice of texts.
-func (m *Matcher) textsOf(i int, patterns bool) (texts []string) {
+// sourceValues returns the values from which condition i was compiled, or nil after DiscardSource.
+func (m *Matcher) sourceValues(i int) []string {
 	if m.source == nil {
 		return nil
 	}
 	values, _ := items(m.source[i].Value) // the values were valid when the condition was compiled
-	if patterns {
-		var plain []string
-		for _, s := range values {
-			tree, err := syntax.Parse(s, syntax.Perl|syntax.FoldCase)
-			if err != nil {
-				return nil
-			}
-			found, ok := choices(tree)
-			if !ok {
-				return nil
-			}
-			plain = append(plain, found...)
+	return values
+}
+
+// choiceTexts returns the texts that patterns search for, or nil if a pattern is not a choice of texts.
+func choiceTexts(patterns []string) (texts []string) {
+	for _, s := range patterns {
+		tree, err := syntax.Parse(s, syntax.Perl|syntax.FoldCase)
+		if err != nil {
+			return nil
 		}
-		values = plain
-	}
-	for _, v := range foldAll(values) {
-		texts = append(texts, string(v))
+		found, ok := choices(tree)
+		if !ok {
+			return nil
+		}
+		texts = append(texts, found...)
 	}
 	return texts
 }
 
+// finite returns a pointer to a number, or nil for infinity.
 func finite(n float64) *float64 {
 	if math.IsInf(n, 0) {
 		return nil

@@ -38,13 +38,13 @@ func newRegexTest(values []string) (tester, *Error) {
 			plain = append(plain, texts...)
 			continue
 		}
-		one := sizeOf(tree)
-		if size += one; size > maxProgram {
-			with := ""
-			if one <= maxProgram {
-				with = " together with those before it"
+		patternSize := sizeOf(tree)
+		if size += patternSize; size > maxProgram {
+			together := ""
+			if patternSize <= maxProgram {
+				together = " together with those before it"
 			}
-			return nil, &Error{Reason: BadRegex, Item: i, Detail: "it is too complex" + with +
+			return nil, &Error{Reason: BadRegex, Item: i, Detail: "it is too complex" + together +
 				": let contains with a list of texts take its place"}
 		}
 		p, err := newPattern(s, tree)
@@ -66,7 +66,7 @@ func newPattern(text string, tree *syntax.Regexp) (p pattern, err error) {
 	for i := range prog.Inst {
 		p.Bytes += 40 + 4*cap(prog.Inst[i].Rune)
 	}
-	p.Bytes = 2048 + 3*p.Bytes // anchored patterns are compiled twice, and each takes as much again while it is used
+	p.Bytes = 2048 + 3*p.Bytes // an anchored pattern is compiled twice, and a pattern in use takes as much again
 	p.Regexp, err = regexp.Compile("(?i:" + text + ")")
 	return p, err
 }
@@ -95,7 +95,7 @@ func choices(re *syntax.Regexp) (texts []string, ok bool) {
 	case syntax.OpLiteral:
 		return []string{string(re.Rune)}, re.Flags&syntax.FoldCase != 0 || !slices.ContainsFunc(re.Rune, hasCase)
 	case syntax.OpCharClass:
-		return members(re.Rune)
+		return lettersOf(re.Rune)
 	case syntax.OpCapture:
 		return choices(re.Sub[0])
 	case syntax.OpQuest:
@@ -132,9 +132,9 @@ func product(begins, ends []string) (texts []string) {
 	return texts
 }
 
-// members returns the letters of a small character class, without case. ok is false if the class is large, or has a letter in
+// lettersOf returns the letters of a small character class, without case. ok is false if the class is large, or has a letter in
 // one case only.
-func members(ranges []rune) (texts []string, ok bool) {
+func lettersOf(ranges []rune) (texts []string, ok bool) {
 	var all []rune
 	for i := 0; i < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {

@@ -6,7 +6,7 @@ import (
 )
 
 // slot is a time span of the week. It begins at minute from, on the days of the mask (bit 1 = Monday). It ends before minute
-// to, and on the next day if to is not after from.
+// to. If to is not after from, the span ends on the next day.
 type slot struct {
 	days     uint8
 	from, to int
@@ -23,9 +23,9 @@ type scheduleTest []slot
 func (t scheduleTest) test(f *Facts, _ *compiled) verdict {
 	f.readClock()
 	day, minute := int(f.num[DayOfWeek]), f.minute
-	before := (day+5)%7 + 1
+	dayBefore := (day+5)%7 + 1
 	for _, s := range t {
-		today, yesterday := s.days&(1<<day) != 0, s.days&(1<<before) != 0
+		today, yesterday := s.days&(1<<day) != 0, s.days&(1<<dayBefore) != 0
 		switch {
 		case s.from < s.to:
 			if today && s.from <= minute && minute < s.to {

@@ -13,13 +13,13 @@ type Screen struct {
 
 // need says which hashes belong to a path. A path without hashes lets every visitor pass.
 type need struct {
-	attr   Attr
-	at, to uint16
+	attr     Attr
+	from, to uint16 // bounds in Screen.hashes
 }
 
-// Add adds a path with its matchers. All of them have to match, or with or any of them.
+// Add adds a path with its matchers. With or, one matcher has to match, and otherwise all of them.
 func (s *Screen) Add(matchers []*Matcher, or bool) {
-	n := need{at: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // less, see below
+	n := need{from: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // less, see below
 	attr, values := necessary(matchers, or)
 	if len(s.hashes)+len(values) < 1<<16 {
 		for _, v := range values {
@@ -54,14 +54,14 @@ func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 // path's matchers have to decide.
 func (s *Screen) Refuses(i int, f *Facts) bool {
 	n := &s.needs[i]
-	if n.at == n.to {
+	if n.from == n.to {
 		return false
 	}
 	if !f.Known(n.attr) {
 		return true
 	}
 	sum := f.hashOf(n.attr)
-	for _, h := range s.hashes[n.at:n.to] {
+	for _, h := range s.hashes[n.from:n.to] {
 		if h == sum {
 			return false
 		}

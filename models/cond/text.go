@@ -53,7 +53,7 @@ func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, 
 	return slices.Clone(kept)
 }
 
-// edgeTest searches for folded values at the beginning or at the end of a folded text. No value has another value at that side.
+// edgeTest searches for folded values at the beginning or at the end of a folded text. No value has another value at that edge.
 // The values are in ascending order, so the only candidate for a text is the last value that is not above the text.
 type edgeTest struct {
 	holds   func(text, value []byte) bool
@@ -125,19 +125,19 @@ func (t *containsTest) empty() bool { return t.set == nil && len(t.values) == 0 
 func (t *containsTest) test(f *Facts, c *compiled) verdict {
 	value := c.folded(f)
 	if t.set != nil {
-		return verdictOf(f.countSteps(max(0, len(value)-maxText)) && t.set.in(value))
+		return verdictOf(f.countSteps(max(0, len(value)-maxText)) && t.set.foundIn(value))
 	}
 	known := &pairs{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 	if c.attr < numAttrs && len(value) <= maxPairs {
 		known = f.pairsOf(c.attr, value)
 	}
-	each := searchSteps(len(value))
+	stepsPerValue := searchSteps(len(value))
 	for i := range t.values {
 		v := &t.values[i]
-		if !known.cover(&v.pairs) {
+		if !known.contains(&v.pairs) {
 			continue
 		}
-		if !f.countSteps(each) {
+		if !f.countSteps(stepsPerValue) {
 			return no
 		}
 		if bytes.Contains(value, v.text) {
@@ -183,7 +183,7 @@ func pairsOf(text []byte) (p pairs) {
 	return p
 }
 
-// cover reports whether the set contains all pairs of another set.
-func (p *pairs) cover(of *pairs) bool {
-	return of[0]&^p[0]|of[1]&^p[1]|of[2]&^p[2]|of[3]&^p[3] == 0
+// contains reports whether the set has all pairs of another set.
+func (p *pairs) contains(other *pairs) bool {
+	return other[0]&^p[0]|other[1]&^p[1]|other[2]&^p[2]|other[3]&^p[3] == 0
 }

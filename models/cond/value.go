@@ -1,6 +1,7 @@
 package cond
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/netip"
 	"strconv"
@@ -111,10 +112,18 @@ func operand(a Attr, k kind, s string) (float64, bool) {
 	case a == DayOfWeek:
 		n, ok := parseDay(s)
 		return float64(n), ok
-	case a == ASN && len(s) > 2 && strings.EqualFold(s[:2], "as"):
-		s = s[2:]
+	case a == ASN:
+		s = withoutAS(s)
 	}
 	return parseNumber(s)
+}
+
+// withoutAS returns the number of a network without the prefix in AS3320.
+func withoutAS(s string) string {
+	if len(s) > 2 && strings.EqualFold(s[:2], "as") {
+		return s[2:]
+	}
+	return s
 }
 
 // compareVersion compares versions by their numeric segments. A missing segment counts as zero. A tail that is not a number is
@@ -125,10 +134,7 @@ func compareVersion(a, b string) int {
 		x, a = segment(a)
 		y, b = segment(b)
 		if x != y {
-			if x < y {
-				return -1
-			}
-			return 1
+			return cmp.Compare(x, y)
 		}
 	}
 	return 0

@@ -12,9 +12,6 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// valued holds the values of attributes that are not in clickattr.All but have a closed set of values.
-var valued = map[Attr]*clickattr.Values{DayOfWeek: clickattr.Weekdays}
-
 // bounds holds the smallest and the greatest number that an attribute can have.
 var bounds = map[Attr][2]float64{IPVersion: {4, 6}, DayOfWeek: {1, 7}, HourOfDay: {0, 23}, BotScore: {0, 100}}
 
@@ -26,13 +23,16 @@ func valuesOf(a Attr) *clickattr.Values {
 	if row := attributes[a].row; row != nil {
 		return row.Values
 	}
-	return valued[a]
+	if a == DayOfWeek {
+		return clickattr.Weekdays
+	}
+	return nil
 }
 
 // Canonical returns a condition in the form in which its values are saved and shown. Values of a closed set that are compared
 // for equality get the form that visitors have: us becomes US, and phone becomes mobile. Every value gets the type of its kind,
-// so "5" becomes 5 where a number is compared. A value without such a form stays unchanged, and Compile or CheckValues refuses
-// it.
+// so "5" becomes 5 where a number is compared. A value without such a form stays unchanged. Compile or CheckValues refuses such a
+// value.
 func Canonical(c Condition) Condition {
 	a, k, _, ok := findAttr(c.Attribute)
 	info, known := operators[c.Operator]
@@ -91,13 +91,11 @@ func numeric(a Attr, v any) any {
 	if !isText {
 		return v
 	}
-	if a == ASN && len(text) > 2 && strings.EqualFold(text[:2], "as") {
-		text = text[2:]
+	if a == ASN {
+		text = withoutAS(text)
 	}
-	if n := json.Number(text); json.Valid([]byte(text)) {
-		if _, ok := parseNumber(text); ok {
-			return n
-		}
+	if _, ok := parseNumber(text); ok && json.Valid([]byte(text)) {
+		return json.Number(text)
 	}
 	return v
 }
@@ -144,7 +142,7 @@ func CheckValues(list, kept []Condition) error {
 
 // canonicalText returns a text that is the same for equal conditions.
 func canonicalText(c Condition) string {
-	text, _ := json.Marshal(Canonical(c)) //nolint:errchkjson // it came from JSON
+	text, _ := json.Marshal(Canonical(c)) //nolint:errchkjson // the condition came from JSON
 	return string(text)
 }
 
@@ -247,7 +245,6 @@ func checkNumbers(a Attr, op operator, texts []string) *Error {
 	if !ok || inOrder&(1<<op) == 0 {
 		return nil
 	}
-	refused := &Error{Reason: BadValue, Detail: fmt.Sprintf("it is between %g and %g", within[0], within[1])}
 	test, err := newNumberTest(a, kindNumber, op, texts)
 	ranges, _ := test.(numberTest)
 	if err != nil {
@@ -261,7 +258,7 @@ func checkNumbers(a Attr, op operator, texts []string) *Error {
 	}
 	for _, r := range ranges {
 		if !fits(r) {
-			return refused
+			return &Error{Reason: BadValue, Detail: fmt.Sprintf("it is between %g and %g", within[0], within[1])}
 		}
 		if a == IPVersion && op == opEquals && r.lo != within[0] && r.lo != within[1] {
 			return &Error{Reason: BadValue, Detail: "it is 4 or 6"}

@@ -68,7 +68,7 @@ type Plan struct {
 	forced      []uint8
 	regular     []uint8 // in the order in which their groups are tried
 	ends        []uint8 // the index in regular at which each group ends
-	deflt       int     // index of the default path, -1 for none
+	defaultPath int     // index of the default path, -1 for none
 	bind        Bind
 	fallback    *token.Template
 	destination *token.Template
@@ -78,7 +78,7 @@ type Plan struct {
 type Route struct {
 	active   bool
 	or       bool
-	leads    bool // the action needs a destination
+	leads    bool // the action leads to a destination
 	Collect  bool
 	weight   uint64
 	units    []unit
@@ -119,7 +119,7 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 		return nil, fmt.Errorf("flow: compile: %d paths", len(paths))
 	}
 	p := &Plan{
-		routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind, fallback: o.Fallback, destination: o.Destination,
+		routes: make([]Route, len(paths)), defaultPath: -1, bind: o.Bind, fallback: o.Fallback, destination: o.Destination,
 	}
 	var own cond.Cost // cost of the conditions, without saved rules
 	for i := range paths {
@@ -135,33 +135,33 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 		case Forced:
 			p.forced = append(p.forced, uint8(i))
 		case Default:
-			p.deflt = i
+			p.defaultPath = i
 		}
 	}
 	if err := own.Check(cond.FlowBudget); err != nil {
 		return nil, fmt.Errorf("flow: compile: %w", err)
 	}
-	p.regular, p.ends = group(paths, o.Rotation)
+	p.regular, p.ends = groupPaths(paths, o.Rotation)
 	return p, nil
 }
 
-// group returns the indexes of the regular paths, sorted into the groups that are tried one after the other. By weight, all
+// groupPaths returns the indexes of the regular paths, sorted into the groups that are tried one after the other. By weight, all
 // paths are one group. By position, each path of rule group 0 is its own group, and the other rule groups follow in ascending
-// order. ends holds the index at which each group ends.
-func group(paths []Path, rotation Rotation) (regular, ends []uint8) {
+// order. ends holds the index in regular at which each group ends.
+func groupPaths(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	regular, ends = make([]uint8, 0, len(paths)), make([]uint8, 0, len(paths))
 	for i := range paths {
 		if paths[i].StreamType == Regular {
 			regular = append(regular, uint8(i))
 		}
 	}
-	of := func(i int) int { return paths[regular[i]].RuleGroup }
+	ruleGroup := func(i int) int { return paths[regular[i]].RuleGroup }
 	if rotation != ByWeight {
 		slices.SortStableFunc(regular, func(a, b uint8) int { return cmp.Compare(paths[a].RuleGroup, paths[b].RuleGroup) })
 	}
 	for i := range regular {
 		last := i == len(regular)-1
-		if last || rotation != ByWeight && (of(i) == 0 || of(i) != of(i+1)) {
+		if last || rotation != ByWeight && (ruleGroup(i) == 0 || ruleGroup(i) != ruleGroup(i+1)) {
 			ends = append(ends, uint8(i+1))
 		}
 	}

@@ -13,12 +13,11 @@ import (
 	"switchyard/models/cond"
 )
 
-// members holds the members of a JSON object, decoded by encoding/json into an any with numbers as json.Number. A null member
-// counts as absent.
+// members holds the members of a JSON object that decodeJSON has decoded. A null member counts as absent.
 type members map[string]any
 
-// tree reads a JSON text in one pass.
-func tree(raw []byte) (v any, err error) {
+// decodeJSON decodes a JSON text, with numbers as json.Number.
+func decodeJSON(raw []byte) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	if err := dec.Decode(&v); err != nil {
@@ -38,7 +37,7 @@ func object(v any, code, what string) (members, *models.Error) {
 	return m, nil
 }
 
-// field describes how one member is read if it is present. A wrong type is refused with the field's code.
+// field describes how one member is read if the object has it. A value of the wrong type is refused with the field's code.
 type field struct {
 	name string
 	code string

@@ -133,7 +133,7 @@ func Parse(raw json.RawMessage) ([]Path, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, models.Invalid("no_streams", "the flow has no paths")
 	}
-	v, err := tree(raw)
+	v, err := decodeJSON(raw)
 	list, ok := v.([]any)
 	if err != nil || !ok {
 		return nil, models.Invalid("invalid_input", "the paths are not an array of objects")
@@ -155,7 +155,7 @@ func Parse(raw json.RawMessage) ([]Path, error) {
 
 // UnmarshalJSON reads a path like Parse, but does not set a missing name or id.
 func (p *Path) UnmarshalJSON(b []byte) error {
-	v, err := tree(b)
+	v, err := decodeJSON(b)
 	if err != nil {
 		return err
 	}

@@ -148,8 +148,8 @@ func (k *picker) decide() Decision {
 		}
 		from = end
 	}
-	if p.deflt >= 0 {
-		if d, ok := k.try(uint8(p.deflt), ViaDefault); ok {
+	if p.defaultPath >= 0 {
+		if d, ok := k.try(uint8(p.defaultPath), ViaDefault); ok {
 			return d
 		}
 	}
@@ -188,7 +188,7 @@ func (k *picker) rotate(group []uint8) (Decision, bool) {
 			}
 		}
 		if total == 0 {
-			k.weightless(group)
+			k.recordWeightless(group)
 			return Decision{}, false
 		}
 		at := k.below(total)
@@ -210,7 +210,8 @@ func (k *picker) rotate(group []uint8) (Decision, bool) {
 	}
 }
 
-func (k *picker) weightless(group []uint8) {
+// recordWeightless adds the untried paths of a group to the trace. Their weight is 0.
+func (k *picker) recordWeightless(group []uint8) {
 	if k.env.Trace == nil {
 		return
 	}
@@ -227,7 +228,7 @@ func (k *picker) isTried(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	screened := via != ViaBound && k.plan.screen.Refuses(int(i), k.visitor.Facts)
 	if screened && k.env.Trace == nil {
-		return Decision{}, false // a trace wants to see the conditions
+		return Decision{}, false // with a trace, the conditions are evaluated in spite of the screen
 	}
 	r := &k.plan.routes[i]
 	c, refused := k.consider(r, via, screened)
@@ -251,8 +252,8 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	return d, true
 }
 
-// consider returns the destination of a path, or the reason why the path cannot be taken. The destination is nil for an action
-// without one.
+// consider returns the destination of a path, or the reason why the path cannot be taken. The destination is nil if the action
+// leads to none. screened says that the plan's screen has refused the path.
 func (k *picker) consider(r *Route, via Via, screened bool) (c *choice, refused Refusal) {
 	if k.visitor.Facts.Exhausted() {
 		return nil, RefusedBudget

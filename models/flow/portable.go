@@ -60,8 +60,8 @@ func (p *Plan) Portable(known func(attribute string) bool) Portable {
 		out.Groups = append(out.Groups, numbers(p.regular[from:end]))
 		from = end
 	}
-	if p.deflt >= 0 {
-		out.Default = &p.deflt
+	if p.defaultPath >= 0 {
+		out.Default = &p.defaultPath
 	}
 	if p.fallback != nil {
 		out.Fallback = p.fallback.Portable()
