@@ -24,8 +24,9 @@ type Values struct {
 	list  []string          // canonical forms; nil: too many to list
 	forms map[string]string // canonical forms by the plain forms of values and synonyms
 	names []string          // plain forms among which suggestions are looked up
-	read  func(text string) (canonical string, ok bool)
-	what  string // description of the values, for messages
+	// parse returns the canonical form of a text that forms does not have. It may be nil.
+	parse       func(text string) (canonical string, ok bool)
+	description string // of the values, for messages
 }
 
 // List returns the canonical forms, or nil if they are too many to list. Callers must not change it.
@@ -46,8 +47,8 @@ func (v *Values) Find(text string) (canonical string, ok bool) {
 			return canonical, true
 		}
 	}
-	if v.read != nil {
-		return v.read(text)
+	if v.parse != nil {
+		return v.parse(text)
 	}
 	return "", false
 }
@@ -63,7 +64,7 @@ func (v *Values) Check(text string) (string, error) {
 	if near := v.near(text); near != "" {
 		return text, fmt.Errorf("%s is no value of it; did you mean %s?", quoted, near)
 	}
-	return text, fmt.Errorf("%s is no value of it: it is %s", quoted, v.what)
+	return text, fmt.Errorf("%s is no value of it: it is %s", quoted, v.description)
 }
 
 // Resembles reports whether a text that is not one of the values is probably a mistyped value.
@@ -71,8 +72,8 @@ func (v *Values) Resembles(text string) bool { return v.near(text) != "" }
 
 // near returns the value that was probably meant, or an empty text. Texts of at most three letters are too short for a guess.
 func (v *Values) near(text string) string {
-	const code = 3
-	if v.read != nil {
+	const shortest = 4
+	if v.parse != nil {
 		for i, r := range text { // en-US, and DE (Germany)
 			if !unicode.IsLetter(r) {
 				if canonical, ok := v.Find(text[:i]); ok {
@@ -82,14 +83,10 @@ func (v *Values) near(text string) string {
 			}
 		}
 	}
-	if len(text) <= code {
+	if len(text) < shortest {
 		return ""
 	}
-	near := models.Nearest(plain(text), v.names)
-	if near == "" {
-		return ""
-	}
-	return v.forms[near]
+	return v.forms[models.Nearest(plain(text), v.names)] // there is no form for an empty text
 }
 
 // plain returns a text in lower case, without spaces and without the punctuation that joins or abbreviates words. The signs !,
@@ -107,7 +104,7 @@ func plain(text string) string {
 
 // oneOf returns the values of a list under a name. synonyms maps other spellings to canonical forms.
 func oneOf(name string, list []string, synonyms map[string]string) *Values {
-	v := &Values{Name: name, list: list, forms: map[string]string{}, what: "one of " + strings.Join(list, ", ")}
+	v := &Values{Name: name, list: list, forms: map[string]string{}, description: "one of " + strings.Join(list, ", ")}
 	for text, canonical := range synonyms {
 		v.forms[plain(text)] = canonical
 	}
@@ -128,9 +125,9 @@ var (
 	})
 
 	Languages = &Values{
-		Name: "LanguageCode",
-		what: "a language's code of ISO 639, as in en or pt",
-		read: func(text string) (string, bool) {
+		Name:        "LanguageCode",
+		description: "a language's code of ISO 639, as in en or pt",
+		parse: func(text string) (string, bool) {
 			base, err := language.ParseBase(text)
 			if err != nil {
 				return "", false
@@ -202,8 +199,8 @@ func countries() *Values {
 		names = append(names, plain(country.Name(code)))
 	}
 	v := oneOf("CountryCode", codes, synonyms)
-	v.names, v.what = names, "a country's code of two letters (ISO 3166-1), as in US or DE"
-	v.read = func(text string) (string, bool) {
+	v.names, v.description = names, "a country's code of two letters (ISO 3166-1), as in US or DE"
+	v.parse = func(text string) (string, bool) {
 		region, err := language.ParseRegion(text)
 		if err != nil {
 			return "", false
@@ -233,6 +230,6 @@ func browsers() *Values {
 		"Chrome WebView": "Android WebView", "Facebook App": "Facebook", "Instagram App": "Instagram", "TikTok App": "TikTok",
 		"GSA": "Google App", "Google Search App": "Google App", "Facebook Messenger": "Messenger",
 	})
-	v.Open, v.what = true, "the name of a browser, as in Chrome or Samsung Internet (for others: contains)"
+	v.Open, v.description = true, "the name of a browser, as in Chrome or Samsung Internet (for others: contains)"
 	return v
 }

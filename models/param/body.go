@@ -22,12 +22,12 @@ var (
 	ErrForm = errors.New("the body is not a form")
 )
 
-// FromBody returns the parameters of a form or of a JSON object, in their order and in UTF-8. It finds a JSON object without a
-// Content-Type too, and a form that a client calls JSON. A list or an object in an object is kept as its JSON text, and null is left
-// out. A body that says nothing, such as the null or [] of clients without data, has no parameters. Files of a form are skipped.
+// FromBody returns the parameters of a form or of a JSON object, in their order and in UTF-8. It also recognizes a JSON object
+// without a Content-Type, and a form that a client calls JSON. A list or an object in an object is kept as its JSON text, and null is
+// left out. A body without data, such as null or [], has no parameters. Files of a form are skipped.
 func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
 	kind, attributes, _ := mime.ParseMediaType(contentType)
-	if find(attributes["charset"]) != nil {
+	if findCharset(attributes["charset"]) != nil {
 		clues.Charset = attributes["charset"]
 	}
 	if kind == "multipart/form-data" && len(body) > 0 {
@@ -35,7 +35,7 @@ func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
 	}
 	body = bytes.Trim(withoutMark(body), " \t\r\n\x00")
 	switch isJSON := strings.HasSuffix(kind, "json"); {
-	case isJSON && slices.Contains(nothing, string(body)):
+	case isJSON && slices.Contains(emptyBodies, string(body)):
 		return nil, nil
 	case isJSON && !isForm(body), len(body) > 0 && body[0] == '{':
 		return fromJSON(body, clues)
@@ -43,8 +43,8 @@ func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
 	return FromQuery(string(body), clues), nil
 }
 
-// nothing lists the JSON texts that clients send for no data.
-var nothing = []string{"", "null", "[]", `""`, "{}"}
+// emptyBodies lists the JSON texts that clients send for no data.
+var emptyBodies = []string{"", "null", "[]", `""`, "{}"}
 
 // isForm reports whether a body begins like a form: with a name and an equals sign.
 func isForm(body []byte) bool {
@@ -70,7 +70,7 @@ func withoutMark(body []byte) []byte {
 // fromJSON returns the members of a JSON object. An object in a stated charset is converted as a whole, because a byte of a letter
 // may look like a quote.
 func fromJSON(body []byte, clues Clues) (list []Param, err error) {
-	stated := find(clues.Charset)
+	stated := findCharset(clues.Charset)
 	if stated != nil && !utf8.Valid(body) {
 		text, ok := convert(stated, string(body))
 		if !ok {

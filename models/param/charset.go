@@ -1,6 +1,7 @@
 package param
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -8,7 +9,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// Clues describe a sender, for texts that are no UTF-8.
+// Clues describe a sender, for texts that are not UTF-8.
 //
 // A stated charset is believed. Without one, a text is converted only if exactly one readable text can be made from it. Clues first
 // tries the charsets of the visitor's language if that is Chinese, Japanese, Korean or written in Cyrillic letters. It then accepts
@@ -26,14 +27,15 @@ const (
 	maxGuessable = 4 << 10 // bytes of such a text
 )
 
-// Decode converts the names and values of parameters to UTF-8. What cannot be converted is empty, and a value is marked as lost.
+// Decode converts the names and values of parameters to UTF-8. A name or a value that cannot be converted becomes empty. A
+// parameter that loses its value so is marked as lost.
 func (c Clues) Decode(list []Param) {
 	for i := range list {
 		if c.Charset == "" && list[i].StatesCharset() {
 			c.Charset = list[i].Value
 		}
 	}
-	d := decoder{clues: c, stated: find(c.Charset)}
+	d := decoder{clues: c, stated: findCharset(c.Charset)}
 	for i := range list {
 		d.foreign = d.foreign || isOther(list[i].Name) || isOther(list[i].Value)
 	}
@@ -60,19 +62,19 @@ func isOther(text string) bool {
 func (p *Param) StatesCharset() bool {
 	switch p.Name {
 	case "charset", "_charset_", "ie":
-		return find(p.Value) != nil
+		return findCharset(p.Value) != nil
 	}
 	return false
 }
 
-// UTF8 returns a text in UTF-8, or an empty text if that is not possible without a doubt.
+// UTF8 returns a text in UTF-8, or an empty text if the conversion would be a guess.
 func (c Clues) UTF8(text string) string {
-	d := decoder{clues: c, stated: find(c.Charset)}
+	d := decoder{clues: c, stated: findCharset(c.Charset)}
 	return d.utf8(text)
 }
 
-// find returns a charset by its label. It returns nil for UTF-8, UTF-16 and a label that the HTML standard does not know.
-func find(label string) encoding.Encoding {
+// findCharset returns a charset by its label. It returns nil for UTF-8, UTF-16 and a label that the HTML standard does not know.
+func findCharset(label string) encoding.Encoding {
 	if label == "" || len(label) > 40 {
 		return nil
 	}
@@ -91,8 +93,8 @@ func find(label string) encoding.Encoding {
 type decoder struct {
 	clues   Clues
 	stated  encoding.Encoding // nil: none
-	foreign bool              // another text of the message is no UTF-8
-	guessed int
+	foreign bool              // a text of the message is not UTF-8
+	guessed int               // texts whose charset was guessed
 }
 
 func (d *decoder) utf8(text string) string {
@@ -145,12 +147,7 @@ func isDoubleByte(e encoding.Encoding) bool {
 
 func isName(e encoding.Encoding, names ...string) bool {
 	name, _ := htmlindex.Name(e)
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, name)
 }
 
 // convert returns a text in UTF-8. ok is false, and the text empty, if a byte has no meaning in the charset.

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// family is the charsets in which texts of a script are written, and how a readable text looks.
+// family holds the charsets in which texts of a script are written. readable reports whether a text of such a charset was decoded
+// correctly. raw is the text before decoding.
 type family struct {
 	charsets []encoding.Encoding
 	readable func(raw, text string) bool
@@ -26,19 +27,19 @@ var (
 	chinese   = family{[]encoding.Encoding{simplifiedchinese.GBK}, isChinese}
 	taiwanese = family{[]encoding.Encoding{traditionalchinese.Big5}, isTaiwanese}
 
-	// families are the families by language. Western and Central European languages are missing, because a text in one of them
-	// is readable in the charsets of the others.
+	// families holds the family of each language. Western and Central European languages are missing, because a text in one of
+	// them is readable in the charsets of the others.
 	families = map[string]family{
 		"ru": slavic, "uk": slavic, "be": slavic, "bg": slavic, "mk": slavic, "kk": slavic, "ky": slavic, "tg": slavic, "tt": slavic,
 		"zh": chinese, "zh-tw": taiwanese, "zh-hk": taiwanese, "zh-mo": taiwanese, "zh-hant": taiwanese,
 		"ja": {[]encoding.Encoding{japanese.ShiftJIS, japanese.EUCJP}, isJapanese},
 		"ko": {[]encoding.Encoding{korean.EUCKR}, isKorean},
-		// A text in one of these is readable in other charsets, so that it is not guessed at all.
+		// A text in one of these languages is readable in other charsets, so it is never guessed.
 		"he": {}, "iw": {}, "el": {}, "th": {}, "ar": {}, "fa": {},
 	}
 
-	// unknown are the families for a visitor of any other language.
-	unknown = []family{
+	// otherFamilies holds the families that are tried for any other language.
+	otherFamilies = []family{
 		{[]encoding.Encoding{charmap.Windows1250, charmap.Windows1252, charmap.Windows1254, charmap.Windows1257}, isLatin},
 		{cyrillic, func(_, text string) bool { return isRussian(text, 5, 85) }},
 	}
@@ -52,27 +53,35 @@ func guess(text, languages string) string {
 		var tag string
 		tag, languages, _ = strings.Cut(languages, ",")
 		tag, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(tag)), ";")
-		for f, ok := families[tag]; ; f, ok = families[tag] {
-			if ok {
-				s, several := read(text, f)
-				if s != "" || several || len(f.charsets) == 0 {
-					return s
-				}
-				break
-			}
-			i := strings.LastIndexByte(tag, '-') // zh-hant-hk, zh-hant, zh
-			if i < 0 {
-				break
-			}
-			tag = tag[:i]
+		f, known := familyOf(tag)
+		if !known {
+			continue
+		}
+		s, several := decode(text, f)
+		if s != "" || several || len(f.charsets) == 0 {
+			return s
 		}
 	}
-	s, _ := read(text, unknown...)
+	s, _ := decode(text, otherFamilies...)
 	return s
 }
 
-// read returns the one readable text that the charsets give. several reports that there is more than one.
-func read(text string, list ...family) (s string, several bool) {
+// familyOf returns the family of a language tag. For zh-hant-hk it tries zh-hant-hk, then zh-hant, then zh.
+func familyOf(tag string) (f family, known bool) {
+	for {
+		if f, known = families[tag]; known {
+			return f, true
+		}
+		i := strings.LastIndexByte(tag, '-')
+		if i < 0 {
+			return f, false
+		}
+		tag = tag[:i]
+	}
+}
+
+// decode returns the only readable text that the charsets give. several reports that there is more than one.
+func decode(text string, list ...family) (s string, several bool) {
 	for _, f := range list {
 		for _, e := range f.charsets {
 			t, ok := convert(e, text)
@@ -103,12 +112,12 @@ func hasUsualSigns(text string) bool {
 	})
 }
 
-// isLatin reports whether each word of a text with letters beyond ASCII has at least as many of ASCII, and capitals only at its
-// beginning.
+// isLatin reports whether a text has letters beyond ASCII. Each of its words must have at least as many letters of ASCII as other
+// letters, and a capital beyond ASCII only at its beginning.
 func isLatin(_, text string) bool {
 	found := false
 	for _, word := range words(text) {
-		own, ascii := 0, 0
+		foreign, ascii := 0, 0
 		for i, r := range word {
 			switch {
 			case r < utf8.RuneSelf:
@@ -116,13 +125,13 @@ func isLatin(_, text string) bool {
 			case !unicode.Is(unicode.Latin, r) || i > 0 && unicode.IsUpper(r) || r == 'ª' || r == 'º':
 				return false
 			default:
-				own++
+				foreign++
 			}
 		}
-		if own > ascii {
+		if foreign > ascii {
 			return false
 		}
-		found = found || own > 0
+		found = found || foreign > 0
 	}
 	return found && hasUsualSigns(text)
 }
@@ -150,7 +159,7 @@ func isTaiwanese(raw, text string) bool {
 	return true
 }
 
-// isJapanese reports whether a text has Kana. A text of another charset that can be read as Japanese at all gives Kanji.
+// isJapanese reports whether a text is Japanese and has Kana. A text of another charset that is decoded as Japanese gives Kanji.
 func isJapanese(_, text string) bool {
 	kana := strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
 	return kana && isWide(text, unicode.Han, unicode.Hiragana, unicode.Katakana)
@@ -194,13 +203,13 @@ func hasPairs(raw string, low, high byte) bool {
 	return true
 }
 
-// isRussian reports whether a text is Russian, judged by the pairs of letters in its words: it has a number of pairs at least, and
-// a percentage of them is frequent. No word may mix scripts or have a capital after another letter.
+// isRussian reports whether a text is Russian, judged by the pairs of letters in its words. The text must have at least atLeast
+// pairs, and at least the given percentage of them must be frequent. No word may mix scripts or have a capital after another letter.
 func isRussian(text string, atLeast, percent int) bool {
 	pairs, frequent := 0, 0
 	for _, word := range words(text) {
 		last := rune(0)
-		own, ascii := 0, 0
+		cyrillic, ascii := 0, 0
 		for i, r := range word {
 			switch {
 			case r < utf8.RuneSelf:
@@ -210,14 +219,14 @@ func isRussian(text string, atLeast, percent int) bool {
 				return false
 			}
 			r = unicode.ToLower(r)
-			if own++; own > 1 {
+			if cyrillic++; cyrillic > 1 {
 				if pairs++; russianPairs[[2]rune{last, r}] {
 					frequent++
 				}
 			}
 			last = r
 		}
-		if own > 0 && ascii > 0 {
+		if cyrillic > 0 && ascii > 0 {
 			return false
 		}
 	}

@@ -15,7 +15,7 @@ type Param struct {
 }
 
 // Next returns the first parameter of a query and the rest of the query. usual reports that the parameter is written as it should
-// be, so that every reader of queries reads it the same way. Name and Value of an unusual parameter may be no UTF-8: see Clues.
+// be, so that every program reads the same name and value. Name and Value of an unusual parameter may not be UTF-8: see Clues.
 func Next(query string) (p Param, rest string, usual bool) {
 	pair, rest, _ := strings.Cut(query, "&")
 	usual = true
@@ -23,10 +23,10 @@ func Next(query string) (p Param, rest string, usual bool) {
 		pair, usual = withoutEntity(pair)
 	}
 	name, value, _ := strings.Cut(pair, "=")
-	var ok, ok2 bool
-	p.Name, ok = unescape(name)
-	p.Value, ok2 = unescape(value)
-	return p, rest, usual && ok && ok2
+	var usualName, usualValue bool
+	p.Name, usualName = unescape(name)
+	p.Value, usualValue = unescape(value)
+	return p, rest, usual && usualName && usualValue
 }
 
 // FromQuery returns the parameters of a query in UTF-8. clues describe the sender.
@@ -40,13 +40,13 @@ func FromQuery(query string, clues Clues) (list []Param) {
 	return list
 }
 
-// Encode returns a query of at most limit bytes with whole parameters, in their order. If there is not room for all, it prefers those
-// for which first reports true, and otherwise the earlier ones.
-func Encode(list []Param, limit int, first func(name string) bool) string {
+// Encode returns a query of at most limit bytes with whole parameters, in their order. If there is not room for all, it prefers the
+// parameters for which prefer reports true, and among equal ones the earlier ones.
+func Encode(list []Param, limit int, prefer func(name string) bool) string {
 	parts := make([]string, len(list))
 	for _, preferred := range [...]bool{true, false} {
 		for i := range list {
-			if p := &list[i]; p.Name != "" && first(p.Name) == preferred {
+			if p := &list[i]; p.Name != "" && prefer(p.Name) == preferred {
 				part := url.QueryEscape(p.Name) + "=" + url.QueryEscape(p.Value)
 				if len(part)+1 <= limit {
 					parts[i], limit = part, limit-len(part)-1
@@ -57,11 +57,11 @@ func Encode(list []Param, limit int, first func(name string) bool) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "&")
 }
 
-// entities are the ways in which HTML writes the rest of an escaped &.
+// entities lists the texts that follow the & in HTML's escapes of an &.
 var entities = [...]string{"amp;", "#38;", "#038;", "#x26;"}
 
-// withoutEntity removes the rest of an escaped & from the beginning of a pair. An address that was escaped twice has several of
-// them. usual reports that nothing was removed.
+// withoutEntity removes entities from the beginning of a pair. An address that was escaped twice has several of them. usual
+// reports that nothing was removed.
 func withoutEntity(pair string) (rest string, usual bool) {
 	usual = true
 	for i := 0; i < len(entities); i++ {
@@ -72,7 +72,7 @@ func withoutEntity(pair string) (rest string, usual bool) {
 	return pair, usual
 }
 
-// unescape returns a text of a query with its escapes replaced. usual is false for a broken escape and for a text that is no UTF-8.
+// unescape returns a text of a query with its escapes replaced. usual is false for a broken escape and for a text that is not UTF-8.
 func unescape(s string) (text string, usual bool) {
 	for i := range len(s) {
 		if c := s[i]; c == '%' || c == '+' || c >= utf8.RuneSelf {
@@ -82,7 +82,7 @@ func unescape(s string) (text string, usual bool) {
 	return s, true
 }
 
-// replaceEscapes is unescape for a text that has the first unusual byte at a place.
+// replaceEscapes does the work of unescape for a text whose first escaped or non-ASCII byte is at the index at.
 func replaceEscapes(s string, at int) (text string, usual bool) {
 	var b strings.Builder
 	b.Grow(len(s))

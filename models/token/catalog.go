@@ -1,6 +1,7 @@
 package token
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 
 // Entry is the documentation of a token.
 type Entry struct {
-	Name    string   // the written name, without braces
+	Name    string   // the name as a URL has it, without braces
 	Aliases []string // other trackers' names for it
 	Doc     string
 	Example string // an example of a value; may be empty
@@ -36,7 +37,7 @@ var docs = [firstOfClick]string{
 func Catalog() []Entry {
 	at := time.Date(2026, 3, 5, 13, 7, 9, 0, time.UTC)
 	written := map[Name]string{Sub: "sub1", Param: "param.NAME", Date: "date:d.m.Y H:i,Europe/Berlin", Random: "random:1,9", Sample: "sample:a|b|c"}
-	lists := append(own[:len(own):len(own)], nil...)
+	lists := slices.Clone(ownNames[:])
 	for _, row := range ofClick {
 		lists = append(lists, row.Token)
 	}

@@ -6,12 +6,6 @@ import (
 	"switchyard/models"
 )
 
-// linkFrames lists the marks around macros that traffic sources and networks fill in an address.
-var linkFrames = append(frames[:len(frames):len(frames)],
-	frame{"%%", "%%"},
-	frame{"%", "%"},
-)
-
 // AppendMacros appends the value of a query parameter that another party fills in. Its macros stay unchanged, and everything
 // else is percent-encoded. No text can therefore end the parameter that contains it.
 func AppendMacros(dst []byte, text string) []byte {
@@ -26,12 +20,12 @@ func AppendMacros(dst []byte, text string) []byte {
 // findMacro returns the bounds of the first macro in a text. If the text has no macro, both bounds are the end of the text.
 func findMacro(text string) (start, end int) {
 	for i := range len(text) {
-		for _, f := range linkFrames {
+		for _, f := range frames {
 			rest, ok := strings.CutPrefix(text[i:], f.open)
 			if !ok {
 				continue
 			}
-			if n := strings.Index(rest, f.close); n > 0 && macroName(rest[:n]) && !strings.Contains(rest[:n], " ") {
+			if n := strings.Index(rest, f.close); n > 0 && isMacroName(rest[:n]) && !strings.Contains(rest[:n], " ") {
 				return i, i + len(f.open) + n + len(f.close)
 			}
 		}

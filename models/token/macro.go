@@ -31,9 +31,9 @@ var frames = []frame{
 const maxMacro = 64
 
 // LooksLikeMacro reports whether a received value is a macro that was not filled in, such as {cost} or ##COST_CPC##. Such a
-// value counts as empty. The name inside must contain a letter, and only letters, digits and a few signs. A value that only
-// stands in brackets, such as a number, is therefore kept. A macro may be escaped once more, as in %7Bcost%7D. The words REPLACE and OPTIONAL stand in the postback addresses of
-// Voluum and BeMob where a person must write a macro.
+// value counts as empty. The name inside must contain a letter, and only letters, digits and a few signs. A number in brackets is
+// therefore no macro. A macro may be escaped once more, as in %7Bcost%7D. The words REPLACE and OPTIONAL count too: the postback
+// addresses of Voluum and BeMob have them where a person must write a macro.
 func LooksLikeMacro(value string) bool {
 	value = strings.TrimSpace(value)
 	if value == "OPTIONAL" || value == "REPLACE" {
@@ -49,14 +49,14 @@ func LooksLikeMacro(value string) bool {
 			!strings.HasSuffix(value, f.close) {
 			continue
 		}
-		if macroName(value[len(f.open) : len(value)-len(f.close)]) {
+		if isMacroName(value[len(f.open) : len(value)-len(f.close)]) {
 			return true
 		}
 	}
 	return false
 }
 
-func macroName(s string) bool {
+func isMacroName(s string) bool {
 	letter := false
 	for i := range len(s) {
 		c := s[i] | 0x20

@@ -45,10 +45,10 @@ const (
 // isConversionToken reports whether only postbacks know the token.
 func (n Name) isConversionToken() bool { return n >= Payout && n < firstOfClick }
 
-// own holds the names of the tokens that are not attributes of the click. Each name is followed by other trackers' names for
+// ownNames holds the names of the tokens that are not attributes of the click. Each name is followed by other trackers' names for
 // the token, so that URLs from another tracker keep working. sub, random, sample and param need an argument and are not tokens
 // without it.
-var own = [firstOfClick]string{
+var ownNames = [firstOfClick]string{
 	ClickID:      "clickid,click_id,cf_click_id,subid,uclick,cid",
 	CampaignName: "campaign_name,campaign.name", CampaignAlias: "campaign_alias", PathName: "path_name,path.name",
 	LanderName: "lander_name,lander.name", LPSlot: "lp_slot", OfferName: "offer_name,offer.name",
@@ -76,7 +76,7 @@ var names, byName, ofClick = func() (names []string, byName map[string]Name, ofC
 		}
 		names = append(names, all[0])
 	}
-	for _, list := range own {
+	for _, list := range ownNames {
 		add(list)
 	}
 	for i := range clickattr.All {

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,12 +86,7 @@ func (t *Template) ID() uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceURL, []byt
 
 // Uses reports whether a token occurs in the template.
 func (t *Template) Uses(n Name) bool {
-	for i := range t.parts {
-		if t.parts[i].name == n {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.parts, func(p part) bool { return p.name == n })
 }
 
 // Expand appends the URL with its values filled in.

@@ -25,16 +25,16 @@ var (
 	argument    = regexp.MustCompile(`\{\w+:[^{}\x00-\x1f\x7f]*\}`)
 )
 
-// blank reports whether a template has spaces or control characters outside the arguments of its tokens.
-func blank(template string) bool {
-	wrong := func(r rune) bool { return r <= ' ' || r == 0x7f }
-	return strings.ContainsFunc(template, wrong) && strings.ContainsFunc(argument.ReplaceAllLiteralString(template, "x"), wrong)
+// hasSpaces reports whether a template has spaces or control characters outside the arguments of its tokens.
+func hasSpaces(template string) bool {
+	isSpace := func(r rune) bool { return r <= ' ' || r == 0x7f }
+	return strings.ContainsFunc(template, isSpace) && strings.ContainsFunc(argument.ReplaceAllLiteralString(template, "x"), isSpace)
 }
 
 // IsURL reports whether a template is an http or https address with a host. Placeholders may stand anywhere after the scheme,
 // even in the host. Addresses to which visitors can be sent must satisfy ValidURL.
 func IsURL(template string) bool {
-	if blank(template) {
+	if hasSpaces(template) {
 		return false
 	}
 	plain := argument.ReplaceAllLiteralString(template, "x")
@@ -49,7 +49,7 @@ func IsURL(template string) bool {
 // literal host (a name or an address, with an optional port), no user part and no control characters. It may contain spaces
 // only in the arguments of tokens. The caller has to limit its length. The error is a sentence for a person.
 func ValidURL(template string) error {
-	if blank(template) {
+	if hasSpaces(template) {
 		return errControl
 	}
 	start, end := authority(template)
@@ -62,8 +62,8 @@ func ValidURL(template string) error {
 	return nil
 }
 
-// ASCIIHost writes the host of an http(s) address as DNS has it, if the host has letters beyond ASCII. It changes nothing else. Any
-// other text, and an address with a host that DNS does not allow, is returned unchanged.
+// ASCIIHost returns an http(s) address with its host in the ASCII form that DNS uses. Any other text, and an address with a host
+// that DNS does not allow, is returned unchanged.
 func ASCIIHost(address string) string {
 	start, end := authority(address)
 	authority := address[start:end]
@@ -187,8 +187,8 @@ func Masked(template string) string {
 // shortestSecret is the minimum length of a secret. A shorter value could not be distinguished from other text.
 const shortestSecret = 3
 
-// Secrets returns the values that Masked hides, both as written and as the receiver decodes them. Values of one or two letters
-// are left out.
+// Secrets returns the values that Masked hides, both as written and as the receiver decodes them. Values shorter than
+// shortestSecret are left out.
 func Secrets(template string) (list []string) {
 	template, _, _ = strings.Cut(template, "#")
 	_, query, _ := strings.Cut(template, "?")
@@ -198,8 +198,8 @@ func Secrets(template string) (list []string) {
 			continue
 		}
 		list = append(list, value)
-		if read, err := url.QueryUnescape(value); err == nil && read != value {
-			list = append(list, read)
+		if decoded, err := url.QueryUnescape(value); err == nil && decoded != value {
+			list = append(list, decoded)
 		}
 	}
 	return list
