@@ -22,8 +22,8 @@ func TestTypesOfColumns(t *testing.T) {
 	fresh(t, "dashboard/web/src/columns.gen.ts",
 		"// Made of the columns of files by the API's tests (-run TestTypes -update). Do not edit.\n\n"+
 			"export interface FileColumn { name: string; required: boolean }\n"+
-			"export const offerColumns: FileColumn[] = "+lines(correction.OfferColumns())+"\n\n"+
-			"export const linkColumns: FileColumn[] = "+lines(correction.LinkColumns())+"\n\n"+
+			"export const offerColumns: FileColumn[] = "+lines(correction.Columns(correction.Offers))+"\n\n"+
+			"export const linkColumns: FileColumn[] = "+lines(correction.Columns(correction.Links))+"\n\n"+
 			"export const postbackNames: Record<string, string[]> = "+names(t)+"\n")
 }
 

@@ -14,7 +14,7 @@ import (
 func understood() map[string]any {
 	return map[string]any{
 		"Amounts": money.Examples(), "Currencies": money.Catalog(), "Usual": money.Usual(), "Times": timeExamples(),
-		"Conversions": correction.Names(correction.Conversions), "Costs": correction.Names(correction.Costs),
+		"Conversions": correction.Columns(correction.Conversions), "Costs": correction.Columns(correction.Costs),
 		"Networks": template.Networks(), "Sources": template.Sources(),
 	}
 }

@@ -101,7 +101,7 @@ func lookAtFile(_ *route.Call, b LookBody) (out FileLook, err error) {
 	if out.Charset = charset; b.File != "" {
 		out.Text = text
 	}
-	out.Preview, err = correction.Look(lookKinds[b.Kind], text)
+	out.Preview, err = correction.ReadPreview(lookKinds[b.Kind], text)
 	return out, err
 }
 

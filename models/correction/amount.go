@@ -9,19 +9,20 @@ import (
 	"switchyard/models/money"
 )
 
-// amount reads the amount of a column. The amount itself states its currency, or else the column in, or else the heading. holds
-// returns the currency that holds if none of them states it. given is false if there is no amount, or if the row is refused.
-func (l *line) amount(column, in int, holds func() string) (value decimal.Decimal, currency string, given bool) {
-	text, head := l.find(column)
-	name := l.table.columns[column].name
-	_, heading := money.Heading(head, "")
-	named, err := money.Currency(l.cell(in), heading)
+// amount reads the amount of a column. The amount itself states its currency, or else the cell of currencyColumn, or else the
+// heading. holds returns the currency that holds if none of them states it. given is false if there is no amount, or if the row is
+// refused.
+func (l *line) amount(column, currencyColumn int, holds func() string) (value decimal.Decimal, currency string, given bool) {
+	text, headingText := l.find(column)
+	name := l.table.columns[column].Name
+	_, heading := money.Heading(headingText, "")
+	named, err := money.Currency(l.cell(currencyColumn), heading)
 	if named != "" {
-		_, heading = money.Heading(head, named)
+		_, heading = money.Heading(headingText, named)
 	}
 	switch {
 	case err != nil && named == money.Unknown:
-		l.refuse(fmt.Sprintf("its currency %.64q %s", l.cell(in), err))
+		l.refuse(fmt.Sprintf("its currency %.64q %s", l.cell(currencyColumn), err))
 		return value, "", false
 	case heading == money.Unknown && text != "":
 		l.refuse("the heading of its " + name + " names a currency or a unit that is not understood")

@@ -1,35 +1,19 @@
 package correction
 
-// Column is a column that a file may have, for a client that fills records from the cells.
+// Column is a column that a file may have, under any of its names. If a header has several of these names, the first name with a
+// non-empty cell counts.
 type Column struct {
-	Name     string `json:"name"` // the documented name
-	Required bool   `json:"required"`
+	Name     string   `json:"name"` // the documented name
+	Required bool     `json:"required"`
+	Names    []string `json:"-"` // as fold writes them: letters and digits only, in lower case
 }
 
-// Named is a column of a file with the names that a header may have for it: letters and digits only, in lower case.
-type Named struct {
-	Name  string
-	Names []string
-}
+// Columns returns the columns of a kind of file. The caller must not change them.
+func Columns(kind Kind) []Column { return kinds[kind] }
 
-// Names returns the columns of a kind of file, for the documentation.
-func Names(kind Kind) []Named {
-	out := make([]Named, 0, len(kinds[kind]))
-	for _, c := range kinds[kind] {
-		out = append(out, Named{c.name, c.names})
-	}
-	return out
-}
-
-// OfferColumns returns the columns of a file of offers.
-func OfferColumns() []Column { return documented(offerColumns) }
-
-// LinkColumns returns the columns of a file of smartlinks.
-func LinkColumns() []Column { return documented(linkColumns) }
-
-// Files of offers and of smartlinks are checked and sent row by row by the dashboard. Here are only their columns.
+// The dashboard checks and sends files of offers and of smartlinks row by row. This package has only their columns.
 var (
-	offerColumns = []column{
+	offerColumns = []Column{
 		{"name", true, []string{"name", "offer", "offername", "title"}},
 		{"url", true, []string{
 			"url", "offerurl", "link", "destination", "destinationurl", "targeturl", "trackinglink", "trackingurl",
@@ -44,7 +28,7 @@ var (
 		{"tags", false, []string{"tags", "tag", "labels"}},
 		{"notes", false, []string{"notes", "note", "description", "comment"}},
 	}
-	linkColumns = []column{
+	linkColumns = []Column{
 		{"slug", true, []string{"slug", "alias", "path", "short", "shortcode", "keyword", "backhalf"}},
 		{"destination_url", true, []string{"destinationurl", "destination", "url", "target", "targeturl", "longurl", "link"}},
 		{"domain", false, []string{"domain", "shortdomain", "host"}},
@@ -53,11 +37,3 @@ var (
 		{"notes", false, []string{"notes", "note", "description", "comment"}},
 	}
 )
-
-func documented(list []column) []Column {
-	out := make([]Column, 0, len(list))
-	for _, c := range list {
-		out = append(out, Column{c.name, c.required})
-	}
-	return out
-}

@@ -50,7 +50,7 @@ const (
 	goalColumn
 )
 
-var conversionColumns = []column{
+var conversionColumns = []Column{
 	clickColumn: {"click id", true, []string{
 		"clickid", "click", "cid", "clid", "subid", "affsub", "cnvid", "cfclickid", "uclick", "visitid", "externalclickid",
 		"clickref", "trackingid", "sub1", "subid1", "affsub1", "affiliatesubid1", "pubref", "publisherreference", "customid", "u1",

@@ -39,7 +39,7 @@ const (
 	lastDayColumn
 )
 
-var costColumns = []column{
+var costColumns = []Column{
 	dayColumn: {"day", true, []string{
 		"day", "date", "reportdate", "statdate", "statsdate", "reportingdate", "dt", "gregoriandate", "stattimeday", "byday",
 		"timeperiod", "datestart", "reportingstarts", "startdate", "time",
@@ -157,11 +157,11 @@ func (l *line) readSpend(v *Cost, holds func(Cost) string) {
 	v.Currency = currency
 }
 
-var grouped = regexp.MustCompile(`^[0-9]{1,3}([., '\x{a0}][0-9]{3})+$`)
+var groupedNumber = regexp.MustCompile(`^[0-9]{1,3}([., '\x{a0}][0-9]{3})+$`)
 
 // ungrouped removes the thousands separators from a whole number. It returns any other text unchanged.
 func ungrouped(text string) string {
-	if !grouped.MatchString(text) {
+	if !groupedNumber.MatchString(text) {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
@@ -179,9 +179,9 @@ func (l *line) count(column int) *int64 {
 	}
 	n, err := money.Read(ungrouped(text), "")
 	if err != nil || n.Currency != "" || !n.Value.IsInteger() || n.Value.IsNegative() {
-		l.refuse("its " + l.table.columns[column].name + " are not a whole number")
+		l.refuse("its " + l.table.columns[column].Name + " are not a whole number")
 		return nil
 	}
-	whole := n.Value.IntPart()
-	return &whole
+	count := n.Value.IntPart()
+	return &count
 }

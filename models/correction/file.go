@@ -15,7 +15,7 @@ func Check(kind Kind, text string, sourced bool) (head string, truncated bool, e
 	if t.rows == 0 {
 		return "", false, models.Invalid("no_rows", "there are no rows under the header")
 	}
-	head = t.s.Read()
+	head = t.scanner.Read()
 	_, truncated = t.next()
 	return head, truncated, nil
 }
@@ -52,8 +52,8 @@ type Cells struct {
 // maxRecords is the maximum number of rows that a preview returns.
 const maxRecords = 1000
 
-// Look reads the header of a file and counts its rows. A required column may be missing. Errors: empty, invalid_input.
-func Look(kind Kind, text string) (Preview, error) {
+// ReadPreview reads the header of a file and counts its rows. A required column may be missing. Errors: empty, invalid_input.
+func ReadPreview(kind Kind, text string) (Preview, error) {
 	t, err := find(text, kinds[kind])
 	if err != nil {
 		return Preview{}, err
@@ -77,7 +77,7 @@ func (t *table) headings() []Heading {
 	for i, places := range t.indexes {
 		for _, at := range places {
 			if out[at].Column == "" {
-				out[at].Column = t.columns[i].name
+				out[at].Column = t.columns[i].Name
 			}
 		}
 	}

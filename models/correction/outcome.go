@@ -31,7 +31,7 @@ type Row struct {
 	Refusal string // why the row is refused; empty: it is not refused
 	// Note tells that the amount states another currency than its column, and which one counts.
 	Note string
-	// DependsOnCurrency reports whether the amount is read in another way if another currency holds, and states none.
+	// DependsOnCurrency reports whether the amount states no currency and is read in another way if another currency holds.
 	DependsOnCurrency bool
 }
 

@@ -170,7 +170,7 @@ func TestUnnamedTotals(t *testing.T) {
 
 func TestLook(t *testing.T) {
 	t.Parallel()
-	got, err := Look(Costs, "A report\n\nDay,Spend (EUR),Other\n2026-11-01,1,x\n\n2026-11-02,2,y\n")
+	got, err := ReadPreview(Costs, "A report\n\nDay,Spend (EUR),Other\n2026-11-01,1,x\n\n2026-11-02,2,y\n")
 	want := Preview{
 		Header:  []Heading{{"Day", "day"}, {"Spend (EUR)", "spend"}, {"Other", ""}},
 		Missing: []string{"source"}, Rows: 2, Records: []Cells{},
@@ -179,17 +179,17 @@ func TestLook(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	got, err = Look(Links, "Alias;Long URL\na;https://a.test\n\"b;c\";https://b.test\n")
+	got, err = ReadPreview(Links, "Alias;Long URL\na;https://a.test\n\"b;c\";https://b.test\n")
 	if diff := cmp.Diff([]Cells{{2, []string{"a", "https://a.test"}}, {3, []string{"b;c", "https://b.test"}}}, got.Records); diff != "" || err != nil ||
 		len(got.Missing) != 0 {
 		t.Error(diff, err, got.Missing)
 	}
-	if _, err := Look(Offers, " \n"); err == nil {
+	if _, err := ReadPreview(Offers, " \n"); err == nil {
 		t.Error("an empty file has a preview")
 	} else if e, _ := models.AsError(err); e.Code != "empty" {
 		t.Error(err)
 	}
-	if got, err := Look(Offers, "a,b\n1,2\n"); err != nil || len(got.Missing) != 2 || got.Rows != 1 {
+	if got, err := ReadPreview(Offers, "a,b\n1,2\n"); err != nil || len(got.Missing) != 2 || got.Rows != 1 {
 		t.Error(got, err)
 	}
 }

@@ -59,13 +59,13 @@ func (s Skips) OrEmpty() Skips {
 
 // skipHead moves to the first line below the header and records the lines above it.
 func (t *table) skipHead() {
-	comma := t.s.Comma()
-	t.s = t.start.Scanner(comma)
+	comma := t.scanner.Comma()
+	t.scanner = t.start.Scanner(comma)
 	if t.start.Named {
 		t.skipped.add(csvfile.Record{Line: 1}, skipSeparator)
 	}
 	for {
-		r, ok := t.s.Next()
+		r, ok := t.scanner.Next()
 		switch {
 		case !ok || r.Line == t.header.Line:
 			return

@@ -10,22 +10,14 @@ import (
 	"switchyard/models/money"
 )
 
-// column is a column that a file may have, under any of its names. Names are folded: see fold. If a header has several of these
-// names, the first name with a non-empty cell counts.
-type column struct {
-	name     string // the documented name
-	required bool
-	names    []string
-}
-
 // table is a file whose header was read.
 type table struct {
-	s       *csvfile.Scanner
+	scanner *csvfile.Scanner
 	start   csvfile.Start
-	columns []column
+	columns []Column
 	header  csvfile.Record
 	indexes [][]int // for each column: the indexes of its cells, in the order of its names
-	rows    int     // read so far
+	rows    int     // number of rows that were read so far
 	skipped skips
 }
 
@@ -34,8 +26,8 @@ const headerLines = 50
 
 // open finds the header of a file that has all required columns. given lists required columns that the file may lack. Errors:
 // empty, invalid_input.
-func open(text string, columns []column, given ...int) (*table, error) {
-	t, err := find(text, without(columns, given))
+func open(text string, columns []Column, given ...int) (*table, error) {
+	t, err := find(text, optional(columns, given))
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +38,9 @@ func open(text string, columns []column, given ...int) (*table, error) {
 }
 
 // find finds the separator and the header. The header is the first record that has all required columns. Without such a record,
-// it is the record with the most known columns. It tries each separator, and keeps the separator
-// that gives the header the most known columns. Errors: empty, invalid_input.
-func find(text string, columns []column) (*table, error) {
+// the header is the record with the most known columns. find tries each separator, and keeps the separator that gives the header
+// the most known columns. Errors: empty, invalid_input.
+func find(text string, columns []Column) (*table, error) {
 	text, err := csvfile.FromText(text)
 	if err != nil {
 		return nil, models.Invalid("invalid_input", "%v", err)
@@ -59,8 +51,8 @@ func find(text string, columns []column) (*table, error) {
 	start := csvfile.NewStart(text)
 	var best *table
 	for i := range len(start.Commas) {
-		t := &table{s: start.Scanner(start.Commas[i]), start: start, columns: columns}
-		if t.head() && (best == nil || t.rank() > best.rank()) {
+		t := &table{scanner: start.Scanner(start.Commas[i]), start: start, columns: columns}
+		if t.findHeader() && (best == nil || t.rank() > best.rank()) {
 			best = t
 		}
 	}
@@ -72,24 +64,21 @@ func find(text string, columns []column) (*table, error) {
 	return best, nil
 }
 
-// without returns the columns, with the given ones not required.
-func without(columns []column, given []int) []column {
-	if len(given) == 0 {
-		return columns
-	}
-	out := append([]column(nil), columns...)
+// optional returns the columns with the given columns not required.
+func optional(columns []Column, given []int) []Column {
+	out := slices.Clone(columns)
 	for _, i := range given {
-		out[i].required = false
+		out[i].Required = false
 	}
 	return out
 }
 
-// head searches the header. It returns false if no record can be a header.
-func (t *table) head() bool {
+// findHeader searches the header. It returns false if no record can be a header.
+func (t *table) findHeader() bool {
 	var best csvfile.Record
-	found, most := false, -1
+	mostColumns := -1 // of the best record so far
 	for range headerLines {
-		r, ok := t.s.Next()
+		r, ok := t.scanner.Next()
 		if !ok {
 			break
 		}
@@ -100,31 +89,31 @@ func (t *table) head() bool {
 		if len(t.missing()) == 0 {
 			return true
 		}
-		if n := t.known(); n > most {
-			best, most, found = r, n, true
+		if n := t.known(); n > mostColumns {
+			best, mostColumns = r, n
 		}
 	}
-	if found {
+	if mostColumns >= 0 {
 		t.setHeader(best)
 	}
-	return found
+	return mostColumns >= 0
 }
 
 func (t *table) setHeader(r csvfile.Record) {
 	t.header, t.indexes = r, make([][]int, len(t.columns))
-	under := map[string][]int{}
+	cellsByName := map[string][]int{}
 	for i, cell := range r.Cells {
 		full, short := headings(cell)
 		name, _ := money.Heading(cell, "")
 		names := []string{full, short, fold(name)}
 		slices.Sort(names)
 		for _, name := range slices.Compact(names) {
-			under[name] = append(under[name], i)
+			cellsByName[name] = append(cellsByName[name], i)
 		}
 	}
 	for i, c := range t.columns {
-		for _, name := range c.names {
-			t.indexes[i] = append(t.indexes[i], under[name]...)
+		for _, name := range c.Names {
+			t.indexes[i] = append(t.indexes[i], cellsByName[name]...)
 		}
 	}
 }
@@ -141,8 +130,8 @@ func (t *table) known() int {
 // missing returns the names of the required columns that the header lacks.
 func (t *table) missing() (names []string) {
 	for i, c := range t.columns {
-		if c.required && len(t.indexes[i]) == 0 {
-			names = append(names, c.name)
+		if c.Required && len(t.indexes[i]) == 0 {
+			names = append(names, c.Name)
 		}
 	}
 	return names
@@ -199,7 +188,7 @@ func (t *table) row() (line, bool) {
 // next returns the next record that is not empty.
 func (t *table) next() (r csvfile.Record, ok bool) {
 	for {
-		if r, ok = t.s.Next(); !ok || !r.Blank() {
+		if r, ok = t.scanner.Next(); !ok || !r.Blank() {
 			return r, ok
 		}
 		t.skipped.add(r, skipEmpty)
@@ -207,7 +196,7 @@ func (t *table) next() (r csvfile.Record, ok bool) {
 }
 
 // read reads all rows of a file.
-func read[T any](text string, columns []column, row func(*line) T, given ...int) ([]T, Skips, error) {
+func read[T any](text string, columns []Column, row func(*line) T, given ...int) ([]T, Skips, error) {
 	t, err := open(text, columns, given...)
 	if err != nil {
 		return nil, Skips{}, err
@@ -223,14 +212,14 @@ func read[T any](text string, columns []column, row func(*line) T, given ...int)
 type line struct {
 	csvfile.Record
 	table   *table
-	note    string
-	depends bool
+	note    string // Row.Note
+	depends bool   // Row.DependsOnCurrency
 }
 
 const maxCell = 500 // bytes; no valid value is longer
 
-// cell returns the value of a column, or an empty text if the row has no value for it. A value that is too long makes cell
-// refuse the row.
+// cell returns the value of a column, or an empty text if the row has no value for the column. It refuses the row if the value is
+// too long.
 func (l *line) cell(column int) string {
 	text, _ := l.find(column)
 	return text
@@ -253,7 +242,7 @@ func (l *line) values(column int) (list []value) {
 	return list
 }
 
-// next returns the first value of a column from a place of its cells on, and the place after it.
+// next returns the first value among the column's cells from index from on, and the index after that value.
 func (l *line) next(column, from int) (v value, after int) {
 	indexes := l.table.indexes[column]
 	for i := from; i < len(indexes); i++ {
@@ -263,7 +252,7 @@ func (l *line) next(column, from int) (v value, after int) {
 		}
 		text := strings.TrimSpace(l.Cells[at])
 		if len(text) > maxCell {
-			l.refuse("its " + l.table.columns[column].name + " is too long")
+			l.refuse("its " + l.table.columns[column].Name + " is too long")
 			return v, i
 		}
 		if text = unguarded(text); text != "" && !placeholders[text] {
@@ -284,7 +273,7 @@ func (l *line) end() Row {
 	return Row{Line: l.Line, Refusal: l.Fault, Note: l.note, DependsOnCurrency: l.depends}
 }
 
-// isTotal is the reason why a line of totals is refused. It adds up the other lines.
+// isTotal is the reason why a line of totals is refused. Such a line adds up the other lines.
 const isTotal = "it is a line of totals"
 
 // totals lists the beginnings of the first cell of a line of totals. The rest of the cell begins with no letter.
@@ -299,8 +288,8 @@ func (l *line) isTotal() bool {
 		first = strings.ToLower(strings.TrimSpace(l.Cells[i]))
 	}
 	for _, word := range totals {
-		rest, ok := strings.CutPrefix(first, word)
-		if ok && (rest == "" || !unicode.IsLetter(rune(rest[0]))) {
+		after, ok := strings.CutPrefix(first, word)
+		if ok && (after == "" || !unicode.IsLetter(rune(after[0]))) {
 			return true
 		}
 	}
@@ -334,4 +323,4 @@ const (
 	Links
 )
 
-var kinds = map[Kind][]column{Conversions: conversionColumns, Costs: costColumns, Totals: totalColumns, Offers: offerColumns, Links: linkColumns}
+var kinds = map[Kind][]Column{Conversions: conversionColumns, Costs: costColumns, Totals: totalColumns, Offers: offerColumns, Links: linkColumns}

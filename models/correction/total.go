@@ -29,21 +29,20 @@ const (
 	totalCurrencyColumn
 )
 
-var totalColumns = []column{
-	totalDayColumn: {"day", true, costColumns[dayColumn].names},
+var totalColumns = []Column{
+	totalDayColumn: {"day", true, costColumns[dayColumn].Names},
 	totalClicksColumn: {"clicks", false, []string{
 		"clicks", "hosts", "hits", "visits", "grossclicks", "uniqueclicks", "totalclicks",
 	}},
 	totalConversionsColumn: {"conversions", false, []string{
 		"conversions", "conversion", "totalconversions", "leads", "sales", "actions", "orders", "approvedconversions", "cv",
 	}},
-	totalPayoutColumn:   {"payout", false, conversionColumns[payoutColumn].names},
-	totalCurrencyColumn: {"currency", false, conversionColumns[currencyColumn].names},
+	totalPayoutColumn:   {"payout", false, conversionColumns[payoutColumn].Names},
+	totalCurrencyColumn: {"currency", false, conversionColumns[currencyColumn].Names},
 }
 
 // IsTotals reports whether a network's report has daily sums: its header names a day, and no click id. A header that names neither is
-// refused with its cells, because a person who reads the error knows by them which line was taken for the header. Errors: empty,
-// invalid_input.
+// refused. The error lists the cells of the header, so that a person sees which line was taken for it. Errors: empty, invalid_input.
 func IsTotals(text string) (bool, error) {
 	conversions, err := find(text, conversionColumns)
 	if err != nil {

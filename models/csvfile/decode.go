@@ -50,15 +50,15 @@ func Decode(raw []byte) (text, charset string, err error) {
 
 func charsetOf(raw []byte) string {
 	even, odd := zeros(raw)
-	many := (even+odd)*4 >= len(raw) && len(raw)%2 == 0
+	manyZeros := (even+odd)*4 >= len(raw) && len(raw)%2 == 0
 	switch {
 	case bytes.HasPrefix(raw, []byte("\xFF\xFE")):
 		return UTF16LE
 	case bytes.HasPrefix(raw, []byte("\xFE\xFF")):
 		return UTF16BE
-	case many && odd > 0 && even == 0:
+	case manyZeros && odd > 0 && even == 0:
 		return UTF16LE
-	case many && even > 0 && odd == 0:
+	case manyZeros && even > 0 && odd == 0:
 		return UTF16BE
 	case utf8.Valid(raw):
 		return UTF8

@@ -1,6 +1,9 @@
 package csvfile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Limits of a record. A record beyond them is malformed.
 const (
@@ -30,18 +33,14 @@ func (s *Scanner) Read() string { return s.text[:s.pos] }
 type Record struct {
 	Line  int
 	Cells []string // at most MaxCells, without quotes
-	Fault string   // why the record is malformed; empty: it is not
-	count int      // number of cells, stored or not
+	Fault string   // why the record is malformed; empty: the record is valid
+	count int      // number of cells, including cells beyond MaxCells
 }
 
 // Blank reports whether all cells are empty.
 func (r Record) Blank() bool {
-	for _, c := range r.Cells {
-		if strings.TrimSpace(c) != "" {
-			return false
-		}
-	}
-	return r.Fault == "" && r.count <= MaxCells
+	hasText := slices.ContainsFunc(r.Cells, func(c string) bool { return strings.TrimSpace(c) != "" })
+	return !hasText && r.Fault == "" && r.count <= MaxCells
 }
 
 // Next returns the next record. An empty line is a record without cells. ok is false at the end of the text.
@@ -90,12 +89,12 @@ func (s *Scanner) cell() (cell string, more bool, fault string) {
 		for s.pos < len(s.text) && s.text[s.pos] == ' ' {
 			s.pos++
 		}
-		if s.pos < len(s.text) && !s.ends(s.text[s.pos]) {
+		if s.pos < len(s.text) && !s.endsCell(s.text[s.pos]) {
 			return "", false, "there is text after a closing quote"
 		}
 	} else {
 		end := s.pos
-		for end < len(s.text) && !s.ends(s.text[end]) {
+		for end < len(s.text) && !s.endsCell(s.text[end]) {
 			end++
 		}
 		cell, s.pos = s.text[s.pos:end], end
@@ -108,7 +107,7 @@ func (s *Scanner) cell() (cell string, more bool, fault string) {
 	return cell, false, ""
 }
 
-func (s *Scanner) ends(c byte) bool { return c == s.comma || c == '\n' || c == '\r' }
+func (s *Scanner) endsCell(c byte) bool { return c == s.comma || c == '\n' || c == '\r' }
 
 // quoted reads a quoted cell from its opening quote, and moves past the closing quote.
 func (s *Scanner) quoted() (cell, fault string) {

@@ -8,16 +8,16 @@ const separators = ",;\t|"
 // Start is the beginning of a CSV text: its possible separators, and the line on which a spreadsheet names the separator.
 type Start struct {
 	text   string
-	Commas string // the separators to try. A separator that the text names is the first
+	Commas string // the separators to try, beginning with the separator that the text names
 	Named  bool   // the first line names the separator
 }
 
-// NewStart looks at the first line of a text, which may be sep=; with or without quotes.
+// NewStart reads the first line of a text. The line may name the separator, as in sep=; with or without quotes.
 func NewStart(text string) Start {
 	s := Start{text: text, Commas: separators}
-	line, _, whole := strings.Cut(strings.ReplaceAll(text[:min(len(text), 16)], "\r", "\n"), "\n")
+	line, _, complete := strings.Cut(strings.ReplaceAll(text[:min(len(text), 16)], "\r", "\n"), "\n")
 	line = strings.TrimLeft(line, `" `)
-	if !whole || len(line) < 4 || !strings.EqualFold(line[:4], "sep=") {
+	if !complete || len(line) < 4 || !strings.EqualFold(line[:4], "sep=") {
 		return s
 	}
 	s.Named = true
