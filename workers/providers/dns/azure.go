@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/libdns/libdns"
@@ -17,12 +18,11 @@ import (
 type azure struct {
 	rest.API
 	c     map[string]string
-	login string  // address that issues tokens
-	ids   zoneIDs // paths of zones
+	login string // address that issues tokens
 }
 
-func openAzure(a rest.API, c map[string]string) Provider {
-	p := &azure{API: a, c: c, ids: zoneIDs{}, login: "https://login.microsoftonline.com"}
+func openAzure(a rest.API, c map[string]string) account {
+	p := &azure{API: a, c: c, login: "https://login.microsoftonline.com"}
 	if p.Base == "" {
 		p.Base = "https://management.azure.com"
 	} else {
@@ -78,19 +78,13 @@ func azureList[T any](ctx context.Context, p *azure, at string, query url.Values
 	})
 }
 
-func (p *azure) Zones(ctx context.Context) ([]string, error) {
+func (p *azure) Zones(ctx context.Context) ([]zone, error) {
 	if err := p.ready(ctx); err != nil {
 		return nil, err
 	}
 	at := "/subscriptions/" + url.PathEscape(p.c["subscription_id"]) + "/providers/Microsoft.Network/dnszones"
-	zones, err := azureList[struct{ ID, Name string }](ctx, p, at, azureVersion)
-	var out []string
-	for _, z := range zones {
-		if strings.HasPrefix(z.ID, "/subscriptions/") {
-			out = append(out, p.ids.set(z.Name, z.ID))
-		}
-	}
-	return out, err
+	zones, err := azureList[listedZone](ctx, p, at, azureVersion)
+	return zonesOf(slices.DeleteFunc(zones, func(z listedZone) bool { return !strings.HasPrefix(string(z.ID), "/subscriptions/") })), err
 }
 
 // azureRecords has the records of a set, by type.
@@ -139,11 +133,7 @@ func (r azureRecords) datas() (out []string) {
 	return out
 }
 
-func (p *azure) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	id, err := p.ids.of(ctx, p, zone)
-	if err != nil {
-		return nil, err
-	}
+func (p *azure) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	query := url.Values{"api-version": azureVersion["api-version"], "$top": {"500"}}
 	if name != "@" {
 		query.Set("$recordsetnamesuffix", name)
@@ -151,7 +141,7 @@ func (p *azure) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 	sets, err := azureList[struct {
 		Name, Type string
 		Properties azureRecords
-	}](ctx, p, id+"/recordsets", query)
+	}](ctx, p, z.id+"/recordsets", query)
 	var out []libdns.RR
 	for _, set := range sets {
 		if bare(set.Name) != name {
@@ -161,36 +151,30 @@ func (p *azure) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 		if len(datas) == 0 { // a record type that is not read
 			datas = []string{""}
 		}
-		for _, data := range datas {
-			out = append(out, libdns.RR{Name: name, Type: path.Base(set.Type), Data: data})
-		}
+		out = append(out, recordsOf(name, path.Base(set.Type), datas...)...)
 	}
 	return out, err
 }
 
-func (p *azure) Append(ctx context.Context, zone string, r libdns.RR) error {
-	all, present, err := withRecord(ctx, p, zone, r)
-	if err != nil {
-		return err
-	}
-	set := azureRecords{TTL: seconds(r, 1)}
-	for _, data := range all {
+func (p *azure) Append(ctx context.Context, z zone, r libdns.RR, set []string) error {
+	records := azureRecords{TTL: seconds(r, 1)}
+	for _, data := range set {
 		switch r.Type {
 		case "A":
-			set.A = append(set.A, azureA{data})
+			records.A = append(records.A, azureA{data})
 		case "AAAA":
-			set.AAAA = append(set.AAAA, azureAAAA{data})
+			records.AAAA = append(records.AAAA, azureAAAA{data})
 		case "TXT":
-			set.TXT = append(set.TXT, azureTXT{[]string{data}})
+			records.TXT = append(records.TXT, azureTXT{[]string{data}})
 		default:
-			set.CNAME = &azureCNAME{strings.TrimSuffix(data, ".")}
+			records.CNAME = &azureCNAME{strings.TrimSuffix(data, ".")}
 		}
 	}
 	q := rest.Request{
-		Method: http.MethodPut, Path: p.ids[zone] + "/" + r.Type + "/" + url.PathEscape(r.Name), Query: azureVersion,
-		Body: map[string]any{"properties": set}, Header: map[string]string{},
+		Method: http.MethodPut, Path: z.id + "/" + r.Type + "/" + url.PathEscape(r.Name), Query: azureVersion,
+		Body: map[string]any{"properties": records}, Header: map[string]string{},
 	}
-	if !present {
+	if len(set) == 1 {
 		q.Header["If-None-Match"] = "*" // it must not replace a set that was created in between
 	}
 	return p.Do(ctx, q, nil)

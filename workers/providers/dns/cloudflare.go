@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/libdns/cloudflare"
@@ -22,7 +21,7 @@ type cloudflareAccount struct {
 	records *cloudflare.Provider
 }
 
-func openCloudflare(a rest.API, c map[string]string) Provider {
+func openCloudflare(a rest.API, c map[string]string) account {
 	// A token of another form, such as a global API key, is refused with status 400 and the codes 6003 and 6111.
 	a.Denied = func(f *rest.FailureError) bool {
 		return strings.Contains(f.Text, "Invalid format for Authorization header")
@@ -34,39 +33,40 @@ func openCloudflare(a rest.API, c map[string]string) Provider {
 	}}
 }
 
-func (p *cloudflareAccount) Zones(ctx context.Context) ([]string, error) {
-	return pages(func(page int) ([]string, bool, error) {
+func (p *cloudflareAccount) Zones(ctx context.Context) ([]zone, error) {
+	return pages(func(page int) ([]zone, bool, error) {
 		var answer struct {
-			Result []struct{ Name string }
+			Result []listedZone
 			Info   struct {
 				Pages int `json:"total_pages"`
 			} `json:"result_info"`
 		}
-		err := p.Get(ctx, "/zones", url.Values{"page": {strconv.Itoa(page)}, "per_page": {"50"}}, &answer)
-		return names(answer.Result), page < answer.Info.Pages, err
+		err := p.Get(ctx, "/zones", pageQuery(page, 50), &answer)
+		return zonesOf(answer.Result), page < answer.Info.Pages, err
 	})
 }
 
 // oneName is the context key of the name whose records are read, instead of the whole zone.
 type oneName struct{}
 
-func (p *cloudflareAccount) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	ctx = context.WithValue(ctx, oneName{}, ascii(absolute(name, zone)))
-	list, err := p.records.GetRecords(ctx, zone)
+func (p *cloudflareAccount) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
+	ctx = context.WithValue(ctx, oneName{}, ascii(absolute(name, z.name)))
+	list, err := p.records.GetRecords(ctx, z.name)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]libdns.RR, len(list))
-	for i := range list {
-		all[i] = list[i].RR()
-		all[i].Name = relative(all[i].Name, ascii(zone))
+	var out []libdns.RR
+	for _, record := range list {
+		if r := record.RR(); relative(r.Name, ascii(z.name)) == name {
+			out = append(out, libdns.RR{Name: name, Type: r.Type, TTL: r.TTL, Data: r.Data})
+		}
 	}
-	return named(all, name), nil
+	return out, nil
 }
 
-func (p *cloudflareAccount) Append(ctx context.Context, zone string, r libdns.RR) error {
-	r.Name = ascii(absolute(r.Name, zone))
-	_, err := p.records.AppendRecords(ctx, zone, []libdns.Record{r})
+func (p *cloudflareAccount) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
+	r.Name = ascii(absolute(r.Name, z.name))
+	_, err := p.records.AppendRecords(ctx, z.name, []libdns.Record{r})
 	return err
 }
 

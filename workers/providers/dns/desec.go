@@ -2,6 +2,7 @@ package dns
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,7 +16,7 @@ import (
 // sleeps as long as an answer 429 asks for.
 type desec struct{ rest.API }
 
-func openDesec(a rest.API, c map[string]string) Provider {
+func openDesec(a rest.API, c map[string]string) account {
 	a.Sign = rest.Header("Authorization", "Token "+c["token"])
 	return &desec{a}
 }
@@ -30,9 +31,7 @@ func desecList[T any](ctx context.Context, p *desec, path string, query url.Valu
 	cursor := ""
 	return pages(func(int) ([]T, bool, error) {
 		q := url.Values{"cursor": {cursor}}
-		for name, v := range query {
-			q[name] = v
-		}
+		maps.Copy(q, query)
 		answer, err := p.Send(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: q})
 		if err != nil {
 			return nil, false, err
@@ -50,37 +49,30 @@ func desecList[T any](ctx context.Context, p *desec, path string, query url.Valu
 	})
 }
 
-func (p *desec) Zones(ctx context.Context) ([]string, error) {
-	zones, err := desecList[struct{ Name string }](ctx, p, "/domains/", nil)
-	return names(zones), err
+func (p *desec) Zones(ctx context.Context) ([]zone, error) {
+	zones, err := desecList[listedZone](ctx, p, "/domains/", nil)
+	return zonesOf(zones), err
 }
 
-func (p *desec) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+func (p *desec) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	sets, err := desecList[struct {
 		Type    string
 		Records []string
-	}](ctx, p, "/domains/"+url.PathEscape(zone)+"/rrsets/", url.Values{"subname": {blank(name)}})
+	}](ctx, p, "/domains/"+url.PathEscape(z.name)+"/rrsets/", url.Values{"subname": {blank(name)}})
 	var out []libdns.RR
 	for _, set := range sets {
-		for _, data := range set.Records {
-			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: data})
-		}
+		out = append(out, recordsOf(name, set.Type, set.Records...)...)
 	}
 	return out, err
 }
 
-func (p *desec) Append(ctx context.Context, zone string, r libdns.RR) error {
-	r = quoted(r)
-	all, present, err := withRecord(ctx, p, zone, r)
-	if err != nil {
-		return err
-	}
-	q := rest.Request{Method: http.MethodPost, Path: "/domains/" + url.PathEscape(zone) + "/rrsets/", Body: map[string]any{
-		"subname": blank(r.Name), "type": r.Type, "ttl": seconds(r, desecLeast), "records": all,
+func (p *desec) Append(ctx context.Context, z zone, r libdns.RR, set []string) error {
+	q := rest.Request{Method: http.MethodPost, Path: "/domains/" + url.PathEscape(z.name) + "/rrsets/", Body: map[string]any{
+		"subname": blank(r.Name), "type": r.Type, "ttl": seconds(r, desecLeast), "records": set,
 	}}
-	if present {
+	if len(set) > 1 {
 		q.Method, q.Path = http.MethodPatch, q.Path+url.PathEscape(r.Name)+"/"+r.Type+"/"
-		q.Body = map[string]any{"records": all}
+		q.Body = map[string]any{"records": set}
 	}
 	return p.Do(ctx, q, nil)
 }

@@ -3,7 +3,6 @@ package dns
 import (
 	"context"
 	"net/url"
-	"strconv"
 
 	"github.com/libdns/libdns"
 
@@ -13,7 +12,7 @@ import (
 // digitalOcean is DigitalOcean's API. libdns' package for it has its own transport, which cannot be replaced.
 type digitalOcean struct{ rest.API }
 
-func openDigitalOcean(a rest.API, c map[string]string) Provider {
+func openDigitalOcean(a rest.API, c map[string]string) account {
 	a.Sign = rest.Bearer(c["api_token"])
 	return &digitalOcean{a}
 }
@@ -25,40 +24,34 @@ type doLinks struct {
 	}
 }
 
-func doPage(n int) url.Values { return url.Values{"page": {strconv.Itoa(n)}, "per_page": {"200"}} }
+const doPage = 200 // items on a page
 
-func (p *digitalOcean) Zones(ctx context.Context) ([]string, error) {
-	return pages(func(page int) ([]string, bool, error) {
+func (p *digitalOcean) Zones(ctx context.Context) ([]zone, error) {
+	return pages(func(page int) ([]zone, bool, error) {
 		var answer struct {
-			Domains []struct{ Name string }
+			Domains []listedZone
 			doLinks
 		}
-		err := p.Get(ctx, "/domains", doPage(page), &answer)
-		return names(answer.Domains), answer.Links.Pages.Next != "", err
+		err := p.Get(ctx, "/domains", pageQuery(page, doPage), &answer)
+		return zonesOf(answer.Domains), answer.Links.Pages.Next != "", err
 	})
 }
 
-func (p *digitalOcean) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+func (p *digitalOcean) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	return pages(func(page int) ([]libdns.RR, bool, error) {
 		var answer struct {
-			Records []struct{ Type, Name, Data string } `json:"domain_records"`
+			Records []listedRecord `json:"domain_records"`
 			doLinks
 		}
-		query := doPage(page)
-		query.Set("name", absolute(name, zone))
-		err := p.Get(ctx, "/domains/"+url.PathEscape(zone)+"/records", query, &answer)
-		var out []libdns.RR
-		for _, r := range answer.Records {
-			if relative(r.Name, zone) == name {
-				out = append(out, libdns.RR{Name: name, Type: r.Type, Data: r.Data})
-			}
-		}
-		return out, answer.Links.Pages.Next != "", err
+		query := pageQuery(page, doPage)
+		query.Set("name", absolute(name, z.name))
+		err := p.Get(ctx, "/domains/"+url.PathEscape(z.name)+"/records", query, &answer)
+		return named(answer.Records, z, name), answer.Links.Pages.Next != "", err
 	})
 }
 
-func (p *digitalOcean) Append(ctx context.Context, zone string, r libdns.RR) error {
-	return p.Post(ctx, "/domains/"+url.PathEscape(zone)+"/records", map[string]any{
+func (p *digitalOcean) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
+	return p.Post(ctx, "/domains/"+url.PathEscape(z.name)+"/records", map[string]any{
 		"type": r.Type, "name": r.Name, "data": r.Data, "ttl": seconds(r, 30),
 	}, nil)
 }

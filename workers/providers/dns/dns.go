@@ -8,11 +8,12 @@
 package dns
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,33 +54,51 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
+// zone is a zone of an account, as the provider spells its name. id is the provider's id of the zone; empty: requests use the name.
+type zone struct{ name, id string }
+
+// account is an account at a provider.
+type account interface {
+	// Zones lists the zones that the account holds.
+	Zones(ctx context.Context) ([]zone, error)
+	// Records lists the records with a name. Their names are relative.
+	Records(ctx context.Context, z zone, name string) ([]libdns.RR, error)
+	// Append adds a record and changes none. set is for rows with sets.
+	Append(ctx context.Context, z zone, r libdns.RR, set []string) error
+}
+
 // row describes how to open an account at a provider of models.DNSProviders.
 type row struct {
-	base string // address of its API, without a slash at the end; empty: a credential says it
-	open func(a rest.API, credentials map[string]string) Provider
+	base   string // address of its API, without a slash at the end; empty: a credential says it
+	open   func(a rest.API, credentials map[string]string) account
+	ids    bool // requests name a zone by its id, so the zones are listed first
+	quotes bool // the data of TXT records is in quotes, as in a zone file
+	// sets says that the provider accepts only whole sets of records. Append then gets the data of the record's set, which ends with
+	// the new record. A set that has only this record does not exist yet.
+	sets bool
 }
 
 // rows has the providers by name.
 var rows = map[string]row{
-	"cloudflare":     {"https://api.cloudflare.com/client/v4", openCloudflare},
-	"hetzner":        {"https://api.hetzner.cloud/v1", openHetzner},
-	"digitalocean":   {"https://api.digitalocean.com/v2", openDigitalOcean},
-	"porkbun":        {"https://api.porkbun.com/api/json/v3", openPorkbun},
-	"bunny":          {"https://api.bunny.net", openBunny},
-	"desec":          {"https://desec.io/api/v1", openDesec},
-	"linode":         {"https://api.linode.com/v4", openLinode},
-	"vultr":          {"https://api.vultr.com/v2", openVultr},
-	"dnsimple":       {"https://api.dnsimple.com/v2", openDNSimple},
-	"godaddy":        {"https://api.godaddy.com/v1", openGoDaddy},
-	"gandi":          {"https://api.gandi.net/v5/livedns", openGandi},
-	"netlify":        {"https://api.netlify.com/api/v1", openNetlify},
-	"powerdns":       {"", openPowerDNS},
-	"namecheap":      {"https://api.namecheap.com", openNamecheap},
-	"ovh":            {"", openOVH},
-	"route53":        {"https://route53.amazonaws.com/2013-04-01", openRoute53},
-	"googleclouddns": {"", openGoogleCloud},
-	"azure":          {"", openAzure},
-	"rfc2136":        {"", openServer},
+	"cloudflare":     {base: "https://api.cloudflare.com/client/v4", open: openCloudflare},
+	"hetzner":        {base: "https://api.hetzner.cloud/v1", open: openHetzner, quotes: true},
+	"digitalocean":   {base: "https://api.digitalocean.com/v2", open: openDigitalOcean},
+	"porkbun":        {base: "https://api.porkbun.com/api/json/v3", open: openPorkbun},
+	"bunny":          {base: "https://api.bunny.net", open: openBunny, ids: true},
+	"desec":          {base: "https://desec.io/api/v1", open: openDesec, quotes: true, sets: true},
+	"linode":         {base: "https://api.linode.com/v4", open: openLinode, ids: true},
+	"vultr":          {base: "https://api.vultr.com/v2", open: openVultr, quotes: true},
+	"dnsimple":       {base: "https://api.dnsimple.com/v2", open: openDNSimple},
+	"godaddy":        {base: "https://api.godaddy.com/v1", open: openGoDaddy},
+	"gandi":          {base: "https://api.gandi.net/v5/livedns", open: openGandi, quotes: true, sets: true},
+	"netlify":        {base: "https://api.netlify.com/api/v1", open: openNetlify, ids: true},
+	"powerdns":       {open: openPowerDNS, quotes: true},
+	"namecheap":      {base: "https://api.namecheap.com", open: openNamecheap},
+	"ovh":            {open: openOVH},
+	"route53":        {base: "https://route53.amazonaws.com/2013-04-01", open: openRoute53, ids: true, quotes: true, sets: true},
+	"googleclouddns": {open: openGoogleCloud, ids: true, quotes: true, sets: true},
+	"azure":          {open: openAzure, ids: true, sets: true},
+	"rfc2136":        {open: openServer},
 }
 
 // Open opens an account. The credentials must be complete.
@@ -95,41 +114,61 @@ func (c *Client) Open(name string, credentials map[string]string) (Provider, err
 	}
 	_, secrets := p.Split(credentials)
 	a = a.WithSecrets(slices.Collect(maps.Values(secrets))...)
-	g := &guarded{inner: r.open(a, credentials), publicError: a.PublicError, spelled: map[string]string{}}
-	return g, nil
+	return &guarded{inner: r.open(a, credentials), row: r, publicError: a.PublicError}, nil
 }
 
 // guarded limits the size of a provider's answers and removes secrets from its errors.
 type guarded struct {
-	inner       Provider
+	inner       account
+	row         row
 	publicError func(error) error
-	spelled     map[string]string // zones as the provider spells them, if that is not in ASCII
+	known       map[string]zone // the zones of the account, by their names in ASCII
 }
 
-// maxZones is the maximum number of zones that are listed for an account.
-const maxZones = 5000
+const (
+	maxZones = 5000 // the maximum number of zones that are listed for an account
+	maxName  = 253  // the maximum length of a zone's name
+)
 
 func (g *guarded) Zones(ctx context.Context) ([]string, error) {
 	list, err := g.inner.Zones(ctx)
 	if err != nil {
 		return nil, g.publicError(err)
 	}
-	out := make([]string, 0, len(list))
-	for _, zone := range list[:min(len(list), maxZones)] {
-		host := ascii(zone)
-		if host == "" || len(host) > 253 || slices.Contains(out, host) {
-			continue
-		}
-		if out = append(out, host); host != bare(zone) {
-			g.spelled[host] = bare(zone)
+	g.known = map[string]zone{}
+	for _, z := range list[:min(len(list), maxZones)] {
+		if host := ascii(z.name); host != "" && len(host) <= maxName {
+			g.known[host] = zone{bare(z.name), z.id}
 		}
 	}
-	slices.Sort(out)
-	return out, nil
+	return slices.Sorted(maps.Keys(g.known)), nil
+}
+
+var errNoZone = errors.New("the account holds no such zone")
+
+// find returns a zone as the provider spells it. It lists the zones first, if requests need the zone's id and it is not known.
+func (g *guarded) find(ctx context.Context, name string) (zone, error) {
+	if g.row.ids && len(g.known) == 0 {
+		if _, err := g.Zones(ctx); err != nil {
+			return zone{}, err
+		}
+	}
+	z, known := g.known[name]
+	switch {
+	case known:
+		return z, nil
+	case g.row.ids:
+		return zone{}, errNoZone
+	}
+	return zone{name: name}, nil
 }
 
 func (g *guarded) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	list, err := g.inner.Records(ctx, cmp.Or(g.spelled[zone], zone), name)
+	z, err := g.find(ctx, zone)
+	if err != nil {
+		return nil, g.publicError(err)
+	}
+	list, err := g.inner.Records(ctx, z, name)
 	if err != nil {
 		return nil, g.publicError(err)
 	}
@@ -140,7 +179,28 @@ func (g *guarded) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 }
 
 func (g *guarded) Append(ctx context.Context, zone string, r libdns.RR) error {
-	return g.publicError(g.inner.Append(ctx, cmp.Or(g.spelled[zone], zone), r))
+	return g.publicError(g.add(ctx, zone, r))
+}
+
+func (g *guarded) add(ctx context.Context, zone string, r libdns.RR) error {
+	z, err := g.find(ctx, zone)
+	if err != nil {
+		return err
+	}
+	if g.row.quotes && r.Type == "TXT" {
+		r.Data = strconv.Quote(r.Data)
+	}
+	var set []string
+	if g.row.sets {
+		present, err := g.inner.Records(ctx, z, r.Name)
+		if err != nil {
+			return err
+		}
+		if set, err = withRecord(present, r); err != nil {
+			return err
+		}
+	}
+	return g.inner.Append(ctx, z, r, set)
 }
 
 // bare returns a name in lower case without the dot at its end.

@@ -17,7 +17,7 @@ type dnsimple struct {
 	account string // empty: not known yet
 }
 
-func openDNSimple(a rest.API, c map[string]string) Provider {
+func openDNSimple(a rest.API, c map[string]string) account {
 	a.Sign = rest.Bearer(c["api_token"])
 	return &dnsimple{a, c["account_id"]}
 }
@@ -39,9 +39,7 @@ func (p *dnsimple) path(ctx context.Context, below string) (string, error) {
 	return "/" + url.PathEscape(p.account) + "/zones" + below, nil
 }
 
-func dnsimplePage(n int) url.Values {
-	return url.Values{"page": {strconv.Itoa(n)}, "per_page": {"100"}}
-}
+const dnsimplePage = 100 // items on a page
 
 type dnsimplePages struct {
 	Pagination struct {
@@ -49,46 +47,40 @@ type dnsimplePages struct {
 	}
 }
 
-func (p *dnsimple) Zones(ctx context.Context) ([]string, error) {
+func (p *dnsimple) Zones(ctx context.Context) ([]zone, error) {
 	path, err := p.path(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	return pages(func(page int) ([]string, bool, error) {
+	return pages(func(page int) ([]zone, bool, error) {
 		var answer struct {
-			Data []struct{ Name string }
+			Data []listedZone
 			dnsimplePages
 		}
-		err := p.Get(ctx, path, dnsimplePage(page), &answer)
-		return names(answer.Data), page < answer.Pagination.Pages, err
+		err := p.Get(ctx, path, pageQuery(page, dnsimplePage), &answer)
+		return zonesOf(answer.Data), page < answer.Pagination.Pages, err
 	})
 }
 
-func (p *dnsimple) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	path, err := p.path(ctx, "/"+url.PathEscape(zone)+"/records")
+func (p *dnsimple) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
+	path, err := p.path(ctx, "/"+url.PathEscape(z.name)+"/records")
 	if err != nil {
 		return nil, err
 	}
 	return pages(func(page int) ([]libdns.RR, bool, error) {
 		var answer struct {
-			Data []struct{ Type, Name, Content string }
+			Data []listedRecord
 			dnsimplePages
 		}
-		query := dnsimplePage(page)
+		query := pageQuery(page, dnsimplePage)
 		query.Set("name", blank(name))
 		err := p.Get(ctx, path, query, &answer)
-		var out []libdns.RR
-		for _, r := range answer.Data {
-			if bare(r.Name) == blank(name) {
-				out = append(out, libdns.RR{Name: name, Type: r.Type, Data: r.Content})
-			}
-		}
-		return out, page < answer.Pagination.Pages, err
+		return named(answer.Data, z, name), page < answer.Pagination.Pages, err
 	})
 }
 
-func (p *dnsimple) Append(ctx context.Context, zone string, r libdns.RR) error {
-	path, err := p.path(ctx, "/"+url.PathEscape(zone)+"/records")
+func (p *dnsimple) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
+	path, err := p.path(ctx, "/"+url.PathEscape(z.name)+"/records")
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/libdns/libdns"
 
@@ -14,58 +13,47 @@ import (
 // gandi is Gandi's LiveDNS. libdns' package for it accepts no HTTP client, and follows addresses that an answer contains.
 type gandi struct{ rest.API }
 
-func openGandi(a rest.API, c map[string]string) Provider {
+func openGandi(a rest.API, c map[string]string) account {
 	a.Sign = rest.Bearer(c["api_token"])
 	return &gandi{a}
 }
 
-const gandiPage = 100
+const gandiPage = 100 // zones on a page
 
-func (p *gandi) Zones(ctx context.Context) ([]string, error) {
-	return pages(func(page int) ([]string, bool, error) {
-		var answer []struct{ FQDN string }
-		err := p.Get(ctx, "/domains", url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(gandiPage)}}, &answer)
-		var out []string
-		for _, d := range answer {
-			out = append(out, d.FQDN)
-		}
-		return out, len(out) == gandiPage, err
+func (p *gandi) Zones(ctx context.Context) ([]zone, error) {
+	return pages(func(page int) ([]zone, bool, error) {
+		var answer []listedZone
+		err := p.Get(ctx, "/domains", pageQuery(page, gandiPage), &answer)
+		return zonesOf(answer), len(answer) == gandiPage, err
 	})
 }
 
-func gandiPath(zone, name string) string {
-	return "/domains/" + url.PathEscape(zone) + "/records/" + url.PathEscape(name)
+func gandiPath(z zone, name string) string {
+	return "/domains/" + url.PathEscape(z.name) + "/records/" + url.PathEscape(name)
 }
 
-func (p *gandi) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+func (p *gandi) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	var answer []struct {
 		Type   string   `json:"rrset_type"`
 		Values []string `json:"rrset_values"`
 	}
-	err := p.Get(ctx, gandiPath(zone, name), nil, &answer)
+	err := p.Get(ctx, gandiPath(z, name), nil, &answer)
 	if rest.HasStatus(err, http.StatusNotFound) {
 		return nil, nil // the name is not in use
 	}
 	var out []libdns.RR
 	for _, set := range answer {
-		for _, data := range set.Values {
-			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: data})
-		}
+		out = append(out, recordsOf(name, set.Type, set.Values...)...)
 	}
 	return out, err
 }
 
-func (p *gandi) Append(ctx context.Context, zone string, r libdns.RR) error {
-	r = quoted(r)
-	all, present, err := withRecord(ctx, p, zone, r)
-	if err != nil {
-		return err
-	}
+func (p *gandi) Append(ctx context.Context, z zone, r libdns.RR, set []string) error {
 	method := http.MethodPost
-	if present {
+	if len(set) > 1 {
 		method = http.MethodPut
 	}
-	return p.Do(ctx, rest.Request{Method: method, Path: gandiPath(zone, r.Name) + "/" + r.Type, Body: map[string]any{
-		"rrset_values": all, "rrset_ttl": seconds(r, 300),
+	return p.Do(ctx, rest.Request{Method: method, Path: gandiPath(z, r.Name) + "/" + r.Type, Body: map[string]any{
+		"rrset_values": set, "rrset_ttl": seconds(r, 300),
 	}}, nil)
 }

@@ -2,6 +2,7 @@ package dns
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,12 +25,11 @@ type googleCloud struct {
 	rest.API
 	c       map[string]string
 	oauth   string // address that issues tokens
-	ids     zoneIDs
 	project string
 }
 
-func openGoogleCloud(a rest.API, c map[string]string) Provider {
-	p := &googleCloud{API: a, c: c, ids: zoneIDs{}, oauth: "https://oauth2.googleapis.com"}
+func openGoogleCloud(a rest.API, c map[string]string) account {
+	p := &googleCloud{API: a, c: c, oauth: "https://oauth2.googleapis.com"}
 	if p.Base == "" {
 		p.Base = "https://dns.googleapis.com"
 	} else {
@@ -61,10 +61,7 @@ func (p *googleCloud) ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.project = p.c["project_id"]
-	if p.project == "" {
-		p.project = account.Project
-	}
+	p.project = cmp.Or(p.c["project_id"], account.Project)
 	p.Hide(token)
 	p.Sign = rest.Bearer(token)
 	return nil
@@ -120,21 +117,21 @@ func (p *googleCloud) path(below string) string {
 	return "/dns/v1/projects/" + url.PathEscape(p.project) + "/managedZones" + below
 }
 
-func (p *googleCloud) Zones(ctx context.Context) ([]string, error) {
+func (p *googleCloud) Zones(ctx context.Context) ([]zone, error) {
 	if err := p.ready(ctx); err != nil {
 		return nil, err
 	}
 	query := url.Values{"maxResults": {"100"}}
-	return pages(func(int) ([]string, bool, error) {
+	return pages(func(int) ([]zone, bool, error) {
 		var answer struct {
 			Zones []struct{ Name, DNSName, Visibility string } `json:"managedZones"`
 			Next  string                                       `json:"nextPageToken"`
 		}
 		err := p.Get(ctx, p.path(""), query, &answer)
-		var out []string
+		var out []zone
 		for _, z := range answer.Zones {
 			if z.Visibility != "private" {
-				out = append(out, p.ids.set(z.DNSName, z.Name))
+				out = append(out, zone{z.DNSName, z.Name})
 			}
 		}
 		query.Set("pageToken", answer.Next)
@@ -142,41 +139,30 @@ func (p *googleCloud) Zones(ctx context.Context) ([]string, error) {
 	})
 }
 
-func (p *googleCloud) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	id, err := p.ids.of(ctx, p, zone)
-	if err != nil {
-		return nil, err
-	}
+func (p *googleCloud) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	var answer struct {
 		Sets []struct {
 			Type  string
 			Datas []string `json:"rrdatas"`
 		} `json:"rrsets"`
 	}
-	err = p.Get(ctx, p.path("/"+url.PathEscape(id)+"/rrsets"), url.Values{"name": {absolute(name, zone) + "."}}, &answer)
+	err := p.Get(ctx, p.path("/"+url.PathEscape(z.id)+"/rrsets"), url.Values{"name": {absolute(name, z.name) + "."}}, &answer)
 	var out []libdns.RR
 	for _, set := range answer.Sets {
-		for _, data := range set.Datas {
-			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: data})
-		}
 		if len(set.Datas) == 0 { // a routing policy chooses the data
-			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: "a routing policy"})
+			set.Datas = []string{"a routing policy"}
 		}
+		out = append(out, recordsOf(name, set.Type, set.Datas...)...)
 	}
 	return out, err
 }
 
-func (p *googleCloud) Append(ctx context.Context, zone string, r libdns.RR) error {
-	r = quoted(r)
-	all, present, err := withRecord(ctx, p, zone, r)
-	if err != nil {
-		return err
-	}
-	full := absolute(r.Name, zone) + "."
-	q := rest.Request{Method: http.MethodPost, Path: p.path("/" + url.PathEscape(p.ids[zone]) + "/rrsets"), Body: map[string]any{
-		"name": full, "type": r.Type, "ttl": seconds(r, 0), "rrdatas": all,
+func (p *googleCloud) Append(ctx context.Context, z zone, r libdns.RR, set []string) error {
+	full := absolute(r.Name, z.name) + "."
+	q := rest.Request{Method: http.MethodPost, Path: p.path("/" + url.PathEscape(z.id) + "/rrsets"), Body: map[string]any{
+		"name": full, "type": r.Type, "ttl": seconds(r, 0), "rrdatas": set,
 	}}
-	if present {
+	if len(set) > 1 {
 		q.Method, q.Path = http.MethodPatch, q.Path+"/"+url.PathEscape(full)+"/"+r.Type
 	}
 	return p.Do(ctx, q, nil)

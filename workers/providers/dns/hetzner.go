@@ -16,19 +16,19 @@ import (
 // environment.
 type hetzner struct{ rest.API }
 
-func openHetzner(a rest.API, c map[string]string) Provider {
+func openHetzner(a rest.API, c map[string]string) account {
 	a.Sign = rest.Bearer(c["api_token"])
 	return &hetzner{a}
 }
 
-func (p *hetzner) Zones(ctx context.Context) ([]string, error) {
-	return pages(func(page int) ([]string, bool, error) {
+func (p *hetzner) Zones(ctx context.Context) ([]zone, error) {
+	return pages(func(page int) ([]zone, bool, error) {
 		var answer struct {
-			Zones []struct{ Name string }
+			Zones []listedZone
 			hetznerMeta
 		}
-		err := p.Get(ctx, "/zones", hetznerPage(page), &answer)
-		return names(answer.Zones), answer.more(), err
+		err := p.Get(ctx, "/zones", pageQuery(page, hetznerPage), &answer)
+		return zonesOf(answer.Zones), answer.more(), err
 	})
 }
 
@@ -42,9 +42,9 @@ type hetznerMeta struct {
 
 func (m hetznerMeta) more() bool { return m.Meta.Pagination.Next != nil }
 
-func hetznerPage(n int) url.Values { return url.Values{"page": {strconv.Itoa(n)}, "per_page": {"50"}} }
+const hetznerPage = 50 // items on a page
 
-func (p *hetzner) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+func (p *hetzner) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	return pages(func(page int) ([]libdns.RR, bool, error) {
 		var answer struct {
 			RRSets []struct {
@@ -53,9 +53,9 @@ func (p *hetzner) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 			}
 			hetznerMeta
 		}
-		query := hetznerPage(page)
+		query := pageQuery(page, hetznerPage)
 		query.Set("name", name)
-		err := p.Get(ctx, "/zones/"+url.PathEscape(zone)+"/rrsets", query, &answer)
+		err := p.Get(ctx, "/zones/"+url.PathEscape(z.name)+"/rrsets", query, &answer)
 		var out []libdns.RR
 		for _, set := range answer.RRSets {
 			for _, r := range set.Records {
@@ -75,10 +75,9 @@ type hetznerAction struct {
 	}
 }
 
-func (p *hetzner) Append(ctx context.Context, zone string, r libdns.RR) error {
-	r = quoted(r)
+func (p *hetzner) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	var a hetznerAction
-	err := p.Post(ctx, "/zones/"+url.PathEscape(zone)+"/rrsets/"+url.PathEscape(r.Name)+"/"+r.Type+"/actions/add_records", map[string]any{
+	err := p.Post(ctx, "/zones/"+url.PathEscape(z.name)+"/rrsets/"+url.PathEscape(r.Name)+"/"+r.Type+"/actions/add_records", map[string]any{
 		"ttl": seconds(r, 60), "records": []map[string]string{{"value": r.Data}},
 	}, &a)
 	for wait := 100 * time.Millisecond; err == nil && a.Action.Status == "running"; wait *= 2 {

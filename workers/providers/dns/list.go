@@ -1,13 +1,16 @@
 package dns
 
 import (
-	"context"
+	"cmp"
 	"errors"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/libdns/libdns"
+
+	"switchyard/workers/providers/rest"
 )
 
 // maxPages is the maximum number of pages that are read of a list.
@@ -28,81 +31,70 @@ func pages[T any](page func(n int) (items []T, more bool, err error)) ([]T, erro
 	return nil, errors.New("the provider's list has too many pages")
 }
 
-// names returns the names of zones.
-func names[Z ~struct{ Name string }](zones []Z) []string {
-	out := make([]string, len(zones))
-	for i, z := range zones {
-		out[i] = struct{ Name string }(z).Name
+// listedZone is a zone in the JSON of a provider. Each provider uses one of the names.
+type listedZone struct{ ID, Name, Domain, FQDN rest.Text }
+
+// zonesOf converts the zones of a list.
+func zonesOf(list []listedZone) []zone {
+	out := make([]zone, len(list))
+	for i, z := range list {
+		out[i] = zone{string(cmp.Or(z.Name, z.Domain, z.FQDN)), string(z.ID)}
 	}
 	return out
 }
 
-// named returns the records with the given name.
-func named(list []libdns.RR, name string) (out []libdns.RR) {
+// zonesNamed returns zones that have no id.
+func zonesNamed(names []string) []zone {
+	out := make([]zone, len(names))
+	for i, name := range names {
+		out[i] = zone{name: name}
+	}
+	return out
+}
+
+// listedRecord is a record in the JSON of a provider. Each provider uses one of the names for the record's name and for its data.
+type listedRecord struct {
+	Type                         string
+	Name, Hostname               rest.Text
+	Data, Content, Value, Target rest.Text
+}
+
+// named returns the records of a zone with the given name.
+func named(list []listedRecord, z zone, name string) (out []libdns.RR) {
 	for _, r := range list {
-		if bare(r.Name) == bare(name) {
-			out = append(out, r)
+		if relative(string(cmp.Or(r.Name, r.Hostname)), z.name) == name {
+			out = append(out, libdns.RR{Name: name, Type: r.Type, Data: string(cmp.Or(r.Data, r.Content, r.Value, r.Target))})
 		}
 	}
 	return out
 }
 
-// zoneIDs maps the names of zones to the provider's ids.
-type zoneIDs map[string]string
-
-// of returns the id of a zone. It lists the zones first, if that has not been done yet.
-func (z zoneIDs) of(ctx context.Context, p Provider, zone string) (string, error) {
-	if len(z) == 0 {
-		if _, err := p.Zones(ctx); err != nil {
-			return "", err
-		}
+// recordsOf returns the records of a name and type with the given data.
+func recordsOf(name, kind string, datas ...string) []libdns.RR {
+	out := make([]libdns.RR, len(datas))
+	for i, data := range datas {
+		out[i] = libdns.RR{Name: name, Type: kind, Data: data}
 	}
-	id, ok := z[zone]
-	if !ok {
-		return "", errNoZone
-	}
-	return id, nil
+	return out
 }
 
-var errNoZone = errors.New("the account holds no such zone")
-
-// set stores the id of a zone and returns the zone's name.
-func (z zoneIDs) set(zone, id string) string {
-	z[bare(zone)] = id
-	return zone
+// pageQuery returns the parameters of a page with the given number of items.
+func pageQuery(page, size int) url.Values {
+	return url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(size)}}
 }
 
-// values returns the data of r's record set after r is added. It is for providers that accept only whole sets. present says
-// that the set exists, so it must be changed and not created. A second CNAME or ALIAS of a name is an error, and so is a
-// record that exists already.
-func values(have []libdns.RR, r libdns.RR) (all []string, present bool, err error) {
+// withRecord returns the data of r's record set after r is added. have are the records under r's name. A second CNAME or ALIAS of a
+// name is an error, and so is a record that exists already.
+func withRecord(have []libdns.RR, r libdns.RR) (set []string, err error) {
 	for _, h := range have {
 		if h.Type == r.Type {
-			all = append(all, h.Data)
+			set = append(set, h.Data)
 		}
 	}
-	present = len(all) > 0
-	if present && (r.Type == "CNAME" || r.Type == "ALIAS") || slices.Contains(all, r.Data) {
-		return nil, true, errors.New("the provider has such a record already")
+	if len(set) > 0 && (r.Type == "CNAME" || r.Type == "ALIAS") || slices.Contains(set, r.Data) {
+		return nil, errors.New("the provider has such a record already")
 	}
-	return append(all, r.Data), present, nil
-}
-
-// withRecord is values for the records that a zone has under r's name.
-func withRecord(ctx context.Context, p Provider, zone string, r libdns.RR) (all []string, present bool, err error) {
-	have, err := p.Records(ctx, zone, r.Name)
-	if err != nil {
-		return nil, false, err
-	}
-	return values(have, r)
-}
-
-// quoted puts quotes around the data of a TXT record, for providers that write texts as a zone file does.
-func quoted(r libdns.RR) libdns.RR {
-	if r.Type == "TXT" {
-		r.Data = strconv.Quote(r.Data)
-	}
-	return r
+	return append(set, r.Data), nil
 }
 
 // undotted returns a record's data without the dot at its end, for providers that write names this way.

@@ -21,7 +21,7 @@ type namecheap struct {
 	c map[string]string
 }
 
-func openNamecheap(a rest.API, c map[string]string) Provider {
+func openNamecheap(a rest.API, c map[string]string) account {
 	a.Failed = func(body []byte) string {
 		var answer struct {
 			Status string `xml:"Status,attr"`
@@ -63,8 +63,8 @@ func (p *namecheap) call(ctx context.Context, command string, form url.Values, i
 	return nil
 }
 
-func (p *namecheap) Zones(ctx context.Context) ([]string, error) {
-	return pages(func(page int) ([]string, bool, error) {
+func (p *namecheap) Zones(ctx context.Context) ([]zone, error) {
+	return pages(func(page int) ([]zone, bool, error) {
 		var answer struct {
 			Domains []struct {
 				Name string `xml:"Name,attr"`
@@ -72,9 +72,9 @@ func (p *namecheap) Zones(ctx context.Context) ([]string, error) {
 			Total int `xml:"CommandResponse>Paging>TotalItems"`
 		}
 		err := p.call(ctx, "namecheap.domains.getList", url.Values{"Page": {strconv.Itoa(page)}, "PageSize": {"100"}}, &answer)
-		var out []string
+		var out []zone
 		for _, d := range answer.Domains {
-			out = append(out, d.Name)
+			out = append(out, zone{name: d.Name})
 		}
 		return out, page*100 < answer.Total, err
 	})
@@ -109,8 +109,8 @@ func (p *namecheap) zone(ctx context.Context, zone string) (all namecheapZone, e
 	return all, err
 }
 
-func (p *namecheap) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	all, err := p.zone(ctx, zone)
+func (p *namecheap) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
+	all, err := p.zone(ctx, z.name)
 	var out []libdns.RR
 	for _, h := range all.Result.Hosts {
 		if bare(h.Name) == name {
@@ -121,12 +121,12 @@ func (p *namecheap) Records(ctx context.Context, zone, name string) ([]libdns.RR
 }
 
 // Append reads all records and sends them back with one more. A change made by others in between is lost.
-func (p *namecheap) Append(ctx context.Context, zone string, r libdns.RR) error {
-	all, err := p.zone(ctx, zone)
+func (p *namecheap) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
+	all, err := p.zone(ctx, z.name)
 	if err != nil {
 		return err
 	}
-	form := namecheapForm(zone)
+	form := namecheapForm(z.name)
 	form.Set("EmailType", all.Result.EmailType)
 	var have []libdns.RR
 	add := func(i int, name, kind, address, pref, ttl string) {
@@ -145,7 +145,7 @@ func (p *namecheap) Append(ctx context.Context, zone string, r libdns.RR) error 
 			have = append(have, libdns.RR{Name: r.Name, Type: h.Type, Data: h.Address})
 		}
 	}
-	if _, _, err := values(have, r); err != nil {
+	if _, err := withRecord(have, r); err != nil {
 		return err
 	}
 	add(len(all.Result.Hosts), r.Name, r.Type, r.Data, "", strconv.Itoa(seconds(r, 60)))

@@ -3,7 +3,6 @@ package dns
 import (
 	"context"
 	"net/url"
-	"strconv"
 
 	"github.com/libdns/libdns"
 
@@ -11,54 +10,31 @@ import (
 )
 
 // netlify is Netlify's API. libdns' package for it is made for an older version of libdns and accepts no HTTP client.
-type netlify struct {
-	rest.API
-	ids zoneIDs
-}
+type netlify struct{ rest.API }
 
-func openNetlify(a rest.API, c map[string]string) Provider {
+func openNetlify(a rest.API, c map[string]string) account {
 	a.Sign = rest.Bearer(c["api_token"])
-	return &netlify{a, zoneIDs{}}
+	return &netlify{a}
 }
 
-const netlifyPage = 100
+const netlifyPage = 100 // zones on a page
 
-func (p *netlify) Zones(ctx context.Context) ([]string, error) {
-	return pages(func(page int) ([]string, bool, error) {
-		var answer []struct{ ID, Name string }
-		err := p.Get(ctx, "/dns_zones", url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(netlifyPage)}}, &answer)
-		var out []string
-		for _, z := range answer {
-			out = append(out, p.ids.set(z.Name, z.ID))
-		}
-		return out, len(out) == netlifyPage, err
+func (p *netlify) Zones(ctx context.Context) ([]zone, error) {
+	return pages(func(page int) ([]zone, bool, error) {
+		var answer []listedZone
+		err := p.Get(ctx, "/dns_zones", pageQuery(page, netlifyPage), &answer)
+		return zonesOf(answer), len(answer) == netlifyPage, err
 	})
 }
 
-func (p *netlify) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	id, err := p.ids.of(ctx, p, zone)
-	if err != nil {
-		return nil, err
-	}
-	var answer []struct{ Hostname, Type, Value string }
-	if err := p.Get(ctx, "/dns_zones/"+url.PathEscape(id)+"/dns_records", nil, &answer); err != nil {
-		return nil, err
-	}
-	var out []libdns.RR
-	for _, r := range answer {
-		if relative(r.Hostname, zone) == name {
-			out = append(out, libdns.RR{Name: name, Type: r.Type, Data: r.Value})
-		}
-	}
-	return out, nil
+func (p *netlify) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
+	var answer []listedRecord
+	err := p.Get(ctx, "/dns_zones/"+url.PathEscape(z.id)+"/dns_records", nil, &answer)
+	return named(answer, z, name), err
 }
 
-func (p *netlify) Append(ctx context.Context, zone string, r libdns.RR) error {
-	id, err := p.ids.of(ctx, p, zone)
-	if err != nil {
-		return err
-	}
-	return p.Post(ctx, "/dns_zones/"+url.PathEscape(id)+"/dns_records", map[string]any{
-		"type": r.Type, "hostname": absolute(r.Name, zone), "value": undotted(r), "ttl": seconds(r, 300),
+func (p *netlify) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
+	return p.Post(ctx, "/dns_zones/"+url.PathEscape(z.id)+"/dns_records", map[string]any{
+		"type": r.Type, "hostname": absolute(r.Name, z.name), "value": undotted(r), "ttl": seconds(r, 300),
 	}, nil)
 }

@@ -25,7 +25,7 @@ var ovhBases = map[string]string{
 	"ovh-eu": "https://eu.api.ovh.com/1.0", "ovh-ca": "https://ca.api.ovh.com/1.0", "ovh-us": "https://api.us.ovhcloud.com/1.0",
 }
 
-func openOVH(a rest.API, c map[string]string) Provider {
+func openOVH(a rest.API, c map[string]string) account {
 	if a.Base == "" {
 		a.Base = ovhBases[c["endpoint"]]
 	}
@@ -42,21 +42,23 @@ func openOVH(a rest.API, c map[string]string) Provider {
 	return &ovh{a}
 }
 
-func (p *ovh) Zones(ctx context.Context) (zones []string, err error) {
-	return zones, p.Get(ctx, "/domain/zone", nil, &zones)
+func (p *ovh) Zones(ctx context.Context) ([]zone, error) {
+	var names []string
+	err := p.Get(ctx, "/domain/zone", nil, &names)
+	return zonesNamed(names), err
 }
 
 // ovhRecords is the maximum number of records that are read for a name, because each record takes one request.
 const ovhRecords = 50
 
-func (p *ovh) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	path := "/domain/zone/" + url.PathEscape(zone) + "/record"
+func (p *ovh) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
+	path := "/domain/zone/" + url.PathEscape(z.name) + "/record"
 	var ids []int64
 	if err := p.Get(ctx, path, url.Values{"subDomain": {blank(name)}}, &ids); err != nil {
 		return nil, err
 	}
 	if len(ids) > ovhRecords {
-		return nil, fmt.Errorf("%s has more than %d records", absolute(name, zone), ovhRecords)
+		return nil, fmt.Errorf("%s has more than %d records", absolute(name, z.name), ovhRecords)
 	}
 	var out []libdns.RR
 	for _, id := range ids {
@@ -71,8 +73,8 @@ func (p *ovh) Records(ctx context.Context, zone, name string) ([]libdns.RR, erro
 	return out, nil
 }
 
-func (p *ovh) Append(ctx context.Context, zone string, r libdns.RR) error {
-	path := "/domain/zone/" + url.PathEscape(zone)
+func (p *ovh) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
+	path := "/domain/zone/" + url.PathEscape(z.name)
 	err := p.Post(ctx, path+"/record", map[string]any{
 		"fieldType": r.Type, "subDomain": blank(r.Name), "target": r.Data, "ttl": seconds(r, 60),
 	}, nil)

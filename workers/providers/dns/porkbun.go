@@ -20,7 +20,7 @@ type porkbun struct {
 	keys map[string]any
 }
 
-func openPorkbun(a rest.API, c map[string]string) Provider {
+func openPorkbun(a rest.API, c map[string]string) account {
 	a.Failed = func(body []byte) string {
 		var answer struct{ Status, Message string }
 		if json.Unmarshal(body, &answer) == nil && answer.Status == "SUCCESS" {
@@ -42,36 +42,22 @@ func (p *porkbun) with(more map[string]any) map[string]any {
 // porkbunPage is the number of domains on a page.
 const porkbunPage = 1000
 
-func (p *porkbun) Zones(ctx context.Context) ([]string, error) {
-	return pages(func(page int) ([]string, bool, error) {
-		var answer struct{ Domains []struct{ Domain string } }
+func (p *porkbun) Zones(ctx context.Context) ([]zone, error) {
+	return pages(func(page int) ([]zone, bool, error) {
+		var answer struct{ Domains []listedZone }
 		err := p.Post(ctx, "/domain/listAll", p.with(map[string]any{"start": strconv.Itoa((page - 1) * porkbunPage)}), &answer)
-		out := make([]string, len(answer.Domains))
-		for i, d := range answer.Domains {
-			out[i] = d.Domain
-		}
-		return out, len(out) == porkbunPage, err
+		return zonesOf(answer.Domains), len(answer.Domains) == porkbunPage, err
 	})
 }
 
-func (p *porkbun) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	var answer struct {
-		Records []struct{ Name, Type, Content string }
-	}
-	if err := p.Post(ctx, "/dns/retrieve/"+url.PathEscape(zone), p.keys, &answer); err != nil {
-		return nil, err
-	}
-	var out []libdns.RR
-	for _, r := range answer.Records {
-		if relative(r.Name, zone) == name {
-			out = append(out, libdns.RR{Name: name, Type: r.Type, Data: r.Content})
-		}
-	}
-	return out, nil
+func (p *porkbun) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
+	var answer struct{ Records []listedRecord }
+	err := p.Post(ctx, "/dns/retrieve/"+url.PathEscape(z.name), p.keys, &answer)
+	return named(answer.Records, z, name), err
 }
 
-func (p *porkbun) Append(ctx context.Context, zone string, r libdns.RR) error {
-	return p.Post(ctx, "/dns/create/"+url.PathEscape(zone), p.with(map[string]any{
+func (p *porkbun) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
+	return p.Post(ctx, "/dns/create/"+url.PathEscape(z.name), p.with(map[string]any{
 		"name": blank(r.Name), "type": r.Type, "content": undotted(r), "ttl": strconv.Itoa(seconds(r, 600)),
 	}), nil)
 }

@@ -14,7 +14,7 @@ import (
 // powerDNS is the API of a PowerDNS server. The server handles only whole sets of records.
 type powerDNS struct{ rest.API }
 
-func openPowerDNS(a rest.API, c map[string]string) Provider {
+func openPowerDNS(a rest.API, c map[string]string) account {
 	if a.Base == "" {
 		a.Base = strings.TrimSuffix(c["url"], "/")
 	}
@@ -23,10 +23,10 @@ func openPowerDNS(a rest.API, c map[string]string) Provider {
 	return &powerDNS{a}
 }
 
-func (p *powerDNS) Zones(ctx context.Context) ([]string, error) {
-	var answer []struct{ Name string }
+func (p *powerDNS) Zones(ctx context.Context) ([]zone, error) {
+	var answer []listedZone
 	err := p.Get(ctx, "/zones", nil, &answer)
-	return names(answer), err
+	return zonesOf(answer), err
 }
 
 // powerSet is a set of records.
@@ -43,10 +43,10 @@ type powerRecord struct {
 	Disabled bool   `json:"disabled"`
 }
 
-func (p *powerDNS) sets(ctx context.Context, zone, name string) ([]powerSet, error) {
+func (p *powerDNS) sets(ctx context.Context, z zone, name string) ([]powerSet, error) {
 	var answer struct{ RRSets []powerSet }
-	full := absolute(name, zone) + "."
-	err := p.Get(ctx, "/zones/"+url.PathEscape(zone+"."), url.Values{"rrset_name": {full}}, &answer)
+	full := absolute(name, z.name) + "."
+	err := p.Get(ctx, "/zones/"+url.PathEscape(z.name+"."), url.Values{"rrset_name": {full}}, &answer)
 	var out []powerSet
 	for _, set := range answer.RRSets { // servers before 4.8 send all
 		if strings.EqualFold(set.Name, full) {
@@ -56,8 +56,8 @@ func (p *powerDNS) sets(ctx context.Context, zone, name string) ([]powerSet, err
 	return out, err
 }
 
-func (p *powerDNS) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	sets, err := p.sets(ctx, zone, name)
+func (p *powerDNS) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
+	sets, err := p.sets(ctx, z, name)
 	var out []libdns.RR
 	for _, set := range sets {
 		for _, r := range set.Records {
@@ -67,13 +67,12 @@ func (p *powerDNS) Records(ctx context.Context, zone, name string) ([]libdns.RR,
 	return out, err
 }
 
-func (p *powerDNS) Append(ctx context.Context, zone string, r libdns.RR) error {
-	r = quoted(r)
-	sets, err := p.sets(ctx, zone, r.Name)
+func (p *powerDNS) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
+	sets, err := p.sets(ctx, z, r.Name)
 	if err != nil {
 		return err
 	}
-	set := powerSet{Name: absolute(r.Name, zone) + ".", Type: r.Type, TTL: seconds(r, 1)}
+	set := powerSet{Name: absolute(r.Name, z.name) + ".", Type: r.Type, TTL: seconds(r, 1)}
 	var have []libdns.RR
 	for _, s := range sets {
 		if s.Type == r.Type {
@@ -83,10 +82,10 @@ func (p *powerDNS) Append(ctx context.Context, zone string, r libdns.RR) error {
 			have = append(have, libdns.RR{Type: s.Type, Data: record.Content})
 		}
 	}
-	if _, _, err := values(have, r); err != nil {
+	if _, err := withRecord(have, r); err != nil {
 		return err
 	}
 	set.Change, set.Records = "REPLACE", append(set.Records, powerRecord{Content: r.Data})
 	body := map[string]any{"rrsets": []powerSet{set}}
-	return p.Do(ctx, rest.Request{Method: http.MethodPatch, Path: "/zones/" + url.PathEscape(zone+"."), Body: body}, nil)
+	return p.Do(ctx, rest.Request{Method: http.MethodPatch, Path: "/zones/" + url.PathEscape(z.name+"."), Body: body}, nil)
 }

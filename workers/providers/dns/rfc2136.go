@@ -27,13 +27,13 @@ type server struct {
 	c map[string]string
 }
 
-func openServer(a rest.API, credentials map[string]string) Provider { return &server{a, credentials} }
+func openServer(a rest.API, credentials map[string]string) account { return &server{a, credentials} }
 
 // maxServerZones is the maximum number of zones in the credentials of a server.
 const maxServerZones = 50
 
 // Zones returns the zones that the credentials name. It returns an error if the server does not hold all of them.
-func (s *server) Zones(ctx context.Context) ([]string, error) {
+func (s *server) Zones(ctx context.Context) ([]zone, error) {
 	zones := strings.FieldsFunc(s.c["zones"], func(r rune) bool { return r == ',' || r <= ' ' })
 	if len(zones) > maxServerZones {
 		return nil, fmt.Errorf("at most %d zones of a server can be used", maxServerZones)
@@ -44,11 +44,11 @@ func (s *server) Zones(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(recordsOf(answer, dns.Fqdn(zone))) == 0 {
+		if len(answersFor(answer, dns.Fqdn(zone))) == 0 {
 			return nil, fmt.Errorf("the server does not hold the zone %s", bare(zone))
 		}
 	}
-	return zones, nil
+	return zonesNamed(zones), nil
 }
 
 // recordTypes are the types of records that Records queries.
@@ -57,9 +57,9 @@ var recordTypes = []uint16{
 }
 
 // Records first asks whether the name is in use. Otherwise a wildcard would answer for the name.
-func (s *server) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	full := dns.Fqdn(absolute(name, zone))
-	unused := new(dns.Msg).SetUpdate(dns.Fqdn(zone))
+func (s *server) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
+	full := dns.Fqdn(absolute(name, z.name))
+	unused := new(dns.Msg).SetUpdate(dns.Fqdn(z.name))
 	unused.NameNotUsed([]dns.RR{&dns.ANY{Hdr: dns.RR_Header{Name: full}}})
 	answer, err := s.exchange(ctx, unused)
 	if err != nil || answer.Rcode == dns.RcodeSuccess {
@@ -71,11 +71,11 @@ func (s *server) Records(ctx context.Context, zone, name string) ([]libdns.RR, e
 		if err != nil {
 			return nil, err
 		}
-		for _, rr := range recordsOf(answer, full) {
+		for _, rr := range answersFor(answer, full) {
 			h := rr.Header()
 			if h.Rrtype == kind {
 				out = append(out, libdns.RR{
-					Name: relative(h.Name, zone), Type: dns.TypeToString[h.Rrtype], Data: strings.TrimPrefix(rr.String(), h.String()),
+					Name: relative(h.Name, z.name), Type: dns.TypeToString[h.Rrtype], Data: strings.TrimPrefix(rr.String(), h.String()),
 				})
 			}
 		}
@@ -83,13 +83,13 @@ func (s *server) Records(ctx context.Context, zone, name string) ([]libdns.RR, e
 	return out, nil
 }
 
-func (s *server) Append(ctx context.Context, zone string, r libdns.RR) error {
+func (s *server) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	at, err := s.address(ctx)
 	if err != nil {
 		return err
 	}
 	library := rfc2136.Provider{KeyName: s.c["key_name"], KeyAlg: s.c["key_algorithm"], Key: s.c["key"], Server: at.String()}
-	_, err = library.AppendRecords(ctx, zone, []libdns.Record{r})
+	_, err = library.AppendRecords(ctx, z.name, []libdns.Record{r})
 	return refused(err)
 }
 
@@ -147,8 +147,8 @@ func (s *server) address(ctx context.Context) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(addr, uint16(number)), err
 }
 
-// recordsOf returns the records of an answer that belong to a name.
-func recordsOf(m *dns.Msg, name string) (out []dns.RR) {
+// answersFor returns the records of an answer that belong to a name.
+func answersFor(m *dns.Msg, name string) (out []dns.RR) {
 	for _, rr := range m.Answer {
 		if strings.EqualFold(rr.Header().Name, name) {
 			out = append(out, rr)

@@ -17,12 +17,9 @@ import (
 
 // route53 is Amazon's API. libdns' package for it accepts no HTTP client. Without credentials it uses the credentials of the
 // worker's machine.
-type route53 struct {
-	rest.API
-	ids zoneIDs
-}
+type route53 struct{ rest.API }
 
-func openRoute53(a rest.API, c map[string]string) Provider {
+func openRoute53(a rest.API, c map[string]string) account {
 	a.Sign = func(r *http.Request, body []byte) {
 		signAWS(r, body, c["access_key_id"], c["secret_access_key"], a.Now().UTC().Format(awsTime))
 	}
@@ -41,7 +38,7 @@ func openRoute53(a rest.API, c map[string]string) Provider {
 	a.Busy = func(f *rest.FailureError) bool {
 		return strings.HasPrefix(f.Text, "Throttling") || strings.HasPrefix(f.Text, "PriorRequestNotComplete")
 	}
-	return &route53{a, zoneIDs{}}
+	return &route53{a}
 }
 
 // awsTime is the form of a time in a signature.
@@ -83,9 +80,9 @@ func (p *route53) read(ctx context.Context, path string, query url.Values, into 
 	return nil
 }
 
-func (p *route53) Zones(ctx context.Context) ([]string, error) {
+func (p *route53) Zones(ctx context.Context) ([]zone, error) {
 	query := url.Values{"maxitems": {"100"}}
-	return pages(func(int) ([]string, bool, error) {
+	return pages(func(int) ([]zone, bool, error) {
 		var answer struct {
 			Zones []struct {
 				ID      string `xml:"Id"`
@@ -96,10 +93,10 @@ func (p *route53) Zones(ctx context.Context) ([]string, error) {
 			NextMarker  string
 		}
 		err := p.read(ctx, "/hostedzone", query, &answer)
-		var out []string
+		var out []zone
 		for _, z := range answer.Zones {
 			if !z.Private {
-				out = append(out, p.ids.set(z.Name, strings.TrimPrefix(z.ID, "/hostedzone/")))
+				out = append(out, zone{z.Name, strings.TrimPrefix(z.ID, "/hostedzone/")})
 			}
 		}
 		query.Set("marker", answer.NextMarker)
@@ -117,16 +114,12 @@ type awsSet struct {
 	Alias   string   `xml:"AliasTarget>DNSName,omitempty"`
 }
 
-func (p *route53) sets(ctx context.Context, zone, name string) ([]awsSet, error) {
-	id, err := p.ids.of(ctx, p, zone)
-	if err != nil {
-		return nil, err
-	}
-	full := absolute(name, zone) + "."
+func (p *route53) sets(ctx context.Context, z zone, name string) ([]awsSet, error) {
+	full := absolute(name, z.name) + "."
 	var answer struct {
 		Sets []awsSet `xml:"ResourceRecordSets>ResourceRecordSet"`
 	}
-	err = p.read(ctx, "/hostedzone/"+url.PathEscape(id)+"/rrset", url.Values{"name": {full}, "maxitems": {"100"}}, &answer)
+	err := p.read(ctx, "/hostedzone/"+url.PathEscape(z.id)+"/rrset", url.Values{"name": {full}, "maxitems": {"100"}}, &answer)
 	var out []awsSet
 	for _, set := range answer.Sets { // the list continues with later names
 		if strings.EqualFold(set.Name, full) {
@@ -136,13 +129,11 @@ func (p *route53) sets(ctx context.Context, zone, name string) ([]awsSet, error)
 	return out, err
 }
 
-func (p *route53) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
-	sets, err := p.sets(ctx, zone, name)
+func (p *route53) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
+	sets, err := p.sets(ctx, z, name)
 	var out []libdns.RR
 	for _, set := range sets {
-		for _, data := range set.Records {
-			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: data})
-		}
+		out = append(out, recordsOf(name, set.Type, set.Records...)...)
 		if set.Alias != "" {
 			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: set.Alias})
 		}
@@ -150,32 +141,23 @@ func (p *route53) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 	return out, err
 }
 
-func (p *route53) Append(ctx context.Context, zone string, r libdns.RR) error {
-	r = quoted(r)
-	all, present, err := withRecord(ctx, p, zone, r)
-	if err != nil {
-		return err
-	}
-	id, err := p.ids.of(ctx, p, zone)
-	if err != nil {
-		return err
-	}
+func (p *route53) Append(ctx context.Context, z zone, r libdns.RR, set []string) error {
 	var change struct {
 		XMLName xml.Name `xml:"https://route53.amazonaws.com/doc/2013-04-01/ ChangeResourceRecordSetsRequest"`
 		Action  string   `xml:"ChangeBatch>Changes>Change>Action"`
 		Set     awsSet   `xml:"ChangeBatch>Changes>Change>ResourceRecordSet"`
 	}
 	change.Action = "CREATE"
-	if present {
+	if len(set) > 1 {
 		change.Action = "UPSERT"
 	}
-	change.Set = awsSet{Name: absolute(r.Name, zone) + ".", Type: r.Type, TTL: seconds(r, 0), Records: all}
+	change.Set = awsSet{Name: absolute(r.Name, z.name) + ".", Type: r.Type, TTL: seconds(r, 0), Records: set}
 	body, err := xml.Marshal(change)
 	if err != nil {
 		return err
 	}
 	_, err = p.Send(ctx, rest.Request{
-		Method: http.MethodPost, Path: "/hostedzone/" + url.PathEscape(id) + "/rrset", Body: body, Kind: "application/xml",
+		Method: http.MethodPost, Path: "/hostedzone/" + url.PathEscape(z.id) + "/rrset", Body: body, Kind: "application/xml",
 	})
 	return err
 }

@@ -12,7 +12,7 @@ import (
 // vultr is Vultr's API. libdns' package for it is missing from Go's checksum database.
 type vultr struct{ rest.API }
 
-func openVultr(a rest.API, c map[string]string) Provider {
+func openVultr(a rest.API, c map[string]string) account {
 	a.Sign = rest.Bearer(c["api_key"])
 	return &vultr{a}
 }
@@ -32,44 +32,35 @@ func vultrQuery(cursor string) url.Values {
 	return q
 }
 
-func (p *vultr) Zones(ctx context.Context) ([]string, error) {
+func (p *vultr) Zones(ctx context.Context) ([]zone, error) {
 	cursor := ""
-	return pages(func(int) ([]string, bool, error) {
+	return pages(func(int) ([]zone, bool, error) {
 		var answer struct {
-			Domains []struct{ Domain string }
+			Domains []listedZone
 			vultrMeta
 		}
 		err := p.Get(ctx, "/domains", vultrQuery(cursor), &answer)
-		var out []string
-		for _, d := range answer.Domains {
-			out = append(out, d.Domain)
-		}
 		cursor = answer.Meta.Links.Next
-		return out, cursor != "", err
+		return zonesOf(answer.Domains), cursor != "", err
 	})
 }
 
-func (p *vultr) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
+func (p *vultr) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	cursor := ""
-	all, err := pages(func(int) ([]libdns.RR, bool, error) {
+	all, err := pages(func(int) ([]listedRecord, bool, error) {
 		var answer struct {
-			Records []struct{ Type, Name, Data string }
+			Records []listedRecord
 			vultrMeta
 		}
-		err := p.Get(ctx, "/domains/"+url.PathEscape(zone)+"/records", vultrQuery(cursor), &answer)
-		out := make([]libdns.RR, len(answer.Records))
-		for i, r := range answer.Records {
-			out[i] = libdns.RR{Name: relative(r.Name, zone), Type: r.Type, Data: r.Data}
-		}
+		err := p.Get(ctx, "/domains/"+url.PathEscape(z.name)+"/records", vultrQuery(cursor), &answer)
 		cursor = answer.Meta.Links.Next
-		return out, cursor != "", err
+		return answer.Records, cursor != "", err
 	})
-	return named(all, name), err
+	return named(all, z, name), err
 }
 
-func (p *vultr) Append(ctx context.Context, zone string, r libdns.RR) error {
-	r = quoted(r)
-	return p.Post(ctx, "/domains/"+url.PathEscape(zone)+"/records", map[string]any{
+func (p *vultr) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
+	return p.Post(ctx, "/domains/"+url.PathEscape(z.name)+"/records", map[string]any{
 		"type": r.Type, "name": blank(r.Name), "data": undotted(r), "ttl": seconds(r, 120),
 	}, nil)
 }
