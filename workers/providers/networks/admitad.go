@@ -1,7 +1,6 @@
 package networks
 
 import (
-	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -37,28 +36,15 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 		Meta struct {
 			Count text `json:"count"`
 		} `json:"_meta"`
-		Results list[struct {
-			ID       text `json:"id"`
-			ActionID text `json:"action_id"`
-			Payment  text `json:"payment"`
-			Cart     text `json:"cart"`
-			Currency text `json:"currency"`
-			Status   text `json:"status"`
-			SubID    text `json:"subid"`
-			SubID1   text `json:"subid1"`
-			SubID2   text `json:"subid2"`
-			SubID3   text `json:"subid3"`
-			SubID4   text `json:"subid4"`
-			At       text `json:"action_date"`
-		}] `json:"results"`
+		Results list[record] `json:"results"`
 	}
 	query := url.Values{"limit": {strconv.Itoa(admitadRows)}, "offset": {strconv.Itoa(offset)}}
 	s.admitadPeriod(query, of)
 	err = s.authorized(ctx, rest.Request{Path: "/statistics/actions/", Query: query}, &answer)
 	for _, v := range answer.Results {
 		orders = append(orders, Order{
-			Click: clickOf(v.SubID, v.SubID1, v.SubID2, v.SubID3, v.SubID4), ID: string(cmp.Or(v.ActionID, v.ID)), Word: string(v.Status),
-			Payout: string(v.Payment), Currency: string(v.Currency), Sale: string(v.Cart), At: s.when(v.At),
+			Click: v.click("subid", "subid1", "subid2", "subid3", "subid4"), ID: v.get("action_id", "id"), Word: v.get("status"),
+			Payout: v.get("payment"), Currency: v.get("currency"), Sale: v.get("cart"), At: s.when(v["action_date"]),
 		})
 	}
 	read := offset + len(orders)

@@ -1,7 +1,6 @@
 package networks
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -47,25 +46,8 @@ func affiseFailed(body []byte) string {
 func affisePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
 	var answer struct {
-		Conversions list[struct {
-			ID       text `json:"id"`
-			ActionID text `json:"action_id"`
-			ClickID  text `json:"clickid"`
-			Status   text `json:"status"`
-			Currency text `json:"currency"`
-			Payout   text `json:"payouts"`
-			Goal     text `json:"goal_value"`
-			At       text `json:"created_at"`
-			Sub1     text `json:"sub1"`
-			Sub2     text `json:"sub2"`
-			Sub3     text `json:"sub3"`
-			Sub4     text `json:"sub4"`
-			Sub5     text `json:"sub5"`
-			Sub6     text `json:"sub6"`
-			Sub7     text `json:"sub7"`
-			Sub8     text `json:"sub8"`
-		}] `json:"conversions"`
-		Pagination struct {
+		Conversions list[record] `json:"conversions"`
+		Pagination  struct {
 			Size  text `json:"per_page"`
 			Total text `json:"total_count"`
 		} `json:"pagination"`
@@ -75,14 +57,14 @@ func affisePage(ctx context.Context, s *session, of Range, cursor string) (order
 		"status[]": {"1", "2", "3", "4", "5"}, "page": {strconv.Itoa(page)}, "limit": {strconv.Itoa(affiseRows)},
 	}, &answer)
 	for _, v := range answer.Conversions {
-		goal := string(v.Goal)
+		goal := v.get("goal_value")
 		if goal == "1" || goal == "0" { // the plain conversion
 			goal = ""
 		}
 		orders = append(orders, Order{
-			Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5, v.Sub6, v.Sub7, v.Sub8, v.ClickID),
-			ID:    string(cmp.Or(v.ID, v.ActionID)), Goal: goal, Word: string(v.Status),
-			Payout: string(v.Payout), Currency: string(v.Currency), At: s.when(v.At),
+			Click: v.click("sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "clickid"),
+			ID:    v.get("id", "action_id"), Goal: goal, Word: v.get("status"),
+			Payout: v.get("payouts"), Currency: v.get("currency"), At: s.when(v["created_at"]),
 		})
 	}
 	more := len(orders) > 0 && page*max(answer.Pagination.Size.Number(), 1) < answer.Pagination.Total.Number()

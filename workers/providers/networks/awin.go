@@ -29,24 +29,12 @@ var awin = adapter{
 }
 
 func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Order, next string, err error) {
-	type amount struct {
-		Amount   text `json:"amount"`
-		Currency text `json:"currency"`
-	}
-	type refs struct {
-		Ref1 text `json:"clickRef"`
-		Ref2 text `json:"clickRef2"`
-		Ref3 text `json:"clickRef3"`
-		Ref4 text `json:"clickRef4"`
-		Ref5 text `json:"clickRef5"`
-		Ref6 text `json:"clickRef6"`
-	}
 	var answer []struct {
 		ID         text         `json:"id"`
 		Status     text         `json:"commissionStatus"`
-		Commission list[amount] `json:"commissionAmount"`
-		Sale       list[amount] `json:"saleAmount"`
-		Refs       list[refs]   `json:"clickRefs"`
+		Commission list[record] `json:"commissionAmount"`
+		Sale       list[record] `json:"saleAmount"`
+		Refs       list[record] `json:"clickRefs"`
 		At         text         `json:"transactionDate"`
 	}
 	const form = "2006-01-02T15:04:05"
@@ -57,13 +45,13 @@ func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Ord
 	for _, v := range answer {
 		o := Order{ID: string(v.ID), Word: string(v.Status), At: s.when(v.At)}
 		for _, c := range v.Commission {
-			o.Payout, o.Currency = string(c.Amount), string(c.Currency)
+			o.Payout, o.Currency = c.get("amount"), c.get("currency")
 		}
 		for _, sale := range v.Sale {
-			o.Sale, o.SaleCurrency = string(sale.Amount), string(sale.Currency)
+			o.Sale, o.SaleCurrency = sale.get("amount"), sale.get("currency")
 		}
 		for _, r := range v.Refs {
-			o.Click = clickOf(r.Ref1, r.Ref2, r.Ref3, r.Ref4, r.Ref5, r.Ref6)
+			o.Click = r.click("clickRef", "clickRef2", "clickRef3", "clickRef4", "clickRef5", "clickRef6")
 		}
 		orders = append(orders, o)
 	}

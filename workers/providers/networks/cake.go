@@ -50,18 +50,8 @@ func cakeFailed(body []byte) string {
 func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
 	row := platform.Place(cursor, 1)
 	var answer struct {
-		Rows text `json:"row_count"`
-		Data list[struct {
-			ID          text `json:"conversion_id"`
-			At          text `json:"conversion_date"`
-			Sub1        text `json:"subid_1"`
-			Sub2        text `json:"subid_2"`
-			Sub3        text `json:"subid_3"`
-			Sub4        text `json:"subid_4"`
-			Sub5        text `json:"subid_5"`
-			Price       text `json:"price"`
-			Disposition text `json:"disposition"`
-		}] `json:"data"`
+		Rows text         `json:"row_count"`
+		Data list[record] `json:"data"`
 	}
 	err = s.Get(ctx, "/affiliates/api/Reports/Conversions", url.Values{
 		"api_key": {s.c["api_key"]}, "affiliate_id": {s.c["affiliate_id"]},
@@ -70,8 +60,8 @@ func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 	}, &answer)
 	for _, v := range answer.Data {
 		o := Order{
-			Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5), ID: string(v.ID), Word: string(v.Disposition),
-			Payout: string(v.Price), At: s.when(v.At),
+			Click: v.click("subid_1", "subid_2", "subid_3", "subid_4", "subid_5"), ID: v.get("conversion_id"), Word: v.get("disposition"),
+			Payout: v.get("price"), At: s.when(v["conversion_date"]),
 		}
 		if o.At.IsZero() || of.Has(o.At.Time) {
 			orders = append(orders, o)

@@ -41,18 +41,6 @@ func cjFailed(body []byte) string {
 	return rest.Complaint(answer.Errors)
 }
 
-type cjRecord struct {
-	ID        text `json:"commissionId"`
-	Action    text `json:"originalActionId"`
-	Status    text `json:"actionStatus"`
-	Click     text `json:"shopperId"`
-	At        text `json:"eventDate"`
-	Amount    text `json:"pubCommissionAmountPubCurrency"`
-	AmountUSD text `json:"pubCommissionAmountUsd"`
-	Sale      text `json:"saleAmountPubCurrency"`
-	SaleUSD   text `json:"saleAmountUsd"`
-}
-
 func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
 	quoted := func(word string) string { // GraphQL writes texts as JSON does
 		out, _ := json.Marshal(word)
@@ -70,9 +58,9 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 	var answer struct {
 		Data struct {
 			Commissions struct {
-				Complete text           `json:"payloadComplete"`
-				Max      text           `json:"maxCommissionId"`
-				Records  list[cjRecord] `json:"records"`
+				Complete text         `json:"payloadComplete"`
+				Max      text         `json:"maxCommissionId"`
+				Records  list[record] `json:"records"`
 			} `json:"publisherCommissions"`
 		} `json:"data"`
 	}
@@ -81,15 +69,16 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 	}, &answer)
 	for _, v := range answer.Data.Commissions.Records {
 		o := Order{
-			Click: clickOf(v.Click), ID: string(cmp.Or(v.Action, v.ID)), Word: string(v.Status), Payout: string(v.Amount), Sale: string(v.Sale), At: s.when(v.At),
+			Click: v.click("shopperId"), ID: v.get("originalActionId", "commissionId"), Word: v.get("actionStatus"), At: s.when(v["eventDate"]),
+			Payout: v.get("pubCommissionAmountPubCurrency"), Sale: v.get("saleAmountPubCurrency"),
 		}
-		if o.Sale == "" && v.SaleUSD != "" {
-			o.Sale, o.SaleCurrency = string(v.SaleUSD), "USD"
+		if usd := v.get("saleAmountUsd"); o.Sale == "" && usd != "" {
+			o.Sale, o.SaleCurrency = usd, "USD"
 		}
-		if o.Payout == "" && v.AmountUSD != "" {
-			o.Payout, o.Currency = string(v.AmountUSD), "USD"
+		if usd := v.get("pubCommissionAmountUsd"); o.Payout == "" && usd != "" {
+			o.Payout, o.Currency = usd, "USD"
 		}
-		o.record, o.whole = string(v.ID), o.ID
+		o.record, o.whole = v.get("commissionId"), o.ID
 		if o.negative() {
 			o.back, o.Status = true, models.StatusRejected
 		}

@@ -57,15 +57,13 @@ func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (or
 	}
 	var answer struct {
 		Orders list[struct {
-			At       text `json:"transactionTime"`
-			Receipt  text `json:"receipt"`
-			Click    text `json:"trackingId"`
-			Type     text `json:"transactionType"`
-			Currency text `json:"currency"`
-			Total    text `json:"totalOrderAmount"`
-			Items    list[struct {
-				Amount text `json:"accountAmount"`
-			}] `json:"lineItemData"`
+			At       text         `json:"transactionTime"`
+			Receipt  text         `json:"receipt"`
+			Click    text         `json:"trackingId"`
+			Type     text         `json:"transactionType"`
+			Currency text         `json:"currency"`
+			Total    text         `json:"totalOrderAmount"`
+			Items    list[record] `json:"lineItemData"`
 		}] `json:"orderData"`
 	}
 	err = rest.Decode(sent.Body, &answer)
@@ -76,7 +74,7 @@ func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (or
 		}
 		var amounts []text
 		for _, item := range v.Items {
-			amounts = append(amounts, item.Amount)
+			amounts = append(amounts, item["accountAmount"])
 		}
 		o := Order{
 			Click: clickOf(v.Click), ID: string(v.Receipt), Word: string(v.Type), Payout: sum(amounts), Currency: string(v.Currency),

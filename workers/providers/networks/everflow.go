@@ -42,35 +42,18 @@ const (
 	everflowDays = 365 // the number of days that the reports reach back
 )
 
-type everflowConversion struct {
-	ID          text `json:"conversion_id"`
-	Transaction text `json:"transaction_id"`
-	Unix        text `json:"conversion_unix_timestamp"`
-	Sub1        text `json:"sub1"`
-	Sub2        text `json:"sub2"`
-	Sub3        text `json:"sub3"`
-	Sub4        text `json:"sub4"`
-	Sub5        text `json:"sub5"`
-	Status      text `json:"status"` // only in the reports of networks
-	Revenue     text `json:"revenue"`
-	IsEvent     text `json:"is_event"`
-	Event       text `json:"event"`
-	EventName   text `json:"event_name"` // of a conversion on hold
-	Sale        text `json:"sale_amount"`
-	Currency    text `json:"currency_id"`
-}
-
-// order returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network has given
-// it another name than Base.
-func (v everflowConversion) order(s *session) Order {
-	event, goal := cmp.Or(v.Event, v.EventName), ""
-	if v.IsEvent == "true" || v.IsEvent == "" && v.EventName != "" && !strings.EqualFold(string(v.EventName), "base") {
-		goal = string(event)
+// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network has
+// given the conversion another name than Base. Only conversions on hold have an event_name, and only reports of networks a status.
+func everflowOrder(s *session, v record) Order {
+	event, goal := v.get("event", "event_name"), ""
+	name, isEvent := v.get("event_name"), v.get("is_event")
+	if isEvent == "true" || isEvent == "" && name != "" && !strings.EqualFold(name, "base") {
+		goal = event
 	}
 	return Order{
-		Click: clickOf(v.Sub1, v.Sub2, v.Sub3, v.Sub4, v.Sub5), ID: string(v.ID), Goal: goal, Ref: string(v.Transaction),
-		GoalRef: string(event), Word: string(v.Status), Payout: string(v.Revenue), Currency: string(v.Currency),
-		Sale: string(v.Sale), At: s.when(v.Unix),
+		Click: v.click("sub1", "sub2", "sub3", "sub4", "sub5"), ID: v.get("conversion_id"), Goal: goal, Ref: v.get("transaction_id"),
+		GoalRef: event, Word: v.get("status"), Payout: v.get("revenue"), Currency: v.get("currency_id"),
+		Sale: v.get("sale_amount"), At: s.when(v["conversion_unix_timestamp"]),
 	}
 }
 
@@ -98,12 +81,12 @@ func everflowPage(ctx context.Context, s *session, of Range, cursor string) (ord
 	}
 	page := platform.Place(cursor, 1)
 	var answer struct {
-		Conversions list[everflowConversion] `json:"conversions"`
-		Paging      everflowPaging           `json:"paging"`
+		Conversions list[record]   `json:"conversions"`
+		Paging      everflowPaging `json:"paging"`
 	}
 	err = s.everflow(ctx, "conversions", of, page, nil, &answer)
 	for _, v := range answer.Conversions {
-		orders = append(orders, v.order(s))
+		orders = append(orders, everflowOrder(s, v))
 	}
 	return orders, cmp.Or(answer.Paging.next(page, len(orders)), onHold), err
 }
@@ -113,9 +96,9 @@ func everflowHeld(ctx context.Context, s *session, of Range, cursor string) (ord
 	page := platform.Place(cursor, 1)
 	var answer struct {
 		Conversions list[struct {
-			ID         text               `json:"on_hold_conversion_id"`
-			Status     text               `json:"status"`
-			Conversion everflowConversion `json:"conversion"`
+			ID         text   `json:"on_hold_conversion_id"`
+			Status     text   `json:"status"`
+			Conversion record `json:"conversion"`
 		}] `json:"conversions"`
 		Paging everflowPaging `json:"paging"`
 	}
@@ -124,7 +107,7 @@ func everflowHeld(ctx context.Context, s *session, of Range, cursor string) (ord
 		if v.Status == "approved" {
 			continue
 		}
-		o := v.Conversion.order(s)
+		o := everflowOrder(s, v.Conversion)
 		o.ID, o.Word = cmp.Or(o.ID, string(v.ID)), string(v.Status)
 		orders = append(orders, o)
 	}
@@ -136,10 +119,9 @@ func everflowHeld(ctx context.Context, s *session, of Range, cursor string) (ord
 
 // everflow asks for a page of a report. more has further members of the request.
 func (s *session) everflow(ctx context.Context, report string, of Range, page int, more map[string]any, into any) error {
-	query := map[string]any{"filters": []any{}}
 	body := map[string]any{
 		"timezone_id": everflowUTC, "from": of.From.Format(time.DateTime), "to": of.End().Add(-time.Second).Format(time.DateTime),
-		"show_conversions": true, "show_events": true, "query": query,
+		"show_conversions": true, "show_events": true, "query": map[string]any{"filters": []any{}},
 	}
 	maps.Copy(body, more)
 	return s.Do(ctx, rest.Request{

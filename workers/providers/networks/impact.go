@@ -31,23 +31,10 @@ var impact = adapter{
 // orders as an import may have.
 const impactRows = 5000
 
-type impactAction struct {
-	ID       text `json:"Id"`
-	State    text `json:"State"`
-	Payout   text `json:"Payout"`
-	Amount   text `json:"Amount"`
-	Currency text `json:"Currency"`
-	At       text `json:"EventDate"`
-	SubID1   text `json:"SubId1"`
-	SubID2   text `json:"SubId2"`
-	SubID3   text `json:"SubId3"`
-	SharedID text `json:"SharedId"`
-}
-
-func (v impactAction) order(s *session) Order {
+func impactOrder(s *session, v record) Order {
 	return Order{
-		Click: clickOf(v.SubID1, v.SubID2, v.SubID3, v.SharedID), ID: string(v.ID), Word: string(v.State), Payout: string(v.Payout),
-		Currency: string(v.Currency), Sale: string(v.Amount), At: s.when(v.At),
+		Click: v.click("SubId1", "SubId2", "SubId3", "SharedId"), ID: v.get("Id"), Word: v.get("State"), Payout: v.get("Payout"),
+		Currency: v.get("Currency"), Sale: v.get("Amount"), At: s.when(v["EventDate"]),
 	}
 }
 
@@ -64,12 +51,12 @@ func impactLocked(ctx context.Context, s *session, of Range, cursor string) (ord
 // impactActions reads a page of the actions that have a date of this name in a period.
 func (s *session) impactActions(ctx context.Context, date string, of Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
-		Pages   text               `json:"@numpages"`
-		Actions list[impactAction] `json:"Actions"`
+		Pages   text         `json:"@numpages"`
+		Actions list[record] `json:"Actions"`
 	}
 	page, err := s.impactGet(ctx, "/Actions", date+"Start", date+"End", of, cursor, url.Values{}, &answer)
 	for _, v := range answer.Actions {
-		orders = append(orders, v.order(s))
+		orders = append(orders, impactOrder(s, v))
 	}
 	return orders, platform.Next(len(orders) > 0 && page < answer.Pages.Number(), page+1), err
 }
@@ -78,16 +65,13 @@ func (s *session) impactActions(ctx context.Context, date string, of Range, curs
 // date, so impactLocked finds it only weeks later. An update has no amount, and a reversed action earns nothing.
 func impactReversed(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
-		Pages   text `json:"@numpages"`
-		Updates list[struct {
-			impactAction
-			Action text `json:"ActionId"`
-		}] `json:"ActionUpdates"`
+		Pages   text         `json:"@numpages"`
+		Updates list[record] `json:"ActionUpdates"`
 	}
 	page, err := s.impactGet(ctx, "/ActionUpdates", "StartDate", "EndDate", of, cursor, url.Values{"State": {"REVERSED"}}, &answer)
 	for _, v := range answer.Updates {
-		o := v.order(s)
-		o.ID, o.Payout, o.StatusOnly = string(v.Action), "", true
+		o := impactOrder(s, v)
+		o.ID, o.Payout, o.StatusOnly = v.get("ActionId"), "", true
 		orders = append(orders, o)
 	}
 	return orders, platform.Next(len(orders) > 0 && page < answer.Pages.Number(), page+1), err

@@ -28,23 +28,13 @@ var partnerize = adapter{
 
 const partnerizeRows = 300
 
-type partnerizeItem struct {
-	Value      text `json:"item_value"`
-	Commission text `json:"item_publisher_commission"`
-	Status     text `json:"item_status"`
-}
-
 type partnerizeConversion struct {
-	ID        text `json:"conversion_id"`
-	At        text `json:"conversion_time"`
-	Currency  text `json:"currency"`
-	Publisher text `json:"publisher_reference"`
-	Value     struct {
-		Status     text `json:"conversion_status"`
-		Sale       text `json:"value"`
-		Commission text `json:"publisher_commission"`
-	} `json:"conversion_value"`
-	Items list[partnerizeItem] `json:"conversion_items"`
+	ID        text         `json:"conversion_id"`
+	At        text         `json:"conversion_time"`
+	Currency  text         `json:"currency"`
+	Publisher text         `json:"publisher_reference"`
+	Value     record       `json:"conversion_value"`
+	Items     list[record] `json:"conversion_items"`
 }
 
 func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
@@ -71,8 +61,8 @@ func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (o
 	for _, row := range answer.Conversions {
 		v := row.Data
 		o := Order{
-			Click: clickOf(v.Publisher), ID: string(v.ID), Word: string(v.Value.Status), Payout: string(v.Value.Commission),
-			Currency: string(v.Currency), Sale: string(v.Value.Sale), At: s.when(v.At),
+			Click: clickOf(v.Publisher), ID: string(v.ID), Word: v.Value.get("conversion_status"), Payout: v.Value.get("publisher_commission"),
+			Currency: string(v.Currency), Sale: v.Value.get("value"), At: s.when(v.At),
 		}
 		if strings.EqualFold(o.Word, "mixed") {
 			o.Status, o.Payout, o.Sale = partnerizeMixed(v.Items)
@@ -107,18 +97,18 @@ func partnerizeNext(cursor, page text) string {
 
 // partnerizeMixed returns the common status of items with different statuses, what the items earn, and their value. Rejected
 // items are left out of both sums.
-func partnerizeMixed(items []partnerizeItem) (status, payout, sale string) {
+func partnerizeMixed(items []record) (status, payout, sale string) {
 	var earned, sold []text
 	for _, item := range items {
-		switch strings.ToLower(string(item.Status)) {
+		switch strings.ToLower(item.get("item_status")) {
 		case "approved":
 			if status == "" {
 				status = models.StatusApproved
 			}
-			earned, sold = append(earned, item.Commission), append(sold, item.Value)
+			earned, sold = append(earned, item["item_publisher_commission"]), append(sold, item["item_value"])
 		case "pending":
 			status = models.StatusPending
-			earned, sold = append(earned, item.Commission), append(sold, item.Value)
+			earned, sold = append(earned, item["item_publisher_commission"]), append(sold, item["item_value"])
 		}
 	}
 	return status, sum(earned), sum(sold)

@@ -34,18 +34,7 @@ const rakutenRows = 1000
 
 func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
-	var answer []struct {
-		ID         text `json:"etransaction_id"`
-		Advertiser text `json:"advertiser_id"`
-		Order      text `json:"order_id"`
-		Article    text `json:"sku_number"`
-		Commission text `json:"commissions"`
-		Sale       text `json:"sale_amount"`
-		Currency   text `json:"currency"`
-		At         text `json:"transaction_date"`
-		Click      text `json:"u1"`
-		IsEvent    text `json:"is_event"`
-	}
+	var answer []record
 	date := cmp.Or(s.feed, "transaction_date")
 	err = s.authorized(ctx, rest.Request{Path: "/events/1.0/transactions", Query: url.Values{
 		date + "_start": {of.From.Format(time.DateTime)}, date + "_end": {of.End().Add(-time.Second).Format(time.DateTime)},
@@ -53,12 +42,12 @@ func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orde
 	}}, &answer)
 	for _, v := range answer {
 		o := Order{
-			Click: clickOf(v.Click), ID: string(v.ID), Word: string(v.IsEvent), Payout: string(v.Commission), Currency: string(v.Currency),
-			Sale: string(v.Sale), At: s.when(v.At),
+			Click: v.click("u1"), ID: v.get("etransaction_id"), Word: v.get("is_event"), Payout: v.get("commissions"), Currency: v.get("currency"),
+			Sale: v.get("sale_amount"), At: s.when(v["transaction_date"]),
 		}
 		o.record = o.ID
-		if v.Order != "" {
-			o.whole = strings.Join([]string{string(v.Advertiser), string(v.Order), string(v.Article)}, "\x00")
+		if order := v.get("order_id"); order != "" {
+			o.whole = strings.Join([]string{v.get("advertiser_id"), order, v.get("sku_number")}, "\x00")
 		}
 		if o.negative() {
 			o.back, o.Status = true, models.StatusRejected

@@ -13,6 +13,28 @@ type text = rest.Text
 
 type list[T any] = rest.List[T]
 
+// record has the fields of an item of an answer, by name. A field that is an object or a list is empty.
+type record map[string]text
+
+// get returns the first field that is not empty.
+func (r record) get(names ...string) string {
+	for _, name := range names {
+		if r[name] != "" {
+			return string(r[name])
+		}
+	}
+	return ""
+}
+
+// click returns the field that is one of our click ids, else the first field that is not empty.
+func (r record) click(names ...string) string {
+	texts := make([]text, len(names))
+	for i, name := range names {
+		texts[i] = r[name]
+	}
+	return clickOf(texts...)
+}
+
 // Moment is the time of an order.
 type Moment struct {
 	time.Time        // zero: not given, or not read

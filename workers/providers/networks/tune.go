@@ -1,7 +1,6 @@
 package networks
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,24 +34,6 @@ var tune = adapter{
 }
 
 const tuneRows = 500
-
-type tuneStat struct {
-	EventID  text `json:"tune_event_id"`
-	ID       text `json:"id"`
-	AdID     text `json:"ad_id"`
-	GoalID   text `json:"goal_id"`
-	At       text `json:"datetime"`
-	Info1    text `json:"affiliate_info1"`
-	Info2    text `json:"affiliate_info2"`
-	Info3    text `json:"affiliate_info3"`
-	Info4    text `json:"affiliate_info4"`
-	Info5    text `json:"affiliate_info5"`
-	Payout   text `json:"payout"`
-	Approved text `json:"approved_payout"` // 0 while the conversion is not approved
-	Sale     text `json:"sale_amount"`
-	Status   text `json:"conversion_status"`
-	Currency text `json:"currency"`
-}
 
 // tuneFields are the fields that tune asks for. The optional ones are not known to every network.
 var (
@@ -97,10 +78,8 @@ func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 			Data list[struct {
 				Pages text `json:"pageCount"`
 				Data  list[struct {
-					Stat tuneStat `json:"Stat"`
-					Goal struct {
-						Name text `json:"name"`
-					} `json:"Goal"`
+					Stat record `json:"Stat"`
+					Goal record `json:"Goal"`
 				}] `json:"data"`
 			}] `json:"data"`
 		} `json:"response"`
@@ -108,14 +87,15 @@ func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 	err = s.tuneGet(ctx, query, &answer)
 	for _, data := range answer.Response.Data {
 		for _, row := range data.Data {
-			v, goal := row.Stat, string(row.Goal.Name)
+			v, goal := row.Stat, row.Goal.get("name")
 			if strings.EqualFold(goal, "default") { // the goal of an offer without goals
 				goal = ""
 			}
 			orders = append(orders, Order{
-				Click: clickOf(v.Info1, v.Info2, v.Info3, v.Info4, v.Info5), ID: string(cmp.Or(v.EventID, v.ID, v.AdID)), Goal: goal,
-				Ref: string(v.AdID), GoalRef: string(v.GoalID), Word: string(v.Status), Payout: string(cmp.Or(v.Payout, v.Approved)), Currency: string(v.Currency),
-				Sale: string(v.Sale), At: s.when(v.At),
+				Click: v.click("affiliate_info1", "affiliate_info2", "affiliate_info3", "affiliate_info4", "affiliate_info5"),
+				ID:    v.get("tune_event_id", "id", "ad_id"), Goal: goal, Ref: v.get("ad_id"), GoalRef: v.get("goal_id"), Word: v.get("conversion_status"),
+				Payout:   v.get("payout", "approved_payout"), // approved_payout is 0 while the conversion is not approved
+				Currency: v.get("currency"), Sale: v.get("sale_amount"), At: s.when(v["datetime"]),
 			})
 		}
 		next = platform.Next(len(orders) > 0 && page < data.Pages.Number(), page+1)
