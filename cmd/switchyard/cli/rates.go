@@ -6,25 +6,12 @@ import (
 	"time"
 
 	"switchyard/db"
-	"switchyard/db/click"
 	dbrates "switchyard/db/exchangerate"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/money"
 	"switchyard/ops/config"
-	"switchyard/workers"
-	"switchyard/workers/egress"
 	"switchyard/workers/exchangerate"
 )
-
-// registerRates registers the jobs that load exchange rates, from a URL or a file.
-func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log) error {
-	out, err := newEgress(cfg, egress.Options{MaxBody: exchangerate.MaxBody})
-	if err != nil {
-		return err
-	}
-	return exchangerate.Register(r, records, exchangerate.Options{Egress: out, URL: cfg.RatesURL, File: cfg.RatesFile, Clicks: clicks})
-}
 
 // ratesCmd groups the operator's commands for exchange rates.
 type ratesCmd struct {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,31 +12,15 @@ import (
 	"switchyard/api/routing"
 	"switchyard/db"
 	"switchyard/db/click"
-	dbexport "switchyard/db/export"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/jobs"
-	"switchyard/models"
 	"switchyard/ops/config"
 	"switchyard/ops/logs"
 	"switchyard/ops/monitor"
 	"switchyard/workers"
-	"switchyard/workers/botscan"
 	"switchyard/workers/clock"
-	"switchyard/workers/conversion"
-	"switchyard/workers/copilot"
-	"switchyard/workers/correction"
-	"switchyard/workers/crawler"
-	"switchyard/workers/egress"
-	"switchyard/workers/export"
 	"switchyard/workers/flowreplay"
-	"switchyard/workers/housekeeping"
-	"switchyard/workers/issuer/acme"
-	"switchyard/workers/plan"
-	"switchyard/workers/providers/ads"
-	"switchyard/workers/retention"
-	"switchyard/workers/sourcepostback"
-	"switchyard/workers/webhook"
 )
 
 // workerCmd carries out jobs.
@@ -97,96 +79,6 @@ func (r Readers) clicks(d *db.DB) click.Log { return click.Log{Conn: d, Copy: r.
 
 // reports returns a reader of reports. It reads from d and from the copy of clicks in ClickHouse.
 func (r Readers) reports(d *db.DB) report.Reader { return report.Reader{Conn: d, Copy: r.copied} }
-
-// NewRuntime returns a runtime with every handler of the service.
-func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Runtime, error) {
-	records, err := openStore(cfg, o.DB)
-	if err != nil {
-		return nil, err
-	}
-	out, err := newEgress(cfg, egress.Options{})
-	if err != nil {
-		return nil, err
-	}
-	pages, err := openPages(cfg)
-	if err != nil {
-		return nil, err
-	}
-	r := workers.New(o)
-	webhook.Register(r, records, webhook.Options{Egress: out, Schedule: cfg.WebhookSchedule})
-	clicks, reports := from.clicks(o.DB), from.reports(o.DB)
-	sourcepostback.Register(r, records, sourcepostback.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
-	conversion.Register(r, records, clicks)
-	housekeeping.Register(r, records)
-	retention.Register(r, records, clicks)
-	botscan.Register(r, records, botscan.Options{Clicks: clicks})
-	plan.Register(r, records, reports, nil)
-	crawler.Register(r, records, crawler.Options{Clicks: clicks, Names: egress.NewNames(cfg.DNSServers...)})
-	if err := registerHosts(cfg, r, records, o, from.Locks); err != nil {
-		return nil, err
-	}
-	if err := registerGeo(cfg, r, records, clicks); err != nil {
-		return nil, err
-	}
-	if err := registerLinks(cfg, r, records, pages); err != nil {
-		return nil, err
-	}
-	if err := registerRates(cfg, r, records, clicks); err != nil {
-		return nil, err
-	}
-	copilot.Register(r, records, from.reports(from.Bulk), nil)
-	if err := registerAlerts(cfg, r, records, from.reports(from.Bulk)); err != nil {
-		return nil, err
-	}
-	export.Register(r, records, dbexport.Reader{Conn: from.Bulk, Copy: from.copied}, from.reports(from.Bulk))
-	if err := registerPlatforms(cfg, r, records, clicks, o.Redis); err != nil {
-		return nil, err
-	}
-	if err := registerChat(cfg, r, records, from); err != nil {
-		return nil, err
-	}
-	flowreplay.Register(r, records, FlowReplayOptions(from.clicks(from.Bulk)))
-	return r, nil
-}
-
-// registerHosts registers the jobs for domains and their certificates, and the jobs that publish campaigns to the edge.
-func registerHosts(cfg config.Config, r *workers.Runtime, records *store.Store, o workers.Options, locks *db.DB) error {
-	if err := registerDomains(cfg, r, records); err != nil {
-		return err
-	}
-	issuer, err := openIssuer(cfg, o.DB)
-	if err != nil {
-		return err
-	}
-	acme.Register(r, issuer, slices.Sorted(maps.Keys(ownHosts(cfg))))
-	if err := registerCertificates(cfg, r, records, o.Redis, issuer); err != nil {
-		return err
-	}
-	return registerEdge(cfg, r, records, o, locks)
-}
-
-// registerPlatforms registers the jobs that send requests to the affiliate networks and ad platforms of accounts.
-func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Store, clicks click.Log, redis jobs.Redis) error {
-	if err := registerNetworks(cfg, r, records, clicks, redis); err != nil {
-		return err
-	}
-	signedIn, err := registerSignIns(cfg, r, records)
-	if err != nil {
-		return err
-	}
-	tokensFor := func(use models.OAuthUse) func(account, connection uuid.UUID) ads.Tokens {
-		return func(account, connection uuid.UUID) ads.Tokens { return signedIn.TokensFor(use, account, connection) }
-	}
-	if err := registerSpend(cfg, r, records, clicks, tokensFor(models.OAuthAds), redis); err != nil {
-		return err
-	}
-	uploads := models.OAuthUploads
-	if cfg.GoogleUploads == config.GoogleClickConversions { // these are sent by the API that also has the spend
-		uploads = models.OAuthAds
-	}
-	correction.Register(r, records, clicks)
-	return registerUploads(cfg, r, records, clicks, tokensFor(uploads), redis)
-}
 
 // FlowReplayOptions returns options for the replay of flows. With them, a worker makes the same decisions as the redirect.
 func FlowReplayOptions(clicks click.Log) flowreplay.Options {
