@@ -19,12 +19,7 @@ var AIProviders = []AIProvider{
 
 // AIProviderNamed finds a provider by its name.
 func AIProviderNamed(name string) (p AIProvider, ok bool) {
-	for _, p := range AIProviders {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return AIProvider{}, false
+	return find(AIProviders, func(p AIProvider) bool { return p.Name == name })
 }
 
 // CheckAIKey returns an error for a key that no provider could have issued, before any provider is called. Such a key would not

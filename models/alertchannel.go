@@ -1,7 +1,6 @@
 package models
 
 import (
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,11 +40,7 @@ var AlertChannelKinds = []AlertChannelKind{
 
 // AlertChannelKindNamed finds a kind by its name. ok is false for an unknown name.
 func AlertChannelKindNamed(name string) (kind AlertChannelKind, ok bool) {
-	i := slices.IndexFunc(AlertChannelKinds, func(k AlertChannelKind) bool { return k.Name == name })
-	if i < 0 {
-		return AlertChannelKind{}, false
-	}
-	return AlertChannelKinds[i], true
+	return find(AlertChannelKinds, func(k AlertChannelKind) bool { return k.Name == name })
 }
 
 // The limits of channels.

@@ -2,7 +2,6 @@ package models
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"hash/crc32"
 	"strings"
 )
@@ -33,12 +32,6 @@ func LooksLikeAPIKey(text string) bool {
 	}
 	body, sum := text[:keyLength-keyChecksum], text[keyLength-keyChecksum:]
 	return checksum(body) == sum
-}
-
-// HashAPIKey returns the SHA-256 of a key, by which the store finds the key. A key is random enough to need no slow hash.
-func HashAPIKey(key string) []byte {
-	sum := sha256.Sum256([]byte(key))
-	return sum[:]
 }
 
 // HintOfAPIKey returns the part of a key that lists show: its first seven and last four characters. It returns an empty text

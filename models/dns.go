@@ -1,7 +1,6 @@
 package models
 
 import (
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,11 +22,7 @@ type DNSProvider struct {
 
 // DNSProviderNamed finds a provider by its name.
 func DNSProviderNamed(name string) (DNSProvider, bool) {
-	i := slices.IndexFunc(DNSProviders, func(p DNSProvider) bool { return p.Name == name })
-	if i < 0 {
-		return DNSProvider{}, false
-	}
-	return DNSProviders[i], true
+	return find(DNSProviders, func(p DNSProvider) bool { return p.Name == name })
 }
 
 // MaxDNSAccounts is the number of DNS accounts that an account may connect.

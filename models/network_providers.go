@@ -1,7 +1,5 @@
 package models
 
-import "slices"
-
 // NetworkProvider is a platform of affiliate networks. Conversions are imported from its API.
 type NetworkProvider struct {
 	Name  string // as Integration.Provider
@@ -11,11 +9,7 @@ type NetworkProvider struct {
 
 // NetworkProviderNamed finds a provider by its name.
 func NetworkProviderNamed(name string) (NetworkProvider, bool) {
-	i := slices.IndexFunc(NetworkProviders, func(p NetworkProvider) bool { return p.Name == name })
-	if i < 0 {
-		return NetworkProvider{}, false
-	}
-	return NetworkProviders[i], true
+	return find(NetworkProviders, func(p NetworkProvider) bool { return p.Name == name })
 }
 
 // NetworkProviders lists the platforms to which a network can be connected.

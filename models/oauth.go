@@ -42,11 +42,7 @@ func signInProviders() []SignInProvider {
 
 // SignInProviderNamed finds a provider by its name.
 func SignInProviderNamed(name string) (SignInProvider, bool) {
-	i := slices.IndexFunc(SignInProviders, func(p SignInProvider) bool { return p.Name == name })
-	if i < 0 {
-		return SignInProvider{}, false
-	}
-	return SignInProviders[i], true
+	return find(SignInProviders, func(p SignInProvider) bool { return p.Name == name })
 }
 
 // OAuthUse is a use of a sign-in. A platform may let a person allow only some uses.

@@ -123,10 +123,9 @@ type FieldChange struct {
 
 // Limits of the texts that people type, in characters.
 const (
-	MaxEmail      = 254
-	MaxPersonName = 120
-	MinPassword   = 10
-	MaxPassword   = 200
+	MaxEmail    = 254
+	MinPassword = 10
+	MaxPassword = 200
 )
 
 // CleanEmail returns an e-mail address in lower case and without blanks around it. ok is false if the text is not an e-mail
@@ -147,7 +146,8 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// HashToken returns the SHA-256 of a token, by which the store finds the token.
+// HashToken returns the SHA-256 of a token, an API key or a goal secret, by which the store finds it. All of them are random enough
+// to need no slow hash.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

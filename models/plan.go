@@ -69,12 +69,7 @@ var Plans = []Plan{
 
 // PlanNamed finds a plan by its name. ok is false for an unknown name.
 func PlanNamed(name string) (plan Plan, ok bool) {
-	for _, p := range Plans {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return Plan{}, false
+	return find(Plans, func(p Plan) bool { return p.Name == name })
 }
 
 // StrangersPostbackDays is the number of days for which a postback is kept that belongs to no account.

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -70,6 +71,14 @@ func (t *Stamp) Scan(src any) error {
 	}
 	t.Time = at
 	return nil
+}
+
+// find returns the first element of a list that matches. ok is false if no element matches.
+func find[T any](list []T, matches func(T) bool) (found T, ok bool) {
+	if i := slices.IndexFunc(list, matches); i >= 0 {
+		return list[i], true
+	}
+	return found, false
 }
 
 // Tags are the tags of a record. They are trimmed, no tag is blank, and each tag occurs once.

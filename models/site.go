@@ -1,7 +1,6 @@
 package models
 
 import (
-	"crypto/sha256"
 	"strings"
 
 	"github.com/google/uuid"
@@ -90,13 +89,6 @@ const (
 
 // NewGoalSecret returns a new secret with which an account's servers report goals.
 func NewGoalSecret() string { return goalSecretPrefix + randomBase62(goalSecretRandom) }
-
-// HashGoalSecret returns the SHA-256 of a secret, by which the store finds the secret's account. A secret is random enough to
-// need no slow hash.
-func HashGoalSecret(secret string) []byte {
-	sum := sha256.Sum256([]byte(secret))
-	return sum[:]
-}
 
 // MaxGoalValue is the maximum value of a goal.
 var MaxGoalValue = decimal.New(1, 9)

@@ -58,11 +58,7 @@ const RedditAgent = "server:switchyard:v1"
 
 // SourceProviderNamed finds a provider by its name.
 func SourceProviderNamed(name string) (SourceProvider, bool) {
-	i := slices.IndexFunc(SourceProviders, func(p SourceProvider) bool { return p.Name == name })
-	if i < 0 {
-		return SourceProvider{}, false
-	}
-	return SourceProviders[i], true
+	return find(SourceProviders, func(p SourceProvider) bool { return p.Name == name })
 }
 
 // SourceProviders lists the platforms to which a traffic source can be connected. No field has to be sent, because an account

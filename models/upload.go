@@ -23,9 +23,6 @@ const (
 	UploadSkipped  = "skipped"  // there was nothing to upload, or no way to do so
 )
 
-// UploadResults lists the results of uploads.
-var UploadResults = []string{UploadPending, UploadAccepted, UploadRejected, UploadShadow, UploadSkipped}
-
 // The modes of a connection that uploads conversions.
 const (
 	UploadsShadow = "shadow" // nothing that is sent counts

@@ -8,14 +8,10 @@ import (
 
 // Limits of saved views and notes. Lengths are in characters.
 const (
-	MaxViews      = 100 // views of a person; the same limit applies to shared views of an account
-	MaxViewName   = 80
-	MaxNotes      = 2000 // notes of an account
-	MaxNote       = 500
-	MaxViewGroup  = 5 // dimensions that a report is grouped by
-	MaxViewFilter = 30
-	MaxViewValues = 100 // values of a filter
-	MaxViewValue  = 500 // characters of a value
+	MaxViews     = 100  // views of a person; the same limit applies to shared views of an account
+	MaxNotes     = 2000 // notes of an account
+	MaxViewGroup = 5    // dimensions that a report is grouped by
+	MaxViewValue = 500  // characters of a value of a filter
 )
 
 // View is a saved way to look at a report, under a name.
@@ -58,18 +54,11 @@ type Note struct {
 	UpdatedAt  time.Time     `db:"updated_at"`
 }
 
-// The origins of a recorded change.
-const (
-	ChangeByPerson  = "person"
-	ChangeByKey     = "key"
-	ChangeByCopilot = "copilot" // a suggestion, a proposal or a rule
-)
-
 // RecordedChange is a change to an account's setup that may have moved its figures.
 type RecordedChange struct {
 	ID         uuid.UUID     `db:"id"`
 	At         time.Time     `db:"at"`
-	By         string        `db:"by"`
+	By         string        `db:"by"`        // person, key, or copilot: a suggestion, a proposal or a rule
 	Who        string        `db:"who"`       // name of the person, the key or the rule
 	Operation  string        `db:"operation"` // method and path of the call
 	Kind       string        `db:"kind"`      // kind of the record

@@ -38,7 +38,7 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	if !models.LooksLikeAPIKey(key) {
 		return Caller{}, unknown
 	}
-	found, ok, err := db.First[Caller](ctx, s.c, "authenticate", findCaller, models.HashAPIKey(key))
+	found, ok, err := db.First[Caller](ctx, s.c, "authenticate", findCaller, models.HashToken(key))
 	if err == nil && !ok {
 		err = unknown
 	}
@@ -74,7 +74,7 @@ func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope st
 		seconds = &v
 	}
 	k, err := db.Get[models.Key](ctx, s.c, "key", insertKey, uuid.Must(uuid.NewV7()), account, name, scope,
-		models.HashAPIKey(clear), models.HintOfAPIKey(clear), seconds)
+		models.HashToken(clear), models.HintOfAPIKey(clear), seconds)
 	return k, clear, err
 }
 

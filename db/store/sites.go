@@ -214,7 +214,7 @@ func (k Sites) RotateGoalSecret(ctx context.Context, account uuid.UUID) (string,
 	const q = `UPDATE accounts SET goal_secret_hash = $2, goal_secret = $3, goal_secret_at = clock_timestamp(),
 		old_goal_secret_hash = goal_secret_hash, old_goal_secret = goal_secret,
 		old_goal_secret_until = CASE WHEN goal_secret IS NOT NULL THEN now() + make_interval(secs => $4) END WHERE id = $1`
-	return secret, k.s.execOne(ctx, "account", q, account, models.HashGoalSecret(secret), sealed, models.SecretOverlap.Seconds())
+	return secret, k.s.execOne(ctx, "account", q, account, models.HashToken(secret), sealed, models.SecretOverlap.Seconds())
 }
 
 // OpenGoalSecret decrypts a secret that RotateGoalSecret has sealed.

@@ -146,25 +146,14 @@ func (a Action) Target() Target {
 	return Target{kind, a.CampaignID.UUID}
 }
 
-func needCampaign(a Action) string {
-	if !a.CampaignID.Valid {
-		return "campaign_id is missing"
+// needID returns a check that the action names a record. name is the field with the record's id.
+func needID(name string, id func(Action) uuid.NullUUID) func(Action) string {
+	return func(a Action) string {
+		if !id(a).Valid {
+			return name + " is missing"
+		}
+		return ""
 	}
-	return ""
-}
-
-func needOffer(a Action) string {
-	if !a.OfferID.Valid {
-		return "offer_id is missing"
-	}
-	return ""
-}
-
-func needNetwork(a Action) string {
-	if !a.NetworkID.Valid {
-		return "network_id is missing"
-	}
-	return ""
 }
 
 func needPath(a Action) string {

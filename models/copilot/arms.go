@@ -17,9 +17,10 @@ const (
 	minArmClicks     = 100 // clicks of each arm
 	minArmsConverted = 20  // conversions of all arms together
 	minArmDays       = 3
-	holdOut          = 0.10 // share of the visitors that is spread evenly, so that no suggested weight is zero
-	minMove          = 0.10 // the smallest share of the visitors that a suggestion moves
-	minLoss          = 0.05 // an arm is paused only if it earns at least this much less a click than the best
+	holdOut          = 0.10  // share of the visitors that is spread evenly, so that no suggested weight is zero
+	minMove          = 0.10  // the smallest share of the visitors that a suggestion moves
+	normal95         = 1.645 // the 95 % quantile of a normal distribution
+	minLoss          = 0.05  // an arm is paused only if it earns at least this much less a click than the best
 )
 
 // group is a set of arms to which visitors are drawn only by weight.
@@ -166,12 +167,12 @@ func (g group) effect(in *Input, j judgement, shares []float64) *Effect {
 	clicks := pooled(g.arms).Clicks / float64(max(len(in.Days), 1))
 	mean, variance := 0.0, 0.0
 	for i, a := range g.arms {
-		by := (shares[i] - a.Share) * clicks
-		mean += by * j.epc[i].mean()
-		variance += by * by * j.epc[i].shape / (j.epc[i].rate * j.epc[i].rate)
+		moved := (shares[i] - a.Share) * clicks // clicks a day that the arm gains
+		mean += moved * j.epc[i].mean()
+		variance += moved * moved * j.epc[i].shape / (j.epc[i].rate * j.epc[i].rate)
 	}
-	off := 1.645 * math.Sqrt(variance)
-	return &Effect{Value: amount(mean), Low: amount(mean - off), High: amount(mean + off), Unit: in.Currency + " a day"}
+	margin := normal95 * math.Sqrt(variance)
+	return &Effect{Value: amount(mean), Low: amount(mean - margin), High: amount(mean + margin), Unit: in.Currency + " a day"}
 }
 
 // seal stores the digest of the judged data in the suggestion.
@@ -241,8 +242,9 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// fillGroups sets the shares and days of the arms. It drops groups with fewer than two arms.
-func fillGroups(in *Input, list []group, of func(r ArmRow, id string) bool) []group {
+// fillGroups sets the shares and days of the arms. belongs reports whether a row counts for the arm with an id. fillGroups drops
+// groups with fewer than two arms.
+func fillGroups(in *Input, list []group, belongs func(r ArmRow, id string) bool) []group {
 	list = slices.DeleteFunc(list, func(g group) bool { return len(g.arms) < 2 })
 	for i := range list {
 		g := &list[i]
@@ -254,11 +256,8 @@ func fillGroups(in *Input, list []group, of func(r ArmRow, id string) bool) []gr
 			a.Share /= g.weight
 			a.Days = make([]Day, len(in.Days))
 			for _, r := range g.campaign.Rows {
-				if of(r, a.ID) {
-					d := &a.Days[r.Day]
-					d.Clicks += float64(r.Clicks)
-					d.Conversions += float64(r.Conversions)
-					d.Value += r.Value
+				if belongs(r, a.ID) {
+					a.Days[r.Day] = a.Days[r.Day].plus(Day{float64(r.Clicks), float64(r.Conversions), r.Value})
 				}
 			}
 		}

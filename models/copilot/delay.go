@@ -27,9 +27,9 @@ type Arrival struct {
 
 // Delays holds the delays of an account's conversions.
 type Delays struct {
-	now time.Time
-	all *delays
-	by  map[uuid.UUID]*delays
+	now        time.Time
+	all        *delays
+	byCampaign map[uuid.UUID]*delays
 }
 
 type delays struct {
@@ -39,28 +39,26 @@ type delays struct {
 
 // NewDelays returns the delays of the conversions in list, which are the conversions of the last DelayDays days.
 func NewDelays(now time.Time, list []Arrival) Delays {
-	d := Delays{now: now, all: &delays{first: now}, by: map[uuid.UUID]*delays{}}
+	d := Delays{now: now, all: &delays{first: now}, byCampaign: map[uuid.UUID]*delays{}}
 	for _, a := range list {
-		own, ok := d.by[a.Campaign]
+		own, ok := d.byCampaign[a.Campaign]
 		if !ok {
 			own = &delays{first: now}
-			d.by[a.Campaign] = own
+			d.byCampaign[a.Campaign] = own
 		}
-		for _, to := range []*delays{d.all, own} {
-			to.list = append(to.list, a.Came.Sub(a.Clicked))
-			if a.Clicked.Before(to.first) {
-				to.first = a.Clicked
+		for _, known := range []*delays{d.all, own} {
+			known.list = append(known.list, a.Came.Sub(a.Clicked))
+			if a.Clicked.Before(known.first) {
+				known.first = a.Clicked
 			}
 		}
 	}
-	d.all.sort()
-	for _, own := range d.by {
-		own.sort()
+	slices.Sort(d.all.list)
+	for _, own := range d.byCampaign {
+		slices.Sort(own.list)
 	}
 	return d
 }
-
-func (d *delays) sort() { slices.Sort(d.list) }
 
 // within returns the delay within which delayShare of the conversions come. ok is false if too few conversions are known.
 func (d *delays) within() (delay time.Duration, ok bool) {
@@ -71,9 +69,9 @@ func (d *delays) within() (delay time.Duration, ok bool) {
 }
 
 // ForCampaign returns the delay of a campaign's conversions. A campaign with few conversions or no old clicks has no known delay.
-// For such a campaign Of returns the account's delay, and at least three days.
+// For such a campaign ForCampaign returns the account's delay, and at least three days.
 func (d Delays) ForCampaign(campaign uuid.UUID) time.Duration {
-	if own, ok := d.by[campaign]; ok && d.now.Sub(own.first) >= delayKnown {
+	if own, ok := d.byCampaign[campaign]; ok && d.now.Sub(own.first) >= delayKnown {
 		if delay, ok := own.within(); ok {
 			return min(delay, longDelay)
 		}
@@ -87,8 +85,8 @@ var lateSteps = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, int(longDelay/(24*time.Hour)
 
 // Late returns the number of days before end that are not complete, because more conversions of their clicks are expected.
 func (d Delays) Late(campaign uuid.UUID, end time.Time) int {
-	settled := d.now.Add(-d.ForCampaign(campaign))
-	i := slices.IndexFunc(lateSteps, func(days int) bool { return !end.AddDate(0, 0, -days).After(settled) })
+	complete := d.now.Add(-d.ForCampaign(campaign)) // clicks before this time have their conversions
+	i := slices.IndexFunc(lateSteps, func(days int) bool { return !end.AddDate(0, 0, -days).After(complete) })
 	if i < 0 {
 		return lateSteps[len(lateSteps)-1]
 	}

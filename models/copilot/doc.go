@@ -6,7 +6,7 @@
 // A Suggestion either has an Action or is only advice. To apply one, the caller reads the Record that Action.Target names, under a
 // lock, and calls
 //
-//	Judged(record) == suggestion.Digest  // else stale: the judged data has changed
+//	action.JudgedDigest(record) == suggestion.Digest // else stale: the judged data has changed
 //	after, was, is, err := action.Apply(record)
 //
 // and stores the two parts with the record, in a Change. To undo it, the caller reads the record again and calls

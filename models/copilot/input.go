@@ -113,7 +113,7 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Parameter is a parameter that carries click ids of the account in Found of the Looked postbacks. In Read of these
+	// Parameter is a parameter that carries click ids of the account in Found of the Examined postbacks. In Read of these
 	// postbacks, the network's present settings already read the click id from it.
 	Parameter             string
 	Found, Read, Examined int64

@@ -125,8 +125,8 @@ func (in *Input) window() (from, to string) {
 // amount returns a figure in the form that evidence shows.
 func amount(v float64) models.Money { return models.NewMoney(decimal.NewFromFloat(v).Round(6)) }
 
-func count(of, name string, n int64) Figure {
-	return Figure{of, name, models.NewMoney(decimal.NewFromInt(n))}
+func count(object, name string, n int64) Figure {
+	return Figure{object, name, models.NewMoney(decimal.NewFromInt(n))}
 }
 
-func money(of, name string, v float64) Figure { return Figure{of, name, amount(v)} }
+func money(object, name string, v float64) Figure { return Figure{object, name, amount(v)} }

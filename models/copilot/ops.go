@@ -28,38 +28,31 @@ func Ops() []string { return slices.Sorted(maps.Keys(ops)) }
 var ops map[string]op
 
 func init() {
-	need := func(list ...func(Action) string) []func(Action) string { return list }
 	paths := op{target: TargetFlow, judged: pathsOf, read: readPaths, write: writePaths}
+	filters := op{target: TargetFlow, judged: pathsOf, read: readFilters, write: writeFilters}
 	destinations := op{target: TargetFlow, judged: pathOf, read: readDestinations, write: writeDestinations}
 	offers := op{target: TargetOffer, judged: offerState, read: readOffer, write: writeOffer}
+	campaigns := op{target: TargetCampaign, judged: campaignState, read: readCampaign, write: writeCampaign}
+	networks := op{target: TargetNetwork, judged: networkState, read: readNetwork, write: writeNetwork}
+	entries := op{target: TargetBotLists, judged: campaignOf, read: readEntries, write: writeEntries}
+	needCampaign := needID("campaign_id", func(a Action) uuid.NullUUID { return a.CampaignID })
+	needOffer := needID("offer_id", func(a Action) uuid.NullUUID { return a.OfferID })
+	needNetwork := needID("network_id", func(a Action) uuid.NullUUID { return a.NetworkID })
 	row := func(o op, title func(Action, Record) string, change func(Action, Part) (Part, error), checks ...func(Action) string) op {
 		o.title, o.change, o.checks = title, change, checks
 		return o
 	}
 	ops = map[string]op{
+		OpPauseCampaign:         row(campaigns, pauseCampaignTitle, pause, needCampaign),
 		OpPausePath:             row(paths, pausePathTitle, pausePath, needCampaign, needPath),
 		OpSetWeights:            row(paths, weightsTitle, setWeights, needCampaign, needWeights),
 		OpSetDestinationWeights: row(destinations, destinationsTitle, setDestinationWeights, needCampaign, needPath, needWeights),
 		OpSwapDestination:       row(destinations, swapTitle, swapDestination, needCampaign, needPath, needSwap),
+		OpExclude:               row(filters, excludeTitle, exclude, needCampaign, needValues(ExcludeAttributes...)),
 		OpPauseOffer:            row(offers, pauseOfferTitle, pause, needOffer),
 		OpSetCap:                row(offers, capTitle, setCap, needOffer, needCap),
-		OpExclude: {
-			target: TargetFlow, title: excludeTitle, checks: need(needCampaign, needValues(ExcludeAttributes...)),
-			judged: pathsOf, read: readFilters, change: exclude, write: writeFilters,
-		},
-		OpPauseCampaign: {
-			target: TargetCampaign, title: pauseCampaignTitle, checks: need(needCampaign), judged: campaignState, read: readCampaign, change: pause,
-			write: writeCampaign,
-		},
-		OpDeny: {
-			target: TargetBotLists, title: denyTitle, checks: need(needCampaign, needValues(DenyAttributes...)),
-			judged: func(a Action, _ Record) any { return a.CampaignID },
-			read:   readEntries, change: deny, write: writeEntries,
-		},
-		OpMapPostback: {
-			target: TargetNetwork, title: mapTitle, checks: need(needNetwork, needMapping), judged: networkState, read: readNetwork,
-			change: mapPostback, write: writeNetwork,
-		},
+		OpDeny:                  row(entries, denyTitle, deny, needCampaign, needValues(DenyAttributes...)),
+		OpMapPostback:           row(networks, mapTitle, mapPostback, needNetwork, needMapping),
 	}
 }
 
@@ -198,6 +191,8 @@ func setCap(a Action, p Part) (Part, error) {
 	p.Cap = a.Cap
 	return p, nil
 }
+
+func campaignOf(a Action, _ Record) any { return a.CampaignID }
 
 func campaignState(_ Action, r Record) any {
 	if r.Campaign == nil {

@@ -70,7 +70,7 @@ func judge(arms []Arm) judgement {
 		relative := 1/shape + j.spread/shape
 		j.epc = append(j.epc, gammaOf(shape/(expected[i]+1)*rate*j.payout[i], relative))
 	}
-	var both float64
+	var average float64 // of the evidence that each arm is not the best
 	for i := range arms {
 		var sum float64
 		for k := range arms {
@@ -81,28 +81,30 @@ func judge(arms []Arm) judgement {
 		// If arm i is the best, each of these values has a mean of at most 1, and so has their average (Vovk and Wang, 2021).
 		mean := sum / float64(len(arms)-1)
 		j.loses = append(j.loses, pValue(mean))
-		both += mean / float64(len(arms))
+		average += mean / float64(len(arms))
 	}
-	j.differ = pValue(both)
+	j.differ = pValue(average)
 	if min(j.differ, slices.Min(j.loses)) <= levelMove { // otherwise it is not needed
 		j.best = probabilityBest(j.epc)
 	}
 	return j
 }
 
+// plus returns the sum of the figures of two days.
+func (d Day) plus(o Day) Day {
+	return Day{d.Clicks + o.Clicks, d.Conversions + o.Conversions, d.Value + o.Value}
+}
+
 func total(days []Day) (sum Day) {
 	for _, d := range days {
-		sum.Clicks += d.Clicks
-		sum.Conversions += d.Conversions
-		sum.Value += d.Value
+		sum = sum.plus(d)
 	}
 	return sum
 }
 
 func pooled(arms []Arm) (sum Day) {
 	for _, a := range arms {
-		d := total(a.Days)
-		sum.Clicks, sum.Conversions, sum.Value = sum.Clicks+d.Clicks, sum.Conversions+d.Conversions, sum.Value+d.Value
+		sum = sum.plus(total(a.Days))
 	}
 	return sum
 }
@@ -113,8 +115,7 @@ func expectedConversions(arms []Arm) []float64 {
 	for day := range arms[0].Days {
 		var all Day
 		for _, a := range arms {
-			all.Clicks += a.Days[day].Clicks
-			all.Conversions += a.Days[day].Conversions
+			all = all.plus(a.Days[day])
 		}
 		for i, a := range arms {
 			if all.Clicks > 0 {
@@ -139,8 +140,8 @@ func payoutSpread(arms []Arm) float64 {
 		degrees--
 		for _, d := range a.Days {
 			if d.Conversions > 0 {
-				off := d.Value/d.Conversions/mean - 1
-				squares += d.Conversions * off * off
+				deviation := d.Value/d.Conversions/mean - 1
+				squares += d.Conversions * deviation * deviation
 				degrees++
 				days++
 			}
@@ -255,10 +256,9 @@ func probabilityBest(list []posterior) []float64 {
 	return best
 }
 
-// shareInterval returns the 5 % and 95 % quantiles of a share after seen hits in a sample of size of. Its prior is the prior of
-// Jeffreys.
-func shareInterval(seen, of float64) (low, high float64) {
-	a, b := seen+0.5, of-seen+0.5
+// shareInterval returns the 5 % and 95 % quantiles of a share after some hits in a sample. Its prior is the prior of Jeffreys.
+func shareInterval(hits, sample float64) (low, high float64) {
+	a, b := hits+0.5, sample-hits+0.5
 	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)
 }
 

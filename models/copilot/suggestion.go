@@ -37,7 +37,7 @@ type Suggestion struct {
 	Evidence     Evidence      `db:"evidence,json" json:"evidence"`
 	Effect       *Effect       `db:"effect,json" json:"effect" doc:"what the change is expected to bring; null where that cannot be told"`
 	Action       *Action       `db:"action,json" json:"action" doc:"null: advice only"`
-	Digest       string        `db:"digest" json:"-"` // digest of the judged data, see Judged
+	Digest       string        `db:"digest" json:"-"` // digest of the judged data, see Action.JudgedDigest
 	Status       string        `db:"status,auto" json:"status" enum:"open,applied,dismissed,snoozed,expired"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
 	JudgedAt     models.Stamp  `db:"judged_at" json:"judged_at" doc:"when the figures were last found to call for it"`
@@ -97,7 +97,7 @@ type Proposal struct {
 	Title      string        `db:"title" json:"title"`
 	Reason     string        `db:"reason" json:"reason"`
 	Action     Action        `db:"action,json" json:"action"`
-	Digest     string        `db:"digest" json:"-"` // see Judged
+	Digest     string        `db:"digest" json:"-"` // see Action.JudgedDigest
 	Status     string        `db:"status,auto" json:"status" enum:"open,applied,cancelled,stale"`
 	CreatedAt  models.Stamp  `db:"created_at,auto" json:"created_at"`
 	ExpiresAt  time.Time     `db:"expires_at" json:"-"`

@@ -2,10 +2,7 @@ package copilot
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-
-	"switchyard/models/flow"
 )
 
 const (
@@ -39,17 +36,18 @@ func quoted(name string) string {
 	return "“" + name + "”"
 }
 
-// listed returns the first titleNames of n items as text, and the number of the remaining items.
-func listed(n int, item func(int) string) string {
-	parts := make([]string, min(n, titleNames))
-	for i := range parts {
-		parts[i] = item(i)
+// listed returns the first items of a list as text, at most most of them, and the number of the remaining items.
+func listed[T any](list []T, most int, text func(T) string) string {
+	shown := list[:min(len(list), most)]
+	parts := make([]string, len(shown))
+	for i, item := range shown {
+		parts[i] = text(item)
 	}
-	text := strings.Join(parts, ", ")
-	if n > titleNames {
-		text += fmt.Sprintf(" and %d more", n-titleNames)
+	out := strings.Join(parts, ", ")
+	if more := len(list) - most; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
 	}
-	return text
+	return out
 }
 
 func (a Action) campaign(r Record) string {
@@ -67,7 +65,7 @@ func (a Action) offer(r Record) string {
 }
 
 func pathName(id string, r Record) string {
-	if i := slices.IndexFunc(r.Paths, func(p flow.Path) bool { return p.ID == id }); i >= 0 {
+	if i := findPath(r.Paths, id); i >= 0 {
 		return quoted(r.Paths[i].Name)
 	}
 	return id
@@ -82,13 +80,13 @@ func destinationName(id string, r Record) string {
 
 // weights returns the new weights as text.
 func (a Action) weights(r Record, name func(string, Record) string) string {
-	return listed(len(a.Weights), func(i int) string {
-		return fmt.Sprintf("%s %v", name(a.Weights[i].ID, r), thousandths(a.Weights[i].Weight))
+	return listed(a.Weights, titleNames, func(w Weight) string {
+		return fmt.Sprintf("%s %v", name(w.ID, r), thousandths(w.Weight))
 	})
 }
 
 func (a Action) values() string {
-	return a.Attribute + " " + listed(len(a.Values), func(i int) string { return quoted(a.Values[i]) })
+	return a.Attribute + " " + listed(a.Values, titleNames, quoted)
 }
 
 func pauseCampaignTitle(a Action, r Record) string { return "Pause " + a.campaign(r) }

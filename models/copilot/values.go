@@ -81,8 +81,7 @@ func findValues(in *Input, kind string) (list []finding) {
 func (c *CampaignInput) payout(in *Input) (mean, spread float64) {
 	arm := Arm{Days: make([]Day, len(in.Days))}
 	for _, r := range c.Rows {
-		d := &arm.Days[r.Day]
-		d.Conversions, d.Value = d.Conversions+float64(r.Conversions), d.Value+r.Value
+		arm.Days[r.Day] = arm.Days[r.Day].plus(Day{Conversions: float64(r.Conversions), Value: r.Value})
 	}
 	if sum := total(arm.Days); sum.Conversions >= minPayouts && sum.Value > 0 {
 		return sum.Value / sum.Conversions, payoutSpread([]Arm{arm})
@@ -172,7 +171,7 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	}
 	s.Title = fmt.Sprintf("Block %s of “%s” %s: it does not pay for its clicks", plural(a.what, len(items)), c.Name, where)
 	s.Detail = fmt.Sprintf("%s cost %s %s and returned %s: %s. %s",
-		plural(a.what, len(items)), amount(sum.Cost).Round(2), in.Currency, amount(sum.Returns).Round(2), joinValues(values), then)
+		plural(a.what, len(items)), amount(sum.Cost).Round(2), in.Currency, amount(sum.Returns).Round(2), listed(values, maxListed, func(v string) string { return v }), then)
 	return s
 }
 
@@ -226,12 +225,4 @@ func plural(what string, n int) string {
 		what = strings.TrimSuffix(what, "y") + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func joinValues(values []string) string {
-	text := strings.Join(values[:min(len(values), maxListed)], ", ")
-	if n := len(values) - maxListed; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
 }
