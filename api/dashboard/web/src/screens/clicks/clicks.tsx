@@ -59,6 +59,7 @@ function ClickLog({ campaign }: { campaign?: string }) {
   )
 }
 
+// columnsOf returns the columns of the log. The log of all campaigns also names the campaign of each click.
 function columnsOf(all: boolean): Column<ClickRow>[] {
   const out: Column<ClickRow>[] = [
     {
@@ -67,7 +68,7 @@ function columnsOf(all: boolean): Column<ClickRow>[] {
       left: true,
       phone: true,
       width: 96,
-      cell: r => <Two a={seconds(r.at)} b={dayOf(Date.parse(r.at))} />,
+      cell: r => <Two a={timeOf(r.at)} b={dayOf(Date.parse(r.at))} />,
     },
     {
       name: 'from',
@@ -128,4 +129,5 @@ function columnsOf(all: boolean): Column<ClickRow>[] {
   )
   return out
 }
-const seconds = (at: string) => hourOf(Date.parse(at)).replace(/(\d\d:\d\d)/, `$1:${at.slice(17, 19)}`)
+// timeOf returns the time of a click with its seconds.
+const timeOf = (at: string) => hourOf(Date.parse(at)).replace(/(\d\d:\d\d)/, `$1:${at.slice(17, 19)}`)

@@ -40,6 +40,7 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
   )
 }
 
+// Story tells what happened to a click, in the order of time, and shows what is known about the visitor.
 function Story({ of: d }: { of: ClickAnswer }) {
   const c = d.click,
     names = d.names
@@ -71,19 +72,13 @@ function Story({ of: d }: { of: ClickAnswer }) {
         {c.passed_stream_name && (
           <p class="warn">{t.clicks.passed(c.passed_stream_name, t.trace.reasons[c.passed_reason] ?? c.passed_reason)}</p>
         )}
-        {d.trace ? (
-          <>
-            {d.trace.flow_changed && (
-              <p class="warn">
-                {t.clicks.changed} {!d.trace.reproduced && t.clicks.differs}
-              </p>
-            )}
-            {d.trace.campaigns.length ? (
-              <Trace campaigns={d.trace.campaigns} decision={d.trace.decision} names={names} />
-            ) : (
-              <p class="dim">{t.clicks.noTrace}</p>
-            )}
-          </>
+        {d.trace?.flow_changed && (
+          <p class="warn">
+            {t.clicks.changed} {!d.trace.reproduced && t.clicks.differs}
+          </p>
+        )}
+        {d.trace?.campaigns.length ? (
+          <Trace campaigns={d.trace.campaigns} decision={d.trace.decision} names={names} />
         ) : (
           <p class="dim">{t.clicks.noTrace}</p>
         )}

@@ -21,7 +21,7 @@ const keys = [
   { key: '/', text: w.find },
 ]
 
-// Conversions shows the log of conversions, newest first, with the amount that each counts and the reason for its status.
+// Conversions shows the log of conversions, newest first, with the amount that each conversion counts and the reason for its status.
 export function Conversions() {
   const status = (place.value.query.get('status') ?? '') as (Calls['GET /logs/conversions']['query']['status'] & string) | ''
   return (
@@ -45,7 +45,7 @@ export function Conversions() {
           on={v => change({ status: v || null }, true)}
         />
       }
-      beside={<Unfound />}
+      beside={<UnmatchedLink />}
       empty={{ title: w.empty, filtered: w.emptyFiltered, more: w.emptyMore }}
       sheet={(_, step, close, row) => row && <ConversionSheet key="sheet" of={row} close={close} step={step} />}
     />
@@ -54,8 +54,8 @@ export function Conversions() {
 
 const nameOf = (r: ConversionRow) => r.conversion_id || r.click_id
 
-// Unfound shows the number of postbacks in the window that found no click.
-function Unfound() {
+// UnmatchedLink shows the number of postbacks in the window that found no click, and links to them.
+function UnmatchedLink() {
   const { data } = use('GET /logs/postbacks', { from: span.value.from, to: span.value.to, result: 'unmatched', limit: 100 }, 60),
     n = data?.rows.length ?? 0
   return n > 0 ? (
@@ -96,7 +96,7 @@ const columns: Column<ConversionRow>[] = [
     phone: true,
     width: 150,
     cell: r => {
-      const more =
+      const note =
         r.updated_at > r.recorded_at && Date.parse(r.updated_at) - Date.parse(r.recorded_at) > 60_000
           ? w.changed(dateTime(r.updated_at))
           : r.original_status && r.original_status !== r.status
@@ -105,7 +105,7 @@ const columns: Column<ConversionRow>[] = [
       return (
         <span class="named">
           <span class={'tag ' + tone(r.status)}>{w.statuses[r.status] ?? r.status}</span>
-          {more && <small class="dim cut wide">{more}</small>}
+          {note && <small class="dim cut wide">{note}</small>}
         </span>
       )
     },

@@ -14,26 +14,26 @@ type Outcome = ConversionOutcome | CostOutcome
 const tones: Record<string, string> = { created: 'good', updated: 'accent', spread: 'good', alone: 'warn', refused: 'bad' }
 
 // Outcomes shows the result of a correction, row by row.
-export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: Answer }) {
+export function Outcomes({ kind, of: answer }: { kind: 'conversions' | 'cost'; of: Answer }) {
   const [filter, setFilter] = useState('')
-  const all = a.outcomes as Outcome[],
+  const all = answer.outcomes as Outcome[],
     rows = filter === 'refused' ? all.filter(o => !o.accepted) : filter === 'accepted' ? all.filter(o => o.accepted) : all
-  const sum = 'payout' in a ? a.payout : a.spend
+  const sum = 'payout' in answer ? answer.payout : answer.spend
   return (
     <section class="card report lists">
       <header>
         <h2>{w.outcome}</h2>
-        <span class={'tag ' + (a.dryRun ? 'accent' : 'good')} role="status">
-          {a.dryRun ? w.isDry : w.isApplied}
+        <span class={'tag ' + (answer.dryRun ? 'accent' : 'good')} role="status">
+          {answer.dryRun ? w.isDry : w.isApplied}
         </span>
         <span class="grow" />
         <Seg
           label={w.filter}
           value={filter}
           options={[
-            { value: '', label: `${w.all} ${count(a.total)}` },
-            { value: 'accepted', label: `${w.accepted} ${count(a.accepted)}` },
-            { value: 'refused', label: `${w.refused} ${count(a.refused)}` },
+            { value: '', label: `${w.all} ${count(answer.total)}` },
+            { value: 'accepted', label: `${w.accepted} ${count(answer.accepted)}` },
+            { value: 'refused', label: `${w.refused} ${count(answer.refused)}` },
           ]}
           on={setFilter}
         />
@@ -52,7 +52,7 @@ export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: An
       )}
       <div class="statusbar">
         <span>{w.rows(rows.length, count(rows.length))}</span>
-        {a.truncated && <span class="warn">{w.tooMany('5,000+')}</span>}
+        {answer.truncated && <span class="warn">{w.tooMany('5,000+')}</span>}
         <span class="grow" />
         {filter !== 'refused' && (
           <span class="num">
@@ -65,7 +65,8 @@ export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: An
 }
 
 function columnsOf(kind: 'conversions' | 'cost'): Column<Outcome>[] {
-  const what = (o: Outcome) =>
+  // accepted shows the record of an accepted row: a day of spend, or a conversion.
+  const accepted = (o: Outcome) =>
     'day' in o ? (
       <Two
         a={[o.day, o.source].filter(Boolean).join(' · ')}
@@ -82,10 +83,6 @@ function columnsOf(kind: 'conversions' | 'cost'): Column<Outcome>[] {
         mono
       />
     )
-  const own = (o: Outcome) => {
-    const n = 'day' in o ? o.spend : o.payout
-    return amount(n, o.currency)
-  }
   return [
     { name: 'line', label: w.line, left: true, phone: true, width: 56, cell: o => <span class="num dim">{o.line}</span> },
     {
@@ -102,9 +99,14 @@ function columnsOf(kind: 'conversions' | 'cost'): Column<Outcome>[] {
       left: true,
       phone: true,
       kind: 'first',
-      cell: o => (o.accepted ? what(o) : <Two a={o.reason} b={'day' in o ? [o.day, o.source].join(' · ') : o.click_id} />),
+      cell: o => (o.accepted ? accepted(o) : <Two a={o.reason} b={'day' in o ? [o.day, o.source].join(' · ') : o.click_id} />),
     },
-    { name: 'amount', label: w.amount, width: 120, cell: o => <span class="num">{own(o)}</span> },
+    {
+      name: 'amount',
+      label: w.amount,
+      width: 120,
+      cell: o => <span class="num">{amount('day' in o ? o.spend : o.payout, o.currency)}</span>,
+    },
     {
       name: 'counts',
       label: kind === 'cost' ? w.sum.cost : w.counts,

@@ -7,30 +7,30 @@ import { useSources } from '../../core/choices.ts'
 import { mostRows, useFile, type Head } from '../../core/csv.ts'
 import { count } from '../../core/format.ts'
 import { task } from '../../core/jobs.ts'
-import { touches } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Skipped, Source } from '../../parts/csv.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Failed, Late, Alert, EmptyCard } from '../../parts/state.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { Outcomes, type Answer } from './correction_outcomes.tsx'
 
 const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,source,spend,currency\n' } // columns as the service reads them
 const w = t.corrections,
-  lasts = 10 * 60_000 // ms for which a dry run may be applied
+  validFor = 10 * 60_000 // ms for which a dry run may be applied
 type Kind = keyof typeof w.kinds
-// Run is the result of a dry run and the text that it read. It is stale if the text has changed since.
+// Run is the result of a run and the text that the run read. The result is stale if the text has changed since.
 type Run = { kind: Kind; text: string; source: string; at: number; answer: Answer }
 
+// send runs a correction as a job. Without apply it is a dry run.
 const send = (kind: Kind, csv: string, source: string, apply: boolean): Promise<Answer> => {
   const name = w.kinds[kind],
-    told = (a: Answer) => ({ text: t.exports.result(a.accepted, count(a.accepted)), path: '/app/corrections?kind=' + kind })
-  const named = apply ? t.exports.correction(name) : t.exports.dryRun(name)
+    resultOf = (a: Answer) => ({ text: t.exports.result(a.accepted, count(a.accepted)), path: '/app/corrections?kind=' + kind })
+  const jobName = apply ? t.exports.correction(name) : t.exports.dryRun(name)
   return kind === 'cost'
-    ? task(named, 'POST /corrections/cost', { body: { csv, source, apply } }, told)
-    : task(named, 'POST /corrections/conversions', { body: { csv, apply } }, told)
+    ? task(jobName, 'POST /corrections/cost', { body: { csv, source, apply } }, resultOf)
+    : task(jobName, 'POST /corrections/conversions', { body: { csv, apply } }, resultOf)
 }
 
 // Corrections reads conversions or spend from a file. It shows the effect of each row first, and then applies the file.
@@ -46,21 +46,19 @@ export function Corrections() {
   const shown = run?.kind === kind ? run : undefined,
     dry = shown?.answer.dryRun,
     stale = dry && (shown!.text !== text || shown!.source !== source),
-    old = dry && !stale && Date.now() - shown!.at > lasts
-  const set = (v: string) => {
+    expired = dry && !stale && Date.now() - shown!.at > validFor,
+    valid = dry && !stale && !expired
+  const setText = (v: string) => {
     file.setText(v)
     setTooLarge(false)
     setError(undefined)
   }
   const start = (apply: boolean) =>
     attempt(async () => {
-      if (apply && Date.now() - shown!.at > lasts) return
+      if (apply && Date.now() - shown!.at > validFor) return
       const answer = await send(kind, text, source, apply)
       setRun({ kind, text, source, at: Date.now(), answer })
-      if (apply) {
-        touches('logs', 'reports', 'stats')
-        toast(w.applied(answer.accepted, count(answer.accepted)))
-      }
+      if (apply) written(w.applied(answer.accepted, count(answer.accepted)), 'logs', 'reports', 'stats')
     })
   if (!canWrite()) return <EmptyCard title={w.readOnly} />
   return (
@@ -76,7 +74,7 @@ export function Corrections() {
           <span class="dim fine wide">{w.texts[kind]}</span>
         </header>
         <div class="part">
-          <Source example={example[kind]} text={text} set={set} take={f => void file.take(f)} tooLarge={() => setTooLarge(true)} />
+          <Source example={example[kind]} text={text} set={setText} take={f => void file.take(f)} tooLarge={() => setTooLarge(true)} />
           {tooLarge && <Alert text={w.tooLarge} />}
           {head && <Columns of={head} given={source ? 'source' : ''} />}
           {head && kind === 'cost' && head.missing.includes('source') && <SourceOfAll value={source} on={setSource} />}
@@ -84,12 +82,12 @@ export function Corrections() {
           {error && <Failed error={error} again={() => void start(false)} />}
           <div class="row wraps">
             <Button
-              look={dry && !stale && !old ? '' : 'primary'}
+              look={valid ? '' : 'primary'}
               disabled={busy || reading || !head || head.rows === 0}
               onClick={() => void start(false)}
               text={shown ? w.again : w.dry}
             />
-            {dry && !stale && !old && shown!.answer.accepted > 0 && (
+            {valid && shown!.answer.accepted > 0 && (
               <Button
                 look="primary"
                 disabled={busy}
@@ -102,19 +100,14 @@ export function Corrections() {
                 look="quiet"
                 onClick={() => {
                   setRun(undefined)
-                  set('')
+                  setText('')
                 }}
                 text={w.clear}
               />
             )}
-            {stale && (
+            {(stale || expired) && (
               <span class="warn" role="status">
-                {w.stale}
-              </span>
-            )}
-            {old && (
-              <span class="warn" role="status">
-                {w.old}
+                {stale ? w.stale : w.old}
               </span>
             )}
           </div>
@@ -162,7 +155,8 @@ function SourceOfAll({ value, on }: { value: string; on: (v: string) => void }) 
   )
 }
 
-// Columns shows how the header is read. given is a needed column that the file may lack.
+// Columns shows how the header of a file is read. given is a required column whose value the person has chosen, so the file may lack the
+// column.
 const Columns = ({ of: head, given }: { of: Head; given: string }) => (
   <div class="columns">
     <div class="row wraps">

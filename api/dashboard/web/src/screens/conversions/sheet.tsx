@@ -6,13 +6,13 @@ import { call, ApiError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { dateTime } from '../../core/dates.ts'
 import { amount } from '../../core/format.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Loading } from '../../parts/state.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { tone } from '../../core/log.ts'
 
 const w = t.conversions
@@ -25,17 +25,16 @@ const quoted = (text: string) => '"' + text.replaceAll('"', '""') + '"'
 async function changeStatus(c: ConversionRow, status: string) {
   const csv = `click id,conversion id,goal,status\n${[c.click_id, c.conversion_id, c.goal, status].map(quoted).join(',')}\n`
   const answer = await call('POST /corrections/conversions', { body: { csv, apply: true } }),
-    one = answer.outcomes[0]
-  if (!one?.accepted) throw new ApiError('refused', 400, one?.reason ?? '')
-  touches('logs', 'reports', 'stats')
-  toast(w.isNow(w.statuses[status]!))
+    outcome = answer.outcomes[0]
+  if (!outcome?.accepted) throw new ApiError('refused', 400, outcome?.reason ?? '')
+  written(w.isNow(w.statuses[status]!), 'logs', 'reports', 'stats')
 }
 
 // ConversionSheet shows a conversion: the amount that it counts, and the postbacks that it came from.
 export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: Steps }) {
   const [newStatus, setNewStatus] = useState('')
   useLetters(step)
-  const facts: [string, string | null, boolean?][] = [
+  const facts: [name: string, value: string | null, mono?: boolean][] = [
     [w.campaign, c.campaign_name],
     [w.what, c.offer_name],
     [w.network, c.network_name],
@@ -100,23 +99,23 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
   )
 }
 
-// withoutPostback has the origins of changes that are in no log of postbacks.
+// withoutPostback lists the origins of changes that come without a postback.
 const withoutPostback = ['network_sync', 'correction']
 
-// History lists the postbacks that made and changed a conversion, and before them the last change if it came without a postback.
+// History lists the postbacks that made and changed a conversion. If the last change came without a postback, it is shown first.
 function History({ of: c }: { of: ConversionRow }) {
   const { data, error, again } = use('GET /logs/postbacks', { click_id: c.click_id, limit: 100, from: c.recorded_at.slice(0, 10) }),
     rows = data?.rows.filter(r => r.conversion_id === c.id),
-    decided = withoutPostback.includes(c.source)
+    hasOtherOrigin = withoutPostback.includes(c.source)
   return (
     <Part title={w.history}>
       {!rows ? (
         <Loading of={{ error, again }} height={60} style="" />
-      ) : rows.length === 0 && !decided ? (
+      ) : rows.length === 0 && !hasOtherOrigin ? (
         <p class="dim">{w.noHistory}</p>
       ) : (
         <ul class="list">
-          {decided && (
+          {hasOtherOrigin && (
             <li>
               <span class="tag">{w.statuses[c.status] ?? c.status}</span>
               <div class="grow">

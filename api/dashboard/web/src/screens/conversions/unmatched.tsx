@@ -44,9 +44,9 @@ export function Unmatched() {
     shown = rows?.find(r => r.id === open)
   const show = (id: string | null) => change({ postback: id }, true)
   const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
-  const can = canWrite() && !!rows?.length
+  const canReplay = canWrite() && !!rows?.length
   useKeys(keys, e => {
-    if (e.key === 'r' && can) {
+    if (e.key === 'r' && canReplay) {
       setConfirming(true)
       return true
     }
@@ -80,7 +80,7 @@ export function Unmatched() {
           on={v => change({ network: v === 'all' ? null : v, postback: null })}
         />
         <span class="grow" />
-        {canWrite() && <Button look="primary" disabled={!can} onClick={() => setConfirming(true)} text={w.check} letter="R" />}
+        {canWrite() && <Button look="primary" disabled={!canReplay} onClick={() => setConfirming(true)} text={w.check} letter="R" />}
       </div>
       <section class="card report lists clicklog inbox">
         <LogRows

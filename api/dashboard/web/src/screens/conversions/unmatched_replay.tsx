@@ -5,14 +5,13 @@ import { useBusy } from '../../core/busy.ts'
 import { call, asError, type ApiError } from '../../core/call.ts'
 import { count, spanText } from '../../core/format.ts'
 import { task } from '../../core/jobs.ts'
-import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { Two } from '../../parts/two.tsx'
 
 const w = t.unmatched,
@@ -27,11 +26,11 @@ export function Replay({ network, name, close }: { network: string; name: string
     [busy, start] = useBusy(),
     [reloads, setReloads] = useState(0)
   const query = { from: span.value.from, to: span.value.to },
-    of = network === 'all' ? {} : { network }
+    selection = network === 'all' ? {} : { network }
   useEffect(() => {
     const stop = new AbortController()
     setError(undefined)
-    call('POST /logs/postbacks/replay', { query, body: { ...of, dry_run: true }, signal: stop.signal }).then(setPreview, e => {
+    call('POST /logs/postbacks/replay', { query, body: { ...selection, dry_run: true }, signal: stop.signal }).then(setPreview, e => {
       if (!stop.signal.aborted) setError(asError(e))
     })
     return () => stop.abort()
@@ -39,12 +38,11 @@ export function Replay({ network, name, close }: { network: string; name: string
   }, [reloads])
   const run = () =>
     start(async () => {
-      const answer = await task(t.exports.replay, 'POST /logs/postbacks/replay', { query, body: of }, a => ({
+      const answer = await task(t.exports.replay, 'POST /logs/postbacks/replay', { query, body: selection }, a => ({
         text: t.exports.replayed(count(a.replayed)),
         path: '/app/unmatched',
       }))
-      touches('logs', 'reports', 'stats')
-      toast(w.replayed(answer.replayed, count(answer.replayed)))
+      written(w.replayed(answer.replayed, count(answer.replayed)), 'logs', 'reports', 'stats')
       close()
     })
   const list = preview?.outcomes ?? [],

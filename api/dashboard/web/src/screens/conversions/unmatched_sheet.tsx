@@ -10,17 +10,20 @@ import { bodyOf, causeOf, fields, paramsOf, readAs, causeText } from '../../core
 import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { postbackNames } from '../../columns.gen.ts'
-import { Field, FormError, Input, wrongOf } from '../../parts/form.tsx'
+import { FormError, InputField, wrongOf } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { toast } from '../../core/toast.ts'
+import { handleSubmit } from '../../core/submit.ts'
+import { written } from '../../core/written.ts'
 
 const w = t.unmatched,
-  pause = 700,
-  looks = 15 // ms between checks of a replayed postback, and the number of checks
+  pause = 700, // ms between checks of a replayed postback
+  mostChecks = 15
 
-// preview returns the result that a replay of a postback would have. It asks for the second in which the postback arrived.
+// preview returns the result that a replay of a postback would have. It replays the second in which the postback arrived, without
+// changing anything.
 async function preview(row: PostbackRow): Promise<ReplayOutcome | undefined> {
   const second = row.at.slice(0, 19).replace('T', ' ')
   const answer = await call('POST /logs/postbacks/replay', {
@@ -38,22 +41,14 @@ async function replay(row: PostbackRow): Promise<PostbackRow> {
       setTimeout(done, pause)
     })
     const now = await call('GET /logs/postbacks/{id}', { path: { id: row.id } })
-    if (now.result !== 'accepted' || i === looks) return now
+    if (now.result !== 'accepted' || i === mostChecks) return now
   }
 }
 
+type SheetProps = { of: PostbackRow; network?: NetworkRow; close: () => void; step: Steps }
+
 // PostbackSheet shows a postback without a click: its parameters, the reason, and how the network's parameters are read.
-export function PostbackSheet({
-  of: row,
-  network,
-  close,
-  step,
-}: {
-  of: PostbackRow
-  network?: NetworkRow
-  close: () => void
-  step: Steps
-}) {
+export function PostbackSheet({ of: row, network, close, step }: SheetProps) {
   const [outcome, setOutcome] = useState<ReplayOutcome>(),
     [busy, start] = useBusy(),
     [reloads, setReloads] = useState(0)
@@ -61,16 +56,16 @@ export function PostbackSheet({
     cause = causeOf(row, settings),
     may = canWrite()
   useEffect(() => {
-    let on = true
+    let isShown = true
     if (may)
       void preview(row).then(
         o => {
-          if (on) setOutcome(o)
+          if (isShown) setOutcome(o)
         },
         () => undefined,
       )
     return () => {
-      on = false
+      isShown = false
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a row that is loaded again has the same outcome
   }, [row.id, reloads])
@@ -161,42 +156,31 @@ function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow;
   const save = () =>
     run(async () => {
       await call('PUT /networks', { body: bodyOf(network, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
-      touches('networks')
-      toast(w.saved(network.name))
+      written(w.saved(network.name), 'networks')
       done()
     })
   return (
     <Part look="reading" title={w.settings(network.name)}>
       <p class="dim">{w.settingsText}</p>
-      <form
-        class="fields"
-        onSubmit={e => {
-          e.preventDefault()
-          void save()
-        }}>
+      <form class="fields" onSubmit={handleSubmit(save)}>
         <datalist id={list}>
           {names.map(n => (
             <option key={n} value={n} />
           ))}
         </datalist>
         {fields.map(f => (
-          <Field
+          <InputField
             key={f}
             label={w.fields[f]!}
             hint={w.usual(postbackNames[f]!.slice(0, 3).join(', '))}
-            error={wrong?.field === f ? wrong.text : undefined}>
-            {wired => (
-              <Input
-                wired={wired}
-                class="mono"
-                {...{ list }}
-                maxLength={100}
-                disabled={!canWrite()}
-                value={draft[f] ?? ''}
-                on={v => setDraft({ ...draft, [f]: v })}
-              />
-            )}
-          </Field>
+            error={wrong?.field === f ? wrong.text : undefined}
+            class="mono"
+            {...{ list }}
+            maxLength={100}
+            disabled={!canWrite()}
+            value={draft[f] ?? ''}
+            on={v => setDraft({ ...draft, [f]: v })}
+          />
         ))}
         {canWrite() && (
           <div class="across">

@@ -3,12 +3,13 @@ import { call } from '../../core/call.ts'
 import { touches } from '../../core/query.ts'
 import { failed, toast } from '../../core/toast.ts'
 
-const changes = ['copilot', 'campaigns', 'offers', 'networks', 'bot-lists', 'app']
+const changedRows = ['copilot', 'campaigns', 'offers', 'networks', 'bot-lists', 'app']
 
-// act sends a person's decision. The caller shows the error if it fails.
-export const act = async (body: CopilotBody, done: string, undo?: string) => {
+// act sends a person's decision and shows the text done. If undone is given, the toast offers to undo a change, and undone is the text
+// after that. The caller shows an error.
+export const act = async (body: CopilotBody, done: string, undone?: string) => {
   const answer = await call('POST /copilot', { body })
-  touches(...changes)
-  toast(done, answer.change_id && undo ? { undo: () => act({ action: 'undo', id: answer.change_id! }, undo).catch(failed) } : {})
+  touches(...changedRows)
+  toast(done, answer.change_id && undone ? { undo: () => act({ action: 'undo', id: answer.change_id! }, undone).catch(failed) } : {})
   return answer
 }

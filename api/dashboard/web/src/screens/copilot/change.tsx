@@ -8,7 +8,7 @@ import { Sentence } from '../../parts/condition.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Loading } from '../../parts/state.tsx'
 import { w } from '../../text/copilot.ts'
-import { said, figureName, figureText } from './text.ts'
+import { errorText, figureName, figureText } from './text.ts'
 
 type Line = { what: string; before: ComponentChildren; after: ComponentChildren }
 
@@ -60,7 +60,7 @@ export function Change({ id, variant }: { id: string; variant?: CopilotBody['var
   const { data, error, again } = use('GET /copilot/preview', { id, ...(variant ? { variant } : {}) })
   if (!data)
     return error && (error.code === 'not_found' || error.code === 'advice_only') ? (
-      <p class="dim">{said(error)}</p>
+      <p class="dim">{errorText(error)}</p>
     ) : (
       <Loading of={{ error, again }} height={70} style="" />
     )
@@ -94,13 +94,13 @@ export function Change({ id, variant }: { id: string; variant?: CopilotBody['var
 
 // Why shows the figures behind a suggestion, for each of the compared records.
 export function Why({ of: e }: { of: Evidence }) {
-  const things = [...new Set(e.figures.map(f => f.of))],
+  const records = [...new Set(e.figures.map(f => f.of))],
     names = [...new Set(e.figures.map(f => f.name))]
   return (
     <div class="evidence">
-      {things.length > 0 && (
+      {records.length > 0 && (
         <PlainTable label={w.evidence} heads={[{ left: w.what }, ...names.map(figureName)]}>
-          {things.map(o => (
+          {records.map(o => (
             <tr key={o}>
               <td class="left wrap strong">{o || '—'}</td>
               {names.map(n => {
@@ -130,8 +130,8 @@ export function Why({ of: e }: { of: Evidence }) {
   )
 }
 
-// Opens shows its content when it is opened. The content is not loaded before.
-export function Opens({ label, children }: { label: string; children: () => ComponentChildren }) {
+// Details is a line that a person opens. Its content is not loaded before.
+export function Details({ label, children }: { label: string; children: () => ComponentChildren }) {
   const [open, setOpen] = useState(false)
   return (
     <details class="opens" onToggle={e => setOpen(e.currentTarget.open)}>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ChatLookup } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
-import { useBusy } from '../../core/busy.ts'
+import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { linkOf, sentOf, setTurns, turns, type Turn } from '../../core/chat.ts'
 import { can } from '../../core/me.ts'
@@ -10,9 +10,11 @@ import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Field, FormError, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { failed } from '../../core/toast.ts'
+import { handleSubmit } from '../../core/submit.ts'
+import { written } from '../../core/written.ts'
 import { w } from '../../text/copilot.ts'
-import { said } from './text.ts'
+import { errorText } from './text.ts'
 import { Proposed } from './history.tsx'
 
 // Chat asks a language model about the account. Each look-up of the model has a link to the screen that shows the same data.
@@ -24,27 +26,28 @@ export function Chat() {
   return <Talk may={!!plan.data?.canApply} available={state.data.available} message={state.data.message} using={state.data.using} />
 }
 
-// useQuestions sends a question with the turns before it, and holds whether an answer is awaited and what failed.
+// useQuestions sends a question with the turns before it. busy is true while an answer is awaited. error is the error of the last
+// question.
 function useQuestions() {
   const [busy, run] = useBusy(),
     [error, setError] = useState<ApiError>(),
     stop = useRef<AbortController>(undefined)
   useEffect(() => () => stop.current?.abort(), [])
   const ask = (question: string) => {
-    const before = [...turns(), { role: 'user', content: question } as Turn],
-      now = new AbortController()
+    const asked = [...turns(), { role: 'user', content: question } as Turn],
+      controller = new AbortController()
     return run(
       async () => {
-        stop.current = now
-        setTurns(before)
+        stop.current = controller
+        setTurns(asked)
         setError(undefined)
-        const answer = await call('POST /copilot/chat', { body: { messages: sentOf(before) }, signal: now.signal })
-        setTurns([...before, { role: 'assistant', content: answer.answer || answer.message, answer }])
+        const answer = await call('POST /copilot/chat', { body: { messages: sentOf(asked) }, signal: controller.signal })
+        setTurns([...asked, { role: 'assistant', content: answer.answer || answer.message, answer }])
         if (answer.proposals.length) touches('copilot')
       },
       e => {
-        setTurns([...before.slice(0, -1), { ...before.at(-1)!, failed: true }])
-        if (!now.signal.aborted) setError(asError(e))
+        setTurns([...asked.slice(0, -1), { ...asked.at(-1)!, failed: true }])
+        if (!controller.signal.aborted) setError(asError(e))
       },
     )
   }
@@ -55,6 +58,10 @@ function useQuestions() {
   return { busy, error, ask, clear, stop: () => stop.current?.abort() }
 }
 
+// withReason explains an error. For an error of the provider it adds what the provider says.
+const withReason = (error: ApiError) => errorText(error) + (error.code === 'ai_error' ? ' ' + error.message : '')
+
+// Talk shows the conversation and the field for the next question.
 function Talk({ may, available, message, using }: { may: boolean; available: boolean; message: string; using: string }) {
   const list = turns(),
     [text, setText] = useState(''),
@@ -71,7 +78,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
         {w.using[using] && <span class="dim fine">{w.usingOf(w.using[using]!)}</span>}
         <span class="grow" />
         {list.length > 0 && <Button look="sm" disabled={busy} onClick={clear} text={w.again} />}
-        {using === 'account' && can('member') && <Drop />}
+        {using === 'account' && can('member') && <Button look="sm quiet" onClick={disconnect} text={w.drop} />}
       </header>
       {list.length === 0 ? (
         <div class="empty">
@@ -89,8 +96,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
       )}
       {error && (
         <p class="bad part" role="alert">
-          {said(error)}
-          {error.code === 'ai_error' && ` ${error.message}`}
+          {withReason(error)}
         </p>
       )}
       {!available && (
@@ -98,12 +104,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
           {message}
         </p>
       )}
-      <form
-        class="part askform"
-        onSubmit={e => {
-          e.preventDefault()
-          send(text)
-        }}>
+      <form class="part askform" onSubmit={handleSubmit(() => send(text))}>
         <Field label={w.ask} hint={w.askHint}>
           {wired => (
             <textarea
@@ -187,7 +188,7 @@ function LookedUp({ of: l }: { of: ChatLookup }) {
   const link = linkOf(l),
     name = w.operations[l.operation] ?? l.operation,
     dimension = (d: string) => t.dimensions[d] ?? d
-  const what = [
+  const subject = [
     ...(l.query.dimension ?? '').split(',').map(dimension),
     ...Object.entries(l.query)
       .filter(([n]) => /^[fx]\./.test(n))
@@ -195,36 +196,23 @@ function LookedUp({ of: l }: { of: ChatLookup }) {
   ]
     .filter(Boolean)
     .join(', ')
-  const inside = (
+  const content = (
     <>
       <b>{name}</b>
-      {what && <span class="cut"> {what}</span>}
+      {subject && <span class="cut"> {subject}</span>}
       <span class="dim"> {l.error ?? w.rows(l.rows)}</span>
     </>
   )
   return link ? (
     <a class="chip looked" href={link.path + (Object.keys(link.params).length ? '?' + new URLSearchParams(link.params) : '')}>
-      {inside}
+      {content}
     </a>
   ) : (
-    <span class="chip looked">{inside}</span>
+    <span class="chip looked">{content}</span>
   )
 }
 
-function Drop() {
-  return (
-    <Button
-      look="sm quiet"
-      onClick={() =>
-        void call('DELETE /copilot/ai').then(() => {
-          touches('copilot')
-          toast(w.dropped)
-        }, failed)
-      }
-      text={w.drop}
-    />
-  )
-}
+const disconnect = () => void call('DELETE /copilot/ai').then(() => written(w.dropped, 'copilot'), failed)
 
 const providers = [
   { value: 'openai', label: 'OpenAI' },
@@ -233,29 +221,25 @@ const providers = [
   { value: 'openrouter', label: 'OpenRouter' },
 ]
 
+const explain = (e: unknown): Wrong => {
+  const error = asError(e)
+  return { text: withReason(error), request: error.request }
+}
+
 // Connect explains that the chat needs a provider, and takes the provider's key.
 function Connect() {
   const { data, error, again } = use('GET /copilot/ai', {}),
     [provider, setProvider] = useState('openai'),
     [key, setKey] = useState(''),
-    [wrong, setWrong] = useState<Wrong>(),
-    [busy, run] = useBusy()
+    { busy, wrong, setWrong, run } = useAttempt(explain)
   if (!data) return <LoadingCard of={{ error, again }} height={200} />
   const connect = async () => {
     if (!key.trim()) return setWrong({ field: 'apiKey', text: w.needsKey })
-    await run(
-      async () => {
-        setWrong(undefined)
-        const got = await call('POST /copilot/ai', { body: { action: 'connect', provider, apiKey: key.trim() } })
-        setKey('')
-        touches('copilot')
-        toast(w.connected(got.connected?.model ?? provider))
-      },
-      e => {
-        const error = asError(e)
-        setWrong({ text: said(error) + (error.code === 'ai_error' ? ' ' + error.message : ''), request: error.request })
-      },
-    )
+    await run(async () => {
+      const answer = await call('POST /copilot/ai', { body: { action: 'connect', provider, apiKey: key.trim() } })
+      setKey('')
+      written(w.connected(answer.connected?.model ?? provider), 'copilot')
+    })
   }
   return (
     <Card look="narrow" title={w.connect}>
@@ -266,12 +250,7 @@ function Connect() {
         ) : !data.canManage ? (
           <p class="warn">{w.connectOwner}</p>
         ) : (
-          <form
-            class="fields"
-            onSubmit={e => {
-              e.preventDefault()
-              void connect()
-            }}>
+          <form class="fields" onSubmit={handleSubmit(connect)}>
             <SelectField label={w.provider} value={provider} options={providers} on={setProvider} />
             <InputField
               label={w.apiKey}

@@ -6,19 +6,20 @@ import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateOf } from '../../core/dates.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
 import { Late, LoadingCard, Alert, EmptyCard } from '../../parts/state.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { w } from '../../text/copilot.ts'
-import { Change, Opens, Why } from './change.tsx'
-import { effectText, said } from './text.ts'
+import { Change, Details, Why } from './change.tsx'
+import { effectText, errorText } from './text.ts'
 import { History } from './history.tsx'
 import { act } from './act.ts'
 
-const later: Record<string, () => Promise<ComponentType>> = {
+// lazyTabs are the tabs whose code is loaded when they are opened.
+const lazyTabs: Record<string, () => Promise<ComponentType>> = {
   chat: () => import('./chat.tsx').then(m => m.Chat),
   rules: () => import('./rules.tsx').then(m => m.Rules),
 }
@@ -40,12 +41,12 @@ export function Copilot() {
           ))}
         </nav>
       </div>
-      {later[tab] ? <Later key={tab} load={later[tab]} /> : <Listed history={tab === 'history'} />}
+      {lazyTabs[tab] ? <Lazy key={tab} load={lazyTabs[tab]} /> : <Listed history={tab === 'history'} />}
     </div>
   )
 }
 
-function Later({ load }: { load: () => Promise<ComponentType> }) {
+function Lazy({ load }: { load: () => Promise<ComponentType> }) {
   const [Loaded, setLoaded] = useState<ComponentType>()
   useEffect(() => {
     void load().then(got => setLoaded(() => got))
@@ -70,8 +71,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
   const refresh = () =>
     run(async () => {
       const got = await call('POST /copilot', { body: { action: 'refresh' } })
-      touches('copilot')
-      toast(w.refreshed(got.open ?? 0))
+      written(w.refreshed(got.open ?? 0), 'copilot')
     })
   return (
     <>
@@ -86,7 +86,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
         )}
         {canWrite() && <Button disabled={busy} onClick={() => void refresh()} text={w.refresh} />}
       </div>
-      {error && <Alert look="warn" text={error.code === 'too_soon' ? w.tooSoon : said(error)} />}
+      {error && <Alert look="warn" text={error.code === 'too_soon' ? w.tooSoon : errorText(error)} />}
       {!data.canApply && <p class="warn">{w.plan(data.plan)}</p>}
       {!canWrite() && <p class="dim">{w.readOnly}</p>}
       {data.suggestions.length === 0 ? (
@@ -94,7 +94,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
       ) : (
         <ul class="cards">
           {data.suggestions.map(s => (
-            <One key={s.id} of={s} may={data.canApply && canWrite()} />
+            <Suggestion key={s.id} of={s} may={data.canApply && canWrite()} />
           ))}
         </ul>
       )}
@@ -102,13 +102,14 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
   )
 }
 
-function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
+// Suggestion shows a suggestion with its reasons, and applies, postpones or dismisses it.
+function Suggestion({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
   const { busy, wrong: error, run } = useAttempt(asError),
     effect = s.effect && effectText(s.effect)
-  const send = (body: CopilotBody, done: string, undo?: string) => run(() => act({ ...body, id: s.id }, done, undo))
+  const send = (body: CopilotBody, done: string, undone?: string) => run(() => act({ ...body, id: s.id }, done, undone))
   const apply = (variant?: CopilotBody['variant']) =>
     send({ action: 'apply', ...(variant ? { variant } : {}) }, w.applied(s.title), w.undone(s.title))
-  const away = (days: number) => send({ action: 'snooze', days }, w.snoozed(dateOf(Date.now() + days * 864e5)))
+  const snooze = (days: number) => send({ action: 'snooze', days }, w.snoozed(dateOf(Date.now() + days * 864e5)))
   return (
     <li class="card suggestion" aria-label={s.title}>
       <div class="row top0">
@@ -136,7 +137,7 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
           </div>
         )}
       </div>
-      <Opens label={s.advice_only ? w.evidence : w.why}>
+      <Details label={s.advice_only ? w.evidence : w.why}>
         {() => (
           <>
             {!s.advice_only && <h3>{w.evidence}</h3>}
@@ -149,8 +150,8 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
             )}
           </>
         )}
-      </Opens>
-      {error && <Alert text={said(error)} />}
+      </Details>
+      {error && <Alert text={errorText(error)} />}
       {canWrite() && (
         <div class="row wraps acts1">
           {may &&
@@ -166,10 +167,10 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
                     <span class="hidden">: {s.title}</span>
                   </>
                 }>
-                {shut => (
+                {close => (
                   <>
                     {s.variants.map(v => (
-                      <Item key={v} close={shut} on={() => void apply(v as CopilotBody['variant'])}>
+                      <Item key={v} close={close} on={() => void apply(v as CopilotBody['variant'])}>
                         {w.variants[v] ?? v}
                       </Item>
                     ))}
@@ -189,10 +190,10 @@ function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
                 <span class="hidden">: {s.title}</span>
               </>
             }>
-            {shut => (
+            {close => (
               <>
                 {[1, 7, 30].map(n => (
-                  <Item key={n} close={shut} on={() => void away(n)}>
+                  <Item key={n} close={close} on={() => void snooze(n)}>
                     {w.days(n)}
                   </Item>
                 ))}

@@ -11,8 +11,8 @@ import { to } from '../../core/router.ts'
 import { Empty, Alert } from '../../parts/state.tsx'
 import { w } from '../../text/copilot.ts'
 import { act } from './act.ts'
-import { Change, Opens, Why } from './change.tsx'
-import { said } from './text.ts'
+import { Change, Details, Why } from './change.tsx'
+import { errorText } from './text.ts'
 
 // History shows the changes that the Copilot made, and the changes that the chat proposed.
 export function History({ of: data }: { of: CopilotAnswer }) {
@@ -24,7 +24,7 @@ export function History({ of: data }: { of: CopilotAnswer }) {
         ) : (
           <ul class="list history">
             {data.changes.map(c => (
-              <Done key={c.id} of={c} />
+              <ChangeMade key={c.id} of={c} />
             ))}
           </ul>
         )}
@@ -44,7 +44,8 @@ export function History({ of: data }: { of: CopilotAnswer }) {
   )
 }
 
-function Done({ of: c }: { of: CopilotChange }) {
+// ChangeMade shows a change that the Copilot made, and undoes it.
+function ChangeMade({ of: c }: { of: CopilotChange }) {
   const { busy, wrong: error, run } = useAttempt(asError),
     undone = c.status === 'undone'
   const undo = () => run(() => act({ action: 'undo', id: c.id }, w.undone(c.title)))
@@ -61,7 +62,7 @@ function Done({ of: c }: { of: CopilotChange }) {
             undone && c.undone_at ? w.isUndone(ago(c.undone_at)) : w.isApplied,
           ].join(' · ')}
         </div>
-        <Opens label={w.details}>
+        <Details label={w.details}>
           {() => (
             <>
               {c.evidence && <Why of={c.evidence} />}
@@ -75,8 +76,8 @@ function Done({ of: c }: { of: CopilotChange }) {
               )}
             </>
           )}
-        </Opens>
-        {error && <Alert text={said(error)} />}
+        </Details>
+        {error && <Alert text={errorText(error)} />}
       </div>
       {!undone && canWrite() && (
         <Button look="sm" disabled={busy} aria-label={`${w.undo}: ${c.title}`} onClick={() => void undo()} text={w.undo} />
@@ -85,15 +86,15 @@ function Done({ of: c }: { of: CopilotChange }) {
   )
 }
 
-// Proposed shows a change that the chat proposed, for a person to apply or reject. undone means that it was undone later.
+// Proposed shows a change that the chat proposed, for a person to apply or reject. With undone, the change was applied and undone later.
 export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may: boolean; undone?: boolean }) {
   const { busy, wrong: error, run } = useAttempt(asError),
     [sentStatus, setSentStatus] = useState(p.status),
     open = sentStatus === 'open' && p.status === 'open',
     state = open ? 'open' : undone ? 'undone' : sentStatus === 'open' ? p.status : sentStatus
-  const send = (action: CopilotBody['action'], status: ChatProposal['status'], done: string, undo?: string) =>
+  const send = (action: CopilotBody['action'], status: ChatProposal['status'], done: string, undone?: string) =>
     run(async () => {
-      await act({ action, id: p.id }, done, undo)
+      await act({ action, id: p.id }, done, undone)
       setSentStatus(status)
     })
   return (
@@ -107,8 +108,8 @@ export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may
           {w.reason}: {p.reason}
         </p>
       )}
-      <Opens label={w.change}>{() => <Change id={p.id} />}</Opens>
-      {error && <Alert text={said(error)} />}
+      <Details label={w.change}>{() => <Change id={p.id} />}</Details>
+      {error && <Alert text={errorText(error)} />}
       {open && canWrite() && (
         <div class="row wraps">
           {may && (

@@ -3,19 +3,18 @@ import type { ComparisonPart, CopilotRule, CopilotRuleBody, CopilotRuleReplay } 
 import { Button } from '../../parts/button.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
-import { choicesOf, useCampaigns, useSources, type Choice, type Option } from '../../core/choices.ts'
+import { choicesOf, useCampaigns, useSources, type Choice } from '../../core/choices.ts'
 import { dateTime } from '../../core/dates.ts'
 import { names, text } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
-import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { ComboMany } from '../../parts/combobox.tsx'
-import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
+import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { w } from '../../text/copilot.ts'
-import { figureName, said, figuresText } from './text.ts'
+import { errorText, figureName, figuresText } from './text.ts'
 
 type Draft = Required<CopilotRuleBody>
 // actions lists the actions that a rule may take, by the kind of record that it watches.
@@ -27,16 +26,7 @@ const actions: Record<Draft['looks_at'], string[]> = {
   value: ['deny', 'alert'],
 }
 const attributes = [
-  'sub1',
-  'sub2',
-  'sub3',
-  'sub4',
-  'sub5',
-  'sub6',
-  'sub7',
-  'sub8',
-  'sub9',
-  'sub10',
+  ...Array.from({ length: 10 }, (_, i) => `sub${i + 1}`),
   'country',
   'isp',
   'asn',
@@ -78,7 +68,8 @@ const options = (of: Record<string, string>, only?: string[]) =>
     .filter(([value]) => !only || only.includes(value))
     .map(([value, label]) => ({ value, label }))
 
-const steps = (list: number[], now: number, label: (minutes: number) => string) =>
+// durations returns numbers of minutes as options. The current value is among them even if it is not in the list.
+const durations = (list: number[], now: number, label: (minutes: number) => string) =>
   [...new Set([...list, now])].sort((a, b) => a - b).map(m => ({ value: String(m), label: label(m) }))
 
 // RuleForm creates or changes a rule. Before saving, a person can see what the rule would have done in the past.
@@ -101,7 +92,7 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
       setReplay(now => (now === 'running' ? undefined : now))
       setWrong(
         w.failed[error.code]
-          ? { text: said(error) }
+          ? { text: errorText(error) }
           : wrongOf(error, ['name', 'conditions', 'window', 'attribute', 'action'], { invalid_condition: 'conditions' }),
       )
     })
@@ -114,11 +105,10 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
   const save = () =>
     send(async () => {
       await (of ? call('PATCH /copilot/rules', { body: { ...draft, id: of.id } }) : call('POST /copilot/rules', { body: draft }))
-      touches('copilot')
-      toast(w.ruleSaved(draft.name))
+      written(w.ruleSaved(draft.name), 'copilot')
       close()
     })
-  const props = { draft, set, at: (name: string) => (wrong?.field === name ? wrong.text : undefined) }
+  const props = { draft, set, errorAt: (name: string) => (wrong?.field === name ? wrong.text : undefined) }
   return (
     <Sheet
       side
@@ -152,17 +142,17 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
   )
 }
 
-type FieldsProps = { draft: Draft; set: (c: Partial<Draft>) => void; at: (name: string) => string | undefined }
+type FieldsProps = { draft: Draft; set: (c: Partial<Draft>) => void; errorAt: (name: string) => string | undefined }
 type NumberProps = FieldsProps & {
   name: 'window' | 'factor' | 'min_weight' | 'max_weight' | 'max_changes'
   label: string
   step?: string
 }
 
-const NumberField = ({ draft, set, at, name, label, step = '1' }: NumberProps) => (
+const NumberField = ({ draft, set, errorAt, name, label, step = '1' }: NumberProps) => (
   <InputField
     label={label}
-    error={at(name)}
+    error={errorAt(name)}
     type="number"
     min="0"
     step={step}
@@ -171,17 +161,9 @@ const NumberField = ({ draft, set, at, name, label, step = '1' }: NumberProps) =
   />
 )
 
-type ChoiceProps<V> = { label: string; value: V; options: Option[]; on: (v: V) => void; error?: string }
-
-const ChoiceField = <V extends string>({ label, error, ...rest }: ChoiceProps<V>) => (
-  <Field label={label} error={error}>
-    {wired => <Select wired={wired} {...rest} />}
-  </Field>
-)
-
 // When edits the name of a rule, the records that it watches, and the figures at which it acts.
 function When(p: FieldsProps) {
-  const { draft, set, at } = p
+  const { draft, set, errorAt } = p
   const watch = (looks_at: Draft['looks_at']) =>
     set({
       looks_at,
@@ -190,22 +172,22 @@ function When(p: FieldsProps) {
     })
   return (
     <>
-      <InputField label={w.name} wide error={at('name')} value={draft.name} maxLength={100} on={name => set({ name })} />
-      <ChoiceField label={w.looksAt} value={draft.looks_at} options={options(w.levels)} on={watch} />
+      <InputField label={w.name} wide error={errorAt('name')} value={draft.name} maxLength={100} on={name => set({ name })} />
+      <SelectField label={w.looksAt} value={draft.looks_at} options={options(w.levels)} on={watch} />
       {draft.looks_at === 'value' && (
-        <ChoiceField
+        <SelectField
           label={w.attribute}
-          error={at('attribute')}
+          error={errorAt('attribute')}
           value={draft.attribute}
           options={attributes.map(value => ({ value, label: t.dimensions[value] ?? value }))}
           on={attribute => set({ attribute })}
         />
       )}
-      <Field label={w.conditions} wide group error={at('conditions')}>
+      <Field label={w.conditions} wide group error={errorAt('conditions')}>
         {() => <Comparisons list={draft.conditions} on={conditions => set({ conditions })} />}
       </Field>
       <NumberField {...p} name="window" label={w.windowSize} />
-      <ChoiceField label={w.unit} value={draft.window_unit} options={options(w.units)} on={window_unit => set({ window_unit })} />
+      <SelectField label={w.unit} value={draft.window_unit} options={options(w.units)} on={window_unit => set({ window_unit })} />
       <div class="across">
         <Switch shown on={draft.include_current} set={include_current => set({ include_current })} label={w.current} />
       </div>
@@ -215,12 +197,12 @@ function When(p: FieldsProps) {
 
 // Then edits what a rule does, and how often.
 function Then(p: FieldsProps) {
-  const { draft, set, at } = p
+  const { draft, set, errorAt } = p
   return (
     <>
-      <ChoiceField
+      <SelectField
         label={w.action}
-        error={at('action')}
+        error={errorAt('action')}
         value={draft.action}
         options={options(w.actions, actions[draft.looks_at])}
         on={action => set({ action })}
@@ -232,16 +214,16 @@ function Then(p: FieldsProps) {
           <NumberField {...p} name="max_weight" label={w.maxWeight} step="0.1" />
         </>
       )}
-      <ChoiceField
+      <SelectField
         label={w.interval}
         value={String(draft.every_minutes)}
-        options={steps([10, 30, 60, 120, 360, 720, 1440, 10080], draft.every_minutes, w.every)}
+        options={durations([10, 30, 60, 120, 360, 720, 1440, 10080], draft.every_minutes, w.every)}
         on={v => set({ every_minutes: Number(v) })}
       />
-      <ChoiceField
+      <SelectField
         label={w.cooldown}
         value={String(draft.cooldown_minutes)}
-        options={steps([60, 360, 720, 1440, 2880, 10080, 43200], draft.cooldown_minutes, m =>
+        options={durations([60, 360, 720, 1440, 2880, 10080, 43200], draft.cooldown_minutes, m =>
           m % 1440 === 0 ? w.days(m / 1440) : w.hours(Math.round(m / 60)),
         )}
         on={v => set({ cooldown_minutes: Number(v) })}

@@ -5,29 +5,27 @@ import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
-import { touches, use, useAll } from '../../core/query.ts'
+import { use, useAll } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Switch } from '../../parts/form.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { failed } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { w } from '../../text/copilot.ts'
 import { figuresText } from './text.ts'
 import { RuleForm } from './rule.tsx'
 
-type Asking = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs' | 'live' | 'remove'; rule: CopilotRule }
+type Dialog = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs' | 'live' | 'remove'; rule: CopilotRule }
 
 const patch = (r: CopilotRule, body: object) =>
-  call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => {
-    touches('copilot')
-    toast(w.ruleSaved(r.name))
-  })
+  call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => written(w.ruleSaved(r.name), 'copilot'))
 
 // Rules lists the rules, which change campaigns automatically or alert. Each rule begins in shadow mode.
 export function Rules() {
   const { rows, error, again } = useAll('GET /copilot/rules', {}),
-    [dialog, setDialog] = useState<Asking>(),
+    [dialog, setDialog] = useState<Dialog>(),
     may = canWrite(),
     close = () => setDialog(undefined)
   return (
@@ -45,7 +43,7 @@ export function Rules() {
         ) : (
           <ul class="list history">
             {rows.map(r => (
-              <One key={r.id} of={r} may={may} ask={setDialog} />
+              <Rule key={r.id} of={r} may={may} open={setDialog} />
             ))}
           </ul>
         )}
@@ -69,10 +67,7 @@ export function Rules() {
           danger
           close={close}
           on={() =>
-            call('DELETE /copilot/rules', { query: { id: dialog.rule.id } }).then(() => {
-              touches('copilot')
-              toast(w.ruleRemoved(dialog.rule.name))
-            })
+            call('DELETE /copilot/rules', { query: { id: dialog.rule.id } }).then(() => written(w.ruleRemoved(dialog.rule.name), 'copilot'))
           }
         />
       )}
@@ -80,9 +75,10 @@ export function Rules() {
   )
 }
 
-function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Asking) => void }) {
+// Rule shows a rule and its last run, and the actions on the rule.
+function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: Dialog) => void }) {
   const last = r.last_run,
-    does = w.actions[r.action] ?? r.action
+    action = w.actions[r.action] ?? r.action
   return (
     <li>
       <Switch on={r.is_active} label={w.activeOf(r.name)} disabled={!may} set={on => void patch(r, { is_active: on }).catch(failed)} />
@@ -93,7 +89,7 @@ function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Aski
         </div>
         <div class="wrap">
           {(w.levels[r.looks_at] ?? r.looks_at) + (r.attribute ? ' ' + (t.dimensions[r.attribute] ?? r.attribute) : '')} · {w.when}{' '}
-          {r.when.replaceAll(' x ', ' × ')} · {does}
+          {r.when.replaceAll(' x ', ' × ')} · {action}
         </div>
         <div class="d wrap">
           {w.every(r.every_minutes)} ·{' '}
@@ -102,16 +98,16 @@ function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Aski
             : w.noRun}
         </div>
       </div>
-      <Button look="sm" aria-label={`${w.runs}: ${r.name}`} onClick={() => ask({ kind: 'runs', rule: r })} text={w.runs} />
+      <Button look="sm" aria-label={`${w.runs}: ${r.name}`} onClick={() => open({ kind: 'runs', rule: r })} text={w.runs} />
       {may && (
         <RowMenu
           name={t.lists.actionsOf(r.name)}
           actions={[
-            { label: w.editRule, on: () => ask({ kind: 'edit', rule: r }) },
+            { label: w.editRule, on: () => open({ kind: 'edit', rule: r }) },
             r.mode === 'live'
               ? { label: w.toShadow, on: () => void patch(r, { mode: 'shadow' }).catch(failed) }
-              : { label: w.toLive, on: () => ask({ kind: 'live', rule: r }) },
-            { label: w.removeRule, bad: true, on: () => ask({ kind: 'remove', rule: r }) },
+              : { label: w.toLive, on: () => open({ kind: 'live', rule: r }) },
+            { label: w.removeRule, bad: true, on: () => open({ kind: 'remove', rule: r }) },
           ]}
         />
       )}

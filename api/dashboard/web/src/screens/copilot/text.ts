@@ -7,7 +7,8 @@ import { money, shown } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/copilot.ts'
 
-export const said = (e: ApiError) => w.failed[e.code] ?? sentence(e)
+// errorText explains an error of the Copilot.
+export const errorText = (e: ApiError) => w.failed[e.code] ?? sentence(e)
 
 export const figureName = (name: string) =>
   name === 'conversions'
