@@ -8,7 +8,8 @@ export const mostRows = 5000,
 export type Head = FileLook
 export type FileKind = NonNullable<LookBody['kind']>
 
-const bytesOf = (file: File) =>
+// base64Of returns the content of a file in base64.
+export const base64Of = (file: File) =>
   new Promise<string>((ok, no) => {
     const reader = new FileReader()
     reader.onload = () => ok((reader.result as string).split(',')[1] ?? '')
@@ -46,7 +47,7 @@ export function useFile(kind: FileKind) {
     setText('')
     setError(undefined)
     try {
-      const head = await call('POST /corrections/look', { body: { file: await bytesOf(file), kind } })
+      const head = await call('POST /corrections/look', { body: { file: await base64Of(file), kind } })
       setRead({ text: head.text, kind, head })
       setText(head.text)
     } catch (e) {

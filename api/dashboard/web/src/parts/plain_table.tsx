@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 
-type Props = { label: string; heads: (string | { left: string })[]; children: ComponentChildren }
+type Props = { label: string; heads: (string | { left: string })[]; look?: string; children: ComponentChildren }
 
 // PlainTable is a small table that scrolls sideways where it is too wide. The text of a column is on the left or, like numbers, on the
-// right.
-export const PlainTable = ({ label, heads, children }: Props) => (
+// right. look has more classes.
+export const PlainTable = ({ label, heads, look, children }: Props) => (
   <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-    <table class="plain">
+    <table class={look ? 'plain ' + look : 'plain'}>
       <thead>
         <tr>
           {heads.map((h, i) => (

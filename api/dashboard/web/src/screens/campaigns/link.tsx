@@ -28,6 +28,7 @@ import { asWritten } from '../../core/idn.ts'
 export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks } }: TabProps) {
   const sources = useSources(),
     networks = useNetworks(),
+    siteKey = use('GET /settings', {}).data?.siteKey ?? '',
     [index, setIndex] = useState(0),
     [ownParams, setOwnParams] = useState<Pair[]>([])
   const links = c.links.length ? c.links : [{ domain_id: '', domain: c.domain, tag_name: '', url: c.url, tracking_url: c.tracking_url }]
@@ -93,7 +94,7 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
           <Copy
             label={t.link.tag}
             lines
-            text={`<script src="${tagOf(new URL(chosen.url).origin, chosen.tag_name)}" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`}
+            text={`<script src="${tagOf(new URL(chosen.url).origin, chosen.tag_name)}" data-site="${siteKey}" async></script>`}
           />
         </Part>
       </div>

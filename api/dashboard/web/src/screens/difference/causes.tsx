@@ -1,5 +1,6 @@
-import type { Difference, DifferenceReason } from '../../api.gen.ts'
+import type { Difference, DifferenceFigures } from '../../api.gen.ts'
 import { to } from '../../core/router.ts'
+import { PlainTable } from '../../parts/plain_table.tsx'
 import { w } from '../../text/difference.ts'
 import { measuresOf, Value, type Kind } from './sides.tsx'
 
@@ -28,69 +29,57 @@ function placeOf(cause: string, kind: Kind, id: string): string {
   return ofSource ? to('/app/clicks', ofSource) : to('/app/conversions')
 }
 
-// Causes shows both sides, their difference, each cause with its size and what to do, and the rest that nothing explains.
+// Causes shows the figures of both sides and their difference. Below, it shows each cause with its size and advice, and the part of the
+// difference that no cause explains.
 export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: string }) {
   const measures = measuresOf(d, kind).filter(m => m.compared)
-  const rest = measures.some(m => d.total.unexplained[m.name])
-  const line = (name: string, sides: Difference['total']['theirs'], theirs?: boolean, sign?: boolean) => (
+  const hasUnexplained = measures.some(m => d.total.unexplained[m.name])
+  const line = (name: string, figures: DifferenceFigures, format: { theirs?: boolean; sign?: boolean } = {}) => (
     <tr>
       <td class="left">
         <b>{name}</b>
       </td>
       {measures.map(m => (
-        <Value key={m.name} of={sides} m={m} currency={theirs ? m.theirs : m.ours} sign={sign} />
+        <Value key={m.name} of={figures} m={m} currency={format.theirs ? m.theirs : m.ours} sign={format.sign} />
       ))}
       <td />
     </tr>
   )
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={w.causes}>
-      <table class="plain differs">
-        <thead>
-          <tr>
-            <th class="left">{w.cause}</th>
-            {measures.map(m => (
-              <th key={m.name}>{m.label}</th>
-            ))}
-            <th class="left">{w.todo}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {line(w.theirs, d.total.theirs, true)}
-          {line(w.ours, d.total.ours)}
-          {line(w.difference, d.total.difference, false, true)}
-          {d.total.causes.length === 0 && !rest && (
-            <tr>
-              <td class="left" colSpan={2 + measures.length}>
-                {w.same}
-              </td>
-            </tr>
-          )}
-          {d.total.causes.map((c: DifferenceReason) => (
-            <tr key={c.cause + c.reason}>
-              <td class="left says">
-                <a class="link" href={placeOf(c.cause, kind, id)} title={w.show}>
-                  {w.names[c.cause] ?? c.cause}
-                </a>
-                {c.reason && <div class="dim">{c.reason}</div>}
-              </td>
-              {measures.map(m => (
-                <Value key={m.name} of={c} m={m} sign />
-              ))}
-              <td class="left says">{w.advice[c.cause]}</td>
-            </tr>
+    <PlainTable look="differs" label={w.causes} heads={[{ left: w.cause }, ...measures.map(m => m.label), { left: w.todo }]}>
+      {line(w.theirs, d.total.theirs, { theirs: true })}
+      {line(w.ours, d.total.ours)}
+      {line(w.difference, d.total.difference, { sign: true })}
+      {d.total.causes.length === 0 && !hasUnexplained && (
+        <tr>
+          <td class="left" colSpan={2 + measures.length}>
+            {w.same}
+          </td>
+        </tr>
+      )}
+      {d.total.causes.map(c => (
+        <tr key={c.cause + c.reason}>
+          <td class="left says">
+            <a class="link" href={placeOf(c.cause, kind, id)} title={w.show}>
+              {w.names[c.cause] ?? c.cause}
+            </a>
+            {c.reason && <div class="dim">{c.reason}</div>}
+          </td>
+          {measures.map(m => (
+            <Value key={m.name} of={c} m={m} sign />
           ))}
-          <tr>
-            <td class="left">
-              <b>{w.unexplained}</b>
-            </td>
-            {measures.map(m => (
-              <Value key={m.name} of={d.total.unexplained} m={m} sign />
-            ))}
-            <td class="left says">{rest && w.unexplainedText[kind]}</td>
-          </tr>
-        </tbody>
-      </table>
-    </div>
+          <td class="left says">{w.advice[c.cause]}</td>
+        </tr>
+      ))}
+      <tr>
+        <td class="left">
+          <b>{w.unexplained}</b>
+        </td>
+        {measures.map(m => (
+          <Value key={m.name} of={d.total.unexplained} m={m} sign />
+        ))}
+        <td class="left says">{hasUnexplained && w.unexplainedText[kind]}</td>
+      </tr>
+    </PlainTable>
   )
 }

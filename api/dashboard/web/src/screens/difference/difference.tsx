@@ -13,8 +13,7 @@ import { useHeading } from '../../core/title.ts'
 import { zones } from '../../core/zones.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/difference.ts'
-import { Combobox } from '../../parts/combobox.tsx'
-import { Field } from '../../parts/form.tsx'
+import { ComboField } from '../../parts/combobox.tsx'
 import { LoadingCard, EmptyCard } from '../../parts/state.tsx'
 import { Causes } from './causes.tsx'
 import { Days } from './days.tsx'
@@ -24,48 +23,45 @@ import { Upload } from './upload.tsx'
 
 // Difference compares the figures of a traffic source or a network with ours in the window, and says why they differ.
 export function Difference() {
-  const [, , rows, id = ''] = place.value.path.split('/')
-  const kind: Kind = rows === 'networks' ? 'network' : 'source',
-    list = (kind === 'network' ? useNetworks : useSources)(),
-    name = list?.find(r => r.id === id)?.name
+  const [, , list, id = ''] = place.value.path.split('/')
+  const kind: Kind = list === 'networks' ? 'network' : 'source',
+    records = (kind === 'network' ? useNetworks : useSources)(),
+    name = records?.find(r => r.id === id)?.name
   const theirs = place.value.query.get('their_tz'),
     query = { from: span.value.from, to: span.value.to, tz: span.value.tz, ...(theirs && { their_tz: theirs }) }
   const source = use('GET /traffic-sources/{id}/difference', kind === 'source' ? query : null, 0, { id }),
     network = use('GET /networks/{id}/difference', kind === 'network' ? query : null, 0, { id }),
-    of = kind === 'network' ? network : source
+    answer = kind === 'network' ? network : source
   useHeading(
     name
-      ? { name: w.titleOf(name), above: { name: t.kinds[kind === 'network' ? 'networks' : 'sources'].title, path: to(`/app/${rows}`) } }
+      ? { name: w.titleOf(name), above: { name: t.kinds[kind === 'network' ? 'networks' : 'sources'].title, path: to(`/app/${list}`) } }
       : null,
   )
   return (
     <div class="grid">
       <section class="card">
         <div class="part fields">
-          <TheirZone chosen={theirs ?? ''} used={of.data?.their_tz} />
+          <TheirZone chosen={theirs ?? ''} used={answer.data?.their_tz} />
         </div>
       </section>
-      {of.data ? <Compared of={of.data} kind={kind} id={id} /> : <LoadingCard of={of} height={320} />}
-      {kind === 'network' && canWrite() && <Upload id={id} basis={of.data?.basis} />}
+      {answer.data ? <Compared of={answer.data} kind={kind} id={id} /> : <LoadingCard of={answer} height={320} />}
+      {kind === 'network' && canWrite() && <Upload id={id} basis={answer.data?.basis} />}
     </div>
   )
 }
 
-// TheirZone chooses the time zone of their days. Without a choice it is the zone of the connection, else UTC.
+// TheirZone chooses the time zone in which the days of the source or the network begin. Without a choice, the service uses the zone of
+// the connection, or UTC.
 const TheirZone = ({ chosen, used }: { chosen: string; used?: string }) => (
-  <Field label={w.theirZone} hint={w.theirZoneHint}>
-    {wired => (
-      <Combobox
-        wired={wired}
-        label={w.theirZone}
-        value={chosen}
-        choices={zones}
-        clear
-        placeholder={used}
-        on={zone => change({ their_tz: zone || null })}
-      />
-    )}
-  </Field>
+  <ComboField
+    label={w.theirZone}
+    hint={w.theirZoneHint}
+    value={chosen}
+    choices={zones}
+    clear
+    placeholder={used}
+    on={zone => change({ their_tz: zone || null })}
+  />
 )
 
 type Props = { of: Answer; kind: Kind; id: string }
@@ -95,7 +91,8 @@ function Compared({ of: d, kind, id }: Props) {
   )
 }
 
-// About says where their figures come from, in which zones the days begin, and by which rates amounts count.
+// About says where the figures of the source or the network come from, in which zones the days begin, and the exchange rates that were
+// used.
 const About = ({ of: d }: { of: Answer }) => (
   <div class="part dim fine">
     <p>

@@ -2,38 +2,26 @@ import { useState } from 'preact/hooks'
 import type { NetworkReport } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
-import { useBusy } from '../../core/busy.ts'
-import { asError, call, type ApiError } from '../../core/call.ts'
-import { mostBytes } from '../../core/csv.ts'
+import { useAttempt } from '../../core/busy.ts'
+import { asError, call } from '../../core/call.ts'
+import { base64Of, mostBytes } from '../../core/csv.ts'
 import { count } from '../../core/format.ts'
 import { touches } from '../../core/query.ts'
 import { w } from '../../text/difference.ts'
 import { Source } from '../../parts/csv.tsx'
 import { Failed, Alert } from '../../parts/state.tsx'
 
-const base64 = async (file: File) => {
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  let text = ''
-  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192))
-  return btoa(text)
-}
-
-// Upload takes the network's own report. It is compared with our figures, and changes none of them.
+// Upload takes the network's own report. The report is compared with our figures and does not change them.
 export function Upload({ id, basis }: { id: string; basis?: string }) {
   const [text, setText] = useState(''),
     [saved, setSaved] = useState<NetworkReport>(),
-    [error, setError] = useState<ApiError>(),
     [tooLarge, setTooLarge] = useState(false),
-    [busy, run] = useBusy()
+    { busy, wrong: error, run } = useAttempt(asError)
   const send = (body: { csv: string } | { file: string }) =>
-    run(
-      async () => {
-        setError(undefined)
-        setSaved(await call('POST /networks/{id}/report', { path: { id }, body }))
-        touches('networks')
-      },
-      e => setError(asError(e)),
-    )
+    run(async () => {
+      setSaved(await call('POST /networks/{id}/report', { path: { id }, body }))
+      touches('networks')
+    })
   const set = (v: string) => {
     setText(v)
     setTooLarge(false)
@@ -46,7 +34,7 @@ export function Upload({ id, basis }: { id: string; basis?: string }) {
           example={'date,clicks,conversions,payout\n'}
           text={text}
           set={set}
-          take={f => void base64(f).then(file => send({ file }))}
+          take={f => void base64Of(f).then(file => send({ file }))}
           tooLarge={() => setTooLarge(true)}
         />
         {tooLarge && <Alert text={w.tooLarge} />}
@@ -66,7 +54,7 @@ export function Upload({ id, basis }: { id: string; basis?: string }) {
   )
 }
 
-// Saved says how much of a report was stored, and why rows were not.
+// Saved says how many rows of a report were stored, and why others were refused.
 const Saved = ({ of: r }: { of: NetworkReport }) => (
   <div role="status">
     <p>

@@ -3,20 +3,20 @@ import type { DomainAdded } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/domains.ts'
-import { Combobox } from '../../parts/combobox.tsx'
+import { ComboField } from '../../parts/combobox.tsx'
 import { Area, Field, FormError, Switch, wrongOf, type Wrong, SelectField } from '../../parts/form.tsx'
 import { Sign } from '../../parts/icons.tsx'
 import { FormSheet, Sheet } from '../../parts/sheet.tsx'
-import { toast } from '../../core/toast.ts'
-import { said } from './shared.tsx'
+import { written } from '../../core/written.ts'
+import { codeText } from './shared.tsx'
 
 const explain = (e: unknown): Wrong => {
   const error = asError(e),
-    at = wrongOf(error, ['domain', 'group_name', 'dns_account_id'], {
+    found = wrongOf(error, ['domain', 'group_name', 'dns_account_id'], {
       invalid_domain: 'domain',
       duplicate: 'domain',
       shared_domain: 'domain',
@@ -26,10 +26,11 @@ const explain = (e: unknown): Wrong => {
       dns_account_not_found: 'dns_account_id',
       invalid_dns_account: 'dns_account_id',
     })
-  return { ...at, text: error.code === 'invalid_domain' ? error.message : (said(error.code) ?? at.text) }
+  return { ...found, text: error.code === 'invalid_domain' ? error.message : (codeText(error.code) ?? found.text) }
 }
 
-// AddDomains adds a hostname or a pasted list of them. If a DNS account is chosen, it sets their records at once.
+// AddDomains adds one hostname or a pasted list of hostnames. If a DNS account is chosen, the service sets the DNS records of the
+// hostnames at once.
 export function AddDomains({ known, close, show }: { known: string[]; close: () => void; show: (id: string) => void }) {
   const accounts = use('GET /integrations', {}).data?.accounts,
     [hosts, setHosts] = useState(''),
@@ -43,8 +44,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
       const made = await call('POST /domains', {
         body: { domain: hosts, group_name: group, failover, ...(dns ? { dns_account_id: dns } : {}) },
       })
-      touches('domains')
-      toast(w.added(made.added.length, made.added[0]!))
+      written(w.added(made.added.length, made.added[0]!), 'domains')
       if (made.dns.length || made.skipped.length) setAdded(made)
       else {
         close()
@@ -85,10 +85,10 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
         </div>
       </Sheet>
     )
-  const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
+  const errorAt = (name: string) => (wrong?.field === name ? wrong.text : undefined)
   return (
     <FormSheet title={w.addTitle} close={close} keep={() => hosts.trim() !== ''} go={w.add} off={busy || !hosts.trim()} send={add}>
-      <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={at('domain')}>
+      <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={errorAt('domain')}>
         {wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={setHosts} />}
       </Field>
       <SelectField
@@ -105,25 +105,22 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
             w.dnsHint
           )
         }
-        error={at('dns_account_id')}
+        error={errorAt('dns_account_id')}
         value={dns}
         options={[{ value: '', label: w.dnsNone }, ...(accounts ?? []).map(a => ({ value: a.id, label: a.label || a.provider }))]}
         on={setDns}
       />
-      <Field label={w.group} hint={w.groupHint} error={at('group_name')}>
-        {wired => (
-          <Combobox
-            wired={wired}
-            label={w.group}
-            value={group}
-            choices={known.map(k => ({ value: k, label: k }))}
-            free
-            clear
-            empty={t.parts.typeNew}
-            on={setGroup}
-          />
-        )}
-      </Field>
+      <ComboField
+        label={w.group}
+        hint={w.groupHint}
+        error={errorAt('group_name')}
+        value={group}
+        choices={known.map(k => ({ value: k, label: k }))}
+        free
+        clear
+        empty={t.parts.typeNew}
+        on={setGroup}
+      />
       <Switch shown on={failover} set={setFailover} label={w.failover} />
       <FormError wrong={wrong} />
     </FormSheet>

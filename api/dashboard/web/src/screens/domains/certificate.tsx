@@ -10,11 +10,12 @@ import { Icon } from '../../parts/icons.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { Certificate, mayChange } from './shared.tsx'
 
-// order maps the state of a certificate to its progress: 1 requested, 2 ownership checked, 3 issued, 4 in use.
-const order: Record<string, number> = {
+// progress maps the status of a certificate to the number of its steps that are done: 1 requested, 2 ownership checked, 3 issued, 4 in
+// use.
+const progress: Record<string, number> = {
   initializing: 1,
   pending_validation: 1,
   pending_issuance: 2,
@@ -29,61 +30,52 @@ const order: Record<string, number> = {
   issuance_timed_out: 2,
   deployment_timed_out: 3,
 }
-const names = ['verified', 'asked', 'checked', 'issued', 'serving'] as const
-// doneOf reports for each step whether it is done. The last check of the domain tells where it leads and whether HTTPS answers.
-// Before the first check, the state of the certificate stands for HTTPS.
+const steps = ['verified', 'asked', 'checked', 'issued', 'serving'] as const
+// doneOf reports for each step whether it is done. The last check of the domain says where the domain leads and whether HTTPS answers.
+// Before the first check, the status of the certificate says whether HTTPS answers.
 function doneOf(d: DomainRow, status: string): boolean[] {
-  const far = order[status] ?? 0
-  return [d.is_verified && d.points !== false, far >= 1, far >= 2, far >= 3, d.checked_at ? d.https === true : far >= 4]
+  const done = progress[status] ?? 0
+  return [d.is_verified && d.points !== false, done >= 1, done >= 2, done >= 3, d.checked_at ? d.https === true : done >= 4]
 }
-const live = 10000 // ms between reloads while the certificate is being made
+const every = 10000 // ms between reloads while the certificate is being made
 
-const fits = (status: string) =>
+// isInProgress reports whether the certificate is being made.
+const isInProgress = (status: string) =>
   /^(initializing|pending_(validation|issuance|deployment)|staging_deployment|holding_deployment)$/.test(status)
 
-// CertificateSteps shows the progress of a domain's certificate, its problems, and the possible actions. tell is called with each
-// answer about the certificate.
-export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: CertificateAnswer) => void }) {
+// CertificateSteps shows the progress of a domain's certificate, its problems, and the possible actions. onAnswer is called with
+// each answer about the certificate.
+export function CertificateSteps({ of: d, onAnswer }: { of: DomainRow; onAnswer: (c: CertificateAnswer) => void }) {
   const [certificate, setCertificate] = useState<CertificateAnswer>(),
     [error, setError] = useState<ApiError>(),
     [busy, setBusy] = useState(false),
     [releasing, setReleasing] = useState(false),
     may = mayChange()
-  const took = (got: CertificateAnswer) => {
-    setCertificate(got)
-    tell(got)
-    setError(undefined)
-  }
-  const look = () => {
+  const load = async (method: 'GET' | 'POST') => {
     setBusy(true)
-    return call('GET /domains/{id}/certificate', { path: { id: d.id } })
-      .then(took, e => setError(asError(e)))
-      .finally(() => setBusy(false))
-  }
-  const request = () => {
-    setBusy(true)
-    void call('POST /domains/{id}/certificate', { path: { id: d.id } })
-      .then(
-        got => {
-          took(got)
-          touches('domains')
-        },
-        e => setError(asError(e)),
-      )
-      .finally(() => setBusy(false))
+    try {
+      const answer = await call(`${method} /domains/{id}/certificate`, { path: { id: d.id } })
+      setCertificate(answer)
+      onAnswer(answer)
+      setError(undefined)
+      if (method === 'POST') touches('domains')
+    } catch (e) {
+      setError(asError(e))
+    }
+    setBusy(false)
   }
   const status = certificate?.ssl_status ?? d.ssl_status
   useEffect(() => {
-    void look()
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- look is a new function in each render
+    void load('GET')
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- load is a new function in each render
   }, [d.ssl_status, d.is_verified])
   useEffect(() => {
-    if (!fits(status)) return
+    if (!isInProgress(status)) return
     const timer = setInterval(() => {
-      if (!document.hidden) void look()
-    }, live)
+      if (!document.hidden) void load('GET')
+    }, every)
     return () => clearInterval(timer)
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- look is a new function in each render
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- load is a new function in each render
   }, [status])
   if (error?.code === 'edge_not_configured')
     return (
@@ -93,8 +85,9 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
     )
   const reached = doneOf(d, status),
     next = reached.indexOf(false),
-    wrong = certificate?.errors ?? [],
-    stuck = /_timed_out$|^(expired|inactive|deleted)$/.test(status)
+    errors = certificate?.errors ?? [],
+    stuck = /_timed_out$|^(expired|inactive|deleted)$/.test(status),
+    failed = stuck || errors.length > 0
   return (
     <section class="part certificate">
       <div class="row">
@@ -102,19 +95,13 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
         <Certificate status={status} />
       </div>
       <ol class="steps">
-        {names.map((name, i) => {
+        {steps.map((name, i) => {
           const done = reached[i],
             here = next === i
           return (
-            <li key={name} class={done ? 'done' : here && (stuck || wrong.length > 0) ? 'wrong' : here ? 'here' : ''}>
+            <li key={name} class={done ? 'done' : !here ? '' : failed ? 'wrong' : 'here'}>
               <span class="mark">
-                {done ? (
-                  <Icon name="check" />
-                ) : here && (stuck || wrong.length > 0) ? (
-                  <Icon name="warn" />
-                ) : (
-                  <span class="num">{i + 1}</span>
-                )}
+                {done ? <Icon name="check" /> : here && failed ? <Icon name="warn" /> : <span class="num">{i + 1}</span>}
               </span>
               <span>
                 {w.steps[name]}
@@ -135,11 +122,11 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
           )}
         </>
       )}
-      {wrong.length > 0 && (
+      {errors.length > 0 && (
         <div role="alert">
           <h3 class="label">{w.wrong}</h3>
           <ul class="bullets bad">
-            {wrong.map(e => (
+            {errors.map(e => (
               <li key={e} class="wrap">
                 {e}
               </li>
@@ -149,10 +136,10 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
       )}
       {error && <Alert look="bad wrap" text={sentence(error)} />}
       <div class="row wraps">
-        {may && (status !== 'active' || wrong.length > 0) && (
-          <Button disabled={busy || !d.is_verified} onClick={request} text={stuck || wrong.length ? w.retry : w.request} />
+        {may && (status !== 'active' || errors.length > 0) && (
+          <Button disabled={busy || !d.is_verified} onClick={() => void load('POST')} text={failed ? w.retry : w.request} />
         )}
-        <Button look="quiet" disabled={busy} onClick={() => void look()} text={w.lookCertificate} />
+        <Button look="quiet" disabled={busy} onClick={() => void load('GET')} text={w.lookCertificate} />
         <span class="grow" />
         {may && status !== 'none' && <Button onClick={() => setReleasing(true)} text={w.release} />}
       </div>
@@ -165,9 +152,8 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
           close={() => setReleasing(false)}
           on={() =>
             call('DELETE /domains/{id}/certificate', { path: { id: d.id } }).then(out => {
-              touches('domains')
-              toast(out.detail || w.released)
-              void look()
+              written(out.detail || w.released, 'domains')
+              void load('GET')
             })
           }
         />

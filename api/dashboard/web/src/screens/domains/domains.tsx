@@ -6,7 +6,7 @@ import { asError, call } from '../../core/call.ts'
 import { dateOf, ago } from '../../core/dates.ts'
 import { hourOf } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
-import { touches, use, useAll } from '../../core/query.ts'
+import { use, useAll } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/domains.ts'
@@ -19,14 +19,15 @@ import { asWritten } from '../../core/idn.ts'
 import { stepsOf } from '../../parts/stepper.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { AddDomains } from './add.tsx'
-import { Certificate, Ending, makeDefault, mayChange, said, spareOf, State, usedBy, waits } from './shared.tsx'
+import { Certificate, Ending, makeDefault, mayChange, codeText, tagsOf, State, usedBy, isPending } from './shared.tsx'
 import { DomainSheet } from './sheet.tsx'
 
 const every = 10 // seconds between reloads while a domain is not set up yet
 
-// RemoveDomain asks for the name before a domain is deleted. For a domain in use it shows what uses it.
-export function RemoveDomain({ of: d, close, gone }: { of: DomainRow; close: () => void; gone: () => void }) {
+// RemoveDomain asks for the name before a domain is deleted, and shows what uses the domain. then is called after the domain is deleted.
+function RemoveDomain({ of: d, close, then }: { of: DomainRow; close: () => void; then: () => void }) {
   const used = usedBy(d)
   return (
     <Ask
@@ -36,12 +37,11 @@ export function RemoveDomain({ of: d, close, gone }: { of: DomainRow; close: () 
       danger
       name={d.domain}
       close={close}
-      wrong={e => toast(said(asError(e).code) ?? sentence(asError(e)), { bad: true })}
+      wrong={e => toast(codeText(asError(e).code) ?? sentence(asError(e)), { bad: true })}
       on={() =>
         call('DELETE /domains', { query: { id: d.id } }).then(() => {
-          touches('domains')
-          toast(w.removed(d.domain))
-          gone()
+          written(w.removed(d.domain), 'domains')
+          then()
         })
       }>
       {used && <p class="warn">{w.inUse(used)}</p>}
@@ -63,7 +63,7 @@ const columns: Column<DomainRow>[] = [
           <span class="name cut" title={r.domain}>
             {asWritten(r.domain)}
           </span>
-          {spareOf(r)
+          {tagsOf(r)
             .slice(0, 1)
             .map(s => (
               <span key={s} class="tag">
@@ -133,31 +133,32 @@ const menu = (show: (r: DomainRow) => void, remove: (r: DomainRow) => void): Col
   ),
 })
 
-// useDomains loads all domains, again and again while one is not set up yet. checkedAt is the time of the last answer.
+// useDomains loads all domains, and loads them again every few seconds while a domain is not set up yet. checkedAt is the time of the
+// last answer.
 function useDomains() {
   const list = useAll('GET /domains', { limit: 100 }),
     { rows } = list,
     [checkedAt, setCheckedAt] = useState(Date.now()),
-    waiting = rows?.some(waits) ?? false
+    pending = rows?.some(isPending) ?? false
   useEffect(() => {
     if (rows) setCheckedAt(Date.now())
   }, [rows])
   useEffect(() => {
-    if (!waiting) return
+    if (!pending) return
     const timer = setInterval(() => {
       if (!document.hidden) list.again()
     }, every * 1000)
     return () => clearInterval(timer)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- list is a new object in each render
-  }, [waiting])
-  return { ...list, waiting, checkedAt }
+  }, [pending])
+  return { ...list, pending, checkedAt }
 }
 
 // Domains lists the hosts of tracking links.
 export function Domains() {
   const list = useDomains(),
     { rows } = list,
-    about = use('GET /domains', { limit: 1 }).data,
+    settings = use('GET /domains', { limit: 1 }).data,
     may = mayChange()
   const open = place.value.query.get('id'),
     [adding, setAdding] = useState(false),
@@ -175,12 +176,12 @@ export function Domains() {
   return (
     <>
       <div class="line filters">
-        {about?.cname_target && (
+        {settings?.cname_target && (
           <span class="fine wrap">
-            <span class="dim">{w.cname}</span> <b class="mono">{about.cname_target}</b>
+            <span class="dim">{w.cname}</span> <b class="mono">{settings.cname_target}</b>
           </span>
         )}
-        {list.waiting && (
+        {list.pending && (
           <span class="dim fine" role="status">
             {w.listLooks(hourOf(list.checkedAt))}
           </span>
@@ -219,11 +220,11 @@ export function Domains() {
           />
         )}
       </section>
-      {about && about.shared.length > 0 && (
+      {settings && settings.shared.length > 0 && (
         <Part look="card shared" title={w.shared}>
           <p class="dim">{w.sharedText}</p>
           <div class="fields">
-            {about.shared.map(s => (
+            {settings.shared.map(s => (
               <Copy key={s.id} text={s.domain} label={s.domain} />
             ))}
           </div>
@@ -234,7 +235,7 @@ export function Domains() {
         <DomainSheet
           key={shown.id}
           of={shown}
-          target={about?.cname_target ?? null}
+          target={settings?.cname_target ?? null}
           groups={[...new Set([...groups, 'spare'])]}
           close={() => show(null)}
           step={step}
@@ -245,7 +246,7 @@ export function Domains() {
         <RemoveDomain
           of={removing}
           close={() => setRemoving(null)}
-          gone={() => {
+          then={() => {
             if (open === removing.id) show(null)
           }}
         />

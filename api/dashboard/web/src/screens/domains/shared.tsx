@@ -4,17 +4,17 @@ import { call } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
 import { none } from '../../core/format.ts'
 import { can } from '../../core/me.ts'
-import { touches } from '../../core/query.ts'
 import { w } from '../../text/domains.ts'
-import { failed, toast } from '../../core/toast.ts'
+import { failed } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 
 const soon = 30 * 86400000 // ms: an end within this time counts as near
 
-// said returns the text that explains an error code of a domain.
-export const said = (code: string) => w.codes[code]
+// codeText returns the text that explains an error code of a domain.
+export const codeText = (code: string) => w.codes[code]
 export const mayChange = () => can('member')
-// waits reports whether the domain is not fully set up yet: verification, DNS or the certificate is still pending.
-export const waits = (d: DomainRow) =>
+// isPending reports whether a domain is not fully set up yet: verification, DNS or the certificate is still pending.
+export const isPending = (d: DomainRow) =>
   !d.is_verified || d.points === false || /^(initializing|pending_(validation|issuance|deployment))$/.test(d.ssl_status)
 const statusOf = (status: string) => w.statuses[status] ?? status.replaceAll('_', ' ')
 export const certificateTone = (status: string) =>
@@ -22,20 +22,22 @@ export const certificateTone = (status: string) =>
 
 export const Certificate = ({ status }: { status: string }) => <span class={'tag ' + certificateTone(status)}>{statusOf(status)}</span>
 export const State = ({ of: d }: { of: DomainRow }) => (
-  <span class={'tag ' + (!d.is_verified ? 'warn' : d.points === false ? 'warn' : 'good')}>
+  <span class={'tag ' + (d.is_verified && d.points !== false ? 'good' : 'warn')}>
     {!d.is_verified ? w.waiting : d.points === false ? w.elsewhere : w.verified}
   </span>
 )
-// Ending shows a day on which something ends. A day that is near or past stands out.
+// Ending shows the day on which a certificate or a registration ends. A day that is near or past is highlighted.
 export const Ending = ({ at }: { at: string | null }) =>
   at ? (
     <span class={'num' + (Date.parse(at) - Date.now() < soon ? ' warn' : '')}>{dateOf(Date.parse(at))}</span>
   ) : (
     <span class="dim">{none}</span>
   )
+// usedBy returns the numbers of campaigns and smartlinks that use a domain, as text.
 export const usedBy = (d: DomainRow) =>
   [d.campaigns ? w.campaigns(d.campaigns) : '', d.smartlinks ? w.smartlinks(d.smartlinks) : ''].filter(Boolean).join(', ')
-export const spareOf = (d: DomainRow) =>
+// tagsOf returns the tags of a domain: default, spare, and what happened in a failover.
+export const tagsOf = (d: DomainRow) =>
   [
     d.is_default ? w.isDefault : '',
     d.group_name === 'spare' ? w.spare : d.failover ? w.failsOver : '',
@@ -43,7 +45,7 @@ export const spareOf = (d: DomainRow) =>
   ].filter(Boolean)
 
 export const makeDefault = (d: DomainRow) =>
-  call('PATCH /domains', { body: { id: d.id, action: 'set_default' } }).then(() => {
-    touches('domains', 'campaigns')
-    toast(w.nowDefault(d.domain))
-  }, failed)
+  call('PATCH /domains', { body: { id: d.id, action: 'set_default' } }).then(
+    () => written(w.nowDefault(d.domain), 'domains', 'campaigns'),
+    failed,
+  )

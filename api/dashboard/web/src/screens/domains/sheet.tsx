@@ -16,21 +16,21 @@ import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { failed } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { CertificateSteps } from './certificate.tsx'
-import { Certificate, Ending, makeDefault, mayChange, said, spareOf, State, usedBy, waits } from './shared.tsx'
+import { Certificate, Ending, makeDefault, mayChange, codeText, tagsOf, State, usedBy, isPending } from './shared.tsx'
 
 const every = 10 // seconds between checks of a domain that is not set up yet
 
-// useLooks checks a domain regularly while it is not fully set up. It returns the seconds until the next check, or null during a
-// check.
-function useLooks(d: DomainRow, look: () => Promise<unknown>) {
+// useChecks checks a domain regularly while the domain is not fully set up. secondsLeft is the time until the next check, or null during
+// a check.
+function useChecks(d: DomainRow, check: () => Promise<unknown>) {
   const [secondsLeft, setSecondsLeft] = useState<number | null>(null),
-    may = mayChange(),
-    on = may && waits(d)
+    on = mayChange() && isPending(d)
   const now = async () => {
     setSecondsLeft(null)
-    await look()
+    await check()
     setSecondsLeft(every)
   }
   useEffect(() => {
@@ -47,7 +47,7 @@ function useLooks(d: DomainRow, look: () => Promise<unknown>) {
     return () => clearTimeout(timer)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- now is a new function in each render
   }, [secondsLeft, on])
-  return { left: secondsLeft, on, now }
+  return { secondsLeft, on, now }
 }
 
 type Props = { of: DomainRow; target: string | null; groups: string[]; close: () => void; step: Steps; remove: () => void }
@@ -59,7 +59,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
     [certificate, setCertificate] = useState<CertificateAnswer>(),
     [dirty, setDirty] = useState(false),
     may = mayChange()
-  const look = () =>
+  const verify = () =>
     call('POST /domains/{id}/verify', { path: { id: d.id } }).then(
       v => {
         setFound(v)
@@ -68,9 +68,9 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
       },
       e => setError(asError(e)),
     )
-  const looks = useLooks(d, look)
+  const checks = useChecks(d, verify)
   useLetters(step)
-  const at = found?.checked_at ?? d.checked_at
+  const checkedAt = found?.checked_at ?? d.checked_at
   return (
     <Sheet
       side
@@ -83,12 +83,14 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
         <>
           {may && (
             <span class="fine dim" role="status">
-              {looks.on ? (looks.left === null ? w.looking : w.looksAgain(looks.left)) : ''}
+              {checks.on ? (checks.secondsLeft === null ? w.looking : w.looksAgain(checks.secondsLeft)) : ''}
             </span>
           )}
           <span class="grow" />
           <Stepper of={step} />
-          {may && <Button look="primary" disabled={looks.on && looks.left === null} onClick={() => void looks.now()} text={w.check} />}
+          {may && (
+            <Button look="primary" disabled={checks.on && checks.secondsLeft === null} onClick={() => void checks.now()} text={w.check} />
+          )}
         </>
       }>
       <div class="story">
@@ -103,21 +105,21 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
             <dt>{w.used}</dt>
             <dd>
               {usedBy(d) || w.nothing}
-              {spareOf(d).map(s => (
+              {tagsOf(d).map(s => (
                 <>
                   {' '}
                   <span class="tag">{s}</span>
                 </>
               ))}
             </dd>
-            <Fact name={w.checked} value={at ? ago(at) : w.never} />
+            <Fact name={w.checked} value={checkedAt ? ago(checkedAt) : w.never} />
           </dl>
         </Part>
         {(found || error) && (
           <section class="part" aria-live="polite">
             <h2>{w.seen}</h2>
             {error ? (
-              <Alert look="bad wrap" text={said(error.code) ?? sentence(error)} />
+              <Alert look="bad wrap" text={codeText(error.code) ?? sentence(error)} />
             ) : (
               found && (
                 <>
@@ -137,12 +139,12 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
           found?.proof === 'none' ||
           certificate?.ownership ||
           certificate?.ownership_http) && <Records of={d} target={target} certificate={certificate} />}
-        <CertificateSteps of={d} tell={setCertificate} />
+        <CertificateSteps of={d} onAnswer={setCertificate} />
         {d.failed_over > 0 && (
           <Part title={w.spareTitle}>
             <div class="row">
               <p class="grow warn">{w.onSpare(d.failed_over)}</p>
-              {may && <Button onClick={() => void back(d)} text={w.failBack} />}
+              {may && <Button onClick={() => void failBack(d)} text={w.failBack} />}
             </div>
           </Part>
         )}
@@ -164,13 +166,14 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
   )
 }
 
-const back = (d: DomainRow) =>
-  call('PATCH /domains', { body: { id: d.id, action: 'fail_back' } }).then(out => {
-    touches('domains', 'campaigns')
-    toast(w.cameBack(out.campaigns ?? 0, out.kept ?? 0))
-  }, failed)
+// failBack moves the campaigns back from the spare domain to a domain.
+const failBack = (d: DomainRow) =>
+  call('PATCH /domains', { body: { id: d.id, action: 'fail_back' } }).then(
+    ({ campaigns, kept }) => written(w.cameBack(campaigns ?? 0, kept ?? 0), 'domains', 'campaigns'),
+    failed,
+  )
 
-// Records shows the records to set in DNS, each part with a button to copy it.
+// Records shows the records to set in DNS. Each name and value has a button that copies it.
 function Records({ of: d, target, certificate: c }: { of: DomainRow; target: string | null; certificate?: CertificateAnswer }) {
   const list = [...d.dns_records, ...(c?.ownership ? [c.ownership] : [])]
   return (
@@ -206,7 +209,7 @@ function PointForMe({ of: d }: { of: DomainRow }) {
     [zones, setZones] = useState<ZonesOfAccount[]>(),
     [busy, run] = useBusy(),
     [result, setResult] = useState<PointAnswer>()
-  const holds = zones?.flatMap(a =>
+  const holder = zones?.flatMap(a =>
     a.zones.filter(z => d.domain === z || d.domain.endsWith('.' + z)).map(zone => ({ zone, account: a.label || a.provider })),
   )[0]
   if (!accounts) return null
@@ -227,10 +230,10 @@ function PointForMe({ of: d }: { of: DomainRow }) {
         {result.note && <p class="dim">{result.note}</p>}
       </div>
     )
-  if (holds)
+  if (holder)
     return (
       <div class="row">
-        <span class="grow wrap">{w.pointText(holds.zone, holds.account)}</span>
+        <span class="grow wrap">{w.pointText(holder.zone, holder.account)}</span>
         <Button
           look="primary"
           disabled={busy}
@@ -284,8 +287,7 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
   const save = async (draft: Draft) => {
     const { group_name, crawlers, https_only, failover, index_page, tag_name } = draft as unknown as DomainRow
     await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page, tag_name } })
-    touches('domains', 'goals', 'campaigns')
-    toast(w.saved(d.domain))
+    written(w.saved(d.domain), 'domains', 'goals', 'campaigns')
   }
   return (
     <RecordForm

@@ -1,12 +1,13 @@
-// The records that a flow can lead to.
+// The records of the account that a flow uses.
 import { useMemo } from 'preact/hooks'
 import type { Path } from '../../api.gen.ts'
 import { useCampaigns, useLanders, useOffers, useRules, useSources } from '../../core/choices.ts'
 import type { Known } from './edit.ts'
 
+// Book has what is needed to show a flow: the names of records, and the saved rules by id.
 export type Book = { known: Known; rules: Map<string, { name: string; logic: string; conditions: Path['filters'] }> }
 
-// useBook returns the names of all records that a flow can lead to.
+// useBook loads the records that a flow can use, as lists and as a Book.
 export function useBook() {
   const offers = useOffers(),
     landers = useLanders(),
@@ -26,7 +27,6 @@ export function useBook() {
         known: { landers: new Set((landers ?? []).map(l => l.id)), names },
         rules: new Map((rules ?? []).map(r => [r.id, r])),
       } as Book,
-      ready: !!offers && !!landers,
     }
   }, [offers, landers, campaigns, rules, sources])
 }

@@ -16,11 +16,23 @@ type Props = { path: Path; book: Book; records: ReturnType<typeof useBook>; on: 
 export function Destinations({ path: p, book, records, on }: Props) {
   const { landers, onward } = split(p, book.known),
     [address, setAddress] = useState(''),
-    lander = p.action === 'lander'
-  const put = (destinations: Destination[]) => on({ destinations })
-  const join = (d: Partial<Destination>) => put([...p.destinations, { ...d, weight: 100 }])
-  const set = (d: Destination, change: Partial<Destination>) => put(p.destinations.map(o => (o === d ? { ...o, ...change } : o)))
-  const unused = (list: Choice[] | undefined) => list?.filter(c => lander || !p.destinations.some(d => d.id === c.value))
+    hasLanders = p.action === 'lander'
+  const replace = (destinations: Destination[]) => on({ destinations })
+  const add = (d: Partial<Destination>) => replace([...p.destinations, { ...d, weight: 100 }])
+  const set = (d: Destination, change: Partial<Destination>) => replace(p.destinations.map(o => (o === d ? { ...o, ...change } : o)))
+  // adder chooses a record to add. A record can be added once, except an offer behind landing pages, which may be in several slots.
+  const adder = (label: string, choices: Choice[] | undefined, among: Destination[]) => (
+    <Combobox
+      label={label}
+      placeholder={label}
+      value=""
+      choices={choices?.filter(c => !among.some(d => d.id === c.value))}
+      on={id => {
+        if (id) add({ id })
+      }}
+    />
+  )
+  // rows shows a list of destinations, each with its slot, its weight and its share.
   const rows = (list: Destination[], label: string) =>
     list.length > 0 && (
       <div class="dests" role="group" aria-label={label}>
@@ -29,7 +41,7 @@ export function Destinations({ path: p, book, records, on }: Props) {
             <span class="grow cut" title={nameOf(d, book.known)}>
               {nameOf(d, book.known) || t.gone}
             </span>
-            {lander && !isLander(d, book.known) && (
+            {hasLanders && !isLander(d, book.known) && (
               <Select
                 label={t.flow.slotOf(nameOf(d, book.known))}
                 value={String(d.slot ?? 0)}
@@ -52,7 +64,7 @@ export function Destinations({ path: p, book, records, on }: Props) {
             <Button
               look="quiet icon"
               aria-label={t.parts.remove(nameOf(d, book.known))}
-              onClick={() => put(p.destinations.filter(o => o !== d))}
+              onClick={() => replace(p.destinations.filter(o => o !== d))}
               icon="x"
             />
           </div>
@@ -61,32 +73,16 @@ export function Destinations({ path: p, book, records, on }: Props) {
     )
   return (
     <>
-      {lander && (
+      {hasLanders && (
         <>
           <h3 class="label">{t.flow.heads.landers}</h3>
           {rows(landers, t.flow.heads.landers)}
-          <Combobox
-            label={t.flow.addLander}
-            placeholder={t.flow.addLander}
-            value=""
-            choices={unused(choicesOf(records.landers))?.filter(c => !landers.some(d => d.id === c.value))}
-            on={id => {
-              if (id) join({ id })
-            }}
-          />
+          {adder(t.flow.addLander, choicesOf(records.landers), landers)}
         </>
       )}
-      <h3 class="label">{lander ? t.flow.offersBehind : t.flow.heads.offers}</h3>
+      <h3 class="label">{hasLanders ? t.flow.offersBehind : t.flow.heads.offers}</h3>
       {rows(onward, t.flow.heads.offers)}
-      <Combobox
-        label={t.flow.addOffer}
-        placeholder={t.flow.addOffer}
-        value=""
-        choices={unused(choicesOf(records.offers))}
-        on={id => {
-          if (id) join({ id })
-        }}
-      />
+      {adder(t.flow.addOffer, choicesOf(records.offers), hasLanders ? [] : onward)}
       <details class="addurl">
         <summary>{t.flow.addAddress}</summary>
         <UrlInput label={t.flow.addAddress} value={address} on={setAddress} />
@@ -94,7 +90,7 @@ export function Destinations({ path: p, book, records, on }: Props) {
           look="sm"
           disabled={!address.trim()}
           onClick={() => {
-            join({ url: address.trim() })
+            add({ url: address.trim() })
             setAddress('')
           }}
           text={t.flow.addIt}

@@ -5,19 +5,22 @@ import { useBusy } from '../../core/busy.ts'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import type { TabProps } from '../../core/campaign.ts'
 import { sentence } from '../../core/errors.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { add, changes, copyOf, moveTo, neighbour, newPath, placeOf, remove, toSend, type Flow, type Known } from './edit.ts'
 
 type Wrong = { path?: string; field?: string; text: string }
-type Kept = { version: string; base: Flow; draft: Flow }
+type Unsaved = { version: string; base: Flow; draft: Flow }
 
-// Unsaved changes are kept in the tab's session storage, so that a visit to another page loses nothing.
-const slot = (id: string) => 'flow ' + id
-function kept(id: string): Kept | null {
+// storageKey returns the key of a campaign's unsaved changes in the session storage of the tab. They stay there while the person visits
+// other pages.
+const storageKey = (id: string) => 'flow ' + id
+// readUnsaved returns the unsaved changes of a campaign, or null.
+function readUnsaved(id: string): Unsaved | null {
   try {
-    return JSON.parse(sessionStorage.getItem(slot(id)) ?? 'null') as Kept | null
+    return JSON.parse(sessionStorage.getItem(storageKey(id)) ?? 'null') as Unsaved | null
   } catch {
     return null
   }
@@ -27,7 +30,7 @@ function kept(id: string): Kept | null {
 // saved the flow, the saved flow replaces the draft, unless the draft has unsaved changes.
 export function useDraft(detail: TabProps['detail'], known: Known) {
   const { id } = detail.campaign,
-    [start] = useState(() => kept(id)),
+    [start] = useState(() => readUnsaved(id)),
     [saved, setSaved] = useState({ flow: start?.base ?? detail.streams, version: start?.version ?? detail.version }),
     [draft, setDraft] = useState<Flow>(start?.draft ?? detail.streams)
   const [open, setOpen] = useState<string | null>(null),
@@ -38,21 +41,22 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     theirs = use('GET /campaigns/{id}/flow', {}, 20, { id }),
     list = useMemo(() => changes(base, draft, known), [base, draft, known]),
     dirty = list.length > 0
-  const past = useRef(new Set<string>()),
-    elsewhere = !!theirs.data && theirs.data.version !== version && !past.current.has(theirs.data.version)
-  const restart = (of: Pick<FlowAnswer, 'streams' | 'version'>) => {
-    setSaved({ flow: of.streams, version: of.version })
-    setDraft(of.streams)
+  // replaced holds the versions that saving here has replaced. An answer with such a version is old and no change of another person.
+  const replaced = useRef(new Set<string>()),
+    elsewhere = !!theirs.data && theirs.data.version !== version && !replaced.current.has(theirs.data.version)
+  const restart = ({ streams, version }: Pick<FlowAnswer, 'streams' | 'version'>) => {
+    setSaved({ flow: streams, version })
+    setDraft(streams)
   }
   useEffect(() => {
     if (theirs.data?.version === version)
-      past.current.clear() // until then, an answer from before the last save may still arrive
+      replaced.current.clear() // until then, an answer from before the last save may still arrive
     else if (theirs.data && elsewhere && !dirty && !busy) restart(theirs.data)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- only a new answer may replace the flow
   }, [theirs.data])
   useEffect(() => {
-    if (dirty) sessionStorage.setItem(slot(id), JSON.stringify({ version, base, draft }))
-    else sessionStorage.removeItem(slot(id))
+    if (dirty) sessionStorage.setItem(storageKey(id), JSON.stringify({ version, base, draft }))
+    else sessionStorage.removeItem(storageKey(id))
   }, [id, dirty, draft, base, version])
   useEffect(() => {
     const leave = (e: BeforeUnloadEvent) => {
@@ -65,7 +69,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setDraft(next)
     if (wrong) setWrong(undefined)
   }
-  const put = (p: Path) => {
+  const addAndOpen = (p: Path) => {
     set(add(draft, p))
     setOpen(p.id)
   }
@@ -78,22 +82,23 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setOpen(null)
     toast(t.flow.removed(path.name), { undo: () => setDraft(draft) })
   }
-  // said shows an error of the service at the path and the field that it is about.
-  const said = (e: ApiError) => {
-    const at = placeOf(e.code, e.message, draft)
-    setWrong({ ...at, text: t.flow.codes[e.code] ?? sentence(e) })
-    if (at.path) setOpen(at.path)
+  // showError shows an error of the service at the path and the field that the error is about.
+  const showError = (e: ApiError) => {
+    const found = placeOf(e.code, e.message, draft)
+    setWrong({ ...found, text: t.flow.codes[e.code] ?? sentence(e) })
+    if (found.path) setOpen(found.path)
   }
+  // send saves the draft if the saved flow still has the version match.
   const send = async (match: string) => {
     setWrong(undefined)
-    const got = await call('PUT /campaigns/{id}/flow', { path: { id }, body: { streams: toSend(draft) }, match })
-    past.current.add(match)
-    restart(got)
+    const answer = await call('PUT /campaigns/{id}/flow', { path: { id }, body: { streams: toSend(draft) }, match })
+    replaced.current.add(match)
+    restart(answer)
     setOpen(null)
     setDialog(null)
-    touches('campaigns')
-    toast(t.flow.live)
+    written(t.flow.live, 'campaigns')
   }
+  // save saves the draft over a version, which is the version that the draft began with unless the person has seen a newer one.
   const save = async (over = version) => {
     if (!dirty) return
     await run(
@@ -103,7 +108,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
         if (error.code === 'stale') {
           theirs.again()
           setDialog('conflict')
-        } else said(error)
+        } else showError(error)
       },
     )
   }
@@ -112,15 +117,17 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setWrong(undefined)
     toast(t.flow.discarded, { undo: () => setDraft(draft) })
   }
-  const take = () => {
+  // takeTheirs replaces the draft by the flow that another person saved.
+  const takeTheirs = () => {
     if (!theirs.data) return
     restart(theirs.data)
     setWrong(undefined)
     setDialog(null)
   }
-  const addPath = () => put({ ...newPath(t.flow.pathName(draft.length + 1)), stream_type: draft.length === 0 ? 'default' : 'regular' })
-  const clone = (path: Path) => put(copyOf(draft, path, n => `${path.name} ${n}`))
+  const addPath = () =>
+    addAndOpen({ ...newPath(t.flow.pathName(draft.length + 1)), stream_type: draft.length === 0 ? 'default' : 'regular' })
+  const clone = (path: Path) => addAndOpen(copyOf(draft, path, n => `${path.name} ${n}`))
   const other = theirs.data?.version === version ? undefined : theirs.data
   const state = { base, draft, list, dirty, open, wrong, busy, dialog, elsewhere, theirs: other }
-  return { ...state, set, addPath, clone, move, drop, said, save, discard, take, setOpen, setDialog }
+  return { ...state, set, addPath, clone, move, drop, showError, save, discard, takeTheirs, setOpen, setDialog }
 }

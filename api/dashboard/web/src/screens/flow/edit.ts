@@ -24,18 +24,15 @@ export const newPath = (name: string): Path => ({
 })
 
 // tried returns the paths in the order in which they are tried: forced paths, regular paths by group, then the default path.
-export const tried = (flow: Flow): Flow =>
-  flow
-    .map((p, i) => ({ p, i }))
-    .sort((a, b) => rank(a.p) - rank(b.p) || a.i - b.i)
-    .map(o => o.p)
+export const tried = (flow: Flow): Flow => [...flow].sort((a, b) => rank(a) - rank(b))
 const rank = (p: Path) => (ranks[p.stream_type] ?? 1) * 1000 + (p.stream_type === 'regular' ? p.rule_group : 0)
 
 export const update = (flow: Flow, id: string, change: Partial<Path>): Flow => flow.map(p => (p.id === id ? { ...p, ...change } : p))
 export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !== id)
 export const add = (flow: Flow, path: Path): Flow => [...flow, path]
 
-// copyOf returns a copy of a path with a new id and a name that no other path has. The copy of the default path is a regular path.
+// copyOf returns a copy of a path with a new id and an unused name, which name makes from a number. The copy of the default path is a
+// regular path.
 export function copyOf(flow: Flow, path: Path, name: (n: number) => string): Path {
   let n = 2
   while (flow.some(p => p.name === name(n))) n++
@@ -49,12 +46,12 @@ export function copyOf(flow: Flow, path: Path, name: (n: number) => string): Pat
   }
 }
 
-// neighbour returns the path before or after a path in the order of tried, if the two may change places.
+// neighbour returns the path that is tried before or after a path, if the two may change places.
 export function neighbour(flow: Flow, id: string, by: 1 | -1): Path | undefined {
   const order = tried(flow),
-    at = order.findIndex(p => p.id === id),
-    other = order[at + by]
-  return other && at >= 0 && rank(other) === rank(order[at]!) ? other : undefined
+    index = order.findIndex(p => p.id === id),
+    other = order[index + by]
+  return other && index >= 0 && rank(other) === rank(order[index]!) ? other : undefined
 }
 
 // moveTo moves a path to the place of another path. It returns the flow unchanged if the two are of different kinds.
@@ -68,8 +65,10 @@ export function moveTo(flow: Flow, id: string, place: string): Flow {
   return out
 }
 
-// unitsOf returns all conditions of a path: its own and the conditions of its rules. saved holds the account's saved rules by id.
+// Unit is a set of conditions: those of a path itself, without a name, or those of a rule.
 export type Unit = { name: string; logic: string; conditions: Condition[]; saved: boolean }
+
+// unitsOf returns the sets of conditions of a path. saved holds the account's saved rules by id.
 export function unitsOf(p: Path, saved: Map<string, { name: string; logic: string; conditions: Condition[] }>): Unit[] {
   const own = p.filters.length ? [{ name: '', logic: p.logic, conditions: p.filters, saved: false }] : []
   return [
@@ -86,14 +85,16 @@ export function unitsOf(p: Path, saved: Map<string, { name: string; logic: strin
   ]
 }
 
-// Known tells which kind of record a destination's id belongs to. It follows from the lists of the account.
+// Known has the ids of the account's landing pages, and the names of its records by id.
 export type Known = { landers: Set<string>; names: Record<string, string> }
 export const isLander = (d: Destination, known: Known) => !!d.id && known.landers.has(d.id)
 export const nameOf = (d: Destination, known: Known) => (d.id ? (known.names[d.id] ?? '') : (d.url ?? ''))
+// split separates the landing pages of a path from its other destinations, to which visitors go on.
 export const split = (p: Path, known: Known) => ({
   landers: p.destinations.filter(d => isLander(d, known)),
   onward: p.destinations.filter(d => !isLander(d, known)),
 })
+// shareOf returns the share of a destination, 0 to 1, among the destinations of the same slot.
 export const shareOf = (d: Destination, among: Destination[]) => {
   const sum = among.filter(o => (o.slot ?? 0) === (d.slot ?? 0)).reduce((n, o) => n + o.weight, 0)
   return sum ? d.weight / sum : 0
@@ -127,13 +128,14 @@ const fields = [
   'response',
   'campaign_id',
 ] as const
+const idsOf = (flow: Flow) => flow.map(p => p.id)
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 // changes returns the differences of two flows, one for each edit.
 export function changes(was: Flow, now: Flow, known: Known): Change[] {
   const out: Change[] = [],
     old = new Map(was.map(p => [p.id, p])),
-    kept = now.filter(p => old.has(p.id))
+    common = now.filter(p => old.has(p.id))
   for (const p of was) if (!now.some(o => o.id === p.id)) out.push({ kind: 'removed', path: p.name })
   for (const p of now) {
     const o = old.get(p.id)
@@ -151,18 +153,13 @@ export function changes(was: Flow, now: Flow, known: Known): Change[] {
       if (b && b.weight !== d.weight) out.push({ kind: 'weight', path: p.name, of: nameOf(d, known), from: b.weight, to: d.weight })
     }
   }
-  if (
-    !same(
-      was.filter(p => kept.some(o => o.id === p.id)).map(p => p.id),
-      kept.map(p => p.id),
-    )
-  )
-    out.push({ kind: 'order', path: '' })
+  const oldOrder = was.filter(p => common.some(o => o.id === p.id))
+  if (!same(idsOf(oldOrder), idsOf(common))) out.push({ kind: 'order', path: '' })
   return out
 }
 
-// fieldOf returns the place of a flow's error: the path that the message names, and the field that the code is about.
-const byCode: Record<string, string> = {
+// fieldByCode has the field of a path that each error code is about.
+const fieldByCode: Record<string, string> = {
   duplicate_path_name: 'name',
   invalid_action: 'action',
   invalid_stream_type: 'stream_type',
@@ -179,6 +176,7 @@ const byCode: Record<string, string> = {
   multiple_defaults: 'stream_type',
   zero_path_weights: 'weight',
 }
+// placeOf returns the id of the path that an error of the service is about, and the field. The message names the path, or has its number.
 export function placeOf(code: string, message: string, flow: Flow): { path?: string; field?: string } {
   const quoted = /^(?:path |two paths are named )("(?:[^"\\]|\\.)*")/.exec(message)?.[1],
     number = /^path (\d+):/.exec(message)?.[1]
@@ -196,5 +194,5 @@ export function placeOf(code: string, message: string, flow: Flow): { path?: str
         : code === 'multiple_defaults'
           ? flow.filter(p => p.stream_type === 'default').at(-1)
           : undefined
-  return { path: found?.id, field: byCode[code] }
+  return { path: found?.id, field: fieldByCode[code] }
 }

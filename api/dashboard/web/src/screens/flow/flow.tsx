@@ -13,7 +13,6 @@ import { changeText } from './text.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
-import { failed } from '../../core/toast.ts'
 import type { TabProps } from '../../core/campaign.ts'
 import { useDraft } from './draft.ts'
 import { Conflict, PathFigures, SaveAs } from './more.tsx'
@@ -122,7 +121,7 @@ export function Flow({ detail }: TabProps) {
           </section>
           <PathFigures rows={rows} flow={order} error={figures.error} again={figures.again} />
         </div>
-        <Simulate campaign={c} draft={draft} book={book} sources={records.sources} light={setLit} said={d.said} />
+        <Simulate campaign={c} draft={draft} book={book} sources={records.sources} light={setLit} showError={d.showError} />
       </div>
       {(d.dirty || (wrong && !wrong.path)) && <SaveBar of={d} />}
       {shown && (
@@ -146,6 +145,7 @@ export function Flow({ detail }: TabProps) {
   )
 }
 
+// SaveBar lists unsaved changes, and saves or discards them.
 const SaveBar = ({ of: d }: { of: ReturnType<typeof useDraft> }) => (
   <div class="savebar" role="status">
     <span class="changes">
@@ -186,16 +186,7 @@ function SavedFlows({ take, save }: { take: (p: Paths) => void; save: () => void
             {t.flow.saveAs}
           </Item>
           {flows?.map(f => (
-            <Item
-              key={f.id}
-              close={close}
-              on={() => {
-                try {
-                  take(f.paths)
-                } catch (e) {
-                  failed(e)
-                }
-              }}>
+            <Item key={f.id} close={close} on={() => take(f.paths)}>
               {f.name}
               <span class="grow" />
               <span class="dim">{t.flow.paths(f.path_count)}</span>

@@ -4,35 +4,21 @@ import { Button } from '../../parts/button.tsx'
 import { asError, call, type ApiError } from '../../core/call.ts'
 import { profit, text } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
-import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { changes, type Flow } from './edit.ts'
 import { changeText } from './text.ts'
-import { Field, Input, wrongOf, type Wrong } from '../../parts/form.tsx'
+import { InputField, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
-import { Failed } from '../../parts/state.tsx'
-import { toast } from '../../core/toast.ts'
+import { LoadingCard } from '../../parts/state.tsx'
+import { written } from '../../core/written.ts'
 import type { Book } from './book.ts'
 import type { useDraft } from './draft.ts'
 
+type FiguresProps = { rows: Map<string, PerformanceRow>; flow: Flow; error?: ApiError; again: () => void }
+
 // PathFigures shows the figures of the window by path.
-export function PathFigures({
-  rows,
-  flow,
-  error,
-  again,
-}: {
-  rows: Map<string, PerformanceRow>
-  flow: Flow
-  error?: ApiError
-  again: () => void
-}) {
-  if (error && rows.size === 0)
-    return (
-      <section class="card">
-        <Failed error={error} again={again} />
-      </section>
-    )
+export function PathFigures({ rows, flow, error, again }: FiguresProps) {
+  if (error && rows.size === 0) return <LoadingCard of={{ error, again }} height={200} />
   return (
     <section class="card clip">
       <div class="scroll" tabIndex={0} role="region" aria-label={t.flow.byPath}>
@@ -90,7 +76,7 @@ export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDra
         <>
           <Button onClick={close} text={t.flow.later} />
           <span class="grow" />
-          <Button onClick={d.take} text={t.flow.takeTheirs} />
+          <Button onClick={d.takeTheirs} text={t.flow.takeTheirs} />
           <Button look="danger" disabled={d.busy} onClick={() => void d.save(theirs.version)} text={t.flow.keepOwn} />
         </>
       }>
@@ -121,16 +107,10 @@ export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDra
 export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; close: () => void }) {
   const [newName, setNewName] = useState(name),
     [wrong, setWrong] = useState<Wrong>()
-  const send = () =>
-    call('POST /flows', { body: { name: newName, paths } }).then(() => {
-      touches('flows')
-      toast(t.flow.savedAs(newName))
-    })
+  const send = () => call('POST /flows', { body: { name: newName, paths } }).then(() => written(t.flow.savedAs(newName), 'flows'))
   return (
     <Ask title={t.flow.saveAs} go={t.parts.save} on={send} wrong={e => setWrong(wrongOf(asError(e), ['name']))} close={close}>
-      <Field label={t.overview.name} error={wrong?.text}>
-        {w => <Input wired={w} value={newName} maxLength={255} on={setNewName} />}
-      </Field>
+      <InputField label={t.overview.name} error={wrong?.text} value={newName} maxLength={255} on={setNewName} />
     </Ask>
   )
 }

@@ -7,9 +7,9 @@ import { choicesOf, type Option } from '../../core/choices.ts'
 import { useLookup } from '../../core/lookup.ts'
 import { t } from '../../core/text.ts'
 import { isLander } from './edit.ts'
-import { Combobox } from '../../parts/combobox.tsx'
+import { ComboField } from '../../parts/combobox.tsx'
 import { Conditions } from '../../parts/condition.tsx'
-import { Area, Field, Input, Select, Switch, type Wired } from '../../parts/form.tsx'
+import { Area, Field, Input, Select, SelectField, Switch, type Wired } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Alert } from '../../parts/state.tsx'
 import type { Book, useBook } from './book.ts'
@@ -23,7 +23,7 @@ type Props = {
   records: ReturnType<typeof useBook>
   wrong: Wrong
   may: boolean
-  self: string
+  self: string // the id of the campaign
   on: (change: Partial<Path>) => void
   close: () => void
   remove: () => void
@@ -98,15 +98,14 @@ const PathField = ({ name, label = t.flow.fields[name]!, hint, wrong, children }
   </div>
 )
 
-const FieldError = ({ text }: { text?: string }) => (text ? <Alert text={text} /> : null)
-
 // Who edits the conditions and the rules that a visitor of the path meets.
 function Who({ path: p, book, records, wrong, on }: Props) {
-  const lookup = useLookup({ source_id: choicesOf(records.sources), campaign_id: choicesOf(records.campaigns) })
+  const error = errorAt(wrong, 'filters') ?? errorAt(wrong, 'rules'),
+    lookup = useLookup({ source_id: choicesOf(records.sources), campaign_id: choicesOf(records.campaigns) })
   return (
     <section class="part" data-field="filters">
       <h2>{t.flow.who}</h2>
-      <FieldError text={errorAt(wrong, 'filters') ?? errorAt(wrong, 'rules')} />
+      {error && <Alert text={error} />}
       <Conditions
         label={t.flow.who}
         list={p.filters}
@@ -122,6 +121,7 @@ function Who({ path: p, book, records, wrong, on }: Props) {
 
 // Where edits what the visitors of the path get.
 function Where({ path: p, book, records, wrong, self, on }: Props) {
+  const error = errorAt(wrong, 'destinations')
   const setAction = (action: Path['action']) =>
     on({
       action,
@@ -141,21 +141,16 @@ function Where({ path: p, book, records, wrong, self, on }: Props) {
           </PathField>
         )}
       </div>
-      <FieldError text={errorAt(wrong, 'destinations')} />
+      {error && <Alert text={error} />}
       {p.action === 'nothing' ? (
         <Answer path={p} on={on} />
       ) : p.action === 'campaign' ? (
-        <Field label={t.flow.handTo}>
-          {w => (
-            <Combobox
-              wired={w}
-              label={t.flow.handTo}
-              value={p.campaign_id ?? ''}
-              choices={choicesOf(records.campaigns)?.filter(c => c.value !== self)}
-              on={campaign_id => on({ campaign_id })}
-            />
-          )}
-        </Field>
+        <ComboField
+          label={t.flow.handTo}
+          value={p.campaign_id ?? ''}
+          choices={choicesOf(records.campaigns)?.filter(c => c.value !== self)}
+          on={campaign_id => on({ campaign_id })}
+        />
       ) : (
         <Destinations path={p} book={book} records={records} on={on} />
       )}
@@ -200,20 +195,17 @@ function More({ path: p, wrong, on }: Props) {
   )
 }
 
+// Answer edits the answer of a path that leads nowhere.
 const Answer = ({ path: p, on }: { path: Path; on: (c: Partial<Path>) => void }) => {
   const r = p.response ?? { status: 404 as const, body: '' }
   return (
     <div class="fields">
-      <Field label={t.flow.status}>
-        {w => (
-          <Select
-            wired={w}
-            value={String(r.status)}
-            options={['404', '204', '200'].map(s => ({ value: s, label: t.flow.statuses[s]! }))}
-            on={v => on({ response: { ...r, status: Number(v) as typeof r.status } })}
-          />
-        )}
-      </Field>
+      <SelectField
+        label={t.flow.status}
+        value={String(r.status)}
+        options={['404', '204', '200'].map(value => ({ value, label: t.flow.statuses[value]! }))}
+        on={v => on({ response: { ...r, status: Number(v) as typeof r.status } })}
+      />
       {r.status !== 204 && (
         <div class="across">
           <Field label={t.flow.bodyOf}>

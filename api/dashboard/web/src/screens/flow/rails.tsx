@@ -3,7 +3,7 @@ import type { Condition, Path } from '../../api.gen.ts'
 import { count } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
 import { isLander, nameOf, neighbour, unitsOf, type Flow, type Unit } from './edit.ts'
-import { layout, width, type Node } from './geometry.ts'
+import { landerX, layout, offerX, pathX, width, type Node } from './geometry.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import type { Book } from './book.ts'
@@ -12,6 +12,8 @@ import { shareText } from './text.ts'
 // Lit is the route that the drawing highlights.
 export type Lit = { path?: string | null; lander?: string | null; offer?: string | null; url?: string }
 
+// ViewProps are the props of both views of a flow. flow has the paths in the order in which they are tried, and all has them as they are
+// stored. share returns the share of the visitors that a path takes, or null while the share is unknown.
 export type ViewProps = {
   flow: Flow
   all: Flow
@@ -26,8 +28,14 @@ export type ViewProps = {
   place: (id: string, at: string) => void
   set: (id: string, change: Partial<Path>) => void
 }
+const columns = [
+  { x: pathX, head: t.flow.heads.paths },
+  { x: landerX, head: t.flow.heads.landers },
+  { x: offerX, head: t.flow.heads.offers },
+]
 const mostLines = 4 // the most lines of conditions that a path shows
 
+// linesOf returns what a path shows of its conditions: the conditions, and saved rules by their name.
 const linesOf = (p: Path, book: Book): (Condition | Unit)[] =>
   unitsOf(p, book.rules).flatMap((u): (Condition | Unit)[] => (u.saved ? [u] : u.conditions))
 
@@ -40,20 +48,21 @@ export function Rails(p: ViewProps) {
     Math.max(1, Math.min(mostLines, linesOf(o, p.book).length)) +
     (tagsOf(o).length ? 1 : 0) +
     (o.action === 'nothing' || o.action === 'campaign' ? 1 : 0)
-  const made = layout(p.flow, known, lines, p.share),
+  const drawing = layout(p.flow, known, lines, p.share),
     { lit } = p
-  const hit = (n: Node) =>
+  // isLit reports whether a node is on the route to highlight.
+  const isLit = (n: Node) =>
     lit.path === n.path &&
     (n.kind === 'path' ||
       (n.of?.id !== undefined && (n.of.id === lit.lander || n.of.id === lit.offer)) ||
       (n.kind === 'onward' && !lit.offer && n.of?.url !== undefined && n.of.url === lit.url))
-  const hits = new Set(made.nodes.filter(hit).map(n => n.key)),
-    on = made.rails.filter(r => hits.has(r.to) && (r.from === '' || hits.has(r.from)))
+  const hits = new Set(drawing.nodes.filter(isLit).map(n => n.key)),
+    litRails = drawing.rails.filter(r => hits.has(r.to) && (r.from === '' || hits.has(r.from)))
   return (
     <div class="yardbox" tabIndex={0} role="region" aria-label={t.flow.drawn}>
-      <div class="yard" style={`height:${made.height}px;width:${width}px`}>
-        <svg class="rails" width={width} height={made.height} aria-hidden="true">
-          {made.rails.map(r => (
+      <div class="yard" style={`height:${drawing.height}px;width:${width}px`}>
+        <svg class="rails" width={width} height={drawing.height} aria-hidden="true">
+          {drawing.rails.map(r => (
             <path
               key={r.key}
               class={'rail' + (r.off ? ' off' : '') + (hits.has(r.to) ? ' hit' : '')}
@@ -61,27 +70,23 @@ export function Rails(p: ViewProps) {
               stroke-width={r.off ? undefined : r.width.toFixed(1)}
             />
           ))}
-          {on.map(r => (
+          {litRails.map(r => (
             <path key={'t' + r.key} class="trace" d={r.d} />
           ))}
         </svg>
-        <span class="colh" style="left:112px;top:4px">
-          {t.flow.heads.paths}
-        </span>
-        <span class="colh" style="left:430px;top:4px">
-          {t.flow.heads.landers}
-        </span>
-        <span class="colh" style="left:624px;top:4px">
-          {t.flow.heads.offers}
-        </span>
-        <div class="node start" style={`left:0;top:${made.start.y}px;width:${made.start.w}px;height:${made.start.h}px`}>
+        {columns.map(({ x, head }) => (
+          <span key={x} class="colh" style={`left:${x}px;top:4px`}>
+            {head}
+          </span>
+        ))}
+        <div class="node start" style={`left:0;top:${drawing.start.y}px;width:${drawing.start.w}px;height:${drawing.start.h}px`}>
           <span class="dim">
             <Icon name="person" />
           </span>
           <b>{p.total ? count(p.total) : '—'}</b>
           <div class="sub">{t.flow.visits}</div>
         </div>
-        {made.nodes.map(n => {
+        {drawing.nodes.map(n => {
           const path = p.flow.find(o => o.id === n.path)!,
             place = `left:${n.x}px;top:${n.y}px;width:${n.w}px;height:${n.h}px`,
             classes = 'node' + (hits.has(n.key) ? ' hit' : '') + (path.is_active && n.of?.weight !== 0 ? '' : ' off')
@@ -113,14 +118,17 @@ export function Rails(p: ViewProps) {
             />
           )
         })}
-        <svg class="rails above" width={width} height={made.height} aria-hidden="true">
-          {on.map(r => r.head && <circle key={r.key} class="train" cx={r.head[0]} cy={r.head[1]} r="5" />)}
+        <svg class="rails above" width={width} height={drawing.height} aria-hidden="true">
+          {litRails.map(r => (
+            <circle key={r.key} class="train" cx={r.head[0]} cy={r.head[1]} r="5" />
+          ))}
         </svg>
       </div>
     </div>
   )
 }
 
+// tagsOf returns the settings of a path that differ from the usual ones, as short texts.
 const tagsOf = (p: Path) =>
   [
     p.weight !== 100 && t.flow.weight(p.weight),
@@ -138,6 +146,7 @@ type NodeProps = Omit<ViewProps, 'place'> & {
   drop: (from: string) => void
 }
 
+// PathNode shows a path in the drawing. A person can open it, drag it onto another path, or move it with Alt and an arrow key.
 function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag, drop, may, wrong }: NodeProps) {
   const lines = linesOf(p, book)
   const press = (e: KeyboardEvent) => {

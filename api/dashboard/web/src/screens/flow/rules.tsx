@@ -3,9 +3,8 @@ import type { Path } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { asError, call } from '../../core/call.ts'
 import { sentence } from '../../core/errors.ts'
-import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
@@ -20,13 +19,13 @@ export function Rules({ path: p, book, saved, on }: Props) {
     [error, setError] = useState<string>()
   const used = new Set(p.rules.map(r => r.rule_id)),
     free = saved?.filter(r => !used.has(r.id))
+  // keep saves the path's own conditions as a rule of the account, and replaces them by the rule.
   const keep = () =>
     call('POST /rules', { body: { name: newName, logic: p.logic, conditions: p.filters } }).then(
       made => {
-        touches('rules')
         on({ filters: [], rules: [...p.rules, { name: made.name, rule_id: made.id }] })
         setNewName('')
-        toast(t.flow.ruleSaved(made.name))
+        written(t.flow.ruleSaved(made.name), 'rules')
       },
       e => setError(sentence(asError(e))),
     )
@@ -34,13 +33,13 @@ export function Rules({ path: p, book, saved, on }: Props) {
     <>
       <div class="rules">
         {p.rules.map((r, i) => {
-          const s = r.rule_id ? book.rules.get(r.rule_id) : undefined
+          const savedRule = r.rule_id ? book.rules.get(r.rule_id) : undefined
           return (
             <div key={i} class="ruleline row">
               <span class="grow">
-                <b>{s?.name ?? r.name}</b> <span class="dim fine">{r.rule_id ? t.flow.savedRule : t.flow.ownRule}</span>
+                <b>{savedRule?.name ?? r.name}</b> <span class="dim fine">{r.rule_id ? t.flow.savedRule : t.flow.ownRule}</span>
                 <span class="block">
-                  {(s?.conditions ?? r.conditions ?? []).map((c, j) => (
+                  {(savedRule?.conditions ?? r.conditions ?? []).map((c, j) => (
                     <Sentence key={j} of={c} names={book.known.names} />
                   ))}
                 </span>

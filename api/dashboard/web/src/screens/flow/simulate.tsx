@@ -19,15 +19,15 @@ import { shareText } from './text.ts'
 import type { Lit } from './rails.tsx'
 
 type Visitor = Record<string, string>
-// Asked is what a person simulates. click is the id of a click whose visitor is sent again.
-type Asked = { click: string; visitor: Visitor; seed: number; time: string; mode: 'one' | 'many' }
+// Question is what a person simulates. click is the id of a click whose visitor is sent again.
+type Question = { click: string; visitor: Visitor; seed: number; time: string; mode: 'one' | 'many' }
 type Props = {
   campaign: CampaignWhole
   draft: Flow
   book: Book
   sources: SourceRow[] | undefined
   light: (l: Lit) => void
-  said: (e: ApiError) => void
+  showError: (e: ApiError) => void
 }
 
 const presets: Record<string, Visitor> = {
@@ -36,13 +36,13 @@ const presets: Record<string, Visitor> = {
   iphone: { country: 'FR', device_type: 'mobile', os: 'iOS', browser: 'Safari', language: 'fr' },
   bot: { country: 'US', device_type: 'desktop', is_bot: 'true', bot_score: '95' },
 }
-const fromLast = 200,
-  draws = 1000 // ms after the last change; draws of a distribution
+const pause = 200, // ms between the last change and the request
+  draws = 1000 // visitors of a distribution
 
 const newSeed = () => Math.floor(Math.random() * 1e6)
 
-// typed returns a visitor in the form that the service accepts.
-const typed = (v: Visitor) =>
+// visitorToSend returns a visitor in the form that the service accepts.
+const visitorToSend = (v: Visitor) =>
   Object.fromEntries(
     Object.entries(v)
       .filter(([, o]) => o !== '')
@@ -50,7 +50,7 @@ const typed = (v: Visitor) =>
   )
 
 // useSimulation sends the draft and a visitor to the service, a moment after the last change, and lights up the visitor's route.
-function useSimulation({ campaign: c, draft, light }: Props, asked: Asked) {
+function useSimulation({ campaign: c, draft, light }: Props, asked: Question) {
   const [result, setResult] = useState<Simulated>(),
     [error, setError] = useState<ApiError>()
   const draftText = JSON.stringify(draft),
@@ -70,17 +70,17 @@ function useSimulation({ campaign: c, draft, light }: Props, asked: Asked) {
         bind_visitors: c.bind_visitors,
         fallback_url: c.fallback_url,
         destination_url: c.destination_url,
-        visitor: { ...(click ? {} : { campaign_id: c.id, ...(c.source_id ? { source_id: c.source_id } : {}) }), ...typed(visitor) },
+        visitor: { ...(click ? {} : { campaign_id: c.id, ...(c.source_id ? { source_id: c.source_id } : {}) }), ...visitorToSend(visitor) },
         seed,
         ...(time ? { at: time.replace('T', ' ') + ':00' } : {}),
         ...(click ? { click_id: click } : {}),
         ...(mode === 'many' ? { draws } : {}),
       }
       call('POST /tools/simulate', { body, signal: stop.signal }).then(
-        o => {
-          setResult(o)
+        answer => {
+          setResult(answer)
           setError(undefined)
-          const d = o.decision
+          const d = answer.decision
           light(mode === 'one' && d ? { path: d.path_id, lander: d.lander_id, offer: d.offer_id, url: d.url } : {})
         },
         e => {
@@ -90,7 +90,7 @@ function useSimulation({ campaign: c, draft, light }: Props, asked: Asked) {
           }
         },
       )
-    }, fromLast)
+    }, pause)
     return () => {
       clearTimeout(timer)
       stop.abort()
@@ -104,7 +104,7 @@ function useSimulation({ campaign: c, draft, light }: Props, asked: Asked) {
 export function Simulate(p: Props) {
   const click = place.value.query.get('visitor') ?? ''
   const [preset, setPreset] = useState(click ? '' : 'german'),
-    [asked, setAsked] = useState<Asked>(() => ({
+    [asked, setQuestion] = useState<Question>(() => ({
       click,
       visitor: click ? {} : presets.german!,
       seed: newSeed(),
@@ -113,7 +113,7 @@ export function Simulate(p: Props) {
     })),
     { mode } = asked,
     { result, error } = useSimulation(p, asked)
-  const set = (change: Partial<Asked>) => setAsked({ ...asked, ...change })
+  const set = (change: Partial<Question>) => setQuestion({ ...asked, ...change })
   const pick = (name: string) => {
     setPreset(name)
     set({ click: '', visitor: presets[name]! })
@@ -173,7 +173,7 @@ export function Simulate(p: Props) {
       {error ? (
         <div class="came bad" role="alert">
           <span>{t.flow.codes[error.code] ?? sentence(error)}</span>
-          {error.code in t.flow.codes && <Button look="sm" onClick={() => p.said(error)} text={t.simulate.showIt} />}
+          {error.code in t.flow.codes && <Button look="sm" onClick={() => p.showError(error)} text={t.simulate.showIt} />}
         </div>
       ) : result && mode === 'one' ? (
         <Route of={result} book={p.book} />
@@ -186,10 +186,10 @@ export function Simulate(p: Props) {
 }
 
 type VisitorProps = {
-  of: Asked
+  of: Question
   sources?: Choice[]
   sourceName?: string | null
-  set: (change: Partial<Asked>) => void
+  set: (change: Partial<Question>) => void
   change: (name: string, value: string) => void
 }
 
@@ -206,7 +206,7 @@ function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, 
             value={visitor[name] ?? ''}
             sources={sources}
             on={v => change(name, v)}
-            set={name === 'source_id' && !('source_id' in visitor) ? sourceName : undefined}
+            usual={name === 'source_id' && !('source_id' in visitor) ? sourceName : undefined}
           />
         ))}
         <label class="field">
@@ -314,9 +314,10 @@ function Distribution({ of, book }: { of: Simulated; book: Book }) {
   )
 }
 
-type AttributeProps = { name: string; value: string; on: (v: string) => void; sources?: Choice[]; set?: string | null }
+type AttributeProps = { name: string; value: string; on: (v: string) => void; sources?: Choice[]; usual?: string | null }
 
-function Attribute({ name, value, on, sources, set }: AttributeProps) {
+// Attribute edits an attribute of the visitor. A value comes from a list if the attribute has one.
+function Attribute({ name, value, on, sources, usual }: AttributeProps) {
   const form = formOf(name, operatorsOf(name)[0] ?? 'equals'),
     label = attributeName(name)
   const choices: Choice[] | undefined =
@@ -334,7 +335,7 @@ function Attribute({ name, value, on, sources, set }: AttributeProps) {
         <Combobox
           label={label}
           value={value}
-          shown={value ? undefined : (set ?? '')}
+          shown={value ? undefined : (usual ?? '')}
           placeholder={t.simulate.any}
           choices={choices}
           clear

@@ -22,10 +22,11 @@ function Row({ path: p, n, book, share, lit, wrong, edit, move, all, may, set }:
   const units = unitsOf(p, book.rules),
     up = neighbour(all, p.id, -1),
     down = neighbour(all, p.id, 1)
-  const go = (by: 1 | -1, e: { currentTarget: HTMLElement }) => {
-    const at = e.currentTarget
+  // moveBy moves the path and focuses its button again, which the new order has moved.
+  const moveBy = (by: 1 | -1, e: { currentTarget: HTMLElement }) => {
+    const button = e.currentTarget
     move(p.id, by)
-    requestAnimationFrame(() => at.focus())
+    requestAnimationFrame(() => button.focus())
   }
   return (
     <li class={(lit.path === p.id ? 'hit ' : '') + (p.is_active ? '' : 'faded ') + (wrong?.path === p.id ? 'wrong' : '')} data-path={p.id}>
@@ -89,8 +90,8 @@ function Row({ path: p, n, book, share, lit, wrong, edit, move, all, may, set }:
       </label>
       <Switch on={p.is_active} disabled={!may} label={t.lists.activeOf(p.name)} set={is_active => set(p.id, { is_active })} />
       <span class="row moves">
-        <Button look="sm quiet icon" disabled={!may || !up} aria-label={t.flow.up(p.name)} onClick={e => go(-1, e)} icon="upward" />
-        <Button look="sm quiet icon" disabled={!may || !down} aria-label={t.flow.down(p.name)} onClick={e => go(1, e)} icon="down" />
+        <Button look="sm quiet icon" disabled={!may || !up} aria-label={t.flow.up(p.name)} onClick={e => moveBy(-1, e)} icon="upward" />
+        <Button look="sm quiet icon" disabled={!may || !down} aria-label={t.flow.down(p.name)} onClick={e => moveBy(1, e)} icon="down" />
       </span>
     </li>
   )

@@ -1,8 +1,9 @@
-// The text of a change to a flow.
+// Texts about flows.
 import { percent } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
 import type { Change } from './edit.ts'
 
+// changeText describes a change to a flow.
 export function changeText(c: Change): string {
   switch (c.kind) {
     case 'added':

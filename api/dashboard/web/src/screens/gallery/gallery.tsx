@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks'
 import type { Condition } from '../../api.gen.ts'
 import { ApiError } from '../../core/call.ts'
 import { t } from '../../core/text.ts'
+import { Button } from '../../parts/button.tsx'
+import { Part } from '../../parts/card.tsx'
 import { Combobox, ComboMany } from '../../parts/combobox.tsx'
 import { Conditions, Sentence } from '../../parts/condition.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -38,15 +40,14 @@ export const Gallery = () => (
 function Fields() {
   const [text, setText] = useState('Text'),
     [enabled, setEnabled] = useState(true),
-    [one, setOne] = useState('banana'),
-    [many, setMany] = useState(['apple']),
+    [fruit, setFruit] = useState('banana'),
+    [chosen, setChosen] = useState(['apple']),
     [tags, setTags] = useState(['de', 'mobile']),
     [amount, setAmount] = useState<number | null>(2.5),
     [url, setUrl] = useState('https://example.com/?c={clickid}&z={zone}&p={payout}'),
     [pairs, setPairs] = useState<Record<string, string>>({ zone: '{zone}' })
   return (
-    <section class="card part">
-      <h2>Field</h2>
+    <Part look="card" title="Field">
       <div class="fields">
         <Field label="Input" hint="A hint">
           {w => <Input wired={w} value={text} on={setText} />}
@@ -54,14 +55,14 @@ function Fields() {
         <Field label="Wrong" error={t.fieldCodes.duplicate_name}>
           {w => <Input wired={w} value={text} on={setText} />}
         </Field>
-        <Field label="Select">{w => <Select wired={w} value={one} options={fruits} on={setOne} />}</Field>
-        <Field label="Combobox">{w => <Combobox wired={w} label="Combobox" value={one} choices={fruits} on={setOne} />}</Field>
-        <Field label="Several">{w => <ComboMany wired={w} label="Several" values={many} choices={fruits} on={setMany} />}</Field>
+        <Field label="Select">{w => <Select wired={w} value={fruit} options={fruits} on={setFruit} />}</Field>
+        <Field label="Combobox">{w => <Combobox wired={w} label="Combobox" value={fruit} choices={fruits} on={setFruit} />}</Field>
+        <Field label="Several">{w => <ComboMany wired={w} label="Several" values={chosen} choices={fruits} on={setChosen} />}</Field>
         <Field label="Tags">{w => <TagInput wired={w} label="Tags" values={tags} on={setTags} />}</Field>
         <Field label="Money">{w => <MoneyInput wired={w} currency="EUR" value={amount} on={setAmount} />}</Field>
         <Field label="Switch">{w => <Switch wired={w} on={enabled} set={setEnabled} label="Switch" />}</Field>
         <Field label="Segmented" group>
-          {() => <Seg label="Segmented" value={one} options={fruits.slice(0, 3)} on={setOne} />}
+          {() => <Seg label="Segmented" value={fruit} options={fruits.slice(0, 3)} on={setFruit} />}
         </Field>
         <div class="across">
           <Field label="Address">{w => <UrlInput wired={w} label="Address" value={url} on={setUrl} />}</Field>
@@ -75,7 +76,7 @@ function Fields() {
           </Field>
         </div>
       </div>
-    </section>
+    </Part>
   )
 }
 
@@ -88,17 +89,16 @@ function ConditionList() {
     ]),
     [logic, setLogic] = useState<'and' | 'or'>('and')
   return (
-    <section class="card part">
-      <h2>Conditions</h2>
+    <Part look="card" title="Conditions">
       <Conditions
         label="Conditions"
         list={list}
         logic={logic}
         lookup={() => null}
         empty={t.flow.everybody}
-        on={(l, o) => {
-          setList(l)
-          setLogic(o)
+        on={(newList, newLogic) => {
+          setList(newList)
+          setLogic(newLogic)
         }}
       />
       <div>
@@ -106,15 +106,14 @@ function ConditionList() {
           <Sentence key={i} of={c} />
         ))}
       </div>
-    </section>
+    </Part>
   )
 }
 
 function Scores() {
   const [threshold, setThreshold] = useState(50)
   return (
-    <section class="card part">
-      <h2>Histogram</h2>
+    <Part look="card" title="Histogram">
       <Histogram
         scores={scores}
         threshold={threshold}
@@ -126,13 +125,12 @@ function Scores() {
         says={String}
         summary="Scores"
       />
-    </section>
+    </Part>
   )
 }
 
 const Traces = () => (
-  <section class="card part">
-    <h2>Trace</h2>
+  <Part look="card" title="Trace">
     <Trace
       names={{}}
       decision={null}
@@ -159,7 +157,7 @@ const Traces = () => (
         },
       ]}
     />
-  </section>
+  </Part>
 )
 
 function Rows() {
@@ -183,54 +181,40 @@ function Rows() {
 }
 
 function Dialogs() {
-  const [open, setOpen] = useState('')
+  const [open, setOpen] = useState(''),
+    close = () => setOpen('')
   return (
     <>
-      <section class="card part">
-        <h2>Said</h2>
+      <Part look="card" title="Said">
         <div class="row wraps">
-          <button type="button" class="btn" data-open="toast" onClick={() => toast('Said', { undo: () => toast('Undone') })}>
-            Toast
-          </button>
-          <button type="button" class="btn" data-open="sheet" onClick={() => setOpen('sheet')}>
-            Sheet
-          </button>
-          <button type="button" class="btn" data-open="side" onClick={() => setOpen('side')}>
-            Side
-          </button>
-          <button type="button" class="btn danger" data-open="ask" onClick={() => setOpen('ask')}>
-            Ask
-          </button>
+          <Button data-open="toast" onClick={() => toast('Said', { undo: () => toast('Undone') })} text="Toast" />
+          <Button data-open="sheet" onClick={() => setOpen('sheet')} text="Sheet" />
+          <Button data-open="side" onClick={() => setOpen('side')} text="Side" />
+          <Button look="danger" data-open="ask" onClick={() => setOpen('ask')} text="Ask" />
         </div>
         <Copy text="https://example.com/" label="Copy" />
         <Copy lines text={'two\nlines'} label="Lines" />
         <QR text="https://example.com/" label="QR" />
-      </section>
-      {open === 'sheet' && (
-        <Sheet title="Sheet" close={() => setOpen('')}>
-          <div class="body">
-            <p>Sheet</p>
-          </div>
-        </Sheet>
-      )}
-      {open === 'side' && (
-        <Sheet side title="Side" close={() => setOpen('')}>
-          <div class="body">
-            <p>Side</p>
-          </div>
-        </Sheet>
-      )}
-      {open === 'ask' && <Ask title="Ask" text="Text" go="Go" danger name="name" on={() => undefined} close={() => setOpen('')} />}
+      </Part>
+      {open === 'sheet' && <Example title="Sheet" close={close} />}
+      {open === 'side' && <Example side title="Side" close={close} />}
+      {open === 'ask' && <Ask title="Ask" text="Text" go="Go" danger name="name" on={() => undefined} close={close} />}
     </>
   )
 }
 
+const Example = ({ title, side, close }: { title: string; side?: boolean; close: () => void }) => (
+  <Sheet side={side} title={title} close={close}>
+    <div class="body">
+      <p>{title}</p>
+    </div>
+  </Sheet>
+)
+
 const States = () => (
   <section class="card">
     <Empty title="Empty">
-      <button type="button" class="btn">
-        Button
-      </button>
+      <Button text="Button" />
     </Empty>
     <Failed error={new ApiError('unavailable', 503, '', 'r-1')} again={() => undefined} />
     <div class="part">

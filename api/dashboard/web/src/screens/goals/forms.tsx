@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
 import { ApiError, call } from '../../core/call.ts'
-import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
 import type { Option } from '../../core/choices.ts'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { toast } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 
 const options = (of: Record<string, string>): Option[] => Object.entries(of).map(([value, label]) => ({ value, label }))
 
@@ -27,21 +26,22 @@ export const bodyOf = (g: GoalRow) => ({
   isActive: g.isActive,
 })
 
-// told throws the error with a better sentence, if the forms have a sentence for its code.
-const told = (e: unknown): never => {
+// rethrow throws an error of the service. If the forms have a text for its code, the text replaces the message.
+const rethrow = (e: unknown): never => {
   throw e instanceof ApiError && w.errors[e.code] ? new ApiError(e.code, e.status, w.errors[e.code]!, e.request) : e
 }
 
-const page = (d: Draft) => d.kind === 'page',
-  fixed = (d: Draft) => d.valueMode === 'fixed'
-const sections = (old: boolean): Section[] => [
+const isPage = (d: Draft) => d.kind === 'page',
+  hasFixedValue = (d: Draft) => d.valueMode === 'fixed'
+// sections returns the fields of a goal. A goal that exists keeps its key.
+const sections = (exists: boolean): Section[] => [
   {
     title: w.basics,
     specs: [
-      ...(old ? [] : [{ name: 'key', kind: 'text' as const, label: w.key, hint: w.keyHint, max: 64, mono: true }]),
+      ...(exists ? [] : [{ name: 'key', kind: 'text' as const, label: w.key, hint: w.keyHint, max: 64, mono: true }]),
       { name: 'name', kind: 'text', label: w.name, hint: w.nameHint, max: 120 },
       { name: 'kind', kind: 'select', label: w.goalKind, options: options(w.goalKinds) },
-      { name: 'matchPath', kind: 'text', label: w.matchPath, hint: w.matchHint, max: 500, mono: true, when: page },
+      { name: 'matchPath', kind: 'text', label: w.matchPath, hint: w.matchHint, max: 500, mono: true, when: isPage },
     ],
   },
   {
@@ -50,14 +50,14 @@ const sections = (old: boolean): Section[] => [
       { name: 'dedupe', kind: 'select', label: w.dedupe, options: options(w.dedupes) },
       { name: 'status', kind: 'select', label: w.status, options: options(w.statuses) },
       { name: 'valueMode', kind: 'select', label: w.valueMode, options: options(w.valueModes) },
-      { name: 'value', kind: 'number', label: w.value, min: 0, when: fixed },
+      { name: 'value', kind: 'number', label: w.value, min: 0, when: hasFixedValue },
       { name: 'currency', kind: 'text', label: w.ownCurrency, hint: w.currencyHint, max: 3, mono: true, when: d => d.valueMode !== 'none' },
       { name: 'isPrimary', kind: 'switch', label: w.primary },
       { name: 'isActive', kind: 'switch', label: w.active },
     ],
   },
 ]
-const codes = { bad_key: 'key', no_value: 'value', duplicate_name: 'name', bad_goal_shape: 'matchPath' }
+const fieldByCode = { bad_key: 'key', no_value: 'value', duplicate_name: 'name', bad_goal_shape: 'matchPath' }
 const empty: Draft = {
   key: '',
   name: '',
@@ -75,29 +75,28 @@ const empty: Draft = {
 // GoalForm creates a goal, from nothing or from a suggestion, or changes a goal.
 export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested | null; site: Site; close: () => void }) {
   const [dirty, setDirty] = useState(false)
-  const old = g !== null && 'id' in g,
-    start: Draft = old
+  const exists = g !== null && 'id' in g,
+    start: Draft = exists
       ? bodyOf(g)
       : g
         ? { ...empty, key: g.key, name: g.name, kind: g.kind, matchPath: g.matchPath, dedupe: g.dedupe, valueMode: g.valueMode }
         : empty
   const save = async (d: Draft) => {
-    const body: Draft = { ...d, matchPath: page(d) ? d.matchPath : '', value: fixed(d) ? d.value : 0, siteId: site.id }
-    const { goal } = await call('PUT /goals', { body: body as { key: string } }).catch(told)
-    touches('goals')
-    toast(w.goalSaved(goal.name))
+    const body: Draft = { ...d, matchPath: isPage(d) ? d.matchPath : '', value: hasFixedValue(d) ? d.value : 0, siteId: site.id }
+    const { goal } = await call('PUT /goals', { body: body as { key: string } }).catch(rethrow)
+    written(w.goalSaved(goal.name), 'goals')
     close()
   }
   return (
     <Sheet side title={g ? g.name : w.add} close={close} keep={() => dirty}>
       <RecordForm
-        sections={sections(old)}
+        sections={sections(exists)}
         value={start}
-        always={!old}
-        byCode={codes}
+        always={!exists}
+        byCode={fieldByCode}
         onDirty={setDirty}
         save={save}
-        submit={old ? t.parts.save : w.create}
+        submit={exists ? t.parts.save : w.create}
         cancel={close}
       />
     </Sheet>
@@ -111,11 +110,9 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
     ? { name: s.name, domain: s.domain, currency: s.currency, kind: s.kind, revenueFrom: s.revenueFrom, isActive: s.isActive }
     : { name: '', domain: '', currency: 'USD', kind: 'store', revenueFrom: 'order', isActive: true, seedGoals: true }
   const save = async (d: Draft) => {
-    const { site } = s
-      ? await call('PUT /sites', { body: { ...d, id: s.id } }).catch(told)
-      : await call('POST /sites', { body: d }).catch(told)
-    touches('goals', 'sites')
-    toast(w.siteSaved(site.name))
+    const saving = s ? call('PUT /sites', { body: { ...d, id: s.id } }) : call('POST /sites', { body: d }),
+      { site } = await saving.catch(rethrow)
+    written(w.siteSaved(site.name), 'goals', 'sites')
     if (!s) made(site.id)
     close()
   }

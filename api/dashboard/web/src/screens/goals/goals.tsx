@@ -18,18 +18,19 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard, EmptyCard, NoPlan } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { failed } from '../../core/toast.ts'
+import { written } from '../../core/written.ts'
 import { Two } from '../../parts/two.tsx'
 import { bodyOf, GoalForm, SiteForm } from './forms.tsx'
 import { Install, LiveTest } from './install.tsx'
 
-const live = 3 // seconds between reloads
+const every = 3 // seconds between reloads
 
 // Goals shows the goals that visitors reach on the customer's own pages, their values, and how pages and servers report them.
 export function Goals() {
   const q = place.value.query,
     site = q.get('site') ?? undefined,
-    { data, error, again } = use('GET /goals', { site }, live),
+    { data, error, again } = use('GET /goals', { site }, every),
     may = canWrite() && !!data?.planIncludes
   const [editedGoal, setEditedGoal] = useState<GoalRow | GoalSuggested | 'new' | null>(null),
     [editedSite, setEditedSite] = useState<Site | 'new' | null>(null)
@@ -90,6 +91,7 @@ export function Goals() {
   )
 }
 
+// SiteMenu changes or deletes a site.
 function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
   const [removing, setRemoving] = useState(false)
   return (
@@ -111,9 +113,8 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
           close={() => setRemoving(false)}
           on={() =>
             call('DELETE /sites', { query: { id: s.id } }).then(() => {
-              touches('goals', 'sites', 'campaigns')
               change({ site: null })
-              toast(w.siteRemoved(s.name))
+              written(w.siteRemoved(s.name), 'goals', 'sites', 'campaigns')
             })
           }
         />
@@ -122,6 +123,7 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
   )
 }
 
+// Totals shows the figures of a site.
 const Totals = ({ of: { siteTotals: s } }: { of: GoalList }) => (
   <section class="card kpis">
     {(['events', 'views', 'clicks', 'orders', 'conversions'] as const).map(n => (
@@ -137,9 +139,10 @@ const Totals = ({ of: { siteTotals: s } }: { of: GoalList }) => (
   </section>
 )
 
+// List shows the goals of a site.
 function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: GoalRow | 'new') => void }) {
   const [removing, setRemoving] = useState<GoalRow | null>(null)
-  const turn = (g: GoalRow, on: boolean) =>
+  const setActive = (g: GoalRow, on: boolean) =>
     call('PUT /goals', { body: { ...bodyOf(g), isActive: on } }).then(() => touches('goals'), failed)
   const columns: Column<GoalRow>[] = [
     {
@@ -166,7 +169,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
       left: true,
       phone: true,
       kind: 'state',
-      cell: g => <Switch on={g.isActive} label={w.activeOf(g.name)} disabled={!may} set={on => void turn(g, on)} />,
+      cell: g => <Switch on={g.isActive} label={w.activeOf(g.name)} disabled={!may} set={on => void setActive(g, on)} />,
     },
     {
       name: 'dedupe',
@@ -227,10 +230,9 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
           name={removing.name}
           close={() => setRemoving(null)}
           on={() =>
-            call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(() => {
-              touches('goals')
-              toast(w.removed(removing.name))
-            })
+            call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(() =>
+              written(w.removed(removing.name), 'goals'),
+            )
           }
         />
       )}
@@ -238,6 +240,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
   )
 }
 
+// Suggested lists goals that the site could have, from events that were received and from usual goals.
 const Suggested = ({ rows, edit }: { rows: GoalSuggested[]; edit: (g: GoalSuggested) => void }) =>
   rows.length === 0 ? null : (
     <section class="card">
@@ -262,6 +265,7 @@ const Suggested = ({ rows, edit }: { rows: GoalSuggested[]; edit: (g: GoalSugges
     </section>
   )
 
+// Products lists what visitors bought on the pages of a site.
 const Products = ({ of: data }: { of: GoalList }) =>
   data.products.length === 0 ? null : (
     <Part look="card" title={w.products}>

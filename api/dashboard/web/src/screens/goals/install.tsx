@@ -17,7 +17,7 @@ import { Ask, Shown } from '../../parts/sheet.tsx'
 const shownEvents = 6
 const keyOf = (e: LiveEvent) => [e.at, e.name, e.host, e.path, e.clickId].join()
 
-// useClock renders again every second.
+// useClock returns the time, and renders again every second.
 function useClock() {
   const [now, setNow] = useState(Date.now())
   useEffect(() => {
@@ -86,24 +86,24 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
   )
 }
 
-type Which = 'tag' | 'page' | 'server'
+type Kind = 'tag' | 'page' | 'server'
 
-// textOf returns a snippet with the account's own keys in it.
-function textOf(which: Which, domain: string, data: GoalList, secret: string) {
+// snippetOf returns the code to paste: the tag for every page, a goal that a page reports, or a goal that a server reports.
+function snippetOf(kind: Kind, domain: string, data: GoalList, secret: string) {
   const goal = data.goals.find(g => g.kind === 'event' && g.isActive) ?? data.goals.find(g => g.isActive),
     key = goal?.key ?? 'lead',
-    order = goal?.dedupe === 'per_order',
-    worth = goal?.valueMode === 'from_event',
+    hasOrder = goal?.dedupe === 'per_order',
+    hasValue = goal?.valueMode === 'from_event',
     currency = goal?.currency || data.currency
-  if (which === 'tag')
+  if (kind === 'tag')
     return `<script>window.trk=window.trk||function(){(trk.q=trk.q||[]).push(arguments)}</script>\n<script src="${tagOf(originOf(domain), data.tagNames[domain])}" data-site="${data.siteKey}" async></script>`
-  const more = [order && `order_id: 'A-1004'`, worth && `value: 89.90, currency: '${currency}'`].filter(Boolean).join(', ')
-  if (which === 'page') return `<script>trk('goal', '${key}'${more ? `, { ${more} }` : ''})</script>`
+  const properties = [hasOrder && `order_id: 'A-1004'`, hasValue && `value: 89.90, currency: '${currency}'`].filter(Boolean).join(', ')
+  if (kind === 'page') return `<script>trk('goal', '${key}'${properties ? `, { ${properties} }` : ''})</script>`
   const body = JSON.stringify({
     click_id: 'CLICK_ID',
     goal: key,
-    ...(order ? { order_id: 'A-1004' } : {}),
-    ...(worth ? { value: 89.9, currency } : {}),
+    ...(hasOrder ? { order_id: 'A-1004' } : {}),
+    ...(hasValue ? { value: 89.9, currency } : {}),
   })
   return `curl ${originOf(domain)}/t/goal \\\n  -H "Authorization: Bearer ${secret || '$GOAL_SECRET'}" \\\n  -d '${body}'`
 }
@@ -112,14 +112,14 @@ function textOf(which: Which, domain: string, data: GoalList, secret: string) {
 export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
   const domains = [...data.trackingDomains, ...data.sharedDomains],
     [domain, setDomain] = useState(domains[0] ?? ''),
-    [snippet, setSnippet] = useState<Which>('tag'),
+    [snippet, setSnippet] = useState<Kind>('tag'),
     [confirming, setConfirming] = useState(false),
     [secret, setSecret] = useState(''),
     [secretShown, setSecretShown] = useState(false)
-  const make = () =>
-    call('POST /goals').then(got => {
+  const makeSecret = () =>
+    call('POST /goals').then(answer => {
       touches('goals')
-      setSecret(got.secret)
+      setSecret(answer.secret)
       setSecretShown(true)
     })
   return (
@@ -137,11 +137,11 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
           <Seg
             label={w.which}
             value={snippet}
-            options={(Object.keys(w.snippets) as Which[]).map(value => ({ value, label: w.snippets[value]! }))}
+            options={(Object.keys(w.snippets) as Kind[]).map(value => ({ value, label: w.snippets[value]! }))}
             on={setSnippet}
           />
           <p class="soft">{w.snippetText[snippet]}</p>
-          <Copy lines text={textOf(snippet, domain, data, secret)} label={w.snippetOf(w.snippets[snippet]!)} />
+          <Copy lines text={snippetOf(snippet, domain, data, secret)} label={w.snippetOf(w.snippets[snippet]!)} />
         </>
       )}
       <div>
@@ -158,12 +158,14 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
         {may && (
           <Button
             look="sm"
-            onClick={() => (data.secretSet ? setConfirming(true) : void make().catch(() => undefined))}
+            onClick={() => (data.secretSet ? setConfirming(true) : void makeSecret().catch(() => undefined))}
             text={data.secretSet ? w.newSecret : w.makeSecret}
           />
         )}
       </div>
-      {confirming && <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => setConfirming(false)} on={make} />}
+      {confirming && (
+        <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => setConfirming(false)} on={makeSecret} />
+      )}
       {secretShown && (
         <Shown title={w.secret} close={() => setSecretShown(false)} done={w.secretDone}>
           <p>{w.secretText}</p>
