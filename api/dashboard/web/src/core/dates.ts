@@ -24,7 +24,7 @@ export const dateTime = (text: string) => dateOf(Date.parse(text)) + ' ' + hourO
 export function ago(text: string) {
   const minutes = Math.floor((Date.now() - Date.parse(text)) / 60000),
     w = t.exports
-  if (minutes < 1) return w.now
+  if (minutes < 1) return t.overview.now
   return w.ago(
     minutes < 60
       ? w.times.minutes(minutes)

@@ -145,7 +145,7 @@ function Value({ of: c, on, lookup, name }: { of: Condition; on: (v: unknown) =>
         <Input
           type={type}
           inputMode={numeric ? 'decimal' : undefined}
-          aria-label={t.conditions.from}
+          aria-label={t.window.from}
           value={String(values[0] ?? '')}
           on={v => on([v, values[1] ?? ''])}
         />
@@ -207,7 +207,7 @@ function Slots({ list, on }: { list: Slot[]; on: (v: Slot[]) => void }) {
               </button>
             ))}
           </span>
-          <Input type="time" aria-label={t.conditions.from} value={s.from ?? '00:00'} on={from => set(i, { ...s, from })} />
+          <Input type="time" aria-label={t.window.from} value={s.from ?? '00:00'} on={from => set(i, { ...s, from })} />
           <Input
             type="time"
             aria-label={t.conditions.to}

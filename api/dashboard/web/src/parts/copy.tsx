@@ -35,7 +35,7 @@ export function Copy({ text, label, lines }: { text: string; label: string; line
       ) : (
         <input class="input mono" readOnly aria-label={label} value={text} onFocus={e => e.currentTarget.select()} />
       )}
-      <Button onClick={take} icon={copied ? 'check' : 'copy'} text={copied ? t.parts.copiedShort : t.parts.copy} of={label} />
+      <Button onClick={take} icon={copied ? 'check' : 'copy'} text={copied ? t.parts.copied : t.parts.copy} of={label} />
     </div>
   )
 }

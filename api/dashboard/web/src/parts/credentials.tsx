@@ -3,6 +3,7 @@ import { Part } from './card.tsx'
 import { dateTime } from '../core/dates.ts'
 import { choicesOf, valueOf, type Values } from '../core/credential.ts'
 import { count } from '../core/format.ts'
+import { t } from '../core/text.ts'
 import { w } from '../text/integrations.ts'
 import { Area, Field, Input, Select, type Wrong } from './form.tsx'
 import { Icon } from './icons.tsx'
@@ -80,8 +81,16 @@ export const Runs = ({ list }: { list: IntegrationRun[] }) => (
             <td class="num">{count(r.matched)}</td>
             <td class="num">{count(r.changed)}</td>
             <td class="left" title={r.error ?? ''}>
-              {r.error ? <span class="bad">{r.error}</span> : !r.endedAt ? w.runs.running : r.applied ? <Icon name="check" /> : w.runs.dry}
-              {r.endedAt && !r.error && r.applied && <span class="hidden">{w.runs.good}</span>}
+              {r.error ? (
+                <span class="bad">{r.error}</span>
+              ) : !r.endedAt ? (
+                t.exports.running
+              ) : r.applied ? (
+                <Icon name="check" />
+              ) : (
+                w.runs.dry
+              )}
+              {r.endedAt && !r.error && r.applied && <span class="hidden">{t.exports.done}</span>}
             </td>
           </tr>
         ))}

@@ -22,7 +22,7 @@ export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labe
       ))}
       {ask.least > 0 && (
         <span class="chip on">
-          {t.reports.atLeast} <b>≥ {count(ask.least)}</b>
+          {t.figures.names.clicks} <b>≥ {count(ask.least)}</b>
           <button type="button" aria-label={t.reports.remove(t.reports.minClicks)} onClick={() => change({ min: null })}>
             <Icon name="x" />
           </button>

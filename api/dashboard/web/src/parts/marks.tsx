@@ -15,6 +15,7 @@ import { Icon } from './icons.tsx'
 import { Menu } from './menu.tsx'
 import { FormSheet } from './sheet.tsx'
 import { failed, toast } from '../core/toast.ts'
+import { t } from '../core/text.ts'
 import { w } from '../text/marks.ts'
 
 export const words = w
@@ -145,7 +146,7 @@ function Note({ of: n, edit }: { of: NoteRow; edit: (n: NoteRow) => void }) {
       {n.may_change && (
         <div class="row noteacts">
           <Button look="sm" onClick={() => edit(n)} icon="edit" text={w.edit} />
-          <Button look="sm quiet" onClick={() => void remove()} icon="trash" text={w.remove} />
+          <Button look="sm quiet" onClick={() => void remove()} icon="trash" text={t.lists.remove} />
         </div>
       )}
     </div>
@@ -190,9 +191,15 @@ export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
     })
   }
   return (
-    <FormSheet title={of.id ? w.edit : w.add} close={close} keep={() => text.trim() !== (of.text ?? '')} go={w.save} off={busy} send={save}>
+    <FormSheet
+      title={of.id ? w.edit : w.add}
+      close={close}
+      keep={() => text.trim() !== (of.text ?? '')}
+      go={t.parts.save}
+      off={busy}
+      send={save}>
       <div class="fields">
-        <InputField label={w.date} error={at('at')} type="date" value={day} on={setDay} />
+        <InputField label={t.dimensions.date} error={at('at')} type="date" value={day} on={setDay} />
         <InputField label={w.time} hint={w.zone(zone.value)} type="time" value={time} on={setTime} />
         <Field label={w.text} wide hint={w.textHint} error={at('text')}>
           {wired => <Area wired={wired} value={text} max={500} on={setText} />}

@@ -137,7 +137,7 @@ function Person() {
   const who = me.value!
   return (
     <Menu
-      name={t.nav.account}
+      name={t.rooms.account}
       kind="who"
       label={
         <>

@@ -190,7 +190,7 @@ function Head<R>({ column: c, sort, onSort }: { column: Column<R>; sort?: string
   if (!c.sort || !onSort)
     return (
       <th role="columnheader" class={classOf(c)} style={style}>
-        {c.label || <span class="hidden">{t.parts.actions}</span>}
+        {c.label || <span class="hidden">{t.palette.actions}</span>}
       </th>
     )
   return (

@@ -80,7 +80,7 @@ function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
       {(shown.length ? shown : findings).slice(0, 6).map((f, i) => {
         const s = sentenceOf(f),
           value = (f.attribute === 'device_type' && t.devices[f.seen]) || f.seen,
-          seen = f.known ? value || t.trace.blank : t.trace.unknown
+          seen = f.known ? value || t.trace.blank : t.unknown
         return (
           <div key={i} class="soft">
             <b>{attributeName(f.attribute)}</b> {f.matched ? t.trace.holds(seen) : t.trace.fails(seen, operatorName(f.operator), s.joined)}

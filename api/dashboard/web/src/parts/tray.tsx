@@ -90,7 +90,7 @@ export function Tray() {
                   <Link
                     look="sm quiet"
                     href={to(j.path && !isOpen(j) ? j.path : '/app/exports')}
-                    text={j.path && !isOpen(j) ? w.open : w.all}
+                    text={j.path && !isOpen(j) ? t.campaigns.openIt : w.all}
                   />
                 )}
                 <Button

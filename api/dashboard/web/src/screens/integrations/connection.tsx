@@ -9,6 +9,7 @@ import { given, type Values } from '../../core/credential.ts'
 import { mayConnect, refused } from '../../core/connect.ts'
 import { touches, type Used } from '../../core/query.ts'
 import { toast } from '../../core/toast.ts'
+import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials } from '../../parts/credentials.tsx'
@@ -82,7 +83,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
       setValues({})
       mark(false)
       touches(rows)
-      toast(w.saved(name))
+      toast(t.records.saved(name))
     }, explain)
   }
   // test shows what the platform answers. A success shows done, by default the platform's own message.
@@ -184,7 +185,12 @@ export function PlatformConnection({
             </>
           )}
           <span class="grow" />
-          <Button type="submit" look="primary" disabled={!c.form || c.busy || !encryption} text={c.connected ? w.save : w.connect} />
+          <Button
+            type="submit"
+            look="primary"
+            disabled={!c.form || c.busy || !encryption}
+            text={c.connected ? t.parts.save : t.nav.connect}
+          />
         </div>
       )}
       {disconnecting && (

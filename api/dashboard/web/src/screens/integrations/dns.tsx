@@ -125,7 +125,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
         body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) },
       })
       touches('integrations')
-      toast(w.saved(label || form.label))
+      toast(t.records.saved(label || form.label))
       close()
     })
   return (
@@ -138,7 +138,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
         <>
           <span class="grow" />
           <Button onClick={close} text={t.parts.cancel} />
-          {may && <Button type="submit" form="dns-account" look="primary" disabled={!form || busy} text={w.save} />}
+          {may && <Button type="submit" form="dns-account" look="primary" disabled={!form || busy} text={t.parts.save} />}
         </>
       }>
       <form

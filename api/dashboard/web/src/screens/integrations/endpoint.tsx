@@ -1,6 +1,7 @@
 import type { CostEndpoint, CostPreset } from '../../api.gen.ts'
 import { Field, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { Pairs } from '../../parts/pairs.tsx'
+import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 
 export const emptyEndpoint: CostEndpoint = {
@@ -38,22 +39,30 @@ export function Endpoint({ presets, value: e, on, error }: EndpointProps) {
     ['spendField', w.source.spendField],
     ['clicksField', w.source.clicksField],
     ['impressionsField', w.source.impressionsField],
-    ['currency', w.source.currency],
+    ['currency', t.campaigns.fields.currency],
   ] as const
   return (
     <div class="fields endpoint">
       <h3 class="label across">{w.source.endpoint}</h3>
       <SelectField
         wide
-        label={w.source.preset}
+        label={t.records.fields.platform}
         hint={preset?.help}
         value={preset?.name ?? ''}
         options={[{ value: '', label: w.source.noPreset }, ...presets.map(p => ({ value: p.name, label: p.label }))]}
         on={name => on(presets.find(p => p.name === name)?.cost_endpoint ?? emptyEndpoint)}
       />
-      <InputField wide label={w.source.url} error={error} class="mono" maxLength={2000} value={e.url} on={url => on({ ...e, url })} />
+      <InputField
+        wide
+        label={t.records.fields.url}
+        error={error}
+        class="mono"
+        maxLength={2000}
+        value={e.url}
+        on={url => on({ ...e, url })}
+      />
       <SelectField
-        label={w.source.method}
+        label={t.records.fields.method}
         value={e.method || 'GET'}
         options={(['GET', 'POST'] as const).map(v => ({ value: v, label: v }))}
         on={method => on({ ...e, method })}
@@ -91,7 +100,12 @@ export function Endpoint({ presets, value: e, on, error }: EndpointProps) {
       />
       <Field wide group label={w.source.headers}>
         {() => (
-          <Pairs label={w.source.headers} heads={[w.source.name, w.source.value]} value={e.headers} on={headers => on({ ...e, headers })} />
+          <Pairs
+            label={w.source.headers}
+            heads={[t.overview.name, t.reports.value]}
+            value={e.headers}
+            on={headers => on({ ...e, headers })}
+          />
         )}
       </Field>
     </div>

@@ -10,6 +10,7 @@ import { ago } from '../../core/dates.ts'
 import { signIn } from '../../core/oauth.ts'
 import { touches, use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Says } from '../../parts/credentials.tsx'
@@ -59,7 +60,7 @@ export function Integrations() {
       <DNSAccounts list={dns.data} />
       <Platforms />
       <Connections
-        title={w.ads.sources}
+        title={t.kinds.sources.title}
         none={w.ads.none}
         rooms={{ path: '/app/sources', text: w.ads.toSources }}
         rows={sources}
@@ -68,7 +69,7 @@ export function Integrations() {
       <Connections
         title={w.networks.title}
         text={w.networks.text}
-        none={w.networks.none}
+        none={t.kinds.networks.empty}
         rooms={{ path: '/app/networks', text: w.networks.toNetworks }}
         rows={networks}
         one={n => <NetworkLine key={n.id} of={n} />}
@@ -153,7 +154,7 @@ function Line({ name, on, connected, checked, synced, next, error, loaded, open 
         {error && <div class="d bad wrap">{error}</div>}
       </div>
       {connected && <Says on={on || !!error} error={error} />}
-      <Button look="sm" onClick={open} text={connected ? w.open : w.connect} of={name} />
+      <Button look="sm" onClick={open} text={connected ? t.campaigns.openIt : t.nav.connect} of={name} />
     </li>
   )
 }
@@ -277,7 +278,7 @@ function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; 
         ))}
       </div>
       {may && p.configured && keyed && (
-        <Button look="sm" disabled={busy} onClick={begin} text={again ? w.ads.again : w.ads.signIn} of={p.label} />
+        <Button look="sm" disabled={busy} onClick={begin} text={again ? w.ads.again : t.enter.title} of={p.label} />
       )}
     </li>
   )

@@ -93,8 +93,8 @@ function Sync({ of: n }: { of: NetworkRow }) {
   return (
     <Part title={w.networks.sync}>
       <div class="fields">
-        <InputField label={w.networks.from} type="date" value={from} on={setFrom} />
-        <InputField label={w.networks.to} type="date" value={to} on={setTo} />
+        <InputField label={t.window.from} type="date" value={from} on={setFrom} />
+        <InputField label={t.window.to} type="date" value={to} on={setTo} />
       </div>
       {text && (
         <p role="status" class="wrap">
@@ -104,7 +104,7 @@ function Sync({ of: n }: { of: NetworkRow }) {
       {error && <Alert look="bad wrap" text={error} />}
       <div class="row">
         <span class="grow" />
-        <Button disabled={busy} onClick={() => void read(false)} text={busy ? t.loading : w.networks.dry} />
+        <Button disabled={busy} onClick={() => void read(false)} text={busy ? t.loading : t.corrections.dry} />
         <Button look="primary" disabled={busy} onClick={() => void read(true)} text={w.networks.apply} />
       </div>
     </Part>

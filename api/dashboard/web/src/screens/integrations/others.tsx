@@ -7,6 +7,7 @@ import { useAttempt } from '../../core/busy.ts'
 import { call, type ApiError } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
 import { touches, use } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Says } from '../../parts/credentials.tsx'
 import { Field, Input, Select, Switch, InputField, SelectField } from '../../parts/form.tsx'
@@ -47,7 +48,7 @@ function Service(p: ServiceProps) {
               {p.failure && <div class="d bad wrap">{p.failure}</div>}
             </div>
             {p.state}
-            {p.mayOpen && <Button look="sm" onClick={() => setOpen(true)} text={p.name ? w.change : w.connect} of={p.title} />}
+            {p.mayOpen && <Button look="sm" onClick={() => setOpen(true)} text={p.name ? w.change : t.nav.connect} of={p.title} />}
             {p.mayDisconnect && p.name && <Button look="sm quiet" onClick={() => setDisconnecting(true)} text={w.disconnect} of={p.name} />}
           </li>
         </ul>
@@ -111,11 +112,11 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
     run(async () => {
       await call('PUT /geo-database', { body: { provider, enabled, ...(key ? { key } : {}) } })
       touches('geo-database')
-      toast(w.saved(form?.label ?? provider))
+      toast(t.records.saved(form?.label ?? provider))
       close()
     })
   return (
-    <FormSheet title={w.geo.title} close={close} keep={() => key !== ''} go={busy ? w.testing : w.save} off={busy} send={save}>
+    <FormSheet title={w.geo.title} close={close} keep={() => key !== ''} go={busy ? w.testing : t.parts.save} off={busy} send={save}>
       <SelectField
         label={w.provider}
         value={provider}
@@ -182,7 +183,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
           key || !kept ? { action: 'connect', provider, apiKey: key, ...(model ? { model } : {}) } : { action: 'model', provider, model },
       })
       touches('copilot')
-      toast(w.saved(labelOf(provider)))
+      toast(t.records.saved(labelOf(provider)))
       close()
     })
   const find = () =>
@@ -194,7 +195,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
       title={w.ai.title}
       close={close}
       keep={() => key !== ''}
-      go={busy ? w.testing : w.save}
+      go={busy ? w.testing : t.parts.save}
       off={busy || (!key && !(kept && model))}
       send={save}>
       <SelectField
@@ -223,7 +224,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
             <Select
               wired={wired}
               value={model}
-              options={[{ value: '', label: w.choose }, ...models.map(m => ({ value: m.id, label: m.name || m.id }))]}
+              options={[{ value: '', label: t.parts.choose }, ...models.map(m => ({ value: m.id, label: m.name || m.id }))]}
               on={setModel}
             />
           ) : (

@@ -108,7 +108,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
       nextToTest={form?.cost && <Button disabled={c.busy} onClick={() => void sync()} text={w.source.sync} />}
       disconnect={() => call('DELETE /traffic-sources/{id}/integration', { path })}>
       {form?.cost && (
-        <Part title={w.source.spend}>
+        <Part title={t.corrections.kinds.cost}>
           <div class="fields">
             <div class="across">
               <Switch shown on={enabled} set={touched(setEnabled)} label={w.source.enabled} />
@@ -177,7 +177,7 @@ function SignedIn({
       <p class="across warn">
         {w.ads.nobody}{' '}
         <a class="link" href={to('/app/integrations')}>
-          {w.ads.signIn}
+          {t.enter.title}
         </a>
       </p>
     )
@@ -187,7 +187,7 @@ function SignedIn({
         label={w.source.connection}
         error={error}
         value={value}
-        options={[{ value: '', label: w.choose }, ...(list ?? []).map(c => ({ value: c.id, label: c.userName || c.userId }))]}
+        options={[{ value: '', label: t.parts.choose }, ...(list ?? []).map(c => ({ value: c.id, label: c.userName || c.userId }))]}
         on={on}
       />
       <Field label={w.source.account} hint={accounts?.length === 0 ? w.source.noAccounts : undefined}>
@@ -218,7 +218,7 @@ function SignedIn({
 // Loss compares the clicks that the platform reports with the clicks that arrived.
 const Loss = ({ of: data, id }: { of: SourceIntegration; id: string }) => (
   <Part title={w.source.loss}>
-    <PlainTable label={w.source.loss} heads={[{ left: w.source.day }, w.source.theirs, w.source.ours, w.source.lost]}>
+    <PlainTable label={w.source.loss} heads={[{ left: t.dimensions.date }, w.source.theirs, w.source.ours, w.source.lost]}>
       {data.click_loss.map(d => (
         <tr key={d.day}>
           <td class="left num">{d.day}</td>

@@ -46,7 +46,7 @@ export function Upload({
   const turn = (status: string, yes: boolean) =>
     set({ conversion_statuses: yes ? [...v.conversion_statuses, status] : v.conversion_statuses.filter(s => s !== status) })
   return (
-    <Part title={w.source.conversions}>
+    <Part title={t.figures.conversions}>
       <div class="fields">
         <div class="across">
           <Switch shown on={v.conversions_enabled} set={conversions_enabled => set({ conversions_enabled })} label={w.source.tell} />
@@ -140,7 +140,7 @@ function Action({
             <Select
               wired={wired}
               value={value}
-              options={[{ value: '', label: w.choose }, ...actions.map(a => ({ value: a.resource_name ?? a.name, label: a.name }))]}
+              options={[{ value: '', label: t.parts.choose }, ...actions.map(a => ({ value: a.resource_name ?? a.name, label: a.name }))]}
               on={on}
             />
           ) : (

@@ -48,7 +48,7 @@ export function Alerts() {
             label={w.filter}
             value={only}
             options={[
-              { value: '', label: `${w.all} ${data.alerts.length}` },
+              { value: '', label: `${t.lists.all} ${data.alerts.length}` },
               ...order.map(s => ({ value: s, label: `${w.severities[s]} ${of(s).length}` })),
             ]}
             on={v => change({ severity: v || null }, true)}
@@ -57,7 +57,7 @@ export function Alerts() {
           {data.checkedAt && <span class="dim fine">{w.checked(ago(data.checkedAt))}</span>}
         </div>
       )}
-      {data.alerts.length === 0 && <EmptyCard title={w.none} icon={<Icon name="check" />} more={w.noneMore} />}
+      {data.alerts.length === 0 && <EmptyCard title={t.overview.allWell} icon={<Icon name="check" />} more={w.noneMore} />}
       {order
         .filter(s => (!only || only === s) && of(s).length > 0)
         .map(s => (

@@ -251,7 +251,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
             series={made.series}
             hours={step !== 'day'}
             over={marks.layer}
-            extra={money ? i => [{ name: t.overview.tooltipProfit, text: shown(made.rows[i]?.profit, 'money') }] : undefined}
+            extra={money ? i => [{ name: t.figures.names.profit, text: shown(made.rows[i]?.profit, 'money') }] : undefined}
           />
         )}
       </div>
@@ -267,7 +267,7 @@ function Campaigns({ list }: { list: Used<Performance> }) {
     most = Math.max(1, ...(data?.rows ?? []).map(r => r.clicks))
   if (!data)
     return list.error ? null : (
-      <Card title={t.overview.campaigns}>
+      <Card title={t.campaigns.title}>
         <Late>
           <div class="skeleton" style="height:200px;margin:0 14px 14px" />
         </Late>
@@ -276,7 +276,7 @@ function Campaigns({ list }: { list: Used<Performance> }) {
   return (
     <Card
       look="clip"
-      title={t.overview.campaigns}
+      title={t.campaigns.title}
       note={t.overview.byProfit}
       beside={<a href={to('/app/reports')}>{t.overview.all(data.rows.length)}</a>}>
       <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}>

@@ -44,7 +44,7 @@ export function Protection({ of: r, domain }: { of: LanderRow; domain: string })
               { name: 'denyCountries', kind: 'tags', label: w.notCountries, when: on },
               { name: 'devices', kind: 'tags', label: w.devices, when: on },
               { name: 'referrers', kind: 'tags', label: w.referrers, when: on },
-              { name: 'fallbackUrl', kind: 'url', label: w.fallback, hint: w.fallbackHint, when: on },
+              { name: 'fallbackUrl', kind: 'url', label: w.fallback, hint: t.campaigns.fields.fallbackHint, when: on },
             ],
           },
         ]}

@@ -92,11 +92,11 @@ export function Offers() {
         specs: [
           { name: 'name', kind: 'text', label: t.overview.name, wide: true },
           { name: 'url', kind: 'url', label: w.url, hint: t.campaigns.offerHint },
-          { name: 'network_id', kind: 'combo', label: w.network, choices: choicesOf(networks), none: w.noNetwork },
+          { name: 'network_id', kind: 'combo', label: t.conversions.network, choices: choicesOf(networks), none: w.noNetwork },
         ],
       },
       {
-        title: w.money,
+        title: t.records.fields.payout,
         specs: [
           {
             name: 'payout_type',

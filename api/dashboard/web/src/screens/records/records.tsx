@@ -92,7 +92,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   const actions: Action<R>[] = [
     { label: may ? t.lists.edit : t.campaigns.openIt, key: 'e', on: r => show(r.id) },
     {
-      label: t.records.report,
+      label: t.campaigns.report,
       on: r => go(to('/app/reports', { g: `campaign_id,country`, ['f.' + k.dimension]: r.id })),
       if: () => k.dimension !== undefined,
     },

@@ -87,7 +87,7 @@ export function Sources() {
           {
             name: 'cost_model',
             kind: 'select',
-            label: w.costModel,
+            label: t.figures.names.cost,
             options: Object.entries(w.costModels).map(([value, label]) => ({ value, label })),
           },
         ],
@@ -273,12 +273,12 @@ export function Networks() {
         specs: [
           { name: 'name', kind: 'text', label: t.overview.name },
           { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, mono: true, max: 3 },
-          { name: 'url', kind: 'text', label: w.site, max: 2000 },
+          { name: 'url', kind: 'text', label: t.campaigns.fields.site, max: 2000 },
           { name: 'click_param', kind: 'text', label: w.clickParam, hint: w.clickParamHint, mono: true },
         ],
       },
       {
-        title: w.postback,
+        title: t.link.postbacks,
         text: w.postbackText,
         specs: [
           ...schemeSpecs,

@@ -11,6 +11,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
 import { Ask, FormSheet } from '../../parts/sheet.tsx'
 import { failed, toast } from '../../core/toast.ts'
+import { t } from '../../core/text.ts'
 import { w } from '../../text/views.ts'
 
 type Asking = { kind: 'new' } | { kind: 'rename' | 'remove'; view: ViewRow }
@@ -191,7 +192,7 @@ const Dialog = ({ of, now, close }: { of: Asking; now: ViewReport; close: () => 
     <Ask
       title={w.removeTitle}
       text={w.removeText(of.view.name, of.view.shared)}
-      go={w.deleteGo}
+      go={t.lists.remove}
       danger
       close={close}
       on={() =>
@@ -231,9 +232,9 @@ function Named({ title, name = '', share, close, save }: NamedProps) {
     })
   }
   return (
-    <FormSheet title={title} close={close} go={w.go} off={busy} send={send}>
+    <FormSheet title={title} close={close} go={t.parts.save} off={busy} send={send}>
       <InputField
-        label={w.name}
+        label={t.overview.name}
         error={wrong?.field === 'name' ? wrong.text : undefined}
         value={text}
         maxLength={80}

@@ -148,7 +148,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
                 />
               )}
             </Field>
-            <Field label={w.notes} error={at('notes')}>
+            <Field label={t.campaigns.fields.notes} error={at('notes')}>
               {wired => <Area wired={wired} value={draft.notes} max={2000} rows={2} on={notes => set({ notes })} />}
             </Field>
           </Part>
@@ -180,8 +180,8 @@ const Address = ({ url }: { url: string }) => (
       <Copy lines text={url} label={w.link} />
     </div>
     <details class="addurl">
-      <summary>{w.qr}</summary>
-      <QR text={url} label={w.qrOf(url)} />
+      <summary>{t.link.qr}</summary>
+      <QR text={url} label={t.link.qrOf(url)} />
     </details>
   </section>
 )
@@ -199,7 +199,7 @@ type BasicsProps = {
 const Basics = ({ draft, set, domain, own, sources, at }: BasicsProps) => (
   <Part title={w.basics}>
     <div class="fields">
-      <InputField label={w.name} error={at('name')} value={draft.name} maxLength={255} on={name => set({ name })} />
+      <InputField label={t.overview.name} error={at('name')} value={draft.name} maxLength={255} on={name => set({ name })} />
       <InputField
         label={w.slug}
         hint={w.slugHint}
@@ -211,17 +211,17 @@ const Basics = ({ draft, set, domain, own, sources, at }: BasicsProps) => (
         on={slug => set({ slug })}
       />
       <ComboField
-        label={w.domain}
+        label={t.campaigns.domain}
         error={at('domain_id')}
         value={domain}
         choices={own?.map(d => ({ value: d.id, label: asWritten(d.domain), side: d.is_verified ? '' : t.campaigns.unverified }))}
         on={domain_id => set({ domain_id })}
       />
       <ComboField
-        label={w.source}
+        label={t.campaigns.source}
         error={at('source_id')}
         value={draft.source_id}
-        none={w.noSource}
+        none={t.campaigns.noSource}
         choices={choicesOf(sources)}
         on={source_id => set({ source_id })}
       />

@@ -62,9 +62,9 @@ const clone = (l: SmartlinkAnswer) =>
   }, failed)
 
 const columns: Column<SmartlinkAnswer>[] = [
-  { name: 'clicks', label: w.clicks, sort: true, phone: true, cell: l => count(l.clicks) },
-  { name: 'rules', label: w.ruleCount, sort: true, cell: l => count(l.rule_count) },
-  { name: 'source', label: w.source, left: true, cell: l => l.source_name ?? <span class="dim">—</span> },
+  { name: 'clicks', label: t.figures.names.clicks, sort: true, phone: true, cell: l => count(l.clicks) },
+  { name: 'rules', label: w.rules, sort: true, cell: l => count(l.rule_count) },
+  { name: 'source', label: t.campaigns.source, left: true, cell: l => l.source_name ?? <span class="dim">—</span> },
   { name: 'last', label: w.last, sort: true, cell: l => (l.last_click_at ? ago(l.last_click_at) : <span class="dim">{w.never}</span>) },
 ]
 
@@ -85,21 +85,21 @@ export function Smartlinks() {
     may = canWrite(),
     [removing, setRemoving] = useState<SmartlinkAnswer | null>(null)
   const actions: Action<SmartlinkAnswer>[] = [
-    { label: may ? w.edit : w.open, on: l => show(l.id) },
-    { label: w.copy, key: 'y', on: l => void copy(l.url, w.copied) },
+    { label: may ? w.edit : t.campaigns.openIt, on: l => show(l.id) },
+    { label: t.campaigns.copyLink, key: 'y', on: l => void copy(l.url, w.copied) },
   ]
   if (may)
     actions.push(
-      { label: w.pause, key: 'p', on: l => void setActive(l, false), if: l => l.is_active },
-      { label: w.resume, key: 'p', on: l => void setActive(l, true), if: l => !l.is_active },
-      { label: w.clone, on: l => void clone(l) },
-      { label: w.remove, on: setRemoving, danger: true },
+      { label: t.lists.pause, key: 'p', on: l => void setActive(l, false), if: l => l.is_active },
+      { label: t.lists.resume, key: 'p', on: l => void setActive(l, true), if: l => !l.is_active },
+      { label: t.lists.clone, on: l => void clone(l) },
+      { label: t.lists.remove, on: setRemoving, danger: true },
     )
   const sources = new Map((list.rows ?? []).filter(l => l.source_id).map(l => [l.source_id!, l.source_name ?? '']))
   return (
     <>
       <List
-        label={w.title}
+        label={t.rooms.smartlinks}
         rows={list.rows}
         shown={list.rows && shownOf(list.rows, place.value.query.get('source'))}
         whole={list.whole}
@@ -107,7 +107,12 @@ export function Smartlinks() {
         again={list.again}
         usual={usual}
         filters={[
-          { name: 'source', label: w.source, every: w.bySource, options: [...sources].map(([value, label]) => ({ value, label })) },
+          {
+            name: 'source',
+            label: t.campaigns.source,
+            every: w.bySource,
+            options: [...sources].map(([value, label]) => ({ value, label })),
+          },
         ]}
         nameOf={nameOf}
         first={l => <Name of={l} />}
@@ -122,7 +127,7 @@ export function Smartlinks() {
             <span>{list.whole ? w.rows(rows.length, count(rows.length)) : t.lists.first(count(rows.length))}</span>
             <span class="grow" />
             <span class="wide">
-              <kbd>Y</kbd> {w.copy}
+              <kbd>Y</kbd> {t.campaigns.copyLink}
             </span>
           </>
         )}
@@ -131,16 +136,16 @@ export function Smartlinks() {
       {open && (open === 'new' || one) && <Smartlink key={open} of={open === 'new' ? null : one!} close={() => show(null)} />}
       {removing && (
         <Ask
-          title={w.removeTitle(nameOf(removing))}
+          title={t.exports.removeOf(nameOf(removing))}
           text={w.removeText}
-          go={w.remove}
+          go={t.lists.remove}
           danger
           name={nameOf(removing)}
           close={() => setRemoving(null)}
           on={() =>
             call('DELETE /short-links', { query: { id: removing.id } }).then(() => {
               touches('short-links')
-              toast(w.removed(nameOf(removing)))
+              toast(t.records.removed(nameOf(removing)))
               if (open === removing.id) show(null)
             })
           }

@@ -58,7 +58,13 @@ export function Exports() {
             icon="download"
           />
           {canWrite() && (
-            <Button look="sm quiet icon" aria-label={w.removeOf(r.name)} title={w.remove} onClick={() => setRemoving(r)} icon="trash" />
+            <Button
+              look="sm quiet icon"
+              aria-label={w.removeOf(r.name)}
+              title={t.lists.remove}
+              onClick={() => setRemoving(r)}
+              icon="trash"
+            />
           )}
         </span>
       ),
@@ -84,7 +90,7 @@ export function Exports() {
         <Ask
           title={w.removeTitle}
           text={w.removeText(removing.name)}
-          go={w.remove}
+          go={t.lists.remove}
           danger
           close={() => setRemoving(undefined)}
           on={() =>
@@ -137,7 +143,7 @@ function Jobs({ files }: { files?: ExportRow[] }) {
               {j.file && (!there || there.has(j.file)) ? (
                 <Link look="sm" href={j.file} download text={w.download} />
               ) : j.path && j.path !== place.value.path && !isOpen(j) ? (
-                <Link look="sm" href={to(j.path)} text={w.open} />
+                <Link look="sm" href={to(j.path)} text={t.campaigns.openIt} />
               ) : null}
             </li>
           ))}
@@ -203,7 +209,7 @@ function Make({ close }: { close: () => void }) {
             />
           )}
           <InputField
-            label={w.named}
+            label={t.overview.name}
             hint={w.namedHint}
             error={wrong?.field === 'name' ? wrong.text : undefined}
             value={name}

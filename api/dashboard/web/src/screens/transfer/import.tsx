@@ -110,7 +110,7 @@ export function Import() {
 const Columns = ({ of: head, kind, file }: { of: Head; kind: Kind; file: ImportFile }) => (
   <div class="columns">
     <div class="row">
-      <b>{w.columns}</b>
+      <b>{t.reports.columns}</b>
       <span class="grow" />
       <span class="dim fine num">{t.corrections.rows(head.rows, count(head.rows))}</span>
     </div>
@@ -124,7 +124,7 @@ const Columns = ({ of: head, kind, file }: { of: Head; kind: Kind; file: ImportF
             label={w.mapOf(c.cell || String(i + 1))}
             value={file.at[i] ?? ''}
             options={[
-              { value: '', label: w.unread },
+              { value: '', label: t.corrections.unknown },
               ...fields[kind]
                 .filter(f => f.name === file.at[i] || !file.at.includes(f.name))
                 .map(f => ({ value: f.name, label: w.fields[f.name] ?? f.name })),

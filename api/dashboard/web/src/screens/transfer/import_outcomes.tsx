@@ -22,14 +22,14 @@ export function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boole
       'data:text/csv;charset=utf-8,' +
       encodeURIComponent(
         csvOf([
-          [w.line, w.title, w.target, w.result, 'code', w.reason, 'id'],
+          [t.corrections.line, w.title, w.target, w.result, 'code', w.reason, 'id'],
           ...all.map(r => [String(r.line), r.title, r.detail, w.results[r.result], r.code, r.text, r.id ?? '']),
         ]),
       ),
     [all],
   )
   const columns: Column<Row>[] = [
-    { name: 'line', label: w.line, left: true, phone: true, width: 56, cell: r => <span class="num dim">{r.line}</span> },
+    { name: 'line', label: t.corrections.line, left: true, phone: true, width: 56, cell: r => <span class="num dim">{r.line}</span> },
     {
       name: 'result',
       label: w.result,
@@ -40,7 +40,7 @@ export function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boole
     },
     {
       name: 'row',
-      label: w.row,
+      label: t.corrections.row,
       left: true,
       phone: true,
       kind: 'first',

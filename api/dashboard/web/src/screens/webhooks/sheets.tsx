@@ -39,7 +39,7 @@ export const stateTag = (d: DeliveryRow) => <span class={'tag ' + tones[d.status
 // nextTry returns the rough time until an attempt is due, as text.
 export function nextTry(at: string) {
   const minutes = Math.ceil((Date.parse(at) - Date.now()) / 60000)
-  return minutes < 1 ? w.soon : minutes < 100 ? w.inMinutes(minutes) : w.inHours(Math.round(minutes / 60))
+  return minutes < 1 ? t.overview.now : minutes < 100 ? w.inMinutes(minutes) : w.inHours(Math.round(minutes / 60))
 }
 
 // EndpointForm creates or changes an endpoint. made is called with the secret of a new endpoint.
@@ -68,7 +68,7 @@ export function EndpointForm({
       if (h) await call('PATCH /webhooks', { body: { id: h.id, ...body } })
       else made((await call('POST /webhooks', { body })).secret)
       touches('webhooks')
-      if (h) toast(w.saved(nameOf(body)))
+      if (h) toast(t.records.saved(nameOf(body)))
       close()
     })
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
@@ -86,7 +86,7 @@ export function EndpointForm({
           <div class="fields">
             <div class="across">
               <InputField
-                label={w.address}
+                label={t.records.fields.url}
                 hint={w.addressHint}
                 error={at('url')}
                 class="mono"
@@ -99,7 +99,7 @@ export function EndpointForm({
               />
             </div>
             <div class="across">
-              <InputField label={w.name} error={at('name')} value={name} maxLength={255} on={edits(setName)} />
+              <InputField label={t.overview.name} error={at('name')} value={name} maxLength={255} on={edits(setName)} />
             </div>
             <div class="across">
               <Field label={w.events} group error={at('events')}>

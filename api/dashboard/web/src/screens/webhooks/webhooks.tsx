@@ -32,7 +32,7 @@ const live = 10,
 const keys = [
   { key: 'N', text: w.add },
   { key: 'J K', text: w.move },
-  { key: 'O', text: w.open },
+  { key: 'O', text: t.unmatched.open },
   { key: 'R', text: w.redeliverKey },
 ]
 
@@ -144,17 +144,17 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
               )}
               {h.oldSecretUntil && <div class="d warn">{w.oldUntil(dateTime(h.oldSecretUntil))}</div>}
             </div>
-            <Switch on={h.active} label={w.activeOf(nameOf(h))} disabled={!may} set={on => void turn(h, on)} />
+            <Switch on={h.active} label={t.lists.activeOf(nameOf(h))} disabled={!may} set={on => void turn(h, on)} />
             {may && <Button look="sm wide" onClick={() => void test(h)} text={w.test} />}
             <RowMenu
-              name={w.actionsOf(nameOf(h))}
+              name={t.lists.actionsOf(nameOf(h))}
               actions={[
                 { label: w.itsLog, on: () => change({ webhook: h.id, state: null }) },
                 { label: w.copyAddress, on: () => void copy(h.url) },
                 may && { label: w.test, on: () => void test(h) },
                 may && { label: w.edit, on: () => edit(h) },
                 may && { label: w.rotate, on: () => setRotating(h) },
-                may && { label: w.remove, bad: true, on: () => setRemoving(h) },
+                may && { label: t.lists.remove, bad: true, on: () => setRemoving(h) },
               ]}
             />
           </li>
@@ -176,16 +176,16 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
       )}
       {removing && (
         <Ask
-          title={w.removeTitle(nameOf(removing))}
+          title={t.exports.removeOf(nameOf(removing))}
           text={w.removeText}
-          go={w.remove}
+          go={t.lists.remove}
           danger
           name={nameOf(removing)}
           close={() => setRemoving(null)}
           on={() =>
             call('DELETE /webhooks', { query: { id: removing.id } }).then(() => {
               touches('webhooks')
-              toast(w.removed(nameOf(removing)))
+              toast(t.records.removed(nameOf(removing)))
             })
           }
         />
@@ -207,7 +207,7 @@ type LogProps = {
 const columnsOf = (hooks: WebhookRow[], may: boolean): Column<DeliveryRow>[] => [
   {
     name: 'at',
-    label: w.time,
+    label: t.overview.time,
     left: true,
     phone: true,
     width: 100,
@@ -221,7 +221,7 @@ const columnsOf = (hooks: WebhookRow[], may: boolean): Column<DeliveryRow>[] => 
     kind: 'first',
     cell: r => <Two a={w.eventNames[r.event] ?? r.event} b={nameOf(hooks.find(h => h.id === r.webhookId) ?? { name: w.gone, url: '' })} />,
   },
-  { name: 'state', label: w.state, left: true, phone: true, width: 110, cell: r => stateTag(r) },
+  { name: 'state', label: t.lists.status, left: true, phone: true, width: 110, cell: r => stateTag(r) },
   { name: 'attempts', label: w.attempts, width: 80, cell: r => count(r.attempts) },
   {
     name: 'answer',
@@ -340,7 +340,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
           <span>{more ? w.newest(count(rows.length)) : w.shown(count(rows.length))}</span>
           <span class="grow" />
           <span class="wide">
-            <kbd>O</kbd> {w.open}
+            <kbd>O</kbd> {t.unmatched.open}
           </span>
           {may && (
             <span class="wide">
@@ -361,7 +361,7 @@ function Verifier() {
       <div class="row wraps">
         <h2>{w.verify}</h2>
         <span class="grow" />
-        <Seg label={w.language} value={language} options={verifiers} on={setLanguage} />
+        <Seg label={t.dimensions.language} value={language} options={verifiers} on={setLanguage} />
       </div>
       <p class="soft">{w.verifyText}</p>
       <Copy lines text={one.text} label={w.verifier} />

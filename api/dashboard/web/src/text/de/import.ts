@@ -13,9 +13,7 @@ export const words: typeof en = {
     offers: 'Legt pro Zeile ein Offer an. Ein Offer mit demselben Namen bleibt, wie es ist.',
     links: 'Legt pro Zeile einen Smartlink an. Einer mit derselben Adresse bleibt, wie er ist.',
   },
-  columns: 'Spalten',
   mapOf: cell => `Was die Spalte ${cell} enthält`,
-  unread: 'nicht gelesen',
   tooMany: shown => `Die Datei hat ${shown} Zeilen; höchstens 1.000 werden auf einmal importiert.`,
   fields: {
     name: 'Name',
@@ -46,8 +44,6 @@ export const words: typeof en = {
   go: 'Importieren',
   done: n => `${some(n, 'Zeile ist', 'Zeilen sind')} importiert`,
   readOnly: 'Diese Rolle darf nicht importieren.',
-  line: 'Zeile',
-  row: 'Inhalt',
   target: 'Ziel',
   result: 'Ergebnis',
   reason: 'Grund',

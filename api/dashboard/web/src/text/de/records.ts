@@ -33,7 +33,6 @@ export const words: typeof en = {
     },
   },
   records: {
-    report: 'Bericht dazu',
     resumed: (n, name) => `${some(n, name, 'Einträge')} ${n === 1 ? 'wird' : 'werden'} wieder genutzt`,
     paused: (n, name) => `${some(n, name, 'Einträge')} ${n === 1 ? 'ist' : 'sind'} pausiert`,
     cloned: name => `${name} ist dupliziert`,
@@ -136,9 +135,7 @@ export const words: typeof en = {
     },
     fields: {
       url: 'Adresse',
-      network: 'Netzwerk',
       noNetwork: 'Keines',
-      money: 'Payout',
       payout: 'Payout',
       payoutType: 'Art',
       fixed: 'Fester Betrag',
@@ -154,7 +151,6 @@ export const words: typeof en = {
       slotHint: 'Jeder ist ein eigener Slot, 1 bis 20.',
       landerHint: 'Liegt die Seite auf einer anderen Domain, gehört ?clickid={clickid} ans Ende.',
       platform: 'Plattform',
-      costModel: 'Kosten',
       costModels: {
         cpc: 'Pro Klick (CPC)',
         cpm: 'Pro 1.000 Einblendungen (CPM)',
@@ -176,11 +172,9 @@ export const words: typeof en = {
       method: 'Methode',
       payoutShare: 'Anteil am Payout',
       toldStatuses: 'Bei diesen Status',
-      site: 'Website',
       clickParam: 'Parameter der Klick-ID',
       clickParamHint: 'Parameter in den Offer-Links, der unsere Klick-ID enthält, etwa sub1.',
       template: 'Vorlage',
-      postback: 'Postback',
       postbackText: 'Daraus entsteht der Postback zum Eintragen.',
       macrosOf: 'Makros des Netzwerks',
       macrosOfHint: 'Was das Netzwerk ersetzt, etwa {transaction_id}.',
@@ -223,7 +217,6 @@ export const words: typeof en = {
       devices: 'Nur diese Geräte',
       referrers: 'Nur von diesen Websites',
       fallback: 'Alle anderen gehen zu',
-      fallbackHint: 'Leer: sie bekommen „404 nicht gefunden“.',
     },
   },
 }

@@ -20,9 +20,7 @@ export const words: typeof en = {
   reset: 'Zurück zur Ansicht',
   newTitle: 'Ansicht speichern',
   renameTitle: 'Ansicht umbenennen',
-  name: 'Name',
   sharedSwitch: 'Für alle im Konto sichtbar',
-  go: 'Speichern',
   needsName: 'Die Ansicht braucht einen Namen.',
   taken: 'Eine andere Ansicht heißt schon so.',
   many: 'Es gibt schon 100 Ansichten. Zuerst muss eine gelöscht werden.',
@@ -31,7 +29,6 @@ export const words: typeof en = {
   removeTitle: 'Ansicht löschen',
   removeText: (name, shared) =>
     shared ? `${name} verschwindet für alle im Konto. Berichte und Zahlen bleiben.` : `${name} verschwindet. Berichte und Zahlen bleiben.`,
-  deleteGo: 'Löschen',
   isShared: name => `${name} ist geteilt`,
   isOwn: name => `${name} ist nur noch privat sichtbar`,
   isDefault: name => `Berichte öffnen mit ${name}`,

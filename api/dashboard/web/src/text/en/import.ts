@@ -12,9 +12,7 @@ export const words = {
     offers: 'Makes an offer of each row. An offer with the same name stays as it is.',
     links: 'Makes a smartlink of each row. One with the same address stays as it is.',
   },
-  columns: 'Columns',
   mapOf: (cell: string) => `What the column ${cell} is`,
-  unread: 'not read',
   tooMany: (shown: string) => `The file has ${shown} rows; at most 1,000 are imported at a time.`,
   fields: {
     name: 'name',
@@ -45,8 +43,6 @@ export const words = {
   go: 'Import',
   done: (n: number) => `${some(n, 'row is', 'rows are')} imported`,
   readOnly: 'Your role may not import.',
-  line: 'Line',
-  row: 'Row',
   target: 'Destination',
   result: 'Result',
   reason: 'Reason',

@@ -19,9 +19,7 @@ export const words = {
   reset: 'Back to the view',
   newTitle: 'Save the view',
   renameTitle: 'Rename the view',
-  name: 'Name',
   sharedSwitch: 'Everybody on the account sees it',
-  go: 'Save',
   needsName: 'Give the view a name.',
   taken: 'Another view has this name.',
   many: 'There are 100 views already. Delete one first.',
@@ -30,7 +28,6 @@ export const words = {
   removeTitle: 'Delete the view',
   removeText: (name: string, shared: boolean) =>
     shared ? `${name} goes for everybody on the account. Reports and figures stay.` : `${name} goes. Reports and figures stay.`,
-  deleteGo: 'Delete',
   isShared: (name: string) => `${name} is shared`,
   isOwn: (name: string) => `${name} is yours alone`,
   isDefault: (name: string) => `Reports open with ${name}`,
