@@ -42,9 +42,8 @@ import { Shell } from './parts/shell.tsx'
 import { Overview } from './screens/overview/overview.tsx'
 
 type Screen = ComponentType
-const screens: Record<string, Screen> = { '/app': Overview }
 
-// lazy are the screens that are loaded when they are first shown. A star stands for one part of the address.
+// lazy holds the screens that are loaded when they are first shown. All screens are there except the overview. A star stands for one part of the address.
 const lazy: Record<string, () => Promise<Screen>> = {
   '/app/reports': () => import('./screens/reports/reports.tsx').then(m => m.Reports),
   '/app/more': () => import('./screens/navigation/more.tsx').then(m => m.More),
@@ -84,13 +83,14 @@ const lazy: Record<string, () => Promise<Screen>> = {
 const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.replaceAll('*', '[^/]+') + '$')] as const)
 
 // screenOf returns the key in lazy that an address matches. An exact key comes before a key with stars.
-const screenOf = (path: string) => (lazy[path] ? path : shapes.find(([, of]) => of.test(path))?.[0])
+const screenOf = (path: string) => (lazy[path] ? path : shapes.find(([, pattern]) => pattern.test(path))?.[0])
 const enter = () => import('./screens/account/enter.tsx')
 
+// useLazy returns a module, and nothing until it has been loaded.
 function useLazy<M>(load: () => Promise<M>): M | undefined {
   const [module, setModule] = useState<M>()
   useEffect(() => {
-    void load().then(got => setModule(() => got))
+    void load().then(loaded => setModule(() => loaded))
   }, [load])
   return module
 }
@@ -114,20 +114,20 @@ const NotFound = () => (
 )
 
 function Enter({ over }: { over?: boolean }) {
-  const m = useLazy(enter)
-  return m ? <m.Enter over={over} /> : null
+  const module = useLazy(enter)
+  return module ? <module.Enter over={over} /> : null
 }
 
-const find = () => import('./screens/navigation/palette.tsx')
+const palettes = () => import('./screens/navigation/palette.tsx')
 
 function Finding() {
-  const m = useLazy(find)
-  return m ? <m.Palette /> : null
+  const module = useLazy(palettes)
+  return module ? <module.Palette /> : null
 }
 
 function Confirm() {
-  const m = useLazy(enter)
-  return m ? <m.Confirm /> : null
+  const module = useLazy(enter)
+  return module ? <module.Confirm /> : null
 }
 
 // Listed reloads the account's jobs every 20 seconds, so that the tray also shows jobs of other tabs and people.
@@ -176,16 +176,14 @@ function App() {
         </div>
       </main>
     )
-  const Found = screens[path],
-    shape = screenOf(path),
-    chunk = shape && lazy[shape]
+  const shape = screenOf(path)
   return (
     <>
       <Shell>
-        {Found ? (
-          <Found />
-        ) : chunk ? (
-          <Lazy key={shape.startsWith('/app/campaigns/*') ? path.split('/')[3] : shape} load={chunk} />
+        {path === '/app' ? (
+          <Overview />
+        ) : shape ? (
+          <Lazy key={shape.startsWith('/app/campaigns/*') ? path.split('/')[3] : shape} load={lazy[shape]!} />
         ) : (
           <NotFound />
         )}

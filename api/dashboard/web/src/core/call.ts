@@ -7,7 +7,7 @@ import { newID } from './id.ts'
 export type Row = keyof Calls
 // match is the version that a write changes. key is the Idempotency-Key of a write that may be sent again. later is called with the
 // job's id as soon as the job is known.
-type Ask<R extends Row> = {
+type Request<R extends Row> = {
   query?: Calls[R]['query']
   path?: Calls[R]['path']
   body?: Calls[R]['body'] | object
@@ -36,38 +36,36 @@ export const confirming = signal<null | { done: (ok: boolean) => void }>(null)
 
 export const asError = (e: unknown) => (e instanceof ApiError ? e : new ApiError('away', 0, String(e)))
 
-const writes = (method: string) => method === 'POST'
-
-export async function call<R extends Row>(row: R, ask: Ask<R> = {}): Promise<Calls[R]['answer']> {
+export async function call<R extends Row>(row: R, ask: Request<R> = {}): Promise<Calls[R]['answer']> {
   const [method, pattern] = row.split(' ') as [string, string]
   let path = pattern.startsWith('/app/') ? pattern : '/api/v1' + pattern
   for (const [name, value] of Object.entries(ask.path ?? {})) path = path.replace(`{${name}}`, encodeURIComponent(String(value)))
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(ask.query ?? {})) {
-    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined && one !== null) query.append(name, String(one))
+    for (const item of [value].flat()) if (item !== undefined && item !== null) query.append(name, String(item))
   }
   if (query.size) path += '?' + query
   const headers: Record<string, string> = {}
   if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
   if (method !== 'GET') headers['X-Switchyard-Page'] = '1' // without this header the service refuses writes of a session
   if (ask.match) headers['If-Match'] = `"${ask.match}"`
-  if (writes(method) && !pattern.startsWith('/app/')) headers['Idempotency-Key'] = ask.key ?? newID()
+  if (method === 'POST' && !pattern.startsWith('/app/')) headers['Idempotency-Key'] = ask.key ?? newID()
   if (ask.later) headers.Prefer = 'respond-async'
   try {
     return (await follow(await send(method, path, headers, ask.body, ask.signal), ask.signal, ask.later)) as Calls[R]['answer']
   } catch (e) {
     if (!(e instanceof ApiError)) throw e
     if (e.status === 401 && e.code === 'unauthenticated') signedOut.value = true
-    if (
-      e.code === 'confirm' &&
-      (await new Promise<boolean>(done => {
-        confirming.value = { done }
-      }))
-    )
-      return call(row, { ...ask, key: headers['Idempotency-Key'] })
+    if (e.code === 'confirm' && (await confirmed())) return call(row, { ...ask, key: headers['Idempotency-Key'] })
     throw e
   }
 }
+
+// confirmed asks for the password, and reports whether the person gave it.
+const confirmed = () =>
+  new Promise<boolean>(done => {
+    confirming.value = { done }
+  })
 
 type Envelope = { data: unknown; error: { code: string; message: string } | null }
 type Reply = { status: number; data: unknown }
@@ -87,24 +85,25 @@ async function send(method: string, path: string, headers: Record<string, string
     throw new ApiError('away', 0, 'no answer')
   }
   const request = res.headers.get('X-Request-Id') ?? ''
-  let got: Envelope
+  let envelope: Envelope
   try {
-    got = (await res.json()) as Envelope
+    envelope = (await res.json()) as Envelope
   } catch {
     throw new ApiError('away', res.status, 'no answer', request)
   }
-  if (got.error) throw new ApiError(got.error.code, res.status, got.error.message, request, Number(res.headers.get('Retry-After') ?? 0))
-  return { status: res.status, data: got.data }
+  if (envelope.error)
+    throw new ApiError(envelope.error.code, res.status, envelope.error.message, request, Number(res.headers.get('Retry-After') ?? 0))
+  return { status: res.status, data: envelope.data }
 }
 
 const pause = (ms: number, signal?: AbortSignal) =>
-  new Promise<void>((ok, no) => {
-    const timer = setTimeout(ok, ms)
+  new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
     signal?.addEventListener(
       'abort',
       () => {
         clearTimeout(timer)
-        no(signal.reason)
+        reject(signal.reason)
       },
       { once: true },
     )

@@ -1,10 +1,9 @@
 // Values for making a campaign: an alias and a domain.
-import type { Calls } from '../api.gen.ts'
+import type { Calls, CampaignDetail } from '../api.gen.ts'
 import { asWritten } from './idn.ts'
 import { use } from './query.ts'
 import type { Choice } from './choices.ts'
 import { t } from './text.ts'
-import type { CampaignDetail } from '../api.gen.ts'
 
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
 
@@ -25,6 +24,7 @@ export function useDomains(): Choice[] | undefined {
   ]
 }
 
+// useDefaultDomain returns the id of the domain for a new tracking link: the account's default, a verified one, or a shared one.
 export function useDefaultDomain(): string {
   const { data } = use('GET /domains', { limit: 500 })
   return (

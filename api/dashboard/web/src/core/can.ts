@@ -1,4 +1,4 @@
-// Reports what a person's role and the plan allow. The service decides. These functions only hide actions that it would refuse.
+// Reports what a person's role allows. The screens hide actions that the service would refuse.
 import { can } from './me.ts'
 
 export const canWrite = () => can('contributor')

@@ -3,9 +3,10 @@ import { useAll } from './query.ts'
 
 // Option is a value of a field and the text that is shown for it. Choice is an option of a field with a search.
 export type Option = { value: string; label: string }
-export type Choice = Option & { side?: string; group?: string }
+export type Choice = Option & { side?: string }
 
-const of = (rows: { id: string; name: string; status: string; tags?: string[] }[] | undefined): Choice[] | undefined =>
+// choicesOf returns records as choices. It leaves out archived records.
+export const choicesOf = (rows: { id: string; name: string; status: string }[] | undefined): Choice[] | undefined =>
   rows?.filter(r => r.status !== 'archived').map(r => ({ value: r.id, label: r.name, side: r.status === 'paused' ? r.status : undefined }))
 
 // The lists are loaded without a window, so that all screens share the cached answers. If on is false, nothing is loaded.
@@ -16,4 +17,3 @@ export const useNetworks = (on = true) => useAll('GET /networks', on ? {} : null
 export const useCampaigns = (on = true) => useAll('GET /campaigns', on ? {} : null).rows
 export const useRules = (on = true) => useAll('GET /rules', on ? {} : null).rows
 export const useFlows = (on = true) => useAll('GET /flows', on ? {} : null).rows
-export const choicesOf = of

@@ -8,11 +8,12 @@ import { t } from './text.ts'
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 
+// covers reports whether an attribute belongs to a form.
+const covers = (f: Form, attribute: string) => f.attributes.includes(attribute) || (f.families && !!familyOf(attribute))
+
 // formOf returns the form that a condition belongs to.
 export function formOf(attribute: string, operator: string): Form | undefined {
-  const fits = forms.filter(
-    f => f.operators.includes(operator) && (f.attributes.includes(attribute) || (f.families && familyOf(attribute))),
-  )
+  const fits = forms.filter(f => f.operators.includes(operator) && covers(f, attribute))
   return fits.find(f => f.attributes.includes(attribute)) ?? fits[0]
 }
 
@@ -39,9 +40,7 @@ export const attributes = [...usual.filter(a => all.includes(a)), ...all.filter(
 
 // operatorsOf returns the operators of an attribute. It leaves out in and not_in, because another operator means the same.
 export function operatorsOf(attribute: string): string[] {
-  const found = new Set(
-    forms.filter(f => f.attributes.includes(attribute) || (f.families && familyOf(attribute))).flatMap(f => f.operators),
-  )
+  const found = new Set(forms.filter(f => covers(f, attribute)).flatMap(f => f.operators))
   return [...found].filter(o => o !== 'in' && o !== 'not_in')
 }
 

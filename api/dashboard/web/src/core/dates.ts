@@ -2,9 +2,7 @@
 import { hourOf } from './format.ts'
 import { me, zone } from './me.ts'
 import { language, t } from './text.ts'
-import { wall } from './window.ts'
-
-const two = (n: number) => String(n).padStart(2, '0')
+import { two, wall } from './window.ts'
 
 // dateOf returns the day of a moment in the account's date format. Settings pass another format to show it before it is saved.
 export function dateOf(at: number, format = me.value?.account.dateFormat ?? 'YYYY-MM-DD', tz = zone.value) {

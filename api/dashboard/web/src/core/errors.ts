@@ -1,4 +1,4 @@
-import type { ApiError } from './call.ts'
+import { asError, type ApiError } from './call.ts'
 import { language, t } from './text.ts'
 
 // codes holds German sentences for error codes for which no screen has a sentence. English needs none, because the service's own
@@ -15,3 +15,9 @@ if (language === 'de')
 // sentence returns the text that explains an error to a person.
 export const sentence = (e: ApiError) =>
   e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : (t.failed.codes[e.code] ?? codes[e.code] ?? e.message)
+
+// explained returns the text that explains an error: the text that a screen has for its code, else the general sentence.
+export const explained = (e: unknown, texts: Record<string, string>) => {
+  const error = asError(e)
+  return texts[error.code] ?? sentence(error)
+}

@@ -3,7 +3,7 @@
 import type { FigureRow } from '../api.gen.ts'
 import { measures, type Measure } from '../measures.gen.ts'
 import { t } from './text.ts'
-import { count, money, none, percent, shown, signed } from './format.ts'
+import { money, percent, shown, signed } from './format.ts'
 
 export type Name = keyof FigureRow
 // good is 1 if a rise is good and -1 if it is bad.
@@ -87,4 +87,3 @@ export function changeOf(name: Name, now: FigureRow, was: FigureRow | undefined,
 
 export const profit = (n: number) => signed(money(n), n)
 export const rounded = (n: number) => signed(money(n, Math.abs(n) < 10 ? 2 : 0), n)
-export { count, none }

@@ -10,9 +10,9 @@ export const paramsOf = (query: string) => [...new URLSearchParams(query)]
 const macro = /^(\{+.*\}+|\$\{.*\}|\[+.*\]+|#.*#|%%.*%%|__.*__|!!!.*!!!|<.*>)$/
 
 // readAs returns the field as which a parameter is read. The network's settings come before the usual names.
-export function readAs(param: string, of: Record<string, string>): string | undefined {
+export function readAs(param: string, settings: Record<string, string>): string | undefined {
   const name = param.toLowerCase()
-  return fields.find(f => of[f]?.trim().toLowerCase() === name) ?? fields.find(f => postbackNames[f]!.includes(name))
+  return fields.find(f => settings[f]?.trim().toLowerCase() === name) ?? fields.find(f => postbackNames[f]!.includes(name))
 }
 
 export type Cause = { kind: 'macro' | 'wrong' | 'ready' | 'hidden' | 'empty' | 'gone'; param?: string; value?: string }
@@ -32,17 +32,12 @@ export function causeOf(row: PostbackRow, settings: Record<string, string> = {})
 }
 
 // causeText explains a cause in words.
-export const causeText = (c: Cause) =>
-  c.kind === 'macro'
-    ? t.unmatched.causes.macro(c.param!, c.value!)
-    : c.kind === 'wrong'
-      ? t.unmatched.causes.wrong(c.param!)
-      : c.kind === 'ready'
-        ? t.unmatched.causes.ready(c.param!)
-        : c.kind === 'hidden'
-          ? t.unmatched.causes.hidden(c.param!)
-          : t.unmatched.causes[c.kind]
+export function causeText({ kind, param, value }: Cause) {
+  const text = t.unmatched.causes[kind]
+  return typeof text === 'string' ? text : text(param!, value!)
+}
 
+// settings are the fields of a network that a PUT writes, except the postback parameters and the secret.
 const settings = [
   'id',
   'name',

@@ -1,11 +1,10 @@
 // The jobs of this person: calls that the service runs as jobs. They are kept for the visit, so that every screen shows them, even
 // after a reload of the page.
 import { signal } from '@preact/signals'
-import type { JobAnswer, JobRow } from '../api.gen.ts'
+import type { Calls, JobAnswer, JobRow } from '../api.gen.ts'
 import { asError, call, type Row } from './call.ts'
 import { newID } from './id.ts'
 import { me } from './me.ts'
-import type { Calls } from '../api.gen.ts'
 import { touches } from './query.ts'
 import { t } from './text.ts'
 
@@ -23,9 +22,9 @@ export type Job = {
   file?: string
   listed?: boolean
 }
-const most = 50,
+const most = 50, // jobs that are kept
   name = 'switchyard.jobs',
-  every = 2000
+  every = 2000 // ms between two requests for the state of a job
 
 function stored(): Job[] {
   try {
@@ -36,7 +35,7 @@ function stored(): Job[] {
 }
 const all = signal<Job[]>(stored())
 
-// listed are jobs that the service lists, including jobs of other tabs and people.
+// listed are the jobs that the service lists, including jobs of other tabs and people.
 const listed = signal<Job[]>([])
 
 // setListed stores the account's last jobs. For jobs that this page started, the page's own entry takes precedence.
@@ -84,15 +83,13 @@ export function dropJobs() {
   sessionStorage.removeItem(name)
 }
 
-type Told = { text: string; path?: string; file?: string }
-
 // task sends a call whose answer takes a while, and shows the call as a job until the answer arrives. told turns the answer into
 // the text to show.
 export async function task<R extends Row>(
   named: string,
   row: R,
   ask: { query?: Calls[R]['query']; body?: Calls[R]['body'] | object },
-  told: (answer: Calls[R]['answer']) => Told,
+  told: (answer: Calls[R]['answer']) => Pick<Job, 'text' | 'path' | 'file'>,
 ): Promise<Calls[R]['answer']> {
   const key = newID()
   put({ key, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })

@@ -1,14 +1,11 @@
 // Helpers that the screens about people share.
 import { w } from '../text/people.ts'
-import { sentence } from './errors.ts'
+import { explained } from './errors.ts'
 import { failed, toast } from './toast.ts'
-import { asError, ApiError } from './call.ts'
+import { ApiError } from './call.ts'
 
 // told returns the text that explains an error of these screens.
-export const told = (e: unknown) => {
-  const error = asError(e)
-  return w.codes[error.code] ?? sentence(error)
-}
+export const told = (e: unknown) => explained(e, w.codes)
 // complain shows an error as a toast. It shows nothing if the person cancelled.
 export const complain = (e: unknown) => {
   if (e instanceof ApiError && e.code === 'confirm') return
@@ -31,8 +28,9 @@ const browsers = [
   [/Chrome\//, 'Chrome'],
   [/Safari\//, 'Safari'],
 ] as const
-const first = (of: readonly (readonly [RegExp, string])[], agent: string) => of.find(([is]) => is.test(agent))?.[1]
+const firstMatch = (patterns: readonly (readonly [RegExp, string])[], agent: string) =>
+  patterns.find(([pattern]) => pattern.test(agent))?.[1]
 
 // browserOf returns the rough name of a user agent's browser and system.
 export const browserOf = (agent: string) =>
-  [first(browsers, agent), first(systems, agent)].filter(Boolean).join(' · ') || agent.slice(0, 60) || w.me.unknownBrowser
+  [firstMatch(browsers, agent), firstMatch(systems, agent)].filter(Boolean).join(' · ') || agent.slice(0, 60) || w.me.unknownBrowser

@@ -1,6 +1,6 @@
 // use loads an answer and caches it. A screen that is opened again shows the cached answer at once, and reloads it in the
 // background.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { ApiError, asError, call, signedOut, type Row } from './call.ts'
@@ -18,19 +18,23 @@ function keep(key: string, data: unknown) {
   }
 }
 
-// forget drops all cached answers, for another account or another person.
+// epoch changes when another account or another person is shown.
 export const epoch = signal(0)
+// forget drops all cached answers, for another account or another person.
 export function forget() {
   kept.clear()
   epoch.value++
 }
 
-// touches reports that a write has changed the answers of rows with these names ("campaigns"). Their cached answers are dropped,
-// and those on the screen are loaded again.
+// stamps holds the number of writes that have changed the answers of rows with a name.
 const stamps = signal<Record<string, number>>({})
 // useStamp changes whenever a write has changed the answer of a row.
 export const useStamp = (row: string) => stamps.value[nameOf(row)]
+// nameOf returns the first part of a row's path: "campaigns" for "GET /campaigns/{id}".
 const nameOf = (row: string) => row.split(/[ /?{]/)[2] ?? ''
+
+// touches reports that a write has changed the answers of rows with these names ("campaigns"). Their cached answers are dropped,
+// and those on the screen are loaded again.
 export function touches(...names: string[]) {
   for (const key of kept.keys()) if (names.includes(nameOf(key))) kept.delete(key)
   const next = { ...stamps.value }
@@ -72,16 +76,20 @@ export async function ask<R extends Row>(
 
 export const known = <R extends Row>(row: R, query: Calls[R]['query']) => kept.get(keyOf(row, query)) as Calls[R]['answer'] | undefined
 
+// useReload returns again, which loads the answer of a row again, and the values whose change has the same effect: a call of again,
+// another account or person, and a write.
+function useReload(row: string) {
+  const [reloads, setReloads] = useState(0)
+  return { again: () => setReloads(n => n + 1), causes: [reloads, epoch.value, stamps.value[nameOf(row)]] }
+}
+
 // use loads the answer of a row. every is the number of seconds after which it loads the answer again, while the page is visible. A
 // null query loads nothing.
 export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, every = 0, path?: Path<R>): Used<Calls[R]['answer']> {
   const key = query === null ? '' : keyOf(row, query, path)
   const [state, setState] = useState<{ key: string; data?: Calls[R]['answer']; error?: ApiError }>({ key: '' })
-  const [reloads, setReloads] = useState(0)
-  const shown = useRef<Calls[R]['answer'] | undefined>(undefined)
-  const of = epoch.value,
-    out = signedOut.value,
-    stamp = stamps.value[nameOf(row)]
+  const { again, causes } = useReload(row),
+    out = signedOut.value
   useEffect(() => {
     if (query === null || out) return
     const stop = new AbortController()
@@ -103,23 +111,22 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
       if (every) timer = setTimeout(() => (document.hidden ? next() : void go()), every * 1000)
     }
     void go()
-    const seen = () => {
+    const onVisibility = () => {
       if (!document.hidden) {
         clearTimeout(timer)
         void go()
       }
     }
-    document.addEventListener('visibilitychange', seen)
+    document.addEventListener('visibilitychange', onVisibility)
     return () => {
       stop.abort()
       clearTimeout(timer)
-      document.removeEventListener('visibilitychange', seen)
+      document.removeEventListener('visibilitychange', onVisibility)
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row, the query and the path
-  }, [key, every, reloads, of, out, stamp])
+  }, [key, every, out, ...causes])
   const data = (state.key === key ? state.data : undefined) ?? (kept.get(key) as Calls[R]['answer'] | undefined)
-  if (data !== undefined) shown.current = data
-  return { data, error: state.key === key ? state.error : undefined, loading: data === undefined, again: () => setReloads(n => n + 1) }
+  return { data, error: state.key === key ? state.error : undefined, loading: data === undefined, again }
 }
 
 type Pages<R> = { rows: R[] | undefined; whole: boolean; error: ApiError | undefined; again: () => void }
@@ -132,10 +139,8 @@ export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | nul
   type One = Calls[R]['answer']['rows'][number]
   const key = query === null ? '' : keyOf(row, query)
   const [state, setState] = useState<{ key: string; rows?: One[]; whole?: boolean; error?: ApiError }>({ key: '' })
-  const [reloads, setReloads] = useState(0)
-  const of = epoch.value,
-    out = signedOut.value,
-    stamp = stamps.value[nameOf(row)]
+  const { again, causes } = useReload(row),
+    out = signedOut.value
   useEffect(() => {
     if (query === null || out) return
     const stop = new AbortController()
@@ -156,8 +161,8 @@ export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | nul
     })
     return () => stop.abort()
     // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row and the query
-  }, [key, reloads, of, out, stamp])
+  }, [key, out, ...causes])
   const first = state.key === key ? state.rows : undefined
   const rows = first ?? ((kept.get(key) as Calls[R]['answer'] | undefined)?.rows as One[] | undefined)
-  return { rows, whole: state.whole ?? true, error: state.key === key ? state.error : undefined, again: () => setReloads(n => n + 1) }
+  return { rows, whole: state.whole ?? true, error: state.key === key ? state.error : undefined, again }
 }

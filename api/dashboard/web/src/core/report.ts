@@ -3,7 +3,7 @@ import { usual, names, type Name } from './figures.ts'
 import { country } from './format.ts'
 import { change, place } from './router.ts'
 import { t } from './text.ts'
-import { compares, span } from './window.ts'
+import { compares, windowQuery } from './window.ts'
 import type { Calls, Performance, ViewReport } from '../api.gen.ts'
 
 export type Dimension = Calls['GET /reports/values']['query']['dimension']
@@ -90,14 +90,12 @@ export function filterQuery(ask: Ask, path: string[] = []): Query {
   return out
 }
 
-export const windowQuery = () => ({ from: span.value.from, to: span.value.to, tz: span.value.tz })
-
 // questionOf returns the query for the rows below a path. For a flat table it asks for all dimensions at once.
 export function questionOf(ask: Ask, path: string[]): Query {
   const out: Query = {
     ...windowQuery(),
     dimension: ask.flat ? ask.group.join(',') : ask.group[path.length]!,
-    sort: sortOf(ask),
+    sort: ask.sort,
     limit: ask.flat ? 5000 : 1000,
     ...filterQuery(ask, path),
   }
@@ -105,9 +103,6 @@ export function questionOf(ask: Ask, path: string[]): Query {
   if (ask.least) out.min_clicks = ask.least
   return out
 }
-
-// sortOf: the order by name goes by the dimension that is asked.
-const sortOf = (ask: Ask) => ask.sort
 
 export function valueText(dimension: string, value: string, labels: Performance['labels']): string {
   if (value === '') return t.unknown

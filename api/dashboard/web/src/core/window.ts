@@ -53,7 +53,9 @@ const dayOf = (t: number): Day => {
 }
 export const plus = (day: Day, n: number): Day => dayOf(Date.UTC(day.y, day.m - 1, day.d + n))
 export const days = (s: Span) => Math.round((Date.UTC(s.to.y, s.to.m - 1, s.to.d) - Date.UTC(s.from.y, s.from.m - 1, s.from.d)) / 864e5) + 1
-export const iso = (day: Day) => `${day.y}-${String(day.m).padStart(2, '0')}-${String(day.d).padStart(2, '0')}`
+// two returns a number with at least two digits.
+export const two = (n: number) => String(n).padStart(2, '0')
+export const iso = (day: Day) => `${day.y}-${two(day.m)}-${two(day.d)}`
 export const today = (tz: string) => dayOf(wall(Date.now(), tz))
 
 export function spanOf(text: string, tz: string): Span {
@@ -84,27 +86,26 @@ export function spanOf(text: string, tz: string): Span {
   return { from: plus(now, -6), to: now }
 }
 
-const stamp = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+// stamp returns a moment as the service writes it: in UTC, to the second.
+export const stamp = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
 export type Window = { name: string; span: Span; from: string; to: string; tz: string; start: number; end: number }
 
-export function windowOf(name: string, tz: string): Window {
-  const span = spanOf(name, tz),
-    start = midnight(span.from, tz),
+export const windowOf = (name: string, tz: string) => windowOfSpan(name, spanOf(name, tz), tz)
+
+function windowOfSpan(name: string, span: Span, tz: string): Window {
+  const start = midnight(span.from, tz),
     end = midnight(plus(span.to, 1), tz)
   return { name, span, start, end, from: stamp(start), to: stamp(end - 1000), tz }
 }
 
-// windowQuery returns the query parameters of a window.
-export const windowQuery = (w: Window) => ({ from: w.from, to: w.to, tz: w.tz })
+// windowQuery returns the query parameters of a window, by default of the window in the address.
+export const windowQuery = (w: Window = span.value) => ({ from: w.from, to: w.to, tz: w.tz })
 
 // before returns the window with the same number of days that ends where w begins.
 export function before(w: Window): Window {
-  const n = days(w.span),
-    span = { from: plus(w.span.from, -n), to: plus(w.span.from, -1) }
-  const start = midnight(span.from, w.tz),
-    end = w.start
-  return { name: '', span, start, end, from: stamp(start), to: stamp(end - 1000), tz: w.tz }
+  const { from } = w.span
+  return windowOfSpan('', { from: plus(from, -days(w.span)), to: plus(from, -1) }, w.tz)
 }
 
 // sofar returns the comparison of a window. A window that is still running is compared with the same number of days before it, up

@@ -154,15 +154,9 @@ export function Combobox(p: Props) {
   )
 }
 
-type ManyProps = {
+type ManyProps = Pick<Props, 'label' | 'choices' | 'free' | 'onSearch' | 'onFocus' | 'wired'> & {
   values: string[]
-  choices: Choice[] | undefined
   on: (values: string[]) => void
-  label: string
-  free?: boolean
-  onSearch?: (text: string) => void
-  onFocus?: () => void
-  wired?: Wired
 }
 
 type FieldProps = Omit<Props, 'wired'> & { none?: string; hint?: ComponentChildren; error?: string }
@@ -182,7 +176,7 @@ export const ComboField = ({ none, hint, error, choices, ...p }: FieldProps) => 
 )
 
 // ComboMany picks several of many choices.
-export function ComboMany({ values, choices, on, label, free, onSearch, onFocus, wired }: ManyProps) {
+export function ComboMany({ values, choices, on, ...rest }: ManyProps) {
   const name = (v: string) => choices?.find(c => c.value === v)?.label ?? v
   return (
     <span class="many">
@@ -195,14 +189,10 @@ export function ComboMany({ values, choices, on, label, free, onSearch, onFocus,
         </span>
       ))}
       <Combobox
+        {...rest}
         value=""
-        wired={wired}
         choices={choices?.filter(c => !values.includes(c.value))}
-        label={label}
         placeholder={values.length ? t.parts.addMore : t.parts.choose}
-        free={free}
-        onSearch={onSearch}
-        onFocus={onFocus}
         on={v => {
           if (v && !values.includes(v)) on([...values, v])
         }}

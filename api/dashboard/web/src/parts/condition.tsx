@@ -41,11 +41,7 @@ type ListProps = {
 
 // Conditions edits a list of conditions as sentences, and whether all of them or any of them must hold.
 export function Conditions({ list, logic, on, lookup, label, empty }: ListProps) {
-  const set = (i: number, c: Condition) =>
-    on(
-      list.map((o, j) => (j === i ? c : o)),
-      logic,
-    )
+  const set = (list: Condition[]) => on(list, logic)
   return (
     <div class="conditions" role="group" aria-label={label}>
       {list.length > 1 && (
@@ -64,18 +60,13 @@ export function Conditions({ list, logic, on, lookup, label, empty }: ListProps)
         <Row
           key={i}
           of={c}
-          on={o => set(i, o)}
-          remove={() =>
-            on(
-              list.filter((_, j) => j !== i),
-              logic,
-            )
-          }
+          on={changed => set(list.map((o, j) => (j === i ? changed : o)))}
+          remove={() => set(list.filter((_, j) => j !== i))}
           lookup={lookup}
         />
       ))}
       <div>
-        <Button look="sm" onClick={() => on([...list, fresh()], logic)} icon="plus" text={t.conditions.add} />
+        <Button look="sm" onClick={() => set([...list, fresh()])} icon="plus" text={t.conditions.add} />
       </div>
     </div>
   )
@@ -89,21 +80,15 @@ function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) 
   const change = (attribute: string) => {
     if (attribute && attribute !== c.attribute) on(fresh(attribute))
   }
-  const turn = (operator: string) => {
-    const was = formOf(c.attribute, c.operator)?.kind,
-      kind = formOf(c.attribute, operator)?.kind
-    on({
-      ...c,
-      operator,
-      value:
-        operator === 'is_set' || (kind === 'truth' && was !== 'truth')
-          ? true
-          : was === 'truth' && kind !== 'truth'
-            ? []
-            : operator === 'between'
-              ? listOf(c.value).slice(0, 2)
-              : c.value,
-    })
+  // setOperator keeps the value if the new operator takes such a value.
+  const setOperator = (operator: string) => {
+    const wasTruth = formOf(c.attribute, c.operator)?.kind === 'truth',
+      isTruth = formOf(c.attribute, operator)?.kind === 'truth'
+    let value = c.value
+    if (operator === 'is_set' || (isTruth && !wasTruth)) value = true
+    else if (wasTruth && !isTruth) value = []
+    else if (operator === 'between') value = listOf(c.value).slice(0, 2)
+    on({ ...c, operator, value })
   }
   return (
     <div class="condition" role="group" aria-label={name}>
@@ -112,7 +97,7 @@ function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) 
         label={t.conditions.operator}
         value={plain(c.operator)}
         options={operators.map(o => ({ value: o, label: operatorName(o, formOf(c.attribute, o)?.kind) }))}
-        on={turn}
+        on={setOperator}
       />
       <Value of={c} on={value => on({ ...c, value })} lookup={lookup} name={name} />
       <Button look="quiet icon" aria-label={t.conditions.remove(name)} onClick={remove} icon="x" />
@@ -138,37 +123,19 @@ function Value({ of: c, on, lookup, name }: { of: Condition; on: (v: unknown) =>
     )
   if (form?.kind === 'schedule') return <Slots list={values as Slot[]} on={on} />
   const type = form?.kind === 'date' ? 'date' : 'text',
-    numeric = form?.kind === 'number'
+    inputMode = form?.kind === 'number' ? 'decimal' : undefined
+  const input = (label: string, value: unknown, on: (v: string) => void) => (
+    <Input type={type} inputMode={inputMode} aria-label={label} value={String(value ?? '')} on={on} />
+  )
   if (c.operator === 'between')
     return (
       <span class="row pairof">
-        <Input
-          type={type}
-          inputMode={numeric ? 'decimal' : undefined}
-          aria-label={t.window.from}
-          value={String(values[0] ?? '')}
-          on={v => on([v, values[1] ?? ''])}
-        />
+        {input(t.window.from, values[0], v => on([v, values[1] ?? '']))}
         <span class="dim">{t.conditions.to}</span>
-        <Input
-          type={type}
-          inputMode={numeric ? 'decimal' : undefined}
-          aria-label={t.conditions.to}
-          value={String(values[1] ?? '')}
-          on={v => on([values[0] ?? '', v])}
-        />
+        {input(t.conditions.to, values[1], v => on([values[0] ?? '', v]))}
       </span>
     )
-  if (['gt', 'gte', 'lt', 'lte'].includes(c.operator) || type === 'date')
-    return (
-      <Input
-        type={type}
-        inputMode={numeric ? 'decimal' : undefined}
-        aria-label={label}
-        value={String(values[0] ?? '')}
-        on={v => on(v === '' ? [] : [v])}
-      />
-    )
+  if (['gt', 'gte', 'lt', 'lte'].includes(c.operator) || type === 'date') return input(label, values[0], v => on(v === '' ? [] : [v]))
   if (form?.values.length)
     return (
       <ComboMany
@@ -179,8 +146,8 @@ function Value({ of: c, on, lookup, name }: { of: Condition; on: (v: unknown) =>
         on={on}
       />
     )
-  const asked = ['equals', 'not_equals', 'in', 'not_in'].includes(c.operator) ? lookup(c.attribute) : null
-  if (asked !== null) return <ComboMany label={label} values={values.map(String)} choices={asked} free on={on} />
+  const known = ['equals', 'not_equals', 'in', 'not_in'].includes(c.operator) ? lookup(c.attribute) : null
+  if (known !== null) return <ComboMany label={label} values={values.map(String)} choices={known} free on={on} />
   return <TagInput label={label} values={values.map(String)} on={on} most={200} />
 }
 

@@ -3,11 +3,12 @@ import { Button } from './button.tsx'
 import { t } from '../core/text.ts'
 import { toast } from '../core/toast.ts'
 
-export async function copy(text: string, said = t.parts.copied) {
+// copy puts a text into the clipboard and shows a message.
+export async function copy(text: string, message = t.parts.copied) {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
-    // the clipboard needs a permission and does not work on http
+    // the browser's clipboard needs a permission, and does not work on http
     const el = document.createElement('textarea')
     el.value = text
     document.body.append(el)
@@ -15,7 +16,7 @@ export async function copy(text: string, said = t.parts.copied) {
     document.execCommand('copy')
     el.remove()
   }
-  toast(said)
+  toast(message)
 }
 
 // Copy shows a text with a button that copies it.

@@ -3,9 +3,10 @@ import type { Performance } from '../api.gen.ts'
 import { Button } from './button.tsx'
 import { count } from '../core/format.ts'
 import { use } from '../core/query.ts'
-import { setFilter, valueText, windowQuery, type Ask, type Dimension, type Filter } from '../core/report.ts'
+import { setFilter, valueText, type Ask, type Dimension, type Filter } from '../core/report.ts'
 import { change } from '../core/router.ts'
 import { t } from '../core/text.ts'
+import { windowQuery } from '../core/window.ts'
 import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
@@ -60,16 +61,7 @@ function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
     [negated, setNegated] = useState(false),
     [minimum, setMinimum] = useState('')
   return (
-    <Menu
-      kind="chip add"
-      name={t.reports.filter}
-      onOpen={() => setDimension(undefined)}
-      label={
-        <>
-          <Icon name="plus" />
-          {t.reports.filter}
-        </>
-      }>
+    <Menu kind="chip add" name={t.reports.filter} onOpen={() => setDimension(undefined)} icon="plus" label={t.reports.filter}>
       {close =>
         dimension ? (
           <>
@@ -129,20 +121,16 @@ function Values({ dimension, not, ask }: { dimension: string; not: boolean; ask:
   )
 }
 
-// Choices shows a list with a search.
-export function Choices({
-  list,
-  text,
-  pick,
-  on,
-  side,
-}: {
+type ChoicesProps = {
   list: string[]
   text: (v: string) => string
   pick: (v: string) => void
-  on?: (v: string) => boolean
-  side?: (v: string) => string
-}) {
+  on?: (v: string) => boolean // whether a value is chosen
+  side?: (v: string) => string // the text at the end of the line
+}
+
+// Choices shows a list with a search.
+export function Choices({ list, text, pick, on, side }: ChoicesProps) {
   const [search, setSearch] = useState('')
   return (
     <>

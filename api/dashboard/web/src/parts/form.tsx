@@ -53,29 +53,23 @@ type InputProps = Omit<ComponentProps<'input'>, 'onInput' | 'value' | 'class'> &
   on: (v: string) => void
   wired?: Wired
 }
-export const Input = ({ value, on, wired, class: of, ...rest }: InputProps) => (
-  <input {...(rest as object)} {...wired} class={'input ' + (of ?? '')} value={value} onInput={e => on(e.currentTarget.value)} />
+// Input is a field of one line.
+export const Input = ({ value, on, wired, class: more = '', ...rest }: InputProps) => (
+  <input {...(rest as object)} {...wired} class={'input ' + more} value={value} onInput={e => on(e.currentTarget.value)} />
 )
 
-export const Area = ({
-  value,
-  on,
-  wired,
-  rows = 3,
-  max,
-}: {
-  value: string
-  on: (v: string) => void
-  wired?: Wired
-  rows?: number
-  max?: number
-}) => <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
+type AreaProps = { value: string; on: (v: string) => void; wired?: Wired; rows?: number; max?: number }
 
-type SelectProps<V> = { value: V; options: Option[]; on: (v: V) => void; wired?: Wired; label?: string; class?: string }
+// Area takes a text of several lines. max is the number of characters that it may have.
+export const Area = ({ value, on, wired, rows = 3, max }: AreaProps) => (
+  <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
+)
+
+type SelectProps<V> = { value: V; options: Option[]; on: (v: V) => void; wired?: Wired; label?: string }
 
 // Select is the browser's own select, which works best on a phone.
-export const Select = <V extends string>({ value, options, on, wired, label, class: of }: SelectProps<V>) => (
-  <span class={'select ' + (of ?? '')}>
+export const Select = <V extends string>({ value, options, on, wired, label }: SelectProps<V>) => (
+  <span class="select">
     <select {...wired} aria-label={label} value={value} onChange={e => on(e.currentTarget.value as V)}>
       {options.map(o => (
         <option key={o.value} value={o.value} selected={o.value === value}>
@@ -117,17 +111,10 @@ export const Switch = ({ on, set, label, disabled, shown, wired }: SwitchProps) 
   </button>
 )
 
-export const Seg = <V extends string>({
-  value,
-  options,
-  on,
-  label,
-}: {
-  value: V
-  options: { value: V; label: string }[]
-  on: (v: V) => void
-  label: string
-}) => (
+type SegProps<V> = { value: V; options: { value: V; label: string }[]; on: (v: V) => void; label: string }
+
+// Seg chooses one of a few options, which are all in sight.
+export const Seg = <V extends string>({ value, options, on, label }: SegProps<V>) => (
   <span class="seg" role="group" aria-label={label}>
     {options.map(o => (
       <button key={o.value} type="button" aria-pressed={o.value === value} onClick={() => on(o.value)}>
@@ -139,25 +126,17 @@ export const Seg = <V extends string>({
 
 // editing wraps setters so that an edit clears the error message, because the message was about the previous value.
 export const editing =
-  (say: (wrong: undefined) => void) =>
+  (setWrong: (wrong: undefined) => void) =>
   <T,>(set: (v: T) => void) =>
   (v: T) => {
-    say(undefined)
+    setWrong(undefined)
     set(v)
   }
 
+type MoneyProps = { value: number | null; currency: string; on: (v: number | null) => void; wired?: Wired }
+
 // MoneyInput takes an amount. It keeps the typed text, so that a half-typed number stays.
-export function MoneyInput({
-  value,
-  currency,
-  on,
-  wired,
-}: {
-  value: number | null
-  currency: string
-  on: (v: number | null) => void
-  wired?: Wired
-}) {
+export function MoneyInput({ value, currency, on, wired }: MoneyProps) {
   const [text, setText] = useState(value == null ? '' : String(value))
   const read = (v: string) => {
     setText(v)
@@ -180,24 +159,18 @@ export function MoneyInput({
   )
 }
 
-// TagInput edits texts as chips. Enter, a comma or leaving the field adds the typed text. Backspace removes the last chip.
-export function TagInput({
-  values,
-  on,
-  wired,
-  most = 20,
-  known = [],
-  label,
-  show = v => v,
-}: {
+type TagProps = {
   values: string[]
   on: (v: string[]) => void
   wired?: Wired
   most?: number
-  known?: string[]
+  known?: string[] // texts that the browser suggests
   label: string
   show?: (v: string) => string
-}) {
+}
+
+// TagInput edits texts as chips. Enter, a comma or leaving the field adds the typed text. Backspace removes the last chip.
+export function TagInput({ values, on, wired, most = 20, known = [], label, show = v => v }: TagProps) {
   const [text, setText] = useState(''),
     list = useId()
   const add = (raw: string) => {
@@ -256,22 +229,16 @@ export function TagInput({
 // Wrong is an error of a field, or of the form as a whole.
 export type Wrong = { field?: string; text: string; request?: string }
 
-// wrongOf finds the field of an error: the field that the code belongs to, else the field whose name begins the message.
+// wrongOf finds the field of an error: the field that the code belongs to, else the field whose name begins the message, else the
+// field that the code names.
 export function wrongOf(e: ApiError, fields: string[], byCode: Record<string, string> = {}): Wrong {
-  const named = /^([a-z_]+)\b/.exec(e.message)?.[1],
+  const named = /^([a-z_]+)\b/.exec(e.message)?.[1] ?? '',
     guess = e.code.replace(/^invalid_|_required$|_taken$/g, '')
-  const field =
-    byCode[e.code] ??
-    (named && fields.includes(named)
-      ? named
-      : fields.includes(guess)
-        ? guess
-        : fields.includes(guess + '_url')
-          ? guess + '_url'
-          : undefined)
+  const field = byCode[e.code] ?? [named, guess, guess + '_url'].find(name => fields.includes(name))
   return { field, text: t.fieldCodes[e.code] ?? sentence(e), request: e.request }
 }
 
+// FormError shows an error that belongs to no field.
 export const FormError = ({ wrong }: { wrong?: Wrong }) =>
   wrong && !wrong.field ? (
     <p class="bad formerror" role="alert">

@@ -9,7 +9,7 @@ import { change, place } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { Seg, Select, Switch } from './form.tsx'
 import { Icon } from './icons.tsx'
-import { Item, Menu } from './menu.tsx'
+import { Menu, RowMenu } from './menu.tsx'
 import { Bone, Empty, Failed, Late, EmptyCard } from './state.tsx'
 import { Table, type Column } from './table.tsx'
 import { useRowHeight } from './virtual.ts'
@@ -74,9 +74,9 @@ export function List<R extends Row>(p: Props<R>) {
     },
   )
   const press = (key: string, r: R) => {
-    const a = p.actions.find(o => o.key === key && (!o.if || o.if(r)))
-    a?.on(r)
-    return !!a
+    const action = p.actions.find(a => a.key === key && (!a.if || a.if(r)))
+    action?.on(r)
+    return !!action
   }
   if (p.rows && p.rows.length === 0 && p.whole)
     return (
@@ -205,42 +205,16 @@ const columnsOf = <R extends Row>(p: Props<R>): Column<R>[] => [
     label: '',
     phone: true,
     kind: 'more',
-    cell: r => <Actions name={t.lists.actionsOf(p.nameOf(r))} of={r} list={p.actions.filter(a => !a.if || a.if(r))} />,
+    cell: r => (
+      <RowMenu
+        name={t.lists.actionsOf(p.nameOf(r))}
+        actions={p.actions
+          .filter(a => !a.if || a.if(r))
+          .map(a => ({ label: a.label, key: a.key?.toUpperCase(), on: () => a.on(r), bad: a.danger }))}
+      />
+    ),
   },
 ]
-
-const Actions = <R,>({ name, of, list }: { name: string; of: R; list: Action<R>[] }) => (
-  <Menu
-    kind="btn sm quiet icon"
-    name={name}
-    label={
-      <>
-        <Icon name="more" />
-        <span class="hidden">{name}</span>
-      </>
-    }>
-    {close => (
-      <>
-        {list.map(a => (
-          <Item
-            key={a.label}
-            on={() => {
-              close()
-              a.on(of)
-            }}>
-            <span class={a.danger ? 'bad' : ''}>{a.label}</span>
-            {a.key && (
-              <>
-                <span class="grow" />
-                <kbd>{a.key.toUpperCase()}</kbd>
-              </>
-            )}
-          </Item>
-        ))}
-      </>
-    )}
-  </Menu>
-)
 
 // Selection shows the actions on the selected rows.
 const Selection = <R,>({ rows, bulk, reset }: { rows: R[]; bulk: Bulk<R>[]; reset: () => void }) => (

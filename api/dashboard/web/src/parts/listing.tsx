@@ -4,9 +4,9 @@ import { count } from '../core/format.ts'
 import { groupsOf, shownOf, tagsOf, viewed, type Listed } from '../core/listing.ts'
 import { change, place } from '../core/router.ts'
 import { t } from '../core/text.ts'
+import { ColumnMenu } from './column_menu.tsx'
 import { Icon } from './icons.tsx'
 import { List, type Common } from './list.tsx'
-import { Item, Menu } from './menu.tsx'
 import type { Column } from './table.tsx'
 
 export type { Action, Bulk } from './list.tsx'
@@ -43,34 +43,11 @@ const chosen = (usual: Name[]) => {
 }
 
 function Columns({ on, usual }: { on: Name[]; usual: Name[] }) {
-  const turn = (n: Name) => {
+  const toggle = (n: Name) => {
     const next = on.includes(n) ? on.filter(o => o !== n) : names.filter(o => o === n || on.includes(o))
     if (next.length) change({ c: next.join() === usual.join() ? null : next.join() }, true)
   }
-  return (
-    <Menu
-      name={t.reports.columns}
-      class="wide"
-      label={
-        <>
-          <Icon name="columns" />
-          {t.reports.columns} <span class="dim">{on.length}</span>
-        </>
-      }>
-      {() => (
-        <>
-          {names.map(n => (
-            <Item key={n} pressed={on.includes(n)} on={() => turn(n)}>
-              <span style={on.includes(n) ? '' : 'visibility:hidden'}>
-                <Icon name="check" />
-              </span>
-              {t.figures.names[n]}
-            </Item>
-          ))}
-        </>
-      )}
-    </Menu>
-  )
+  return <ColumnMenu class="wide" on={on} toggle={toggle} />
 }
 
 // Listing shows a list of records with their figures in the window.

@@ -11,7 +11,7 @@ import { t } from '../core/text.ts'
 import { span } from '../core/window.ts'
 import { Filters } from './filters.tsx'
 import { Icon } from './icons.tsx'
-import { Empty, Failed, Late } from './state.tsx'
+import { Empty, Loading } from './state.tsx'
 import { stepsOf, type Steps } from './stepper.tsx'
 import { Table, type Column } from './table.tsx'
 
@@ -124,25 +124,21 @@ export function Log<R extends Of>(p: Props<R>) {
 }
 
 type RowsProps<R> = {
-  log: { rows?: R[]; error?: ApiError; again: () => void; more: () => void }
+  log: { rows?: R[]; error: ApiError | undefined; again: () => void; more: () => void }
   label: string
   columns: Column<R>[]
   nameOf: (r: R) => string
   rowClass?: (r: R) => string
   height: number
-  late: number // the height of the cards that are shown while the log loads
+  late: number // the height of the grey area that is shown while the log loads
   show: (r: R) => void
   empty: ComponentChildren
 }
 
 // LogRows shows the rows of a log, or its error, or that it is empty.
 export const LogRows = <R extends { id: string } | { click_id: string }>({ log, show, late, empty, ...table }: RowsProps<R>) =>
-  log.error && !log.rows ? (
-    <Failed error={log.error} again={log.again} />
-  ) : !log.rows ? (
-    <Late>
-      <div class="skeleton" style={`height:${late}px;margin:14px`} />
-    </Late>
+  !log.rows ? (
+    <Loading of={log} height={late} />
   ) : log.rows.length === 0 ? (
     <>{empty}</>
   ) : (

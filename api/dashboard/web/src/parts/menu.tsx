@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { Icon } from './icons.tsx'
+import { Icon, type IconName } from './icons.tsx'
 
 type Props = {
+  icon?: IconName // shown before the label
   label: ComponentChildren
   name?: string
   kind?: string
@@ -13,7 +14,7 @@ type Props = {
 
 // Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes back
 // to the button.
-export function Menu({ label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
+export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
   const id = useId(),
     box = useRef<HTMLDivElement>(null),
     button = useRef<HTMLButtonElement>(null)
@@ -37,6 +38,7 @@ export function Menu({ label, name, kind = 'btn', children, onOpen, ...rest }: P
   return (
     <>
       <button ref={button} type="button" class={kind + (rest.class ? ' ' + rest.class : '')} popovertarget={id} aria-haspopup="dialog">
+        {icon && <Icon name={icon} />}
         {label}
       </button>
       <div ref={box} id={id} popover="auto" class="menu" role="dialog" aria-label={name}>
@@ -62,25 +64,31 @@ export const Item = ({ on, close, pressed, children }: ItemProps) => (
   </button>
 )
 
-type RowMenuProps = { name: string; kind?: string; actions: ({ label: string; on: () => void; bad?: boolean } | false)[] }
+// Tick marks a chosen line of a menu. On other lines it keeps the space free.
+export const Tick = ({ on }: { on: boolean }) => (
+  <span style={on ? '' : 'visibility:hidden'}>
+    <Icon name="check" />
+  </span>
+)
 
-// RowMenu shows the actions on a row behind a button with three dots.
+type RowAction = { label: string; key?: string; on: () => void; bad?: boolean }
+type RowMenuProps = { name: string; kind?: string; actions: (RowAction | false)[] }
+
+// RowMenu shows the actions on a row behind a button with three dots. key is the key that does the same as an action.
 export const RowMenu = ({ name, kind = 'btn sm quiet icon', actions }: RowMenuProps) => (
-  <Menu
-    kind={kind}
-    name={name}
-    label={
-      <>
-        <Icon name="more" />
-        <span class="hidden">{name}</span>
-      </>
-    }>
+  <Menu kind={kind} name={name} icon="more" label={<span class="hidden">{name}</span>}>
     {close =>
       actions.map(
         a =>
           a && (
             <Item key={a.label} close={close} on={a.on}>
               {a.bad ? <span class="bad">{a.label}</span> : a.label}
+              {a.key && (
+                <>
+                  <span class="grow" />
+                  <kbd>{a.key}</kbd>
+                </>
+              )}
             </Item>
           ),
       )

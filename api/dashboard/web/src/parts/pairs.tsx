@@ -63,16 +63,10 @@ export function Pairs({ value, on, label, heads, keys }: Props) {
   )
 }
 
+type WordListProps = { value: Record<string, string[]>; on: (v: Record<string, string[]>) => void; keys: Option[] }
+
 // WordLists edits the words that a network uses for each status.
-export const WordLists = ({
-  value,
-  on,
-  keys,
-}: {
-  value: Record<string, string[]>
-  on: (v: Record<string, string[]>) => void
-  keys: Option[]
-}) => (
+export const WordLists = ({ value, on, keys }: WordListProps) => (
   <div class="pairs">
     {keys.map(k => (
       <div key={k.value} class="row">

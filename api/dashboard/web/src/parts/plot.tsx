@@ -258,14 +258,10 @@ function ticksOf(times: number[], tz: string, byHour: boolean, most: number): nu
   return out.filter((_, i) => i % every === 0)
 }
 
+type TableProps = Props & { beside?: { name: string; of: (from: number, to: number) => string } }
+
 // AsTable shows the plot as a table, for people who cannot see the plot. An optional last column lists the events of each step.
-export function AsTable({
-  times,
-  series,
-  hours,
-  label,
-  beside,
-}: Props & { beside?: { name: string; of: (from: number, to: number) => string } }) {
+export function AsTable({ times, series, hours, label, beside }: TableProps) {
   const end = (i: number) => times[i + 1] ?? times[i]! + (times[i]! - (times[i - 1] ?? times[i]! - 36e5))
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>

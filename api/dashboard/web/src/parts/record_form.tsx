@@ -100,12 +100,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
   })
   const one = (s: Spec) =>
     (!s.when || s.when(draft)) && (
-      <div
-        key={s.name}
-        data-field={s.name}
-        class={
-          s.wide || s.kind === 'url' || s.kind === 'area' || s.kind === 'pairs' || s.kind === 'words' || s.kind === 'own' ? 'across' : ''
-        }>
+      <div key={s.name} data-field={s.name} class={s.wide || ['url', 'area', 'pairs', 'words', 'own'].includes(s.kind) ? 'across' : ''}>
         {s.kind === 'own' ? (
           s.render(draft, set, wrong?.field === s.name ? wrong.text : undefined)
         ) : (

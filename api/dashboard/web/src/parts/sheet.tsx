@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { Button } from './button.tsx'
 import { useBusy } from '../core/busy.ts'
 import { t } from '../core/text.ts'
@@ -69,33 +69,26 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
   )
 }
 
-type FormProps = {
-  title: string
-  close: () => void
-  keep?: () => boolean
-  short?: boolean
+// Foot shows the button that cancels, and the button that does what the sheet is for.
+const Foot = ({ close, ...go }: { close: () => void } & ComponentProps<typeof Button>) => (
+  <>
+    <span class="grow" />
+    <Button onClick={close} text={t.parts.cancel} />
+    <Button {...go} />
+  </>
+)
+
+type FormProps = Pick<Props, 'title' | 'close' | 'keep' | 'short' | 'children'> & {
   go: string
   off: boolean
   send: () => unknown
-  children: ComponentChildren
 }
 
 // FormSheet is a sheet with a form. go is the text of the button that sends it. off disables the button.
-export function FormSheet({ title, close, keep, short, go, off, send, children }: FormProps) {
+export function FormSheet({ go, off, send, children, ...sheet }: FormProps) {
   const id = useId()
   return (
-    <Sheet
-      title={title}
-      close={close}
-      keep={keep}
-      short={short}
-      foot={
-        <>
-          <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
-          <Button type="submit" form={id} look="primary" disabled={off} text={go} />
-        </>
-      }>
+    <Sheet {...sheet} foot={<Foot close={sheet.close} type="submit" form={id} look="primary" disabled={off} text={go} />}>
       <form
         id={id}
         class="body"
@@ -109,20 +102,10 @@ export function FormSheet({ title, close, keep, short, go, off, send, children }
   )
 }
 
+type ShownProps = Pick<Props, 'title' | 'close' | 'short' | 'children'> & { done: string }
+
 // Shown shows something that is never shown again. It stays open until the person confirms.
-export const Shown = ({
-  title,
-  close,
-  done,
-  short,
-  children,
-}: {
-  title: string
-  close: () => void
-  done: string
-  short?: boolean
-  children: ComponentChildren
-}) => (
+export const Shown = ({ title, close, done, short, children }: ShownProps) => (
   <Sheet
     title={title}
     close={close}
@@ -167,16 +150,13 @@ export function Ask({ title, text, go, danger, name, on, wrong = failed, close, 
       close={close}
       short={!children}
       foot={
-        <>
-          <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
-          <Button
-            look={danger ? 'danger' : 'primary'}
-            disabled={busy || (!!name && typed.trim() !== name)}
-            onClick={() => void send()}
-            text={go}
-          />
-        </>
+        <Foot
+          close={close}
+          look={danger ? 'danger' : 'primary'}
+          disabled={busy || (!!name && typed.trim() !== name)}
+          onClick={() => void send()}
+          text={go}
+        />
       }>
       <div class="body">
         {text && <p>{text}</p>}

@@ -94,13 +94,6 @@ export function Table<R>(p: Props<R>) {
   }
   const all = p.rows.length > 0 && p.rows.every(r => p.selected?.has(p.keyOf(r))),
     tabbed = cursor >= first && cursor < last ? cursor : first
-  // A gap is a single cell, because a cell that spans columns would make room for columns that a narrow screen hides.
-  const gap = (rows: number) =>
-    rows > 0 && (
-      <tr class="gap" aria-hidden="true">
-        <td style={`--h:${rows * height}px`} />
-      </tr>
-    )
   return (
     <div
       class={'view' + (p.tall ? ' tall' : '')}
@@ -134,7 +127,7 @@ export function Table<R>(p: Props<R>) {
           </tr>
         </thead>
         <tbody>
-          {gap(first)}
+          <Gap height={first * height} />
           {p.rows.slice(first, last).map((row, j) => {
             const i = first + j,
               key = p.keyOf(row),
@@ -173,7 +166,7 @@ export function Table<R>(p: Props<R>) {
               </tr>
             )
           })}
-          {gap(p.rows.length - last)}
+          <Gap height={(p.rows.length - last) * height} />
           {p.total}
         </tbody>
       </table>
@@ -181,9 +174,21 @@ export function Table<R>(p: Props<R>) {
   )
 }
 
-const classOf = <R,>(c: Column<R>) => [c.phone ? '' : 'narrow-off', c.left ? 'left' : '', c.kind ?? ''].filter(Boolean).join(' ')
+// Gap takes the room of rows that are out of sight. It is a single cell, because a cell that spans columns would make room for columns
+// that a narrow screen hides.
+export const Gap = ({ height }: { height: number }) =>
+  height > 0 ? (
+    <tr class="gap" aria-hidden="true">
+      <td style={`--h:${height}px`} />
+    </tr>
+  ) : null
 
-function Head<R>({ column: c, sort, onSort }: { column: Column<R>; sort?: string; onSort?: (sort: string) => void }) {
+const classOf = (c: HeadProps['column']) => [c.phone ? '' : 'narrow-off', c.left ? 'left' : '', c.kind ?? ''].filter(Boolean).join(' ')
+
+type HeadProps = { column: Omit<Column<never>, 'cell'>; sort?: string; onSort?: (sort: string) => void }
+
+// Head is the heading of a column. A press on it orders the rows by the column.
+export function Head({ column: c, sort, onSort }: HeadProps) {
   const on = sort?.replace('-', '') === c.name,
     down = sort?.[0] === '-',
     style = c.width ? `width:${c.width}px` : undefined

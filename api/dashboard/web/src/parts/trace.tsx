@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { RouteDecision, RouteStage, RouteUnit, TestStep } from '../api.gen.ts'
 import { attributeName, operatorName, sentenceOf } from '../core/condition.ts'
 import { t } from '../core/text.ts'
@@ -18,35 +19,20 @@ export function Trace({ campaigns, decision, names }: { campaigns: RouteStage[];
             </li>
           )}
           {stage.steps.map(s => (
-            <li key={n + s.path_id} class={'step ' + (s.taken ? 'yes' : 'no')}>
-              <span class="mark">
-                <Icon name={s.taken ? 'check' : 'x'} />
-              </span>
-              <div>
-                <div class="strong">
-                  {s.path}
-                  <span class="hidden"> {s.taken ? t.trace.taken : t.trace.passed}</span>
-                </div>
-                {s.taken || s.reason === 'conditions' ? (
-                  <Units list={s.units} logic={s.logic} />
-                ) : (
-                  <div class="soft">{t.trace.reasons[s.reason ?? ''] ?? s.reason}</div>
-                )}
-              </div>
-              <span class="dim fine">{t.trace.via[s.via] ?? s.via}</span>
-            </li>
+            <Step
+              key={n + s.path_id}
+              ok={s.taken}
+              name={s.path}
+              says={s.taken ? t.trace.taken : t.trace.passed}
+              side={t.trace.via[s.via] ?? s.via}>
+              {s.taken || s.reason === 'conditions' ? (
+                <Units list={s.units} logic={s.logic} />
+              ) : (
+                <div class="soft">{t.trace.reasons[s.reason ?? ''] ?? s.reason}</div>
+              )}
+            </Step>
           ))}
-          {!stage.steps.some(s => s.taken) && (
-            <li key={'f' + n} class="step yes">
-              <span class="mark">
-                <Icon name="check" />
-              </span>
-              <div>
-                <div class="strong">{t.trace.fallbacks[stage.via] ?? stage.via}</div>
-              </div>
-              <span />
-            </li>
-          )}
+          {!stage.steps.some(s => s.taken) && <Step key={'f' + n} ok name={t.trace.fallbacks[stage.via] ?? stage.via} />}
         </>
       ))}
       {decision?.lander_id && <Drawn name={names[decision.lander_id]} what={t.trace.lander} />}
@@ -55,17 +41,29 @@ export function Trace({ campaigns, decision, names }: { campaigns: RouteStage[];
   )
 }
 
-const Drawn = ({ name, what }: { name?: string; what: string }) => (
-  <li class="step yes">
+type StepProps = { ok: boolean; name: string; says?: string; side?: string; children?: ComponentChildren }
+
+// Step is a line of a trace. says tells a screen reader what the icon shows. side is shown at the end of the line.
+const Step = ({ ok, name, says, side, children }: StepProps) => (
+  <li class={'step ' + (ok ? 'yes' : 'no')}>
     <span class="mark">
-      <Icon name="check" />
+      <Icon name={ok ? 'check' : 'x'} />
     </span>
     <div>
-      <div class="strong">{name ?? t.gone}</div>
-      <div class="soft">{what}</div>
+      <div class="strong">
+        {name}
+        {says && <span class="hidden"> {says}</span>}
+      </div>
+      {children}
     </div>
-    <span class="dim fine">{t.trace.drawn}</span>
+    <span class={side && 'dim fine'}>{side}</span>
   </li>
+)
+
+const Drawn = ({ name, what }: { name?: string; what: string }) => (
+  <Step ok name={name ?? t.gone} side={t.trace.drawn}>
+    <div class="soft">{what}</div>
+  </Step>
 )
 
 // Units shows the conditions that decided. If the path was taken, these are the conditions that held. Otherwise they are the
@@ -95,19 +93,9 @@ function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
 export const TestSteps = ({ of: steps, names = {} }: { of: TestStep[]; names?: Names }) => (
   <ol class="trace-list">
     {steps.map(s => (
-      <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}>
-        <span class="mark">
-          <Icon name={s.ok ? 'check' : 'x'} />
-        </span>
-        <div>
-          <div class="strong">
-            {names[s.step] ?? s.step}
-            <span class="hidden"> {s.ok ? t.link.ok : t.link.notOk}</span>
-          </div>
-          <div class="soft wrap">{s.detail}</div>
-        </div>
-        <span />
-      </li>
+      <Step key={s.step} ok={s.ok} name={names[s.step] ?? s.step} says={s.ok ? t.link.ok : t.link.notOk}>
+        <div class="soft wrap">{s.detail}</div>
+      </Step>
     ))}
   </ol>
 )

@@ -4,7 +4,6 @@ import { looksLikeURL, partsOf } from '../core/tokens.ts'
 import { t } from '../core/text.ts'
 import { tokens } from '../words.gen.ts'
 import { Input, type Wired } from './form.tsx'
-import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
 // Tokens shows an address with its tokens marked.
@@ -25,22 +24,17 @@ export const Tokens = ({ url, postback }: { url: string; postback?: boolean }) =
   </>
 )
 
-// UrlInput takes an address. Below the field it marks the tokens, and names tokens that nothing fills.
-export function UrlInput({
-  value,
-  on,
-  wired,
-  postback,
-  label,
-  placeholder = 'https://',
-}: {
+type Props = {
   value: string
   on: (v: string) => void
   wired?: Wired
-  postback?: boolean
+  postback?: boolean // tokens of a conversion are known too
   label: string
   placeholder?: string
-}) {
+}
+
+// UrlInput takes an address. Below the field it marks the tokens, and names tokens that nothing fills.
+export function UrlInput({ value, on, wired, postback, label, placeholder = 'https://' }: Props) {
   const el = useRef<HTMLSpanElement>(null)
   const parts = partsOf(value, postback),
     wrong = parts.filter(p => p.state === 'unknown' || p.state === 'conversion')
@@ -69,15 +63,7 @@ export function UrlInput({
           value={asWritten(value)}
           on={on}
         />
-        <Menu
-          name={t.parts.tokens}
-          kind="btn"
-          label={
-            <>
-              <Icon name="plus" />
-              {t.parts.token}
-            </>
-          }>
+        <Menu name={t.parts.tokens} icon="plus" label={t.parts.token}>
           {close => (
             <div class="searches">
               {tokens

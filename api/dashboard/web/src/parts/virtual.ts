@@ -3,26 +3,24 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 
 const beyond = 12 // additional rows rendered above and below the rows in sight
 
-export type Virtual = { first: number; last: number; top: number; reveal: (i: number) => void }
-
 // useVirtual returns the range of rows in sight in a scrolling box. head is the height of the part that sticks to the top of the
 // box. reveal scrolls a row into sight and focuses it.
-export function useVirtual(box: { current: HTMLElement | null }, count: number, height: number, head: number): Virtual {
+export function useVirtual(box: { current: HTMLElement | null }, count: number, height: number, head: number) {
   const [viewport, setViewport] = useState({ top: 0, rows: 40 })
   useEffect(() => {
     const el = box.current
     if (!el) return
-    const look = () =>
+    const measure = () =>
       setViewport(now => {
         const top = Math.floor(el.scrollTop / height),
           rows = Math.ceil(el.clientHeight / height)
         return now.top === top && now.rows === rows ? now : { top, rows }
       })
-    el.addEventListener('scroll', look, { passive: true })
-    const fit = new ResizeObserver(() => requestAnimationFrame(look))
+    el.addEventListener('scroll', measure, { passive: true })
+    const fit = new ResizeObserver(() => requestAnimationFrame(measure))
     fit.observe(el)
     return () => {
-      el.removeEventListener('scroll', look)
+      el.removeEventListener('scroll', measure)
       fit.disconnect()
     }
   }, [box, height])
@@ -40,7 +38,6 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
   return {
     first: Math.max(0, viewport.top - beyond),
     last: Math.min(count, viewport.top + viewport.rows + beyond),
-    top: viewport.top,
     reveal,
   }
 }

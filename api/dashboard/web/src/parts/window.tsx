@@ -21,9 +21,9 @@ export function Windows({ compare }: { compare: boolean }) {
     <>
       <Menu
         name={t.window.choose}
+        icon="calendar"
         label={
           <>
-            <Icon name="calendar" />
             {known ? t.window.presets[w.name] : spanText(w.span)} {known && <span class="dim wide">{spanText(w.span)}</span>}
             <Icon name="down" />
           </>
@@ -45,24 +45,17 @@ export function Windows({ compare }: { compare: boolean }) {
                   until = custom.to || iso(w.span.to)
                 if (from <= until) pick(`${from}_${until}`, close)
               }}>
-              <label class="field">
-                <span>{t.window.from}</span>
-                <input
-                  class="input"
-                  type="date"
-                  value={custom.from || iso(w.span.from)}
-                  onInput={e => setCustom({ ...custom, from: e.currentTarget.value })}
-                />
-              </label>
-              <label class="field">
-                <span>{t.window.to}</span>
-                <input
-                  class="input"
-                  type="date"
-                  value={custom.to || iso(w.span.to)}
-                  onInput={e => setCustom({ ...custom, to: e.currentTarget.value })}
-                />
-              </label>
+              {(['from', 'to'] as const).map(end => (
+                <label key={end} class="field">
+                  <span>{t.window[end]}</span>
+                  <input
+                    class="input"
+                    type="date"
+                    value={custom[end] || iso(w.span[end])}
+                    onInput={e => setCustom({ ...custom, [end]: e.currentTarget.value })}
+                  />
+                </label>
+              ))}
               <Button type="submit" look="primary" text={t.window.apply} />
             </form>
           </>

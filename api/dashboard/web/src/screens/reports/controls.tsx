@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks'
 import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { makeExport } from '../../core/export.ts'
-import { names, type Name } from '../../core/figures.ts'
+import type { Name } from '../../core/figures.ts'
 import { mostDimensions, setColumns, setGroup, type Ask } from '../../core/report.ts'
 import { change } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { Item, Menu } from '../../parts/menu.tsx'
+import { ColumnMenu } from '../../parts/column_menu.tsx'
+import { Menu } from '../../parts/menu.tsx'
 import { Views } from './views.tsx'
 import { Filters, Choices } from '../../parts/filters.tsx'
 
@@ -17,12 +18,6 @@ const dimensions = Object.keys(t.dimensions)
 // Controls edits the grouping, the filters and the columns of a report.
 export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
   const [open, setOpen] = useState(false)
-  const lines = (
-    <>
-      <Groups ask={ask} />
-      <Filters ask={ask} labels={labels} />
-    </>
-  )
   return (
     <>
       <Button
@@ -32,7 +27,10 @@ export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
         icon="filter"
         text={t.reports.grouped(ask.group.length, ask.filters.length + (ask.least ? 1 : 0))}
       />
-      <div class={open ? '' : 'wide'}>{lines}</div>
+      <div class={open ? '' : 'wide'}>
+        <Groups ask={ask} />
+        <Filters ask={ask} labels={labels} />
+      </div>
     </>
   )
 }
@@ -74,9 +72,7 @@ function Groups({ ask }: { ask: Ask }) {
                 aria-label={t.reports.earlier(t.dimensions[d]!)}
                 title={t.reports.earlier(t.dimensions[d]!)}
                 onClick={() => setGroup([...g.slice(0, i - 1), d, g[i - 1]!, ...g.slice(i + 1)])}>
-                <svg class="i" viewBox="0 0 24 24" aria-hidden="true">
-                  <path d="m15 6-6 6 6 6" />
-                </svg>
+                <Icon name="back" />
               </button>
             )}
             <b>{t.dimensions[d]}</b>
@@ -89,15 +85,7 @@ function Groups({ ask }: { ask: Ask }) {
         </>
       ))}
       {g.length < mostDimensions && (
-        <Menu
-          kind="chip add"
-          name={t.reports.addDimension}
-          label={
-            <>
-              <Icon name="plus" />
-              {t.reports.add(g.length)}
-            </>
-          }>
+        <Menu kind="chip add" name={t.reports.addDimension} icon="plus" label={t.reports.add(g.length)}>
           {close => (
             <Choices
               list={left}
@@ -127,34 +115,11 @@ function Groups({ ask }: { ask: Ask }) {
 }
 
 function Columns({ ask }: { ask: Ask }) {
-  const set = (name: Name) => {
+  const toggle = (name: Name) => {
     const next = ask.columns.includes(name) ? ask.columns.filter(n => n !== name) : [...ask.columns, name]
     if (next.length) setColumns(next)
   }
-  return (
-    <Menu
-      name={t.reports.columns}
-      label={
-        <>
-          <span data-key="columns" hidden />
-          <Icon name="columns" />
-          {t.reports.columns} <span class="dim">{ask.columns.length}</span>
-        </>
-      }>
-      {() => (
-        <>
-          {names.map(n => (
-            <Item key={n} pressed={ask.columns.includes(n)} on={() => set(n)}>
-              <span style={ask.columns.includes(n) ? '' : 'visibility:hidden'}>
-                <Icon name="check" />
-              </span>
-              {t.figures.names[n]}
-            </Item>
-          ))}
-        </>
-      )}
-    </Menu>
-  )
+  return <ColumnMenu on={ask.columns} toggle={toggle} />
 }
 
 // Export makes a file of all rows as a background job. The tray shows it.

@@ -7,6 +7,7 @@ import { t } from '../../core/text.ts'
 import { compares } from '../../core/window.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Bone, Failed } from '../../parts/state.tsx'
+import { Gap, Head } from '../../parts/table.tsx'
 import { useVirtual } from '../../parts/virtual.ts'
 import type { Line } from './lines.ts'
 
@@ -57,7 +58,12 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
               <span class="what">{what}</span>
             </th>
             {ask.columns.map(n => (
-              <Head key={n} name={n} sort={ask.sort} />
+              <Head
+                key={n}
+                column={{ name: n, label: t.figures.names[n], phone: narrow.includes(n), sort: true }}
+                sort={ask.sort}
+                onSort={setSort}
+              />
             ))}
           </tr>
         </thead>
@@ -72,11 +78,7 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
               ))}
             </tr>
           )}
-          {first > 0 && (
-            <tr class="gap" aria-hidden="true">
-              <td style={`--h:${first * height}px`} />
-            </tr>
-          )}
+          <Gap height={first * height} />
           {lines.slice(first, last).map((line, j) => {
             const i = first + j
             return line.kind === 'row' ? (
@@ -102,11 +104,7 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
                 <Bones columns={ask.columns} i={i} />
               </tr>
             ))}
-          {last < lines.length && (
-            <tr class="gap" aria-hidden="true">
-              <td style={`--h:${(lines.length - last) * height}px`} />
-            </tr>
-          )}
+          <Gap height={(lines.length - last) * height} />
         </tbody>
       </table>
     </div>
@@ -203,26 +201,6 @@ const Bones = ({ columns, i = 0, depth = 0, role }: { columns: Name[]; i?: numbe
 
 const narrow: Name[] = ['clicks', 'profit', 'roi']
 const off = (name: Name) => (narrow.includes(name) ? '' : 'narrow-off')
-
-function Head({ name, sort }: { name: Name; sort: string }) {
-  const on = sort.replace('-', '') === name,
-    down = sort[0] === '-'
-  return (
-    <th role="columnheader" class={off(name) + (on ? ' sorted' : '')} aria-sort={on ? (down ? 'descending' : 'ascending') : 'none'}>
-      <button type="button" onClick={() => setSort(on && down ? name : '-' + name)}>
-        {t.figures.names[name]}
-        {on && (
-          <>
-            {' '}
-            <svg class="i" viewBox="0 0 24 24" aria-hidden="true">
-              <path d={down ? 'm6 9 6 6 6-6' : 'm6 15 6-6 6 6'} />
-            </svg>
-          </>
-        )}
-      </button>
-    </th>
-  )
-}
 
 function Cell({ name, row, compare, most, heat }: { name: Name; row: PerformanceRow; compare: boolean; most?: number; heat?: number }) {
   const hot = heat && (name === 'profit' || name === 'roi') && row.profit !== 0
