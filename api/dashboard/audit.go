@@ -11,14 +11,11 @@ import (
 
 // audit returns the row that lists the audit log.
 func audit() []route.Route {
-	row := ownerRoute("GET", "/audit", "who changed what, newest first", route.Handle(listAudit))
-	row.Page, row.Window = true, true
-	row.Codes = route.Codes("400 invalid_id too_long")
-	row.Query = []route.Param{
-		{Name: "who", Type: "uuid", Doc: "a person or a key"},
-		{Name: "what", Doc: "the first part of the path of the calls: offers"},
+	return []route.Route{
+		ownerRoute("GET", "/audit", "who changed what, newest first", route.Handle(listAudit), "400 invalid_id too_long").
+			WithPage().WithWindow().WithQuery(route.Param{Name: "who", Type: "uuid", Doc: "a person or a key"}).
+			WithQuery(route.Param{Name: "what", Doc: "the first part of the path of the calls: offers"}),
 	}
-	return []route.Route{row}
 }
 
 // AuditRow is a change. PersonID and KeyID are null if a job made the change.

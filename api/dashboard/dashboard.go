@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"net/http"
+	"slices"
 
 	"switchyard/api/middleware"
 	"switchyard/api/oauth"
@@ -33,12 +34,8 @@ type Deps struct {
 
 // Routes returns the rows of the dashboard's own calls. They are not part of the public API.
 func Routes(d Deps) []route.Route {
-	var rows []route.Route
-	for _, part := range [][]route.Route{d.signIn(), d.me(), team(d), keys(), audit(), views(), marks(), d.oauth()} {
-		rows = append(rows, part...)
-	}
+	rows := slices.Concat(d.signIn(), d.me(), team(d), keys(), audit(), views(), marks(), d.oauth())
 	for i := range rows {
-		rows[i].Group = "Dashboard"
 		rows[i] = rows[i].WithDefaults()
 	}
 	route.NameKeys(rows)

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"net/http"
 	"slices"
 	"time"
 
@@ -14,10 +13,10 @@ import (
 
 // keys returns the rows for the account's API keys.
 func keys() []route.Route {
-	made := ownerRoute("POST", "/keys", "make a key; it is shown once", route.HandleBody(createKey), "400 required too_long invalid_scope invalid_expiry")
-	made.Status = http.StatusCreated
 	return []route.Route{
-		ownerRoute("GET", "/keys", "keys of the account", route.Handle(listKeys)), made,
+		ownerRoute("GET", "/keys", "keys of the account", route.Handle(listKeys)),
+		ownerRoute("POST", "/keys", "make a key; it is shown once", route.HandleBody(createKey),
+			"400 required too_long invalid_scope invalid_expiry").Creates(),
 		ownerRoute("POST", "/keys/{id}/rotate", "replace a key; the old one stays valid for a day", route.Handle(rotateKey), "404 not_found", "409 not_active"),
 		ownerRoute("DELETE", "/keys/{id}", "end a key at once", route.Handle(revokeKey), "404 not_found"),
 	}

@@ -18,10 +18,9 @@ const maxMarks = 300
 // marks returns the rows for the marks of plots: changes of the account, and notes of people.
 func marks() []route.Route {
 	write := func(r route.Route) route.Route { r.Role = models.RoleContributor; return r }
-	list := personRoute("GET", "/marks", "changes that may have moved figures, and notes, of a window", route.Handle(listMarks), "400 invalid_id")
-	list.Window, list.Query = true, []route.Param{{Name: "campaign", Type: "uuid", Doc: "only what names it, and notes about all"}}
 	return []route.Route{
-		list,
+		personRoute("GET", "/marks", "changes that may have moved figures, and notes, of a window", route.Handle(listMarks), "400 invalid_id").
+			WithWindow().WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only what names it, and notes about all"}),
 		write(personRoute("POST", "/notes", "write a note", route.HandleBody(createNote), "400 required too_long too_many invalid_date invalid_campaign")),
 		write(personRoute("PUT", "/notes/{id}", "change a note: its author or an owner", route.HandleBody(changeNote),
 			"400 invalid_id required too_long invalid_date invalid_campaign", "403 not_author", "404 not_found")),

@@ -19,26 +19,20 @@ import (
 
 // me returns the rows for the person who is signed in.
 func (d Deps) me() []route.Route {
-	row := func(method, path, summary string, h route.Handler, codes ...string) route.Route {
-		return route.Route{
-			Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People,
-			Role: models.RoleViewer, Codes: route.Codes(codes...),
-		}
-	}
 	confirmed := func(r route.Route) route.Route { r.Confirm = true; return r }
 	repeats := func(r route.Route) route.Route { r.Repeats = true; return r }
 	return []route.Route{
-		row("GET", "/session", "who is signed in, and on which account", route.Handle(d.findMe)),
-		repeats(row("POST", "/session/confirm", "prove once more who it is", route.HandleBody(d.confirm), "401 wrong_sign_in code_required")),
-		repeats(row("POST", "/session/account", "go to another account", route.HandleBody(moveSession), "404 not_found")),
-		row("GET", "/sessions", "browsers that are signed in", route.Handle(listSessions)),
-		row("DELETE", "/sessions/{id}", "end a session", route.Handle(endSession), "404 not_found"),
-		row("DELETE", "/sessions", "end all other sessions", route.Handle(endOthers)),
-		row("PATCH", "/me", "change name, theme and language", route.HandleBody(d.changeMe), "400 required too_long"),
-		confirmed(row("POST", "/me/password", "set a new password; all other sessions end", route.HandleBody(changePassword), "400 weak_password")),
-		confirmed(row("POST", "/me/totp", "begin to sign in with codes", route.Handle(beginTOTP))),
-		row("PUT", "/me/totp", "sign in with codes from now on", route.HandleBody(confirmTOTP), "400 wrong_code", "404 not_found"),
-		confirmed(row("DELETE", "/me/totp", "sign in without codes", route.Handle(removeTOTP))),
+		personRoute("GET", "/session", "who is signed in, and on which account", route.Handle(d.findMe)),
+		repeats(personRoute("POST", "/session/confirm", "prove once more who it is", route.HandleBody(d.confirm), "401 wrong_sign_in code_required")),
+		repeats(personRoute("POST", "/session/account", "go to another account", route.HandleBody(moveSession), "404 not_found")),
+		personRoute("GET", "/sessions", "browsers that are signed in", route.Handle(listSessions)),
+		personRoute("DELETE", "/sessions/{id}", "end a session", route.Handle(endSession), "404 not_found"),
+		personRoute("DELETE", "/sessions", "end all other sessions", route.Handle(endOthers)),
+		personRoute("PATCH", "/me", "change name, theme and language", route.HandleBody(d.changeMe), "400 required too_long"),
+		confirmed(personRoute("POST", "/me/password", "set a new password; all other sessions end", route.HandleBody(changePassword), "400 weak_password")),
+		confirmed(personRoute("POST", "/me/totp", "begin to sign in with codes", route.Handle(beginTOTP))),
+		personRoute("PUT", "/me/totp", "sign in with codes from now on", route.HandleBody(confirmTOTP), "400 wrong_code", "404 not_found"),
+		confirmed(personRoute("DELETE", "/me/totp", "sign in without codes", route.Handle(removeTOTP))),
 	}
 }
 

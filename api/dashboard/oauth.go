@@ -16,13 +16,11 @@ import (
 // sends the browser to a page of ours. That page posts the platform's parameters from our own origin, so that the browser sends
 // the session's cookie.
 func (d Deps) oauth() []route.Route {
-	row := route.Route{Callers: route.People, Role: models.RoleMember, Method: "POST"}
-	begin, end := row, row
-	begin.Path, begin.Summary, begin.Confirm = "/app/api/oauth/{provider}", "begin a sign-in at an ad platform", true
-	begin.Handle = route.Handle(d.beginOAuth)
-	begin.Codes = route.Codes("404 unsupported", "400 not_configured too_many no_encryption_key")
-	end.Path, end.Summary, end.Handle = "/app/api/oauth", "end the sign-in that this session has begun", route.HandleBody(d.endOAuth)
-	end.Codes = route.Codes("400 required too_long signin_expired signin_refused not_configured too_many no_encryption_key")
+	begin := personRoute("POST", "/oauth/{provider}", "begin a sign-in at an ad platform", route.Handle(d.beginOAuth),
+		"404 unsupported", "400 not_configured too_many no_encryption_key")
+	end := personRoute("POST", "/oauth", "end the sign-in that this session has begun", route.HandleBody(d.endOAuth),
+		"400 required too_long signin_expired signin_refused not_configured too_many no_encryption_key")
+	begin.Role, end.Role, begin.Confirm = models.RoleMember, models.RoleMember, true
 	return []route.Route{begin, end}
 }
 

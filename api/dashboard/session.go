@@ -19,23 +19,16 @@ const maxAgentLength = 300
 func (d Deps) signIn() []route.Route {
 	entry := route.Codes("400 bad_body invalid_input required too_long weak_password", "404 not_found link_gone", "413 body_too_large",
 		"503 unavailable")
+	row := func(method, path, summary string, h route.Handler, codes ...string) route.Route {
+		r := route.New(method, "/app/api"+path, "Dashboard", summary, h, route.Codes(codes...), entry)
+		r.Callers = route.Anybody
+		return r
+	}
 	return []route.Route{
-		{
-			Method: "POST", Path: "/app/api/session", Callers: route.Anybody, Summary: "sign in", Handle: route.HandleBody(d.startSession),
-			Codes: append(route.Codes("401 wrong_sign_in code_required"), entry...),
-		},
-		{
-			Method: "DELETE", Path: "/app/api/session", Callers: route.Anybody, Summary: "sign out", Handle: route.Handle(d.signOut),
-			Codes: entry,
-		},
-		{
-			Method: "POST", Path: "/app/api/links/look", Callers: route.Anybody, Summary: "what a link is for",
-			Handle: route.HandleBody(d.describeLink), Codes: entry,
-		},
-		{
-			Method: "POST", Path: "/app/api/links/use", Callers: route.Anybody, Summary: "use a link; it works once",
-			Handle: route.HandleBody(d.useLink), Codes: append(route.Codes("401 wrong_sign_in code_required", "409 last_owner"), entry...),
-		},
+		row("POST", "/session", "sign in", route.HandleBody(d.startSession), "401 wrong_sign_in code_required"),
+		row("DELETE", "/session", "sign out", route.Handle(d.signOut)),
+		row("POST", "/links/look", "what a link is for", route.HandleBody(d.describeLink)),
+		row("POST", "/links/use", "use a link; it works once", route.HandleBody(d.useLink), "401 wrong_sign_in code_required", "409 last_owner"),
 	}
 }
 

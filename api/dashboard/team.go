@@ -15,10 +15,9 @@ import (
 
 // ownerRoute returns a row that only owners of the account may call. Everything except a GET asks for a recent proof of identity.
 func ownerRoute(method, path, summary string, h route.Handler, codes ...string) route.Route {
-	return route.Route{
-		Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People, Role: models.RoleOwner,
-		Confirm: method != http.MethodGet, Codes: route.Codes(codes...),
-	}
+	row := personRoute(method, path, summary, h, codes...)
+	row.Role, row.Confirm = models.RoleOwner, method != http.MethodGet
+	return row
 }
 
 // team returns the rows for the people of an account.

@@ -16,10 +16,9 @@ import (
 
 // personRoute returns a row that every person on the account may call, whatever the role.
 func personRoute(method, path, summary string, h route.Handler, codes ...string) route.Route {
-	return route.Route{
-		Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People, Role: models.RoleViewer,
-		Codes: route.Codes(codes...),
-	}
+	row := route.New(method, "/app/api"+path, "Dashboard", summary, h, route.Codes(codes...))
+	row.Callers, row.Role = route.People, models.RoleViewer
+	return row
 }
 
 // views returns the rows for saved views of reports.

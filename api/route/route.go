@@ -97,6 +97,35 @@ type Route struct {
 	Recorded func(c *Call, id uuid.UUID) (any, error)
 }
 
+// New returns a row with the fields that every row has. codes are the row's own errors.
+func New(method, path, group, summary string, h Handler, codes ...[]Code) Route {
+	return Route{Method: method, Path: path, Group: group, Summary: summary, Handle: h, Codes: slices.Concat(codes...)}
+}
+
+// WithQuery returns the row with more query parameters of its own.
+func (r Route) WithQuery(params ...Param) Route { r.Query = slices.Concat(r.Query, params); return r }
+
+// WithWindow returns the row with the parameters from and to.
+func (r Route) WithWindow() Route { r.Window = true; return r }
+
+// WithShare returns the row with the share in whose places its calls run.
+func (r Route) WithShare(share *Share) Route { r.Share = share; return r }
+
+// WithPage returns the row with the parameters limit and cursor.
+func (r Route) WithPage() Route { r.Page = true; return r }
+
+// WithOptionalBody returns the row with a body that may be absent.
+func (r Route) WithOptionalBody() Route { r.BodyOptional = true; return r }
+
+// Creates returns the row with the status of a call that creates a record.
+func (r Route) Creates() Route { r.Status = http.StatusCreated; return r }
+
+// Asks returns the row with the scope of a POST that changes nothing.
+func (r Route) Asks() Route { r.Scope = Ask; return r }
+
+// Awaits returns the row with the job that its calls wait for.
+func (r Route) Awaits(job *Slow) Route { r.Slow = job; return r }
+
 // Waits reports whether a call with a body waits for the job of the row.
 func (r *Route) Waits(body []byte) bool {
 	return r.Slow != nil && (r.SlowWhen == nil || r.SlowWhen(body))

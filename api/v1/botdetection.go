@@ -18,10 +18,7 @@ import (
 func botDetection(d Deps) []route.Route {
 	const group = "Bot protection"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/bot-detection", Group: group, Summary: "scoring settings and the last 30 days", Share: route.Reads,
-			Handle: route.Handle(d.botDetection),
-		},
+		route.New("GET", "/bot-detection", group, "scoring settings and the last 30 days", route.Handle(d.botDetection)).WithShare(route.Reads),
 		{
 			Method: "PUT", Path: "/bot-detection", Group: group, Summary: "change the scoring settings",
 			Starts: rescoreJob.Answer(), Handle: route.HandleBody(d.changeBotDetection), Recorded: recordedBotSettings,

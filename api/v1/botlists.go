@@ -24,10 +24,8 @@ func botLists() []route.Route {
 			"too_long",
 			"402 plan_limit"),
 	}
-	list := res.Row("GET", "", "allow and deny lists and what was blocked", route.Handle(listBotEntries))
-	list.Window, list.Page = true, true
 	return []route.Route{
-		list,
+		res.Row("GET", "", "allow and deny lists and what was blocked", route.Handle(listBotEntries)).WithWindow().WithPage(),
 		resource.Create[BotEntryBody](res, "add an entry to the allow or deny list"),
 		resource.Remove(res, "delete an entry of a bot list", answer.Deleted),
 	}

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	"github.com/google/uuid"
@@ -33,26 +32,22 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 		Group: "Campaigns", Path: "/campaigns", Table: (*store.Store).Campaigns, Answer: d.campaignAnswer,
 		Filters: resource.UseFilters,
 	}
-	create := res.Row("POST", "", "create a campaign", route.HandleBody(d.createCampaign),
-		campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes)
-	create.Status = http.StatusCreated
-	stats := res.Row("GET", "/{id}/stats", "totals of a campaign for the window", route.Handle(d.campaignStats),
-		route.Codes("400 invalid_id"))
-	stats.Window, stats.Share = true, route.Reads
 	tools := []route.Route{
 		d.routingTool(), reporting.Simulation(about), reporting.FlowReplay(about), reporting.TestClick(about),
 	}
 	rows := slices.Concat(d.insight(), tools, campaignFlow(res))
 	return append(rows, []route.Route{
 		resource.ListFigures(d.Reports, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRows),
-		create,
+		res.Row("POST", "", "create a campaign", route.HandleBody(d.createCampaign),
+			campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes).Creates(),
 		res.Row("GET", "/{id}", "one campaign with its flow", route.Handle(d.findCampaign), answer.IDCodes),
 		res.Row("PATCH", "/{id}", "change the settings that are sent", route.HandleBody(d.changeCampaign),
 			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields too_long", "409 stale"), campaignCodes),
 		res.Row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Handle(deleteCampaign), answer.IDCodes),
 		resource.Clone(res, "copy a campaign; the copy is paused", campaignCloned, route.Codes("400 invalid_domain", "402 plan_limit"),
 			answer.FlowCodes),
-		stats,
+		res.Row("GET", "/{id}/stats", "totals of a campaign for the window", route.Handle(d.campaignStats),
+			route.Codes("400 invalid_id")).WithWindow().WithShare(route.Reads),
 	}...)
 }
 

@@ -23,34 +23,19 @@ func (d Deps) insight() []route.Route {
 	const group = "Campaigns"
 	days := route.Number("days", 7, 1, 365, "days with today")
 	return []route.Route{
-		{
-			Method: "GET", Path: "/campaigns/activity", Group: group, Share: route.Reads,
-			Summary: "clicks and goals of the last 7 days of the campaigns with an alias",
-			Query:   []route.Param{{Name: "alias", Type: "string", Required: true}},
-			Codes:   route.Codes("400 no_alias"), Handle: route.Handle(d.campaignActivity),
-		},
-		{
-			Method: "GET", Path: "/campaigns/arrivals", Group: group, Share: route.Reads,
-			Summary: "how visitors were identified",
-			Query:   []route.Param{{Name: "alias", Type: "string", Doc: "empty: all campaigns"}, days},
-			Handle:  route.Handle(d.arrivals),
-		},
-		{
-			Method: "GET", Path: "/campaigns/{id}/funnel", Group: group, Share: route.Reads,
-			Summary: "from the click to the sale",
-			Query:   []route.Param{days, {Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}},
-			Codes:   route.Codes("404 not_found"), Handle: route.Handle(d.funnel),
-		},
-		{
-			Method: "GET", Path: "/campaigns/{id}/changes", Group: group, Window: true, Page: true,
-			Summary: "who changed what of a campaign in the window, newest first", Codes: answer.IDCodes, Handle: route.Handle(campaignChanges),
-		},
-		{
-			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Window: true, Slow: clearJob.Answer(),
-			Summary: "delete the clicks of the window with their conversions, for good; without from and to: of the last " +
-				"seven days",
-			Codes: answer.IDCodes, Handle: route.Handle(d.clearCampaign),
-		},
+		route.New("GET", "/campaigns/activity", group, "clicks and goals of the last 7 days of the campaigns with an alias",
+			route.Handle(d.campaignActivity), route.Codes("400 no_alias")).
+			WithShare(route.Reads).WithQuery(route.Param{Name: "alias", Type: "string", Required: true}),
+		route.New("GET", "/campaigns/arrivals", group, "how visitors were identified", route.Handle(d.arrivals)).
+			WithShare(route.Reads).WithQuery(route.Param{Name: "alias", Type: "string", Doc: "empty: all campaigns"}, days),
+		route.New("GET", "/campaigns/{id}/funnel", group, "from the click to the sale", route.Handle(d.funnel), route.Codes("404 not_found")).
+			WithShare(route.Reads).
+			WithQuery(days, route.Param{Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}),
+		route.New("GET", "/campaigns/{id}/changes", group, "who changed what of a campaign in the window, newest first",
+			route.Handle(campaignChanges), answer.IDCodes).WithWindow().WithPage(),
+		route.New("DELETE", "/campaigns/{id}/stats", group,
+			"delete the clicks of the window with their conversions, for good; without from and to: of the last seven days",
+			route.Handle(d.clearCampaign), answer.IDCodes).WithWindow().Awaits(clearJob.Answer()),
 	}
 }
 

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -24,33 +23,33 @@ func domains(d Deps) []route.Route {
 		Group: "Domains", Path: "/domains", Table: (*store.Store).Domains,
 	}
 	edge := slices.Concat(answer.IDCodes, route.Codes("502 edge_*", "503 edge_not_configured"))
-	list := res.Row("GET", "", "tracking domains and the shared link domains available", route.Handle(d.listDomains))
-	list.Page = true
 	add := res.Row("POST", "", "add one or more domains", route.HandleBody(d.addDomains),
 		route.Codes("400 required too_long invalid_domain too_many reserved_domain invalid_dns_account "+
-			"dns_account_not_found invalid_index_page", "402 plan_limit", "409 shared_domain duplicate"))
-	issue := res.Row("POST", "/{id}/certificate", "request the HTTPS certificate at the edge",
-		route.Handle(atEdge(d, requestCertificateJob)), edge)
-	issue.Slow, issue.Share = requestCertificateJob.Answer(), route.Sends
-	look := res.Row("GET", "/{id}/certificate", "the certificate's state at the edge", route.Handle(atEdge(d, readCertificateJob)), edge)
-	look.Slow, look.Share = readCertificateJob.Answer(), route.Sends
-	release := res.Row("DELETE", "/{id}/certificate", "release the certificate", route.Handle(atEdge(d, releaseCertificateJob)), edge)
-	release.Slow, release.Share = releaseCertificateJob.Answer(), route.Sends
-	add.Status, issue.Status = http.StatusCreated, http.StatusCreated
-	add.Slow, add.SlowWhen = addDomainsJob.Answer(), namesDNSAccount
-	point := res.Row("POST", "/{id}/point", "point the domain at the tracker through a connected DNS account",
-		route.Handle(d.pointDomain), route.Codes("400 no_provider", "404 not_found"))
-	point.Slow, point.Share = pointDomainJob.Answer(), route.Sends
+			"dns_account_not_found invalid_index_page", "402 plan_limit", "409 shared_domain duplicate")).
+		Creates().Awaits(addDomainsJob.Answer())
+	add.SlowWhen = namesDNSAccount
 	verify := res.Row("POST", "/{id}/verify", "check that the domain points at the tracker and serves HTTPS",
-		route.Handle(d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes)
-	verify.Slow, verify.Share, verify.Checks = verifyDomainJob.Answer(), route.Sends, true
-	drop := res.Row("DELETE", "", "delete a domain", route.Handle(deleteDomain), route.Codes("409 domain_in_use"), answer.IDCodes)
-	drop.Query = answer.QueryID
+		route.Handle(d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes).
+		WithShare(route.Sends).Awaits(verifyDomainJob.Answer())
+	verify.Checks = true
 	return []route.Route{
-		list, add,
+		res.Row("GET", "", "tracking domains and the shared link domains available", route.Handle(d.listDomains)).WithPage(),
+		add,
 		res.Row("PATCH", "", "replace the settings of a domain, or make it the default", route.HandleBody(changeDomain),
 			route.Codes("400 invalid_index_page", "409 domain_unsafe"), answer.IDCodes),
-		drop, issue, look, release, point, verify,
+		res.Row("DELETE", "", "delete a domain", route.Handle(deleteDomain), route.Codes("409 domain_in_use"), answer.IDCodes).
+			WithQuery(answer.QueryID...),
+		res.Row("POST", "/{id}/certificate", "request the HTTPS certificate at the edge",
+			route.Handle(atEdge(d, requestCertificateJob)), edge).
+			Creates().WithShare(route.Sends).Awaits(requestCertificateJob.Answer()),
+		res.Row("GET", "/{id}/certificate", "the certificate's state at the edge", route.Handle(atEdge(d, readCertificateJob)), edge).
+			WithShare(route.Sends).Awaits(readCertificateJob.Answer()),
+		res.Row("DELETE", "/{id}/certificate", "release the certificate", route.Handle(atEdge(d, releaseCertificateJob)), edge).
+			WithShare(route.Sends).Awaits(releaseCertificateJob.Answer()),
+		res.Row("POST", "/{id}/point", "point the domain at the tracker through a connected DNS account",
+			route.Handle(d.pointDomain), route.Codes("400 no_provider", "404 not_found")).
+			WithShare(route.Sends).Awaits(pointDomainJob.Answer()),
+		verify,
 	}
 }
 

@@ -15,14 +15,9 @@ import (
 func edge(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/edge", Group: group, Summary: "whether campaigns are published to the edge",
-			Handle: route.Handle(d.readEdge),
-		},
-		{
-			Method: "POST", Path: "/edge", Group: group, Summary: "publish every campaign to the edge now", Share: route.Sends,
-			Slow: publishEdgeJob.Answer(), Handle: route.Handle(d.publishEdge),
-		},
+		route.New("GET", "/edge", group, "whether campaigns are published to the edge", route.Handle(d.readEdge)),
+		route.New("POST", "/edge", group, "publish every campaign to the edge now",
+			route.Handle(d.publishEdge)).WithShare(route.Sends).Awaits(publishEdgeJob.Answer()),
 	}
 }
 

@@ -14,21 +14,11 @@ import (
 func geoDatabase(d Deps) []route.Route {
 	const group = "Connections"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/geo-database", Group: group, Summary: "the account's own geo database, if it has one",
-			Handle: route.Handle(findGeoDatabase),
-		},
-		{
-			Method: "PUT", Path: "/geo-database", Group: group, Share: route.Sends,
-			Summary: "connect a geo database, change its key, or switch it on or off; a new key is tried first",
-			Codes: route.Codes("400 invalid_provider key_required invalid_key key_refused no_encryption_key",
-				"402 plan_limit", "502 network_error"),
-			Slow: connectGeoJob.Answer(), Handle: route.HandleBody(d.saveGeoDatabase),
-		},
-		{
-			Method: "DELETE", Path: "/geo-database", Group: group, Summary: "disconnect it and forget its key",
-			Handle: route.Handle(deleteGeoDatabase),
-		},
+		route.New("GET", "/geo-database", group, "the account's own geo database, if it has one", route.Handle(findGeoDatabase)),
+		route.New("PUT", "/geo-database", group, "connect a geo database, change its key, or switch it on or off; a new key is tried first",
+			route.HandleBody(d.saveGeoDatabase), route.Codes("400 invalid_provider key_required invalid_key key_refused no_encryption_key",
+				"402 plan_limit", "502 network_error")).WithShare(route.Sends).Awaits(connectGeoJob.Answer()),
+		route.New("DELETE", "/geo-database", group, "disconnect it and forget its key", route.Handle(deleteGeoDatabase)),
 	}
 }
 

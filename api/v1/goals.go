@@ -16,24 +16,20 @@ import (
 // goals returns the routes of /goals.
 func goals(d Deps) []route.Route {
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
-		return route.Route{
-			Method: method, Path: "/goals" + path, Group: goalsGroup, Summary: summary, Handle: handle, Codes: route.Codes(codes...),
-		}
+		return route.New(method, "/goals"+path, goalsGroup, summary, handle, route.Codes(codes...))
 	}
 	ofSite := route.Param{Name: "site", Type: "uuid", Doc: "of this site; left out: the first active one"}
-	list := row("GET", "", "a site's goals with figures", route.Handle(d.listGoals))
-	list.Query, list.Share = []route.Param{ofSite}, route.Lists
-	drop := row("DELETE", "", "delete a goal; its conversions stay", route.Handle(removeGoal), "400 no_key no_site")
-	drop.Query = []route.Param{{Name: "key", Required: true, Doc: "the goal's key"}, ofSite}
-	landers := row("GET", "/landers", "lead campaigns and the landing pages that their clicks reached", route.Handle(d.goalLanders))
-	landers.Share = route.Lists
 	save := row("PUT", "", "create or change a goal by key", route.HandleBody(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
 		"402 plan_limit", "409 duplicate_name")
 	save.Echoes = []any{GoalRow{}} // other routes return goals only as a list
 	return []route.Route{
-		list, save,
+		row("GET", "", "a site's goals with figures", route.Handle(d.listGoals)).WithQuery(ofSite).WithShare(route.Lists),
+		save,
 		row("POST", "", "rotate the server-to-server goal secret", route.Handle(rotateGoalSecret)),
-		drop, landers,
+		row("DELETE", "", "delete a goal; its conversions stay", route.Handle(removeGoal), "400 no_key no_site").
+			WithQuery(route.Param{Name: "key", Required: true, Doc: "the goal's key"}, ofSite),
+		row("GET", "/landers", "lead campaigns and the landing pages that their clicks reached", route.Handle(d.goalLanders)).
+			WithShare(route.Lists),
 	}
 }
 

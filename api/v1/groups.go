@@ -10,13 +10,11 @@ import (
 
 // groups returns the route of /groups.
 func groups() []route.Route {
-	return []route.Route{{
-		Method: "GET", Path: "/groups", Group: "Campaigns", Summary: "group names in use",
-		Query: []route.Param{{
-			Name: "scope", Enum: store.GroupScopes(), Default: defaultScope, Doc: "whose groups",
-		}},
-		Codes: route.Codes("400 invalid_scope"), Handle: route.Handle(listGroups),
-	}}
+	scope := route.Param{Name: "scope", Enum: store.GroupScopes(), Default: defaultScope, Doc: "whose groups"}
+	return []route.Route{
+		route.New("GET", "/groups", "Campaigns", "group names in use", route.Handle(listGroups), route.Codes("400 invalid_scope")).
+			WithQuery(scope),
+	}
 }
 
 const defaultScope = "campaigns"

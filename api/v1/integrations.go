@@ -15,27 +15,15 @@ import (
 func integrations(d Deps) []route.Route {
 	const group = "Connections"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/integrations", Group: group, Summary: "DNS providers and connected accounts",
-			Handle: route.Handle(listIntegrations),
-		},
-		{
-			Method: "PUT", Path: "/integrations", Group: group, Summary: "connect or change a DNS account",
-			Codes:  append(route.Codes("400 unknown_provider invalid_credentials too_many no_encryption_key"), answer.IDCodes...),
-			Handle: route.HandleBody(saveIntegration),
-		},
-		{
-			Method: "DELETE", Path: "/integrations", Group: group, Summary: "disconnect a DNS account and forget its credentials",
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Handle(deleteIntegration),
-		},
-		{
-			Method: "POST", Path: "/integrations/test", Group: group, Summary: "test a DNS account", Share: route.Sends,
-			Codes: route.Codes("400 invalid_id not_connected"), Slow: testDNSJob.Answer(), Handle: route.HandleBody(d.testIntegration),
-		},
-		{
-			Method: "GET", Path: "/integrations/zones", Group: group, Summary: "zones that each DNS account holds", Share: route.Sends,
-			Slow: dnsZonesJob.Answer(), Handle: route.Handle(d.listZones),
-		},
+		route.New("GET", "/integrations", group, "DNS providers and connected accounts", route.Handle(listIntegrations)),
+		route.New("PUT", "/integrations", group, "connect or change a DNS account", route.HandleBody(saveIntegration),
+			route.Codes("400 unknown_provider invalid_credentials too_many no_encryption_key"), answer.IDCodes),
+		route.New("DELETE", "/integrations", group, "disconnect a DNS account and forget its credentials", route.Handle(deleteIntegration),
+			answer.IDCodes).WithQuery(answer.QueryID...),
+		route.New("POST", "/integrations/test", group, "test a DNS account", route.HandleBody(d.testIntegration),
+			route.Codes("400 invalid_id not_connected")).WithShare(route.Sends).Awaits(testDNSJob.Answer()),
+		route.New("GET", "/integrations/zones", group, "zones that each DNS account holds",
+			route.Handle(d.listZones)).WithShare(route.Sends).Awaits(dnsZonesJob.Answer()),
 	}
 }
 

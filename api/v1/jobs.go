@@ -32,15 +32,10 @@ func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	}
 	kinds := slices.Sorted(maps.Keys(shows))
 	return []route.Route{
-		{
-			Method: "GET", Path: "/jobs", Group: "Jobs", Summary: "the last jobs that calls of the account began, newest first",
-			Handle: route.Handle(func(c *route.Call) (JobList, error) { return listJobs(c, kinds) }),
-		},
-		{
-			Method: "GET", Path: "/jobs/{id}", Group: "Jobs", Summary: "state and answer of a call that went on as a job",
-			Codes:  answer.IDCodes,
-			Handle: route.Handle(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, shows) }),
-		},
+		route.New("GET", "/jobs", "Jobs", "the last jobs that calls of the account began, newest first",
+			route.Handle(func(c *route.Call) (JobList, error) { return listJobs(c, kinds) })),
+		route.New("GET", "/jobs/{id}", "Jobs", "state and answer of a call that went on as a job",
+			route.Handle(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, shows) }), answer.IDCodes),
 	}
 }
 

@@ -13,11 +13,8 @@ import (
 
 // links returns the route that checks the link of an offer or a landing page.
 func links(d Deps) []route.Route {
-	return []route.Route{{
-		Method: "POST", Path: "/tools/check-links", Group: "Account", Slow: checkJob.Answer(), Share: route.Sends,
-		Summary: "request the link of an offer or a landing page now",
-		Codes:   route.Codes("400 required invalid_id", "404 not_found"), Handle: route.HandleBody(d.checkLink),
-	}}
+	return []route.Route{route.New("POST", "/tools/check-links", "Account", "request the link of an offer or a landing page now",
+		route.HandleBody(d.checkLink), route.Codes("400 required invalid_id", "404 not_found")).WithShare(route.Sends).Awaits(checkJob.Answer())}
 }
 
 // LinkBody selects the record whose link is checked. Exactly one of the two fields must be set.

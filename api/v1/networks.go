@@ -2,7 +2,6 @@ package v1
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,15 +31,12 @@ func networks(d Deps, about reporting.Deps) []route.Route {
 			"409 duplicate_name"),
 	}
 	list := res.Row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
-		route.Handle(d.listNetworks))
-	list.Page, list.Share = true, route.Lists
-	list.Query = append(res.Params(), []route.Param{
-		{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"},
-		{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"},
-	}...)
+		route.Handle(d.listNetworks)).
+		WithPage().WithShare(route.Lists).WithQuery(res.Params()...).
+		WithQuery(route.Param{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"}).
+		WithQuery(route.Param{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"})
 	post := res.Row("POST", "", "create an affiliate network, from a template if one is named", route.HandleBody(d.createNetwork),
-		res.Codes, route.Codes("400 invalid_template"))
-	post.Status = http.StatusCreated
+		res.Codes, route.Codes("400 invalid_template")).Creates()
 	post.Echoes = []any{template.Network{}} // the template that is named fills the body
 	return append([]route.Route{
 		list, post, reporting.TestPostback(about),

@@ -19,22 +19,17 @@ import (
 func networkIntegrations(d Deps) []route.Route {
 	const group, path = "Affiliate networks", "/networks/{id}/integration"
 	row := func(method, tail, summary string, handle route.Handler, codes ...string) route.Route {
-		return route.Route{
-			Method: method, Path: path + tail, Group: group, Summary: summary, Handle: handle,
-			Codes: append(route.Codes("404 not_found"), route.Codes(codes...)...),
-		}
+		return route.New(method, path+tail, group, summary, handle, route.Codes("404 not_found"), route.Codes(codes...))
 	}
-	sync := row("POST", "/sync", "import conversions for a range; a dry run unless apply is true", route.HandleBody(d.syncNetwork),
-		"400 bad_range not_connected too_many", "502 network_error")
-	sync.Slow = syncNetworkJob.Answer()
-	test := row("POST", "/test", "test the network's API connection", route.Handle(d.testNetwork), "400 not_connected")
-	test.Slow, test.Share = testNetworkJob.Answer(), route.Sends
 	return []route.Route{
 		row("GET", "", "the network's API integration", route.Handle(findNetworkIntegration)),
 		row("PUT", "", "connect or change the network's API integration", route.HandleBody(saveNetworkIntegration),
 			"400 unknown_provider invalid_credentials no_encryption_key"),
 		row("DELETE", "", "disconnect the network's API integration", route.Handle(deleteNetworkIntegration)),
-		sync, test,
+		row("POST", "/sync", "import conversions for a range; a dry run unless apply is true", route.HandleBody(d.syncNetwork),
+			"400 bad_range not_connected too_many", "502 network_error").Awaits(syncNetworkJob.Answer()),
+		row("POST", "/test", "test the network's API connection", route.Handle(d.testNetwork), "400 not_connected").
+			Awaits(testNetworkJob.Answer()).WithShare(route.Sends),
 	}
 }
 

@@ -21,26 +21,16 @@ import (
 func oauthRoutes(d Deps) []route.Route {
 	const group = "Connections"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/oauth/connections", Group: group, Summary: "ad platforms connected by sign-in",
-			Handle: route.Handle(d.listOAuth),
-		},
-		{
-			Method: "DELETE", Path: "/oauth/connections", Group: group, Summary: "disconnect an ad platform and forget its tokens",
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Handle(deleteOAuth),
-		},
-		{
-			Method: "POST", Path: "/oauth/{provider}/connect", Group: group, Summary: "begin a sign-in at an ad platform",
-			Codes:  route.Codes("404 unsupported", "400 not_configured too_many no_encryption_key"),
-			Handle: route.Handle(d.connectOAuth),
-		},
-		{
-			Method: "GET", Path: "/oauth/{provider}/accounts", Group: group, Summary: "ad accounts reachable through a connection", Share: route.Sends,
-			Query: []route.Param{{Name: "connection", Type: "uuid", Doc: "the connection's id; default the first connection at the provider"}},
-			Codes: route.Codes("404 unsupported", "400 not_connected credentials not_configured",
-				"400 platform_a_refused platform_b_refused platform_c_refused platform_refused"),
-			Slow: adAccountsJob.Answer(), Handle: route.Handle(d.listAdAccounts),
-		},
+		route.New("GET", "/oauth/connections", group, "ad platforms connected by sign-in", route.Handle(d.listOAuth)),
+		route.New("DELETE", "/oauth/connections", group, "disconnect an ad platform and forget its tokens", route.Handle(deleteOAuth),
+			answer.IDCodes).WithQuery(answer.QueryID...),
+		route.New("POST", "/oauth/{provider}/connect", group, "begin a sign-in at an ad platform", route.Handle(d.connectOAuth),
+			route.Codes("404 unsupported", "400 not_configured too_many no_encryption_key")),
+		route.New("GET", "/oauth/{provider}/accounts", group, "ad accounts reachable through a connection", route.Handle(d.listAdAccounts),
+			route.Codes("404 unsupported", "400 not_connected credentials not_configured",
+				"400 platform_a_refused platform_b_refused platform_c_refused platform_refused")).
+			WithShare(route.Sends).Awaits(adAccountsJob.Answer()).
+			WithQuery(route.Param{Name: "connection", Type: "uuid", Doc: "the connection's id; default the first connection at the provider"}),
 	}
 }
 

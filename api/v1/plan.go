@@ -15,14 +15,9 @@ import (
 func plan(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/plan", Group: group, Summary: "the plan and its allowances",
-			Handle: route.Handle(func(c *route.Call) (PlanAnswer, error) { return planAnswer(c.Account, time.Now()), nil }),
-		},
-		{
-			Method: "GET", Path: "/plan/usage", Group: group, Summary: "the plan with usage detail", Share: route.Lists,
-			Handle: route.Handle(d.planUsage),
-		},
+		route.New("GET", "/plan", group, "the plan and its allowances",
+			route.Handle(func(c *route.Call) (PlanAnswer, error) { return planAnswer(c.Account, time.Now()), nil })),
+		route.New("GET", "/plan/usage", group, "the plan with usage detail", route.Handle(d.planUsage)).WithShare(route.Lists),
 	}
 }
 

@@ -16,11 +16,8 @@ import (
 )
 
 func (d Deps) routingTool() route.Route {
-	return route.Route{
-		Method: "GET", Path: "/tools/routing", Group: "Campaigns", Window: true, Share: route.Lists,
-		Summary: "every campaign's rules, paths and destinations, with figures for the window",
-		Handle:  route.Handle(d.routing),
-	}
+	return route.New("GET", "/tools/routing", "Campaigns", "every campaign's rules, paths and destinations, with figures for the window",
+		route.Handle(d.routing)).WithWindow().WithShare(route.Lists)
 }
 
 // Routing has the flows of all campaigns.

@@ -23,17 +23,14 @@ import (
 func settings(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/settings", Group: group, Summary: "account settings",
-			Handle: route.Handle(func(c *route.Call) (Settings, error) {
-				change, open, err := exchangerate.FindChange(c.Context(), c.Store.Conn(), c.Account.ID)
-				out := Settings{SettingsChanged: settingsOf(c.Account), SiteKey: c.Account.SiteKey}
-				if open {
-					out.JobID = &change.Job
-				}
-				return out, err
-			}),
-		},
+		route.New("GET", "/settings", group, "account settings", route.Handle(func(c *route.Call) (Settings, error) {
+			change, open, err := exchangerate.FindChange(c.Context(), c.Store.Conn(), c.Account.ID)
+			out := Settings{SettingsChanged: settingsOf(c.Account), SiteKey: c.Account.SiteKey}
+			if open {
+				out.JobID = &change.Job
+			}
+			return out, err
+		})),
 		{
 			Method: "PATCH", Path: "/settings", Group: group, Share: route.Lists,
 			Summary: "replace currency, time zone and formats",

@@ -14,18 +14,14 @@ const goalsGroup = "Goals and sites"
 // sites returns the routes of /sites.
 func sites() []route.Route {
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
-		return route.Route{
-			Method: method, Path: "/sites" + path, Group: goalsGroup, Summary: summary, Handle: handle, Codes: route.Codes(codes...),
-		}
+		return route.New(method, "/sites"+path, goalsGroup, summary, handle, route.Codes(codes...))
 	}
-	drop := row("DELETE", "", "delete a site with its goals", route.Handle(removeSite), "400 no_id")
-	drop.Query = answer.QueryID
 	return []route.Route{
 		row("GET", "", "the sites of the account, oldest first", route.Handle(listSites)),
 		row("POST", "", "add a site", route.HandleBody(createSite), "400 invalid", "402 plan_limit", "409 duplicate_name"),
 		row("PUT", "", "replace the settings of a site", route.HandleBody(replaceSite), "400 no_id invalid", "404 not_found",
 			"409 duplicate_name"),
-		drop,
+		row("DELETE", "", "delete a site with its goals", route.Handle(removeSite), "400 no_id").WithQuery(answer.QueryID...),
 		row("POST", "/lead", "the account's lead site, made if there is none", route.Handle(leadSite), "402 plan_limit"),
 	}
 }

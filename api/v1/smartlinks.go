@@ -25,22 +25,17 @@ func smartlinks(d Deps) []route.Route {
 			"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name"),
 	}
 	missing := route.Codes("404 not_found")
-	stats := res.Row("GET", "/{id}/stats", "clicks by rule and destination", route.Handle(d.smartlinkStats), missing)
-	clearing := res.Row("DELETE", "/{id}/stats", "irreversibly clear click history in the window; the link stays",
-		route.Handle(d.clearSmartlink), missing)
-	stats.Window, clearing.Window, clearing.Slow = true, true, clearSmartlinkJob.Answer()
-	all, replace := resource.List(res, "smartlinks"), resource.Put[SmartlinkPut](res, "replace a smartlink", smartlinkAnswer)
-	for _, row := range []*route.Route{&stats, &all, &replace} {
-		row.Share = route.Lists
-	}
 	return []route.Route{
-		all,
+		resource.List(res, "smartlinks").WithShare(route.Lists),
 		resource.Create[SmartlinkBody](res, "create a smartlink"),
-		replace,
+		resource.Put[SmartlinkPut](res, "replace a smartlink", smartlinkAnswer).WithShare(route.Lists),
 		resource.Toggle(res, "pause or resume a smartlink", resource.ToggledID),
 		resource.Remove(res, "delete a smartlink", answer.Deleted),
 		resource.Clone(res, "copy a smartlink; the copy is paused and has a new slug", smartlinkCopied),
-		stats, clearing,
+		res.Row("GET", "/{id}/stats", "clicks by rule and destination", route.Handle(d.smartlinkStats), missing).
+			WithWindow().WithShare(route.Lists),
+		res.Row("DELETE", "/{id}/stats", "irreversibly clear click history in the window; the link stays",
+			route.Handle(d.clearSmartlink), missing).WithWindow().Awaits(clearSmartlinkJob.Answer()),
 	}
 }
 

@@ -14,14 +14,10 @@ func sourceActions(d Deps) []route.Route {
 	codes := route.Codes("400 invalid_id not_platform_ab not_connected credentials no_customer_id no_account_id not_configured",
 		"400 platform_a_refused platform_b_refused")
 	return []route.Route{
-		{
-			Method: "GET", Path: path, Group: group, Summary: "conversion actions of the connected ad account", Share: route.Sends,
-			Codes: codes, Slow: listActionsJob.Answer(), Handle: route.Handle(d.listActions),
-		},
-		{
-			Method: "POST", Path: path, Group: group, Summary: "create the action that conversions are uploaded to", Share: route.Sends,
-			Codes: codes, Slow: createActionJob.Answer(), BodyOptional: true, Handle: route.HandleBody(d.createAction),
-		},
+		route.New("GET", path, group, "conversion actions of the connected ad account", route.Handle(d.listActions),
+			codes).WithShare(route.Sends).Awaits(listActionsJob.Answer()),
+		route.New("POST", path, group, "create the action that conversions are uploaded to", route.HandleBody(d.createAction), codes).
+			WithShare(route.Sends).WithOptionalBody().Awaits(createActionJob.Answer()),
 	}
 }
 

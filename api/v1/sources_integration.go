@@ -20,19 +20,15 @@ import (
 func sourceIntegrations(d Deps) []route.Route {
 	const group, path = "Traffic sources", "/traffic-sources/{id}/integration"
 	row := func(method, summary string, handle route.Handler, codes ...string) route.Route {
-		return route.Route{
-			Method: method, Path: path, Group: group, Summary: summary, Handle: handle,
-			Codes: append(route.Codes("400 invalid_id", "404 not_found"), route.Codes(codes...)...),
-		}
+		return route.New(method, path, group, summary, handle, route.Codes("400 invalid_id", "404 not_found"), route.Codes(codes...))
 	}
-	post := row("POST", "test the connection or sync spend", route.HandleBody(d.runSourceIntegration), "400 not_configured no_url")
-	post.Slow, post.BodyOptional = runSourceJob.Answer(), true
 	return []route.Route{
 		row("GET", "the source's integration (cost sync and conversion upload)", route.Handle(findSourceIntegration)),
 		row("PUT", "connect or change the integration", route.HandleBody(d.saveSourceIntegration),
 			"400 invalid_provider invalid_pixel_id invalid_capi_token no_encryption_key no_url choose_connection not_connected "+
 				"invalid_conversion_action no_conversion_action no_capi_credentials"),
-		post,
+		row("POST", "test the connection or sync spend", route.HandleBody(d.runSourceIntegration), "400 not_configured no_url").
+			Awaits(runSourceJob.Answer()).WithOptionalBody(),
 		row("DELETE", "remove the integration", route.Handle(deleteSourceIntegration)),
 	}
 }

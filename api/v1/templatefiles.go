@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,8 +44,7 @@ func sourceTemplateFiles(res resource.Kind[store.Sources, models.TrafficSource, 
 func (d Deps) networkTemplateFiles(res resource.Kind[store.Networks, models.Network, NetworkAnswer]) []route.Route {
 	load := res.Row("POST", "/import", "create an affiliate network from a template file",
 		route.HandleBody(func(c *route.Call, f NetworkTemplateFile) (NetworkAnswer, error) { return d.addNetwork(c, f) }),
-		route.Codes("400 required invalid_template too_long invalid_url out_of_range", "402 plan_limit", "409 duplicate_name"))
-	load.Status = http.StatusCreated
+		route.Codes("400 required invalid_template too_long invalid_url out_of_range", "402 plan_limit", "409 duplicate_name")).Creates()
 	return []route.Route{load, res.Row("GET", "/{id}/template", "an affiliate network as a template file for other accounts",
 		route.Handle(exportNetwork), answer.IDCodes, route.Codes("400 invalid_template"))}
 }

@@ -31,11 +31,8 @@ func templates() []route.Route {
 			route.Handle(listNetworkTemplates)),
 		save,
 		resource.Remove(res, "delete a network template of the account's own", answer.Deleted),
-		{
-			Method: "GET", Path: "/traffic-source-templates", Group: "Traffic sources",
-			Summary: "parameters, macros and postback address of each known platform",
-			Handle:  route.Handle(listSourceTemplates),
-		},
+		route.New("GET", "/traffic-source-templates", "Traffic sources", "parameters, macros and postback address of each known platform",
+			route.Handle(listSourceTemplates)),
 	}
 }
 

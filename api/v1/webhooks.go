@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -26,34 +25,29 @@ func webhooks(d Deps) []route.Route {
 		Answer: func(w models.Webhook) WebhookAnswer { return WebhookAnswer{w} },
 	}
 	urlCodes := route.Codes("400 invalid_url invalid_events")
-	add := res.Row("POST", "", "add an endpoint; the signing secret is in this answer once", route.HandleBody(d.createWebhook),
-		urlCodes, route.Codes("400 too_many no_encryption_key"))
-	drop := res.Row("DELETE", "", "delete an endpoint and its delivery log", route.Handle(deleteWebhook), answer.IDCodes)
-	ping := res.Row("POST", "/test", "send a ping now", route.HandleBody(d.testWebhook), answer.IDCodes)
-	log := res.Row("GET", "/deliveries", "the delivery log, newest first, 30 days", route.Handle(listDeliveries),
-		route.Codes("400 invalid_id invalid_status"))
-	again := res.Row("POST", "/deliveries/redeliver", "send one again now, with the same event and event id",
-		route.HandleBody(d.redeliverWebhook), answer.IDCodes, route.Codes("409 in_progress"))
-	failed := res.Row("POST", "/deliveries/redeliver-failed",
-		"send every failed delivery of a window again, each once, with the same event and event id",
-		route.HandleBody(d.redeliverFailed), answer.IDCodes)
-	add.Status, drop.Query, log.Page = http.StatusCreated, answer.QueryID, true
-	log.Query = []route.Param{
-		{Name: "webhook", Type: "uuid", Doc: "only this endpoint"},
-		{Name: "status", Enum: models.DeliveryStates},
-	}
-	ping.Slow, again.Slow, failed.Slow = testJob.Answer(), redeliverJob.Answer(), redeliverFailedJob.Answer()
-	ping.Share, again.Share, failed.Share = route.Sends, route.Sends, route.Sends
-	failed.Window, failed.BodyOptional = true, true
 	return []route.Route{
 		res.Row("GET", "", "endpoints with the last week's deliveries", route.Handle(listWebhooks)),
-		add,
+		res.Row("POST", "", "add an endpoint; the signing secret is in this answer once", route.HandleBody(d.createWebhook),
+			urlCodes, route.Codes("400 too_many no_encryption_key")).Creates(),
 		res.Row("PATCH", "", "change an endpoint", route.HandleBody(d.updateWebhook), answer.IDCodes, urlCodes,
 			route.Codes("400 invalid_status no_fields")),
-		drop, ping, log, again,
+		res.Row("DELETE", "", "delete an endpoint and its delivery log", route.Handle(deleteWebhook), answer.IDCodes).
+			WithQuery(answer.QueryID...),
+		res.Row("POST", "/test", "send a ping now", route.HandleBody(d.testWebhook), answer.IDCodes).
+			WithShare(route.Sends).Awaits(testJob.Answer()),
+		res.Row("GET", "/deliveries", "the delivery log, newest first, 30 days", route.Handle(listDeliveries),
+			route.Codes("400 invalid_id invalid_status")).
+			WithPage().WithQuery(route.Param{Name: "webhook", Type: "uuid", Doc: "only this endpoint"}).
+			WithQuery(route.Param{Name: "status", Enum: models.DeliveryStates}),
+		res.Row("POST", "/deliveries/redeliver", "send one again now, with the same event and event id",
+			route.HandleBody(d.redeliverWebhook), answer.IDCodes, route.Codes("409 in_progress")).
+			WithShare(route.Sends).Awaits(redeliverJob.Answer()),
 		res.Row("POST", "/rotate", "give an endpoint a new signing secret, shown once; for 24 hours the old one signs too",
 			route.HandleBody(rotateWebhook), route.Codes("400 no_encryption_key"), answer.IDCodes),
-		failed,
+		res.Row("POST", "/deliveries/redeliver-failed",
+			"send every failed delivery of a window again, each once, with the same event and event id",
+			route.HandleBody(d.redeliverFailed), answer.IDCodes).
+			WithWindow().WithOptionalBody().WithShare(route.Sends).Awaits(redeliverFailedJob.Answer()),
 	}
 }
 

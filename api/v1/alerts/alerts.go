@@ -41,10 +41,8 @@ func Routes(d Deps) []route.Route { return append(listRoutes(d), channelRoutes(d
 
 // listRoutes returns the routes of /alerts.
 func listRoutes(d Deps) []route.Route {
-	return []route.Route{{
-		Method: "GET", Path: "/alerts", Group: "Account", Summary: "what needs attention now, since when, and what to do",
-		Share: route.Reads, Handle: route.Handle(d.listAlerts),
-	}}
+	return []route.Route{route.New("GET", "/alerts", "Account", "what needs attention now, since when, and what to do",
+		route.Handle(d.listAlerts)).WithShare(route.Reads)}
 }
 
 // AlertList is the answer of GET /alerts.

@@ -1,7 +1,6 @@
 package alerts
 
 import (
-	"net/http"
 	"net/mail"
 	"slices"
 	"strings"
@@ -23,35 +22,19 @@ import (
 func channelRoutes(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/alerts/channels", Group: group, Summary: "where alerts are announced",
-			Handle: route.Handle(d.listAlertChannels),
-		},
-		{
-			Method: "POST", Path: "/alerts/channels", Group: group, Share: route.Sends, Status: http.StatusCreated,
-			Summary: "announce alerts by e-mail or in a chat, once when they begin and once when they end",
-			Codes:   route.Codes("400 unknown_kind invalid_credentials invalid_url too_many no_encryption_key not_configured"),
-			Handle:  route.HandleBody(d.addAlertChannel),
-		},
-		{
-			Method: "PATCH", Path: "/alerts/channels", Group: group, Summary: "rename a channel, change what it hears of, or switch it on or off",
-			Codes:  append(route.Codes("400 no_fields"), answer.IDCodes...),
-			Handle: route.HandleBody(changeAlertChannel),
-		},
-		{
-			Method: "DELETE", Path: "/alerts/channels", Group: group, Summary: "delete a channel and forget its credentials",
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Handle(deleteAlertChannel),
-		},
-		{
-			Method: "POST", Path: "/alerts/channels/confirm", Group: group, Summary: "confirm an e-mail address by the code that was sent to it",
-			Codes:  append(route.Codes("400 invalid_code"), answer.IDCodes...),
-			Handle: route.HandleBody(confirmAlertChannel),
-		},
-		{
-			Method: "POST", Path: "/alerts/channels/test", Group: group, Summary: "send a test message to a channel now", Share: route.Sends,
-			Codes: append(route.Codes("400 not_confirmed"), answer.IDCodes...),
-			Slow:  testAlertJob.Answer(), Handle: route.HandleBody(d.testAlertChannel),
-		},
+		route.New("GET", "/alerts/channels", group, "where alerts are announced", route.Handle(d.listAlertChannels)),
+		route.New("POST", "/alerts/channels", group, "announce alerts by e-mail or in a chat, once when they begin and once when they end",
+			route.HandleBody(d.addAlertChannel),
+			route.Codes("400 unknown_kind invalid_credentials invalid_url too_many no_encryption_key not_configured")).
+			WithShare(route.Sends).Creates(),
+		route.New("PATCH", "/alerts/channels", group, "rename a channel, change what it hears of, or switch it on or off",
+			route.HandleBody(changeAlertChannel), route.Codes("400 no_fields"), answer.IDCodes),
+		route.New("DELETE", "/alerts/channels", group, "delete a channel and forget its credentials", route.Handle(deleteAlertChannel),
+			answer.IDCodes).WithQuery(answer.QueryID...),
+		route.New("POST", "/alerts/channels/confirm", group, "confirm an e-mail address by the code that was sent to it",
+			route.HandleBody(confirmAlertChannel), route.Codes("400 invalid_code"), answer.IDCodes),
+		route.New("POST", "/alerts/channels/test", group, "send a test message to a channel now", route.HandleBody(d.testAlertChannel),
+			route.Codes("400 not_confirmed"), answer.IDCodes).WithShare(route.Sends).Awaits(testAlertJob.Answer()),
 	}
 }
 

@@ -18,20 +18,10 @@ import (
 func aiRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/copilot/ai", Group: group, Summary: "the AI connection",
-			Handle: route.Handle(d.findAI),
-		},
-		{
-			Method: "POST", Path: "/copilot/ai", Group: group,
-			Summary: "list models, connect an AI provider, or choose a model; a new key is tried first",
-			Codes:   route.Codes("400 invalid", "500 not_configured", "502 ai_error"),
-			Slow:    connectAIJob.Answer(), Handle: route.HandleBody(d.runAIAction),
-		},
-		{
-			Method: "DELETE", Path: "/copilot/ai", Group: group, Summary: "remove your own AI key",
-			Handle: route.Handle(deleteAI),
-		},
+		route.New("GET", "/copilot/ai", group, "the AI connection", route.Handle(d.findAI)),
+		route.New("POST", "/copilot/ai", group, "list models, connect an AI provider, or choose a model; a new key is tried first",
+			route.HandleBody(d.runAIAction), route.Codes("400 invalid", "500 not_configured", "502 ai_error")).Awaits(connectAIJob.Answer()),
+		route.New("DELETE", "/copilot/ai", group, "remove your own AI key", route.Handle(deleteAI)),
 	}
 }
 

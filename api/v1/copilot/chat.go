@@ -17,15 +17,9 @@ import (
 func chatRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/copilot/chat", Group: group, Summary: "whether the chat is available",
-			Handle: route.Handle(d.findChat),
-		},
-		{
-			Method: "POST", Path: "/copilot/chat", Group: group, Scope: route.Ask, Summary: "ask a question about the account",
-			Codes: route.Codes("400 invalid", "502 ai_error"),
-			Slow:  answerChatJob.Answer(), Handle: route.HandleBody(d.answerChat),
-		},
+		route.New("GET", "/copilot/chat", group, "whether the chat is available", route.Handle(d.findChat)),
+		route.New("POST", "/copilot/chat", group, "ask a question about the account", route.HandleBody(d.answerChat),
+			route.Codes("400 invalid", "502 ai_error")).Asks().Awaits(answerChatJob.Answer()),
 	}
 }
 

@@ -35,24 +35,23 @@ func Routes(d Deps) []route.Route {
 func suggestionRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
-		{
-			Method: "GET", Path: "/copilot", Group: group, Summary: "open suggestions, recent changes and proposals of the chat", Share: route.Lists,
-			Query:  []route.Param{{Name: "count", Enum: []string{"1"}, Doc: "1: answer only how many suggestions are open"}},
-			Handle: route.Handle(listSuggestions),
-		},
+		route.New("GET", "/copilot", group, "open suggestions, recent changes and proposals of the chat",
+			route.Handle(listSuggestions)).
+			WithShare(route.Lists).
+			WithQuery(route.Param{Name: "count", Enum: []string{"1"}, Doc: "1: answer only how many suggestions are open"}),
 		{
 			Method: "POST", Path: "/copilot", Group: group, Summary: "act on a suggestion, change or proposal, or refresh",
 			Codes: route.Codes("400 invalid advice_only", "403 plan_required", "404 not_found", "409 not_open stale already_undone",
 				"429 too_soon", "502 network"),
 			Slow: refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.HandleBody(d.runAction),
 		},
-		{
-			Method: "GET", Path: "/copilot/preview", Group: group, Summary: "what a suggestion or a proposal would change, or what a change has changed",
-			Query: append(answer.QueryID, route.Param{
-				Name: "variant", Enum: []string{copilot.VariantNetwork, copilot.VariantMost, copilot.VariantAll}, Doc: "of a suggestion, as POST /copilot takes it",
+		route.New("GET", "/copilot/preview", group, "what a suggestion or a proposal would change, or what a change has changed",
+			route.Handle(previewCopilot), route.Codes("400 advice_only invalid"), answer.IDCodes).
+			WithQuery(answer.QueryID...).
+			WithQuery(route.Param{
+				Name: "variant", Enum: []string{copilot.VariantNetwork, copilot.VariantMost, copilot.VariantAll},
+				Doc: "of a suggestion, as POST /copilot takes it",
 			}),
-			Codes: append(route.Codes("400 advice_only invalid"), answer.IDCodes...), Handle: route.Handle(previewCopilot),
-		},
 	}
 }
 

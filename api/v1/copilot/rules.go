@@ -1,8 +1,6 @@
 package copilot
 
 import (
-	"net/http"
-
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
@@ -26,26 +24,17 @@ func ruleRoutes(d Deps) []route.Route {
 	codes := route.Codes("400 invalid_rule invalid_condition invalid_scope", "403 plan_required")
 	return []route.Route{
 		resource.List(res, "rules of the account, newest first"),
-		{
-			Method: "POST", Path: path, Group: group, Status: http.StatusCreated, Summary: "add a rule that changes campaigns by itself, or alerts",
-			Codes: append(route.Codes("400 required too_long"), codes...), Handle: route.HandleBody(createCopilotRule),
-		},
-		{
-			Method: "PATCH", Path: path, Group: group, Summary: "change a rule, or switch it on or off",
-			Codes:  append(append(route.Codes("400 no_fields required too_long"), answer.IDCodes...), codes...),
-			Handle: route.HandleBody(changeCopilotRule),
-		},
+		route.New("POST", path, group, "add a rule that changes campaigns by itself, or alerts", route.HandleBody(createCopilotRule),
+			route.Codes("400 required too_long"), codes).Creates(),
+		route.New("PATCH", path, group, "change a rule, or switch it on or off", route.HandleBody(changeCopilotRule),
+			route.Codes("400 no_fields required too_long"), answer.IDCodes, codes),
 		resource.Remove(res, "delete a rule; what it has changed stays", answer.Deleted),
-		{
-			Method: "GET", Path: path + "/{id}/runs", Group: group, Summary: "the runs of a rule in which something matched, newest first",
-			Page: true, Codes: answer.IDCodes, Handle: route.Handle(listCopilotRuleRuns),
-		},
-		{
-			Method: "POST", Path: path + "/replay", Group: group, Share: route.Reads,
-			Summary: "tell what a rule would have done over the last 30 days, without doing anything",
-			Codes:   route.Codes("400 required too_long invalid_rule invalid_condition invalid_scope too_large"),
-			Slow:    replayRuleJob.Answer(), Handle: route.HandleBody(d.replayCopilotRule),
-		},
+		route.New("GET", path+"/{id}/runs", group, "the runs of a rule in which something matched, newest first",
+			route.Handle(listCopilotRuleRuns), answer.IDCodes).WithPage(),
+		route.New("POST", path+"/replay", group, "tell what a rule would have done over the last 30 days, without doing anything",
+			route.HandleBody(d.replayCopilotRule),
+			route.Codes("400 required too_long invalid_rule invalid_condition invalid_scope too_large")).
+			WithShare(route.Reads).Awaits(replayRuleJob.Answer()),
 	}
 }
 

@@ -18,14 +18,11 @@ import (
 // Differences returns the routes that compare the figures of traffic sources and networks with ours.
 func Differences(d Deps) []route.Route {
 	row := func(kind, group, path string) route.Route {
-		return route.Route{
-			Method: "GET", Path: path + "/{id}/difference", Group: group, Window: true, Share: route.Reads,
-			Summary: "their figures and ours, and the causes of the difference", Query: []route.Param{
-				zoneParam, {Name: "their_tz", Doc: "IANA time zone of their days; default: that of their connection, else UTC"},
-			},
-			Codes: append(answer.IDCodes, route.Codes("400 too_many", "409 busy")...), Slow: differenceJob.Answer(),
-			Handle: route.Handle(func(c *route.Call) (Difference, error) { return d.difference(c, kind) }),
-		}
+		return route.New("GET", path+"/{id}/difference", group, "their figures and ours, and the causes of the difference",
+			route.Handle(func(c *route.Call) (Difference, error) { return d.difference(c, kind) }), answer.IDCodes,
+			route.Codes("400 too_many", "409 busy")).
+			WithWindow().WithShare(route.Reads).Awaits(differenceJob.Answer()).WithQuery(zoneParam).
+			WithQuery(route.Param{Name: "their_tz", Doc: "IANA time zone of their days; default: that of their connection, else UTC"})
 	}
 	return []route.Route{
 		row(difference.OfSource, "Traffic sources", "/traffic-sources"),

@@ -26,21 +26,13 @@ import (
 func exports(d Deps) []route.Route {
 	const group, path = "Reports", "/reports/exports"
 	return []route.Route{
-		{Method: "GET", Path: path, Group: group, Summary: "saved report files", Page: true, Handle: route.Handle(d.listExports)},
-		{
-			Method: "POST", Path: path, Group: group, Scope: route.Ask, Status: 201, Window: true, Slow: exportJob.Answer(),
-			Summary: "make a CSV file of the window", BodyOptional: true,
-			Codes:  route.Codes("400 invalid_kind invalid_dimension invalid_bucket invalid_id too_large too_many", "404 not_found", "409 busy"),
-			Handle: route.HandleBody(d.createExport),
-		},
-		{
-			Method: "DELETE", Path: path, Group: group, Summary: "delete a saved report file",
-			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Handle(deleteExport),
-		},
-		{
-			Method: "GET", Path: path + "/{id}", Group: group, Summary: "download a saved report file",
-			Codes: answer.IDCodes, Share: route.Downloads, Handle: route.Handle(downloadExport),
-		},
+		route.New("GET", path, group, "saved report files", route.Handle(d.listExports)).WithPage(),
+		route.New("POST", path, group, "make a CSV file of the window", route.HandleBody(d.createExport),
+			route.Codes("400 invalid_kind invalid_dimension invalid_bucket invalid_id too_large too_many", "404 not_found", "409 busy")).
+			WithWindow().WithOptionalBody().Asks().Creates().Awaits(exportJob.Answer()),
+		route.New("DELETE", path, group, "delete a saved report file", route.Handle(deleteExport), answer.IDCodes).WithQuery(answer.QueryID...),
+		route.New("GET", path+"/{id}", group, "download a saved report file", route.Handle(downloadExport),
+			answer.IDCodes).WithShare(route.Downloads),
 	}
 }
 

@@ -27,53 +27,35 @@ func Logs(d Deps) []route.Route {
 		{Name: "offset", Type: "integer", Default: "0", Doc: "rows to skip"},
 	}
 	return []route.Route{
-		{
-			Method: "GET", Path: "/logs/clicks", Group: group, Window: true, Share: route.Reads,
-			Summary: "clicks, newest first; from is held to the start of the plan's click history",
-			Query: slices.Concat(paging, []route.Param{
-				{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"},
-			}, logFilters),
-			Codes: logCodes, Handle: route.Handle(d.listClicks),
-		},
-		{
-			Method: "GET", Path: "/logs/clicks/{clickId}", Group: group, Share: route.Reads,
-			Summary: "one click with hops, conversions and visitor",
-			Query:   []route.Param{{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}},
-			Codes:   slices.Concat(answer.IDCodes, route.Codes("402 plan_limit")), Handle: route.Handle(d.findClick),
-		},
-		{
-			Method: "GET", Path: "/logs/conversions", Group: group, Window: true, Share: route.Reads,
-			Summary: "conversions, newest first, by their own time",
-			Query:   slices.Concat(paging, []route.Param{{Name: "status", Enum: conversionStatuses}}, logFilters),
-			Codes:   logCodes, Handle: route.Handle(d.listConversions),
-		},
-		{
-			Method: "GET", Path: "/logs/repeat-ips", Group: group, Window: true, Share: route.Reads,
-			Summary: "addresses that clicked more than once; from is held to the start of the plan's click history",
-			Query:   repeatParams, Codes: answer.IDCodes, Handle: route.Handle(d.repeatIPs),
-		},
-		{
-			Method: "GET", Path: "/logs/smartlink-clicks", Group: group, Window: true, Share: route.Reads,
-			Summary: "clicks of smartlinks, newest first",
-			Query:   append(slices.Clone(paging), route.Param{Name: "link", Default: "all", Doc: "a smartlink's id, or all"}),
-			Codes:   answer.IDCodes, Handle: route.Handle(d.listSmartlinkClicks),
-		},
+		route.New("GET", "/logs/clicks", group, "clicks, newest first; from is held to the start of the plan's click history",
+			route.Handle(d.listClicks), logCodes).
+			WithWindow().WithShare(route.Reads).WithQuery(paging...).
+			WithQuery(route.Param{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"}).
+			WithQuery(logFilters...),
+		route.New("GET", "/logs/clicks/{clickId}", group, "one click with hops, conversions and visitor", route.Handle(d.findClick),
+			answer.IDCodes, route.Codes("402 plan_limit")).
+			WithShare(route.Reads).WithQuery(route.Param{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}),
+		route.New("GET", "/logs/conversions", group, "conversions, newest first, by their own time", route.Handle(d.listConversions),
+			logCodes).
+			WithWindow().WithShare(route.Reads).WithQuery(paging...).
+			WithQuery(route.Param{Name: "status", Enum: conversionStatuses}).WithQuery(logFilters...),
+		route.New("GET", "/logs/repeat-ips", group,
+			"addresses that clicked more than once; from is held to the start of the plan's click history", route.Handle(d.repeatIPs),
+			answer.IDCodes).WithWindow().WithShare(route.Reads).WithQuery(repeatParams...),
+		route.New("GET", "/logs/smartlink-clicks", group, "clicks of smartlinks, newest first", route.Handle(d.listSmartlinkClicks),
+			answer.IDCodes).
+			WithWindow().WithShare(route.Reads).WithQuery(paging...).
+			WithQuery(route.Param{Name: "link", Default: "all", Doc: "a smartlink's id, or all"}),
 		postbackLog(d, paging),
-		{
-			Method: "GET", Path: "/logs/postbacks/{id}", Group: group, Share: route.Reads,
-			Summary: "one postback", Codes: answer.IDCodes, Handle: route.Handle(d.findPostback),
-		},
-		{
-			Method: "POST", Path: "/logs/postbacks/{id}/replay", Group: group,
-			Summary: "read one again, by the settings that its network has now; it keeps its place among the postbacks of its " +
+		route.New("GET", "/logs/postbacks/{id}", group, "one postback", route.Handle(d.findPostback), answer.IDCodes).WithShare(route.Reads),
+		route.New("POST", "/logs/postbacks/{id}/replay", group,
+			"read one again, by the settings that its network has now; it keeps its place among the postbacks of its "+
 				"conversion, so what arrived after it still counts",
-			Codes: slices.Concat(answer.IDCodes, route.Codes("409 in_progress")), Handle: route.Handle(d.replayPostback),
-		},
-		{
-			Method: "POST", Path: "/logs/postbacks/replay", Group: group, Window: true, BodyOptional: true, Share: route.Sends,
-			Summary: "read all unmatched postbacks of a window again, by the settings that their networks have now",
-			Codes:   answer.IDCodes, Slow: replayJob.Answer(), Handle: route.HandleBody(d.replayPostbacks),
-		},
+			route.Handle(d.replayPostback), answer.IDCodes, route.Codes("409 in_progress")),
+		route.New("POST", "/logs/postbacks/replay", group,
+			"read all unmatched postbacks of a window again, by the settings that their networks have now",
+			route.HandleBody(d.replayPostbacks), answer.IDCodes).
+			WithWindow().WithOptionalBody().WithShare(route.Sends).Awaits(replayJob.Answer()),
 		redeliverRow(d),
 	}
 }

@@ -57,18 +57,15 @@ var directions = []string{"in", "out"}
 
 // postbackLog returns the route of the log of postbacks.
 func postbackLog(d Deps, paging []route.Param) route.Route {
-	return route.Route{
-		Method: "GET", Path: "/logs/postbacks", Group: "Logs", Window: true, Share: route.Reads,
-		Summary: "postbacks, newest first, with what became of each; they are kept for 30 to 90 days, by plan",
-		Query: append(slices.Clone(paging),
-			route.Param{Name: "direction", Enum: directions, Default: "in", Doc: "in: from networks and shops; out: to traffic sources"},
-			route.Param{Name: "result", Enum: slices.Concat(models.PostbackResults, models.SentResults)},
-			route.Param{Name: "network", Default: "all", Doc: "the id of the network that the address names, or of the conversion that is told; or all"},
-			route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"},
-			route.Param{Name: "click_id", Doc: "only those of this click"},
-			route.Param{Name: "source", Default: "all", Doc: "of those that are sent: the id of the traffic source, or all"}),
-		Codes: route.Codes("400 invalid_id"), Handle: route.Handle(d.listPostbacks),
-	}
+	return route.New("GET", "/logs/postbacks", "Logs",
+		"postbacks, newest first, with what became of each; they are kept for 30 to 90 days, by plan", route.Handle(d.listPostbacks),
+		route.Codes("400 invalid_id")).WithWindow().WithShare(route.Reads).WithQuery(paging...).WithQuery(
+		route.Param{Name: "direction", Enum: directions, Default: "in", Doc: "in: from networks and shops; out: to traffic sources"},
+		route.Param{Name: "result", Enum: slices.Concat(models.PostbackResults, models.SentResults)},
+		route.Param{Name: "network", Default: "all", Doc: "the id of the network that the address names, or of the conversion that is told; or all"},
+		route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"},
+		route.Param{Name: "click_id", Doc: "only those of this click"},
+		route.Param{Name: "source", Default: "all", Doc: "of those that are sent: the id of the traffic source, or all"})
 }
 
 func (d Deps) listPostbacks(c *route.Call) (PostbackLog, error) {

@@ -133,12 +133,10 @@ var resendJob = slow.New(jobs.ResendPostback, func(a jobs.PostbackAnswer) Postba
 
 // redeliverRow returns the route that sends a postback to a traffic source again.
 func redeliverRow(d Deps) route.Route {
-	return route.Route{
-		Method: "POST", Path: "/logs/postbacks/{id}/redeliver", Group: "Logs", Share: route.Sends, Slow: resendJob.Answer(),
-		Summary: "send one to its traffic source again now, under the same id, whatever its result; a paused source too",
-		Codes:   slices.Concat(answer.IDCodes, route.Codes("400 no_url", "409 in_progress too_old")),
-		Handle:  route.Handle(d.redeliverPostback),
-	}
+	return route.New("POST", "/logs/postbacks/{id}/redeliver", "Logs",
+		"send one to its traffic source again now, under the same id, whatever its result; a paused source too",
+		route.Handle(d.redeliverPostback), answer.IDCodes,
+		route.Codes("400 no_url", "409 in_progress too_old")).WithShare(route.Sends).Awaits(resendJob.Answer())
 }
 
 func (d Deps) redeliverPostback(c *route.Call) (PostbackRedelivered, error) {

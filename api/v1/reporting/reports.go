@@ -19,42 +19,25 @@ import (
 func Reports(d Deps) []route.Route {
 	const group = "Reports"
 	return append([]route.Route{
-		{
-			Method: "GET", Path: "/reports/performance", Group: group, Window: true, Share: route.Reads,
-			Summary: "figures grouped by up to five dimensions; over very many clicks as a job", Slow: performanceForm.job.Answer(),
-			Query: slices.Concat(performanceParams, filterParams), Codes: route.Codes("400 invalid_dimension"), Handle: route.Handle(d.performance),
-		},
-		{
-			Method: "GET", Path: "/reports/trends", Group: group, Window: true, Share: route.Reads,
-			Summary: "figures over time; over very many clicks as a job", Slow: trendsForm.job.Answer(),
-			Query: slices.Concat([]route.Param{
-				{Name: "bucket", Enum: report.Buckets, Default: defaultBucket}, zoneParam,
-			}, filterParams),
-			Codes: route.Codes("400 invalid_bucket invalid_dimension"), Handle: route.Handle(d.trends),
-		},
-		{
-			Method: "GET", Path: "/reports/values", Group: group, Window: true, Share: route.Reads,
-			Summary: "values that a dimension takes, by clicks", Slow: valuesForm.job.Answer(),
-			Query: slices.Concat([]route.Param{
-				{Name: "dimension", Required: true, Enum: report.Public()},
-				route.Number("limit", 200, 1, 1000, "values"), zoneParam,
-			}, filterParams),
-			Codes: route.Codes("400 invalid_dimension"), Handle: route.Handle(d.values),
-		},
-		{
-			Method: "GET", Path: "/reports/orphaned", Group: group, Window: true, Share: route.Reads,
-			Summary: "what was recorded for campaigns that no longer exist",
-			Query: []route.Param{
-				{Name: "totals_for", Doc: "campaign ids, comma-separated: answers the all-time totals of just these"},
-			},
-			Codes: route.Codes("400 invalid_id"), Handle: route.Handle(d.orphaned),
-		},
-		{
-			Method: "DELETE", Path: "/reports/orphaned", Group: group, Slow: clearJob.Answer(),
-			Summary: "irreversibly delete all clicks and conversions of campaigns that no longer exist",
-			Codes:   route.Codes("400 invalid_request too_many", "409 not_orphaned"),
-			Handle:  route.HandleBody(d.clearOrphaned),
-		},
+		route.New("GET", "/reports/performance", group, "figures grouped by up to five dimensions; over very many clicks as a job",
+			route.Handle(d.performance), route.Codes("400 invalid_dimension")).
+			WithWindow().WithShare(route.Reads).Awaits(performanceForm.job.Answer()).
+			WithQuery(performanceParams...).WithQuery(filterParams...),
+		route.New("GET", "/reports/trends", group, "figures over time; over very many clicks as a job", route.Handle(d.trends),
+			route.Codes("400 invalid_bucket invalid_dimension")).
+			WithWindow().WithShare(route.Reads).Awaits(trendsForm.job.Answer()).
+			WithQuery(route.Param{Name: "bucket", Enum: report.Buckets, Default: defaultBucket}, zoneParam).WithQuery(filterParams...),
+		route.New("GET", "/reports/values", group, "values that a dimension takes, by clicks", route.Handle(d.values),
+			route.Codes("400 invalid_dimension")).
+			WithWindow().WithShare(route.Reads).Awaits(valuesForm.job.Answer()).
+			WithQuery(route.Param{Name: "dimension", Required: true, Enum: report.Public()}).
+			WithQuery(route.Number("limit", 200, 1, 1000, "values"), zoneParam).WithQuery(filterParams...),
+		route.New("GET", "/reports/orphaned", group, "what was recorded for campaigns that no longer exist", route.Handle(d.orphaned),
+			route.Codes("400 invalid_id")).
+			WithWindow().WithShare(route.Reads).
+			WithQuery(route.Param{Name: "totals_for", Doc: "campaign ids, comma-separated: answers the all-time totals of just these"}),
+		route.New("DELETE", "/reports/orphaned", group, "irreversibly delete all clicks and conversions of campaigns that no longer exist",
+			route.HandleBody(d.clearOrphaned), route.Codes("400 invalid_request too_many", "409 not_orphaned")).Awaits(clearJob.Answer()),
 	}, exports(d)...)
 }
 

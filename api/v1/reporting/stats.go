@@ -12,30 +12,19 @@ import (
 func Stats(d Deps) []route.Route {
 	const group = "Stats"
 	zoned := append([]route.Param{zoneParam}, filterParams...)
+	invalidDimension := route.Codes("400 invalid_dimension")
 	return []route.Route{
-		{
-			Method: "GET", Path: "/stats/overview", Group: group, Window: true, Share: route.Reads,
-			Summary: "totals for the window and the change from the previous window", Query: zoned,
-			Codes: route.Codes("400 invalid_dimension"), Slow: overviewForm.job.Answer(), Handle: route.Handle(d.overview),
-		},
-		{
-			Method: "GET", Path: "/stats/timeseries", Group: group, Window: true, Share: route.Reads,
-			Summary: "figures by day", Query: zoned, Codes: route.Codes("400 invalid_dimension"),
-			Slow: timeseriesForm.job.Answer(), Handle: route.Handle(d.timeseries),
-		},
-		{
-			Method: "GET", Path: "/stats/hourly", Group: group, Share: route.Reads, Summary: "today by hour",
-			Query: zoned, Codes: route.Codes("400 invalid_dimension"), Slow: hourlyForm.job.Answer(), Handle: route.Handle(d.hourly),
-		},
-		{
-			Method: "GET", Path: "/stats/breakdown", Group: group, Window: true, Share: route.Reads,
-			Summary: "top 20 traffic sources by clicks", Handle: route.Handle(d.breakdown),
-		},
-		{
-			Method: "GET", Path: "/stats/live", Group: group, Share: route.Reads, Summary: "who is on the pages now",
-			Query:  []route.Param{route.Number("minutes", 5, 1, 60, "how far back")},
-			Handle: route.Handle(d.live),
-		},
+		route.New("GET", "/stats/overview", group, "totals for the window and the change from the previous window",
+			route.Handle(d.overview), invalidDimension).
+			WithWindow().WithShare(route.Reads).Awaits(overviewForm.job.Answer()).WithQuery(zoned...),
+		route.New("GET", "/stats/timeseries", group, "figures by day", route.Handle(d.timeseries), invalidDimension).
+			WithWindow().WithShare(route.Reads).Awaits(timeseriesForm.job.Answer()).WithQuery(zoned...),
+		route.New("GET", "/stats/hourly", group, "today by hour", route.Handle(d.hourly), invalidDimension).
+			WithShare(route.Reads).Awaits(hourlyForm.job.Answer()).WithQuery(zoned...),
+		route.New("GET", "/stats/breakdown", group, "top 20 traffic sources by clicks",
+			route.Handle(d.breakdown)).WithWindow().WithShare(route.Reads),
+		route.New("GET", "/stats/live", group, "who is on the pages now",
+			route.Handle(d.live)).WithShare(route.Reads).WithQuery(route.Number("minutes", 5, 1, 60, "how far back")),
 	}
 }
 

@@ -24,12 +24,9 @@ import (
 
 // TestClick returns the route POST /campaigns/{id}/test-click.
 func TestClick(d Deps) route.Route {
-	return route.Route{
-		Method: "POST", Path: "/campaigns/{id}/test-click", Group: "Campaigns", Share: route.Reads, BodyOptional: true,
-		Summary: "try a tracking link without recording anything, and tell step by step what it did",
-		Codes:   append(route.Codes("400 invalid_url too_long"), answer.IDCodes...),
-		Handle:  route.HandleBody(d.testClick),
-	}
+	return route.New("POST", "/campaigns/{id}/test-click", "Campaigns",
+		"try a tracking link without recording anything, and tell step by step what it did", route.HandleBody(d.testClick),
+		route.Codes("400 invalid_url too_long"), answer.IDCodes).WithShare(route.Reads).WithOptionalBody()
 }
 
 // TestClickBody describes a click. Every field may be left out.

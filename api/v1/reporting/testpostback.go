@@ -24,13 +24,9 @@ import (
 
 // TestPostback returns the route POST /networks/{id}/test-postback.
 func TestPostback(d Deps) route.Route {
-	return route.Route{
-		Method: "POST", Path: "/networks/{id}/test-postback", Group: "Affiliate networks", Share: route.Reads,
-		BodyOptional: true,
-		Summary:      "read a postback of a network without recording anything, and tell step by step what it says",
-		Codes:        append(route.Codes("400 invalid_url too_long"), answer.IDCodes...),
-		Handle:       route.HandleBody(d.testPostback),
-	}
+	return route.New("POST", "/networks/{id}/test-postback", "Affiliate networks",
+		"read a postback of a network without recording anything, and tell step by step what it says", route.HandleBody(d.testPostback),
+		route.Codes("400 invalid_url too_long"), answer.IDCodes).WithShare(route.Reads).WithOptionalBody()
 }
 
 // TestPostbackBody describes a postback, either by its address or by the values that the network fills in for its macros.

@@ -1,8 +1,6 @@
 package reporting
 
 import (
-	"slices"
-
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
@@ -12,12 +10,11 @@ import (
 
 // TrySource returns the route POST /traffic-sources/{id}/test-postback.
 func TrySource(d Deps) route.Route {
-	return route.Route{
-		Method: "POST", Path: "/traffic-sources/{id}/test-postback", Group: "Traffic sources", Share: route.Sends, BodyOptional: true,
-		Summary: "call the source's postback_url for one click, and show the request and the answer; nothing is recorded",
-		Codes:   slices.Concat(answer.IDCodes, route.Codes("400 no_url no_click too_long invalid_number out_of_range invalid_value")),
-		Slow:    trySourceJob.Answer(), Handle: route.HandleBody(d.trySource),
-	}
+	return route.New("POST", "/traffic-sources/{id}/test-postback", "Traffic sources",
+		"call the source's postback_url for one click, and show the request and the answer; nothing is recorded",
+		route.HandleBody(d.trySource), answer.IDCodes,
+		route.Codes("400 no_url no_click too_long invalid_number out_of_range invalid_value")).
+		WithShare(route.Sends).WithOptionalBody().Awaits(trySourceJob.Answer())
 }
 
 // TrySourceBody describes a made-up conversion of a click.

@@ -3,7 +3,6 @@ package resource
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -100,10 +99,9 @@ func recordOf[T, R, A any](res Kind[T, R, A], b body[R]) (R, error) {
 
 // Row returns a route at a path below the path of the kind.
 func (r Kind[T, R, A]) Row(method, path, summary string, handle route.Handler, codes ...[]route.Code) route.Route {
-	return route.Route{
-		Method: method, Path: r.Path + path, Group: r.Group, Summary: summary, Handle: handle,
-		Codes: slices.Concat(codes...), Recorded: r.recorded,
-	}
+	row := route.New(method, r.Path+path, r.Group, summary, handle, codes...)
+	row.Recorded = r.recorded
+	return row
 }
 
 // recorded returns a record in the form of an answer, for the audit log. It returns nil if the table has no method Find, or the
@@ -142,32 +140,25 @@ type Listed[T any] struct {
 
 // List returns the route GET, which lists a page of records.
 func List[T lister[R], R, A any](res Kind[T, R, A], summary string) route.Route {
-	row := res.Row("GET", "", summary, route.Handle(func(c *route.Call) (Listed[A], error) {
+	return res.Row("GET", "", summary, route.Handle(func(c *route.Call) (Listed[A], error) {
 		page, err := PageOf(c)
 		if err != nil {
 			return Listed[A]{}, err
 		}
 		records, next, err := res.Table(c.Store).List(c.Context(), c.Account.ID, page)
 		return Listed[A]{answer.Each(records, res.Answer), answer.Cursor(next)}, err
-	}))
-	row.Page, row.Query = true, res.Params()
-	return row
+	})).WithPage().WithQuery(res.Params()...)
 }
 
 // pageRows reads the data of a page that its rows need in addition to records and figures. It returns a function that makes a row.
 type pageRows[R, L any] func(c *route.Call, page []R) (func(R, answer.Figures) L, error)
 
-// FigureReader reads the figures of a list: report.Reader.
-type FigureReader interface {
-	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
-}
-
 // ListFigures returns the route GET, which lists a page of records with their figures for the window. dimension is the report
 // dimension with the records' ids, such as offer_id.
 func ListFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
-	reports FigureReader, res Kind[T, R, A], summary, dimension string, rows pageRows[R, L],
+	reports reporting.ReportReader, res Kind[T, R, A], summary, dimension string, rows pageRows[R, L],
 ) route.Route {
-	row := res.Row("GET", "", summary, route.Handle(func(c *route.Call) (Rows[L], error) {
+	return res.Row("GET", "", summary, route.Handle(func(c *route.Call) (Rows[L], error) {
 		page, err := PageOf(c)
 		if err != nil {
 			return Rows[L]{}, err
@@ -184,9 +175,7 @@ func ListFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 		return Rows[L]{
 			c.Window.Range(), answer.Each(records, func(r R) L { return show(r, figures[r.RecordID()]) }), answer.Cursor(next),
 		}, err
-	}))
-	row.Window, row.Page, row.Share, row.Query = true, true, route.Lists, res.Params()
-	return row
+	})).WithWindow().WithPage().WithShare(route.Lists).WithQuery(res.Params()...)
 }
 
 // Create returns the route POST, which answers with the saved record.
@@ -199,12 +188,10 @@ func Create[B body[R], T interface {
 			return a, err
 		}
 		P(&record).SetOwner(c.Account.ID, uuid.Nil)
-		if record, err = res.Table(c.Store).Create(c.Context(), record); err != nil {
-			return a, err
-		}
-		return res.Answer(record), nil
-	}), res.Codes)
-	row.Status, row.BodyLimit = http.StatusCreated, res.BodyLimit
+		record, err = res.Table(c.Store).Create(c.Context(), record)
+		return res.Answer(record), err
+	}), res.Codes).Creates()
+	row.BodyLimit = res.BodyLimit
 	return row
 }
 
@@ -218,10 +205,8 @@ func Put[B putBody[R], T interface {
 			return a, err
 		}
 		P(&record).SetOwner(c.Account.ID, b.RecordID())
-		if record, err = res.Table(c.Store).Update(c.Context(), record); err != nil {
-			return a, err
-		}
-		return show(record), nil
+		record, err = res.Table(c.Store).Update(c.Context(), record)
+		return show(record), err
 	}), answer.IDCodes, res.Codes)
 	row.BodyLimit = res.BodyLimit
 	return row
@@ -299,14 +284,12 @@ func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show 
 
 // removeThen is remove with an answer that then makes after the removal.
 func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
-	row := res.Row("DELETE", "", summary, route.Handle(func(c *route.Call) (answer L, err error) {
+	return res.Row("DELETE", "", summary, route.Handle(func(c *route.Call) (answer L, err error) {
 		if err := res.Table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
 			return answer, err
 		}
 		return then(c)
-	}), answer.IDCodes)
-	row.Query = answer.QueryID
-	return row
+	}), answer.IDCodes).WithQuery(answer.QueryID...)
 }
 
 // Users lists the records that use a removed record.
@@ -344,22 +327,17 @@ func DeletedWith(id uuid.UUID, u Users) DeletedUsed { return DeletedUsed{answer.
 func Clone[T interface {
 	Clone(ctx context.Context, account, id uuid.UUID) (R, error)
 }, R, A, L any](res Kind[T, R, A], summary string, show func(R) L, codes ...[]route.Code) route.Route {
-	row := res.Row("POST", "/{id}/clone", summary, route.Handle(func(c *route.Call) (a L, err error) {
+	return res.Row("POST", "/{id}/clone", summary, route.Handle(func(c *route.Call) (L, error) {
 		copied, err := res.Table(c.Store).Clone(c.Context(), c.Account.ID, c.ID)
-		if err != nil {
-			return a, err
-		}
-		return show(copied), nil
-	}), append([][]route.Code{answer.IDCodes}, codes...)...)
-	row.Status = http.StatusCreated
-	return row
+		return show(copied), err
+	}), append([][]route.Code{answer.IDCodes}, codes...)...).Creates()
 }
 
 // FiguresOf returns the figures of records for the call's window, by id. dimension is the report dimension with the ids. A record
 // without clicks has zeros.
-func FiguresOf[R interface{ RecordID() uuid.UUID }](c *route.Call, reports FigureReader, dimension string, records []R) (
-	map[uuid.UUID]answer.Figures, error,
-) {
+func FiguresOf[R interface{ RecordID() uuid.UUID }](
+	c *route.Call, reports reporting.ReportReader, dimension string, records []R,
+) (map[uuid.UUID]answer.Figures, error) {
 	if len(records) == 0 {
 		return nil, nil
 	}
