@@ -43,8 +43,15 @@ func StampOrNull(t *time.Time) *string {
 	if t == nil {
 		return nil
 	}
-	text := Stamp(*t)
-	return &text
+	return new(Stamp(*t))
+}
+
+// ClickID formats the id of a click. The zero id is null in the answer.
+func ClickID(id uuid.UUID) *string {
+	if id == uuid.Nil {
+		return nil
+	}
+	return new(models.FormatClickID(id))
 }
 
 // Each applies show to every item of a list. The result is never nil.

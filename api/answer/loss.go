@@ -10,6 +10,5 @@ func LossOf(l *models.ClickLoss) *ClickLoss {
 	if l == nil {
 		return nil
 	}
-	row := ClickLoss(l.Row())
-	return &row
+	return new(ClickLoss(l.Row()))
 }

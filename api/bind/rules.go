@@ -75,8 +75,7 @@ func RulesOf(f reflect.StructField) Rules {
 	}
 	for name, into := range map[string]**decimal.Decimal{"min": &r.min, "max": &r.max} {
 		if text := tag.Get(name); text != "" {
-			limit := must(decimal.NewFromString(text))
-			*into = &limit
+			*into = new(must(decimal.NewFromString(text)))
 		}
 	}
 	if text := tag.Get("enum"); text != "" {

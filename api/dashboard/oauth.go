@@ -72,9 +72,6 @@ func (d Deps) endOAuth(c *route.Call, b oauthBody) (OAuthEnded, error) {
 		return OAuthEnded{}, oauth.ErrRefused()
 	}
 	done, err := oauth.Complete(c.Context(), attempts, d.Jobs, b.State, b.Code)
-	if err != nil {
-		return OAuthEnded{}, err
-	}
-	of, _ := models.SignInProviderNamed(done.Provider)
-	return OAuthEnded{done.ID, done.Provider, of.Label, done.UserName}, nil
+	provider, _ := models.SignInProviderNamed(done.Provider)
+	return OAuthEnded{done.ID, done.Provider, provider.Label, done.UserName}, err
 }

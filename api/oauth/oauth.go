@@ -201,9 +201,10 @@ func (p *pages) start(w http.ResponseWriter, r *http.Request, state string) (vie
 		return view{}, err
 	}
 	p.cookie(w, state, int(time.Until(a.ExpiresAt).Seconds())+1)
-	of, _ := models.SignInProviderNamed(a.Provider)
+	provider, _ := models.SignInProviderNamed(a.Provider)
 	return view{
-		Title: "Connect " + of.Label, Provider: of.Label, Account: a.Account, Link: address, To: "Sign in at " + of.Label,
+		Title: "Connect " + provider.Label, Provider: provider.Label, Account: a.Account,
+		Link: address, To: "Sign in at " + provider.Label,
 		Text: "If you did not ask for this yourself, close this page: whoever sent you here would get access.",
 	}, nil
 }
@@ -221,11 +222,11 @@ func (p *pages) callback(ctx context.Context, state, code, refused string) (view
 		return view{}, ErrRefused()
 	}
 	done, err := Complete(ctx, oauth.NewAttempts(p.Store), p.Jobs, state, code)
-	if err != nil {
-		return view{}, err
-	}
-	of, _ := models.SignInProviderNamed(done.Provider)
-	return view{Title: "Connected", Text: strings.TrimSpace(of.Label+" "+done.UserName) + " is connected. You can close this page."}, nil
+	provider, _ := models.SignInProviderNamed(done.Provider)
+	return view{
+		Title: "Connected",
+		Text:  strings.TrimSpace(provider.Label+" "+done.UserName) + " is connected. You can close this page.",
+	}, err
 }
 
 // maxCode is the length of the longest code that is accepted, in bytes.

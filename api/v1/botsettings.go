@@ -102,8 +102,7 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 			return nil, err
 		}
 		w := models.TimeRange{From: from, To: now}
-		r := bind.Window{From: w.From, To: w.To}.Range()
-		out.Range = &r
+		out.Range = new(bind.Window{From: w.From, To: w.To}.Range())
 		return &jobs.RescoreArgs{TimeRange: w, Threshold: set.Threshold, Disabled: set.Disabled}, nil
 	})
 	if id != uuid.Nil {

@@ -111,9 +111,6 @@ func (d Deps) arrivals(c *route.Call) (Arrivals, error) {
 		q.Filters = []report.Filter{report.IDs("campaign_id", ids...)}
 	}
 	rows, err := d.reports(c).Performance(c.Context(), q)
-	if err != nil {
-		return out, err
-	}
 	var total int64
 	for _, r := range rows {
 		total += r.Clicks
@@ -123,7 +120,7 @@ func (d Deps) arrivals(c *route.Call) (Arrivals, error) {
 			out.Arrivals = append(out.Arrivals, Arrival{r.Dims[0], r.Clicks, r.UniqueClicks, models.Percent(r.Clicks, total)})
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // Funnel has the steps from the click to the sale.

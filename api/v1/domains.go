@@ -80,9 +80,6 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 		return DomainList{}, err
 	}
 	shared, err := c.Store.Domains().Shared(c.Context())
-	if err != nil {
-		return DomainList{}, err
-	}
 	return DomainList{
 		Rows:       answer.Each(found, func(of models.Domain) DomainRow { return DomainRow{of, d.Tracker.Records(of)} }),
 		NextCursor: answer.Cursor(next),
@@ -90,7 +87,7 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 			return SharedDomainRow{d.ID, d.Host, d.IsDefault}
 		}),
 		CNAMETarget: answer.OrNull(d.Tracker.Target(c.Account.DomainToken)),
-	}, nil
+	}, err
 }
 
 // DomainBody is the body of POST /domains.

@@ -98,8 +98,7 @@ var pointDomainJob = slow.New(jobs.PointDomain, func(p jobs.PointedDomain) Point
 		out.Detail = p.Record.Name + " " + p.Record.Type + " " + p.Record.Value
 	}
 	if p.Certificate != nil {
-		said := certificateAnswer(*p.Certificate)
-		out.Certificate = &said
+		out.Certificate = new(certificateAnswer(*p.Certificate))
 	}
 	if p.OK {
 		out.Note = "Resolvers may show the old state for a while. Links on the domain work once it is verified."

@@ -33,19 +33,14 @@ type EdgeAnswer struct {
 
 func (d Deps) readEdge(c *route.Call) (EdgeAnswer, error) {
 	state, err := c.Store.Edge().State(c.Context(), c.Account.ID)
-	if err != nil {
-		return EdgeAnswer{}, err
-	}
 	out := EdgeAnswer{
 		Configured: d.EdgePublishing, RoutableCampaigns: state.Routable, CampaignsWithoutDomain: state.WithoutDomain,
+		Hint: answer.OrNull(d.edgeHint(state)),
 	}
 	if d.EdgePublishing {
 		out.PublishedCampaigns, out.PublishedAt = state.Published, answer.StampOrNull(state.PublishedAt)
 	}
-	if hint := d.edgeHint(state); hint != "" {
-		out.Hint = &hint
-	}
-	return out, nil
+	return out, err
 }
 
 // edgeHint returns hints for the account, the most important first.
@@ -84,13 +79,10 @@ type EdgePublished struct {
 }
 
 var publishEdgeJob = slow.New(jobs.PublishEdge, func(p jobs.PublishedEdge) EdgePublished {
-	out := EdgePublished{
-		Configured: p.Configured, Published: p.Published, Removed: p.Removed, Failed: p.Failed, Rules: p.Rules, MS: p.MS,
+	return EdgePublished{
+		Configured: p.Configured, Published: p.Published, Removed: p.Removed, Failed: p.Failed, Rules: p.Rules,
+		RulesError: answer.OrNull(p.RulesError), MS: p.MS,
 	}
-	if p.RulesError != "" {
-		out.RulesError = &p.RulesError
-	}
-	return out
 })
 
 func (d Deps) publishEdge(c *route.Call) (EdgePublished, error) {

@@ -194,15 +194,10 @@ func (l *GoalList) fill(goals []models.Goal, r report.SiteReport) {
 }
 
 func liveEvent(e report.SiteLive) LiveEvent {
-	out := LiveEvent{
-		At: answer.Stamp(e.At), Name: e.Name, Host: e.Host, Path: e.Path, Source: e.Source, Value: models.NewMoney(e.Value),
-		Currency: e.Currency, Goals: append([]string{}, e.Goals...),
+	return LiveEvent{
+		At: answer.Stamp(e.At), Name: e.Name, Host: e.Host, Path: e.Path, ClickID: answer.ClickID(e.ClickID), Source: e.Source,
+		Value: models.NewMoney(e.Value), Currency: e.Currency, Goals: append([]string{}, e.Goals...),
 	}
-	if e.ClickID != uuid.Nil {
-		id := models.FormatClickID(e.ClickID)
-		out.ClickID = &id
-	}
-	return out
 }
 
 const mostSuggested = 20

@@ -116,10 +116,7 @@ func (d Deps) connectOAuth(c *route.Call) (OAuthStart, error) {
 		return OAuthStart{}, models.Invalid("not_configured", "this install is not set up for sign-ins at %s: ask its operator", p.Label)
 	}
 	a, state, err := dboauth.NewAttempts(c.Store).Begin(c.Context(), c.Account.ID, p.Name, oauth.Callback(d.BaseURL), time.Now())
-	if err != nil {
-		return OAuthStart{}, err
-	}
-	return OAuthStart{URL: oauth.Start(d.BaseURL, state), ExpiresAt: answer.Stamp(a.ExpiresAt)}, nil
+	return OAuthStart{URL: oauth.Start(d.BaseURL, state), ExpiresAt: answer.Stamp(a.ExpiresAt)}, err
 }
 
 // AdAccounts is the answer of GET /oauth/{provider}/accounts.

@@ -74,8 +74,7 @@ func allowance[N int | int64](n N) *int64 {
 	if n == models.Unlimited {
 		return nil
 	}
-	v := int64(n)
-	return &v
+	return new(int64(n))
 }
 
 func planAnswer(a models.Account, at time.Time) PlanAnswer {
@@ -173,9 +172,6 @@ func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 		return out, err
 	}
 	days, err := d.reports(c).Daily(c.Context(), c.Account.ID, models.MonthOf(now), now)
-	if err != nil {
-		return out, err
-	}
 	limits := out.Allowances
 	use := func(n int, limit *int64) Used { return Used{int64(n), limit} }
 	forecast, clicks := forecastOf(days, limits.ClicksPerMonth, now)
@@ -195,7 +191,7 @@ func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 			Domains: use(n.Domains, limits.Domains), Webhooks: use(n.Webhooks, limits.Webhooks),
 		},
 	}
-	return out, nil
+	return out, err
 }
 
 // forecastOf extrapolates the month from its average clicks per second so far. It also returns the clicks so far.
@@ -211,14 +207,12 @@ func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanFor
 	if limit == nil {
 		return f, clicks
 	}
-	left := max(*limit-clicks, 0)
-	f.Remaining, f.IsOver = &left, clicks > *limit
+	f.Remaining, f.IsOver = new(max(*limit-clicks, 0)), clicks > *limit
 	switch {
 	case f.IsOver:
 		f.OverOn = exceededOn(days, *limit)
 	case f.Clicks > *limit:
-		on := begin.Add(time.Duration(float64(*limit) / rate * float64(time.Second))).Format(time.DateOnly)
-		f.OverOn = &on
+		f.OverOn = new(begin.Add(time.Duration(float64(*limit) / rate * float64(time.Second))).Format(time.DateOnly))
 	}
 	return f, clicks
 }
@@ -244,8 +238,7 @@ func forecastBand(days []report.DayClicks, clicks int64, now time.Time) (low, hi
 	deviation := math.Sqrt(max(squares-n*mean*mean, 0) / (n - 1))
 	left := models.MonthOf(now).AddDate(0, 1, 0).Sub(now).Hours() / 24
 	band := 1.2816 * deviation * math.Sqrt(left+left*left/n)
-	a, b := clicks+int64(max(mean*left-band, 0)), clicks+int64(math.Ceil(mean*left+band))
-	return &a, &b
+	return new(clicks + int64(max(mean*left-band, 0))), new(clicks + int64(math.Ceil(mean*left+band)))
 }
 
 // exceededOn returns the day whose clicks exceeded the allowance, or nil.
@@ -258,6 +251,5 @@ func exceededOn(days []report.DayClicks, limit int64) *string {
 	if i < 0 {
 		return nil
 	}
-	on := days[i].Day.UTC().Format(time.DateOnly)
-	return &on
+	return new(days[i].Day.UTC().Format(time.DateOnly))
 }

@@ -44,8 +44,7 @@ func runAnswer(r models.IntegrationRun) IntegrationRun {
 		if at == nil {
 			return nil
 		}
-		text := at.Format(time.DateOnly)
-		return &text
+		return new(at.Format(time.DateOnly))
 	}
 	out := IntegrationRun{
 		ID: r.ID, Kind: r.Kind, Origin: r.Origin, From: day(r.From), To: day(r.To), Applied: r.Applied, StartedAt: answer.Stamp(r.StartedAt),
@@ -53,22 +52,20 @@ func runAnswer(r models.IntegrationRun) IntegrationRun {
 		Changed: r.Changed, Error: answer.OrNull(r.Failure),
 	}
 	if r.EndedAt != nil {
-		ms := r.EndedAt.Sub(r.StartedAt).Milliseconds()
-		out.Ms = &ms
+		out.Ms = new(r.EndedAt.Sub(r.StartedAt).Milliseconds())
 	}
 	return out
 }
 
 // lastStatus returns the result of the last request to a platform. It is nil before the first request.
 func lastStatus(i models.Integration) *string {
-	status := "ok"
 	switch {
 	case i.CheckedAt == nil:
 		return nil
 	case i.Failure != "":
-		status = "error"
+		return new("error")
 	}
-	return &status
+	return new("ok")
 }
 
 // nextSync returns the time of the next automatic import, or nil if no import is planned. active is false if the network or the

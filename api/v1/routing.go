@@ -97,13 +97,10 @@ func (d Deps) routing(c *route.Call) (Routing, error) {
 		return out, err
 	}
 	figures, err := d.routingFigures(c)
-	if err != nil {
-		return out, err
-	}
 	for _, one := range list {
 		out.Campaigns = append(out.Campaigns, d.routingCampaign(one, records, figures))
 	}
-	return out, nil
+	return out, err
 }
 
 // routingFigures returns the figures of campaigns and of paths by id.
@@ -162,8 +159,7 @@ func routingPath(p *flow.Path, records map[uuid.UUID]store.FlowRecord) RoutingPa
 		shown := RoutingDestination{Kind: "url", URL: d.URL, Weight: d.Weight, Slot: answer.OrNull(d.Slot)}
 		if id, err := uuid.Parse(d.ID); err == nil {
 			r := records[id]
-			status := models.StatusOf(r.IsActive)
-			shown.ID, shown.Name, shown.Status, shown.Kind = &id, r.Name, &status, cmp.Or(r.Kind, "offer")
+			shown.ID, shown.Name, shown.Status, shown.Kind = &id, r.Name, new(models.StatusOf(r.IsActive)), cmp.Or(r.Kind, "offer")
 		}
 		out.Destinations = append(out.Destinations, shown)
 	}

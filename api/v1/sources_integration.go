@@ -127,12 +127,9 @@ func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
 func (out *SourceIntegration) fill(i models.SourceIntegration) {
 	out.Configured, out.Provider, out.IsEnabled, out.Credentials = true, &i.Provider, i.IsEnabled, i.Masked()
 	if i.Provider == models.CustomCost {
-		endpoint := i.Endpoint.WithDefaults()
-		out.CostEndpoint = &endpoint
+		out.CostEndpoint = new(i.Endpoint.WithDefaults())
 	}
-	if i.ConnectionID.Valid {
-		out.OAuthConnectionID = &i.ConnectionID.UUID
-	}
+	out.OAuthConnectionID = answer.OrNull(i.ConnectionID.UUID)
 	out.CampaignParam, out.ConversionAction = i.CampaignParam, i.ConversionAction
 	out.ConversionStatuses, out.ConversionsEnabled = i.ConversionStatuses, i.ConversionsEnabled
 	out.Mode, out.DailyCapCount, out.DailyCapValue = &i.UploadMode, i.DailyCapCount, i.DailyCapValue

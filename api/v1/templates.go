@@ -64,9 +64,6 @@ func networkTemplateRow(t template.SavedNetwork) NetworkTemplateRow {
 
 func listNetworkTemplates(c *route.Call) (NetworkTemplateRows, error) {
 	own, err := c.Store.NetworkTemplates().List(c.Context(), c.Account.ID)
-	if err != nil {
-		return NetworkTemplateRows{}, err
-	}
 	out := NetworkTemplateRows{Rows: make([]NetworkTemplateRow, 0, len(own)+len(template.Networks()))}
 	hidden := map[string]bool{}
 	for _, t := range own {
@@ -78,7 +75,7 @@ func listNetworkTemplates(c *route.Call) (NetworkTemplateRows, error) {
 			out.Rows = append(out.Rows, networkTemplateRow(t))
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // NetworkTemplatesBody is the body of POST /network-templates. It is a template, or a list of templates.

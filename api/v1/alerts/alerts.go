@@ -126,8 +126,8 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 		}
 		out = append(out, s)
 	}
-	stamp := answer.Stamp(now)
-	database := AlertService{Name: "database", Status: models.ServiceOK, CheckedAt: &stamp} // reached only if the database answered
+	// The database has answered, or services would have returned its error.
+	database := AlertService{Name: "database", Status: models.ServiceOK, CheckedAt: new(answer.Stamp(now))}
 	clicks, err := d.clicksService(c, now)
 	if err != nil {
 		return nil, nil, err

@@ -71,16 +71,12 @@ func (d Deps) describeKey(own *models.AIConnection) (whose, message string) {
 
 func (d Deps) findAI(c *route.Call) (out AIConnection, err error) {
 	own, err := accountAI(c)
-	if err != nil {
-		return out, err
-	}
-	out.CanManage = c.MayWriteAs(models.RoleMember)
-	out.Encryption = c.Store.Box().HasKey()
+	out.CanManage, out.Encryption = c.MayWriteAs(models.RoleMember), c.Store.Box().HasKey()
 	out.Using, out.Message = d.describeKey(own)
 	if own != nil {
 		out.Connection = aiAnswer(*own)
 	}
-	return out, nil
+	return out, err
 }
 
 // AIBody is the body of POST /copilot/ai.

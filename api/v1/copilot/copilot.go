@@ -214,8 +214,7 @@ func (d Deps) runAction(c *route.Call, b CopilotBody) (CopilotActed, error) {
 }
 
 var refreshCopilotJob = slow.New(jobs.RefreshCopilot, func(r jobs.CopilotRefreshed) CopilotActed {
-	at := answer.Stamp(r.At)
-	return CopilotActed{Action: refreshAction, LastRunAt: &at, Judged: &r.Judged, Open: &r.Open}
+	return CopilotActed{Action: refreshAction, LastRunAt: new(answer.Stamp(r.At)), Judged: &r.Judged, Open: &r.Open}
 })
 
 func (d Deps) refreshCopilot(c *route.Call) (CopilotActed, error) {
@@ -262,8 +261,8 @@ func (d Deps) changedAnswer(c *route.Call, b CopilotBody, status string, done db
 			d.Jobs.DispatchFor(ctx, c.Account.ID, models.KindDeliverWebhook, done.Deliveries...)
 		})
 	}
-	out, id := decidedAnswer(b, status), done.Change.ID.String()
-	out.ChangeID = &id
+	out := decidedAnswer(b, status)
+	out.ChangeID = new(done.Change.ID.String())
 	return out
 }
 
@@ -272,18 +271,12 @@ func (d Deps) applySuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (Copil
 		return CopilotActed{}, err
 	}
 	done, err := dbcopilot.NewSuggestions(c.Store).Apply(c.Context(), c.Account.ID, id, b.Variant, time.Now())
-	if err != nil {
-		return CopilotActed{}, err
-	}
-	return d.changedAnswer(c, b, copilot.StatusApplied, done), nil
+	return d.changedAnswer(c, b, copilot.StatusApplied, done), err
 }
 
 func (d Deps) undoChange(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
 	done, err := dbcopilot.NewSuggestions(c.Store).Undo(c.Context(), c.Account.ID, id)
-	if err != nil {
-		return CopilotActed{}, err
-	}
-	return d.changedAnswer(c, b, copilot.StatusUndone, done), nil
+	return d.changedAnswer(c, b, copilot.StatusUndone, done), err
 }
 
 func (d Deps) applyProposal(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
@@ -291,10 +284,7 @@ func (d Deps) applyProposal(c *route.Call, id uuid.UUID, b CopilotBody) (Copilot
 		return CopilotActed{}, err
 	}
 	done, err := dbcopilot.NewProposals(c.Store).Apply(c.Context(), c.Account.ID, id, time.Now())
-	if err != nil {
-		return CopilotActed{}, err
-	}
-	return d.changedAnswer(c, b, copilot.StatusApplied, done), nil
+	return d.changedAnswer(c, b, copilot.StatusApplied, done), err
 }
 
 func (d Deps) cancelProposal(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {

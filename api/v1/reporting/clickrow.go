@@ -77,13 +77,10 @@ func (d Deps) clickRows(c *route.Call, clicks []click.StoredClick) ([]ClickRow, 
 		return nil, err
 	}
 	names, err := namesOf(c, clickIDs(clicks))
-	if err != nil {
-		return nil, err
-	}
 	for i := range clicks {
 		out[i] = clickRow(&clicks[i], sales[clicks[i].ID], names)
 	}
-	return out, nil
+	return out, err
 }
 
 func clickRow(c *click.StoredClick, sales click.Sales, names map[string]string) ClickRow {

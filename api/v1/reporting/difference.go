@@ -134,16 +134,11 @@ func sides(r difference.Row, m difference.Measures) DifferenceSides {
 }
 
 func exampleAnswer(x difference.Example) DifferenceExample {
-	out := DifferenceExample{
-		Cause: x.Cause, Reason: x.Reason, Day: x.Day, OrderID: x.OrderID, ConversionID: x.ConversionID, TheirStatus: answer.OrNull(x.TheirStatus),
-		OurStatus: answer.OrNull(x.OurStatus), Payout: models.MoneyOf(x.Payout), Currency: x.Currency,
+	return DifferenceExample{
+		Cause: x.Cause, Reason: x.Reason, Day: x.Day, OrderID: x.OrderID, ClickID: answer.ClickID(x.ClickID), ConversionID: x.ConversionID,
+		TheirStatus: answer.OrNull(x.TheirStatus), OurStatus: answer.OrNull(x.OurStatus), Payout: models.MoneyOf(x.Payout), Currency: x.Currency,
 		OurPayout: models.MoneyOf(x.OurPayout), OurCurrency: x.OurCurrency,
 	}
-	if x.ClickID != uuid.Nil {
-		id := models.FormatClickID(x.ClickID)
-		out.ClickID = &id
-	}
-	return out
 }
 
 var differenceJob = slow.New(jobs.ReadDifference, func(r difference.Result) Difference {

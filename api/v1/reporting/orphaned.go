@@ -70,8 +70,7 @@ func (d Deps) orphanedTotals(c *route.Call) (Orphaned, error) {
 	q := report.Query{AccountID: c.Account.ID, Filters: []report.Filter{report.IDs("campaign_id", ids...)}}
 	q.From, q.To = allTime()
 	sum, err := d.reports(c).Totals(c.Context(), q)
-	p := point(sum)
-	return Orphaned{Point: &p}, err
+	return Orphaned{Point: new(point(sum))}, err
 }
 
 // idsOf parses a comma-separated list of ids.

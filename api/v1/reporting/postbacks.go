@@ -123,12 +123,9 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 			Result: p.Result, Reason: p.Detail, Sample: p.Sampled(),
 			NetworkID: answer.OrNull(p.NetworkID), NetworkName: names[p.NetworkID.String()],
 			CampaignID: answer.OrNull(p.CampaignID), CampaignName: names[p.CampaignID.String()],
-			ConversionID: answer.OrNull(p.ConversionID), InvalidPayout: answer.OrNull(p.InvalidPayout),
+			ClickID: answer.ClickID(p.ClickID), ConversionID: answer.OrNull(p.ConversionID), InvalidPayout: answer.OrNull(p.InvalidPayout),
 			AmountReason: answer.OrNull(p.AmountReason), InvalidTime: answer.OrNull(p.InvalidTime),
 			Query: postback.Query(postback.Masked(p.Params, secrets), proof.Names()), Source: p.Source, Domain: p.Domain, IP: string(ip),
-		}
-		if p.ClickID != uuid.Nil {
-			row.ClickID = answer.OrNull(models.FormatClickID(p.ClickID))
 		}
 		if why := postback.TimeReason(p.InvalidTime, p.ClickID); why != "" {
 			row.Reason += "; " + why

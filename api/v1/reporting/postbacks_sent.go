@@ -82,12 +82,11 @@ func sentRows(c *route.Call, list []sourcepostback.Logged) ([]PostbackRow, error
 		"source_id":   idsOf(func(p sourcepostback.Logged) uuid.UUID { return p.SourceID }),
 	})
 	return answer.Each(list, func(p sourcepostback.Logged) PostbackRow {
-		click := models.FormatClickID(p.ClickID)
 		row := PostbackRow{
 			ID: p.ID, Direction: "out", At: answer.Stamp(p.CreatedAt), Result: p.Result, Reason: p.Reason,
 			NetworkID: answer.OrNull(p.NetworkID), NetworkName: names[p.NetworkID.String()],
 			CampaignID: answer.OrNull(p.CampaignID), CampaignName: names[p.CampaignID.String()],
-			ClickID: &click, ConversionID: answer.OrNull(p.ConversionID),
+			ClickID: new(models.FormatClickID(p.ClickID)), ConversionID: answer.OrNull(p.ConversionID),
 			Sent: &SentPostback{
 				SourceID: p.SourceID, SourceName: names[p.SourceID.String()], Reference: p.Reference, Goal: p.Goal, Status: p.Status,
 				Payout: models.NewMoney(p.Payout), Currency: p.Currency, Method: p.Request.Method, URL: p.Request.URL,

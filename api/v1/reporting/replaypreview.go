@@ -57,8 +57,6 @@ func outcomeOf(c *route.Call, reader conversion.Reader, id uuid.UUID) (out Repla
 	case v.Decision.Outcome != "":
 		out.Result, out.Reason = v.Decision.Outcome, v.Decision.Detail
 	}
-	if v.Decision.ClickID != uuid.Nil {
-		out.ClickID = answer.OrNull(models.FormatClickID(v.Decision.ClickID))
-	}
+	out.ClickID = answer.ClickID(v.Decision.ClickID)
 	return out, nil
 }

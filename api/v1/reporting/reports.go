@@ -10,6 +10,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -21,15 +22,15 @@ func Reports(d Deps) []route.Route {
 	return append([]route.Route{
 		route.New("GET", "/reports/performance", group, "figures grouped by up to five dimensions; over very many clicks as a job",
 			route.Handle(d.performance), route.Codes("400 invalid_dimension")).
-			WithWindow().WithShare(route.Reads).Awaits(performanceForm.job.Answer()).
+			WithWindow().WithShare(route.Reads).Awaits(performanceJob.Answer()).
 			WithQuery(performanceParams...).WithQuery(filterParams...),
 		route.New("GET", "/reports/trends", group, "figures over time; over very many clicks as a job", route.Handle(d.trends),
 			route.Codes("400 invalid_bucket invalid_dimension")).
-			WithWindow().WithShare(route.Reads).Awaits(trendsForm.job.Answer()).
+			WithWindow().WithShare(route.Reads).Awaits(trendsJob.Answer()).
 			WithQuery(route.Param{Name: "bucket", Enum: report.Buckets, Default: defaultBucket}, zoneParam).WithQuery(filterParams...),
 		route.New("GET", "/reports/values", group, "values that a dimension takes, by clicks", route.Handle(d.values),
 			route.Codes("400 invalid_dimension")).
-			WithWindow().WithShare(route.Reads).Awaits(valuesForm.job.Answer()).
+			WithWindow().WithShare(route.Reads).Awaits(valuesJob.Answer()).
 			WithQuery(route.Param{Name: "dimension", Required: true, Enum: report.Public()}).
 			WithQuery(route.Number("limit", 200, 1, 1000, "values"), zoneParam).WithQuery(filterParams...),
 		route.New("GET", "/reports/orphaned", group, "what was recorded for campaigns that no longer exist", route.Handle(d.orphaned),
@@ -122,32 +123,27 @@ type Compared struct {
 func comparedFigures(r models.ReportRow) Compared {
 	out := Compared{Figures: r.Row(), ClickLoss: answer.LossOf(r.Loss)}
 	if r.Before != nil {
-		before, changes := r.Before.Row(), r.ChangesFrom(*r.Before)
-		out.Compare, out.Changes = &before, &changes
+		out.Compare, out.Changes = new(r.Before.Row()), new(r.ChangesFrom(*r.Before))
 	}
 	return out
 }
 
 func (d Deps) performance(c *route.Call) (Performance, error) {
-	args, err := parseReportArgs(c)
-	if err != nil {
-		return Performance{}, err
-	}
-	if args.Dimensions, err = dimensionsOf(c.Query.Get("dimension")); err != nil {
-		return Performance{}, err
-	}
-	if args.Goals, err = goalsOf(c.Query.Get("goal")); err != nil {
-		return Performance{}, err
-	}
-	if args.Compare, err = parseCompare(c.Query.Get("compare"), c.Window, args.TZ); err != nil {
-		return Performance{}, err
-	}
-	args.Sort, args.MinClicks, args.Totals = c.Query.Get("sort"), c.Numbers["min_clicks"], true
-	args.Limit = c.Numbers["limit"] + 1 // an additional row tells whether there are more rows
-	return performanceForm.read(d, c, args)
+	return readReport(d, c, performanceJob, func(a *models.ReportArgs) (err error) {
+		if a.Dimensions, err = dimensionsOf(c.Query.Get("dimension")); err != nil {
+			return err
+		}
+		if a.Goals, err = goalsOf(c.Query.Get("goal")); err != nil {
+			return err
+		}
+		a.Sort, a.MinClicks, a.Totals = c.Query.Get("sort"), c.Numbers["min_clicks"], true
+		a.Limit = c.Numbers["limit"] + 1 // an additional row tells whether there are more rows
+		a.Compare, err = parseCompare(c.Query.Get("compare"), c.Window, a.TZ)
+		return err
+	})
 }
 
-var performanceForm = newForm(jobs.ReadPerformance, performanceAnswer)
+var performanceJob = slow.New(jobs.ReadPerformance, performanceAnswer)
 
 func performanceAnswer(a jobs.ReportAnswer) Performance {
 	out := Performance{
@@ -156,8 +152,7 @@ func performanceAnswer(a jobs.ReportAnswer) Performance {
 		Labels: a.Labels,
 	}
 	if a.Args.Compare != nil {
-		shown := bind.RangeOf(a.Args.Compare.From, a.Args.Compare.To)
-		out.CompareRange = &shown
+		out.CompareRange = new(bind.RangeOf(a.Args.Compare.From, a.Args.Compare.To))
 	}
 	groups := a.Rows
 	if last := len(groups) - 1; last >= 0 && groups[last].Total {
@@ -206,15 +201,13 @@ func (d Deps) values(c *route.Call) (Values, error) {
 	if err := checkDimension(dimension); err != nil {
 		return Values{}, err
 	}
-	args, err := parseReportArgs(c)
-	if err != nil {
-		return Values{}, err
-	}
-	args.Dimensions, args.Limit = []string{dimension}, c.Numbers["limit"]
-	return valuesForm.read(d, c, args)
+	return readReport(d, c, valuesJob, func(a *models.ReportArgs) error {
+		a.Dimensions, a.Limit = []string{dimension}, c.Numbers["limit"]
+		return nil
+	})
 }
 
-var valuesForm = newForm(jobs.ReadValues, func(a jobs.ReportAnswer) Values {
+var valuesJob = slow.New(jobs.ReadValues, func(a jobs.ReportAnswer) Values {
 	dimension := a.Args.Dimensions[0]
 	out := Values{dimension, answer.Each(a.Rows, func(r models.ReportRow) Value {
 		return Value{r.Dims[0], r.Clicks, r.BotClicks}

@@ -4,6 +4,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -16,11 +17,11 @@ func Stats(d Deps) []route.Route {
 	return []route.Route{
 		route.New("GET", "/stats/overview", group, "totals for the window and the change from the previous window",
 			route.Handle(d.overview), invalidDimension).
-			WithWindow().WithShare(route.Reads).Awaits(overviewForm.job.Answer()).WithQuery(zoned...),
+			WithWindow().WithShare(route.Reads).Awaits(overviewJob.Answer()).WithQuery(zoned...),
 		route.New("GET", "/stats/timeseries", group, "figures by day", route.Handle(d.timeseries), invalidDimension).
-			WithWindow().WithShare(route.Reads).Awaits(timeseriesForm.job.Answer()).WithQuery(zoned...),
+			WithWindow().WithShare(route.Reads).Awaits(timeseriesJob.Answer()).WithQuery(zoned...),
 		route.New("GET", "/stats/hourly", group, "today by hour", route.Handle(d.hourly), invalidDimension).
-			WithShare(route.Reads).Awaits(hourlyForm.job.Answer()).WithQuery(zoned...),
+			WithShare(route.Reads).Awaits(hourlyJob.Answer()).WithQuery(zoned...),
 		route.New("GET", "/stats/breakdown", group, "top 20 traffic sources by clicks",
 			route.Handle(d.breakdown)).WithWindow().WithShare(route.Reads),
 		route.New("GET", "/stats/live", group, "who is on the pages now",
@@ -39,18 +40,13 @@ type Overview struct {
 }
 
 func (d Deps) overview(c *route.Call) (Overview, error) {
-	args, err := parseReportArgs(c)
-	if err != nil {
-		return Overview{}, err
-	}
-	args.Compare, err = parseCompare("previous", c.Window, args.TZ)
-	if err != nil {
-		return Overview{}, err
-	}
-	return overviewForm.read(d, c, args)
+	return readReport(d, c, overviewJob, func(a *models.ReportArgs) (err error) {
+		a.Compare, err = parseCompare("previous", c.Window, a.TZ)
+		return err
+	})
 }
 
-var overviewForm = newForm(jobs.ReadOverview, func(a jobs.ReportAnswer) Overview {
+var overviewJob = slow.New(jobs.ReadOverview, func(a jobs.ReportAnswer) Overview {
 	now, then := a.Rows[0].Figures, *a.Rows[0].Before
 	return Overview{
 		Range: bind.RangeOf(a.Args.From, a.Args.To), PreviousRange: bind.RangeOf(a.Args.Compare.From, a.Args.Compare.To),

@@ -128,11 +128,7 @@ func (d Deps) testClick(c *route.Call, b TestClickBody) (TestedClick, error) {
 	out.HTTPStatus, out.Destination = t.Status, t.Click.Destination
 	found.decision(&t, out.Decision)
 	out.Offers = answer.Each(t.Offers, func(o click.TrialOffer) TestOffer {
-		shown := TestOffer{Slot: o.Slot, Offer: o.Offer, URL: o.Destination}
-		if o.OfferID != uuid.Nil {
-			shown.OfferID = &o.OfferID
-		}
-		return shown
+		return TestOffer{o.Slot, answer.OrNull(o.OfferID), o.Offer, o.Destination}
 	})
 	return out, nil
 }

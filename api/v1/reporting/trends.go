@@ -7,6 +7,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -32,17 +33,13 @@ type TrendRow struct {
 }
 
 func (d Deps) trends(c *route.Call) (Trends, error) {
-	args, err := parseReportArgs(c)
-	if err != nil {
-		return Trends{}, err
-	}
-	if args.Bucket, err = bucketOf(c.Query.Get("bucket")); err != nil {
-		return Trends{}, err
-	}
-	return trendsForm.read(d, c, args)
+	return readReport(d, c, trendsJob, func(a *models.ReportArgs) (err error) {
+		a.Bucket, err = bucketOf(c.Query.Get("bucket"))
+		return err
+	})
 }
 
-var trendsForm = newForm(jobs.ReadTrends, func(a jobs.ReportAnswer) Trends {
+var trendsJob = slow.New(jobs.ReadTrends, func(a jobs.ReportAnswer) Trends {
 	return Trends{
 		bind.RangeOf(a.Args.From, a.Args.To), a.Args.Bucket, a.Args.TZ, filtersAnswer(a.Args.Filters), answer.Each(a.Rows, trendRow),
 	}
@@ -94,15 +91,13 @@ type Timeseries struct {
 }
 
 func (d Deps) timeseries(c *route.Call) (Timeseries, error) {
-	args, err := parseReportArgs(c)
-	if err != nil {
-		return Timeseries{}, err
-	}
-	args.Bucket = report.Day
-	return timeseriesForm.read(d, c, args)
+	return readReport(d, c, timeseriesJob, func(a *models.ReportArgs) error {
+		a.Bucket = report.Day
+		return nil
+	})
 }
 
-var timeseriesForm = newForm(jobs.ReadTimeseries, func(a jobs.ReportAnswer) Timeseries {
+var timeseriesJob = slow.New(jobs.ReadTimeseries, func(a jobs.ReportAnswer) Timeseries {
 	return Timeseries{bind.RangeOf(a.Args.From, a.Args.To), a.Args.TZ, answer.Each(a.Rows, func(r models.ReportRow) DayPoint {
 		return DayPoint{r.Dims[0], point(r.Figures)}
 	})}
@@ -122,21 +117,19 @@ type Hourly struct {
 }
 
 func (d Deps) hourly(c *route.Call) (Hourly, error) {
-	args, err := parseReportArgs(c)
-	if err != nil {
-		return Hourly{}, err
-	}
-	zone, err := report.Zone(args.TZ)
-	if err != nil {
-		return Hourly{}, err
-	}
-	y, m, day := time.Now().In(zone).Date()
-	args.From, args.To = time.Date(y, m, day, 0, 0, 0, 0, zone).UTC(), time.Date(y, m, day+1, 0, 0, 0, 0, zone).UTC()
-	args.Bucket = report.Hour
-	return hourlyForm.read(d, c, args)
+	return readReport(d, c, hourlyJob, func(a *models.ReportArgs) error {
+		zone, err := report.Zone(a.TZ)
+		if err != nil {
+			return err
+		}
+		y, m, day := time.Now().In(zone).Date()
+		a.From, a.To = time.Date(y, m, day, 0, 0, 0, 0, zone).UTC(), time.Date(y, m, day+1, 0, 0, 0, 0, zone).UTC()
+		a.Bucket = report.Hour
+		return nil
+	})
 }
 
-var hourlyForm = newForm(jobs.ReadHourly, func(a jobs.ReportAnswer) Hourly {
+var hourlyJob = slow.New(jobs.ReadHourly, func(a jobs.ReportAnswer) Hourly {
 	zone, err := report.Zone(a.Args.TZ)
 	if err != nil {
 		zone = time.UTC

@@ -114,10 +114,7 @@ func (r Kind[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
 		return nil, nil
 	}
 	record, err := table.Find(c.Context(), c.Account.ID, id)
-	if err != nil {
-		return nil, err
-	}
-	return r.Answer(record), nil
+	return r.Answer(record), err
 }
 
 // lister is a table that can be read page by page.
