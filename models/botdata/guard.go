@@ -43,8 +43,8 @@ const (
 	widest6 = 16
 )
 
-// private lists networks from which no visitor comes over the internet.
-var private = []netip.Prefix{
+// privateNetworks lists networks from which no visitor comes over the internet.
+var privateNetworks = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("172.16.0.0/12"),
 	netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("fc00::/7"),
@@ -62,7 +62,7 @@ func guardRange(entry string, r netipx.IPRange) error {
 			return guarded("%q is wider than /%d", short(entry), widest)
 		}
 	}
-	for _, p := range private {
+	for _, p := range privateNetworks {
 		if r.Overlaps(netipx.RangeOfPrefix(p)) {
 			return guarded("%q has private addresses, of %s: a visitor has one only if a proxy before this service hides his own", short(entry), p)
 		}
@@ -70,8 +70,8 @@ func guardRange(entry string, r netipx.IPRange) error {
 	return nil
 }
 
-// origins lists sites from which people come. Their subdomains count too.
-var origins = []string{
+// peopleSites lists sites from which people come. Their subdomains count too.
+var peopleSites = []string{
 	"ask.com", "baidu.com", "bing.com", "brave.com", "coccoc.com", "daum.net", "duckduckgo.com", "ecosia.org", "google.com",
 	"mojeek.com", "msn.com", "naver.com", "petalsearch.com", "qwant.com", "seznam.cz", "sogou.com", "startpage.com", "ya.ru",
 	"chatgpt.com", "claude.ai", "perplexity.ai",
@@ -83,8 +83,8 @@ var origins = []string{
 	"taboola.com", "wikipedia.org",
 }
 
-// everywhere lists the names of sites that have a domain in each country. People come from these sites too.
-var everywhere = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
+// worldSites lists the names of sites that have a domain in each country. People come from these sites too.
+var worldSites = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
 
 // guardDomain refuses a public suffix, and sites from which people come.
 func guardDomain(entry, host string) error {
@@ -97,7 +97,7 @@ func guardDomain(entry, host string) error {
 		return nil //nolint:nilerr // not a domain that can be registered
 	}
 	name, _, _ := strings.Cut(site, ".")
-	if slices.Contains(origins, site) || slices.Contains(everywhere, name) {
+	if slices.Contains(peopleSites, site) || slices.Contains(worldSites, name) {
 		return guarded("%q is, or is below, %s: people come from there", short(entry), site)
 	}
 	return nil
@@ -115,8 +115,8 @@ func guardPattern(entry string, re *regexp.Regexp) error {
 
 // guardList refuses a list whose networks together cover a larger share of all addresses than its kind allows.
 func (l *List) guardList() error {
-	most := kinds[l.Kind].share
-	if most == 0 {
+	maxShare := kinds[l.Kind].share
+	if maxShare == 0 {
 		return nil
 	}
 	ranges := make([]netipx.IPRange, len(l.Entries))
@@ -125,9 +125,9 @@ func (l *List) guardList() error {
 	}
 	v4, v6 := cond.Shares(ranges)
 	for name, share := range map[string]float64{"IPv4": v4, "IPv6": v6} {
-		if share > most {
+		if share > maxShare {
 			return guarded("the list has %.1f %% of all %s addresses, and one of kind %s has at most %.1f %%: it would make bots of people",
-				100*share, name, l.Kind, 100*most)
+				100*share, name, l.Kind, 100*maxShare)
 		}
 	}
 	return nil

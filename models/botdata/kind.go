@@ -41,8 +41,8 @@ const (
 
 // The largest shares of all addresses that a list of networks may cover. The large clouds have some 5 % of IPv4 together.
 const (
-	few  = 1. / 32
-	many = 1. / 8
+	fewAddresses  = 1. / 32
+	manyAddresses = 1. / 8
 )
 
 // kinds is the table of the kinds. A new kind needs a row here and a look-up in Set.
@@ -55,11 +55,11 @@ var kinds = [kindCount]struct {
 	share   float64  // largest share of all addresses that a list may cover; 0: not limited
 	files   []string // prefixes of the names of its files
 }{
-	Tor:         {"tor", "exits of Tor: proxy_kind tor, signal tor_exit", MaxNetworks, cleanNetwork, bot.TorExit, few, []string{"tor"}},
-	VPN:         {"vpn", "networks of VPN providers: proxy_kind vpn, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, few, []string{"vpn"}},
-	Proxy:       {"proxy", "open proxies: proxy_kind proxy, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, few, []string{"proxy", "proxies"}},
-	Datacenter:  {"datacenter", "networks of hosting companies: proxy_kind datacenter, signal datacenter", MaxNetworks, cleanNetwork, bot.Datacenter, many, []string{"datacenter", "ip-ranges", "cloud", "public_ip_ranges", "servicetags"}},
-	SpamIP:      {"spam_ip", "addresses of abusers: signal spam_ip", MaxNetworks, cleanNetwork, bot.SpamIP, few, []string{"spam_ip", "spam-ip"}},
+	Tor:         {"tor", "exits of Tor: proxy_kind tor, signal tor_exit", MaxNetworks, cleanNetwork, bot.TorExit, fewAddresses, []string{"tor"}},
+	VPN:         {"vpn", "networks of VPN providers: proxy_kind vpn, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, fewAddresses, []string{"vpn"}},
+	Proxy:       {"proxy", "open proxies: proxy_kind proxy, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, fewAddresses, []string{"proxy", "proxies"}},
+	Datacenter:  {"datacenter", "networks of hosting companies: proxy_kind datacenter, signal datacenter", MaxNetworks, cleanNetwork, bot.Datacenter, manyAddresses, []string{"datacenter", "ip-ranges", "cloud", "public_ip_ranges", "servicetags"}},
+	SpamIP:      {"spam_ip", "addresses of abusers: signal spam_ip", MaxNetworks, cleanNetwork, bot.SpamIP, fewAddresses, []string{"spam_ip", "spam-ip"}},
 	BadReferrer: {"bad_referrer", "domains of spam referrers: signal bad_referrer", MaxDomains, cleanDomain, bot.BadReferrer, 0, []string{"bad_referrer", "bad-referrer", "spam-referrer", "spam_referrer"}},
 	Crawler:     {"crawler", "user agents of crawlers, RE2: signal declared_bot", MaxPatterns, cleanPattern, bot.DeclaredBot, 0, []string{"crawler"}},
 }

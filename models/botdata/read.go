@@ -34,7 +34,7 @@ const maxReported = 10
 
 // Read adds the entries of a file to the list. The file is text with one entry a line, where # begins a comment. It can also be
 // JSON in the form that large clouds and crawler-user-agents publish. dated is the date of the file. A date inside the JSON
-// replaces it. The error names the file and each wrong line. After an error, no part of the list may be used.
+// replaces dated. The error names the file and each wrong line. After an error, no part of the list may be used.
 func (l *List) Read(name string, content []byte, dated time.Time) error {
 	if len(content) > MaxFile {
 		return fmt.Errorf("%s: a file has at most %d MB", name, MaxFile>>20)
@@ -43,8 +43,8 @@ func (l *List) Read(name string, content []byte, dated time.Time) error {
 		content = bytes.ReplaceAll(content, []byte(mark), nil)
 	}
 	r := reader{list: l, file: name}
-	if at := bytes.TrimSpace(content); len(at) > 0 && (at[0] == '{' || at[0] == '[' && l.Kind == Crawler) {
-		dated = r.json(at, dated)
+	if text := bytes.TrimSpace(content); len(text) > 0 && (text[0] == '{' || text[0] == '[' && l.Kind == Crawler) {
+		dated = r.json(text, dated)
 	} else {
 		r.text(string(content))
 	}
@@ -92,7 +92,7 @@ func (r *reader) add(at, entry string) {
 	if len(r.list.Entries) > kinds[r.list.Kind].limit {
 		return // Read reports this as an error at the end
 	}
-	entry, err := kinds[r.list.Kind].clean(entry)
+	entry, err := r.list.Kind.clean(entry)
 	if !r.list.accepts(r.file+":"+at, err) {
 		if r.wrong++; len(r.reported) < maxReported {
 			r.reported = append(r.reported, fmt.Errorf("%s:%s: %w", r.file, at, err))
@@ -156,15 +156,12 @@ type ranges struct {
 	} `json:"values"`
 }
 
-// crawlers is the content of the file of crawler-user-agents.
-type crawlers []struct {
-	Pattern string `json:"pattern"`
-}
-
 // json reads a file of JSON and returns its date, or dated if the file contains no date.
 func (r *reader) json(content []byte, dated time.Time) time.Time {
 	if r.list.Kind == Crawler {
-		var all crawlers
+		var all []struct { // the content of the file of crawler-user-agents
+			Pattern string `json:"pattern"`
+		}
 		if r.decode(content, &all) {
 			for i, c := range all {
 				r.add(fmt.Sprintf(" [%d].pattern", i), c.Pattern)
@@ -191,11 +188,11 @@ func (r *reader) json(content []byte, dated time.Time) time.Time {
 func (r *reader) decode(content []byte, into any) bool {
 	err := json.Unmarshal(content, into)
 	if err != nil {
-		at := 0
+		offset := 0
 		if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
-			at = int(bad.Offset)
+			offset = int(bad.Offset)
 		}
-		line := 1 + bytes.Count(content[:min(at, len(content))], []byte("\n"))
+		line := 1 + bytes.Count(content[:min(offset, len(content))], []byte("\n"))
 		r.reported = append(r.reported, fmt.Errorf("%s:%d: not JSON of a form that is known: %w", r.file, line, err))
 	}
 	return err == nil
@@ -224,10 +221,15 @@ func (r *reader) ranges(all *ranges) {
 	}
 }
 
-func cleanNetwork(entry string) (string, error) {
+// clean returns an entry in canonical form. It also returns the form together with a guardError.
+func (k Kind) clean(entry string) (string, error) {
 	if len(entry) > maxLine {
-		return "", tooLong(entry)
+		return "", fmt.Errorf("%q is over %d bytes", short(entry), maxLine)
 	}
+	return kinds[k].clean(entry)
+}
+
+func cleanNetwork(entry string) (string, error) {
 	r := cond.ParseRange(entry)
 	if !r.IsValid() {
 		return "", fmt.Errorf("%q is not an address, a network such as 192.0.2.0/24 or a range a-b", short(entry))
@@ -243,9 +245,6 @@ func cleanNetwork(entry string) (string, error) {
 }
 
 func cleanDomain(entry string) (string, error) {
-	if len(entry) > maxLine {
-		return "", tooLong(entry)
-	}
 	host, ok := models.HostOf(entry)
 	if !ok {
 		return "", fmt.Errorf("%q is not a domain", short(entry))
@@ -255,9 +254,6 @@ func cleanDomain(entry string) (string, error) {
 }
 
 func cleanPattern(entry string) (string, error) {
-	if len(entry) > maxLine {
-		return "", tooLong(entry)
-	}
 	if strings.ContainsAny(entry, "\r\n") {
 		return "", fmt.Errorf("%q has more than one line", short(entry))
 	}
@@ -266,10 +262,6 @@ func cleanPattern(entry string) (string, error) {
 		return "", fmt.Errorf("%q is not an RE2 pattern: %w", short(entry), err)
 	}
 	return entry, guardPattern(entry, re)
-}
-
-func tooLong(entry string) error {
-	return fmt.Errorf("%q is over %d bytes", short(entry), maxLine)
 }
 
 func short(entry string) string { return entry[:min(len(entry), 80)] }

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
 
@@ -150,25 +151,17 @@ func compilePatterns(entries []string) *Patterns {
 
 // Match reports whether a user agent belongs to a crawler.
 func (p *Patterns) Match(userAgent string) bool {
-	for _, text := range p.plain {
-		if strings.Contains(userAgent, text) {
-			return true
-		}
-	}
-	for _, re := range p.compiled {
-		if re.MatchString(userAgent) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.plain, func(text string) bool { return strings.Contains(userAgent, text) }) ||
+		slices.ContainsFunc(p.compiled, func(re *regexp.Regexp) bool { return re.MatchString(userAgent) })
 }
 
 // maxInstructions is the limit for the instructions of all patterns of a list together. One instruction at one byte takes some
 // 10 ns at most.
 const maxInstructions = 20_000
 
+// checkPatterns refuses patterns that take more than maxInstructions together. A pattern that is a plain text takes none.
 func checkPatterns(entries []string) error {
-	sum, most, heaviest := 0, 0, ""
+	sum, maxSize, heaviest := 0, 0, ""
 	for _, e := range entries {
 		tree, err := syntax.Parse(e, syntax.Perl)
 		if err != nil {
@@ -180,14 +173,14 @@ func checkPatterns(entries []string) error {
 		}
 		if _, whole := prog.Prefix(); !whole {
 			sum += len(prog.Inst)
-			if len(prog.Inst) > most {
-				most, heaviest = len(prog.Inst), e
+			if len(prog.Inst) > maxSize {
+				maxSize, heaviest = len(prog.Inst), e
 			}
 		}
 	}
 	if sum > maxInstructions {
 		return fmt.Errorf("the patterns are too complex: together they have %d instructions, and at most %d are allowed; "+
-			"%q has most, %d", sum, maxInstructions, short(heaviest), most)
+			"%q has most, %d", sum, maxInstructions, short(heaviest), maxSize)
 	}
 	return nil
 }

@@ -135,13 +135,13 @@ func (c *checker) clean() error {
 }
 
 func (c *checker) ranges() error {
-	alone := c.Attribute == "ip" && c.Operator == equals
+	needsOneAddress := c.Attribute == "ip" && c.Operator == equals
 	for i, v := range c.Value {
 		r := cond.ParseRange(v)
 		switch {
 		case !r.IsValid():
 			return c.wrong("invalid_input", i, "%q is not an address, a network such as 192.0.2.0/24 or a range a-b", v)
-		case alone && r.From() != r.To():
+		case needsOneAddress && r.From() != r.To():
 			return c.wrong("invalid_input", i, "%q is more than one address: use the operator in_cidr", v)
 		}
 		c.MatchBytes += rangeBytes * len(r.Prefixes())

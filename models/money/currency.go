@@ -20,7 +20,7 @@ type unit struct {
 	code   string
 	number uint16 // zero: withdrawn
 	minor  uint8  // decimals by ISO 4217
-	used   uint8  // decimals in use: 0 if CLDR says that people write none, else minor
+	used   uint8  // decimals in use: 0 if CLDR says that people write no decimals, else minor
 	// dotGroups reports whether a locale of the currency's country separates thousands by a dot. commaDecimal reports whether one
 	// of them has a decimal comma.
 	dotGroups, commaDecimal bool
@@ -105,8 +105,9 @@ func foldWord(word []rune) string {
 // multipliers are letters behind a number that multiply it, or that are minor units. They are never currencies there.
 const multipliers = "BCDGHKLMT"
 
-// lookup returns what a folded word may stand for. given is the currency that holds if an amount states none. A single Latin
-// letter stands only for the given currency, and behind a number not even for that if it may be a multiplier.
+// lookup returns what a folded word may stand for. given is the currency that holds if an amount states none. behind says that the
+// word stands behind a number. A single Latin letter stands only for the given currency. Behind a number, a letter that may be a
+// multiplier stands for no currency.
 func lookup(word, given string, behind bool) (sign, bool) {
 	switch {
 	case word == given && given != "":
@@ -145,7 +146,7 @@ func find(word, given string, behind bool) (sign, bool) {
 		if i > 0 && unicode.IsLetter(last) != unicode.IsLetter(r) {
 			a, okA := lookup(word[:i], given, behind)
 			b, okB := lookup(word[i:], given, behind)
-			if both := a.and(b); okA && okB && len(both.codes) > 0 {
+			if both := a.common(b); okA && okB && len(both.codes) > 0 {
 				return both, true
 			}
 		}
@@ -154,8 +155,8 @@ func find(word, given string, behind bool) (sign, bool) {
 	return sign{}, false
 }
 
-// and returns the currencies for which both signs stand.
-func (s sign) and(o sign) sign {
+// common returns the currencies for which both signs stand.
+func (s sign) common(o sign) sign {
 	var both []string
 	for _, code := range s.codes {
 		if slices.Contains(o.codes, code) {
@@ -190,7 +191,7 @@ func (s sign) pick(given string) (code string, err error) {
 // that has this sign, otherwise for the usual one ("$" for USD, "£" for GBP), and "kr", "¥" or "Rs" for none. An empty text gives an
 // empty code.
 //
-// The code can be stored even with an error, as it counts no money then: it is the three letters as they are, or Unknown.
+// With an error, the code is the three letters as they are, or Unknown. Such a code can be stored, because it counts no money.
 func Currency(text, given string) (code string, err error) {
 	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency
@@ -216,9 +217,9 @@ func Currency(text, given string) (code string, err error) {
 }
 
 // Heading reads a heading of a table that may name a currency, in parentheses or as its last or first word, such as
-// "Amount spent (INR)", "Cost (EUR, net)", "Cost, €" or "USD revenue". It returns the heading without the currency, and the code. given is the currency that a column of
-// its own names: see Currency. The code is Unknown if it is not understood, and if the heading names a unit that is no currency,
-// such as "Cost (micros)". It is empty if the heading names none.
+// "Amount spent (INR)", "Cost (EUR, net)", "Cost, €" or "USD revenue". It returns the heading without the currency, and the code.
+// given is the currency that a column of its own names: see Currency. The code is Unknown if the currency is not understood, or if
+// the heading names a unit that is no currency, such as "Cost (micros)". The code is empty if the heading names no currency.
 func Heading(text, given string) (name, code string) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxHeading {
@@ -265,12 +266,12 @@ func edgeWord(word, given string, apart bool) string {
 // not understood, and an empty text if they name neither.
 func statedIn(s, given string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[],;:/-_", r) })
-	whole := strings.Join(words, " ")
-	if code := currencyOf(whole, given); code != "" {
+	text := strings.Join(words, " ")
+	if code := currencyOf(text, given); code != "" {
 		return code
 	}
-	likeCode := len(words) == 1 && len(whole) >= 3 && len(whole) <= 4 && whole == strings.ToUpper(whole)
-	if likeCode && !isNumber(whole) && !slices.Contains(noCurrencies, whole) {
+	likeCode := len(words) == 1 && len(text) >= 3 && len(text) <= 4 && text == strings.ToUpper(text)
+	if likeCode && !isNumber(text) && !slices.Contains(noCurrencies, text) {
 		return Unknown
 	}
 	found := ""

@@ -59,13 +59,13 @@ type Amount struct {
 // currencies. Digits of all scripts, spaces and apostrophes between thousands, Indian groups ("1,25,000"), exponents, a minus
 // before or after the number and parentheses for it are understood.
 //
-// A number with both dot and comma has its decimals after the last one. A separator that comes twice separates thousands. A single
-// one separates decimals, unless exactly three digits follow it and one to three digits without a zero in front stand before it,
-// as in "12.500". Then the currency decides, by its decimals (ISO 4217) and the separators of its country (CLDR):
+// A number with both dot and comma has its decimals after the last of them. A separator that comes twice separates thousands. A
+// single separator separates decimals, unless exactly three digits follow it and one to three digits without a zero in front stand
+// before it, as in "12.500". Then the currency decides, by its decimals (ISO 4217) and the separators of its country (CLDR):
 //
 //   - Thousands may be separated by a comma, as in English, or by a dot where the country does so. Decimals may follow a dot, as in
-//     programs, or a comma where the country does so. If only one of both is possible, it is that: "12,500 USD" is 12500, and
-//     "12.500 USD" is 12.5.
+//     programs, or a comma where the country does so. If only one of the two is possible, that one counts: "12,500 USD" is 12500,
+//     and "12.500 USD" is 12.5.
 //   - A currency without decimals in use never has decimals of three digits: "12.500 VND" and "12,500 JPY" are 12500. "12.500 JPY"
 //     is ambiguous, as dots do not separate thousands of yen.
 //   - A currency with three decimals has decimals after a dot that does not separate thousands there: "12.500 KWD" is 12.5. A

@@ -13,9 +13,9 @@ type number struct {
 	digits string // without separators
 	whole  int    // how many of the digits stand before the decimals
 	power  int    // exponent of ten
-	// alone is a dot or a comma that is the only separator and has three digits after it, so that it may separate thousands or
-	// decimals. whole counts the digits before it then. It is 0 if the number can be read in one way.
-	alone rune
+	// unclear is a dot or a comma that is the only separator and has three digits after it, so that it may separate thousands or
+	// decimals. whole is then the number of digits before the separator. unclear is 0 if the number can be read in only one way.
+	unclear rune
 }
 
 // newNumber reads the characters from the first to the last digit of a text.
@@ -35,7 +35,7 @@ func newNumber(s []rune) (n number, err error) {
 		whole, fraction = mantissa[:m.decimal], mantissa[m.decimal+1:]
 	}
 	if m.single && !exponent && m.group == 0 && len(fraction) == groupDigits && mayGroup(string(whole)) {
-		n.alone = mantissa[m.decimal]
+		n.unclear = mantissa[m.decimal]
 	}
 	if !isGrouped(whole, m.group) || strings.ContainsFunc(string(fraction), isNoDigit) || len(whole)+len(fraction) == 0 {
 		return n, ErrMalformed
@@ -137,7 +137,7 @@ func (m *marks) setGroup(r rune) bool {
 }
 
 // isGrouped reports whether a whole number has a separator between each three digits, or, with a comma, between the pairs of digits
-// before the last three, as in India. It may be empty or have no separator if group is 0.
+// before the last three, as in India. If group is 0, the number must have no separator and may be empty.
 func isGrouped(s []rune, group rune) bool {
 	if group == 0 {
 		return !slices.ContainsFunc(s, isNoDigit)
@@ -146,13 +146,13 @@ func isGrouped(s []rune, group rune) bool {
 	if strings.ContainsFunc(strings.Join(list, ""), isNoDigit) || !mayGroup(list[0]) {
 		return false
 	}
-	rest := list[1:]
+	groups := list[1:]
 	size := groupDigits
-	if (group == ',' || group == arabicGroup) && len(rest) > 1 && len(rest[0]) == 2 && len(list[0]) <= 2 {
+	if (group == ',' || group == arabicGroup) && len(groups) > 1 && len(groups[0]) == 2 && len(list[0]) <= 2 {
 		size = 2
 	}
-	for i, part := range rest {
-		if i == len(rest)-1 {
+	for i, part := range groups {
+		if i == len(groups)-1 {
 			size = groupDigits
 		}
 		if len(part) != size {
@@ -162,16 +162,17 @@ func isGrouped(s []rune, group rune) bool {
 	return true
 }
 
-// value returns the amount of the number in one of the given currencies. Its error says so if they read it in different ways.
+// value returns the amount of the number in one of the given currencies. The error is ErrAmbiguous if the currencies give
+// different amounts.
 func (n number) value(currencies []string) (decimal.Decimal, error) {
 	whole := n.whole
-	if n.alone != 0 {
+	if n.unclear != 0 {
 		for i, code := range currencies {
-			thousands, ok := thousands(code, n.alone)
-			if !ok || i > 0 && thousands != (whole != n.whole) {
+			isThousands, ok := thousands(code, n.unclear)
+			if !ok || i > 0 && isThousands != (whole != n.whole) {
 				return decimal.Zero, ErrAmbiguous
 			}
-			if thousands {
+			if isThousands {
 				whole = len(n.digits)
 			}
 		}
@@ -187,9 +188,9 @@ func (n number) value(currencies []string) (decimal.Decimal, error) {
 	return d.Round(places), nil
 }
 
-// thousands reports whether a separator before exactly three digits separates thousands in amounts of a currency, and otherwise
-// decimals. ok is false if it may do both.
-func thousands(code string, separator rune) (yes, ok bool) {
+// thousands reports whether a separator before exactly three digits separates thousands in amounts of a currency, rather than
+// decimals. ok is false if the separator may do both.
+func thousands(code string, separator rune) (isThousands, ok bool) {
 	u, known := unitOf(code)
 	group := separator == ',' || u.dotGroups
 	decimals := separator == '.' || u.commaDecimal

@@ -13,8 +13,8 @@ const (
 	arabicGroup   = '\u066c'
 )
 
-// folds maps characters to the usual character of the same meaning in a number.
-var folds = func() map[rune]rune {
+// usualCharacters maps other characters to the usual character with the same meaning in a number.
+var usualCharacters = func() map[rune]rune {
 	m := map[rune]rune{}
 	for to, list := range map[rune]string{
 		'-':  "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d",
@@ -59,7 +59,7 @@ func normalize(buf []rune, text string) []rune {
 		case unicode.IsDigit(r):
 			r = '0' + digit(r)
 		default:
-			if to, ok := folds[r]; ok {
+			if to, ok := usualCharacters[r]; ok {
 				r = to
 			}
 		}
@@ -203,7 +203,7 @@ func (p *parts) around(before, after []rune) error {
 	return nil
 }
 
-// currencies returns what the words before and after the number stand for. It has no codes if there are no words.
+// currencies returns what the words before and after the number stand for. The result has no codes if there are no words.
 func (p *parts) currencies(given string) (sign, error) {
 	var out sign
 	for _, w := range []struct {
@@ -220,7 +220,7 @@ func (p *parts) currencies(given string) (sign, error) {
 		case len(out.codes) == 0:
 			out = s
 		default:
-			if out = out.and(s); len(out.codes) == 0 {
+			if out = out.common(s); len(out.codes) == 0 {
 				return out, ErrCurrencies
 			}
 		}

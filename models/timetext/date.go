@@ -7,17 +7,17 @@ import (
 )
 
 var (
-	yearFirst  = regexp.MustCompile(`^([0-9]{4})([-/.])([0-9]{1,2})([-/.])([0-9]{1,2})`)
-	yearLast   = regexp.MustCompile(`^([0-9]{1,2})([-/.])([0-9]{1,2})([-/.])([0-9]{4})`)
-	basic      = regexp.MustCompile(`^([0-9]{4})([0-9]{2})([0-9]{2})`)
-	ordinal    = regexp.MustCompile(`^([0-9]{4})-?([0-9]{3})`)
-	weekDate   = regexp.MustCompile(`^([0-9]{4})-?[Ww]([0-9]{2})-?([1-7])`)
-	dayMonth   = regexp.MustCompile(`^([0-9]{1,2})(?:st|nd|rd|th)?[-/ .]*(?:of )?([A-Za-z]{3,9})\.?[-/ .,]*([0-9]{4}|[0-9]{2})`)
-	monthDay   = regexp.MustCompile(`^([A-Za-z]{3,9})\.?[-/ ]*([0-9]{1,2})(?:st|nd|rd|th)?[-/ ,]+([0-9]{4})`)
-	yearMonth  = regexp.MustCompile(`^([0-9]{4})[-/ .]([A-Za-z]{3,9})\.?[-/ .]([0-9]{1,2})`)
-	noYear     = regexp.MustCompile(`^([A-Za-z]{3,9})\.? +([0-9]{1,2})`)
-	noYearLast = regexp.MustCompile(`^([0-9]{1,2}) ([A-Za-z]{3,9})`)
-	yearAlone  = regexp.MustCompile(`^(20[0-9]{2}|2100)(?:$|[ ,])`)
+	yearFirst   = regexp.MustCompile(`^([0-9]{4})([-/.])([0-9]{1,2})([-/.])([0-9]{1,2})`)
+	yearLast    = regexp.MustCompile(`^([0-9]{1,2})([-/.])([0-9]{1,2})([-/.])([0-9]{4})`)
+	compactDate = regexp.MustCompile(`^([0-9]{4})([0-9]{2})([0-9]{2})`)
+	ordinalDate = regexp.MustCompile(`^([0-9]{4})-?([0-9]{3})`)
+	weekDate    = regexp.MustCompile(`^([0-9]{4})-?[Ww]([0-9]{2})-?([1-7])`)
+	dayMonth    = regexp.MustCompile(`^([0-9]{1,2})(?:st|nd|rd|th)?[-/ .]*(?:of )?([A-Za-z]{3,9})\.?[-/ .,]*([0-9]{4}|[0-9]{2})`)
+	monthDay    = regexp.MustCompile(`^([A-Za-z]{3,9})\.?[-/ ]*([0-9]{1,2})(?:st|nd|rd|th)?[-/ ,]+([0-9]{4})`)
+	yearMonth   = regexp.MustCompile(`^([0-9]{4})[-/ .]([A-Za-z]{3,9})\.?[-/ .]([0-9]{1,2})`)
+	noYear      = regexp.MustCompile(`^([A-Za-z]{3,9})\.? +([0-9]{1,2})`)
+	noYearLast  = regexp.MustCompile(`^([0-9]{1,2}) ([A-Za-z]{3,9})`)
+	yearAlone   = regexp.MustCompile(`^(20[0-9]{2}|2100)(?:$|[ ,])`)
 )
 
 var (
@@ -39,23 +39,26 @@ func indexOf(names []string, word string) int {
 	return 0
 }
 
-// readDate reads a date.
+// readDate reads a date. It returns false if the rest of the text begins with no date.
 func (p *parts) readDate() (bool, error) {
 	if m := p.cut(yearFirst); m != nil {
-		return p.setDate(m[2] == m[4], m[1], whole(m[3]), m[5])
+		if m[2] != m[4] {
+			return false, ErrForm
+		}
+		return p.setDate(m[1], numberOf(m[3]), m[5])
 	}
 	if m := p.cut(yearLast); m != nil {
 		return p.setUnordered(m)
 	}
 	if m := p.cut(weekDate); m != nil {
-		return p.setWeek(whole(m[1]), whole(m[2]), whole(m[3]))
+		return p.setWeek(numberOf(m[1]), numberOf(m[2]), numberOf(m[3]))
 	}
-	if m := p.cut(basic); m != nil {
-		return p.setDate(true, m[1], whole(m[2]), m[3])
+	if m := p.cut(compactDate); m != nil {
+		return p.setDate(m[1], numberOf(m[2]), m[3])
 	}
-	if m := p.cut(ordinal); m != nil {
-		day := time.Date(whole(m[1]), 1, whole(m[2]), 0, 0, 0, 0, time.UTC)
-		if day.Year() != whole(m[1]) || m[2] == "000" {
+	if m := p.cut(ordinalDate); m != nil {
+		day := time.Date(numberOf(m[1]), 1, numberOf(m[2]), 0, 0, 0, 0, time.UTC)
+		if day.Year() != numberOf(m[1]) || m[2] == "000" {
 			return false, ErrNoDate
 		}
 		p.year, p.month, p.day, p.hasDate = day.Year(), int(day.Month()), day.Day(), true
@@ -64,7 +67,7 @@ func (p *parts) readDate() (bool, error) {
 	return p.readNamed()
 }
 
-// readNamed reads a date with the name of a month.
+// readNamed reads a date with the name of a month. It returns false if the rest of the text begins with no such date.
 func (p *parts) readNamed() (bool, error) {
 	for _, form := range []struct {
 		form             *regexp.Regexp
@@ -89,20 +92,17 @@ func (p *parts) readNamed() (bool, error) {
 				year = "20" + year
 			}
 		}
-		return p.setDate(true, year, month, m[form.day])
+		return p.setDate(year, month, m[form.day])
 	}
 	return false, nil
 }
 
-// setDate sets the date. ok is false if its separators differ.
-func (p *parts) setDate(ok bool, year string, month int, day string) (bool, error) {
-	switch {
-	case !ok:
-		return false, ErrForm
-	case year == "0000":
+// setDate sets the date.
+func (p *parts) setDate(year string, month int, day string) (bool, error) {
+	if year == "0000" {
 		return false, ErrNoDate
 	}
-	p.year, p.month, p.day, p.hasDate = whole(year), month, whole(day), true
+	p.year, p.month, p.day, p.hasDate = numberOf(year), month, numberOf(day), true
 	return true, p.noDigits()
 }
 
@@ -117,14 +117,14 @@ func (p *parts) noDigits() error {
 // setUnordered sets a date that ends in its year. With dots the day comes first. With other signs the order must follow from
 // the numbers.
 func (p *parts) setUnordered(m []string) (bool, error) {
-	first, second := whole(m[1]), whole(m[3])
+	first, second := numberOf(m[1]), numberOf(m[3])
 	switch {
 	case m[2] != m[4]:
 		return false, ErrForm
 	case m[2] == "." || first > 12 || first == second:
-		return p.setDate(true, m[5], second, m[1])
+		return p.setDate(m[5], second, m[1])
 	case second > 12:
-		return p.setDate(true, m[5], first, m[3])
+		return p.setDate(m[5], first, m[3])
 	case first == 0 || second == 0:
 		return false, ErrNoDate
 	}

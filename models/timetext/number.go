@@ -58,7 +58,7 @@ const (
 	lastSecond  = 4133980799
 )
 
-// reading returns the time of a number. Its size shows the unit, because the ranges of the units do not overlap.
+// reading returns the time of a number. The size of the number shows its unit, because the ranges of the units do not overlap.
 func (n number) reading(zone *time.Location) (Reading, error) {
 	if c, ok := compact[len(n.digits)]; ok && strings.HasPrefix(n.digits, "20") && n.fraction == "" {
 		text := n.digits
@@ -79,11 +79,11 @@ func (n number) reading(zone *time.Location) (Reading, error) {
 		return Reading{}, ErrYear
 	}
 	for _, unit := range units {
-		each := int64(time.Second / unit)
-		if seconds := value / each; seconds < firstSecond || seconds > lastSecond {
+		perSecond := int64(time.Second / unit)
+		if seconds := value / perSecond; seconds < firstSecond || seconds > lastSecond {
 			continue
 		}
-		at := time.Unix(value/each, value%each*int64(unit)).UTC()
+		at := time.Unix(value/perSecond, value%perSecond*int64(unit)).UTC()
 		return Reading{at.Add(fractionOf(n.fraction, unit)), fractionUnit(n.fraction, unit)}, nil
 	}
 	return Reading{}, ErrYear

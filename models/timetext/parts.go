@@ -9,7 +9,7 @@ import (
 
 // parts are the parts of a text: a date, a time of day, a weekday and an offset, in any order in which programs write them.
 type parts struct {
-	rest string
+	rest string // the text that is not read yet
 
 	year, month, day int
 	hasDate          bool // month and day are known; year may still follow, as in asctime
@@ -45,7 +45,7 @@ func (p *parts) next() error {
 	}
 	if p.hasDate && p.year == 0 {
 		if m := p.cut(yearAlone); m != nil {
-			p.year = whole(m[1])
+			p.year = numberOf(m[1])
 			return nil
 		}
 	}
@@ -67,25 +67,26 @@ func (p *parts) cut(form *regexp.Regexp) []string {
 	return m
 }
 
-// whole returns the value of digits.
-func whole(s string) int {
+// numberOf returns the value of digits.
+func numberOf(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
 }
 
 var (
-	clockForm = regexp.MustCompile(`^([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,20})|:([0-9]{3}))?)?`)
-	dotClock  = regexp.MustCompile(`^([0-9]{2})\.([0-9]{2})\.([0-9]{2})(?:\.([0-9]{3,9}))?$`)
-	bareClock = regexp.MustCompile(`^[Tt]([0-9]{2})(?:([0-9]{2})(?:([0-9]{2})(?:[.,]([0-9]{1,20}))?)?)?`)
-	half      = regexp.MustCompile(`^ ?([AaPp])\.? ?[Mm](?:\.|\b)`)
-	joint     = regexp.MustCompile(`^(?:[Tt_]|[Aa][Tt] |[-:]|\+)([0-9]{1,2}[:.][0-9]{2})`)
-	signed    = regexp.MustCompile(`^[-+][0-9]{1,2}:[0-9]{2}(?:$|[^:0-9])`)
+	clockForm   = regexp.MustCompile(`^([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,20})|:([0-9]{3}))?)?`)
+	dotClock    = regexp.MustCompile(`^([0-9]{2})\.([0-9]{2})\.([0-9]{2})(?:\.([0-9]{3,9}))?$`)
+	bareClock   = regexp.MustCompile(`^[Tt]([0-9]{2})(?:([0-9]{2})(?:([0-9]{2})(?:[.,]([0-9]{1,20}))?)?)?`)
+	amPM        = regexp.MustCompile(`^ ?([AaPp])\.? ?[Mm](?:\.|\b)`)
+	joinedClock = regexp.MustCompile(`^(?:[Tt_]|[Aa][Tt] |[-:]|\+)([0-9]{1,2}[:.][0-9]{2})`)
+	signedClock = regexp.MustCompile(`^[-+][0-9]{1,2}:[0-9]{2}(?:$|[^:0-9])`)
 )
 
-// readClock reads a time of day, with the letter or sign that joins it to a date before it.
+// readClock reads a time of day, with the letter or sign that joins the time to the date before it. It returns false if the rest
+// of the text begins with no time of day.
 func (p *parts) readClock() (bool, error) {
-	if p.hasDate && joint.MatchString(p.rest) {
-		if signed.MatchString(p.rest) { // 2026-03-04+02:00 is a date with an offset, or a date and a time
+	if p.hasDate && joinedClock.MatchString(p.rest) {
+		if signedClock.MatchString(p.rest) { // 2026-03-04+02:00 is a date with an offset, or a date and a time
 			return false, ErrForm
 		}
 		p.rest = strings.TrimLeft(p.rest, "TtAa_-:+ ")
@@ -102,8 +103,8 @@ func (p *parts) readClock() (bool, error) {
 	if m == nil {
 		return false, nil
 	}
-	hour, minute, second := whole(m[1]), whole(m[2]), whole(m[3])
-	if h := p.cut(half); h != nil {
+	hour, minute, second := numberOf(m[1]), numberOf(m[2]), numberOf(m[3])
+	if h := p.cut(amPM); h != nil {
 		if hour < 1 || hour > 12 {
 			return false, ErrForm
 		}
@@ -135,8 +136,8 @@ var (
 	offset = regexp.MustCompile(`^([-+]?)([0-9]{1,2})(?::?([0-9]{2}))?(?:$|[^0-9:.])`)
 	// zoneWord is the abbreviation of a zone. The name of a zone, such as Europe/Paris, is not read.
 	zoneWord = regexp.MustCompile(`^([A-Za-z]{1,5})(?:$|[^A-Za-z/_])`)
-	// comment repeats an offset as the name of its zone: (CET), [Europe/Paris].
-	comment = regexp.MustCompile(`^(?:\([^()]*\)|\[[^\[\]]*\])$`)
+	// zoneComment repeats an offset as the name of its zone: (CET), [Europe/Paris].
+	zoneComment = regexp.MustCompile(`^(?:\([^()]*\)|\[[^\[\]]*\])$`)
 )
 
 // zones lists the offsets of abbreviations in hours. CST, IST and BST are missing, because each is the name of several zones.
@@ -145,7 +146,8 @@ var zones = map[string]int{
 	"aest": 10, "aedt": 11, "est": -5, "edt": -4, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
 }
 
-// readOffset reads an offset, or the abbreviation of a zone with or without an offset after it.
+// readOffset reads an offset, or the abbreviation of a zone with or without an offset after it. It returns false if the rest of
+// the text begins with neither.
 func (p *parts) readOffset() (bool, error) {
 	if m := zoneWord.FindStringSubmatch(p.rest); m != nil {
 		word := strings.ToLower(m[1])
@@ -180,15 +182,15 @@ func (p *parts) readSigned() (bool, error) {
 	if m == nil || p.year == 0 && yearAlone.MatchString(p.rest) {
 		return false, nil
 	}
-	hours, minutes := whole(m[2]), whole(m[3])
+	hours, minutes := numberOf(m[2]), numberOf(m[3])
 	if hours > 14 || minutes > 59 || m[1] == "" && (len(m[2]) < 2 || m[3] == "" && p.unit > time.Second) {
 		return false, ErrZone
 	}
-	east := (hours*60 + minutes) * 60
+	secondsEast := (hours*60 + minutes) * 60
 	if m[1] == "-" {
-		east = -east
+		secondsEast = -secondsEast
 	}
-	p.offset = time.FixedZone("", east)
+	p.offset = time.FixedZone("", secondsEast)
 	length := len(m[0])
 	if !isDigit(m[0][length-1]) { // the character after the offset
 		length--
@@ -199,7 +201,7 @@ func (p *parts) readSigned() (bool, error) {
 
 // readWord reads a weekday, a word that tells nothing, or a comment. Any other text is not understood.
 func (p *parts) readWord() error {
-	if p.offset != nil && p.cut(comment) != nil {
+	if p.offset != nil && p.cut(zoneComment) != nil {
 		return nil
 	}
 	m := p.cut(wordForm)
