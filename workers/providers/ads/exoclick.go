@@ -23,11 +23,7 @@ var exoClick = adapter{
 }
 
 func exoClickToken(ctx context.Context, s *session) (string, error) {
-	var answer struct {
-		Token rest.Text `json:"token"`
-	}
-	err := s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/login", Body: map[string]string{"api_token": s.c["api_token"]}}, &answer)
-	return string(answer.Token), err
+	return s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/login", Body: map[string]string{"api_token": s.c["api_token"]}}, "token")
 }
 
 // exoClickRows is the number of rows on a page.

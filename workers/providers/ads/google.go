@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -30,57 +31,26 @@ var googleAds = adapter{
 			of.First()+"' AND '"+of.Last()+"'")
 		for _, v := range found {
 			rows = append(rows, row{
-				day: v.Segments.Date, campaign: v.Campaign.ID, name: v.Campaign.Name, amount: v.Metrics.Cost, shift: -6,
-				currency: v.Customer.Currency, clicks: orZero(v.Metrics.Clicks), impressions: orZero(v.Metrics.Impressions),
+				day: v["segments"]["date"], campaign: v["campaign"]["id"], name: v["campaign"]["name"], amount: v["metrics"]["costMicros"], shift: -6,
+				currency: v["customer"]["currencyCode"], clicks: cmp.Or(v["metrics"]["clicks"], "0"),
+				impressions: cmp.Or(v["metrics"]["impressions"], "0"),
 			})
 		}
 		return rows, "", err
 	},
 }
 
-type googleFailure struct {
-	Error struct {
-		Status rest.Text `json:"status"`
-	} `json:"error"`
-}
-
 // googleCode returns the status of a failure. A stream reports a failure in a list.
 func googleCode(body []byte) string {
-	var list []googleFailure
+	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		return string(list[0].Error.Status)
+		body = list[0]
 	}
-	var one googleFailure
-	_ = json.Unmarshal(body, &one) // without a code the result is empty
-	return string(one.Error.Status)
+	return rest.Member("error.status")(body)
 }
 
-// orZero returns "0" for a figure that is left out, and any other figure unchanged.
-func orZero(t rest.Text) rest.Text {
-	if t == "" {
-		return "0"
-	}
-	return t
-}
-
-type googleRow struct {
-	Campaign struct {
-		ID   rest.Text `json:"id"`
-		Name rest.Text `json:"name"`
-	} `json:"campaign"`
-	Segments struct {
-		Date rest.Text `json:"date"`
-	} `json:"segments"`
-	Metrics struct {
-		Cost        rest.Text `json:"costMicros"`
-		Clicks      rest.Text `json:"clicks"`
-		Impressions rest.Text `json:"impressions"`
-	} `json:"metrics"`
-	Customer struct {
-		Currency rest.Text `json:"currencyCode"`
-		Zone     rest.Text `json:"timeZone"`
-	} `json:"customer"`
-}
+// googleRow has the resources of a row, such as campaign and metrics, with their fields.
+type googleRow map[string]record
 
 // googleSearch runs a query about the customer, and stores the account's currency and time zone from the answer.
 func googleSearch(ctx context.Context, s *session, query string) ([]googleRow, error) {
@@ -100,15 +70,7 @@ func googleSearch(ctx context.Context, s *session, query string) ([]googleRow, e
 		all = append(all, c.Results...)
 	}
 	if len(all) > 0 {
-		s.currency, s.zone = currency(all[0].Customer.Currency), string(all[0].Customer.Zone)
+		s.currency, s.zone = currency(all[0]["customer"]["currencyCode"]), string(all[0]["customer"]["timeZone"])
 	}
 	return all, err
-}
-
-// configured returns an error if a setting of the install that a platform needs is empty.
-func configured(have, what string) error {
-	if have == "" {
-		return models.Invalid("not_configured", "this install has no %s", what)
-	}
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -23,7 +22,7 @@ var meta = adapter{
 	base:    "https://graph.facebook.com",
 	version: models.MetaVersion,
 	open: func(s *session) {
-		s.Coded = metaCode
+		s.Coded = rest.Member("error.code")
 		s.Busy = func(f *rest.FailureError) bool { return hasCode(f, metaBusyCodes) }
 		s.Denied = func(f *rest.FailureError) bool {
 			return f.Code == "190" || f.Code == "10" || len(f.Code) == 3 && f.Code[0] == '2'
@@ -36,28 +35,15 @@ var meta = adapter{
 	page:  metaPage,
 }
 
-func metaCode(body []byte) string {
-	var answer struct {
-		Error struct {
-			Code rest.Text `json:"code"`
-		} `json:"error"`
-	}
-	_ = json.Unmarshal(body, &answer) // without a code the result is empty
-	return string(answer.Error.Code)
-}
-
 func metaPath(s *session) string {
 	return "/" + s.version + "/act_" + url.PathEscape(strings.TrimPrefix(s.c["ad_account_id"], "act_"))
 }
 
 // metaAccount reads the account's currency and time zone.
 func metaAccount(ctx context.Context, s *session) error {
-	var account struct {
-		Currency rest.Text `json:"currency"`
-		Zone     rest.Text `json:"timezone_name"`
-	}
-	err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: metaPath(s), Query: url.Values{"fields": {"currency,timezone_name"}}}, &account)
-	s.currency, s.zone = currency(account.Currency), string(account.Zone)
+	var account record
+	err := s.Get(ctx, metaPath(s), url.Values{"fields": {"currency,timezone_name"}}, &account)
+	s.currency, s.zone = currency(account["currency"]), string(account["timezone_name"])
 	return err
 }
 
@@ -152,15 +138,7 @@ func metaInsights(ctx context.Context, s *session, of Range, cursor string) (row
 		q.Set("after", cursor)
 	}
 	var answer struct {
-		Data rest.List[struct {
-			ID          rest.Text `json:"campaign_id"`
-			Name        rest.Text `json:"campaign_name"`
-			Spend       rest.Text `json:"spend"`
-			Clicks      rest.Text `json:"clicks"`
-			Impressions rest.Text `json:"impressions"`
-			Currency    rest.Text `json:"account_currency"`
-			Day         rest.Text `json:"date_start"`
-		}] `json:"data"`
+		Data   rest.List[record] `json:"data"`
 		Paging struct {
 			Cursors struct {
 				After rest.Text `json:"after"`
@@ -168,10 +146,11 @@ func metaInsights(ctx context.Context, s *session, of Range, cursor string) (row
 			Next rest.Text `json:"next"`
 		} `json:"paging"`
 	}
-	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: metaPath(s) + "/insights", Query: q}, &answer)
+	err = s.Get(ctx, metaPath(s)+"/insights", q, &answer)
 	for _, v := range answer.Data {
 		rows = append(rows, row{
-			day: v.Day, campaign: v.ID, name: v.Name, amount: v.Spend, currency: v.Currency, clicks: v.Clicks, impressions: v.Impressions,
+			day: v["date_start"], campaign: v["campaign_id"], name: v["campaign_name"], amount: v["spend"], currency: v["account_currency"],
+			clicks: v["clicks"], impressions: v["impressions"],
 		})
 	}
 	if answer.Paging.Next != "" { // its address contains the token, so only the cursor is used

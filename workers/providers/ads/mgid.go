@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -77,13 +76,11 @@ func mgidPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 			Spent       mgidMoney `json:"spent"`
 		}] `json:"data"`
 	}
-	err = s.read(ctx, rest.Request{
-		Method: http.MethodGet, Path: "/goodhits/clients/" + url.PathEscape(s.c["client_id"]) + "/statistics-reports", Query: url.Values{
-			"filters[dateRange][dateFrom]": {midnight(of.From, zone).Format(moment)},
-			"filters[dateRange][dateTo]":   {midnight(of.End(), zone).Add(-time.Millisecond).Format(moment)},
-			"dimensions[]":                 {"day", "campaignId"}, "metrics[]": {"spent", "clicks", "impressions"},
-			"limit": {strconv.Itoa(size)}, "offset": {strconv.Itoa(offset)},
-		},
+	err = s.Get(ctx, "/goodhits/clients/"+url.PathEscape(s.c["client_id"])+"/statistics-reports", url.Values{
+		"filters[dateRange][dateFrom]": {midnight(of.From, zone).Format(moment)},
+		"filters[dateRange][dateTo]":   {midnight(of.End(), zone).Add(-time.Millisecond).Format(moment)},
+		"dimensions[]":                 {"day", "campaignId"}, "metrics[]": {"spent", "clicks", "impressions"},
+		"limit": {strconv.Itoa(size)}, "offset": {strconv.Itoa(offset)},
 	}, &answer)
 	if f, failed := errors.AsType[*rest.FailureError](err); failed && strings.Contains(f.Text, mgidEmpty) {
 		return nil, "", nil

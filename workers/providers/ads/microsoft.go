@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"switchyard/models/interval"
+	"switchyard/models"
 	"switchyard/workers/providers/rest"
 )
 
@@ -50,8 +50,8 @@ func microsoftCode(body []byte) string {
 
 // microsoft sends a request to the reporting service.
 func microsoft(ctx context.Context, s *session, path string, body, into any) error {
-	if err := configured(s.client.o.DeveloperToken, "developer token for Microsoft Advertising"); err != nil {
-		return err
+	if s.client.o.DeveloperToken == "" {
+		return models.Invalid("not_configured", "this install has no developer token for Microsoft Advertising")
 	}
 	return s.read(ctx, rest.Request{Method: http.MethodPost, Path: "/Reporting/v13/GenerateReport/" + path, Body: body, Repeat: true, Header: map[string]string{
 		"DeveloperToken": s.client.o.DeveloperToken, "CustomerId": digits(s.c["customer_id"]), "CustomerAccountId": digits(s.c["account_id"]),
@@ -116,20 +116,12 @@ func microsoftPage(ctx context.Context, s *session, of Range, _ string) (rows []
 		case "Error":
 			return nil, "", errors.New("the platform could not make the report")
 		}
-		if err := s.pause(ctx, wait); err != nil {
+		if err := s.Sleep(ctx, wait); err != nil {
 			return nil, "", err
 		}
 		wait = min(2*wait, longestPoll)
 	}
 	return nil, "", errors.New("the platform has not made the report in time")
-}
-
-// pause waits before the platform is asked again.
-func (s *session) pause(ctx context.Context, wait time.Duration) error {
-	if s.Wait != nil {
-		return s.Wait(ctx, wait)
-	}
-	return interval.Sleep(ctx, wait)
 }
 
 // microsoftFetch downloads a report from the address that the service gave. It sends no credentials to this address.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -24,16 +23,12 @@ var openAI = adapter{
 
 // openAIAccount reads the account's currency and time zone.
 func openAIAccount(ctx context.Context, s *session) error {
-	var account struct {
-		ID       rest.Text `json:"id"`
-		Currency rest.Text `json:"currency_code"`
-		Zone     rest.Text `json:"timezone"`
-	}
-	err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/ad_account"}, &account)
-	if err == nil && (account.ID == "" || account.Zone == "") {
+	var account record
+	err := s.Get(ctx, "/ad_account", nil, &account)
+	if err == nil && (account["id"] == "" || account["timezone"] == "") {
 		err = rest.ErrForm
 	}
-	s.currency, s.zone = currency(account.Currency), string(account.Zone)
+	s.currency, s.zone = currency(account["currency_code"]), string(account["timezone"])
 	return err
 }
 
@@ -67,20 +62,16 @@ func openAIPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 		q.Set("after", cursor)
 	}
 	var answer struct {
-		Data []struct {
-			Day         rest.Text `json:"readable_time"`
-			Campaign    rest.Text `json:"campaign_id"`
-			Name        rest.Text `json:"campaign_name"`
-			Spend       rest.Text `json:"spend"`
-			Clicks      rest.Text `json:"clicks"`
-			Impressions rest.Text `json:"impressions"`
-		} `json:"data"`
+		Data []record  `json:"data"`
 		Last rest.Text `json:"last_id"`
 		More bool      `json:"has_more"`
 	}
-	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/ad_account/insights", Query: q}, &answer)
+	err = s.Get(ctx, "/ad_account/insights", q, &answer)
 	for _, v := range answer.Data {
-		rows = append(rows, row{day: v.Day, campaign: v.Campaign, name: v.Name, amount: v.Spend, clicks: v.Clicks, impressions: v.Impressions})
+		rows = append(rows, row{
+			day: v["readable_time"], campaign: v["campaign_id"], name: v["campaign_name"], amount: v["spend"], clicks: v["clicks"],
+			impressions: v["impressions"],
+		})
 	}
 	if answer.More {
 		if next = string(answer.Last); next == "" {

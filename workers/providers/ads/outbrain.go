@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"net/http"
@@ -17,7 +18,7 @@ import (
 // for its total.
 var outbrain = adapter{
 	base:  "https://api.outbrain.com/amplify/v0.1",
-	sign:  func(token string) rest.Signer { return rest.Header("OB-TOKEN-V1", token) },
+	sign:  func(token string) rest.Signer { return rest.Header(outbrainToken, token) },
 	fetch: outbrainLogin,
 	kept:  true,
 	test:  outbrainMarketer,
@@ -25,28 +26,24 @@ var outbrain = adapter{
 	burst: 2, interval: 30 * time.Second,
 }
 
+// outbrainToken names the token, in the answer to a login and in the header of requests.
+const outbrainToken = "OB-TOKEN-V1"
+
 func outbrainLogin(ctx context.Context, s *session) (string, error) {
-	var answer struct {
-		Token rest.Text `json:"OB-TOKEN-V1"`
-	}
-	err := s.login(ctx, rest.Request{Method: http.MethodGet, Path: "/login", Header: map[string]string{
+	return s.login(ctx, rest.Request{Method: http.MethodGet, Path: "/login", Header: map[string]string{
 		"Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte(s.c["username"]+":"+s.c["password"])),
-	}}, &answer)
-	return string(answer.Token), err
+	}}, outbrainToken)
 }
 
 // outbrainMarketer reads the currency of the marketer.
 func outbrainMarketer(ctx context.Context, s *session) error {
 	var answer struct {
-		Marketers rest.List[struct {
-			ID       rest.Text `json:"id"`
-			Currency rest.Text `json:"currency"`
-		}] `json:"marketers"`
+		Marketers rest.List[record] `json:"marketers"`
 	}
-	err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/marketers"}, &answer)
+	err := s.Get(ctx, "/marketers", nil, &answer)
 	for _, m := range answer.Marketers {
-		if string(m.ID) == s.c["marketer_id"] {
-			s.currency = currency(m.Currency)
+		if string(m["id"]) == s.c["marketer_id"] {
+			s.currency = currency(m["currency"])
 		}
 	}
 	return err
@@ -66,29 +63,20 @@ func outbrainPage(ctx context.Context, s *session, of Range, cursor string) (row
 		Campaigns rest.List[struct {
 			ID      rest.Text `json:"campaignId"`
 			Results rest.List[struct {
-				Of struct {
-					ID   rest.Text `json:"id"`
-					From rest.Text `json:"fromDate"`
-				} `json:"metadata"`
-				Metrics struct {
-					Spend       rest.Text `json:"spend"`
-					Clicks      rest.Text `json:"clicks"`
-					Impressions rest.Text `json:"impressions"`
-				} `json:"metrics"`
+				Metadata, Metrics record
 			}] `json:"results"`
 		}] `json:"campaignResults"`
 		Total rest.Text `json:"totalCampaigns"`
 	}
-	err = s.read(ctx, rest.Request{
-		Method: http.MethodGet, Path: "/reports/marketers/" + url.PathEscape(s.c["marketer_id"]) + "/campaigns/periodic", Query: url.Values{
-			"from": {of.First()}, "to": {of.Last()}, "breakdown": {"daily"}, "limit": {strconv.Itoa(outbrainCampaigns)},
-			"offset": {strconv.Itoa(offset)}, "includeArchivedCampaigns": {"true"},
-		},
+	err = s.Get(ctx, "/reports/marketers/"+url.PathEscape(s.c["marketer_id"])+"/campaigns/periodic", url.Values{
+		"from": {of.First()}, "to": {of.Last()}, "breakdown": {"daily"}, "limit": {strconv.Itoa(outbrainCampaigns)},
+		"offset": {strconv.Itoa(offset)}, "includeArchivedCampaigns": {"true"},
 	}, &answer)
 	for _, c := range answer.Campaigns {
 		for _, v := range c.Results {
 			rows = append(rows, row{
-				day: first(v.Of.From, v.Of.ID), campaign: c.ID, amount: v.Metrics.Spend, clicks: v.Metrics.Clicks, impressions: v.Metrics.Impressions,
+				day: cmp.Or(v.Metadata["fromDate"], v.Metadata["id"]), campaign: c.ID, amount: v.Metrics["spend"], clicks: v.Metrics["clicks"],
+				impressions: v.Metrics["impressions"],
 			})
 		}
 	}

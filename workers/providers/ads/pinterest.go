@@ -1,9 +1,9 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -30,15 +30,12 @@ func pinterestPath(s *session) string { return "/ad_accounts/" + url.PathEscape(
 
 // pinterestAccount reads the account's currency.
 func pinterestAccount(ctx context.Context, s *session) error {
-	var account struct {
-		ID       rest.Text `json:"id"`
-		Currency rest.Text `json:"currency"`
-	}
-	err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: pinterestPath(s)}, &account)
-	if err == nil && account.ID == "" {
+	var account record
+	err := s.Get(ctx, pinterestPath(s), nil, &account)
+	if err == nil && account["id"] == "" {
 		err = rest.ErrForm
 	}
-	s.currency = currency(account.Currency)
+	s.currency = currency(account["currency"])
 	return err
 }
 
@@ -49,15 +46,12 @@ func pinterestNames(ctx context.Context, s *session, cursor string) (next string
 		q.Set("bookmark", cursor)
 	}
 	var answer struct {
-		Items rest.List[struct {
-			ID   rest.Text `json:"id"`
-			Name rest.Text `json:"name"`
-		}] `json:"items"`
-		Bookmark rest.Text `json:"bookmark"`
+		Items    rest.List[record] `json:"items"`
+		Bookmark rest.Text         `json:"bookmark"`
 	}
-	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: pinterestPath(s) + "/campaigns", Query: q}, &answer)
+	err = s.Get(ctx, pinterestPath(s)+"/campaigns", q, &answer)
 	for _, c := range answer.Items {
-		s.names[string(c.ID)] = string(c.Name)
+		s.names[string(c["id"])] = string(c["name"])
 	}
 	return string(answer.Bookmark), err
 }
@@ -77,21 +71,15 @@ func pinterestPage(ctx context.Context, s *session, of Range, cursor string) (ro
 		return nil, "", nil
 	}
 	to := min(from+pinterestIDs, len(ids))
-	var answer []struct {
-		Day         rest.Text `json:"DATE"`
-		ID          rest.Text `json:"CAMPAIGN_ID"`
-		Spend       rest.Text `json:"SPEND_IN_MICRO_DOLLAR"`
-		Clicks      rest.Text `json:"OUTBOUND_CLICK_1"`
-		Impressions rest.Text `json:"PAID_IMPRESSION"`
-	}
-	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: pinterestPath(s) + "/campaigns/analytics", Query: url.Values{
+	var answer []record
+	err = s.Get(ctx, pinterestPath(s)+"/campaigns/analytics", url.Values{
 		"campaign_ids": ids[from:to], "start_date": {of.First()}, "end_date": {of.Last()}, "granularity": {"DAY"},
 		"columns": {"SPEND_IN_MICRO_DOLLAR,OUTBOUND_CLICK_1,PAID_IMPRESSION"},
-	}}, &answer)
+	}, &answer)
 	for _, v := range answer {
 		rows = append(rows, row{
-			day: v.Day, campaign: v.ID, name: rest.Text(s.names[string(v.ID)]), amount: v.Spend, shift: -6,
-			clicks: orZero(v.Clicks), impressions: orZero(v.Impressions),
+			day: v["DATE"], campaign: v["CAMPAIGN_ID"], name: s.nameOf(v["CAMPAIGN_ID"]), amount: v["SPEND_IN_MICRO_DOLLAR"], shift: -6,
+			clicks: cmp.Or(v["OUTBOUND_CLICK_1"], "0"), impressions: cmp.Or(v["PAID_IMPRESSION"], "0"),
 		})
 	}
 	return rows, platform.Next(to < len(ids), to), err

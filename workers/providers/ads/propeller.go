@@ -1,10 +1,10 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -25,20 +25,6 @@ var propellerAds = adapter{
 	page: propellerPage,
 }
 
-type propellerRow struct {
-	Campaign    rest.Text `json:"campaign_id"`
-	Name        rest.Text `json:"campaign_name"`
-	DateTime    rest.Text `json:"date_time"`
-	Date        rest.Text `json:"date"`
-	Day         rest.Text `json:"day"`
-	Clicks      rest.Text `json:"clicks"`
-	Impressions rest.Text `json:"impressions"`
-	Spent       rest.Text `json:"spent"`
-	Money       rest.Text `json:"money"`
-	Spend       rest.Text `json:"spend"`
-	Cost        rest.Text `json:"cost"`
-}
-
 // propellerRows is the number of rows on a page.
 const propellerRows = 1000
 
@@ -47,22 +33,22 @@ var errNoAmount = errors.New("a row of the platform has no amount in a field tha
 func propellerPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
 	page := platform.Place(cursor, 1)
 	var raw json.RawMessage
-	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/adv/statistics", Query: url.Values{
+	err = s.Get(ctx, "/adv/statistics", url.Values{
 		"group_by[]": {"campaign_id", "date_time"}, "day_from": {of.First() + " 00:00:00"}, "day_to": {of.Last() + " 23:59:59"},
 		"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(propellerRows)},
-	}}, &raw)
+	}, &raw)
 	if err != nil {
 		return nil, "", err
 	}
 	list, pages, err := propellerList(raw)
 	for _, v := range list {
-		amount := first(v.Spent, v.Money, v.Spend, v.Cost)
+		amount := cmp.Or(v["spent"], v["money"], v["spend"], v["cost"])
 		if amount == "" {
 			return nil, "", errNoAmount
 		}
 		rows = append(rows, row{
-			day: first(v.DateTime, v.Date, v.Day), campaign: v.Campaign, name: v.Name, amount: amount, clicks: v.Clicks,
-			impressions: v.Impressions,
+			day: cmp.Or(v["date_time"], v["date"], v["day"]), campaign: v["campaign_id"], name: v["campaign_name"], amount: amount,
+			clicks: v["clicks"], impressions: v["impressions"],
 		})
 	}
 	return rows, platform.Next(len(rows) > 0 && page < pages, page+1), err
@@ -70,7 +56,7 @@ func propellerPage(ctx context.Context, s *session, of Range, cursor string) (ro
 
 // propellerList returns the rows of an answer, and the number of pages. The answer itself may be the list, which is then
 // complete.
-func propellerList(raw json.RawMessage) (list []propellerRow, pages int, err error) {
+func propellerList(raw json.RawMessage) (list []record, pages int, err error) {
 	if len(raw) > 0 && raw[0] == '[' {
 		err = rest.Decode(raw, &list)
 		return list, 1, err
@@ -89,14 +75,4 @@ func propellerList(raw json.RawMessage) (list []propellerRow, pages int, err err
 		}
 	}
 	return nil, 0, rest.ErrForm
-}
-
-// first returns the first text that is not empty.
-func first(texts ...rest.Text) rest.Text {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

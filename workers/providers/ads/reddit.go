@@ -57,16 +57,13 @@ func redditQuery(cursor string) (url.Values, error) {
 // redditAccount reads the account's currency.
 func redditAccount(ctx context.Context, s *session) error {
 	var answer struct {
-		Data struct {
-			ID       rest.Text `json:"id"`
-			Currency rest.Text `json:"currency"`
-		} `json:"data"`
+		Data record `json:"data"`
 	}
-	err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: redditPath(s)}, &answer)
-	if err == nil && answer.Data.ID == "" {
+	err := s.Get(ctx, redditPath(s), nil, &answer)
+	if err == nil && answer.Data["id"] == "" {
 		err = rest.ErrForm
 	}
-	s.currency = currency(answer.Data.Currency)
+	s.currency = currency(answer.Data["currency"])
 	return err
 }
 
@@ -77,17 +74,14 @@ func redditNames(ctx context.Context, s *session, cursor string) (next string, e
 		return "", err
 	}
 	var answer struct {
-		Data rest.List[struct {
-			ID   rest.Text `json:"id"`
-			Name rest.Text `json:"name"`
-		}] `json:"data"`
-		Pagination redditPaging `json:"pagination"`
+		Data       rest.List[record] `json:"data"`
+		Pagination redditPaging      `json:"pagination"`
 	}
-	if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: redditPath(s) + "/campaigns", Query: q}, &answer); err != nil {
+	if err := s.Get(ctx, redditPath(s)+"/campaigns", q, &answer); err != nil {
 		return "", err
 	}
 	for _, c := range answer.Data {
-		s.names[string(c.ID)] = string(c.Name)
+		s.names[string(c["id"])] = string(c["name"])
 	}
 	return answer.Pagination.query()
 }
@@ -106,13 +100,7 @@ func redditPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 	}
 	var answer struct {
 		Data struct {
-			Metrics []struct {
-				Day         rest.Text `json:"date"`
-				Campaign    rest.Text `json:"campaign_id"`
-				Spend       rest.Text `json:"spend"`
-				Clicks      rest.Text `json:"clicks"`
-				Impressions rest.Text `json:"impressions"`
-			} `json:"metrics"`
+			Metrics []record `json:"metrics"`
 		} `json:"data"`
 		Pagination redditPaging `json:"pagination"`
 	}
@@ -125,8 +113,8 @@ func redditPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 	}
 	for _, v := range answer.Data.Metrics {
 		rows = append(rows, row{
-			day: v.Day, campaign: v.Campaign, name: rest.Text(s.names[string(v.Campaign)]), amount: v.Spend, shift: -6,
-			clicks: v.Clicks, impressions: v.Impressions,
+			day: v["date"], campaign: v["campaign_id"], name: s.nameOf(v["campaign_id"]), amount: v["spend"], shift: -6,
+			clicks: v["clicks"], impressions: v["impressions"],
 		})
 	}
 	next, err = answer.Pagination.query()

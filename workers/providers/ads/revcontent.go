@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -33,20 +34,13 @@ func revcontentFailed(body []byte) string {
 	if json.Unmarshal(body, &answer) != nil || answer.Success == nil || *answer.Success {
 		return ""
 	}
-	if words := rest.Complaint(body); words != "" {
-		return words
-	}
-	return "success is false"
+	return cmp.Or(rest.Complaint(body), "success is false")
 }
 
 func revcontentToken(ctx context.Context, s *session) (string, error) {
-	var answer struct {
-		Token rest.Text `json:"access_token"`
-	}
-	err := s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/oauth/token", Body: url.Values{
+	return s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/oauth/token", Body: url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {s.c["client_id"]}, "client_secret": {s.c["client_secret"]},
-	}}, &answer)
-	return string(answer.Token), err
+	}}, "access_token")
 }
 
 // revcontentRows is the number of rows on a page. The answer does not tell how many pages there are.
@@ -55,23 +49,17 @@ const revcontentRows = 1000
 func revcontentPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
 	offset := platform.Place(cursor, 0)
 	var answer struct {
-		Data rest.List[struct {
-			ID          rest.Text `json:"id"`
-			Day         rest.Text `json:"date"`
-			Clicks      rest.Text `json:"clicks"`
-			Impressions rest.Text `json:"impressions"`
-			Cost        rest.Text `json:"cost"`
-		}] `json:"data"`
+		Data rest.List[record] `json:"data"`
 	}
-	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/stats/api/v1.0/boosts/performance", Query: url.Values{
+	err = s.Get(ctx, "/stats/api/v1.0/boosts/performance", url.Values{
 		"date_from": {of.First()}, "date_to": {of.Last()}, "all_boosts": {"yes"},
 		"limit": {strconv.Itoa(revcontentRows)}, "offset": {strconv.Itoa(offset)},
-	}}, &answer)
+	}, &answer)
 	for _, v := range answer.Data {
-		if v.Cost == "" {
+		if v["cost"] == "" {
 			return nil, "", errNoAmount
 		}
-		rows = append(rows, row{day: v.Day, campaign: v.ID, amount: v.Cost, clicks: v.Clicks, impressions: v.Impressions})
+		rows = append(rows, row{day: v["date"], campaign: v["id"], amount: v["cost"], clicks: v["clicks"], impressions: v["impressions"]})
 	}
 	return rows, platform.Next(len(rows) == revcontentRows, offset+revcontentRows), err
 }

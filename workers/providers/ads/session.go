@@ -16,6 +16,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
+// record has the fields of an object in an answer, by name. A field that is an object or a list is empty.
+type record = map[string]rest.Text
+
 // session is the state of a connection while requests are made.
 type session struct {
 	platform.Session
@@ -63,6 +66,9 @@ func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s 
 	}
 	return false, nil
 }
+
+// nameOf returns the name of a campaign that prepare has read.
+func (s *session) nameOf(id rest.Text) rest.Text { return rest.Text(s.names[string(id)]) }
 
 // host returns an address of the platform. If a test has set Options.URL, host returns that address with the same path.
 func (s *session) host(base string) string {
@@ -142,6 +148,11 @@ func (s *session) read(ctx context.Context, r rest.Request, into any) error {
 	return rest.Decode(answer.Body, into)
 }
 
+// Get sends a GET request to a path as sendSigned does and decodes the answer's JSON into into.
+func (s *session) Get(ctx context.Context, path string, query url.Values, into any) error {
+	return s.read(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query}, into)
+}
+
 // fetched implements Tokens by exchanging the credentials for tokens.
 type fetched struct {
 	s     *session
@@ -177,14 +188,16 @@ func (f *fetched) Renew(ctx context.Context, _ string) (string, error) {
 	return token, err
 }
 
-// login sends the credentials without a token and decodes the answer, which contains the token.
-func (s *session) login(ctx context.Context, r rest.Request, into any) error {
+// login sends the credentials without a token. It returns the token, which is the member of the answer with the given name.
+func (s *session) login(ctx context.Context, r rest.Request, name string) (token string, err error) {
 	api := s.API
 	if api.Sign = nil; r.Header["Authorization"] != "" {
 		s.Hide(strings.TrimPrefix(r.Header["Authorization"], "Basic "))
 	}
 	r.Repeat = true
-	return api.Do(ctx, r, into)
+	var answer record
+	err = api.Do(ctx, r, &answer)
+	return string(answer[name]), err
 }
 
 // digits returns the digits of an id. People often write ids with hyphens.

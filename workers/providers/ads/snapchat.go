@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -18,33 +17,25 @@ import (
 // names elsewhere. Unverified: that a page of campaigns may have 1,000 items, and that failures can come with status 200.
 var snapchat = adapter{
 	base: "https://adsapi.snapchat.com/v1",
-	open: func(s *session) { s.Failed, s.Coded = snapchatFailed, snapchatCode },
+	open: func(s *session) { s.Failed, s.Coded = snapchatFailed, rest.Member("error_code") },
 	sign: rest.Bearer,
 	test: snapchatAccount,
 	page: snapchatPage,
 	days: 31, burst: 10, interval: 100 * time.Millisecond,
 }
 
-type snapchatEnvelope struct {
-	Status  rest.Text `json:"request_status"`
-	Debug   rest.Text `json:"debug_message"`
-	Display rest.Text `json:"display_message"`
-	Code    rest.Text `json:"error_code"`
-}
-
 // snapchatFailed returns the words of a failure, which may come with a successful status.
 func snapchatFailed(body []byte) string {
-	var e snapchatEnvelope
+	var e struct {
+		Status  rest.Text `json:"request_status"`
+		Debug   rest.Text `json:"debug_message"`
+		Display rest.Text `json:"display_message"`
+		Code    rest.Text `json:"error_code"`
+	}
 	if json.Unmarshal(body, &e) != nil || e.Status == "" || strings.EqualFold(string(e.Status), "success") {
 		return ""
 	}
 	return string(cmp.Or(e.Debug, e.Display, e.Code, e.Status))
-}
-
-func snapchatCode(body []byte) string {
-	var e snapchatEnvelope
-	_ = json.Unmarshal(body, &e) // without a code the result is empty
-	return string(e.Code)
 }
 
 func snapchatPath(s *session) string { return "/adaccounts/" + url.PathEscape(s.c["ad_account_id"]) }
@@ -70,20 +61,18 @@ func (p snapchatPaging) cursor() (string, error) {
 func snapchatAccount(ctx context.Context, s *session) error {
 	var answer struct {
 		Accounts rest.List[struct {
-			Account struct {
-				Currency rest.Text `json:"currency"`
-				Zone     rest.Text `json:"timezone"`
-			} `json:"adaccount"`
+			Account record `json:"adaccount"`
 		}] `json:"adaccounts"`
 	}
-	err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: snapchatPath(s)}, &answer)
+	err := s.Get(ctx, snapchatPath(s), nil, &answer)
 	switch {
 	case err != nil:
 		return err
-	case len(answer.Accounts) != 1 || answer.Accounts[0].Account.Zone == "":
+	case len(answer.Accounts) != 1 || answer.Accounts[0].Account["timezone"] == "":
 		return rest.ErrForm
 	}
-	s.currency, s.zone = currency(answer.Accounts[0].Account.Currency), string(answer.Accounts[0].Account.Zone)
+	account := answer.Accounts[0].Account
+	s.currency, s.zone = currency(account["currency"]), string(account["timezone"])
 	return nil
 }
 
@@ -95,18 +84,15 @@ func snapchatNames(ctx context.Context, s *session, cursor string) (next string,
 	}
 	var answer struct {
 		Campaigns rest.List[struct {
-			Campaign struct {
-				ID   rest.Text `json:"id"`
-				Name rest.Text `json:"name"`
-			} `json:"campaign"`
+			Campaign record `json:"campaign"`
 		}] `json:"campaigns"`
 		Paging snapchatPaging `json:"paging"`
 	}
-	if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: snapchatPath(s) + "/campaigns", Query: q}, &answer); err != nil {
+	if err := s.Get(ctx, snapchatPath(s)+"/campaigns", q, &answer); err != nil {
 		return "", err
 	}
 	for _, c := range answer.Campaigns {
-		s.names[string(c.Campaign.ID)] = string(c.Campaign.Name)
+		s.names[string(c.Campaign["id"])] = string(c.Campaign["name"])
 	}
 	return answer.Paging.cursor()
 }
@@ -133,7 +119,7 @@ func snapchatPage(ctx context.Context, s *session, of Range, cursor string) (row
 		Stats  rest.List[snapchatStat] `json:"timeseries_stats"`
 		Paging snapchatPaging          `json:"paging"`
 	}
-	if err := s.read(ctx, rest.Request{Method: http.MethodGet, Path: snapchatPath(s) + "/stats", Query: q}, &answer); err != nil {
+	if err := s.Get(ctx, snapchatPath(s)+"/stats", q, &answer); err != nil {
 		return nil, "", err
 	}
 	for _, stat := range answer.Stats {
@@ -147,8 +133,8 @@ func snapchatPage(ctx context.Context, s *session, of Range, cursor string) (row
 					return nil, "", fmt.Errorf("a row of the platform has no day: %.40q", string(day.Start))
 				}
 				rows = append(rows, row{
-					day: rest.Text(at.In(zone).Format(time.DateOnly)), campaign: c.ID, name: rest.Text(s.names[string(c.ID)]),
-					amount: day.Stats.Spend, shift: -6, clicks: day.Stats.Swipes, impressions: day.Stats.Impressions,
+					day: rest.Text(at.In(zone).Format(time.DateOnly)), campaign: c.ID, name: s.nameOf(c.ID),
+					amount: day.Stats["spend"], shift: -6, clicks: day.Stats["swipes"], impressions: day.Stats["impressions"],
 				})
 			}
 		}
@@ -166,11 +152,7 @@ type snapchatStat struct {
 				ID   rest.Text `json:"id"`
 				Days rest.List[struct {
 					Start rest.Text `json:"start_time"`
-					Stats struct {
-						Impressions rest.Text `json:"impressions"`
-						Swipes      rest.Text `json:"swipes"`
-						Spend       rest.Text `json:"spend"`
-					} `json:"stats"`
+					Stats record    `json:"stats"`
 				}] `json:"timeseries"`
 			}] `json:"campaign"`
 		} `json:"breakdown_stats"`

@@ -18,37 +18,23 @@ var taboola = adapter{
 }
 
 func taboolaToken(ctx context.Context, s *session) (string, error) {
-	var answer struct {
-		Token rest.Text `json:"access_token"`
-	}
-	err := s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/backstage/oauth/token", Body: url.Values{
+	return s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/backstage/oauth/token", Body: url.Values{
 		"client_id": {s.c["client_id"]}, "client_secret": {s.c["client_secret"]}, "grant_type": {"client_credentials"},
-	}}, &answer)
-	return string(answer.Token), err
+	}}, "access_token")
 }
 
 func taboolaPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
 	var answer struct {
-		Zone    rest.Text `json:"timezone"`
-		Results rest.List[struct {
-			Day         rest.Text `json:"date"`
-			Campaign    rest.Text `json:"campaign"`
-			Name        rest.Text `json:"campaign_name"`
-			Clicks      rest.Text `json:"clicks"`
-			Impressions rest.Text `json:"impressions"`
-			Spent       rest.Text `json:"spent"`
-			Currency    rest.Text `json:"currency"`
-		}] `json:"results"`
+		Zone    rest.Text         `json:"timezone"`
+		Results rest.List[record] `json:"results"`
 	}
-	err = s.read(ctx, rest.Request{
-		Method: http.MethodGet,
-		Path:   "/backstage/api/1.0/" + url.PathEscape(s.c["account_id"]) + "/reports/campaign-summary/dimensions/campaign_day_breakdown",
-		Query:  url.Values{"start_date": {of.First()}, "end_date": {of.Last()}},
-	}, &answer)
+	path := "/backstage/api/1.0/" + url.PathEscape(s.c["account_id"]) + "/reports/campaign-summary/dimensions/campaign_day_breakdown"
+	err = s.Get(ctx, path, url.Values{"start_date": {of.First()}, "end_date": {of.Last()}}, &answer)
 	s.zone = string(answer.Zone)
 	for _, v := range answer.Results {
 		rows = append(rows, row{
-			day: v.Day, campaign: v.Campaign, name: v.Name, amount: v.Spent, currency: v.Currency, clicks: v.Clicks, impressions: v.Impressions,
+			day: v["date"], campaign: v["campaign"], name: v["campaign_name"], amount: v["spent"], currency: v["currency"],
+			clicks: v["clicks"], impressions: v["impressions"],
 		})
 	}
 	return rows, "", err

@@ -3,7 +3,6 @@ package ads
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -17,7 +16,7 @@ var tiktok = adapter{
 	base: "https://business-api.tiktok.com/open_api/v1.3",
 	open: func(s *session) {
 		s.Sign = rest.Header("Access-Token", s.c["access_token"])
-		s.Coded, s.Failed = tiktokCode, tiktokFailed
+		s.Coded, s.Failed = rest.Member("code"), tiktokFailed
 		s.Busy = func(f *rest.FailureError) bool { return hasCode(f, tiktokBusy) }
 		s.Denied = func(f *rest.FailureError) bool { return hasCode(f, tiktokRefused) }
 	},
@@ -25,19 +24,8 @@ var tiktok = adapter{
 	days: 30,
 }
 
-type tiktokEnvelope struct {
-	Code    rest.Text `json:"code"`
-	Message rest.Text `json:"message"`
-}
-
-func tiktokCode(body []byte) string {
-	var e tiktokEnvelope
-	_ = json.Unmarshal(body, &e) // without a code the result is empty
-	return string(e.Code)
-}
-
 func tiktokFailed(body []byte) string {
-	var e tiktokEnvelope
+	var e struct{ Code, Message rest.Text }
 	if json.Unmarshal(body, &e) != nil || e.Code == "" || e.Code == "0" {
 		return ""
 	}
@@ -48,33 +36,21 @@ func tiktokPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 	page := platform.Place(cursor, 1)
 	var answer struct {
 		Data struct {
-			List rest.List[struct {
-				Of struct {
-					Campaign rest.Text `json:"campaign_id"`
-					Day      rest.Text `json:"stat_time_day"`
-				} `json:"dimensions"`
-				Metrics struct {
-					Spend       rest.Text `json:"spend"`
-					Clicks      rest.Text `json:"clicks"`
-					Impressions rest.Text `json:"impressions"`
-					Name        rest.Text `json:"campaign_name"`
-					Currency    rest.Text `json:"currency"`
-				} `json:"metrics"`
-			}] `json:"list"`
+			List  rest.List[struct{ Dimensions, Metrics record }] `json:"list"`
 			Pages struct {
 				Total rest.Text `json:"total_page"`
 			} `json:"page_info"`
 		} `json:"data"`
 	}
-	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/report/integrated/get/", Query: url.Values{
+	err = s.Get(ctx, "/report/integrated/get/", url.Values{
 		"advertiser_id": {s.c["advertiser_id"]}, "report_type": {"BASIC"}, "service_type": {"AUCTION"}, "data_level": {"AUCTION_CAMPAIGN"},
 		"dimensions": {`["campaign_id","stat_time_day"]`}, "metrics": {`["spend","clicks","impressions","campaign_name","currency"]`},
 		"start_date": {of.First()}, "end_date": {of.Last()}, "page": {strconv.Itoa(page)}, "page_size": {"1000"},
-	}}, &answer)
+	}, &answer)
 	for _, v := range answer.Data.List {
 		rows = append(rows, row{
-			day: v.Of.Day, campaign: v.Of.Campaign, name: v.Metrics.Name, amount: v.Metrics.Spend, currency: v.Metrics.Currency,
-			clicks: v.Metrics.Clicks, impressions: v.Metrics.Impressions,
+			day: v.Dimensions["stat_time_day"], campaign: v.Dimensions["campaign_id"], name: v.Metrics["campaign_name"],
+			amount: v.Metrics["spend"], currency: v.Metrics["currency"], clicks: v.Metrics["clicks"], impressions: v.Metrics["impressions"],
 		})
 	}
 	return rows, platform.Next(len(rows) > 0 && page < answer.Data.Pages.Total.Number(), page+1), err

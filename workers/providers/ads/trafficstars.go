@@ -27,32 +27,23 @@ var trafficStars = adapter{
 }
 
 func trafficStarsToken(ctx context.Context, s *session) (string, error) {
-	var answer struct {
-		Token rest.Text `json:"access_token"`
-	}
-	err := s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/v1/auth/token", Body: url.Values{
+	return s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/v1/auth/token", Body: url.Values{
 		"grant_type": {"refresh_token"}, "refresh_token": {s.c["api_key"]},
-	}}, &answer)
-	return string(answer.Token), err
+	}}, "access_token")
 }
 
 func trafficStarsPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
-	var answer []struct {
-		Campaign    rest.Text `json:"campaign_id"`
-		Name        rest.Text `json:"name"`
-		Amount      rest.Text `json:"amount"`
-		Clicks      rest.Text `json:"clicks"`
-		Impressions rest.Text `json:"impressions"`
-	}
-	err = s.read(ctx, rest.Request{Method: http.MethodGet, Path: "/v1.1/advertiser/custom/report/by-campaign", Query: url.Values{
+	var answer []record
+	err = s.Get(ctx, "/v1.1/advertiser/custom/report/by-campaign", url.Values{
 		"date_from": {of.First()}, "date_to": {of.Last()},
-	}}, &answer)
+	}, &answer)
 	for _, v := range answer {
-		if v.Amount == "" {
+		if v["amount"] == "" {
 			return nil, "", errNoAmount
 		}
 		rows = append(rows, row{
-			day: rest.Text(of.First()), campaign: v.Campaign, name: v.Name, amount: v.Amount, clicks: v.Clicks, impressions: v.Impressions,
+			day: rest.Text(of.First()), campaign: v["campaign_id"], name: v["name"], amount: v["amount"], clicks: v["clicks"],
+			impressions: v["impressions"],
 		})
 	}
 	return rows, "", err

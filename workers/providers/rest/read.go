@@ -146,6 +146,23 @@ func (r Row) Has(path string) bool {
 	return has
 }
 
+// Member returns a function that finds the first text that an answer has at one of the paths. The text is empty if there is none, or
+// if the answer is not JSON.
+func Member(paths ...string) func(body []byte) string {
+	return func(body []byte) string {
+		dec := json.NewDecoder(bytes.NewReader(body))
+		dec.UseNumber()
+		var answer Row
+		_ = dec.Decode(&answer.value)
+		for _, path := range paths {
+			if text := answer.Field(path); text != "" {
+				return string(text)
+			}
+		}
+		return ""
+	}
+}
+
 // JSONRows calls each for every row of the list at a path of an answer. With an empty path, the answer itself is the list.
 // name is the name of the setting that contains the path, for error messages.
 func JSONRows(body []byte, path, name string, each func(Field)) error {

@@ -151,7 +151,7 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 				return out, err
 			}
 			left -= wait
-			if a.wait(ctx, wait) != nil { // the caller has given up: return the provider's error
+			if a.Sleep(ctx, wait) != nil { // the caller has given up: return the provider's error
 				return out, err
 			}
 		}
@@ -164,11 +164,12 @@ func (a API) isFinal(err error) bool {
 	return a.Final != nil && errors.As(err, &f) && a.Final(f)
 }
 
-func (a API) wait(ctx context.Context, wait time.Duration) error {
+// Sleep waits for d, or until the context ends.
+func (a API) Sleep(ctx context.Context, d time.Duration) error {
 	if a.Wait != nil {
-		return a.Wait(ctx, wait)
+		return a.Wait(ctx, d)
 	}
-	return interval.Sleep(ctx, wait)
+	return interval.Sleep(ctx, d)
 }
 
 // firstWait is the wait before the second try of a request. Each further wait is twice as long.
@@ -240,7 +241,7 @@ func (a API) awaitTurn(ctx context.Context, left *time.Duration) error {
 			return busy
 		}
 		*left -= wait
-		if err := a.wait(ctx, wait); err != nil {
+		if err := a.Sleep(ctx, wait); err != nil {
 			return err
 		}
 	}
