@@ -80,7 +80,7 @@ func customRows(e models.CostEndpoint, body []byte) (rows []row, err error) {
 		divisor = e.SpendDivisor.Decimal
 	}
 	spend := cmp.Or(e.SpendField, "spend")
-	err = rest.JSONRecords(body, e.RowsPath, "rowsPath", func(r rest.Row) {
+	err = rest.JSONRows(body, e.RowsPath, "rowsPath", func(r rest.Row) {
 		field := func(path string) rest.Text {
 			if path == models.MemberKey {
 				return rest.Text(r.Key)

@@ -117,9 +117,10 @@ type uploads struct {
 	tries bool // the platform can check events without counting them
 	// outcome asks for the outcome of a request; nil: the platform's first answer is final.
 	outcome func(ctx context.Context, u *uploading, request string) (Outcome, error)
-	// fault reads a failure from an answer, which may have a successful status. It returns nil if the answer reports no
-	// failure.
+	// fault reads the failure that an answer reports.
 	fault func(status int, body []byte) *fault
+	// faultIn200 says that an answer with a successful status may report a failure. fault then returns nil if such an answer reports none.
+	faultIn200 bool
 }
 
 // uploadPlatforms has the platforms that accept conversions, by the name of their provider.

@@ -145,11 +145,14 @@ func (u *uploading) consent(message map[string]any, prefix string) {
 	}
 }
 
-// googleAds returns the Google Ads API and the path of a call for the customer.
+// googleAds returns the Google Ads API and the path of a call for the customer. Requests name the manager account, if there is one.
 func (u *uploading) googleAds(call string) (rest.API, string) {
 	api := u.API
 	if u.o.URL == "" {
 		api.Base = "https://googleads.googleapis.com"
+	}
+	if manager := accountDigits(u.c["login_customer_id"]); manager != "" {
+		api.Sign = rest.Header("login-customer-id", manager)
 	}
 	return api, fmt.Sprintf("/%s/customers/%s:%s", u.o.version(models.GoogleAds), accountDigits(u.c["customer_id"]), call)
 }
@@ -286,10 +289,6 @@ func (e googleError) verdict() Verdict {
 // googlePartly makes a call that may accept some items of a list and refuse others, with a successful status.
 func (u *uploading) googlePartly(ctx context.Context, call, name string, list []map[string]any) ([]Verdict, error) {
 	api, path := u.googleAds(call)
-	var header []string
-	if manager := accountDigits(u.c["login_customer_id"]); manager != "" {
-		header = []string{"login-customer-id", manager}
-	}
 	var answer struct {
 		Partial struct {
 			Message string `json:"message"`
@@ -298,7 +297,7 @@ func (u *uploading) googlePartly(ctx context.Context, call, name string, list []
 			} `json:"details"`
 		} `json:"partialFailureError"`
 	}
-	err := u.post(ctx, api, path, map[string]any{name: list, "partialFailure": true, "validateOnly": u.shadow}, &answer, header...)
+	err := u.post(ctx, api, path, map[string]any{name: list, "partialFailure": true, "validateOnly": u.shadow}, &answer)
 	if err != nil {
 		return nil, err
 	}

@@ -78,9 +78,6 @@ func (v googleViolation) text() string {
 
 // googleFault reads an error answer of either API.
 func googleFault(status int, body []byte) *fault {
-	if status/100 == 2 {
-		return nil
-	}
 	var answer googleStatus
 	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
 	f := &fault{text: fmt.Sprintf("%d %s", status, answer.Error.Message), at: map[int]string{}}

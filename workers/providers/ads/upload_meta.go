@@ -27,7 +27,7 @@ var metaUploads = uploads{
 	secret: "capi_token",
 	send:   metaSend,
 	unfit:  metaUnfit,
-	fault:  metaFault,
+	fault:  metaFault, faultIn200: true,
 }
 
 // metaUnfit names what every event of a web page needs.

@@ -88,9 +88,6 @@ const microsoftPause = time.Minute
 
 // microsoftFault reads an ApplicationFault.
 func microsoftFault(status int, body []byte) *fault {
-	if status/100 == 2 {
-		return nil
-	}
 	type entry struct {
 		Code any    `json:"Code"`
 		Name string `json:"ErrorCode"`

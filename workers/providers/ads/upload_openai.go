@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"switchyard/models/money"
@@ -58,20 +57,15 @@ func openAISend(ctx context.Context, u *uploading, events []Event) ([]Verdict, e
 }
 
 func openAIFault(status int, body []byte) *fault {
-	if status/100 == 2 {
-		return nil
-	}
 	var answer struct {
 		Error struct {
 			Text string `json:"message"`
 		} `json:"error"`
 	}
 	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
-	f := &fault{text: cmp.Or(answer.Error.Text, strconv.Itoa(status))}
+	f := statusFault(status, answer.Error.Text)
 	switch status {
-	case http.StatusTooManyRequests:
-		f.after = uploadPause
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound: // 404: the pixel is not known
+	case http.StatusNotFound: // the pixel is not known
 		f.refused = true
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		f.event = true

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"switchyard/models"
@@ -89,22 +88,14 @@ func (p pinterestEvents) verdicts() []Verdict {
 const pinterestBad = 4196 // code of a request that is not valid
 
 func pinterestFault(status int, body []byte) *fault {
-	if status/100 == 2 {
-		return nil
-	}
 	var answer struct {
 		Code    int             `json:"code"`
 		Text    string          `json:"message"`
 		Details pinterestEvents `json:"details"`
 	}
 	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
-	f := &fault{text: cmp.Or(answer.Text, strconv.Itoa(status))}
-	switch {
-	case status == http.StatusTooManyRequests:
-		f.after = uploadPause
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		f.refused = true
-	case status == http.StatusUnprocessableEntity || answer.Code == pinterestBad:
+	f := statusFault(status, answer.Text)
+	if status == http.StatusUnprocessableEntity || answer.Code == pinterestBad && !f.refused && f.after == 0 {
 		f.event, f.verdicts = true, answer.Details.verdicts()
 	}
 	return f

@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -19,20 +20,17 @@ type faultError struct{ *fault }
 // Error implements error.
 func (e *faultError) Error() string { return e.text }
 
-// post sends JSON and reads the answer's JSON. header has names and values in turn.
-func (u *uploading) post(ctx context.Context, api rest.API, path string, body, into any, header ...string) error {
-	return u.call(ctx, api, rest.Request{Method: http.MethodPost, Path: path, Body: body, Repeat: true}, into, header...)
+// post sends JSON and reads the answer's JSON.
+func (u *uploading) post(ctx context.Context, api rest.API, path string, body, into any) error {
+	return u.call(ctx, api, rest.Request{Method: http.MethodPost, Path: path, Body: body, Repeat: true}, into)
 }
 
 // call sends a request and reads the answer's JSON. If the token is no longer valid, call replaces it once.
-func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into any, header ...string) error {
+func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into any) error {
 	return withRenewal(ctx, uploadTokens{u}, "", func(token string) (stale bool, err error) {
 		u.Hide(token)
 		head := map[string]string{}
 		r.Header = head
-		for i := 0; i+1 < len(header); i += 2 {
-			head[header[i]] = header[i+1]
-		}
 		if u.head != nil {
 			u.head(u, head)
 		}
@@ -55,19 +53,31 @@ func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into
 
 // reportedFault returns the failure that an answer reports in the platform's own way, or nil.
 func (u *uploading) reportedFault(answer egress.Answer, err error) *fault {
-	f := (*fault)(nil)
-	if answer.Status != 0 {
-		f = u.fault(answer.Status, answer.Body)
+	if answer.Status == 0 || answer.Status/100 == 2 && !u.faultIn200 {
+		return nil
 	}
-	if f != nil {
-		f.request = rest.RequestID(answer)
+	f := u.fault(answer.Status, answer.Body)
+	if f == nil {
+		return nil
 	}
-	var failed *rest.FailureError
-	if f != nil && errors.As(err, &failed) {
+	f.request = rest.RequestID(answer)
+	if failed, ok := errors.AsType[*rest.FailureError](err); ok {
 		f.after = max(f.after, failed.After)
 		if f.text == "" {
 			f.text = failed.Error()
 		}
+	}
+	return f
+}
+
+// statusFault returns the failure that the status of an answer stands for. Its text is the platform's, or else the status.
+func statusFault(status int, text string) *fault {
+	f := &fault{text: cmp.Or(text, strconv.Itoa(status))}
+	switch status {
+	case http.StatusTooManyRequests:
+		f.after = uploadPause
+	case http.StatusUnauthorized, http.StatusForbidden:
+		f.refused = true
 	}
 	return f
 }

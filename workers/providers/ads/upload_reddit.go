@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -69,9 +68,6 @@ func redditSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, e
 }
 
 func redditFault(status int, body []byte) *fault {
-	if status/100 == 2 {
-		return nil
-	}
 	var answer struct {
 		Error struct {
 			Text   string `json:"message"`
@@ -82,11 +78,9 @@ func redditFault(status int, body []byte) *fault {
 		} `json:"error"`
 	}
 	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
-	f := &fault{text: cmp.Or(answer.Error.Text, strconv.Itoa(status))}
+	f := statusFault(status, answer.Error.Text)
 	switch status {
-	case http.StatusTooManyRequests:
-		f.after = uploadPause
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound: // 404: the pixel is not known
+	case http.StatusNotFound: // the pixel is not known
 		f.refused = true
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		f.at = map[int]string{}

@@ -26,7 +26,7 @@ var snapchatUploads = uploads{
 	secret: "conversions_token",
 	send:   snapchatSend,
 	tries:  true,
-	fault:  snapchatFault,
+	fault:  snapchatFault, faultIn200: true,
 }
 
 func snapchatClick(e Event) string { return cmp.Or(e.param("ScCid"), e.param("sccid")) }

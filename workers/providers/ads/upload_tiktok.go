@@ -25,7 +25,7 @@ var tiktokUploads = uploads{
 	head: func(u *uploading, h map[string]string) { h["Access-Token"] = u.c["access_token"] }, secret: "access_token",
 	alone: "test_event_code",
 	send:  tiktokSend,
-	fault: tiktokFault,
+	fault: tiktokFault, faultIn200: true,
 }
 
 // Codes of TikTok.

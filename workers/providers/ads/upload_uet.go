@@ -86,9 +86,6 @@ func uetSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, erro
 
 // uetFault reads a refusal of a whole request. The status of an answer that refuses only some events is successful.
 func uetFault(status int, body []byte) *fault {
-	if status/100 == 2 {
-		return nil
-	}
 	var answer uetAnswer
 	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
 	f := &fault{
