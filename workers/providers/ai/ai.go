@@ -5,6 +5,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,7 +150,7 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 		Out: c.o.Egress, Base: p.base, Now: c.o.Now, Sign: p.sign(key), RetryTime: retryTime, Wait: c.o.Wait,
 		Timeout: func() time.Duration { return timeout },
 		// An answer with an error object counts as an error, whatever its status.
-		Failed: failure, Coded: code,
+		Failed: failure, Coded: rest.Member("error.status", "error.code", "error.type"), // OpenAI's code says more than its type
 	}.WithSecrets(key)
 	if p.open != nil {
 		p.open(&api)
@@ -170,28 +171,7 @@ func failure(body []byte) string {
 	if json.Unmarshal(body, &answer) != nil || answer.Error == nil {
 		return ""
 	}
-	if answer.Error.Message == "" {
-		return "no reason given"
-	}
-	return string(answer.Error.Message)
-}
-
-// code returns the provider's code of an error: a word, or a number. OpenAI's code says more than its type.
-func code(body []byte) string {
-	var answer struct {
-		Error struct {
-			Status rest.Text `json:"status"`
-			Code   rest.Text `json:"code"`
-			Type   rest.Text `json:"type"`
-		} `json:"error"`
-	}
-	_ = json.Unmarshal(body, &answer) // an answer that cannot be read has no code
-	for _, c := range []rest.Text{answer.Error.Status, answer.Error.Code, answer.Error.Type} {
-		if c != "" {
-			return string(c)
-		}
-	}
-	return ""
+	return cmp.Or(string(answer.Error.Message), "no reason given")
 }
 
 // Limits of a list of models.
@@ -218,15 +198,13 @@ func (c *Connection) Models(ctx context.Context) ([]Model, error) {
 	})
 	slices.SortStableFunc(all, func(a, b Model) int { return int(min(max(b.created-a.created, -1), 1)) })
 	for i := range all {
-		if all[i].Name = c.text(all[i].Name); all[i].Name == "" {
-			all[i].Name = all[i].ID
-		}
+		all[i].Name = cmp.Or(nameText(all[i].Name), all[i].ID)
 	}
 	return all[:min(len(all), maxModels)], nil
 }
 
-// text returns the name of a model on one line, without NUL characters and at most maxName characters long.
-func (c *Connection) text(name string) string {
+// nameText returns the name of a model on one line, without NUL characters and at most maxName characters long.
+func nameText(name string) string {
 	name = strings.Join(strings.Fields(strings.ReplaceAll(name, "\x00", "")), " ")
 	if runes := []rune(name); len(runes) > maxName {
 		return string(runes[:maxName])

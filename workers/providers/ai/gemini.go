@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,7 +29,7 @@ var gemini = provider{
 }
 
 func listGemini(ctx context.Context, api rest.API) ([]Model, error) {
-	var chat, all []Model
+	var out []Model
 	token := ""
 	for range maxPages {
 		query := url.Values{"pageSize": {"1000"}}
@@ -47,12 +48,8 @@ func listGemini(ctx context.Context, api rest.API) ([]Model, error) {
 			return nil, err
 		}
 		for _, m := range answer.Models {
-			if !slices.Contains(m.Methods, "generateContent") {
-				continue
-			}
-			one := Model{ID: strings.TrimPrefix(m.Name, "models/"), Name: m.Display}
-			if all = append(all, one); geminiModels.chats(one.ID) {
-				chat = append(chat, one)
+			if slices.Contains(m.Methods, "generateContent") {
+				out = append(out, Model{ID: strings.TrimPrefix(m.Name, "models/"), Name: m.Display})
 			}
 		}
 		if answer.Next == "" || answer.Next == token {
@@ -60,10 +57,7 @@ func listGemini(ctx context.Context, api rest.API) ([]Model, error) {
 		}
 		token = answer.Next
 	}
-	if len(chat) == 0 { // a gateway may use other names for models
-		return all, nil
-	}
-	return chat, nil
+	return geminiModels.filter(out), nil
 }
 
 // geminiPart is a part of a turn.
@@ -138,11 +132,7 @@ func readGemini(raw json.RawMessage, out *Answer) error {
 	for _, p := range content.Parts {
 		switch {
 		case p.Call != nil:
-			args := string(p.Call.Args)
-			if args == "" {
-				args = "{}"
-			}
-			out.Calls = append(out.Calls, Call{p.Call.ID, p.Call.Name, args})
+			out.Calls = append(out.Calls, Call{p.Call.ID, p.Call.Name, cmp.Or(string(p.Call.Args), "{}")})
 		case !p.Thought:
 			out.Text += p.Text
 		}

@@ -2,6 +2,7 @@ package ai
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,16 @@ func (n names) chats(id string) bool {
 		id, _, _ = strings.Cut(tuned, ":")
 	}
 	return n.is.MatchString(id) && !n.isNot.MatchString(id)
+}
+
+// filter returns the models that can chat and use tools. If no name says so, it returns all models, because a gateway may use other
+// names.
+func (n names) filter(all []Model) []Model {
+	chat := slices.DeleteFunc(slices.Clone(all), func(m Model) bool { return !n.chats(m.ID) })
+	if len(chat) == 0 {
+		return all
+	}
+	return chat
 }
 
 // word returns a pattern that finds one of the listed words within a model's name. Words are joined by hyphens.

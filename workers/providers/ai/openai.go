@@ -51,13 +51,11 @@ func openOpenAI(api *rest.API) {
 
 // openRouter uses the same format. Its list of models needs no key, so check tries the key with a separate request.
 var openRouter = provider{
-	base: "https://openrouter.ai/api/v1",
-	sign: rest.Bearer,
-	open: func(api *rest.API) { api.Denied, api.Explain = isUnpaid, explainUnpaid },
-	check: func(ctx context.Context, api rest.API) error {
-		return api.Do(ctx, rest.Request{Method: http.MethodGet, Path: "/key"}, nil)
-	},
-	list: listOpenRouter,
+	base:  "https://openrouter.ai/api/v1",
+	sign:  rest.Bearer,
+	open:  func(api *rest.API) { api.Denied, api.Explain = isUnpaid, explainUnpaid },
+	check: func(ctx context.Context, api rest.API) error { return api.Get(ctx, "/key", nil, nil) },
+	list:  listOpenRouter,
 	nextTurn: func(ctx context.Context, api rest.API, q Question) (Answer, error) {
 		return complete(ctx, api, q, "max_tokens", nil)
 	},
@@ -74,18 +72,11 @@ func listOpenAI(ctx context.Context, api rest.API) ([]Model, error) {
 	if err := api.Get(ctx, "/models", nil, &answer); err != nil {
 		return nil, err
 	}
-	var chat, all []Model
+	var out []Model
 	for _, m := range answer.Data {
-		one := Model{ID: m.ID, created: m.Created}
-		all = append(all, one)
-		if openAIModels.chats(m.ID) {
-			chat = append(chat, one)
-		}
+		out = append(out, Model{ID: m.ID, created: m.Created})
 	}
-	if len(chat) == 0 { // a gateway may use other names for models
-		return all, nil
-	}
-	return chat, nil
+	return openAIModels.filter(out), nil
 }
 
 func listOpenRouter(ctx context.Context, api rest.API) ([]Model, error) {

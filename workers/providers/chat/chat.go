@@ -7,7 +7,6 @@ package chat
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -87,7 +86,7 @@ var providers = map[string]provider{
 				"chat_id": credentials["chat_id"], "text": text, "link_preview_options": map[string]any{"is_disabled": true},
 			}
 		},
-		moved: telegramMoved,
+		moved: rest.Member("parameters.migrate_to_chat_id"), // the id of the supergroup that a group has become
 	},
 }
 
@@ -100,17 +99,6 @@ func slackWord(body []byte) string {
 }
 
 var isWord = regexp.MustCompile(`^[a-z_]{1,60}$`)
-
-// telegramMoved returns the id of the supergroup that a group has become.
-func telegramMoved(body []byte) string {
-	var answer struct {
-		Parameters struct {
-			ID json.Number `json:"migrate_to_chat_id"`
-		} `json:"parameters"`
-	}
-	_ = json.Unmarshal(body, &answer) // an answer of another form names no id
-	return answer.Parameters.ID.String()
-}
 
 // explain says why a chat refuses a message, where the status misleads or the chat names another id.
 func explain(f *rest.FailureError) string {

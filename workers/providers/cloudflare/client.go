@@ -34,19 +34,10 @@ const (
 	Interval = 5 * time.Minute / (1200 - Burst)
 )
 
-// Budget counts the requests of all processes. It is implemented by *kv.Budget.
-type Budget interface {
-	// Allow takes one request from the budget, leaving at least the given number to others. wait is 0, or the time after which
-	// to try again.
-	Allow(ctx context.Context, leave int) (wait time.Duration)
-	// Pause allows no request for the given time.
-	Pause(ctx context.Context, d time.Duration)
-}
-
 // Options of a Client. URL and Now are optional.
 type Options struct {
 	Egress *egress.Client
-	Budget Budget
+	Budget rest.Pace
 	Token  string
 	URL    string // replaces Cloudflare's address, for tests
 	Now    func() time.Time
@@ -197,21 +188,19 @@ func (c *Client) read(answer egress.Answer, into any) (Page, error) {
 	case refused:
 		return Page{}, &Error{Status: answer.Status, Text: "Cloudflare answered " + strconv.Itoa(answer.Status)}
 	case err != nil:
-		return Page{}, errForm()
+		return Page{}, errForm
 	case into == nil:
 		return e.Info, nil
 	case e.Success == nil:
 		e.Result = answer.Body
 	}
 	if json.Unmarshal(e.Result, into) != nil {
-		return Page{}, errForm()
+		return Page{}, errForm
 	}
 	return e.Info, nil
 }
 
-func errForm() *Error {
-	return &Error{Text: "Cloudflare's answer has another form than documented"}
-}
+var errForm = &Error{Text: "Cloudflare's answer has another form than documented"}
 
 // The bounds of a pause that Cloudflare asks for. Without a readable Retry-After, the pause is minPause.
 const (

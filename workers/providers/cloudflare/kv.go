@@ -38,11 +38,6 @@ type Pair struct {
 // kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
-// bulkResult lists the keys that Cloudflare has not written or deleted. An older form of the answer is null.
-type bulkResult struct {
-	Failed []string `json:"unsuccessful_keys"`
-}
-
 // Put writes pairs in as few calls as the limits allow. After each call it passes done the keys that were tried, and the keys
 // among them that Cloudflare has not written. The failed keys may be tried again, because a key accepts one write per second.
 // The first call that fails ends Put. The keys that done has received before stay valid.
@@ -90,10 +85,13 @@ func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed [
 	return nil
 }
 
-func (k KV) bulk(ctx context.Context, r Request) ([]string, error) {
-	var out bulkResult
+// bulk makes a call and returns the keys that Cloudflare has not written or deleted. An older form of the answer is null.
+func (k KV) bulk(ctx context.Context, r Request) (failed []string, err error) {
+	var out struct {
+		Failed []string `json:"unsuccessful_keys"`
+	}
 	r.Timeout = kvTimeout
-	_, err := k.client.Do(ctx, r, &out)
+	_, err = k.client.Do(ctx, r, &out)
 	return out.Failed, err
 }
 

@@ -30,12 +30,17 @@ type asNumber uint32
 
 // UnmarshalJSON implements json.Unmarshaler. Anything that is not a number is read as 0.
 func (n *asNumber) UnmarshalJSON(raw []byte) error {
-	text := strings.TrimPrefix(strings.ToUpper(strings.Trim(string(raw), `"`)), "AS")
-	number, err := strconv.ParseUint(text, 10, 32)
-	if err == nil {
-		*n = asNumber(number)
-	}
+	*n = readASNumber(strings.Trim(string(raw), `"`))
 	return nil
+}
+
+// readASNumber reads a text such as AS15169 or 15169. It returns 0 for any other text.
+func readASNumber(text string) asNumber {
+	number, err := strconv.ParseUint(strings.TrimPrefix(strings.ToUpper(text), "AS"), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return asNumber(number)
 }
 
 type maxMindAnswer struct {
@@ -71,13 +76,9 @@ type maxMindFlags struct {
 
 // readMaxMind reads an answer of GeoIP2 Insights. The flags for anonymizers are in the object anonymizer. In older answers
 // they are in traits.
-func readMaxMind(body []byte) (p models.Place, err error) {
-	a, err := decode[maxMindAnswer](body)
-	if err != nil {
-		return p, err
-	}
+func readMaxMind(a maxMindAnswer) models.Place {
 	t, z := a.Traits, a.Anonymizer
-	p = models.Place{
+	p := models.Place{
 		Country: a.Country.ISO, City: a.City.Names.En, ISP: cmp.Or(t.ISP, t.Organization), ASN: uint32(t.ASN),
 		ConnectionType: t.ConnectionType,
 		ProxyKind: proxyKind(
@@ -91,7 +92,7 @@ func readMaxMind(body []byte) (p models.Place, err error) {
 	if p.ConnectionType == "Cellular" {
 		p.MobileOperator = p.ISP
 	}
-	return p, nil
+	return p
 }
 
 type ipinfoAnswer struct {
@@ -120,12 +121,8 @@ type ipinfoAnswer struct {
 }
 
 // readIPinfo reads an answer of the plans Core and Plus.
-func readIPinfo(body []byte) (p models.Place, err error) {
-	a, err := decode[ipinfoAnswer](body)
-	if err != nil {
-		return p, err
-	}
-	p = models.Place{
+func readIPinfo(a ipinfoAnswer) models.Place {
+	p := models.Place{
 		Country: a.Geo.Country, Region: a.Geo.Region, City: a.Geo.City, ISP: a.AS.Name, ASN: uint32(a.AS.ASN),
 		MobileOperator: a.Mobile.Name,
 		ProxyKind: proxyKind(
@@ -138,7 +135,7 @@ func readIPinfo(body []byte) (p models.Place, err error) {
 	case a.IsSatellite:
 		p.ConnectionType = "satellite"
 	}
-	return p, nil
+	return p
 }
 
 // networkAnswer has the network of an address, as ipdata and IPinfo's former plans tell it.
@@ -169,25 +166,19 @@ type ipinfoFormerAnswer struct {
 
 // readIPinfoFormer reads an answer of the plans before Core and Plus: free, Basic, Standard and Business. Only the latter have asn,
 // carrier and privacy.
-func readIPinfoFormer(body []byte) (p models.Place, err error) {
-	a, err := decode[ipinfoFormerAnswer](body)
-	if err != nil {
-		return p, err
-	}
+func readIPinfoFormer(a ipinfoFormerAnswer) models.Place {
 	number, name, _ := strings.Cut(a.Org, " ")
-	p = models.Place{
+	p := models.Place{
 		Country: a.Country, Region: a.Region, City: a.City, ISP: cmp.Or(a.ASN.Name, name), MobileOperator: a.Carrier.Name,
 	}
 	if p.ASN = uint32(a.ASN.ASN); p.ASN == 0 {
-		var n asNumber
-		err = n.UnmarshalJSON([]byte(number))
-		p.ASN = uint32(n)
+		p.ASN = uint32(readASNumber(number))
 	}
 	if v := a.Privacy; v != nil {
 		p.ProxyKind = proxyKind(flag{"tor", v.Tor}, flag{"relay", v.Relay}, flag{"vpn", v.VPN}, flag{"proxy", v.Proxy},
 			flag{"datacenter", v.Hosting})
 	}
-	return p, err
+	return p
 }
 
 type ipinfoLiteAnswer struct {
@@ -197,9 +188,8 @@ type ipinfoLiteAnswer struct {
 }
 
 // readIPinfoLite reads an answer of the plan Lite, which knows the country and the network.
-func readIPinfoLite(body []byte) (models.Place, error) {
-	a, err := decode[ipinfoLiteAnswer](body)
-	return models.Place{Country: a.Country, ISP: a.Name, ASN: uint32(a.ASN)}, err
+func readIPinfoLite(a ipinfoLiteAnswer) models.Place {
+	return models.Place{Country: a.Country, ISP: a.Name, ASN: uint32(a.ASN)}
 }
 
 type ipdataAnswer struct {
@@ -217,18 +207,14 @@ type ipdataAnswer struct {
 	} `json:"threat"`
 }
 
-func readIPData(body []byte) (p models.Place, err error) {
-	a, err := decode[ipdataAnswer](body)
-	if err != nil {
-		return p, err
-	}
+func readIPData(a ipdataAnswer) models.Place {
 	return models.Place{
 		Country: a.Country, Region: a.Region, City: a.City, ISP: a.ASN.Name, ASN: uint32(a.ASN.ASN),
 		MobileOperator: a.Carrier.Name,
 		ProxyKind: proxyKind(
 			flag{"tor", a.Threat.Tor}, flag{"relay", a.Threat.Relay}, flag{"vpn", a.Threat.VPN}, flag{"proxy", a.Threat.Proxy},
 			flag{"datacenter", a.Threat.Datacenter}, flag{"proxy", a.Threat.Anonymous}),
-	}, nil
+	}
 }
 
 type ip2locationAnswer struct {
@@ -268,12 +254,8 @@ func (t *ip2locationText) UnmarshalJSON(raw []byte) error {
 
 var speeds = map[ip2locationText]string{"DIAL": "dialup", "DSL": "cable_dsl", "COMP": "corporate", "T1": "corporate", "SAT": "satellite"}
 
-func readIP2Location(body []byte) (p models.Place, err error) {
-	a, err := decode[ip2locationAnswer](body)
-	if err != nil {
-		return p, err
-	}
-	p = models.Place{
+func readIP2Location(a ip2locationAnswer) models.Place {
+	p := models.Place{
 		Country: string(a.Country), Region: string(a.Region), City: string(a.City), ISP: string(cmp.Or(a.ISP, a.AS)), ASN: uint32(a.ASN),
 		ConnectionType: speeds[a.Speed], MobileOperator: string(a.Mobile),
 		ProxyKind: proxyKind(
@@ -283,7 +265,5 @@ func readIP2Location(body []byte) (p models.Place, err error) {
 	if a.Usage == "MOB" {
 		p.ConnectionType, p.MobileOperator = "cellular", cmp.Or(p.MobileOperator, p.ISP)
 	}
-	return p, nil
+	return p
 }
-
-var _ json.Unmarshaler = (*asNumber)(nil)

@@ -58,41 +58,41 @@ var providers = map[string]provider{
 			r := http.Request{Header: h}
 			r.SetBasicAuth(account, license)
 		},
-		read: readMaxMind,
+		read: reader(readMaxMind),
 	},
 	"ipinfo": {
 		base:   "https://api.ipinfo.io",
 		target: func(_ string, ip netip.Addr) (string, url.Values) { return "/lookup/" + ip.String(), nil },
 		sign:   bearer,
-		read:   readIPinfo,
+		read:   reader(readIPinfo),
 		next:   "ipinfo of former plans",
 	},
 	"ipinfo of former plans": {
 		base:   "https://ipinfo.io",
 		target: func(_ string, ip netip.Addr) (string, url.Values) { return "/" + ip.String() + "/json", nil },
 		sign:   bearer,
-		read:   readIPinfoFormer,
+		read:   reader(readIPinfoFormer),
 		next:   "ipinfo lite",
 	},
 	"ipinfo lite": {
 		base:   "https://api.ipinfo.io",
 		target: func(_ string, ip netip.Addr) (string, url.Values) { return "/lite/" + ip.String(), nil },
 		sign:   bearer,
-		read:   readIPinfoLite,
+		read:   reader(readIPinfoLite),
 	},
 	"ipdata": {
 		base: "https://api.ipdata.co",
 		target: func(key string, ip netip.Addr) (string, url.Values) {
 			return "/" + ip.String(), url.Values{"api-key": {key}}
 		},
-		read: readIPData,
+		read: reader(readIPData),
 	},
 	"ip2location": {
 		base: "https://api.ip2location.io",
 		target: func(key string, ip netip.Addr) (string, url.Values) {
 			return "/", url.Values{"key": {key}, "ip": {ip.String()}, "format": {"json"}}
 		},
-		read: readIP2Location,
+		read: reader(readIP2Location),
 		refused: func(status int, body []byte) bool { // 10001: invalid key, or no credit
 			return status == http.StatusBadRequest && strings.Contains(string(body), `"error_code":10001`)
 		},
@@ -224,8 +224,13 @@ func clean(p models.Place) models.Place {
 	return p
 }
 
-// decode reads the JSON of an answer into T.
-func decode[T any](body []byte) (answer T, err error) {
-	err = json.Unmarshal(body, &answer)
-	return answer, err
+// reader returns a function that decodes the JSON of an answer and returns the place that it describes.
+func reader[T any](place func(answer T) models.Place) func(body []byte) (models.Place, error) {
+	return func(body []byte) (models.Place, error) {
+		var answer T
+		if err := json.Unmarshal(body, &answer); err != nil {
+			return models.Place{}, err
+		}
+		return place(answer), nil
+	}
 }

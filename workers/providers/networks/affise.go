@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -37,10 +38,7 @@ func affiseFailed(body []byte) string {
 	if json.Unmarshal(body, &answer) != nil || answer.Status == "" || answer.Status == "1" {
 		return ""
 	}
-	if words := rest.Complaint(body); words != "" {
-		return words
-	}
-	return "no success, and no reason"
+	return cmp.Or(rest.Complaint(body), "no success, and no reason")
 }
 
 func affisePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {

@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -34,17 +35,11 @@ var cake = adapter{
 const cakeRows = 500
 
 func cakeFailed(body []byte) string {
-	var answer struct {
-		Success text `json:"success"`
-		Message text `json:"message"`
-	}
-	switch {
-	case json.Unmarshal(body, &answer) != nil || answer.Success != "false":
+	var answer struct{ Success, Message text }
+	if json.Unmarshal(body, &answer) != nil || answer.Success != "false" {
 		return ""
-	case answer.Message == "":
-		return "no success, and no reason"
 	}
-	return string(answer.Message)
+	return cmp.Or(string(answer.Message), "no success, and no reason")
 }
 
 func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {

@@ -60,5 +60,5 @@ func customRows(body []byte, format, path string, each func(rest.Field)) error {
 	if format == "csv" {
 		return rest.CSVRows(body, each)
 	}
-	return rest.JSONRows(body, path, "rows_path", each)
+	return rest.JSONRows(body, path, "rows_path", func(r rest.Row) { each(r.Field) })
 }

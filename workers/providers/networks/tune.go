@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,10 +60,7 @@ func tuneFailed(body []byte) string {
 	if message := string(answer.Response.Message); words == "" || !strings.Contains(words, message) {
 		words = strings.Trim(message+"; "+words, "; ")
 	}
-	if words == "" {
-		words = "no success, and no reason"
-	}
-	return words
+	return cmp.Or(words, "no success, and no reason")
 }
 
 func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {

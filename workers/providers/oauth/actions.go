@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"switchyard/models"
-	"switchyard/workers/providers/rest"
 )
 
 // Action is the target of uploaded conversions: a conversion action at Google, an offline goal at Microsoft.
@@ -55,19 +54,9 @@ func (c *Client) ReadyBy(provider string) *time.Time {
 	return &at
 }
 
-// openActions opens a session for requests about actions. Error: not_configured.
-func (c *Client) openActions(a Advertiser, token string) (*session, error) {
-	s, err := c.open(a.Provider, token)
-	if err != nil {
-		return nil, err
-	}
-	s.Sign = rest.Bearer(token)
-	return s, nil
-}
-
 // Actions lists the actions of an ad account that accept uploads. It has the same errors as Accounts.
 func (c *Client) Actions(ctx context.Context, a Advertiser, token string) ([]Action, error) {
-	s, err := c.openActions(a, token)
+	s, err := c.openSigned(a.Provider, token)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +67,7 @@ func (c *Client) Actions(ctx context.Context, a Advertiser, token string) ([]Act
 // CreateAction creates an action that accepts uploads. If an action of that name exists, CreateAction returns it. The errors
 // are the same as for Accounts.
 func (c *Client) CreateAction(ctx context.Context, a Advertiser, token, name string) (Action, error) {
-	s, err := c.openActions(a, token)
+	s, err := c.openSigned(a.Provider, token)
 	if err != nil {
 		return Action{}, err
 	}

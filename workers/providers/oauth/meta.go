@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -40,7 +39,7 @@ func metaToken(ctx context.Context, s *session, query url.Values) (models.OAuthG
 	if answer.Token == "" {
 		return models.OAuthGrant{}, rest.ErrForm
 	}
-	s.hide(answer.Token)
+	s.Hide(answer.Token)
 	g := models.OAuthGrant{Tokens: models.OAuthTokens{Access: answer.Token}, Scopes: strings.Join(s.scopes, " ")}
 	if answer.Expires > 0 {
 		g.ExpiresAt = s.after(answer.Expires)
@@ -114,17 +113,6 @@ func metaAccounts(ctx context.Context, s *session) ([]Account, error) {
 
 // metaDenies reads the code of an error: 190 is a token that has expired or was revoked, 102 a session that has ended.
 func metaDenies(_ int, body []byte) bool {
-	var answer struct {
-		Error struct {
-			Code int `json:"code"`
-		} `json:"error"`
-	}
-	err := json.Unmarshal(body, &answer)
-	return err == nil && (answer.Error.Code == 190 || answer.Error.Code == 102)
-}
-
-// hide keeps a secret out of every error.
-func (s *session) hide(secret string) {
-	s.hidden.Add(secret)
-	s.Hide(secret)
+	code := rest.Member("error.code")(body)
+	return code == "190" || code == "102"
 }

@@ -78,18 +78,10 @@ func microsoftAccounts(ctx context.Context, s *session) ([]Account, error) {
 
 // microsoftDenies reads the codes of a fault: 105 is InvalidCredentials, 109 AuthenticationTokenExpired.
 func microsoftDenies(status int, body []byte) bool {
-	var fault struct {
-		Errors []struct {
-			Code int `json:"Code"`
-		} `json:"Errors"`
-	}
+	type coded struct{ Code int }
+	var fault struct{ Errors []coded }
 	if json.Unmarshal(body, &fault) == nil && len(fault.Errors) > 0 {
-		return slices.ContainsFunc(fault.Errors, func(e struct {
-			Code int `json:"Code"`
-		},
-		) bool {
-			return e.Code == 105 || e.Code == 109
-		})
+		return slices.ContainsFunc(fault.Errors, func(e coded) bool { return e.Code == 105 || e.Code == 109 })
 	}
 	return status == http.StatusUnauthorized
 }

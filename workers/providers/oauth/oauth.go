@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -122,10 +123,5 @@ func identity(idToken string) (id, name string) {
 	if err != nil || json.Unmarshal(raw, &claims) != nil {
 		return "", ""
 	}
-	for _, name := range []string{claims.Email, claims.UserName, claims.Name} {
-		if name != "" {
-			return claims.Subject, name
-		}
-	}
-	return claims.Subject, ""
+	return claims.Subject, cmp.Or(claims.Email, claims.UserName, claims.Name)
 }

@@ -177,7 +177,6 @@ type session struct {
 	platform
 	client *Client
 	app    App
-	hidden *rest.Secrets
 }
 
 // open makes a session. Its errors contain none of the secrets. Error: not_configured.
@@ -190,15 +189,23 @@ func (c *Client) open(provider string, secrets ...string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{platform: p, client: c, app: app, hidden: &rest.Secrets{}}
-	s.hidden.Add(app.Secret, app.DeveloperToken)
-	s.hidden.Add(secrets...)
+	s := &session{platform: p, client: c, app: app}
 	base := c.o.address(p, p.base, "")
 	if provider == models.GoogleAds {
 		base += "/" + c.o.GoogleVersion
 	}
 	s.API = rest.API{Out: c.o.Egress, Base: base, Now: c.o.Now, RetryTime: retryTime, Wait: c.o.Wait}.
 		WithSecrets(append(secrets, app.Secret, app.DeveloperToken)...)
+	return s, nil
+}
+
+// openSigned makes a session whose requests have an access token. Error: not_configured.
+func (c *Client) openSigned(provider, token string) (*session, error) {
+	s, err := c.open(provider, token)
+	if err != nil {
+		return nil, err
+	}
+	s.Sign = rest.Bearer(token)
 	return s, nil
 }
 
@@ -218,7 +225,7 @@ func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirec
 		err = rest.ErrForm
 	}
 	if err == nil && s.user != nil {
-		s.hide(g.Tokens.Access)
+		s.Hide(g.Tokens.Access)
 		s.Sign = rest.Bearer(g.Tokens.Access)
 		g.UserID, g.UserName, err = s.user(ctx, s)
 	}
@@ -255,7 +262,7 @@ func (s *session) publicError(err error) error {
 	if _, ok := models.AsError(err); ok {
 		return err
 	}
-	return &publicError{s.hidden.Text(err.Error()), errors.Is(err, ErrRevoked)}
+	return &publicError{s.WithoutSecrets(err.Error()), errors.Is(err, ErrRevoked)}
 }
 
 type publicError struct {
@@ -286,11 +293,10 @@ const MaxAccounts = 1000
 // Accounts lists the ad accounts that an access token reaches. ErrRevoked means that the platform does not accept the token.
 // Other errors are not_configured, or texts for a person.
 func (c *Client) Accounts(ctx context.Context, provider, token string) ([]Account, error) {
-	s, err := c.open(provider, token)
+	s, err := c.openSigned(provider, token)
 	if err != nil {
 		return nil, err
 	}
-	s.Sign = rest.Bearer(token)
 	list, err := s.accounts(ctx, s)
 	if err != nil {
 		return nil, s.publicError(err)

@@ -139,8 +139,8 @@ func (f *FailureError) Unwrap() error {
 
 // HasStatus reports whether an error is a *FailureError with the given status.
 func HasStatus(err error, status int) bool {
-	var f *FailureError
-	return errors.As(err, &f) && f.Status == status
+	f, ok := errors.AsType[*FailureError](err)
+	return ok && f.Status == status
 }
 
 // messageMembers has the JSON members in which providers describe an error in words.

@@ -163,15 +163,10 @@ func Member(paths ...string) func(body []byte) string {
 	}
 }
 
-// JSONRows calls each for every row of the list at a path of an answer. With an empty path, the answer itself is the list.
-// name is the name of the setting that contains the path, for error messages.
-func JSONRows(body []byte, path, name string, each func(Field)) error {
-	return JSONRecords(body, path, name, func(r Row) { each(r.Field) })
-}
-
-// JSONRecords calls each for every row at a path of an answer, as JSONRows does. If the path ends with *, the rows may also be
-// the members of an object.
-func JSONRecords(body []byte, path, name string, each func(Row)) error {
+// JSONRows calls each for every row of the list at a path of an answer. With an empty path, the answer itself is the list. If the path
+// ends with *, the rows may also be the members of an object. name is the name of the setting that contains the path, for error
+// messages.
+func JSONRows(body []byte, path, name string, each func(Row)) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	path, members := strings.CutSuffix(path, "*")
 	begin, err := enter(dec, strings.TrimSuffix(path, "."))
@@ -250,30 +245,12 @@ func member(dec *json.Decoder, name string) (found bool, err error) {
 		if err != nil || key == name {
 			return err == nil, err
 		}
-		if err := skip(dec); err != nil {
+		var skipped json.RawMessage
+		if err := dec.Decode(&skipped); err != nil {
 			return false, err
 		}
 	}
 	return false, nil
-}
-
-// skip reads a value and discards it.
-func skip(dec *json.Decoder) error {
-	for depth := 0; ; {
-		t, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-	}
 }
 
 // at returns the value at a path of member names, separated by dots. With an empty path it returns the value itself.

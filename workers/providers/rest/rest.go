@@ -92,6 +92,9 @@ func (a API) HideWords(value string) {
 // shorter.
 const leastSecret = 8
 
+// WithoutSecrets converts a text for a person: without secrets, in one line, not too long.
+func (a API) WithoutSecrets(text string) string { return a.secrets.Text(text) }
+
 // PublicError converts an error for a person: without secrets, in one line, not too long. The result still matches ErrRefused or
 // ErrBusy if the error does.
 func (a API) PublicError(err error) error { return a.secrets.publicError(err) }
@@ -160,8 +163,8 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 }
 
 func (a API) isFinal(err error) bool {
-	var f *FailureError
-	return a.Final != nil && errors.As(err, &f) && a.Final(f)
+	f, ok := errors.AsType[*FailureError](err)
+	return ok && a.Final != nil && a.Final(f)
 }
 
 // Sleep waits for d, or until the context ends.

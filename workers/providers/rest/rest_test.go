@@ -191,7 +191,7 @@ func TestRows(t *testing.T) {
 		"many":     {`[` + strings.Repeat("[],", 60_000) + `[]]`, "", rest.MaxRows, ""},
 	} {
 		n := 0
-		err := rest.JSONRows([]byte(c.body), c.path, "rows", func(rest.Field) { n++ })
+		err := rest.JSONRows([]byte(c.body), c.path, "rows", func(rest.Row) { n++ })
 		if n != c.rows || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
 			t.Errorf("%s: %d rows, %v", name, n, err)
 		}

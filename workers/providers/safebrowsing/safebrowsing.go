@@ -7,7 +7,6 @@ package safebrowsing
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -100,12 +99,5 @@ func (c caller) call(ctx context.Context, path string, query url.Values, status 
 
 // jsonStatus reads a google.rpc.Status in JSON. An answer of another form has no message.
 func jsonStatus(body []byte) (code, message string) {
-	var failure struct {
-		Error struct {
-			Message string `json:"message"`
-			Status  string `json:"status"`
-		} `json:"error"`
-	}
-	_ = json.Unmarshal(body, &failure)
-	return failure.Error.Status, failure.Error.Message
+	return rest.Member("error.status")(body), rest.Member("error.message")(body)
 }
