@@ -146,8 +146,8 @@ func (r Row) Has(path string) bool {
 	return has
 }
 
-// Member returns a function that finds the first text that an answer has at one of the paths. The text is empty if there is none, or
-// if the answer is not JSON.
+// Member returns a function that finds the first text that an answer has at one of the paths. It returns an empty text if the answer
+// has no such text, or is not JSON.
 func Member(paths ...string) func(body []byte) string {
 	return func(body []byte) string {
 		dec := json.NewDecoder(bytes.NewReader(body))
