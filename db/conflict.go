@@ -3,7 +3,7 @@ package db
 import (
 	"errors"
 
-	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 )
 
 // ErrConflict means that another process changed the same rows at the same moment. The transaction must be repeated.
@@ -12,11 +12,7 @@ var ErrConflict = errors.New("db: conflict with another transaction")
 // IsConflict reports whether a transaction failed because of a conflict with another transaction. This is not a fault, and a retry
 // helps.
 func IsConflict(err error) bool {
-	if errors.Is(err, ErrConflict) || UniqueViolation(err) != "" {
-		return true
-	}
-	e, ok := errors.AsType[*pq.Error](err)
-	return ok && e.Code.Class() == "40"
+	return errors.Is(err, ErrConflict) || UniqueViolation(err) != "" || hasClass(err, pqerror.ClassTransactionRollback)
 }
 
 // maxConflicts is the number of attempts of a transaction that conflicts with others.

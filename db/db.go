@@ -10,12 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 )
 
 // Conn is what a query runs on: the pool or a transaction. The same store method works on both.
@@ -95,9 +97,7 @@ func OpenLazy(url string, o Options) (*DB, error) {
 		connector = readers{connector, replica, o.Replica}
 	}
 	pool := sql.OpenDB(connector)
-	if o.MaxConns == 0 {
-		o.MaxConns = 20
-	}
+	o.MaxConns = cmp.Or(o.MaxConns, 20)
 	pool.SetMaxOpenConns(o.MaxConns)
 	pool.SetMaxIdleConns(o.MaxConns)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
@@ -110,18 +110,12 @@ func (o Options) connector(url string) (driver.Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Name != "" {
-		cfg.ApplicationName = o.Name
-	}
-	if cfg.ConnectTimeout == 0 {
-		cfg.ConnectTimeout = 5 * time.Second
-	}
+	cfg.ApplicationName = cmp.Or(o.Name, cfg.ApplicationName)
+	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, 5*time.Second)
 	if cfg.Runtime == nil {
 		cfg.Runtime = map[string]string{}
 	}
-	if cfg.Runtime["timezone"] == "" {
-		cfg.Runtime["timezone"] = "UTC"
-	}
+	cfg.Runtime["timezone"] = cmp.Or(cfg.Runtime["timezone"], "UTC")
 	settings := o.settings()
 	for name, value := range settings {
 		if own, set := cfg.Runtime[name]; set {
@@ -195,36 +189,30 @@ func savepoint(ctx context.Context, tx *sqlx.Tx, fn func(Conn) error) error {
 	return err
 }
 
-// UniqueViolation is the constraint that a write violated; "" if err is anything else.
+// UniqueViolation returns the name of the unique constraint that a write violated. It returns "" for any other error.
 func UniqueViolation(err error) string {
-	if e, ok := errors.AsType[*pq.Error](err); ok && e.Code == "23505" {
+	if e := pq.As(err, pqerror.UniqueViolation); e != nil {
 		return e.Constraint
 	}
 	return ""
 }
 
-// BadData reports whether PostgreSQL refused the values themselves, so that a retry cannot help: class 22 (bad data,
-// such as invalid UTF-8), class 23 (a constraint), 54000 (a limit of the server).
+// hasClass reports whether an error of PostgreSQL belongs to one of the classes of error codes.
+func hasClass(err error, classes ...pqerror.Class) bool {
+	e := pq.As(err)
+	return e != nil && slices.Contains(classes, e.Code.Class())
+}
+
+// BadData reports whether PostgreSQL refused the values themselves, so that a retry cannot help. Examples are invalid UTF-8, a
+// violated constraint, or a value beyond a limit of the server.
 func BadData(err error) bool {
-	e, ok := errors.AsType[*pq.Error](err)
-	return ok && (e.Code.Class() == "22" || e.Code.Class() == "23" || e.Code == "54000")
+	return hasClass(err, pqerror.ClassDataException, pqerror.ClassIntegrityConstraintViolation) ||
+		pq.As(err, pqerror.ProgramLimitExceeded) != nil
 }
 
-// lockNotAvailable is the code of a statement that ran into lock_timeout.
-const lockNotAvailable = "55P03"
-
-// replayConflict is the code of a statement that a read replica ended because it stood in the way of replaying. Nothing
-// here asks for transactions that are serializable, which have the same code.
-const replayConflict = "40001"
-
-// lockTimedOut reports whether a statement ran into lock_timeout.
-func lockTimedOut(err error) bool {
-	e, ok := errors.AsType[*pq.Error](err)
-	return ok && e.Code == lockNotAvailable
-}
-
-// Unavailable reports whether PostgreSQL cannot be reached or is shutting down, so that the same call may succeed
-// later.
+// Unavailable reports whether PostgreSQL cannot be reached or is shutting down, so that the same call may succeed later. That
+// includes a statement that a read replica ended because the statement stood in the way of replaying. Its code is the code of a
+// serialization failure. No transaction of this program is serializable, so the code has no other cause.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true
@@ -232,7 +220,6 @@ func Unavailable(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
-	e, ok := errors.AsType[*pq.Error](err)
-	return ok && (e.Code.Class() == "57" || e.Code.Class() == "08" || e.Code.Class() == "53" || e.Code == lockNotAvailable ||
-		e.Code == replayConflict)
+	return hasClass(err, pqerror.ClassOperatorIntervention, pqerror.ClassConnectionException, pqerror.ClassInsufficientResources) ||
+		pq.As(err, pqerror.LockNotAvailable, pqerror.TRSerializationFailure) != nil
 }

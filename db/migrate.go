@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
@@ -61,7 +63,7 @@ func migrate(ctx context.Context, d *DB, files fs.FS, attempts int) (int, error)
 		if ok {
 			count += len(partial.Applied)
 		}
-		if !ok || !lockTimedOut(err) {
+		if !ok || pq.As(err, pqerror.LockNotAvailable) == nil {
 			return count, wrap("migrate", err)
 		}
 		name := path.Base(partial.Failed.Source.Path)

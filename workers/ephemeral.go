@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 
 	"switchyard/jobs"
@@ -52,6 +53,11 @@ func Register[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context,
 		}
 		return r.finish(ctx, t, jobs.Outcome{}, err)
 	})
+}
+
+// RegisterForAccount registers the handler of a job that needs only the account for which it was submitted.
+func RegisterForAccount(r *Runtime, job jobs.Job[jobs.None, jobs.None], fn func(ctx context.Context, account uuid.UUID) error) {
+	Register(r, job, func(ctx context.Context, _ jobs.None) (jobs.None, error) { return jobs.None{}, fn(ctx, Account(ctx)) })
 }
 
 // RegisterTick registers the handler of a job that the clock starts.

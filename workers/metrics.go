@@ -35,6 +35,22 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
+// NewCounter makes a counter and registers it, if metrics are published. Callers that use the same name share one counter.
+func (r *Runtime) NewCounter(name, help string, labels ...string) *prometheus.CounterVec {
+	counter := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	if r.o.Metrics == nil {
+		return counter
+	}
+	err := r.o.Metrics.Register(counter)
+	if known, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
+		return known.ExistingCollector.(*prometheus.CounterVec)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return counter
+}
+
 // measure runs a handler and observes its time and outcome.
 func (r *Runtime) measure(ctx context.Context, t task, h handler) error {
 	running := r.metrics.running.WithLabelValues(t.Kind)

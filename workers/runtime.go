@@ -94,9 +94,6 @@ func (r *Runtime) DB() *db.DB { return r.o.DB }
 // Client returns the client with which handlers submit jobs.
 func (r *Runtime) Client() *jobs.Client { return r.o.Client }
 
-// Metrics returns the registerer for the metrics of handlers. It is nil if metrics are not published.
-func (r *Runtime) Metrics() prometheus.Registerer { return r.o.Metrics }
-
 // Slots returns how many jobs of a queue run at once in this process.
 func (r *Runtime) Slots(queue string) int {
 	n := 0
@@ -211,6 +208,14 @@ func guard(ctx context.Context, kind string, fn func() error) (err error) {
 		}
 	}()
 	return fn()
+}
+
+// Clock returns now, or time.Now if now is nil. It is for options that only tests set.
+func Clock(now func() time.Time) func() time.Time {
+	if now == nil {
+		return time.Now
+	}
+	return now
 }
 
 type accountKey struct{}

@@ -2,12 +2,25 @@ package workers
 
 import (
 	"context"
+	"fmt"
+
+	"github.com/google/uuid"
 
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 )
+
+// SubmitEach submits a job for each account. It stops at the first job that the queue does not accept.
+func SubmitEach(ctx context.Context, c *jobs.Client, job jobs.Job[jobs.None, jobs.None], accounts []uuid.UUID) error {
+	for _, account := range accounts {
+		if _, err := jobs.Submit(ctx, c, job, account, jobs.None{}); err != nil {
+			return fmt.Errorf("workers: %s: %w", job.Kind(), err)
+		}
+	}
+	return nil
+}
 
 // StartDue starts jobs for everything that is due, one batch at a time, until a batch is smaller than limit. take claims a batch
 // in the transaction of its store and returns one job row for each claimed item. The rows are inserted in the same transaction

@@ -12,11 +12,16 @@ import (
 	"switchyard/models/bot"
 )
 
+// Crawling is an address and the crawler that the user agent of its visitor names.
+type Crawling struct {
+	Address netip.Addr `db:"address"`
+	Crawler string     `db:"crawler"`
+}
+
 // CrawlerClaim is a click whose user agent names a crawler and whose address is not verified yet.
 type CrawlerClaim struct {
-	ClickID uuid.UUID
-	Address netip.Addr
-	Crawler string
+	ClickID uuid.UUID `db:"click_id"`
+	Crawling
 }
 
 // maxClaims is the largest number of claims that are stored for one batch, so that a flood of forged crawlers does not slow the
@@ -64,22 +69,12 @@ UPDATE crawler_claims SET attempts = attempts + 1, attempt_at = $2 + make_interv
 WHERE click_id IN (
 	SELECT click_id FROM crawler_claims WHERE account_id = $1 AND attempt_at <= $2 ORDER BY attempt_at, click_id LIMIT $3
 	FOR UPDATE SKIP LOCKED
-) RETURNING click_id, host(address) AS address, crawler`
+) RETURNING click_id, address, crawler`
 
 // LeaseClaims returns due claims of an account. Each claim goes to only one worker. A claim that is not deleted becomes due
 // again after one minute, and then after two minutes, four minutes and so on.
 func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Time, limit int) ([]CrawlerClaim, error) {
-	rows, err := db.Select[struct {
-		ClickID uuid.UUID `db:"click_id"`
-		Address string    `db:"address"`
-		Crawler string    `db:"crawler"`
-	}](ctx, c, "lease crawler claims", leaseClaims, account, now, limit)
-	out := make([]CrawlerClaim, len(rows))
-	for i, r := range rows {
-		addr, _ := netip.ParseAddr(r.Address) // PostgreSQL wrote it
-		out[i] = CrawlerClaim{ClickID: r.ClickID, Address: addr, Crawler: r.Crawler}
-	}
-	return out, err
+	return db.Select[CrawlerClaim](ctx, c, "lease crawler claims", leaseClaims, account, now, limit)
 }
 
 // ReleaseClaims makes claims due at once, as if they had not been leased. It is for claims that the worker had no time to
@@ -97,25 +92,14 @@ func DeleteClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uu
 
 // CrawlerAnswer is the result of a look-up: whether an address belongs to a crawler.
 type CrawlerAnswer struct {
-	Address  netip.Addr
-	Crawler  string
-	Verified bool
+	Crawling
+	Verified bool `db:"verified"`
 }
 
 // CrawlerAnswers returns the stored answers about addresses, if they are newer than since.
 func CrawlerAnswers(ctx context.Context, c db.Conn, addresses []netip.Addr, since time.Time) ([]CrawlerAnswer, error) {
-	rows, err := db.Select[struct {
-		Address  string `db:"address"`
-		Crawler  string `db:"crawler"`
-		Verified bool   `db:"verified"`
-	}](ctx, c, "crawler answers", `SELECT host(address) AS address, crawler, verified FROM crawler_answers
+	return db.Select[CrawlerAnswer](ctx, c, "crawler answers", `SELECT address, crawler, verified FROM crawler_answers
 		WHERE address = ANY ($1::inet[]) AND asked_at > $2`, db.Map(addresses, netip.Addr.String), since)
-	out := make([]CrawlerAnswer, len(rows))
-	for i, r := range rows {
-		addr, _ := netip.ParseAddr(r.Address) // PostgreSQL wrote it
-		out[i] = CrawlerAnswer{addr, r.Crawler, r.Verified}
-	}
-	return out, err
 }
 
 // Rows are locked in a fixed order, so that two workers never deadlock.

@@ -49,10 +49,7 @@ func Revise(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, sett
 	if len(findings) == 0 {
 		return nil, nil
 	}
-	found := map[uuid.UUID]Finding{}
-	for _, f := range findings {
-		found[f.ClickID] = f
-	}
+	found := db.ByKey(findings, func(f Finding) uuid.UUID { return f.ClickID })
 	in := l.Store()
 	list, err := in.Read(ctx, c, reviseColumns, click.Set{Account: account, IDs: db.SortedIDs(found), Lock: true})
 	if err != nil || len(list) == 0 {

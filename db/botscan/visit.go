@@ -181,7 +181,7 @@ WHERE (SELECT count(*) FROM bot_tagged t
 ON CONFLICT DO NOTHING`
 
 const selectTagged = `
-SELECT lander_id FROM bot_tagged WHERE account_id = $1 AND lander_id = ANY ($2::uuid[]) AND click_id >= $3
+SELECT lander_id, true FROM bot_tagged WHERE account_id = $1 AND lander_id = ANY ($2::uuid[]) AND click_id >= $3
 GROUP BY lander_id HAVING count(*) >= $4`
 
 // evidenceEvery is the minimum time between two rows that record the tag of a landing page.
@@ -210,12 +210,8 @@ func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) e
 			return err
 		}
 	}
-	tagged, err := db.Select[uuid.UUID](ctx, c, "tagged pages", selectTagged, j.account, db.UUIDs(db.SortedIDs(pages)),
+	j.tagged, err = db.Pairs[uuid.UUID, bool](ctx, c, "tagged pages", selectTagged, j.account, db.UUIDs(db.SortedIDs(pages)),
 		models.FloorClickID(last.Add(-bot.TaggedWindow)), bot.TaggedBound)
-	j.tagged = map[uuid.UUID]bool{}
-	for _, id := range tagged {
-		j.tagged[id] = true
-	}
 	return err
 }
 

@@ -47,11 +47,11 @@ func certPlace(host string) seal.Place { return place("edge_hosts", host) }
 
 // Certificate is a certificate of a host.
 type Certificate struct {
-	Host     string
-	PEM      []byte // its key and its chain
-	CA       string // the directory that it is from
-	NotAfter time.Time
-	RenewAt  time.Time
+	Host     string    `db:"host"`
+	PEM      []byte    `db:"sealed"` // the private key, then the chain
+	CA       string    `db:"ca"`     // URL of the ACME directory of the CA that issued it
+	NotAfter time.Time `db:"not_after"`
+	RenewAt  time.Time `db:"renew_at"`
 }
 
 // ErrLost says that another issuer has the host now, or that it was released: nothing was written.
@@ -82,26 +82,20 @@ func (s *Store) EndClaim(ctx context.Context, host string, fence int64) error {
 func (s *Store) fenced(ctx context.Context, c db.Conn, q string, args ...any) error {
 	n, err := db.Exec(ctx, c, "host", q, args...)
 	if err == nil && n == 0 {
-		return ErrLost
+		err = ErrLost
 	}
 	return err
 }
 
-const find = `SELECT sealed, ca, not_after, renew_at FROM edge_hosts WHERE host = $1 AND sealed IS NOT NULL`
+const find = `SELECT host, sealed, ca, not_after, renew_at FROM edge_hosts WHERE host = $1 AND sealed IS NOT NULL`
 
 // Find returns the certificate of a host. ok is false if there is no certificate, or if it does not open with this key.
 func (s *Store) Find(ctx context.Context, host string) (c Certificate, ok bool, err error) {
-	row, ok, err := db.First[struct {
-		Sealed   []byte    `db:"sealed"`
-		CA       string    `db:"ca"`
-		NotAfter time.Time `db:"not_after"`
-		RenewAt  time.Time `db:"renew_at"`
-	}](ctx, s.c, "certificate", find, host)
+	c, ok, err = db.First[Certificate](ctx, s.c, "certificate", find, host)
 	if err != nil || !ok {
 		return c, false, err
 	}
-	c = Certificate{Host: host, CA: row.CA, NotAfter: row.NotAfter, RenewAt: row.RenewAt}
-	c.PEM, err = s.box.Open(ctx, certPlace(host), row.Sealed)
+	c.PEM, err = s.box.Open(ctx, certPlace(host), c.PEM)
 	if errors.Is(err, seal.ErrOpen) {
 		return c, false, nil
 	}

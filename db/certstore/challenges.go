@@ -11,10 +11,10 @@ import (
 
 // Challenge is what a CA asks for at a host, to see whose it is: an answer by HTTP, or a certificate in a handshake.
 type Challenge struct {
-	Host   string
-	Token  string
-	Answer string
-	PEM    []byte // key and certificate
+	Host   string `db:"host"`
+	Token  string `db:"token"`
+	Answer string `db:"answer"`
+	PEM    []byte `db:"sealed"` // private key and certificate for the handshake; nil: the answer is sent by HTTP
 }
 
 // Bounds of challenges.
@@ -51,22 +51,16 @@ func (s *Store) Withdraw(ctx context.Context, host, token string) error {
 // Challenges lists those under way, the newest first.
 func (s *Store) Challenges(ctx context.Context) ([]Challenge, error) {
 	const q = `SELECT host, token, answer, sealed FROM acme_challenges WHERE expires_at > now() ORDER BY expires_at DESC LIMIT $1`
-	rows, err := db.Select[struct {
-		Host   string `db:"host"`
-		Token  string `db:"token"`
-		Answer string `db:"answer"`
-		Sealed []byte `db:"sealed"`
-	}](ctx, s.c, "challenges", q, maxChallenges)
+	stored, err := db.Select[Challenge](ctx, s.c, "challenges", q, maxChallenges)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Challenge, 0, len(rows))
-	for _, r := range rows {
-		c := Challenge{Host: r.Host, Token: r.Token, Answer: r.Answer}
-		if r.Sealed != nil {
-			c.PEM, err = s.box.Open(ctx, challengePlace(r.Host, r.Token), r.Sealed)
+	list := stored[:0]
+	for _, c := range stored {
+		if c.PEM != nil {
+			c.PEM, err = s.box.Open(ctx, challengePlace(c.Host, c.Token), c.PEM)
 			if errors.Is(err, seal.ErrOpen) {
-				continue // of an issuer with another key
+				continue // an issuer with another encryption key has sealed it
 			}
 			if err != nil {
 				return nil, err

@@ -148,8 +148,7 @@ func changedSince(err error) error {
 
 const (
 	lockChange = ` FROM copilot_changes WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
-	undoChange = `UPDATE copilot_changes SET status = 'undone', undone_at = clock_timestamp() WHERE account_id = $1 AND id = $2
-RETURNING status, undone_at`
+	undoChange = `UPDATE copilot_changes SET status = 'undone', undone_at = clock_timestamp() WHERE account_id = $1 AND id = $2 RETURNING `
 
 	// A suggestion whose change was undone is not made again at once.
 	dismissUndone = `
@@ -176,18 +175,13 @@ func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, 
 		if err != nil {
 			return out, changedSince(err)
 		}
-		row, err := db.Get[struct {
-			Status   string        `db:"status"`
-			UndoneAt *models.Stamp `db:"undone_at"`
-		}](ctx, s.Conn(), "change", undoChange, account, id)
+		out.Change, err = db.Get[copilot.Change](ctx, s.Conn(), "change", undoChange+db.Columns[copilot.Change](""), account, id)
 		if err == nil && change.SuggestionID.Valid {
 			err = db.Run(ctx, s.Conn(), "dismiss suggestion", dismissUndone, account, change.SuggestionID.UUID)
 		}
 		if err == nil && change.RuleID.Valid {
 			err = db.Run(ctx, s.Conn(), "cool-down", coolAfterUndo, account, id)
 		}
-		change.Status, change.UndoneAt = row.Status, row.UndoneAt
-		out.Change = change
 		return out, err
 	})
 }

@@ -14,10 +14,10 @@ import (
 
 // NetworkInbox describes the postbacks of a network that matched no click.
 type NetworkInbox struct {
-	NetworkID uuid.UUID
-	Total     int64 // postbacks
-	Unmatched int64
-	Since     time.Time           // time of the first unmatched postback
+	NetworkID uuid.UUID           `db:"network_id"`
+	Total     int64               `db:"total"` // postbacks
+	Unmatched int64               `db:"unmatched"`
+	Since     time.Time           `db:"since"` // time of the first unmatched postback
 	Params    []map[string]string // of the newest unmatched postbacks, with secrets masked
 }
 
@@ -35,22 +35,16 @@ ORDER BY received_at DESC, id DESC LIMIT $4`
 // Inbox lists the networks of the account with postbacks since the given time that matched no click. It includes the parameters of
 // these postbacks. rows limits their number for all networks together.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
-	counts, err := db.Select[struct {
-		NetworkID uuid.UUID `db:"network_id"`
-		Total     int64     `db:"total"`
-		Unmatched int64     `db:"unmatched"`
-		Since     time.Time `db:"since"`
-	}](ctx, k.s.Conn(), "inbox", countInbox, account, since)
+	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {
 		return nil, err
 	}
 	var list []NetworkInbox
-	for _, c := range counts {
-		if c.NetworkID == uuid.Nil || rows <= 0 {
+	for _, n := range counted {
+		if n.NetworkID == uuid.Nil || rows <= 0 {
 			continue
 		}
-		n := NetworkInbox{NetworkID: c.NetworkID, Total: c.Total, Unmatched: c.Unmatched, Since: c.Since}
-		found, err := db.Select[[]byte](ctx, k.s.Conn(), "inbox", selectInbox, account, c.NetworkID, since, min(rows, 200))
+		found, err := db.Select[[]byte](ctx, k.s.Conn(), "inbox", selectInbox, account, n.NetworkID, since, min(rows, 200))
 		if err != nil {
 			return nil, err
 		}

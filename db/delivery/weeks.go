@@ -67,15 +67,16 @@ func DeleteWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
 	}
 	// The event of a delivery is at most a week older.
 	old, err := weeksBefore(ctx, d, events, first.Add(-week))
-	for i := 0; err == nil && i < len(old); i++ {
-		if err = deleteWeek(ctx, d, events, old[i]); err == nil {
-			n++
+	if err != nil {
+		return n, err
+	}
+	for _, from := range old {
+		if err := deleteWeek(ctx, d, events, from); err != nil {
+			return n, err
 		}
+		n++
 	}
-	if err == nil {
-		err = deleteRest(ctx, d, before)
-	}
-	return n, err
+	return n, deleteRest(ctx, d, before)
 }
 
 const listWeeks = `

@@ -183,13 +183,10 @@ func (n *networkSheet) findUnknown(ctx context.Context, list []pair) error {
 	if len(clicks) == 0 {
 		return nil
 	}
-	found, err := db.Select[uuid.UUID](ctx, n.Conn, "clicks of unmatched postbacks", `SELECT DISTINCT click_id FROM postbacks
+	found, err := db.Pairs[uuid.UUID, bool](ctx, n.Conn, "clicks of unmatched postbacks", `SELECT DISTINCT click_id, true FROM postbacks
 		WHERE click_id = ANY ($2::uuid[]) AND account_id = $1 AND outcome = $3`, n.account, db.UUIDs(db.SortedIDs(clicks)),
 		conversion.PostbackUnmatched)
-	n.unknown = make(map[uuid.UUID]bool, len(found))
-	for _, id := range found {
-		n.unknown[id] = true
-	}
+	n.unknown = found
 	return err
 }
 

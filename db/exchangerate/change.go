@@ -109,12 +109,7 @@ func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error
 			return nil, err
 		}
 	}
-	for _, k := range sorted {
-		if !found[k].Valid {
-			missing = append(missing, k)
-		}
-	}
-	return missing, nil
+	return db.Without(sorted, func(k Key) bool { return found[k].Valid }), nil
 }
 
 // MissingCurrency returns the currency that has no rate on the day of a key. This is the key's currency, or to, the currency to

@@ -76,11 +76,8 @@ func Release(ctx context.Context, c db.Conn, id uuid.UUID, fence int64) error {
 
 func fenced(ctx context.Context, c db.Conn, query string, args ...any) error {
 	n, err := db.Exec(ctx, c, "write job", query, args...)
-	if err != nil {
-		return err
+	if err == nil && n == 0 {
+		err = ErrFenced
 	}
-	if n == 0 {
-		return ErrFenced
-	}
-	return nil
+	return err
 }

@@ -175,9 +175,5 @@ func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.
 	map[uuid.UUID]Negated, error,
 ) {
 	list, err := db.Select[Negated](ctx, c, "negate", negate, account, db.UUIDs(campaigns), from, to)
-	gone := make(map[uuid.UUID]Negated, len(list))
-	for _, n := range list {
-		gone[n.CampaignID] = n
-	}
-	return gone, err
+	return db.ByKey(list, func(n Negated) uuid.UUID { return n.CampaignID }), err
 }

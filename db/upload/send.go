@@ -272,12 +272,7 @@ func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.
 	if err != nil {
 		return err
 	}
-	var requests []string
-	for _, d := range list {
-		if d.Request != "" && !slices.Contains(requests, d.Request) {
-			requests = append(requests, d.Request)
-		}
-	}
+	requests := slices.DeleteFunc(db.Map(list, func(d Decision) string { return d.Request }), func(id string) bool { return id == "" })
 	if len(requests) == 0 {
 		return nil
 	}

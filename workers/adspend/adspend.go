@@ -5,6 +5,7 @@ package adspend
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 
@@ -40,9 +41,7 @@ type syncer struct {
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	p := &syncer{o: o, store: s, imports: &platformjob.Imports[jobs.SpendArgs, jobs.SpendSynced]{
 		Job: jobs.SyncSpend, Run: models.RunCostSync, Code: "platform_error", Rows: "rows",
 		Every: models.SpendEvery, Next: models.NextSpend, Days: models.SpendDays, WideDays: models.SpendWideDays,
@@ -106,9 +105,7 @@ func (p *syncer) forCost(ctx context.Context, account, source uuid.UUID) (i mode
 	}
 	about, _ := models.SourceProviderNamed(i.Provider)
 	have := map[string]string{}
-	for name, value := range i.Settings {
-		have[name] = value
-	}
+	maps.Copy(have, i.Settings)
 	for _, name := range i.SecretNames {
 		have[name] = models.MaskedSecret
 	}

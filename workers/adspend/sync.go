@@ -1,6 +1,7 @@
 package adspend
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -98,10 +99,7 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	if err != nil {
 		return err
 	}
-	param := i.CampaignParam
-	if param == "" {
-		param = template.CampaignParam(source)
-	}
+	param := cmp.Or(i.CampaignParam, template.CampaignParam(source))
 	kept, err := click.KeptFrom(ctx, p.store.Conn(), account)
 	if err != nil {
 		return err
@@ -217,17 +215,7 @@ func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have
 			list = append(list, spend.Spend{Day: d.day, SourceID: d.source, CampaignID: h.CampaignID, Currency: currency, Amount: decimal.Zero})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b spend.Spend) int {
-		switch {
-		case a.CampaignID == b.CampaignID:
-			return 0
-		case a.CampaignID == uuid.Nil:
-			return -1
-		case b.CampaignID == uuid.Nil:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b spend.Spend) int { return bytes.Compare(a.CampaignID[:], b.CampaignID[:]) })
 	return list
 }
 

@@ -42,18 +42,10 @@ type run = workers.Run[jobs.UploadArgs, jobs.UploadArgs]
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, st *store.Store, o Options) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	u := &uploader{
-		o: o, store: st, jobs: r.Client(),
-		decided: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "switchyard_conversion_uploads_total", Help: "Uploads of conversions to ad platforms by what came of them.",
-		}, []string{"provider", "result"}),
-	}
-	if reg := r.Metrics(); reg != nil {
-		reg.MustRegister(u.decided)
-	}
+	o.Now = workers.Clock(o.Now)
+	u := &uploader{o: o, store: st, jobs: r.Client()}
+	u.decided = r.NewCounter("switchyard_conversion_uploads_total", "Uploads of conversions to ad platforms by what came of them.",
+		"provider", "result")
 	gate := platformjob.Gate(r, st, func(a jobs.UploadArgs) string { return platformjob.Name(a.Provider, a.SourceID) })
 	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(gate), workers.WithFailed(u.recordFailure))
 	workers.RegisterTick(r, jobs.SweepUploads, u.sweep)

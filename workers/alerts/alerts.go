@@ -32,9 +32,7 @@ type Options struct {
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	w := &worker{o: o, store: s, client: r.Client()}
 	workers.RegisterTick(r, jobs.SweepAlerts, w.sweep)
 	workers.RegisterRow(r, jobs.SendAlert, w.send, workers.WithRetries(o.Schedule))

@@ -5,7 +5,6 @@ package botscan
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -15,10 +14,10 @@ import (
 	dbbotscan "switchyard/db/botscan"
 	"switchyard/db/click"
 	"switchyard/db/ingest"
-	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models/bot"
+	"switchyard/models/interval"
 	"switchyard/workers"
 )
 
@@ -35,10 +34,8 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	if o.Scan == nil {
 		o.Scan = dbbotscan.Scan
 	}
-	w := &worker{Options: o, store: s, client: r.Client(), pause: pause}
-	workers.Register(r, jobs.ScanBots, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
-		return jobs.None{}, w.scan(ctx, workers.Account(ctx))
-	})
+	w := &worker{Options: o, store: s, client: r.Client(), pause: interval.Sleep}
+	workers.RegisterForAccount(r, jobs.ScanBots, w.scan)
 	workers.RegisterTick(r, jobs.SweepBots, w.sweep)
 }
 
@@ -74,12 +71,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, account := range waiting {
-		if _, err := jobs.Submit(ctx, w.client, jobs.ScanBots, account, jobs.None{}); err != nil {
-			return fmt.Errorf("botscan: %w", err)
-		}
-	}
-	return nil
+	return workers.SubmitEach(ctx, w.client, jobs.ScanBots, waiting)
 }
 
 // scan looks at the clicks of an account in batches. Each batch is committed on its own, so its changes stay if a later batch
@@ -127,7 +119,7 @@ func rest(worked time.Duration) time.Duration {
 
 // next looks at one batch of new clicks.
 func (w *worker) next(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (p progress, err error) {
-	err = w.revise(ctx, s.AccountID, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
+	err = workers.ReviseClicks(ctx, w.store, w.Clicks, s.AccountID, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
 		out, err := w.Scan(ctx, w.Clicks, c, crowd, s, settings, clicksAtOnce)
 		if p = (progress{next: s, done: out.Done}); err != nil || out.After == s.After {
 			return nil, err
@@ -143,7 +135,7 @@ func (w *worker) next(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.P
 // recheck scores clicks again about which more is known now, batch by batch.
 func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	for done := false; !done; {
-		err := w.revise(ctx, account, func(c db.Conn, settings bot.Settings) (days []time.Time, err error) {
+		err := workers.ReviseClicks(ctx, w.store, w.Clicks, account, func(c db.Conn, settings bot.Settings) (days []time.Time, err error) {
 			days, done, err = dbbotscan.Recheck(ctx, w.Clicks, c, account, settings, clicksAtOnce)
 			return days, err
 		})
@@ -152,36 +144,6 @@ func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 		}
 	}
 	return nil
-}
-
-// revise runs fn in a transaction, with the account's current bot settings, to revise clicks. It then spreads the spend again
-// over the clicks of each day that fn returns.
-func (w *worker) revise(ctx context.Context, account uuid.UUID, fn func(db.Conn, bot.Settings) ([]time.Time, error)) error {
-	return db.RetryConflicts(func() error {
-		return w.store.Tx(ctx, func(s *store.Store) error {
-			settings, err := s.ShareBotSettings(ctx, account)
-			if err != nil {
-				return err
-			}
-			days, err := fn(s.Conn(), settings)
-			for _, day := range days {
-				err = errors.Join(err, spend.Respread(ctx, w.Clicks, s.Conn(), account, day))
-			}
-			return err
-		})
-	})
-}
-
-// pause waits, unless the context ends.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // maxCrowds is how many accounts' crowds are kept between scans. The next scan of another account reads the minute before

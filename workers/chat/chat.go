@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/copilot"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -37,9 +38,7 @@ type Install struct{ Provider, Key, Model string }
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	w := &worker{o: o, store: s}
 	workers.Register(r, jobs.ConnectAI, w.connect)
 	workers.Register(r, jobs.AnswerChat, w.answer)
@@ -81,10 +80,7 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectAIArgs) (out jobs.Co
 	}
 	switch {
 	case a.Action == models.AIModels:
-		out.Models = make([]jobs.AIModel, len(list))
-		for i, m := range list {
-			out.Models[i] = jobs.AIModel{ID: m.ID, Name: m.Name}
-		}
+		out.Models = db.Map(list, func(m ai.Model) jobs.AIModel { return jobs.AIModel{ID: m.ID, Name: m.Name} })
 		return out, nil
 	case !offered(model):
 		return out, models.Invalid("invalid", "the provider does not offer the model %.100q to this key: the action models lists those that it does", model)

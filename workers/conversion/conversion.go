@@ -36,19 +36,14 @@ type recorder struct {
 func Register(r *workers.Runtime, s *store.Store, clicks click.Log, opts ...workers.RowOption) {
 	rec := &recorder{
 		runtime: r, store: s, clicks: clicks, reader: dbconversion.Reader{Store: s, Clicks: clicks},
-		decided: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "switchyard_postbacks_decided_total",
-			Help: "Received postbacks by what became of them. One that is replayed counts again.",
-		}, []string{"result"}),
+		decided: r.NewCounter("switchyard_postbacks_decided_total",
+			"Received postbacks by what became of them. One that is replayed counts again.", "result"),
 	}
 	for _, result := range []string{
 		models.PostbackMatched, models.PostbackDuplicate, models.PostbackIgnored, models.PostbackRefused,
 		models.PostbackUnmatched,
 	} {
 		rec.decided.WithLabelValues(result) // exports 0, so that the first decision is an increase
-	}
-	if reg := r.Metrics(); reg != nil {
-		reg.MustRegister(rec.decided)
 	}
 	workers.RegisterRow(r, jobs.RecordConversion, rec.record, opts...)
 	workers.RegisterTick(r, jobs.MatchPostbacks, rec.match)

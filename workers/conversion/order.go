@@ -3,6 +3,7 @@ package conversion
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -65,16 +66,12 @@ func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict)
 		if err != nil {
 			return err
 		}
-		open := map[uuid.UUID]bool{}
-		for _, id := range locked {
-			open[id] = true
-		}
-		for _, one := range list {
-			if !open[one.Message.ID] {
+		for _, verdict := range list {
+			if !slices.Contains(locked, verdict.Message.ID) {
 				continue
 			}
-			d, more, err := rec.decide(ctx, c, one)
-			if err != nil && (one.Message.ID == v.Message.ID || !errors.Is(err, dbconversion.ErrUnknownClick)) {
+			d, more, err := rec.decide(ctx, c, verdict)
+			if err != nil && (verdict.Message.ID == v.Message.ID || !errors.Is(err, dbconversion.ErrUnknownClick)) {
 				return err
 			}
 			if err == nil {

@@ -32,10 +32,7 @@ const atOnce = 50
 
 // Register adds the handlers to a runtime. Now is the clock, default time.Now.
 func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() time.Time) {
-	if now == nil {
-		now = time.Now
-	}
-	w := &worker{store: s, reports: reports, client: r.Client(), now: now}
+	w := &worker{store: s, reports: reports, client: r.Client(), now: workers.Clock(now)}
 	workers.RegisterTick(r, jobs.SweepCopilot, w.sweep)
 	workers.Register(r, jobs.RefreshCopilot, func(ctx context.Context, _ jobs.None) (jobs.CopilotRefreshed, error) {
 		return w.refresh(ctx, workers.Account(ctx))

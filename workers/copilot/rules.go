@@ -10,7 +10,6 @@ import (
 
 	"switchyard/db"
 	dbcopilot "switchyard/db/copilot"
-	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -20,7 +19,7 @@ import (
 )
 
 const (
-	// rulesAtOnce is how many accounts one sweep starts.
+	// rulesAtOnce is how many accounts a sweep claims in one batch.
 	rulesAtOnce = 200
 	// rulesClaimed is the time after which a rule gets another job, if the first job did not run the rule.
 	rulesClaimed = 12 * time.Minute
@@ -29,31 +28,19 @@ const (
 // sweepRules starts one job for each account with due rules.
 func (w *worker) sweepRules(ctx context.Context) error {
 	now := w.now().UTC().Truncate(time.Microsecond)
-	var ids, accounts []uuid.UUID
-	err := w.store.Tx(ctx, func(s *store.Store) (err error) {
-		ids = nil
-		if accounts, err = dbcopilot.NewRules(s).ClaimDue(ctx, now, now.Add(rulesClaimed), rulesAtOnce); err != nil {
-			return err
+	return workers.StartDue(ctx, w.store, w.client, rulesAtOnce, func(s *store.Store) ([]models.Job, error) {
+		accounts, err := dbcopilot.NewRules(s).ClaimDue(ctx, now, now.Add(rulesClaimed), rulesAtOnce)
+		if err != nil {
+			return nil, err
 		}
-		for _, account := range accounts {
-			row, err := jobs.RunRules.NewRow(account, jobs.RulesArgs{At: now})
-			if err == nil {
-				err = jobrow.Insert(ctx, s.Conn(), row)
+		rows := make([]models.Job, len(accounts))
+		for i, account := range accounts {
+			if rows[i], err = jobs.RunRules.NewRow(account, jobs.RulesArgs{At: now}); err != nil {
+				return nil, err
 			}
-			if err != nil {
-				return err
-			}
-			ids = append(ids, row.ID)
 		}
-		return nil
+		return rows, nil
 	})
-	if err != nil {
-		return err
-	}
-	for i, account := range accounts {
-		w.client.DispatchFor(ctx, account, jobs.RunRules.Kind(), ids[i])
-	}
-	return nil
 }
 
 // runRules runs the rules of an account that were due at the time of the job. A rule that has run is no longer due, so an attempt

@@ -136,7 +136,8 @@ func (r *reading) payouts(ctx context.Context, s autorule.Settings, list []autor
 			known[row.Dims[0]] = &mean
 		}
 	}
-	if err := r.fixedPayouts(ctx); err != nil {
+	err = each(ctx, r.store.Offers().List, r.account.ID, func(o models.Offer) { r.in.Offers[o.ID.String()] = copilot.OfferInput{Offer: o} })
+	if err != nil {
 		return err
 	}
 	for i := range list {
@@ -155,11 +156,6 @@ func (r *reading) payouts(ctx context.Context, s autorule.Settings, list []autor
 		t.Payout = p
 	}
 	return nil
-}
-
-// fixedPayouts reads the offers of the account.
-func (r *reading) fixedPayouts(ctx context.Context) error {
-	return each(ctx, r.store.Offers().List, r.account.ID, func(o models.Offer) { r.in.Offers[o.ID.String()] = copilot.OfferInput{Offer: o} })
 }
 
 // fixed returns the highest fixed payout of an offer, or of the offers of a campaign. It returns nil if there is no such payout.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -50,11 +51,7 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text, sou
 	if read, err = l.withCurrencies(ctx, s, account, text, source, read); err != nil {
 		return nil, skips, err
 	}
-	rows := make([]cost, len(read))
-	for i, r := range read {
-		rows[i] = l.resolve(r)
-	}
-	return rows, skips, nil
+	return db.Map(read, l.resolve), skips, nil
 }
 
 // withCurrencies reads a file again if the amount of a row depends on the currency that holds. Its campaign or the account has
@@ -112,9 +109,7 @@ func index(list []store.NamedRecord) map[string][]uuid.UUID {
 				round[w] = append(round[w], r.ID)
 			}
 		}
-		for w, ids := range round {
-			known[w] = ids
-		}
+		maps.Copy(known, round)
 	}
 	return known
 }

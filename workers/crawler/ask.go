@@ -16,10 +16,10 @@ import (
 const lookUpTimeout = time.Minute
 
 // lookUp looks addresses up. It leaves out addresses for which no DNS server gave an answer.
-func (w *worker) lookUp(ctx context.Context, list []claimed) (out []botscan.CrawlerAnswer) {
+func (w *worker) lookUp(ctx context.Context, list []botscan.Crawling) (out []botscan.CrawlerAnswer) {
 	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
-	next := make(chan claimed)
+	next := make(chan botscan.Crawling)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	failed := 0
@@ -32,7 +32,7 @@ func (w *worker) lookUp(ctx context.Context, list []claimed) (out []botscan.Craw
 				if err != nil {
 					failed, failure = failed+1, err
 				} else {
-					out = append(out, botscan.CrawlerAnswer{Address: c.address, Crawler: c.crawler, Verified: verified})
+					out = append(out, botscan.CrawlerAnswer{Crawling: c, Verified: verified})
 				}
 				mu.Unlock()
 			}
@@ -54,9 +54,9 @@ const maxNames = 10
 
 // confirm reports whether an address belongs to the claimed crawler: a name of the address belongs to the crawler, and that name
 // resolves to the address. It returns an error if DNS could not tell.
-func confirm(ctx context.Context, names Names, c claimed) (verified bool, err error) {
-	crawler, _ := bot.CrawlerNamed(c.crawler)
-	list, err := names.LookupAddr(ctx, c.address)
+func confirm(ctx context.Context, names Names, c botscan.Crawling) (verified bool, err error) {
+	crawler, _ := bot.CrawlerNamed(c.Crawler)
+	list, err := names.LookupAddr(ctx, c.Address)
 	if err != nil {
 		return false, err
 	}
@@ -66,7 +66,7 @@ func confirm(ctx context.Context, names Names, c claimed) (verified bool, err er
 		if failed != nil {
 			err = failed
 		}
-		if slices.ContainsFunc(addresses, func(a netip.Addr) bool { return a == c.address }) {
+		if slices.ContainsFunc(addresses, func(a netip.Addr) bool { return a == c.Address }) {
 			return true, nil
 		}
 	}

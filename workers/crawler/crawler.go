@@ -9,7 +9,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"switchyard/db"
 	"switchyard/db/botscan"
 	"switchyard/db/click"
-	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models/bot"
@@ -41,13 +39,9 @@ type Options struct {
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	w := &worker{o: o, store: s, client: r.Client()}
-	workers.Register(r, jobs.VerifyCrawlers, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
-		return jobs.None{}, w.verify(ctx, workers.Account(ctx))
-	})
+	workers.RegisterForAccount(r, jobs.VerifyCrawlers, w.verify)
 	workers.RegisterTick(r, jobs.SweepCrawlers, w.sweep)
 }
 
@@ -83,18 +77,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, account := range waiting {
-		if _, err := jobs.Submit(ctx, w.client, jobs.VerifyCrawlers, account, jobs.None{}); err != nil {
-			return fmt.Errorf("crawler: %w", err)
-		}
-	}
-	return nil
-}
-
-// claimed is an address and the crawler that its visitor claims to be.
-type claimed struct {
-	address netip.Addr
-	crawler string
+	return workers.SubmitEach(ctx, w.client, jobs.VerifyCrawlers, waiting)
 }
 
 // verify decides the claims of an account that are due.
@@ -111,14 +94,13 @@ func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	var findings []botscan.Finding
 	var decided, returned []uuid.UUID
 	for _, c := range claims {
-		what := claimed{c.Address, c.Crawler}
-		verified, ok := known[what]
+		verified, ok := known[c.Crawling]
 		switch {
 		case ok && verified:
 			findings = append(findings, botscan.Finding{ClickID: c.ClickID, Crawler: c.Crawler})
 		case ok:
 			findings = append(findings, botscan.Finding{ClickID: c.ClickID, Signals: bot.FakeCrawler})
-		case later[what]:
+		case later[c.Crawling]:
 			returned = append(returned, c.ClickID)
 			continue
 		default:
@@ -138,51 +120,42 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 	if len(findings) == 0 {
 		return nil
 	}
-	return db.RetryConflicts(func() error {
-		return w.store.Tx(ctx, func(s *store.Store) error {
-			settings, err := s.ShareBotSettings(ctx, account)
-			if err != nil {
-				return err
-			}
-			days, err := botscan.Revise(ctx, w.o.Clicks, s.Conn(), account, settings, findings)
-			for _, day := range days {
-				err = errors.Join(err, spend.Respread(ctx, w.o.Clicks, s.Conn(), account, day))
-			}
-			if err != nil {
-				return err
-			}
-			return botscan.DeleteClaims(ctx, s.Conn(), account, decided)
-		})
+	return workers.ReviseClicks(ctx, w.store, w.o.Clicks, account, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
+		days, err := botscan.Revise(ctx, w.o.Clicks, c, account, settings, findings)
+		if err == nil {
+			err = botscan.DeleteClaims(ctx, c, account, decided)
+		}
+		return days, err
 	})
 }
 
 // answers returns for each claim whether the address belongs to the crawler. known has the claims with a stored answer or an
 // answer from DNS. later has the claims beyond lookUpsAtOnce, which another run looks up.
 func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
-	known, later map[claimed]bool, err error,
+	known, later map[botscan.Crawling]bool, err error,
 ) {
 	var addresses []netip.Addr
-	var all []claimed
+	var all []botscan.Crawling
 	for _, c := range claims {
-		if what := (claimed{c.Address, c.Crawler}); !slices.Contains(all, what) {
-			addresses, all = append(addresses, c.Address), append(all, what)
+		if !slices.Contains(all, c.Crawling) {
+			addresses, all = append(addresses, c.Address), append(all, c.Crawling)
 		}
 	}
 	kept, err := botscan.CrawlerAnswers(ctx, w.o.Clicks.Conn, addresses, now.Add(-answerRetention))
 	if err != nil {
 		return nil, nil, err
 	}
-	known, later = map[claimed]bool{}, map[claimed]bool{}
+	known, later = map[botscan.Crawling]bool{}, map[botscan.Crawling]bool{}
 	for _, a := range kept {
-		known[claimed{a.Address, a.Crawler}] = a.Verified
+		known[a.Crawling] = a.Verified
 	}
-	unknown := slices.DeleteFunc(all, func(c claimed) bool { _, ok := known[c]; return ok })
+	unknown := slices.DeleteFunc(all, func(c botscan.Crawling) bool { _, ok := known[c]; return ok })
 	for _, c := range unknown[min(len(unknown), lookUpsAtOnce):] {
 		later[c] = true
 	}
 	fresh := w.lookUp(ctx, unknown[:min(len(unknown), lookUpsAtOnce)])
 	for _, a := range fresh {
-		known[claimed{a.Address, a.Crawler}] = a.Verified
+		known[a.Crawling] = a.Verified
 	}
 	return known, later, botscan.StoreCrawlerAnswers(ctx, w.o.Clicks.Conn, fresh, now)
 }

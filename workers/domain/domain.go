@@ -52,9 +52,7 @@ type Options struct {
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	o.Ports.HTTP, o.Ports.HTTPS = cmp.Or(o.Ports.HTTP, "80"), cmp.Or(o.Ports.HTTPS, "443")
 	w := &worker{o: o, store: s, registries: newRegistries(o)}
 	workers.Register(r, jobs.TestDNS, w.test)
@@ -109,11 +107,9 @@ func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account,
 }
 
 func zonesAnswer(a account, why string) jobs.DNSZones {
-	out := jobs.DNSZones{ID: a.ID, Provider: a.DNSAccount.Provider, Label: a.Label, OK: why == "", Message: why, Zones: a.zones}
-	if out.Zones == nil {
-		out.Zones = []string{}
+	return jobs.DNSZones{
+		ID: a.ID, Provider: a.DNSAccount.Provider, Label: a.Label, OK: why == "", Message: why, Zones: append([]string{}, a.zones...),
 	}
-	return out
 }
 
 // test opens a DNS account and returns its zones, or the reason why this failed.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/libdns/libdns"
 
+	"switchyard/db"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
@@ -223,11 +224,7 @@ func (w *worker) set(ctx context.Context, a account, zone, host string, missing 
 }
 
 func listed(records []libdns.RR) string {
-	texts := make([]string, len(records))
-	for i, r := range records {
-		texts[i] = r.Type + " " + strings.TrimSuffix(r.Data, ".")
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(db.Map(records, func(r libdns.RR) string { return r.Type + " " + strings.TrimSuffix(r.Data, ".") }), ", ")
 }
 
 func record(host string, r libdns.RR) *models.DNSRecord {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -194,11 +195,7 @@ func recordTexts(found []egress.Records) []string {
 			add("CNAME " + name)
 		}
 		for _, a := range r.Addresses {
-			if a.Is4() {
-				add("A " + a.String())
-			} else {
-				add("AAAA " + a.String())
-			}
+			add(kindOf(a) + " " + a.String())
 		}
 	}
 	return out
@@ -224,11 +221,7 @@ func proofInstructions(d models.Domain) string {
 
 // addressesOf returns the records without the names that lead to the addresses.
 func addressesOf(found []egress.Records) []egress.Records {
-	out := make([]egress.Records, len(found))
-	for i, r := range found {
-		out[i].Addresses = r.Addresses
-	}
-	return out
+	return db.Map(found, func(r egress.Records) egress.Records { return egress.Records{Addresses: r.Addresses} })
 }
 
 // detail returns a text about the result of a check and the next step for the customer.

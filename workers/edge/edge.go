@@ -9,6 +9,7 @@ package edge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -65,9 +66,7 @@ var errBusy = models.Errorf(models.KindUnavailable, "edge_busy", "other campaign
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
-	if o.Pause == 0 {
-		o.Pause = pause
-	}
+	o.Pause = cmp.Or(o.Pause, pause)
 	p := &publisher{o: o, store: s}
 	workers.Register(r, jobs.PublishEdge, p.publishNow)
 	workers.RegisterTick(r, jobs.SweepEdge, p.sweep)
@@ -218,8 +217,8 @@ func (p *publisher) compare(ctx context.Context, account uuid.UUID, bundles []mo
 		wanted[b.Key] = true
 		if b.Value == nil {
 			d.listed = append(d.listed, b.Key)
-			if d.gone[b.Key] = old.MayExist; !old.MayExist {
-				delete(d.gone, b.Key)
+			if old.MayExist {
+				d.gone[b.Key] = true
 			}
 			if !there || old.MayExist {
 				claimed = append(claimed, b)
@@ -270,11 +269,7 @@ func (p *publisher) write(ctx context.Context, to Keys, account uuid.UUID, d *di
 // remove removes the keys that belong to no campaign any more.
 func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *difference) error {
 	return p.repeat(ctx, func() (int, error) {
-		keys := make([]string, 0, len(d.gone))
-		for key := range d.gone {
-			keys = append(keys, key)
-		}
-		err := to.Delete(ctx, keys, func(tried, failed []string) error {
+		err := to.Delete(ctx, slices.Collect(maps.Keys(d.gone)), func(tried, failed []string) error {
 			done := without(tried, failed)
 			for _, key := range done {
 				delete(d.gone, key)
@@ -299,18 +294,13 @@ func (p *publisher) repeat(ctx context.Context, try func() (left int, err error)
 	}
 }
 
-func without(all, some []string) []string {
-	left := map[string]bool{}
-	for _, key := range some {
-		left[key] = true
+// without returns the keys that are not among the excluded keys.
+func without(keys, excluded []string) []string {
+	skip := map[string]bool{}
+	for _, key := range excluded {
+		skip[key] = true
 	}
-	out := make([]string, 0, len(all))
-	for _, key := range all {
-		if !left[key] {
-			out = append(out, key)
-		}
-	}
-	return out
+	return db.Without(keys, func(key string) bool { return skip[key] })
 }
 
 // result counts the published, written, removed and failed campaigns.

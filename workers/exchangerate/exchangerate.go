@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"switchyard/db"
@@ -46,18 +47,14 @@ func Register(r *workers.Runtime, s *store.Store, o Options) error {
 			return err
 		}
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	if o.Restate == nil {
 		o.Restate = spend.Restate
 	}
 	w := &worker{o: o, store: s, db: r.DB(), client: r.Client(), bank: ecb{o.Egress, cmp.Or(o.URL, ecbURL)}}
 	workers.RegisterTick(r, jobs.FetchRates, w.fetch)
 	workers.RegisterTick(r, jobs.UpdateRates, w.updateFixed)
-	workers.Register(r, jobs.RestateMoney, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
-		return jobs.None{}, w.restate(ctx, workers.Account(ctx))
-	})
+	workers.RegisterForAccount(r, jobs.RestateMoney, w.restate)
 	workers.RegisterRow(r, jobs.ChangeCurrency, w.changeCurrency)
 	return nil
 }
@@ -132,16 +129,8 @@ func (w *worker) read(ctx context.Context, source string, now time.Time) ([]mode
 		return nil, err
 	}
 	list, err := w.bank.since(ctx, last, now)
-	if err != nil {
-		return nil, err
-	}
-	kept := list[:0]
-	for _, r := range list { // older rates are dropped, because no account keeps facts that old
-		if r.Day.After(now.AddDate(0, 0, -models.LongestHistory()-models.RateDays-1)) {
-			kept = append(kept, r)
-		}
-	}
-	return kept, nil
+	oldest := now.AddDate(0, 0, -models.LongestHistory()-models.RateDays-1) // no account keeps facts that are older
+	return slices.DeleteFunc(list, func(r models.Rate) bool { return !r.Day.After(oldest) }), err
 }
 
 func backoff(failures int) time.Duration {
@@ -159,10 +148,7 @@ func (w *worker) next(list []models.Rate, now time.Time) time.Time {
 	}
 	today := now.UTC().Truncate(24 * time.Hour)
 	at, workday := today.Add(published), today.Weekday() != time.Saturday && today.Weekday() != time.Sunday
-	has := false
-	for _, r := range list {
-		has = has || !r.Day.Before(today)
-	}
+	has := slices.ContainsFunc(list, func(r models.Rate) bool { return !r.Day.Before(today) })
 	switch {
 	case now.Before(at):
 		return at

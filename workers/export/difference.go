@@ -24,10 +24,7 @@ func (m *maker) compare(ctx context.Context, u *workers.Run[difference.Args, dif
 	if err != nil {
 		return err
 	}
-	campaigns := make([]string, len(out.Rows))
-	for i, r := range out.Rows {
-		campaigns[i] = r.Campaign.String()
-	}
+	campaigns := db.Map(out.Rows, func(r difference.Row) string { return r.Campaign.String() })
 	if out.Names, err = m.store.Labels(ctx, account, "campaign_id", campaigns); err != nil {
 		return err
 	}

@@ -2,11 +2,11 @@ package export
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/export"
 	"switchyard/db/store"
 )
@@ -49,12 +49,10 @@ func (w *rowWriter) flush(ctx context.Context) error {
 		if !store.HasLabels(c.Name) {
 			continue
 		}
-		ids := map[string]bool{}
-		for _, cells := range w.batch {
-			ids[cells[i]] = true
-		}
+		ids := db.Map(w.batch, func(cells []string) string { return cells[i] })
+		slices.Sort(ids)
 		var err error
-		if labels[i], err = w.store.Labels(ctx, w.account, c.Name, slices.Collect(maps.Keys(ids))); err != nil {
+		if labels[i], err = w.store.Labels(ctx, w.account, c.Name, slices.Compact(ids)); err != nil {
 			return err
 		}
 	}

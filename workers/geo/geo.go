@@ -5,7 +5,6 @@ package geo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -28,14 +27,10 @@ type Options struct {
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	w := &worker{o: o, store: s, client: r.Client()}
 	workers.Register(r, jobs.ConnectGeo, w.connect)
-	workers.Register(r, jobs.LookUpGeo, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
-		return jobs.None{}, w.lookUp(ctx, workers.Account(ctx))
-	})
+	workers.RegisterForAccount(r, jobs.LookUpGeo, w.lookUp)
 	workers.RegisterTick(r, jobs.SweepGeo, w.sweep)
 }
 
@@ -89,10 +84,8 @@ func (w *worker) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, account := range waiting {
-		if _, err := jobs.Submit(ctx, w.client, jobs.LookUpGeo, account, jobs.None{}); err != nil {
-			return fmt.Errorf("geo: %w", err)
-		}
+	if err := workers.SubmitEach(ctx, w.client, jobs.LookUpGeo, waiting); err != nil {
+		return err
 	}
 	return w.store.GeoDatabases().DeleteExpiredAnswers(ctx, now.Add(-answerRetention), deletedAtOnce)
 }

@@ -2,7 +2,6 @@ package geo
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"sync"
 	"time"
@@ -12,10 +11,11 @@ import (
 	"switchyard/db"
 	"switchyard/db/botscan"
 	"switchyard/db/click"
-	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bot"
+	"switchyard/workers"
 )
 
 // lookupRun is one run over the new clicks of an account.
@@ -83,18 +83,9 @@ func (u *lookupRun) describe(ctx context.Context, clicks []click.Address) error 
 	if len(findings) == 0 {
 		return nil
 	}
-	return db.RetryConflicts(func() error {
-		return u.store.Tx(ctx, func(s *store.Store) error {
-			settings, err := s.ShareBotSettings(ctx, u.database.AccountID)
-			if err != nil {
-				return err
-			}
-			days, err := botscan.Revise(ctx, u.o.Clicks, s.Conn(), u.database.AccountID, settings, findings)
-			for _, day := range days {
-				err = errors.Join(err, spend.Respread(ctx, u.o.Clicks, s.Conn(), u.database.AccountID, day))
-			}
-			return err
-		})
+	account := u.database.AccountID
+	return workers.ReviseClicks(ctx, u.store, u.o.Clicks, account, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
+		return botscan.Revise(ctx, u.o.Clicks, c, account, settings, findings)
 	})
 }
 
@@ -124,12 +115,7 @@ func (u *lookupRun) places(ctx context.Context, clicks []click.Address) (map[net
 	if err != nil {
 		return nil, err
 	}
-	var unknown []netip.Prefix
-	for _, p := range prefixes {
-		if _, ok := places[p]; !ok {
-			unknown = append(unknown, p)
-		}
-	}
+	unknown := db.Without(prefixes, func(p netip.Prefix) bool { _, ok := places[p]; return ok })
 	answers := u.fetch(ctx, unknown, first)
 	for _, a := range answers {
 		places[a.Prefix] = a.Place

@@ -7,6 +7,7 @@
 package issuer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -55,16 +56,13 @@ type Options struct {
 
 // Register registers the handlers with a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	if o.Background == nil {
 		o.Background = o.Issuer
 	}
-	if o.Rest == 0 {
-		o.Rest = 5 * time.Second
-	}
-	w := &worker{o: o, store: s, runtime: r, failures: newFailures(r.Metrics())}
+	o.Rest = cmp.Or(o.Rest, 5*time.Second)
+	w := &worker{o: o, store: s, runtime: r, failures: r.NewCounter("switchyard_edge_failures_total",
+		"Requests to the edge that failed, by why: its credentials are refused, it is busy, or it refused otherwise.", "edge", "reason")}
 	workers.Register(r, jobs.RequestCertificate, w.request)
 	workers.Register(r, jobs.ReadCertificate, w.read)
 	workers.Register(r, jobs.ReleaseCertificate, w.release)
@@ -83,17 +81,6 @@ type worker struct {
 		sync.Mutex
 		until time.Time
 	}
-}
-
-func newFailures(reg prometheus.Registerer) *prometheus.CounterVec {
-	v := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "switchyard_edge_failures_total",
-		Help: "Requests to the edge that failed, by why: its credentials are refused, it is busy, or it refused otherwise.",
-	}, []string{"edge", "reason"})
-	if reg != nil {
-		reg.MustRegister(v)
-	}
-	return v
 }
 
 // issuerTime is the maximum time of one request to the issuer. The worker renews its lease during that time. If the worker dies,

@@ -10,10 +10,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -39,9 +42,7 @@ func Register(r *workers.Runtime, o Options) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	o.Pause = cmp.Or(o.Pause, 250*time.Millisecond)
 	o.Hosts = cmp.Or(o.Hosts, 32)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	c := &checker{o: o, client: r.Client()}
 	workers.RegisterTick(r, jobs.SweepLinks, c.sweep)
 	workers.RegisterTick(r, jobs.ScreenLinks, c.screen)
@@ -153,9 +154,7 @@ func (c *checker) check(known map[string]models.LinkResult) func(context.Context
 		if err != nil {
 			return err
 		}
-		for u, r := range results {
-			known[u] = r
-		}
+		maps.Copy(known, results)
 		for _, l := range links {
 			deliveries, err := c.o.Store.Links().RecordCheck(ctx, l, known[c.filled(l)])
 			if err != nil {
@@ -189,29 +188,18 @@ func (c *checker) checkOne(ctx context.Context, a jobs.CheckLinkArgs) (jobs.Chec
 
 // lookUp looks up the URLs of a batch and records the threats.
 func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
-	seen := map[string]bool{}
-	var urls []string
-	for _, l := range links {
-		if u := c.filled(l); !seen[u] {
-			seen[u] = true
-			urls = append(urls, u)
-		}
-	}
+	urls := db.Map(links, c.filled)
+	slices.Sort(urls)
 	threats := map[string][]string{}
-	for len(urls) > 0 {
-		n := min(c.o.List.BatchSize(), len(urls))
-		found, err := c.o.List.Lookup(ctx, urls[:n])
+	for part := range slices.Chunk(slices.Compact(urls), c.o.List.BatchSize()) {
+		found, err := c.o.List.Lookup(ctx, part)
 		if err != nil {
 			return err
 		}
-		for u, t := range found {
-			threats[u] = t
-		}
-		urls = urls[n:]
+		maps.Copy(threats, found)
 	}
 	for _, l := range links {
-		u := c.filled(l)
-		deliveries, err := c.o.Store.Links().RecordScreen(ctx, l, c.o.List.Name(), c.o.Now(), threats[u])
+		deliveries, err := c.o.Store.Links().RecordScreen(ctx, l, c.o.List.Name(), c.o.Now(), threats[c.filled(l)])
 		if err != nil {
 			return err
 		}

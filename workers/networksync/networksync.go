@@ -44,9 +44,7 @@ type syncer struct {
 
 // Register registers the handlers with a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	o.Most = cmp.Or(o.Most, models.SyncMost)
 	y := &syncer{o: o, store: s, conversions: rowimport.Conversions(r, s, o.Clicks)}
 	y.imports = &platformjob.Imports[jobs.CorrectionArgs, answer]{

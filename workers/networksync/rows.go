@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/conversion"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -30,23 +30,19 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 	}
 	words := statusWords(n.StatusMap)
 	rows := make([]correction.Conversion, len(orders))
-	var clicks []uuid.UUID
+	named := map[uuid.UUID]bool{}
 	for i, o := range orders {
 		rows[i] = rowOf(i+1, o, words, n.Currency)
 		if rows[i].Refusal == "" {
-			clicks = append(clicks, rows[i].ClickID)
+			named[rows[i].ClickID] = true
 		}
 	}
-	slices.SortFunc(clicks, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
-	clicks = slices.Compact(clicks)
+	clicks := db.SortedIDs(named)
 	known, err := conversion.FindKnown(ctx, y.store.Conn(), account, clicks)
 	if err != nil {
 		return nil, err
 	}
-	recorded := map[conversion.Key]conversion.Known{}
-	for _, k := range known {
-		recorded[k.Key] = k
-	}
+	recorded := db.ByKey(known, func(k conversion.Known) conversion.Key { return k.Key })
 	findGoals(rows, orders, recorded)
 	before, err := y.store.NetworkIntegrations().Adopted(ctx, account, network, clicks)
 	if err != nil {
@@ -261,7 +257,7 @@ func adopt(rows []correction.Conversion, known []conversion.Known, before []stor
 	for i := range rows {
 		v := &rows[i]
 		at := place{v.ClickID, v.Goal}
-		switch id, was := adopted[conversion.Key{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}]; {
+		switch id, was := adopted[keyOf(*v)]; {
 		case v.Refusal != "" || recorded[at][v.ConversionID]:
 		case was:
 			v.ConversionID = id

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	dboauth "switchyard/db/oauth"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -37,9 +38,7 @@ type Connections struct {
 
 // New makes Connections.
 func New(s *store.Store, o Options) *Connections {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	if o.Wait == nil {
 		o.Wait = interval.Sleep
 	}
@@ -89,14 +88,7 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 	list, err := withToken(ctx, c.Provider, k.TokensFor(models.OAuthAds, account, a.Connection), func(token string) ([]oauth.Account, error) {
 		return k.o.Client.Accounts(ctx, c.Provider, token)
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]jobs.AdAccount, len(list))
-	for i, v := range list {
-		out[i] = jobs.AdAccount(v)
-	}
-	return out, nil
+	return db.Map(list, func(a oauth.Account) jobs.AdAccount { return jobs.AdAccount(a) }), err
 }
 
 // customerError converts a platform's error to an error for the customer: credentials if the sign-in is no longer valid,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -22,10 +23,7 @@ type Reports interface {
 
 // Register adds the handlers to a runtime. Now is the clock, default time.Now.
 func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() time.Time) {
-	if now == nil {
-		now = time.Now
-	}
-	w := &watcher{store: s, reports: reports, client: r.Client(), now: now}
+	w := &watcher{store: s, reports: reports, client: r.Client(), now: workers.Clock(now)}
 	workers.RegisterTick(r, jobs.WatchPlans, w.watch)
 }
 
@@ -71,10 +69,7 @@ func (w *watcher) exceeded(ctx context.Context) ([]store.PlanLimit, error) {
 	if err != nil {
 		return nil, err
 	}
-	accounts := make([]uuid.UUID, len(limits))
-	for i, l := range limits {
-		accounts[i] = l.AccountID
-	}
+	accounts := db.Map(limits, func(l store.PlanLimit) uuid.UUID { return l.AccountID })
 	month := models.MonthOf(now)
 	clicks, err := w.reports.ClicksOf(ctx, accounts, month, month.AddDate(0, 1, 0))
 	if err != nil {

@@ -94,7 +94,7 @@ func Test(ctx context.Context, test func(context.Context) error) error {
 // Register registers the handler of the jobs with a runtime.
 func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *workers.Run[A, R]) error) {
 	i.client = r.Client()
-	i.ended = endedRuns(r.Metrics())
+	i.ended = endedRuns(r)
 	name := func(a A) string {
 		of := i.Range(&a)
 		if of == nil {
@@ -106,20 +106,9 @@ func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *
 }
 
 // endedRuns returns the counter of runs that have ended. The imports of all kinds share it.
-func endedRuns(reg prometheus.Registerer) *prometheus.CounterVec {
-	ended := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "switchyard_platform_runs_total", Help: "Imports from networks and ad platforms that have ended, by what they import and their result.",
-	}, []string{"kind", "provider", "result"})
-	if reg == nil {
-		return ended
-	}
-	err := reg.Register(ended)
-	if known, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
-		if shared, ok := known.ExistingCollector.(*prometheus.CounterVec); ok {
-			return shared
-		}
-	}
-	return ended
+func endedRuns(r *workers.Runtime) *prometheus.CounterVec {
+	return r.NewCounter("switchyard_platform_runs_total",
+		"Imports from networks and ad platforms that have ended, by what they import and their result.", "kind", "provider", "result")
 }
 
 // claimedAtOnce is the maximum number of due connections that a sweep claims in one batch.

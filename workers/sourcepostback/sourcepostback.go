@@ -37,13 +37,9 @@ type run = workers.Run[jobs.None, jobs.None]
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
-	s := &sender{o: o, db: r.DB(), store: st, runtime: r, sent: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "switchyard_source_postbacks_total", Help: "Postbacks to traffic sources by what came of sending them.",
-	}, []string{"result"})}
+	s := &sender{o: o, db: r.DB(), store: st, runtime: r}
+	s.sent = r.NewCounter("switchyard_source_postbacks_total", "Postbacks to traffic sources by what came of sending them.", "result")
 	s.limiter = workers.NewLimiter[endpoint](time.Now, r.Slots(jobs.Postbacks))
-	if reg := r.Metrics(); reg != nil {
-		reg.MustRegister(s.sent)
-	}
 	workers.RegisterRow(r, jobs.SendPostback, s.send, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
 	workers.Register(r, jobs.ResendPostback, s.resend)
 	workers.Register(r, jobs.TestPostback, s.test)

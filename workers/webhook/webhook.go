@@ -33,9 +33,7 @@ type run = workers.Run[jobs.None, jobs.None]
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
+	o.Now = workers.Clock(o.Now)
 	s := &sender{o: o, db: r.DB(), store: st, runtime: r}
 	s.limiter = workers.NewLimiter[uuid.UUID](time.Now, r.Slots(jobs.Webhooks))
 	workers.RegisterRow(r, jobs.DeliverWebhook, s.deliver, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))

@@ -7,6 +7,7 @@
 package acme
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -25,6 +26,7 @@ import (
 
 	"switchyard/db/certstore"
 	"switchyard/models/interval"
+	"switchyard/workers"
 	"switchyard/workers/egress"
 )
 
@@ -88,12 +90,8 @@ type authority struct {
 
 // New returns an Issuer.
 func New(o Options) *Issuer {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Lease == 0 {
-		o.Lease = defaultLease
-	}
+	o.Now = workers.Clock(o.Now)
+	o.Lease = cmp.Or(o.Lease, defaultLease)
 	i := &Issuer{o: o, places: make(chan struct{}, atOnce), running: map[string]*running{}}
 	solver := solver{o.Store}
 	for _, ca := range o.CAs {
@@ -116,8 +114,8 @@ var ErrBusy = errors.New("acme: another issuer is at work for the host")
 // is due for renewal. If a renewal fails, the old certificate stays. The error is ErrBusy, a *RefusalError or an error of the
 // database.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
-	if c, err := i.fresh(ctx, host); err != nil || c != nil {
-		return deref(c), err
+	if c, ok, err := i.fresh(ctx, host); err != nil || ok {
+		return c, err
 	}
 	select {
 	case i.places <- struct{}{}:
@@ -134,26 +132,16 @@ func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate
 	}
 	ctx, stop := i.extendClaim(ctx, host, fence)
 	defer stop()
-	if c, err := i.fresh(ctx, host); err != nil || c != nil { // another issuer may have been faster
-		return deref(c), err
+	if c, ok, err := i.fresh(ctx, host); err != nil || ok { // another issuer may have been faster
+		return c, err
 	}
 	return i.issue(ctx, host, fence)
 }
 
-func deref(c *certstore.Certificate) certstore.Certificate {
-	if c == nil {
-		return certstore.Certificate{}
-	}
-	return *c
-}
-
-// fresh returns the host's certificate. It returns nil if there is no certificate or if the certificate is due for renewal.
-func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate, error) {
-	c, ok, err := i.o.Store.Find(ctx, host)
-	if err != nil || !ok || !i.o.Now().Before(c.RenewAt) {
-		return nil, err
-	}
-	return &c, nil
+// fresh returns the host's certificate. ok is false if there is no certificate or if the certificate is due for renewal.
+func (i *Issuer) fresh(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
+	c, ok, err = i.o.Store.Find(ctx, host)
+	return c, ok && i.o.Now().Before(c.RenewAt), err
 }
 
 // extendClaim extends the claim of a host until stop is called, which ends the claim. The returned context ends when another

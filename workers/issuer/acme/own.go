@@ -42,12 +42,12 @@ func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 	if err != nil || i.o.Now().Before(next) {
 		return err
 	}
-	if c, err := i.fresh(ctx, host); err != nil {
+	_, fresh, err := i.fresh(ctx, host)
+	if err == nil && fresh {
+		_, _, err = i.RenewalAdvice(ctx, host)
+	}
+	if err != nil {
 		return err
-	} else if c != nil {
-		if _, _, err := i.RenewalAdvice(ctx, host); err != nil {
-			return err
-		}
 	}
 	_, err = i.Ensure(ctx, host)
 	wait := ownCheck

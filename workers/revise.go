@@ -1,0 +1,35 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/db/spend"
+	"switchyard/db/store"
+	"switchyard/models/bot"
+)
+
+// ReviseClicks revises clicks of an account. It calls revise in a transaction, with the account's present bot settings, and spreads
+// the spend of the days that revise returns over their clicks again. It repeats all of this if another transaction conflicts.
+func ReviseClicks(ctx context.Context, s *store.Store, clicks click.Log, account uuid.UUID,
+	revise func(db.Conn, bot.Settings) (days []time.Time, err error),
+) error {
+	return db.RetryConflicts(func() error {
+		return s.Tx(ctx, func(s *store.Store) error {
+			settings, err := s.ShareBotSettings(ctx, account)
+			if err != nil {
+				return err
+			}
+			days, err := revise(s.Conn(), settings)
+			for _, day := range days {
+				err = errors.Join(err, spend.Respread(ctx, clicks, s.Conn(), account, day))
+			}
+			return err
+		})
+	})
+}
