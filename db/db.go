@@ -1,5 +1,5 @@
-// Package db opens PostgreSQL and has what its users share: transactions, migrations, notifications, and the error
-// codes of the server that matter to callers. Its sub-packages hold all SQL and all Redis data of the service.
+// Package db opens PostgreSQL and contains the functions that its sub-packages share: transactions, queries, migrations,
+// notifications, and the error codes of the server that matter to callers. Its sub-packages hold all SQL and all Redis data of the service.
 package db
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/lib/pq/pqerror"
 )
 
-// Conn is what a query runs on: the pool or a transaction. The same store method works on both.
+// Conn runs queries. It is the pool or a transaction, so that the same method works on both.
 type Conn = sqlx.ExtContext
 
 // DB is the pool of connections to PostgreSQL.
@@ -33,15 +33,15 @@ type Options struct {
 	Statement time.Duration // the longest that a statement may take; default 60 seconds
 	Serial    bool          // PostgreSQL uses one process for a statement, never several
 	ReadOnly  bool          // statements that write are refused
-	// Pooler says that the URL leads to a pooler that lends a session for one transaction, such as PgBouncer in transaction
-	// mode. What needs a session for longer does not work then: Listen, the locks of db/advisory, migrations.
+	// Pooler reports that the URL leads to a pooler that lends a session for one transaction, such as PgBouncer in transaction
+	// mode. Features that need a session for longer do not work then: Listen, the locks of db/advisory, migrations.
 	Pooler bool
-	// Replica is read in place of the server of the URL while it is fresh. Only with ReadOnly.
+	// Replica takes the place of the server of the URL while the replica is fresh. It needs ReadOnly.
 	Replica    *Replica
 	ReplicaURL string
 }
 
-// settings are the session settings that the URL does not set. jit is off: compiling a statement of a report over
+// settings returns the session settings for a URL that does not set them. jit is off, because compiling a statement of a report over
 // millions of rows takes several times as long as it saves.
 func (o Options) settings() map[string]string {
 	all := map[string]string{"lock_timeout": "5000", "jit": "off"}
@@ -104,7 +104,7 @@ func OpenLazy(url string, o Options) (*DB, error) {
 	return &DB{sqlx.NewDb(pool, "postgres")}, nil
 }
 
-// connector connects to a URL with the settings.
+// connector returns a connector for a URL. Its sessions have the settings of the options.
 func (o Options) connector(url string) (driver.Connector, error) {
 	cfg, err := pq.NewConfig(url)
 	if err != nil {
@@ -137,7 +137,7 @@ func (o Options) connector(url string) (driver.Connector, error) {
 }
 
 // Tx runs fn in a transaction, and commits if fn returns nil. If c is a transaction already, fn runs under a
-// savepoint: its error undoes only what fn did, and the outer transaction can go on.
+// savepoint: an error undoes only the changes of fn, and the outer transaction can go on.
 func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	switch c := c.(type) {
 	case *DB:
@@ -148,7 +148,7 @@ func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	return fmt.Errorf("db: cannot start a transaction on %T", c)
 }
 
-// Snapshot runs fn in a transaction that only reads, and sees what there was at its first statement. If c is a transaction
+// Snapshot runs fn in a transaction that only reads. All statements see the data as of the first statement. If c is a transaction
 // already, fn runs in it.
 func Snapshot(ctx context.Context, c Conn, fn func(Conn) error) error {
 	if d, ok := c.(*DB); ok {
@@ -162,7 +162,7 @@ func begin(ctx context.Context, d *DB, o *sql.TxOptions, fn func(Conn) error) er
 	if err != nil {
 		return fmt.Errorf("db: begin: %w", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing; after an error that one counts
+	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing; after an error, that error is returned
 	if err := fn(tx); err != nil {
 		return err
 	}

@@ -9,11 +9,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// document is a json or jsonb column for the value that p points to. A list or a map is never null in
-// it.
+// document stores the value that p points to in a json or jsonb column. A nil list or map is stored as an empty one.
 type document struct{ p any }
 
-// Document gives a value as a parameter for a json or jsonb column.
+// Document returns a value as a parameter for a json or jsonb column.
 func Document(v any) driver.Valuer {
 	p := reflect.New(reflect.TypeOf(v))
 	p.Elem().Set(reflect.ValueOf(v))
@@ -37,6 +36,7 @@ func (d document) Value() (driver.Value, error) {
 	return string(raw), err
 }
 
+// noNil replaces a nil list or map by an empty one.
 func (d document) noNil() {
 	switch v := reflect.ValueOf(d.p).Elem(); {
 	case v.Kind() == reflect.Slice && v.IsNil():
@@ -46,5 +46,5 @@ func (d document) noNil() {
 	}
 }
 
-// OrNull gives an id as a parameter. The zero id is NULL.
+// OrNull returns an id as a parameter. The zero id is NULL.
 func OrNull(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: id != uuid.Nil} }

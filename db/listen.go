@@ -14,7 +14,7 @@ import (
 
 // Notice is one call of a Listen callback.
 type Notice struct {
-	// Resync says that notices may have been missed: at the first connection, and after a connection was lost. The callback
+	// Resync reports that notices may have been missed: at the first connection, and after a connection was lost. The callback
 	// should read everything again.
 	Resync  bool
 	Payload string
@@ -70,7 +70,7 @@ func logListener(ctx context.Context) pq.EventCallbackType {
 	}
 }
 
-// withConnectTimeout adds a connect timeout of 5 seconds to a URL without one. pq's listener would wait for ever.
+// withConnectTimeout adds a connect timeout of 5 seconds to a URL without one. Without a timeout, pq's listener would wait for ever.
 func withConnectTimeout(url string) string {
 	if strings.Contains(url, "connect_timeout") {
 		return url

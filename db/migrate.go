@@ -21,7 +21,7 @@ import (
 	"switchyard/db/migrations"
 )
 
-// A migration that waits for a lock blocks everything that comes after it on that table. So it gives up soon, lets
+// A migration that waits for a lock blocks all later statements on that table. So it gives up soon, lets
 // the others pass and tries again.
 const (
 	migrateLockTimeout = 2 * time.Second
@@ -147,13 +147,13 @@ func MigrateTo(ctx context.Context, d *DB, versions []int64) error {
 }
 
 var (
-	// ErrSchemaAhead says that the schema of a database has more than was asked for. There is no way back.
+	// ErrSchemaAhead reports that a database has more migrations than requested. A migration cannot be undone.
 	ErrSchemaAhead = errors.New("db: the schema is newer than wanted")
-	// ErrProgramBehind says that a schema needs a newer program.
+	// ErrProgramBehind reports that a schema needs a newer program.
 	ErrProgramBehind = errors.New("db: the program is older than the schema")
 )
 
-// chosenFiles is the migrations with some names, as a file system.
+// chosenFiles is a file system that has only the migrations with these names.
 type chosenFiles map[string]bool
 
 // Open implements fs.FS.
@@ -165,7 +165,7 @@ func (c chosenFiles) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return !c[e.Name()] }), err
 }
 
-// migrationFiles names the file of each version.
+// migrationFiles returns the file name of each version.
 func migrationFiles() (map[int64]string, error) {
 	names, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // InParts repeats a statement until it changes fewer than size rows, and returns how many rows it changed in all. The
 // statement gets size as its last argument and must change at most that many rows. So no lock is held for long, and
-// what is done stays done when the context ends.
+// the changes of completed statements stay when the context ends.
 func InParts(ctx context.Context, c Conn, what, query string, size int, args ...any) (int64, error) {
 	var total int64
 	for {
@@ -28,11 +28,11 @@ SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = $1::regclass AND inhrel
 type Partition struct {
 	Table, Name string
 	Low, High   uuid.UUID
-	Prepare     string // runs before it is attached; may be empty
+	Prepare     string // SQL that runs before the partition is attached; may be empty
 }
 
-// Ensure makes the partition, unless it is there. c must be a transaction, under a lock of the caller. The partition
-// is made first and attached then: making it in place would wait for every reader and hold up all that come after.
+// Ensure creates the partition unless it exists. c must be a transaction in which the caller holds a lock. The partition is created as
+// a table of its own and then attached. Creating it in place would wait for all readers of the table and block later ones.
 func (p Partition) Ensure(ctx context.Context, c Conn) error {
 	what := "make partition of " + p.Table
 	if there, err := Get[bool](ctx, c, what, partitionAttached, p.Table, p.Name); err != nil || there {

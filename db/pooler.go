@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// session is what database/sql uses of a connection of pq.
+// session lists the interfaces of a pq connection that database/sql uses.
 type session interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -22,7 +22,7 @@ type session interface {
 }
 
 // pooled connects to a pooler that lends a session of the server for one transaction, as PgBouncer does with
-// pool_mode=transaction. A statement outside a transaction gets one of its own, because the driver sends it in two
+// pool_mode=transaction. A statement outside a transaction gets a transaction of its own, because the driver sends it in two
 // steps that must reach the same session. Each transaction begins with the settings, because a session keeps none.
 type pooled struct {
 	driver.Connector
@@ -55,7 +55,7 @@ func connectSession(ctx context.Context, to driver.Connector) (session, error) {
 type pooledConn struct {
 	session
 	pooled
-	within bool // a transaction of the caller
+	inTx bool // a transaction is open
 }
 
 // errPrepare is for a statement that would outlive its transaction.
@@ -68,7 +68,7 @@ func (c *pooledConn) Prepare(query string) (driver.Stmt, error) {
 
 // PrepareContext implements driver.ConnPrepareContext.
 func (c *pooledConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	if !c.within {
+	if !c.inTx {
 		return nil, errPrepare
 	}
 	return c.session.PrepareContext(ctx, query)
@@ -82,16 +82,16 @@ func (c *pooledConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx
 		return nil, err
 	}
 	if _, err := c.session.ExecContext(ctx, c.settings, nil); err != nil {
-		_ = tx.Rollback() // a session that cannot is invalid after it
+		_ = tx.Rollback() // if the rollback fails, the session is not used again
 		return nil, err
 	}
-	c.within = true
+	c.inTx = true
 	return &pooledTx{tx, c}, nil
 }
 
 // ExecContext implements driver.ExecerContext.
 func (c *pooledConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if c.within {
+	if c.inTx {
 		return c.session.ExecContext(ctx, query, args)
 	}
 	tx, err := c.BeginTx(ctx, driver.TxOptions{})
@@ -100,7 +100,7 @@ func (c *pooledConn) ExecContext(ctx context.Context, query string, args []drive
 	}
 	result, err := c.session.ExecContext(ctx, query, args)
 	if err != nil {
-		_ = tx.Rollback() // a session that cannot is invalid after it
+		_ = tx.Rollback() // if the rollback fails, the session is not used again
 		return nil, err
 	}
 	return result, tx.Commit()
@@ -108,7 +108,7 @@ func (c *pooledConn) ExecContext(ctx context.Context, query string, args []drive
 
 // QueryContext implements driver.QueryerContext. The transaction ends with the rows.
 func (c *pooledConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if c.within {
+	if c.inTx {
 		return c.session.QueryContext(ctx, query, args)
 	}
 	tx, err := c.BeginTx(ctx, driver.TxOptions{})
@@ -117,7 +117,7 @@ func (c *pooledConn) QueryContext(ctx context.Context, query string, args []driv
 	}
 	rows, err := c.session.QueryContext(ctx, query, args)
 	if err != nil {
-		_ = tx.Rollback() // a session that cannot is invalid after it
+		_ = tx.Rollback() // if the rollback fails, the session is not used again
 		return nil, err
 	}
 	return &pooledRows{Rows: rows, tx: tx}, nil
@@ -131,13 +131,13 @@ type pooledTx struct {
 
 // Commit implements driver.Tx.
 func (t *pooledTx) Commit() error {
-	t.conn.within = false
+	t.conn.inTx = false
 	return t.Tx.Commit()
 }
 
 // Rollback implements driver.Tx.
 func (t *pooledTx) Rollback() error {
-	t.conn.within = false
+	t.conn.inTx = false
 	return t.Tx.Rollback()
 }
 
@@ -175,7 +175,7 @@ func (r *pooledRows) end() error {
 	tx := r.tx
 	r.tx = nil
 	if err := r.Rows.Close(); err != nil || r.failed {
-		_ = tx.Rollback() // a session that cannot is invalid after it
+		_ = tx.Rollback() // if the rollback fails, the session is not used again
 		return err
 	}
 	return tx.Commit()

@@ -136,7 +136,7 @@ func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 	}
 	tags := rows.Mapper.TypeMap(reflect.TypeFor[T]())
 	if _, scans := any(new(T)).(sql.Scanner); scans || len(tags.Index) == 0 {
-		return []*reflectx.FieldInfo{{}}, nil // no index: the row itself
+		return []*reflectx.FieldInfo{{}}, nil // without an index, the row itself is the field
 	}
 	fields := make([]*reflectx.FieldInfo, len(columns))
 	for i, column := range columns {
@@ -147,7 +147,7 @@ func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 	return fields, nil
 }
 
-// cell is what a column is scanned into: the field itself, except for lists of texts, addresses and JSON documents.
+// cell returns the destination into which a column is scanned: the field itself, except for lists of texts, addresses and JSON documents.
 func cell(field reflect.Value, isJSON bool) any {
 	p := field.Addr()
 	if isJSON {
@@ -156,15 +156,14 @@ func cell(field reflect.Value, isJSON bool) any {
 	if a, ok := p.Interface().(*netip.Addr); ok {
 		return (*Addr)(a)
 	}
-	if texts := reflect.TypeFor[*pq.StringArray](); p.CanConvert(texts) { // of models.Tags too
+	if texts := reflect.TypeFor[*pq.StringArray](); p.CanConvert(texts) { // also for models.Tags
 		p = p.Convert(texts)
 	}
 	return p.Interface()
 }
 
-// Analyze renews PostgreSQL's statistics of all tables, without a limit of time. Call it after many rows were loaded at once:
-// until autovacuum comes by, some minutes later, PostgreSQL takes the tables for empty, and reports that take 0.1 s with
-// statistics took 15 s.
+// Analyze renews PostgreSQL's statistics of all tables, without a time limit. Call it after loading many rows. Autovacuum renews them
+// only minutes later. Until then PostgreSQL assumes that the tables are empty, and reports that need 0.1 s took 15 s.
 func Analyze(ctx context.Context, c Conn) error {
 	return Run(ctx, c, "analyze", `SET statement_timeout = 0; ANALYZE; RESET statement_timeout`)
 }

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/netip"
 	"reflect"
@@ -57,18 +56,20 @@ func FromRecords[T any]() string {
 	return "(SELECT " + strings.Join(cells, ", ") + " FROM unnest(" + strings.Join(params, ", ") + ") AS r (" + strings.Join(names, ", ") + "))"
 }
 
-// Records returns rows as parameters for FromRecords: the values of each column as texts. No bytes, and an address that is not
-// valid, become NULL.
+// Records returns rows as parameters for FromRecords: the values of each column as texts. Empty bytes
+// and invalid addresses become NULL.
 func Records[T any](rows []T) ([]any, error) {
 	fields, _ := taggedFields[T]()
 	columns := make([]any, len(fields))
 	for i, f := range fields {
 		texts := make([]string, len(rows))
 		for j := range rows {
-			var err error
-			if texts[j], err = cellText(reflect.ValueOf(&rows[j]).Elem().FieldByIndex(f.Index).Addr().Interface(), isJSON(f)); err != nil {
+			field := reflect.ValueOf(&rows[j]).Elem().FieldByIndex(f.Index)
+			text, err := cellText(field.Addr().Interface(), isJSON(f))
+			if err != nil {
 				return nil, fmt.Errorf("db: %s as text: %w", f.Name, err)
 			}
+			texts[j] = text
 		}
 		columns[i] = pq.StringArray(texts)
 	}
@@ -78,10 +79,8 @@ func Records[T any](rows []T) ([]any, error) {
 // cellText returns the value that a pointer points to as text that PostgreSQL reads.
 func cellText(p any, isJSON bool) (string, error) {
 	if isJSON {
-		d := document{p}
-		d.noNil()
-		raw, err := json.Marshal(d.p)
-		return string(raw), err
+		text, err := document{p}.Value()
+		return fmt.Sprint(text), err
 	}
 	switch v := p.(type) {
 	case *string:

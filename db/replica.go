@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Replica watches how far a read replica is behind its primary. It compares positions in the write-ahead log, which any
-// role may ask for: a replica that has replayed what the primary had written at a moment shows at least that moment.
+// Replica watches how far a read replica is behind its primary. It compares positions in the write-ahead log, which any role may
+// query. If a replica has replayed everything that the primary had written at a moment, its data is at least as new as that moment.
 type Replica struct {
 	limit            time.Duration
 	primary, replica func(ctx context.Context) (position, error)
 	now              func() time.Time
 
-	measuring  sync.Mutex // held by who asks both
-	measuredAt time.Time  // when both were asked last
-	marks      []mark     // what the replica is not known to have replayed, the oldest first
+	measuring  sync.Mutex // held while both servers are queried
+	measuredAt time.Time  // when both servers were last queried
+	marks      []mark     // positions that the replica may not have replayed yet, oldest first
 
 	mu      sync.Mutex
-	freshAt time.Time // the replica shows at least this moment; zero: nothing is known
+	freshAt time.Time // the replica's data is at least as new as this time; zero: unknown
 
-	fresh     atomic.Bool // for the log: the last verdict
+	fresh     atomic.Bool // the last result of Fresh, for the log
 	toReplica atomic.Int64
 	toPrimary atomic.Int64
 }
@@ -32,7 +32,7 @@ type Replica struct {
 // position is a place in the write-ahead log.
 type position uint64
 
-// mark is where the primary was at a moment.
+// mark is the position of the primary at a time.
 type mark struct {
 	at time.Time
 	position
@@ -62,8 +62,8 @@ func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
 	}
 }
 
-// Fresh reports whether what the replica shows is younger than the limit. It asks both servers now and then; while one
-// call asks, the others answer from what is known.
+// Fresh reports whether the replica's data is younger than the limit. It queries both servers at most once every measureEvery. While
+// one call queries them, other calls use the last result.
 func (r *Replica) Fresh(ctx context.Context) bool {
 	if r.measuring.TryLock() {
 		if r.now().Sub(r.measuredAt) >= measureEvery {
@@ -96,12 +96,12 @@ func (r *Replica) Behind() (age time.Duration, known bool) {
 	return r.now().Sub(r.freshAt), true
 }
 
-// Uses is how many statements outside a transaction and how many transactions went to each of the servers.
+// Uses returns how many times each server was used: for a transaction, or for a statement outside a transaction.
 func (r *Replica) Uses() (toReplica, toPrimary int64) {
 	return r.toReplica.Load(), r.toPrimary.Load()
 }
 
-// measure records where the primary is, then how far the replica has come.
+// measure records the position of the primary, then the progress of the replica.
 func (r *Replica) measure(ctx context.Context) error {
 	at := r.now()
 	written, err := r.primary(ctx)
@@ -125,8 +125,8 @@ func (r *Replica) measure(ctx context.Context) error {
 	return nil
 }
 
-// readers connects to the replica while it is fresh, and otherwise to the primary. A connection to the server that is not in use
-// now is given up when it is next taken from the pool.
+// readers connects to the replica while the replica is fresh, and otherwise to the primary. A connection to the other server is closed
+// when it is next taken from the pool.
 type readers struct {
 	driver.Connector // of the primary
 	replica          driver.Connector

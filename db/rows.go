@@ -12,7 +12,7 @@ import (
 // UUIDs writes ids in PostgreSQL's text form of uuid[].
 func UUIDs(ids []uuid.UUID) string { return "{" + strings.Join(Map(ids, uuid.UUID.String), ",") + "}" }
 
-// ByKey gives the items of a list by their keys.
+// ByKey returns the items of a list by their keys.
 func ByKey[K comparable, T any](list []T, key func(T) K) map[K]T {
 	items := make(map[K]T, len(list))
 	for _, item := range list {
@@ -21,11 +21,11 @@ func ByKey[K comparable, T any](list []T, key func(T) K) map[K]T {
 	return items
 }
 
-// Map gives what of makes of each item of a list, for the columns of a statement that takes many rows.
-func Map[T, V any](list []T, of func(T) V) []V {
+// Map returns the results of calling fn with each item of a list.
+func Map[T, V any](list []T, fn func(T) V) []V {
 	out := make([]V, len(list))
 	for i, item := range list {
-		out[i] = of(item)
+		out[i] = fn(item)
 	}
 	return out
 }
@@ -34,7 +34,7 @@ func Map[T, V any](list []T, of func(T) V) []V {
 const ZeroID = "00000000-0000-0000-0000-000000000000"
 
 // UUIDsOf returns an id of each item of a list as a uuid[].
-func UUIDsOf[T any](list []T, of func(T) uuid.UUID) string { return UUIDs(Map(list, of)) }
+func UUIDsOf[T any](list []T, id func(T) uuid.UUID) string { return UUIDs(Map(list, id)) }
 
 // SortedIDs returns the keys of a map in ascending order.
 func SortedIDs[V any](m map[uuid.UUID]V) []uuid.UUID {

@@ -12,8 +12,8 @@ import (
 // PlatformRange selects the days that a job reads from a platform.
 type PlatformRange struct {
 	Provider string `json:"provider"`
-	From     string `json:"from"`   // YYYY-MM-DD in the platform's time zone; From and To are included
-	To       string `json:"to"`     //
+	From     string `json:"from"` // YYYY-MM-DD in the platform's time zone; From and To are included
+	To       string `json:"to"`
 	Origin   string `json:"origin"` // models.RunByAPI or models.RunByClock
 	Wide     bool   `json:"wide"`   // From and To span the longer window
 	Read     bool   `json:"read"`   // the rows were read, and are stored under the id of the job

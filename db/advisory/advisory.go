@@ -39,7 +39,7 @@ func try(ctx context.Context, d *db.DB, name string, lead func(context.Context))
 	if err != nil {
 		return fmt.Errorf("advisory: session: %w", err)
 	}
-	defer conn.Close() //nolint:errcheck // it may be broken; there is nothing else to do with it
+	defer conn.Close() //nolint:errcheck // if it fails, the session is lost already
 	var got bool
 	const tryLock = `SELECT pg_try_advisory_lock(hashtextextended($1, 0))`
 	if err := conn.QueryRowContext(ctx, tryLock, name).Scan(&got); err != nil {

@@ -18,16 +18,16 @@ import (
 type Alert struct {
 	Type      string
 	Severity  string // Warning or Critical
-	Kind      string // what ID is the id of, of Kinds
+	Kind      string // kind of the record that ID identifies, one of Kinds
 	ID        uuid.UUID
 	Name      string
-	URL       *string // as the record has it, with its tokens
-	Message   string  // what is seen
+	URL       *string // of the record, with its tokens
+	Message   string  // what is wrong
 	Do        string  // what to do
 	Status    *int    // status of the last check's answer; nil without an answer or a check
 	Threats   []string
 	Since     time.Time
-	CheckedAt *time.Time // when it was last looked at
+	CheckedAt *time.Time // when the record was last checked
 }
 
 // The severities.
@@ -36,12 +36,12 @@ const (
 	Critical = models.AlertCritical
 )
 
-// Kinds are what an alert is about.
+// Kinds lists the kinds of records that alerts are about.
 var Kinds = []string{
 	"offer", "lander", "domain", "dns_account", "oauth_connection", "webhook", "source", "network", "account", "copilot_rule",
 }
 
-// Type is a type of alert and what to do about one.
+// Type is a type of alerts. Do tells a person what to do about such an alert.
 type Type struct{ Name, Do string }
 
 // Types is the table of all types.
@@ -85,7 +85,7 @@ func TypeNames() []string {
 	return names
 }
 
-// Figures are what alerts need of the click store: report.Reader.
+// Figures reads the figures that alerts depend on. report.Reader implements it.
 type Figures interface {
 	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
 	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
@@ -97,24 +97,24 @@ type Reader struct {
 	Figures Figures
 }
 
-// reading is an account at a moment, for the finders.
+// reading is the argument of the finders: an account and the time at which its alerts are listed.
 type reading struct {
 	Reader
 	account models.Account
 	now     time.Time
 }
 
-// finders find the alerts of an account, each of one cause or two.
+// finders lists the functions that find the alerts of an account. Each of them looks for one or two causes.
 var finders = []func(context.Context, reading) ([]Alert, error){
 	brokenLinks, unsafeLinks, failingWebhooks,
 	strayDomains, endingDomains, troubledCertificates, failingDNSAccounts,
 	failingNetworks, failingSpend, troubledUploads, troubledConnections, failingGeoDatabase,
 	failingSources, unfilledTokens, badPostbacks, unreadMoney,
-	unconvertedMoney, cappedOffers, plansLimit,
+	unconvertedMoney, cappedOffers, planLimit,
 	matchedRules, lateJobs, lateClicks,
 }
 
-// List returns what needs attention in an account, the latest first: at most 500 alerts of one cause.
+// List returns the alerts of an account, latest first. It returns at most 500 alerts of one cause.
 func (r Reader) List(ctx context.Context, account models.Account, now time.Time) ([]Alert, error) {
 	out := []Alert{}
 	for _, find := range finders {

@@ -79,8 +79,8 @@ func (a Channels) Announce(ctx context.Context, account uuid.UUID, now []Announc
 		if len(news.Begun)+len(news.Risen)+len(news.Ended) == 0 {
 			return nil
 		}
-		told, err := db.Get[int](ctx, s.Conn(), "alert messages", countHour, account)
-		if err != nil || told >= models.AlertMessagesAnHour {
+		sent, err := db.Get[int](ctx, s.Conn(), "alert messages", countHour, account)
+		if err != nil || sent >= models.AlertMessagesAnHour {
 			return err
 		}
 		channels, err := NewChannels(s).List(ctx, account)

@@ -17,10 +17,10 @@ func failingNetworks(ctx context.Context, l reading) ([]Alert, error) {
 	return failingIntegrations("network.failing", "network", found), err
 }
 
-func failingIntegrations(of, kind string, list []store.FailingIntegration) []Alert {
+func failingIntegrations(alertType, kind string, list []store.FailingIntegration) []Alert {
 	return db.Map(list, func(i store.FailingIntegration) Alert {
 		return Alert{
-			Type: of, Severity: Warning, Kind: kind, ID: i.ID, Name: i.Name,
+			Type: alertType, Severity: Warning, Kind: kind, ID: i.ID, Name: i.Name,
 			Message: fmt.Sprintf("asking %s failed %d times in a row: %s", i.Provider, i.Failures, i.Failure),
 			Since:   i.Since, CheckedAt: i.CheckedAt,
 		}
@@ -50,7 +50,7 @@ func troubledUploads(ctx context.Context, l reading) ([]Alert, error) {
 	}), err
 }
 
-// troubledConnections lists the connections by sign-in that the platform takes no longer, or whose tokens cannot be renewed.
+// troubledConnections lists the connections by sign-in that the platform no longer accepts, or whose tokens cannot be renewed.
 func troubledConnections(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := oauth.NewConnections(l.Store).Troubled(ctx, l.account.ID, l.now)
 	return db.Map(found, func(k models.OAuthConnection) Alert {
@@ -65,7 +65,7 @@ func troubledConnections(ctx context.Context, l reading) ([]Alert, error) {
 	}), err
 }
 
-// failingGeoDatabase is the alert of a geo database whose last look-up failed.
+// failingGeoDatabase returns the alert of a geo database whose last look-up failed.
 func failingGeoDatabase(ctx context.Context, l reading) ([]Alert, error) {
 	g, err := l.Store.GeoDatabases().Find(ctx, l.account.ID)
 	switch {

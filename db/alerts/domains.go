@@ -29,7 +29,7 @@ func strayDomains(ctx context.Context, l reading) ([]Alert, error) {
 	}), err
 }
 
-// endingDomains lists the domains whose name is not registered for much longer.
+// endingDomains lists the domains whose registration ends soon.
 func endingDomains(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Domains().Ending(ctx, l.account.ID, l.now)
 	return db.Map(found, func(d store.EndingDomain) Alert {
@@ -45,7 +45,7 @@ func endingDomains(ctx context.Context, l reading) ([]Alert, error) {
 	}), err
 }
 
-// troubledCertificates lists the domains whose certificate ends soon and was not renewed, or cannot be had.
+// troubledCertificates lists the domains whose certificate ends soon and was not renewed, or could not be obtained.
 func troubledCertificates(ctx context.Context, l reading) ([]Alert, error) {
 	now := l.now
 	found, err := l.Store.Certificates().Troubled(ctx, l.account.ID, now)

@@ -9,9 +9,9 @@ import (
 	"switchyard/models"
 )
 
-func linkAlert(p models.LinkProblem, kind, severity, message string) Alert {
+func linkAlert(p models.LinkProblem, alertType, severity, message string) Alert {
 	return Alert{
-		Type: kind, Severity: severity, Kind: p.Kind, ID: p.ID, Name: p.Name, URL: &p.URL, Message: message,
+		Type: alertType, Severity: severity, Kind: p.Kind, ID: p.ID, Name: p.Name, URL: &p.URL, Message: message,
 		Status: p.State.Status, Threats: append([]string{}, p.Threats...), Since: p.Since,
 		CheckedAt: p.CheckedAt,
 	}
@@ -35,7 +35,7 @@ func unsafeLinks(ctx context.Context, l reading) ([]Alert, error) {
 	}), err
 }
 
-// failingWebhooks lists the active endpoints whose last attempts all failed, models.FailingReceiver of them at least.
+// failingWebhooks lists the active endpoints whose last attempts, at least models.FailingReceiver, all failed.
 func failingWebhooks(ctx context.Context, l reading) ([]Alert, error) {
 	hooks, err := l.Store.Webhooks().List(ctx, l.account.ID)
 	var out []Alert

@@ -14,8 +14,8 @@ import (
 	"switchyard/models/money"
 )
 
-// unconvertedMoney lists the currencies whose amounts count no money, as some day has no rate. No rate helps an amount whose currency
-// is not understood: see unreadMoney.
+// unconvertedMoney lists the currencies whose amounts do not count as money, because a day has no exchange rate. It leaves out
+// amounts whose currency cannot be read, because a rate would not help: see unreadMoney.
 func unconvertedMoney(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Unconverted(ctx, l.account.ID)
 	found = slices.DeleteFunc(found, func(u exchangerate.Unconverted) bool { return u.Currency == money.Unknown })
@@ -50,16 +50,16 @@ func cappedOffers(ctx context.Context, l reading) ([]Alert, error) {
 	return out, err
 }
 
-// nearLimit is the share of an allowance from which on it is nearly used.
+// nearLimit is the share of an allowance at which the allowance counts as nearly used.
 const nearLimit = 0.8
 
-// plansLimit reports that the allowance of this month has been passed, unless the account has another plan since. Otherwise it
-// reports an allowance that is nearly used.
-func plansLimit(ctx context.Context, l reading) ([]Alert, error) {
+// planLimit returns an alert if the clicks of this month have passed the allowance of the account's present plan. Otherwise it
+// returns an alert if the allowance is nearly used.
+func planLimit(ctx context.Context, l reading) ([]Alert, error) {
 	passed, err := l.Store.Usage().Limit(ctx, l.account.ID, l.now)
 	switch e, ok := models.AsError(err); {
 	case ok && e.Kind == models.KindNotFound, err == nil && passed.Plan != l.account.Plan:
-		return nearPlansLimit(ctx, l)
+		return nearPlanLimit(ctx, l)
 	case err != nil:
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func plansLimit(ctx context.Context, l reading) ([]Alert, error) {
 	}}, nil
 }
 
-func nearPlansLimit(ctx context.Context, l reading) ([]Alert, error) {
+func nearPlanLimit(ctx context.Context, l reading) ([]Alert, error) {
 	allowance := l.account.Allowances().ClicksPerMonth
 	if allowance == models.Unlimited {
 		return nil, nil

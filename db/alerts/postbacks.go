@@ -14,8 +14,9 @@ import (
 	"switchyard/models/token"
 )
 
-// When the unmatched or refused postbacks of a network in a day are an alert: there are leastBad, and they are half of
-// all, or a tenth and three times their share of the week before.
+// The unmatched or refused postbacks of a network in a day raise an alert if there are at least leastBad of them, and if their
+// share of all postbacks is at least badShare. A share of badIfJumped is enough if it is at least jump times the share in the week
+// before.
 const (
 	leastBad    = 10
 	badShare    = 0.5
@@ -23,6 +24,7 @@ const (
 	jump        = 3
 )
 
+// tooMany reports whether the bad postbacks of a day raise an alert. before and beforeTotal count the week before that day.
 func tooMany(bad, total, before, beforeTotal int64) bool {
 	share, usual := float64(bad)/float64(max(total, 1)), float64(before)/float64(max(beforeTotal, 1))
 	return bad >= leastBad && (share >= badShare || share >= badIfJumped && share >= jump*usual)
@@ -50,8 +52,8 @@ func badPostbacks(ctx context.Context, l reading) ([]Alert, error) {
 	return out, err
 }
 
-// failingSources lists the active traffic sources that do not hear of conversions: the last attempts at one of their
-// hosts all failed, models.FailingReceiver of them at least.
+// failingSources lists the active traffic sources that cannot be notified of conversions: the last attempts at one of their hosts,
+// at least models.FailingReceiver, all failed.
 func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 	list, err := l.sourcesWithFailures(ctx, models.FailingReceiver)
 	var out []Alert
@@ -59,7 +61,7 @@ func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 		urls := s.URLs()
 		i := slices.IndexFunc(urls, func(url string) bool { return token.Origin(url) == s.Origin })
 		if i < 0 {
-			continue // it has another host by now
+			continue // the source uses another host now
 		}
 		out = append(out, Alert{
 			Type: "source.failing", Severity: Warning, Kind: "source", ID: s.ID, Name: s.Name, URL: &urls[i],
@@ -85,13 +87,12 @@ func unfilledTokens(ctx context.Context, l reading) ([]Alert, error) {
 	}), err
 }
 
-// late is how long a job may wait after it was due.
-const late = 10 * time.Minute
+// lateAfter is how long a job may wait after it was due.
+const lateAfter = 10 * time.Minute
 
-// lateJobs lists the kinds of jobs of the account that wait although they are due. Each is one alert, whichever of its jobs
-// is the oldest.
+// lateJobs returns an alert for each kind of the account's jobs that are due but do not run.
 func lateJobs(ctx context.Context, l reading) ([]Alert, error) {
-	found, err := jobrow.ListLate(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-late))
+	found, err := jobrow.ListLate(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-lateAfter))
 	return db.Map(found, func(j jobrow.LateJobs) Alert {
 		return Alert{
 			Type: "jobs.behind", Severity: Warning, Kind: "account", ID: l.account.ID, Name: j.Kind,

@@ -14,13 +14,13 @@ import (
 	"switchyard/models/money"
 )
 
-// unreadAmounts counts the amounts of a network or a traffic source that do not count as they were received.
+// unreadAmounts counts the amounts of a network or a traffic source, and the amounts among them that cannot be read.
 type unreadAmounts struct {
 	ID     uuid.UUID `db:"id"`
 	Name   string    `db:"name"`
 	Total  int64     `db:"total"`
 	Unread int64     `db:"unread"`
-	Since  time.Time `db:"since"` // time of the first one in the last day
+	Since  time.Time `db:"since"` // time of the first unread amount in the last day
 }
 
 // Postbacks whose address names no network are counted under the zero id. At most the newest 20,000 postbacks of the day are counted.

@@ -13,7 +13,7 @@ import (
 	"switchyard/db"
 )
 
-// installation has one row from the first migration on. The file's takes its place.
+// installation is a table with one row, which the first migration writes. A restore replaces that row by the row of the file.
 const installation = "installation"
 
 // table is a table with all its partitions.
@@ -31,8 +31,8 @@ func (t table) columns(suffix string) string {
 	return strings.Join(db.Map(t.Columns, func(c string) string { return pq.QuoteIdentifier(c) + suffix }), ", ")
 }
 
-// What the runner of the migrations keeps for itself is no part of a backup. Neither are the hashed personal data, because a backup
-// lives longer than they may.
+// A backup leaves out the table of the migration runner. It also leaves out hashed personal data, because a backup is kept for
+// longer than these data may be kept.
 const listTables = `
 SELECT c.relname::text AS name,
 	ARRAY(SELECT a.attname::text FROM pg_attribute a
@@ -105,8 +105,8 @@ const listSequences = `
 SELECT c.relname::text FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'S' AND c.relname NOT LIKE 'goose\_%' ORDER BY 1`
 
-// sequencesOf reads the sequences. Its transaction must have its snapshot already: what that sees has taken its
-// numbers by now.
+// sequencesOf reads the sequences. The transaction must have taken its snapshot before. The sequences are then at least as far as
+// the rows of the snapshot.
 func sequencesOf(ctx context.Context, c db.Conn) ([]Sequence, error) {
 	names, err := db.Select[string](ctx, c, "list sequences", listSequences)
 	if err != nil {

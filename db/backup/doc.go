@@ -19,7 +19,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// format is the version of the file's form.
+// format is the version of the file format.
 const format = 1
 
 // Header is the beginning of a file.
@@ -40,20 +40,20 @@ type Partition struct {
 	High  uuid.UUID `json:"high"`
 }
 
-// Sequence is how far a sequence has come. It may be ahead of the rows, never behind.
+// Sequence is the state of a sequence. It may be ahead of the rows, but never behind them.
 type Sequence struct {
 	Name   string `db:"name" json:"name"`
 	Last   int64  `db:"last" json:"last"`
 	Called bool   `db:"called" json:"called"`
 }
 
-// Summary is what a file holds.
+// Summary counts the contents of a file.
 type Summary struct {
 	Tables int   `json:"tables"`
 	Rows   int64 `json:"rows"`
 }
 
-// Progress hears how many rows of a table are done, now and then and at the end of each table.
+// Progress is called with the number of rows of a table that are done: every progressRows rows, and at the end of the table.
 type Progress func(table string, rows int64, done bool)
 
 // progressRows is how many rows are between two calls of Progress.
@@ -65,10 +65,11 @@ var (
 	ErrDamaged   = errors.New("the backup is cut off or damaged")
 	ErrNewer     = errors.New("the backup was made by a newer version of this program")
 	ErrNotEmpty  = errors.New("the database is not empty")
-	// ErrNeverMigrated is of Write.
+	// ErrNeverMigrated is an error of Write.
 	ErrNeverMigrated = errors.New("the database has no schema: there is nothing to back up")
 )
 
+// tableEnd is the content of the frame that ends a table.
 type tableEnd struct {
 	Rows   int64  `json:"rows"`
 	SHA256 string `json:"sha256"`

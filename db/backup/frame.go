@@ -20,7 +20,7 @@ const (
 	frameLast   = 'Z'
 )
 
-// maxFrame is more than one row can have: PostgreSQL takes 1 GB for a field.
+// maxFrame is the largest size of a frame. Every row fits, because PostgreSQL accepts at most 1 GB for a field.
 const maxFrame = 2 << 30
 
 // frameWriter writes frames. close ends the file.
@@ -89,14 +89,14 @@ func (r *frameReader) next() (kind byte, content []byte, err error) {
 		return 0, nil, damaged(fmt.Errorf("a frame of %d bytes", n))
 	}
 	r.content.Reset()
-	// A wrong length takes no more memory than there is file.
+	// CopyN reads no more than the file has, so a wrong length does not use up the memory.
 	if _, err := io.CopyN(&r.content, r.zip, n); err != nil {
 		return 0, nil, damaged(err)
 	}
 	return head[0], r.content.Bytes(), nil
 }
 
-// end checks that nothing follows, and the sum of the whole file.
+// end checks that nothing follows. Reading to the end also checks the checksum of the whole file.
 func (r *frameReader) end() error {
 	if n, err := io.Copy(io.Discard, r.zip); err != nil || n > 0 {
 		return damaged(errors.Join(err, fmt.Errorf("%d bytes after the end", n)))

@@ -18,8 +18,7 @@ import (
 	"switchyard/db"
 )
 
-// copyRows is how many rows one COPY brings at most. Until a COPY ends the server keeps in memory which foreign keys it has to
-// check.
+// copyRows is the maximum number of rows in one COPY. The server keeps the checks of foreign keys in memory until the COPY ends.
 const copyRows = 500_000
 
 // Restore loads a backup into an empty database and brings its schema up to date. A database is empty if it has no tables, or
@@ -65,7 +64,7 @@ func readHeader(r *frameReader) (h Header, err error) {
 	return h, nil
 }
 
-// prepare makes the schema that the rows of the file have.
+// prepare checks that the database is empty, and creates the schema of the rows in the file.
 func prepare(ctx context.Context, d *db.DB, h Header) error {
 	applied, err := db.Applied(ctx, d)
 	if err != nil {
@@ -91,6 +90,7 @@ func prepare(ctx context.Context, d *db.DB, h Header) error {
 	return err
 }
 
+// checkEmpty returns ErrNotEmpty if a table other than installation has rows.
 func checkEmpty(ctx context.Context, c db.Conn, tables []table) error {
 	for _, t := range tables {
 		if t.Name == installation {
@@ -107,14 +107,14 @@ func checkEmpty(ctx context.Context, c db.Conn, tables []table) error {
 	return nil
 }
 
-// load brings the rows in, in one transaction.
+// load loads the rows in one transaction.
 func load(ctx context.Context, d *db.DB, h Header, r *frameReader, progress Progress) (sum Summary, err error) {
 	conn, err := d.Connx(ctx)
 	if err != nil {
 		return sum, fmt.Errorf("backup: connect: %w", err)
 	}
 	defer func() {
-		_ = conn.Close() // the transaction has ended, and what became of it is known
+		_ = conn.Close() // the transaction has ended, and its result is known
 		if ctx.Err() != nil && err != nil {
 			err = fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
@@ -123,7 +123,7 @@ func load(ctx context.Context, d *db.DB, h Header, r *frameReader, progress Prog
 	if err != nil {
 		return sum, fmt.Errorf("backup: begin: %w", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing; after an error that one counts
+	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing; after an error, that error is returned
 	l := loader{conn: conn, tx: tx, frames: r, progress: progress}
 	if err := l.begin(ctx, h); err != nil {
 		return sum, err
@@ -154,8 +154,8 @@ func (l *loader) exec(ctx context.Context, what, query string, args ...any) erro
 	return db.Run(ctx, l.tx, what, query, args...)
 }
 
-// begin keeps everybody else from writing and makes the partitions. Triggers of ours are off until finish: the rows
-// were looked at when they were made. Foreign keys are checked.
+// begin locks all tables against other writers and creates the partitions. It switches our triggers off until finish, because the
+// rows passed them when they were first written. Foreign keys are still checked.
 func (l *loader) begin(ctx context.Context, h Header) (err error) {
 	if err := l.exec(ctx, "set session", session); err != nil {
 		return err
@@ -178,8 +178,8 @@ func (l *loader) begin(ctx context.Context, h Header) (err error) {
 		if !slices.ContainsFunc(l.tables, func(t table) bool { return t.Name == p.Table }) {
 			return damaged(fmt.Errorf("a partition of an unknown table %q", p.Table))
 		}
-		made := db.Partition{Table: pq.QuoteIdentifier(p.Table), Name: pq.QuoteIdentifier(p.Name), Low: p.Low, High: p.High}
-		if err := made.Ensure(ctx, l.tx); err != nil {
+		partition := db.Partition{Table: pq.QuoteIdentifier(p.Table), Name: pq.QuoteIdentifier(p.Name), Low: p.Low, High: p.High}
+		if err := partition.Ensure(ctx, l.tx); err != nil {
 			return err
 		}
 	}
@@ -253,13 +253,13 @@ func (l *loader) loadTable(ctx context.Context, t table) (int64, error) {
 	return rows.n, nil
 }
 
-// tableRows is what is read of a table.
+// tableRows reads the rows of one table.
 type tableRows struct {
 	frames *frameReader
 	sum    hash.Hash
-	n      int64
-	done   bool
-	end    tableEnd
+	n      int64    // rows read so far
+	done   bool     // the table has ended
+	end    tableEnd // set when the table has ended
 }
 
 // copier is a COPY FROM STDIN of the driver.
@@ -297,6 +297,8 @@ func (r *tableRows) copy(ctx context.Context, conn any, t table) error {
 	return nil
 }
 
+// send sends blocks of rows until the table ends or copyRows rows are sent. If whole is true, it always sends the whole table. That is
+// necessary for a table with a foreign key to itself, because a row may refer to a later row.
 func (r *tableRows) send(ctx context.Context, to copier, whole bool) (sent int64, err error) {
 	for whole || sent < copyRows {
 		if err := ctx.Err(); err != nil {
@@ -313,7 +315,7 @@ func (r *tableRows) send(ctx context.Context, to copier, whole bool) (sent int64
 				return sent, damaged(errors.New("a row that does not end"))
 			}
 			_, _ = r.sum.Write(content) // never fails
-			// It would watch the context by a goroutine for each block.
+			// With a context that can end, the driver would start a goroutine for each block.
 			if _, err := to.CopyData(context.WithoutCancel(ctx), string(lines)); err != nil {
 				return sent, err
 			}

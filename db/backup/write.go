@@ -17,7 +17,7 @@ import (
 	"switchyard/db"
 )
 
-// blockSize is from which size on rows are written.
+// blockSize is the size from which a block of rows is written.
 const blockSize = 256 << 10
 
 // session makes the text of values the same on every server, and lets the transaction take as long as it needs.
@@ -165,5 +165,5 @@ func appendLine(line []byte, values []sql.RawBytes) []byte {
 	return append(line, '\n')
 }
 
-// escaped is what stands after a backslash for a byte.
+// escaped has the character after the backslash, by the byte that it stands for.
 var escaped = [...]byte{'\\': '\\', '\t': 't', '\n': 'n', '\r': 'r'}

@@ -1,6 +1,6 @@
 // Package certstore keeps the certificates that this install has obtained by ACME, with their keys, the keys of its ACME
-// accounts, and the challenges under way. Keys are sealed under ENCRYPTION_KEY and nothing else: without it there is
-// no edge of one's own.
+// accounts, and the challenges under way. Keys are sealed under ENCRYPTION_KEY only. An install without ENCRYPTION_KEY cannot
+// obtain certificates itself.
 //
 // Rows are by host and not by account, because a host serves one account at a time, or the install itself. The caller decides who
 // may ask for a host's certificate.
@@ -18,19 +18,19 @@ import (
 	"switchyard/db/seal"
 )
 
-// Channel is notified of a host whose certificate has changed, or of AboutChallenges.
+// Channel is the channel of notifications. The payload is a host whose certificate has changed, or AboutChallenges.
 const Channel = "switchyard_edge"
 
-// AboutChallenges is the notice that there is a new challenge. No host is named so.
+// AboutChallenges is the payload that announces a new challenge. No host has this name.
 const AboutChallenges = "?"
 
-// Store keeps them in PostgreSQL. It is safe for concurrent use.
+// Store stores certificates and challenges in PostgreSQL. It is safe for concurrent use.
 type Store struct {
 	c   db.Conn
 	box *seal.Box
 }
 
-// New makes a store on the pool.
+// New returns a store on the pool.
 func New(c db.Conn, box *seal.Box) *Store { return &Store{c, box} }
 
 // Open decrypts a stored certificate into a key and a chain in PEM. It needs no database. The error is seal.ErrOpen if the
@@ -54,7 +54,7 @@ type Certificate struct {
 	RenewAt  time.Time `db:"renew_at"`
 }
 
-// ErrLost says that another issuer has the host now, or that it was released: nothing was written.
+// ErrLost reports that another issuer has claimed the host, or that the host was released. Nothing was written.
 var ErrLost = errors.New("certstore: the host is another issuer's now")
 
 const claim = `
@@ -63,12 +63,12 @@ ON CONFLICT (host) DO UPDATE SET fence = excluded.fence, lease_until = excluded.
 WHERE h.lease_until IS NULL OR h.lease_until < now()
 RETURNING fence`
 
-// Claim gives the host to one issuer until the lease is over. ok is false while another one has it; nothing is waited for.
+// Claim claims a host for one issuer until the lease ends. It does not wait: ok is false if another issuer has the host.
 func (s *Store) Claim(ctx context.Context, host string, lease time.Duration) (fence int64, ok bool, err error) {
 	return db.First[int64](ctx, s.c, "claim host", claim, host, lease.Seconds())
 }
 
-// Extend gives the host to the issuer for another lease from now.
+// Extend renews the claim for another lease from now. Errors: ErrLost.
 func (s *Store) Extend(ctx context.Context, host string, fence int64, lease time.Duration) error {
 	return s.fenced(ctx, s.c, `UPDATE edge_hosts SET lease_until = now() + $3 * interval '1 second' WHERE host = $1 AND fence = $2`,
 		host, fence, lease.Seconds())
@@ -136,7 +136,7 @@ func (s *Store) Delete(ctx context.Context, host string) error {
 	})
 }
 
-// change runs fn in a transaction and tells the web processes what it is about.
+// change runs fn in a transaction and notifies the web processes. about is the payload of the notification.
 func (s *Store) change(ctx context.Context, about string, fn func(db.Conn) error) error {
 	return db.Tx(ctx, s.c, func(tx db.Conn) error {
 		if err := fn(tx); err != nil {
@@ -146,7 +146,8 @@ func (s *Store) change(ctx context.Context, about string, fn func(db.Conn) error
 	})
 }
 
-// Versions gives the hosts that have a certificate, with a number that no other certificate has.
+// Versions returns the hosts that have a certificate, with the version of each certificate. No two certificates have the same
+// version.
 func (s *Store) Versions(ctx context.Context) (map[string]int64, error) {
 	return db.Pairs[string, int64](ctx, s.c, "certificates", `SELECT host, version FROM edge_hosts WHERE sealed IS NOT NULL`)
 }
@@ -176,7 +177,7 @@ func (s *Store) Claimed(ctx context.Context, host string) (bool, error) {
 	return db.Get[bool](ctx, s.c, "claim", q, host)
 }
 
-// Attempts gives how often in a row no certificate was had for an own host of the install, and when to try next.
+// Attempts returns how many times in a row no certificate was obtained for a host of the install, and the time of the next attempt.
 func (s *Store) Attempts(ctx context.Context, host string) (attempts int, next time.Time, err error) {
 	row, ok, err := db.First[struct {
 		Attempts int        `db:"attempts"`
@@ -192,7 +193,7 @@ const setAttempts = `
 INSERT INTO edge_hosts (host, attempts, next_at) VALUES ($1, $2, $3)
 ON CONFLICT (host) DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at`
 
-// SetAttempts notes how trying went.
+// SetAttempts stores the values that Attempts returns.
 func (s *Store) SetAttempts(ctx context.Context, host string, attempts int, next time.Time) error {
 	return db.Run(ctx, s.c, "attempts", setAttempts, host, attempts, next)
 }
@@ -215,7 +216,7 @@ func (s *Store) AccountKey(ctx context.Context, directory, contact string, fresh
 			if !errors.Is(err, seal.ErrOpen) {
 				return key, err
 			}
-			// It was sealed under a key that is lost: start again with a fresh one.
+			// The key was sealed under an encryption key that is lost. A fresh key replaces it.
 			if err := db.Run(ctx, s.c, "acme account", `DELETE FROM acme_accounts WHERE directory = $1 AND contact = $2
 				AND sealed = $3`, directory, contact, sealed); err != nil {
 				return nil, err

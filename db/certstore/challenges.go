@@ -9,7 +9,7 @@ import (
 	"switchyard/db/seal"
 )
 
-// Challenge is what a CA asks for at a host, to see whose it is: an answer by HTTP, or a certificate in a handshake.
+// Challenge is what a CA requests from a host to find out who controls it: an answer by HTTP, or a certificate in a TLS handshake.
 type Challenge struct {
 	Host   string `db:"host"`
 	Token  string `db:"token"`
@@ -19,8 +19,8 @@ type Challenge struct {
 
 // Bounds of challenges.
 const (
-	challengeTime = 10 * time.Minute // how long one stays if its issuer dies
-	maxChallenges = 2000             // that are under way
+	challengeTime = 10 * time.Minute // after that time the challenge of a dead issuer is deleted
+	maxChallenges = 2000             // the maximum length of the list of Challenges
 )
 
 func challengePlace(host, token string) seal.Place { return place("acme_challenges", host+" "+token) }
@@ -48,7 +48,7 @@ func (s *Store) Withdraw(ctx context.Context, host, token string) error {
 	return db.Run(ctx, s.c, "challenge", `DELETE FROM acme_challenges WHERE host = $1 AND token = $2`, host, token)
 }
 
-// Challenges lists those under way, the newest first.
+// Challenges lists the challenges under way, newest first.
 func (s *Store) Challenges(ctx context.Context) ([]Challenge, error) {
 	const q = `SELECT host, token, answer, sealed FROM acme_challenges WHERE expires_at > now() ORDER BY expires_at DESC LIMIT $1`
 	stored, err := db.Select[Challenge](ctx, s.c, "challenges", q, maxChallenges)

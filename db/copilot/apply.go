@@ -69,7 +69,7 @@ func (p Proposals) lock(ctx context.Context, account, id uuid.UUID, now time.Tim
 	return found, err
 }
 
-// Apply applies an open proposal in the same way as Copilot.Apply applies a suggestion. A stale proposal stays stale for good.
+// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. A stale proposal stays stale for good.
 // Apply records this under the same lock, so that only one of several concurrent callers gets the error stale.
 func (p Proposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
 	var stale error

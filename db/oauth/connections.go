@@ -220,7 +220,7 @@ func (k Connections) ClaimDue(ctx context.Context, now, next time.Time, limit in
 // troubledAfter is how long renewals of a connection may fail before the connection is listed as troubled.
 const troubledAfter = 15 * time.Minute
 
-// Troubled lists at most 500 connections of an account that were revoked, or whose renewal has failed for at least oauthTrouble.
+// Troubled lists at most 500 connections of an account that were revoked, or whose renewal has failed for at least troubledAfter.
 func (k Connections) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.OAuthConnection, error) {
 	return db.Select[models.OAuthConnection](ctx, k.s.Conn(), "troubled connections", `SELECT `+columns+` FROM oauth_connections
 		WHERE account_id = $1 AND (status = $2 OR failing_since <= $3) ORDER BY failing_since DESC, id LIMIT $4`,

@@ -21,11 +21,11 @@ import (
 	"switchyard/models"
 )
 
-// ErrNoKey says that this install has no ENCRYPTION_KEY; a client sees it as no_encryption_key.
+// ErrNoKey reports that this install has no ENCRYPTION_KEY. A client sees it as no_encryption_key.
 var ErrNoKey = models.Invalid("no_encryption_key",
 	"this install cannot store credentials yet: it has no encryption key")
 
-// ErrOpen says that a sealed value does not open: it is of another place or key, or was changed.
+// ErrOpen reports that a sealed value cannot be decrypted. It was sealed for another place or under another key, or was changed.
 var ErrOpen = errors.New("seal: value does not open")
 
 // Place is where a sealed value is stored. Row is the record's id, or its key as text.
@@ -45,10 +45,10 @@ const installKeyID = 0
 
 // Box seals and opens values. It is safe for concurrent use.
 type Box struct {
-	keys    []sealKey // the first one seals
+	keys    []sealKey // the first key seals
 	install func(context.Context) ([]byte, error)
 
-	inst atomic.Pointer[sealKey] // the database's key, once read
+	installed atomic.Pointer[sealKey] // the database's key, once read
 }
 
 type sealKey struct {
@@ -56,8 +56,8 @@ type sealKey struct {
 	aead cipher.AEAD
 }
 
-// New makes a box on a database. Keys have 32 bytes; empty ones are ignored. The first seals, and all of them open.
-// Without a key there is only SealOwn.
+// New makes a box on a database. Keys have 32 bytes; empty keys are ignored. The first key seals, and all keys
+// open. Without a key, only SealOwn works.
 func New(c db.Conn, keys ...[]byte) (*Box, error) {
 	b := &Box{install: func(ctx context.Context) ([]byte, error) { return InstallSecret(ctx, c, "seal") }}
 	for _, k := range keys {
@@ -154,7 +154,7 @@ func (b *Box) Open(ctx context.Context, p Place, sealed []byte) ([]byte, error) 
 }
 
 func (b *Box) installKey(ctx context.Context) (*sealKey, error) {
-	if k := b.inst.Load(); k != nil {
+	if k := b.installed.Load(); k != nil {
 		return k, nil
 	}
 	secret, err := b.install(ctx)
@@ -165,7 +165,7 @@ func (b *Box) installKey(ctx context.Context) (*sealKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.inst.Store(&k)
+	b.installed.Store(&k)
 	return &k, nil
 }
 

@@ -37,7 +37,7 @@ func (w *worker) newReading(account models.Account, now time.Time) *reading {
 	}
 }
 
-// readWithin reads the figures of a period. It fails with errTooLarge if that would read more clicks than r.left.
+// readWithin reads the figures of a period. It fails with errTooLarge if that would read more clicks than r.clicksLeft.
 func (r *reading) readWithin(ctx context.Context, from, to time.Time, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	q := r.query
 	q.From, q.To, q.Dimensions, q.Filters, q.Limit = from.UTC(), to.UTC(), dimensions, filters, limit
