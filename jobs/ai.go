@@ -31,4 +31,4 @@ type ConnectedAI struct {
 
 // ConnectAI asks a provider for the models that a key may use. Depending on the action, it also saves the connection or the
 // chosen model. Errors: invalid, ai_error.
-var ConnectAI = Define[ConnectAIArgs, ConnectedAI]("ai:connect", Policy{Queue: Interactive, Timeout: 24 * time.Second})
+var ConnectAI = Define[ConnectAIArgs, ConnectedAI]("ai:connect", interactive(24*time.Second))

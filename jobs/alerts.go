@@ -27,7 +27,7 @@ type TestedAlert struct {
 }
 
 // TestAlert sends a test message to an alert channel now. Errors: not_found, not_confirmed.
-var TestAlert = Define[TestAlertArgs, TestedAlert]("alert:test", Policy{Queue: Interactive, Timeout: 20 * time.Second})
+var TestAlert = Define[TestAlertArgs, TestedAlert]("alert:test", interactive(20*time.Second))
 
 // SweepAlerts announces alerts that began or ended since the last run. Each run also records that the clock's jobs run.
 var SweepAlerts = tick("alerts:sweep", 5*time.Minute)

@@ -45,7 +45,7 @@ type Lookup struct {
 
 // AnswerChat answers a question about an account. The job is not tried again, because each request to a model costs money and may
 // give another answer. Its timeout is below AnswerWithin. Errors: ai_error.
-var AnswerChat = Define[ChatArgs, ChatReply]("copilot:ask", Policy{Queue: Interactive, Timeout: 24 * time.Second})
+var AnswerChat = Define[ChatArgs, ChatReply]("copilot:ask", interactive(24*time.Second))
 
 // DeleteAIUsage deletes old records of the tokens that chats have used.
 var DeleteAIUsage = tick("ai:forget", time.Minute)

@@ -28,7 +28,7 @@ type ReleasedCertificate struct {
 
 // certificatePolicy applies to jobs that ask the edge while a caller waits. If the service is its own edge, it may have to wait
 // for its CA.
-var certificatePolicy = Policy{Queue: Interactive, Timeout: 2 * time.Minute}
+var certificatePolicy = interactive(2 * time.Minute)
 
 // RequestCertificate asks the edge to issue the certificate of a domain. If an earlier attempt failed, the edge tries again.
 // Errors: not_found, edge_not_configured, edge_<code>.

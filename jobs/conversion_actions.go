@@ -24,7 +24,7 @@ type ConversionAction struct {
 // ListConversionActions asks the platform of a traffic source for the conversion actions to which conversions can be uploaded.
 // Errors: not_platform_ab, not_connected, credentials, no_customer_id, no_account_id, not_configured, platform_a_refused,
 // platform_b_refused.
-var ListConversionActions = Define[ConversionActionsArgs, []ConversionAction]("source:actions", Policy{Queue: Interactive, Timeout: 40 * time.Second})
+var ListConversionActions = Define[ConversionActionsArgs, []ConversionAction]("source:actions", interactive(40*time.Second))
 
 // CreateConversionActionArgs name a traffic source and the action to create.
 type CreateConversionActionArgs struct {
@@ -35,4 +35,4 @@ type CreateConversionActionArgs struct {
 // CreateConversionAction creates a conversion action, to which the conversions of a traffic source are uploaded from then on. If
 // an action of that name exists, it is used. A repeated job therefore creates no second action. It fails with the errors of
 // ListConversionActions.
-var CreateConversionAction = Define[CreateConversionActionArgs, ConversionAction]("source:action", Policy{Queue: Interactive, Timeout: 40 * time.Second})
+var CreateConversionAction = Define[CreateConversionActionArgs, ConversionAction]("source:action", interactive(40*time.Second))

@@ -38,6 +38,4 @@ type ReplayAnswer struct {
 
 // ReplayPostbacks makes the account's unmatched postbacks of a window undecided, so that MatchPostbacks looks for their clicks
 // again. It can be repeated after the worker died, because it selects only unmatched postbacks.
-var ReplayPostbacks = Define[ReplayArgs, ReplayAnswer]("postback:replay", Policy{
-	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
-})
+var ReplayPostbacks = Define[ReplayArgs, ReplayAnswer]("postback:replay", rewindable)

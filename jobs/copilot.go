@@ -69,6 +69,4 @@ const MaxRuleReplayRows = 500
 
 // ReplayRule computes what a rule would have done over the last 30 days. It changes nothing. Errors: too_large, if that needs
 // more figures than one job may read.
-var ReplayRule = Define[RuleReplayArgs, RuleReplay]("copilot:replay_rule", Policy{
-	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second},
-})
+var ReplayRule = Define[RuleReplayArgs, RuleReplay]("copilot:replay_rule", largeReport)

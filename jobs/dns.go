@@ -34,7 +34,7 @@ const (
 const MaxPointed = 10
 
 // zonesPolicy applies to jobs that ask for zones while a caller waits.
-var zonesPolicy = Policy{Queue: Interactive, Timeout: ZonesTimeout + spareTime}
+var zonesPolicy = interactive(ZonesTimeout + spareTime)
 
 // TestDNS asks a DNS account for its zones. Errors: not_connected.
 var TestDNS = Define[DNSArgs, DNSZones]("dns:test", zonesPolicy)
@@ -65,9 +65,7 @@ type AddedDomains struct {
 
 // AddDomains adds domains and points them at the tracker in a DNS account. It fails with the errors of adding a domain, or with
 // dns_account_not_found.
-var AddDomains = Define[AddDomainsArgs, AddedDomains]("domains:add", Policy{
-	Queue: Interactive, Timeout: ZonesTimeout + MaxPointed*PointTimeout + spareTime,
-})
+var AddDomains = Define[AddDomainsArgs, AddedDomains]("domains:add", interactive(ZonesTimeout+MaxPointed*PointTimeout+spareTime))
 
 // PointDomainArgs name a domain.
 type PointDomainArgs struct {
@@ -82,6 +80,4 @@ type PointedDomain struct {
 }
 
 // PointDomain points a domain at the tracker, in the DNS account that has the domain's zone. Errors: not_found, no_provider.
-var PointDomain = Define[PointDomainArgs, PointedDomain]("domains:point", Policy{
-	Queue: Interactive, Timeout: ZonesTimeout + PointTimeout + spareTime,
-})
+var PointDomain = Define[PointDomainArgs, PointedDomain]("domains:point", interactive(ZonesTimeout+PointTimeout+spareTime))

@@ -26,9 +26,7 @@ type VerifiedDomain struct {
 const CheckTimeout = 15 * time.Second
 
 // VerifyDomain checks now where a domain leads. Errors: not_found.
-var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", Policy{
-	Queue: Interactive, Timeout: CheckTimeout + spareTime,
-})
+var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", interactive(CheckTimeout+spareTime))
 
 // SweepDomains checks the domains whose check is due. If a run ends early, the next run continues there.
 var SweepDomains = tick("domains:sweep", 10*time.Minute)

@@ -15,7 +15,7 @@ type PublishedEdge struct {
 }
 
 // PublishEdge publishes the account's campaigns that have a domain, except campaigns whose current state the edge has already.
-var PublishEdge = Define[None, PublishedEdge]("edge:publish", Policy{Queue: Interactive, Timeout: 5 * time.Minute})
+var PublishEdge = Define[None, PublishedEdge]("edge:publish", interactive(5*time.Minute))
 
 // SweepEdge publishes the campaigns of accounts in which something has changed. The next run publishes the campaigns that failed
 // or for which there was no time.

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -49,6 +48,4 @@ const MaxFlowReplayRows = 1000
 
 // ReplayFlow routes recorded clicks again, by another flow or by the present flow. It records nothing. Errors: not_found, if the
 // campaign was deleted before the job ran.
-var ReplayFlow = Define[FlowReplayArgs, FlowReplayAnswer]("flow:replay", Policy{
-	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second},
-})
+var ReplayFlow = Define[FlowReplayArgs, FlowReplayAnswer]("flow:replay", largeReport)

@@ -17,7 +17,7 @@ type ConnectedGeo struct {
 
 // ConnectGeo tries the key of a geo database and saves it. Errors: key_refused, and network_error if the
 // provider cannot be asked.
-var ConnectGeo = Define[ConnectGeoArgs, ConnectedGeo]("geo:connect", Policy{Queue: Interactive, Timeout: 20 * time.Second})
+var ConnectGeo = Define[ConnectGeoArgs, ConnectedGeo]("geo:connect", interactive(20*time.Second))
 
 // LookUpGeo looks up the addresses of an account's new clicks in its geo database, and stores the places with the clicks.
 var LookUpGeo = Define[None, None]("geo:look-up", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})

@@ -22,6 +22,4 @@ type CheckLinkAnswer struct {
 }
 
 // CheckLink requests a link now. Errors: not_found, also for a link that is not in use.
-var CheckLink = Define[CheckLinkArgs, CheckLinkAnswer]("links:check", Policy{
-	Queue: Interactive, Timeout: 24 * time.Second,
-})
+var CheckLink = Define[CheckLinkArgs, CheckLinkAnswer]("links:check", interactive(24*time.Second))

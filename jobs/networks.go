@@ -47,12 +47,14 @@ type NetworkSync struct {
 	PlatformRange
 }
 
+// platformImport is the policy of jobs that read the rows of a platform once and then write them in batches.
+var platformImport = Policy{
+	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4, Retries: resumable.Retries,
+}
+
 // SyncNetwork imports the orders of a network. It reads all orders, then processes them like CorrectConversions. Errors:
 // not_connected, network_error, too_many, bad_range.
-var SyncNetwork = Define[CorrectionArgs, CorrectionAnswer[correction.ConversionOutcome]]("networks:sync", Policy{
-	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4,
-	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
-})
+var SyncNetwork = Define[CorrectionArgs, CorrectionAnswer[correction.ConversionOutcome]]("networks:sync", platformImport)
 
 // NetworkArgs name a network.
 type NetworkArgs struct {
@@ -66,7 +68,7 @@ type NetworkTested struct {
 }
 
 // TestNetwork tries the connection of a network. Errors: not_connected.
-var TestNetwork = Define[NetworkArgs, NetworkTested]("networks:test", Policy{Queue: Interactive, Timeout: 24 * time.Second})
+var TestNetwork = Define[NetworkArgs, NetworkTested]("networks:test", interactive(24*time.Second))
 
 // NetworkReportArgs name the network whose own report is stored under the id of the job.
 type NetworkReportArgs struct {

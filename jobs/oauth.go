@@ -20,7 +20,7 @@ type OAuthConnected struct {
 
 // ExchangeOAuth gets the tokens of a sign-in and saves the connection. It is not tried again, because the code of a sign-in can
 // be used only once. Errors: signin_expired, signin_refused, not_configured, too_many.
-var ExchangeOAuth = Define[OAuthAttemptArgs, OAuthConnected]("oauth:exchange", Policy{Queue: Interactive, Timeout: 40 * time.Second})
+var ExchangeOAuth = Define[OAuthAttemptArgs, OAuthConnected]("oauth:exchange", interactive(40*time.Second))
 
 // OAuthAccountsArgs name a connection.
 type OAuthAccountsArgs struct {
@@ -40,7 +40,7 @@ type AdAccount struct {
 
 // ListAdAccounts asks a platform for the ad accounts that a connection has access to. Errors: not_connected, credentials,
 // not_configured, platform_a_refused, platform_b_refused, platform_c_refused, platform_refused.
-var ListAdAccounts = Define[OAuthAccountsArgs, []AdAccount]("oauth:accounts", Policy{Queue: Interactive, Timeout: 40 * time.Second})
+var ListAdAccounts = Define[OAuthAccountsArgs, []AdAccount]("oauth:accounts", interactive(40*time.Second))
 
 // SweepOAuth renews the tokens of connections before they expire, and deletes sign-ins that were not completed in time.
 var SweepOAuth = tick("oauth:sweep", 10*time.Minute)

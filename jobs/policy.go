@@ -114,6 +114,14 @@ var resumable = Policy{
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
 }
 
+// interactive returns the policy of jobs whose caller waits. They are not retried, because the caller sees the failure.
+func interactive(timeout time.Duration) Policy { return Policy{Queue: Interactive, Timeout: timeout} }
+
+// rewindable is the policy of interactive jobs that select the rows that are left to do, so that another attempt continues.
+var rewindable = Policy{
+	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
+}
+
 // AttemptLimit returns the maximum number of attempts of a row job: the job's own limit if a user has granted more attempts by
 // hand, or else MaxAttempts.
 func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }

@@ -29,9 +29,7 @@ type PostbackAnswer struct {
 
 // ResendPostback makes one more attempt of a postback now, whatever its result. Errors: not_found, no_url, in_progress,
 // too_old.
-var ResendPostback = Define[PostbackArgs, PostbackAnswer]("postback:resend", Policy{
-	Queue: Interactive, Timeout: 20 * time.Second,
-})
+var ResendPostback = Define[PostbackArgs, PostbackAnswer]("postback:resend", interactive(20*time.Second))
 
 // TestPostbackArgs describe a made-up conversion that is sent to a traffic source as a test. Payout is an amount in the account's
 // currency. If ClickID is empty, the conversion belongs to the latest click of the source.
@@ -59,6 +57,4 @@ type TestedPostback struct {
 
 // TestPostback sends a made-up conversion of a click to a traffic source, once and now. Nothing is recorded. Errors: not_found,
 // no_url, no_click.
-var TestPostback = Define[TestPostbackArgs, TestedPostback]("postback:test", Policy{
-	Queue: Interactive, Timeout: 20 * time.Second,
-})
+var TestPostback = Define[TestPostbackArgs, TestedPostback]("postback:test", interactive(20*time.Second))

@@ -35,6 +35,7 @@ var ReadReports = []Job[models.ReportArgs, ReportAnswer]{
 // ReadDifference compares the figures of a traffic source or a network with ours. Errors: not_found, too_many, busy.
 var ReadDifference = Define[difference.Args, difference.Result]("report:difference", largeReport)
 
+// largeReport is the policy of jobs that read much and write nothing but their answer.
 var largeReport = Policy{
 	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second},
 }

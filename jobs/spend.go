@@ -36,10 +36,7 @@ type SpendSynced struct {
 // SyncSpend reads the whole spend of a traffic source from its platform and then writes it day by day. An attempt after a crash
 // continues with the same rows. A test makes one request to the platform and writes nothing. Errors: not_configured, no_url,
 // not_connected, platform_error, too_many.
-var SyncSpend = Define[SpendArgs, SpendSynced]("sources:sync", Policy{
-	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4,
-	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
-})
+var SyncSpend = Define[SpendArgs, SpendSynced]("sources:sync", platformImport)
 
 // SweepSpend starts SyncSpend for each connected traffic source whose sync is due.
 var SweepSpend = tick("sources:sweep", time.Minute)

@@ -34,15 +34,11 @@ type WebhookAnswer struct {
 }
 
 // TestWebhook sends a ping to an endpoint now. Errors: not_found.
-var TestWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:test", Policy{
-	Queue: Interactive, Timeout: 20 * time.Second,
-})
+var TestWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:test", interactive(20*time.Second))
 
 // RedeliverWebhook makes one more attempt of a delivery now, in any state except while it is being sent. Errors: not_found,
 // in_progress.
-var RedeliverWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:redeliver", Policy{
-	Queue: Interactive, Timeout: 20 * time.Second,
-})
+var RedeliverWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:redeliver", interactive(20*time.Second))
 
 // RedeliverFailedArgs choose the failed deliveries that were created in [From, To). They belong to the endpoint Webhook or, if it
 // is empty, to any active endpoint.
@@ -61,6 +57,4 @@ type RedeliverFailedAnswer struct {
 
 // RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt. It can be repeated after the
 // worker died, because it selects only failed deliveries.
-var RedeliverFailed = Define[RedeliverFailedArgs, RedeliverFailedAnswer]("webhook:redeliver_failed", Policy{
-	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
-})
+var RedeliverFailed = Define[RedeliverFailedArgs, RedeliverFailedAnswer]("webhook:redeliver_failed", rewindable)

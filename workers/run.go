@@ -193,11 +193,8 @@ func (u *Run[A, R]) endFor(ctx context.Context, err error) error {
 	if err == nil {
 		var none R
 		err = u.Commit(ctx, none, nil)
-		if err == nil || errors.Is(err, jobrow.ErrFenced) {
-			return err
-		}
 	}
-	if errors.Is(err, jobrow.ErrFenced) {
+	if err == nil || errors.Is(err, jobrow.ErrFenced) {
 		return err
 	}
 	if errors.Is(context.Cause(ctx), errStopping) {

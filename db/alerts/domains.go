@@ -3,6 +3,7 @@ package alerts
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,16 +77,12 @@ func troubledCertificates(ctx context.Context, l reading) ([]Alert, error) {
 // failingDNSAccounts lists the DNS accounts that did not work when they were last asked.
 func failingDNSAccounts(ctx context.Context, l reading) ([]Alert, error) {
 	connected, err := l.Store.DNSAccounts().List(ctx, l.account.ID)
-	var out []Alert
-	for _, a := range connected {
-		if a.FailingSince == nil {
-			continue
-		}
-		out = append(out, Alert{
+	connected = slices.DeleteFunc(connected, func(a models.DNSAccount) bool { return a.FailingSince == nil })
+	return db.Map(connected, func(a models.DNSAccount) Alert {
+		return Alert{
 			Type: "dns_account.failing", Severity: Warning, Kind: "dns_account", ID: a.ID, Name: a.Name(),
 			Message: a.Failure, Since: *a.FailingSince,
 			CheckedAt: a.CheckedAt,
-		})
-	}
-	return out, err
+		}
+	}), err
 }

@@ -3,6 +3,7 @@ package alerts
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"switchyard/db"
@@ -38,16 +39,14 @@ func unsafeLinks(ctx context.Context, l reading) ([]Alert, error) {
 // failingWebhooks lists the active endpoints whose last attempts, at least models.FailingReceiver, all failed.
 func failingWebhooks(ctx context.Context, l reading) ([]Alert, error) {
 	hooks, err := l.Store.Webhooks().List(ctx, l.account.ID)
-	var out []Alert
-	for _, w := range hooks {
-		if !w.Active || w.FailingSince == nil || w.Failures < models.FailingReceiver {
-			continue
-		}
-		out = append(out, Alert{
+	hooks = slices.DeleteFunc(hooks, func(w models.Webhook) bool {
+		return !w.Active || w.FailingSince == nil || w.Failures < models.FailingReceiver
+	})
+	return db.Map(hooks, func(w models.Webhook) Alert {
+		return Alert{
 			Type: "webhook.failing", Severity: Warning, Kind: "webhook", ID: w.ID, Name: w.Name, URL: &w.URL,
 			Message: fmt.Sprintf("the last %d attempts to deliver failed", w.Failures),
 			Since:   *w.FailingSince,
-		})
-	}
-	return out, err
+		}
+	}), err
 }

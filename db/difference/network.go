@@ -297,10 +297,7 @@ func (n *networkSheet) onlyTheirs(c difference.Cell, p pair) {
 	case p.Refusal == "":
 		cause, reason = "", "its conversion was deleted"
 	}
-	if cause != "" {
-		n.sheet.Explain(c, cause, reason, converted)
-	}
-	n.list(c.Day, cause, reason, p)
+	n.explain(c, cause, reason, converted, p)
 }
 
 // onlyOurs adds a conversion without an order.
@@ -319,10 +316,7 @@ func (n *networkSheet) onlyOurs(c difference.Cell, p pair, ours difference.Figur
 	default:
 		reason = "they do not list it"
 	}
-	if cause != "" {
-		n.sheet.Explain(c, cause, reason, ours.Neg())
-	}
-	n.list(c.Day, cause, reason, p)
+	n.explain(c, cause, reason, ours.Neg(), p)
 }
 
 // changed adds an order and its conversion, which are in the same cell by now.
@@ -351,6 +345,11 @@ func (n *networkSheet) changed(c difference.Cell, p pair, ours difference.Figure
 	default:
 		reason = "the amount differs"
 	}
+	n.explain(c, cause, reason, differs, p)
+}
+
+// explain explains a difference by its cause, unless the cause is unknown, and adds the pair to the examples.
+func (n *networkSheet) explain(c difference.Cell, cause, reason string, differs difference.Figures, p pair) {
 	if cause != "" {
 		n.sheet.Explain(c, cause, reason, differs)
 	}

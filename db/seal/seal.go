@@ -110,23 +110,25 @@ func (b *Box) Seal(p Place, plain []byte) ([]byte, error) {
 
 // SealOwn seals a secret of the service itself, under the database's key if there is no other.
 func (b *Box) SealOwn(ctx context.Context, p Place, plain []byte) ([]byte, error) {
-	if b.HasKey() {
-		return b.keys[0].seal(p, plain), nil
-	}
-	k, err := b.installKey(ctx)
+	k, err := b.ownKey(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return k.seal(p, plain), nil
 }
 
+// ownKey returns the key for secrets of the service itself.
+func (b *Box) ownKey(ctx context.Context) (*sealKey, error) {
+	if b.HasKey() {
+		return &b.keys[0], nil
+	}
+	return b.installKey(ctx)
+}
+
 // Ready reads what SealOwn needs from the database, so that a SealOwn inside a transaction needs no second
 // connection. Later calls do nothing.
 func (b *Box) Ready(ctx context.Context) error {
-	if b.HasKey() {
-		return nil
-	}
-	_, err := b.installKey(ctx)
+	_, err := b.ownKey(ctx)
 	return err
 }
 

@@ -99,27 +99,24 @@ func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict)
 func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdict) (
 	d dbconversion.PostbackDecision, tell []models.JobRef, err error,
 ) {
-	d = v.Decision
 	var out dbconversion.Outcome
-	if d.Outcome == "" {
+	if v.Decision.Outcome == "" {
 		out, err = v.Record(ctx, rec.clicks, c)
 		switch e, refused := models.AsError(err); {
 		case refused && e.Kind == models.KindInvalid:
 			v.End(dbconversion.PostbackRefused, e.Message)
-			d = v.Decision
 		case err != nil:
-			return d, nil, err
+			return v.Decision, nil, err
 		default:
-			d.Outcome, d.Detail, d.ConversionID = dbconversion.PostbackRecorded, out.Result, out.Conversion.ID
+			made := &v.Decision
+			made.Outcome, made.Detail, made.ConversionID = dbconversion.PostbackRecorded, out.Result, out.Conversion.ID
 			if out.Result == dbconversion.ResultIgnored {
-				d.Outcome, d.Detail = dbconversion.PostbackIgnored, out.Reason
+				made.Outcome, made.Detail = dbconversion.PostbackIgnored, out.Reason
 			}
-			v.Decision = d
 			v.MaskParams(true)
-			d = v.Decision
 		}
 	}
-	return d, out.Jobs, dbconversion.DecidePostback(ctx, c, v.Message.ID, d)
+	return v.Decision, out.Jobs, dbconversion.DecidePostback(ctx, c, v.Message.ID, v.Decision)
 }
 
 // retry ends the attempt, so that the next attempt follows after a wait. After the last attempt the postback becomes unmatched.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"switchyard/db/botscan"
 	"switchyard/models/bot"
 )
@@ -19,30 +21,25 @@ const lookUpTimeout = time.Minute
 func (w *worker) lookUp(ctx context.Context, list []botscan.Crawling) (out []botscan.CrawlerAnswer) {
 	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
-	next := make(chan botscan.Crawling)
 	var mu sync.Mutex
-	var all sync.WaitGroup
+	var g errgroup.Group
+	g.SetLimit(togetherAtOnce)
 	failed := 0
 	var failure error
-	for range min(togetherAtOnce, len(list)) {
-		all.Go(func() {
-			for c := range next {
-				verified, err := confirm(ctx, w.o.Names, c)
-				mu.Lock()
-				if err != nil {
-					failed, failure = failed+1, err
-				} else {
-					out = append(out, botscan.CrawlerAnswer{Crawling: c, Verified: verified})
-				}
-				mu.Unlock()
+	for _, c := range list {
+		g.Go(func() error {
+			verified, err := confirm(ctx, w.o.Names, c)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed, failure = failed+1, err
+			} else {
+				out = append(out, botscan.CrawlerAnswer{Crawling: c, Verified: verified})
 			}
+			return nil
 		})
 	}
-	for _, c := range list {
-		next <- c
-	}
-	close(next)
-	all.Wait()
+	_ = g.Wait() // no function returns an error
 	if failed > 0 {
 		slog.WarnContext(ctx, "names of crawlers' addresses could not be looked up", "addresses", failed, "error", failure)
 	}

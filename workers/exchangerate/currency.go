@@ -93,25 +93,9 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 
 // restateStored restates the facts whose clicks are kept.
 func (w *worker) restateStored(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
-	keys, err := exchangerate.KeysToRestate(ctx, w.db, k.Account)
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		r := spend.Restatement{Key: key, Kept: k.Kept}
-		for done := false; !done; {
-			next := r
-			if err := step(ctx, u, func(c db.Conn, _ *jobs.ChangeCurrencyArgs) (err error) {
-				next = r
-				done, err = w.o.Restate(ctx, w.o.Clicks, c, &next, restatedAtOnce)
-				return err
-			}); err != nil {
-				return err
-			}
-			r = next
-		}
-	}
-	return nil
+	return w.restateKeys(ctx, k.Account, k.Kept, func(restate func(db.Conn) error) error {
+		return step(ctx, u, func(c db.Conn, _ *jobs.ChangeCurrencyArgs) error { return restate(c) })
+	})
 }
 
 // restateOrphaned restates conversions whose clicks are not kept any more.

@@ -44,26 +44,31 @@ func (w *worker) updateFixed(ctx context.Context) error {
 
 // restate restates an account in batches. Each batch is committed on its own. If a later batch fails, the next job continues.
 func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
+	return w.restateKeys(ctx, account, time.Time{}, func(restate func(db.Conn) error) error {
+		return db.RetryConflicts(func() error { return db.Tx(ctx, w.db, restate) })
+	})
+}
+
+// restateKeys restates the facts of all keys of an account whose rate has changed, batch by batch. kept is the field of
+// spend.Restatement. inTx calls its argument in a transaction, and may call it again after a conflict.
+func (w *worker) restateKeys(ctx context.Context, account uuid.UUID, kept time.Time, inTx func(restate func(db.Conn) error) error) error {
 	keys, err := exchangerate.KeysToRestate(ctx, w.db, account)
 	if err != nil {
 		return err
 	}
-	for _, k := range keys {
-		r := spend.Restatement{Key: k}
+	for _, key := range keys {
+		r := spend.Restatement{Key: key, Kept: kept}
 		for done := false; !done; {
-			err := db.RetryConflicts(func() error {
-				return db.Tx(ctx, w.db, func(c db.Conn) error {
-					next := r
-					var err error
-					if done, err = w.o.Restate(ctx, w.o.Clicks, c, &next, restatedAtOnce); err == nil {
-						r = next
-					}
-					return err
-				})
+			next := r
+			err := inTx(func(c db.Conn) (err error) {
+				next = r
+				done, err = w.o.Restate(ctx, w.o.Clicks, c, &next, restatedAtOnce)
+				return err
 			})
 			if err != nil {
 				return err
 			}
+			r = next
 		}
 	}
 	return nil

@@ -4,9 +4,11 @@ import (
 	"context"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"switchyard/db"
 	"switchyard/db/botscan"
@@ -133,33 +135,27 @@ func (u *lookupRun) fetch(ctx context.Context, prefixes []netip.Prefix, first ma
 	}
 	prefixes = prefixes[:min(len(prefixes), u.left)]
 	u.left -= len(prefixes)
-	next := make(chan netip.Prefix)
+	var failed atomic.Bool
 	var mu sync.Mutex
-	var all sync.WaitGroup
-	for range min(fetchesAtOnce, len(prefixes)) {
-		all.Go(func() {
-			for p := range next {
-				place, err := u.o.Lookups.Lookup(ctx, u.database.Provider, u.key, first[p])
-				mu.Lock()
-				if err != nil {
-					u.failure = err.Error()
-				} else {
-					u.worked, out = true, append(out, store.GeoAnswer{Prefix: p, Place: place})
-				}
-				mu.Unlock()
+	var g errgroup.Group
+	g.SetLimit(fetchesAtOnce)
+	for _, p := range prefixes {
+		g.Go(func() error {
+			if failed.Load() {
+				return nil
 			}
+			place, err := u.o.Lookups.Lookup(ctx, u.database.Provider, u.key, first[p])
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed.Store(true)
+				u.failure = err.Error()
+			} else {
+				u.worked, out = true, append(out, store.GeoAnswer{Prefix: p, Place: place})
+			}
+			return nil
 		})
 	}
-	for _, p := range prefixes {
-		mu.Lock()
-		failed := u.failure != ""
-		mu.Unlock()
-		if failed {
-			break
-		}
-		next <- p
-	}
-	close(next)
-	all.Wait()
+	_ = g.Wait() // no function returns an error
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,10 +78,8 @@ type worker struct {
 	failures *prometheus.CounterVec
 
 	sweeping sync.Mutex
-	refused  struct { // pause of the sweep after the issuer has refused the credentials
-		sync.Mutex
-		until time.Time
-	}
+	// pausedUntil is the time, in Unix nanoseconds, until which the sweep pauses, because the issuer has refused the credentials.
+	pausedUntil atomic.Int64
 }
 
 // issuerTime is the maximum time of one request to the issuer. The worker renews its lease during that time. If the worker dies,
@@ -265,7 +264,7 @@ func (w *worker) recordFailure(ctx context.Context, edge, host string, failure e
 			reason, wait = "busy", f.Wait
 		case f.Refused:
 			reason = "credentials"
-			w.pause(now)
+			w.pausedUntil.Store(now.Add(refusedPause).UnixNano())
 		}
 	}
 	w.failures.WithLabelValues(edge, reason).Inc()
@@ -276,17 +275,7 @@ func (w *worker) recordFailure(ctx context.Context, edge, host string, failure e
 // refusedPause is the length of the pause of the sweep after the issuer has refused the credentials.
 const refusedPause = 5 * time.Minute
 
-func (w *worker) pause(now time.Time) {
-	w.refused.Lock()
-	defer w.refused.Unlock()
-	w.refused.until = now.Add(refusedPause)
-}
-
-func (w *worker) paused() bool {
-	w.refused.Lock()
-	defer w.refused.Unlock()
-	return w.o.Now().Before(w.refused.until)
-}
+func (w *worker) paused() bool { return w.o.Now().UnixNano() < w.pausedUntil.Load() }
 
 // releaseAtEdge runs a job that deletes a host at the issuer.
 func (w *worker) releaseAtEdge(ctx context.Context, u *workers.Run[jobs.ReleaseAtEdgeArgs, jobs.None]) error {

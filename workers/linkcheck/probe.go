@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"switchyard/models"
 	"switchyard/models/interval"
 	"switchyard/models/netguard"
@@ -27,27 +29,26 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 	}
 	var (
 		mu       sync.Mutex
-		all      sync.WaitGroup
+		g        errgroup.Group
 		results  = make(map[string]models.LinkResult, len(urls))
 		answered = false
-		slots    = make(chan struct{}, c.o.Hosts)
 	)
+	g.SetLimit(c.o.Hosts)
 	for _, list := range hosts {
-		slots <- struct{}{}
-		all.Go(func() {
-			defer func() { <-slots }()
+		g.Go(func() error {
 			for i, u := range list {
 				if i > 0 && interval.Sleep(ctx, c.o.Pause) != nil || ctx.Err() != nil {
-					return
+					return nil
 				}
 				r := c.probe(ctx, u)
 				mu.Lock()
 				results[u], answered = r, answered || r.Status != nil || r.Error == ""
 				mu.Unlock()
 			}
+			return nil
 		})
 	}
-	all.Wait()
+	_ = g.Wait() // no function returns an error
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("linkcheck: %w", context.Cause(ctx)) // incomplete: record nothing of this batch
 	}

@@ -7,10 +7,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"switchyard/db"
 	dboauth "switchyard/db/oauth"
@@ -131,18 +131,17 @@ func (k *Connections) sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		places := make(chan struct{}, renewedAtOnce)
-		var all sync.WaitGroup
+		var g errgroup.Group
+		g.SetLimit(renewedAtOnce)
 		for _, d := range due {
-			places <- struct{}{}
-			all.Go(func() {
-				defer func() { <-places }()
+			g.Go(func() error {
 				if err := k.TokensOf(d.AccountID, d.ID).renewEarly(ctx); err != nil && ctx.Err() == nil {
 					slog.WarnContext(ctx, "tokens not renewed", "account_id", d.AccountID, "connection_id", d.ID, "error", err)
 				}
+				return nil
 			})
 		}
-		all.Wait()
+		_ = g.Wait() // no function returns an error
 		if len(due) < claimedAtOnce {
 			return dboauth.NewAttempts(k.store).DeleteExpired(ctx, k.o.Now())
 		}
