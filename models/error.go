@@ -83,9 +83,9 @@ func WithRequest(err error, request string) error {
 
 // RequestOf returns the provider's own id of the failed request. It is empty if the provider gave none.
 func RequestOf(err error) string {
-	var of interface{ ProviderRequest() string }
-	if errors.As(err, &of) {
-		return of.ProviderRequest()
+	var failed interface{ ProviderRequest() string }
+	if errors.As(err, &failed) {
+		return failed.ProviderRequest()
 	}
 	return ""
 }

@@ -1,5 +1,10 @@
 package models
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Unlimited is the value of an allowance without a limit.
 const Unlimited = -1
 
@@ -77,27 +82,18 @@ const StrangersPostbackDays = 30
 
 // LongestPostbacks returns the longest PostbackDays of all plans, and at least StrangersPostbackDays.
 func LongestPostbacks() int {
-	days := StrangersPostbackDays
-	for _, p := range Plans {
-		days = max(days, p.PostbackDays)
-	}
-	return days
+	longest := slices.MaxFunc(Plans, func(a, b Plan) int { return cmp.Compare(a.PostbackDays, b.PostbackDays) })
+	return max(longest.PostbackDays, StrangersPostbackDays)
 }
 
 // ShortestHistory returns the shortest HistoryDays of all plans.
 func ShortestHistory() int {
-	days := LongestHistory()
-	for _, p := range Plans {
-		days = min(days, p.HistoryDays)
-	}
-	return days
+	return slices.MinFunc(Plans, byHistory).HistoryDays
 }
 
 // LongestHistory returns the longest HistoryDays of all plans. Older clicks are deleted.
 func LongestHistory() int {
-	days := 0
-	for _, p := range Plans {
-		days = max(days, p.HistoryDays)
-	}
-	return days
+	return slices.MaxFunc(Plans, byHistory).HistoryDays
 }
+
+func byHistory(a, b Plan) int { return cmp.Compare(a.HistoryDays, b.HistoryDays) }

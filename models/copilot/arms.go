@@ -205,12 +205,7 @@ func pathGroups(in *Input, c *CampaignInput) (list []group) {
 			draw = strconv.Itoa(p.RuleGroup)
 		}
 		draw += digest([]any{p.Logic, p.Filters, p.Rules})
-		if _, ok := at[draw]; !ok {
-			at[draw] = len(list)
-			list = append(list, group{campaign: c, what: "path"})
-		}
-		g := &list[at[draw]]
-		g.arms = append(g.arms, Arm{ID: p.ID, Name: p.Name, Share: p.Weight})
+		list = addArm(list, at, draw, group{campaign: c, what: "path"}, Arm{ID: p.ID, Name: p.Name, Share: p.Weight})
 	}
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == id })
 }
@@ -232,14 +227,21 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 			continue
 		}
 		slot := fmt.Sprint(what, d.Slot)
-		if _, ok := at[slot]; !ok {
-			at[slot] = len(list)
-			list = append(list, group{campaign: c, path: p.ID, what: what})
-		}
-		g := &list[at[slot]]
-		g.arms = append(g.arms, Arm{ID: d.ID, Name: name, Share: d.Weight})
+		list = addArm(list, at, slot, group{campaign: c, path: p.ID, what: what}, Arm{ID: d.ID, Name: name, Share: d.Weight})
 	}
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
+}
+
+// addArm adds an arm to the group with a key. If there is no such group yet, it appends empty. at has the indexes of the groups by
+// key.
+func addArm(list []group, at map[string]int, key string, empty group, a Arm) []group {
+	i, known := at[key]
+	if !known {
+		i, list = len(list), append(list, empty)
+		at[key] = i
+	}
+	list[i].arms = append(list[i].arms, a)
+	return list
 }
 
 // fillGroups sets the shares and days of the arms. belongs reports whether a row counts for the arm with an id. fillGroups drops

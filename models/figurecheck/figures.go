@@ -131,7 +131,7 @@ func readings(written string) (out []decimal.Decimal) {
 		if m[2] != "" {
 			text += "." + m[2]
 		}
-		out = append(out, parse(text))
+		out = append(out, decimal.RequireFromString(text))
 	}
 	if !thousands {
 		return out
@@ -141,16 +141,7 @@ func readings(written string) (out []decimal.Decimal) {
 		!strings.Contains(written[:i], written[i:i+1]) {
 		whole, fraction = written[:i], "."+written[i+1:]
 	}
-	return append(out, parse(marks.Replace(whole)+fraction))
-}
-
-// parse reads digits with or without a decimal point.
-func parse(digits string) decimal.Decimal {
-	n, err := decimal.NewFromString(digits)
-	if err != nil {
-		panic("figurecheck: " + digits) // cannot happen: the text consists of digits
-	}
-	return n
+	return append(out, decimal.RequireFromString(marks.Replace(whole)+fraction)) // never panics: the text consists of digits
 }
 
 func isWord(r rune) bool {

@@ -82,19 +82,15 @@ func (a Admin) UpdateAccount(ctx context.Context, account, name, plan string) (A
 // DeleteAccount deletes an account with everything in it. yes must be the name of the account. Errors: invalid_id, not_found,
 // not_confirmed.
 func (a Admin) DeleteAccount(ctx context.Context, account, yes string, progress func(string, int64)) (Account, error) {
-	id, err := parseID("account", account)
+	found, err := a.Account(ctx, account)
 	if err != nil {
 		return Account{}, err
-	}
-	found, err := a.Store.FindAccount(ctx, id)
-	if err != nil {
-		return Account{}, hint(err, listAccounts)
 	}
 	if yes != found.Name {
 		return Account{}, models.Invalid("not_confirmed", "this deletes the account %q with all its records, clicks, "+
 			"figures and keys, for ever; to confirm, give its name: --yes %q", found.Name, found.Name)
 	}
-	return accountRecord(found), a.Store.DeleteAccount(ctx, id, progress)
+	return found, a.Store.DeleteAccount(ctx, found.ID, progress)
 }
 
 func checkName(name string) error {
@@ -147,14 +143,11 @@ func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 
 // Keys lists the keys of an account, newest first.
 func (a Admin) Keys(ctx context.Context, account string) ([]Key, error) {
-	id, err := parseID("account", account)
+	found, err := a.Account(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.Store.FindAccount(ctx, id); err != nil {
-		return nil, hint(err, listAccounts)
-	}
-	list, err := a.Store.ListKeys(ctx, id)
+	list, err := a.Store.ListKeys(ctx, found.ID)
 	return db.Map(list, func(k models.Key) Key { return keyRecord(k, "") }), err
 }
 

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -30,13 +31,11 @@ func domainRecord(d models.Domain) Domain {
 
 // Domains lists the entries of a hostname in all accounts that have added it. If host is empty, it lists all hostnames.
 func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
-	find := a.Store.Domains().ListAll
 	if host != "" {
-		find = func(ctx context.Context) ([]models.Domain, error) {
-			return a.Store.Domains().ByHost(ctx, hostname(host))
-		}
+		list, err := a.Store.Domains().ByHost(ctx, hostname(host))
+		return db.Map(list, domainRecord), err
 	}
-	list, err := find(ctx)
+	list, err := a.Store.Domains().ListAll(ctx)
 	return db.Map(list, domainRecord), err
 }
 
@@ -86,20 +85,17 @@ func (a Admin) VerifyDomain(ctx context.Context, host, account string, on bool) 
 			return Domain{}, err
 		}
 	}
-	var found []models.Domain
-	for _, d := range list {
-		if account == "" || d.AccountID.String() == strings.ToLower(account) {
-			found = append(found, d)
-		}
+	if account != "" {
+		list = slices.DeleteFunc(list, func(d models.Domain) bool { return d.AccountID.String() != strings.ToLower(account) })
 	}
-	switch len(found) {
+	switch len(list) {
 	case 0:
 		return Domain{}, models.NotFound("domain: an account adds it first (POST /domains)")
 	case 1:
-		saved, err := a.Store.Domains().SetVerified(ctx, found[0].AccountID, found[0].ID, on)
+		saved, err := a.Store.Domains().SetVerified(ctx, list[0].AccountID, list[0].ID, on)
 		return domainRecord(saved), err
 	}
-	return Domain{}, models.Invalid("required", "%d accounts have added %s: name one with --account", len(found), host)
+	return Domain{}, models.Invalid("required", "%d accounts have added %s: name one with --account", len(list), host)
 }
 
 func hostname(text string) string {

@@ -50,7 +50,7 @@ func (a Admin) Account(ctx context.Context, account string) (Account, error) {
 
 // Connection finds a connection of an account. Errors: invalid_id, not_found.
 func (a Admin) Connection(ctx context.Context, account, connection string) (Connection, error) {
-	of, err := parseID("account", account)
+	accountID, err := parseID("account", account)
 	if err != nil {
 		return Connection{}, err
 	}
@@ -58,7 +58,7 @@ func (a Admin) Connection(ctx context.Context, account, connection string) (Conn
 	if err != nil {
 		return Connection{}, err
 	}
-	c, err := oauth.NewConnections(a.Store).Find(ctx, of, id)
+	c, err := oauth.NewConnections(a.Store).Find(ctx, accountID, id)
 	return connectionRecord(c), hint(err, "`switchyard oauth list --account ID` shows an account's")
 }
 

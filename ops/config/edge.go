@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -21,20 +20,17 @@ const (
 )
 
 func directories(v string) ([]string, error) {
-	var all []string
-	for _, item := range list(v) {
+	all, err := each(v, func(item string) (string, error) {
 		u, err := url.Parse(item)
 		if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
-			return nil, fmt.Errorf("%q is not an https address such as https://acme-v02.api.letsencrypt.org/directory", item)
+			return "", fmt.Errorf("%q is not an https address such as https://acme-v02.api.letsencrypt.org/directory", item)
 		}
-		if !slices.Contains(all, item) {
-			all = append(all, item)
-		}
+		return item, nil
+	})
+	if err == nil && len(all) > maxDirectories {
+		err = fmt.Errorf("has more than %d directories", maxDirectories)
 	}
-	if len(all) > maxDirectories {
-		return nil, fmt.Errorf("has more than %d directories", maxDirectories)
-	}
-	return all, nil
+	return all, err
 }
 
 func email(v string) (string, error) {

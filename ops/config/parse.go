@@ -171,19 +171,22 @@ func host(v string) (string, error) {
 	return v, nil
 }
 
-func hosts(v string) ([]string, error) {
-	var all []string
+// each parses every item of a list. It drops an item that is equal to an earlier one.
+func each[T comparable](v string, parse func(item string) (T, error)) ([]T, error) {
+	var all []T
 	for _, item := range list(v) {
-		h, err := host(item)
+		parsed, err := parse(item)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(all, h) {
-			all = append(all, h)
+		if !slices.Contains(all, parsed) {
+			all = append(all, parsed)
 		}
 	}
 	return all, nil
 }
+
+func hosts(v string) ([]string, error) { return each(v, host) }
 
 func key(v string) ([]byte, error) {
 	for _, decode := range []func(string) ([]byte, error){
@@ -242,37 +245,37 @@ func choice[T ~string](v string, choices ...T) (T, error) {
 
 // prefixes parses CIDRs and single addresses.
 func prefixes(v string) ([]netip.Prefix, error) {
-	var all []netip.Prefix
-	for _, item := range list(v) {
+	return each(v, func(item string) (netip.Prefix, error) {
 		p, err := netip.ParsePrefix(item)
 		if err != nil {
 			a, err := netip.ParseAddr(item)
 			if err != nil || a.Zone() != "" {
-				return nil, fmt.Errorf("%q is neither an address nor a CIDR such as 10.0.0.0/8", item)
+				return p, fmt.Errorf("%q is neither an address nor a CIDR such as 10.0.0.0/8", item)
 			}
 			p = netip.PrefixFrom(a, a.BitLen())
 		}
-		all = append(all, p.Masked())
-	}
-	return all, nil
+		return p.Masked(), nil
+	})
 }
 
 // addresses parses the addresses of DNS servers. The default port is 53.
 func addresses(v string) ([]netip.AddrPort, error) {
-	const port = 53
-	var all []netip.AddrPort
-	for _, item := range list(v) {
-		at, err := netip.ParseAddrPort(item)
+	return each(v, func(item string) (netip.AddrPort, error) {
+		at, err := addressAndPort(item, 53)
 		if err != nil {
-			a, err := netip.ParseAddr(item)
-			if err != nil {
-				return nil, fmt.Errorf("%q is not an address such as 192.0.2.53 or [2001:db8::1]:5353", item)
-			}
-			at = netip.AddrPortFrom(a, port)
+			return at, fmt.Errorf("%q is not an address such as 192.0.2.53 or [2001:db8::1]:5353", item)
 		}
-		all = append(all, at)
+		return at, nil
+	})
+}
+
+// addressAndPort parses an address with or without a port.
+func addressAndPort(text string, defaultPort uint16) (netip.AddrPort, error) {
+	if at, err := netip.ParseAddrPort(text); err == nil {
+		return at, nil
 	}
-	return all, nil
+	a, err := netip.ParseAddr(text)
+	return netip.AddrPortFrom(a, defaultPort), err
 }
 
 // hostAddresses parses a list of HOST=ADDRESS and returns the addresses by host. Port 0 means the port of the request.
@@ -284,14 +287,9 @@ func hostAddresses(v string) (map[string]netip.AddrPort, error) {
 		if err != nil {
 			return nil, err
 		}
-		address = strings.TrimSpace(address)
-		at, err := netip.ParseAddrPort(address)
+		at, err := addressAndPort(strings.TrimSpace(address), 0)
 		if err != nil {
-			a, err := netip.ParseAddr(address)
-			if err != nil {
-				return nil, fmt.Errorf("%q is not a host and its address such as api.example.com=10.0.0.5", item)
-			}
-			at = netip.AddrPortFrom(a, 0)
+			return nil, fmt.Errorf("%q is not a host and its address such as api.example.com=10.0.0.5", item)
 		}
 		if _, twice := all[name]; twice {
 			return nil, fmt.Errorf("%q is there twice", name)

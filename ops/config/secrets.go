@@ -69,16 +69,16 @@ func makeSecrets(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
 		return err
 	}
-	whole, err := os.CreateTemp(filepath.Dir(path), SecretsFile+"-") // with mode 0600
+	temporary, err := os.CreateTemp(filepath.Dir(path), SecretsFile+"-") // with mode 0600
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(whole.Name()) }() // by then it has its final name as well
-	_, err = whole.Write(text)
-	if err := errors.Join(err, whole.Sync(), whole.Close()); err != nil {
+	defer func() { _ = os.Remove(temporary.Name()) }() // the file has its final name as well by then
+	_, err = temporary.Write(text)
+	if err := errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(whole.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(temporary.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -41,8 +42,8 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	if err != nil {
 		return 0, fmt.Errorf("demo: account: %w", err)
 	}
-	told, err := hasHistory(ctx, api)
-	if err != nil || told {
+	filled, err := hasHistory(ctx, api)
+	if err != nil || filled {
 		return 0, err
 	}
 	w, err := newPast(d, account)
@@ -50,11 +51,11 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 		return 0, err
 	}
 	for i := range stories {
-		of, err := setUpStory(ctx, api, &stories[i])
+		ids, err := setUpStory(ctx, api, &stories[i])
 		if err != nil {
 			return 0, err
 		}
-		w.makeClicks(&stories[i], of)
+		w.makeClicks(&stories[i], ids)
 	}
 	if err := w.store(ctx, dir); err != nil {
 		return 0, fmt.Errorf("demo: history: %w", err)
@@ -122,7 +123,7 @@ func newPast(d *db.DB, account uuid.UUID) (*past, error) {
 }
 
 // makeClicks makes the clicks of a story. Most come in the evening, and weekends have 15 % more.
-func (w *past) makeClicks(st *story, of records) {
+func (w *past) makeClicks(st *story, ids records) {
 	begin := w.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-historyDays)
 	for day := range historyDays {
 		date, done := begin.AddDate(0, 0, day), float64(day)/historyDays
@@ -134,7 +135,7 @@ func (w *past) makeClicks(st *story, of records) {
 		for range int(clicks) {
 			at := date.Add(time.Duration(w.hour() * float64(time.Hour)))
 			if at.Before(w.now.Add(-time.Minute)) {
-				w.visit(st, of, at, rate)
+				w.visit(st, ids, at, rate)
 			}
 		}
 	}
@@ -157,13 +158,13 @@ func idAt(at time.Time) uuid.UUID {
 }
 
 // visit adds one click. It may also add a step from the lander to the offer, and a conversion.
-func (w *past) visit(st *story, of records, at time.Time, rate float64) {
+func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	agent := w.agent(st)
 	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
-	by := of.way(st, country, agent.OS)
+	by := ids.way(st, country, agent.OS)
 	lander, offer := by.landers.draw(w.rand), by.offers.draw(w.rand)
 	c := &models.Click{
-		ID: idAt(at), AccountID: w.account, CampaignID: of.campaign, StreamID: by.stream, SourceID: of.source, LanderID: lander,
+		ID: idAt(at), AccountID: w.account, CampaignID: ids.campaign, StreamID: by.stream, SourceID: ids.source, LanderID: lander,
 		VisitorID: uuid.New(), Domain: "localhost", Arrival: "url", Cost: decimal.NewFromFloat(st.cost), Currency: "USD", UniqueHours: 24,
 		Visitor: models.Visitor{
 			IP: w.address(country), Country: country, DeviceType: agent.Device, OS: agent.OS, Browser: agent.Browser, UserAgent: agent.UserAgent,
@@ -184,14 +185,14 @@ func (w *past) visit(st *story, of records, at time.Time, rate float64) {
 	}
 	share := rate * by.luck
 	if lander == uuid.Nil {
-		c.OfferID, c.NetworkID = offer, of.network
+		c.OfferID, c.NetworkID = offer, ids.network
 	} else {
 		if w.rand.Float64() >= st.goesOn {
 			return
 		}
 		at = at.Add(time.Duration(5+w.rand.IntN(90)) * time.Second)
 		w.outs = append(w.outs, &models.ClickOut{
-			ID: idAt(at), ClickID: c.ID, AccountID: w.account, Slot: 1, OfferID: offer, NetworkID: of.network, Destination: "https://example.com/offer",
+			ID: idAt(at), ClickID: c.ID, AccountID: w.account, Slot: 1, OfferID: offer, NetworkID: ids.network, Destination: "https://example.com/offer",
 		})
 		share = rate / st.goesOn * by.luck
 	}
@@ -273,6 +274,9 @@ func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	w.conversions = append(w.conversions, in)
 }
 
+// appendingAtOnce is the number of records that are appended at the same time. They share a sync of the disk.
+const appendingAtOnce = 64
+
 // store writes everything to the database. Clicks take their usual way, through a spool and its ingester.
 func (w *past) store(ctx context.Context, dir string) error {
 	dir, err := os.MkdirTemp(dir, "history-")
@@ -284,29 +288,14 @@ func (w *past) store(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	list := make(chan spool.Record)
-	appending, together := errgroup.WithContext(ctx)
-	for range 64 {
-		appending.Go(func() error {
-			for r := range list {
-				if err := s.Append(together, r); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+	appending, appendCtx := errgroup.WithContext(ctx)
+	appending.SetLimit(appendingAtOnce)
+	for _, c := range w.clicks {
+		appending.Go(func() error { return s.Append(appendCtx, spool.Record{Click: c}) })
 	}
-	appending.Go(func() error {
-		defer close(list)
-		return w.each(func(r spool.Record) error {
-			select {
-			case list <- r:
-				return nil
-			case <-together.Done():
-				return together.Err()
-			}
-		})
-	})
+	for _, o := range w.outs {
+		appending.Go(func() error { return s.Append(appendCtx, spool.Record{Out: o}) })
+	}
 	err = appending.Wait()
 	if err == nil {
 		err = ingest.NewIngester(s, w.d, ingest.Options{}).Drain(ctx)
@@ -320,29 +309,12 @@ func (w *past) store(ctx context.Context, dir string) error {
 	return w.record(ctx)
 }
 
-// each calls fn with every click, and then with every step from a lander to an offer.
-func (w *past) each(fn func(spool.Record) error) error {
-	for _, c := range w.clicks {
-		if err := fn(spool.Record{Click: c}); err != nil {
-			return err
-		}
-	}
-	for _, o := range w.outs {
-		if err := fn(spool.Record{Out: o}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // conversionsAtOnce is the number of conversions that one transaction records.
 const conversionsAtOnce = 200
 
 // record records the conversions.
 func (w *past) record(ctx context.Context) error {
-	for list := w.conversions; len(list) > 0; {
-		part := list[:min(conversionsAtOnce, len(list))]
-		list = list[len(part):]
+	for part := range slices.Chunk(w.conversions, conversionsAtOnce) {
 		err := db.Tx(ctx, w.d, func(c db.Conn) error {
 			_, _, err := conversion.Correct(ctx, click.Log{Conn: w.d}, c, w.account, part, true)
 			return err

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,8 +45,8 @@ type choice struct {
 	weight int
 }
 
-// one returns a choice of a single page.
-func one(name string) []choice { return []choice{{name, 100}} }
+// only returns the choice of a single page.
+func only(name string) []choice { return []choice{{name, 100}} }
 
 var stories = []story{
 	{
@@ -56,16 +57,16 @@ var stories = []story{
 				name: "Android in Germany", countries: []string{"DE"}, systems: []string{"Android"}, luck: 1.2,
 				landers: []choice{{"Quiz v3", 70}, {"Story B", 30}}, offers: []choice{{"NutraX DE", 80}, {"SlimFit DACH", 20}},
 			},
-			{name: "iPhones", systems: []string{"iOS"}, landers: one("Calculator"), offers: []choice{{"NutraX DE", 60}, {"SlimFit DACH", 40}}},
-			{name: "Everybody else", landers: one("Quiz v3"), offers: one("NutraX DE"), luck: .8},
+			{name: "iPhones", systems: []string{"iOS"}, landers: only("Calculator"), offers: []choice{{"NutraX DE", 60}, {"SlimFit DACH", 40}}},
+			{name: "Everybody else", landers: only("Quiz v3"), offers: only("NutraX DE"), luck: .8},
 		},
 	},
 	{
 		name: "Tier-1 advertorial", source: "Taboola", daily: 210, growth: .12, rate: .024, rateGrowth: 1.05, goesOn: .28, cost: .034, payout: 2.6,
 		bots: .04, rejected: .06, countries: []string{"US", "GB", "CA", "AU"},
 		ways: []way{
-			{name: "Americans", countries: []string{"US", "CA"}, landers: []choice{{"Story A", 50}, {"Story A, short", 50}}, offers: one("Sleepwell US"), luck: 1.1},
-			{name: "The rest of the world", landers: one("Story A"), offers: []choice{{"Sleepwell US", 40}, {"Sleepwell GB", 60}}, luck: .9},
+			{name: "Americans", countries: []string{"US", "CA"}, landers: []choice{{"Story A", 50}, {"Story A, short", 50}}, offers: only("Sleepwell US"), luck: 1.1},
+			{name: "The rest of the world", landers: only("Story A"), offers: []choice{{"Sleepwell US", 40}, {"Sleepwell GB", 60}}, luck: .9},
 		},
 	},
 	{
@@ -76,12 +77,12 @@ var stories = []story{
 	{
 		name: "Finance FR native", source: "Outbrain", daily: 100, growth: -.05, rate: .019, rateGrowth: .7, goesOn: .22, cost: .06, payout: 4.6,
 		bots: .03, rejected: .1, countries: []string{"FR", "BE"},
-		ways: []way{{name: "Everybody", landers: one("Comparatif"), offers: one("Crédit FR")}},
+		ways: []way{{name: "Everybody", landers: only("Comparatif"), offers: only("Crédit FR")}},
 	},
 	{
 		name: "Dating PL pops", source: "PopAds", daily: 150, growth: -.2, rate: .007, rateGrowth: .5, goesOn: .15, cost: .0215, payout: 4.6,
 		bots: .22, rejected: .15, countries: []string{"PL"},
-		ways: []way{{name: "Everybody", landers: one("Chat"), offers: one("Randka PL")}},
+		ways: []way{{name: "Everybody", landers: only("Chat"), offers: only("Randka PL")}},
 	},
 }
 
@@ -125,16 +126,16 @@ type share struct {
 // draw chooses a page at random by weight. It returns the zero id if there are no pages.
 func (s shares) draw(r *rand.Rand) uuid.UUID {
 	sum := 0
-	for _, one := range s {
-		sum += one.weight
+	for _, page := range s {
+		sum += page.weight
 	}
 	if sum == 0 {
 		return uuid.Nil
 	}
 	at := r.IntN(sum)
-	for _, one := range s {
-		if at -= one.weight; at < 0 {
-			return one.id
+	for _, page := range s {
+		if at -= page.weight; at < 0 {
+			return page.id
 		}
 	}
 	return uuid.Nil
@@ -143,24 +144,24 @@ func (s shares) draw(r *rand.Rand) uuid.UUID {
 // setUpStory creates the records of a story that do not exist yet, and returns their ids.
 func setUpStory(ctx context.Context, api *client.API, st *story) (records, error) {
 	s := setup{api: api}
-	of := records{network: asID(s.ensure(ctx, "/networks", object{
+	ids := records{network: asID(s.ensure(ctx, "/networks", object{
 		"name": "AdHive", "macros": object{"click_id": "{aff_sub}", "payout": "{payout}", "status": "{status}", "conversion_id": "{transaction_id}"},
 	}))}
-	of.source = asID(s.ensure(ctx, "/traffic-sources", object{
+	ids.source = asID(s.ensure(ctx, "/traffic-sources", object{
 		"name": st.source, "token_macros": object{"sub1": "{zoneid}", "sub2": "{bannerid}"}, "external_id_param": "visitor",
 	}))
 	paths := make([]object, len(st.ways))
 	for i := range st.ways {
-		way, by := s.way(ctx, st, i, of.network)
-		paths[i], of.ways = way, append(of.ways, by)
+		way, by := s.way(ctx, st, i, ids.network)
+		paths[i], ids.ways = way, append(ids.ways, by)
 	}
 	campaign := s.ensure(ctx, "/campaigns", object{
-		"name": st.name, "alias": "demo-" + campaignAlias(st.name), "source_id": of.source, "cost_model": "cpc", "cost_value": st.cost, "streams": paths,
+		"name": st.name, "alias": "demo-" + campaignAlias(st.name), "source_id": ids.source, "cost_model": "cpc", "cost_value": st.cost, "streams": paths,
 	})
 	if s.err != nil {
 		return records{}, fmt.Errorf("demo: %w", s.err)
 	}
-	of.campaign = asID(campaign)
+	ids.campaign = asID(campaign)
 	var shown struct{ Streams []struct{ ID, Name string } }
 	if err := api.Get(ctx, "/campaigns/"+campaign, &shown); err != nil {
 		return records{}, fmt.Errorf("demo: %w", err)
@@ -170,18 +171,15 @@ func setUpStory(ctx context.Context, api *client.API, st *story) (records, error
 		if at < 0 {
 			return records{}, errors.New("demo: a campaign without its path " + w.name)
 		}
-		of.ways[i].stream = asID(shown.Streams[at].ID)
+		ids.ways[i].stream = asID(shown.Streams[at].ID)
 	}
-	return of, nil
+	return ids, nil
 }
 
 // way creates the pages of path i. It returns the path as the API takes it, and the ids.
 func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (object, wayRecords) {
 	w := st.ways[i]
-	by := wayRecords{luck: w.luck}
-	if by.luck == 0 {
-		by.luck = 1
-	}
+	by := wayRecords{luck: cmp.Or(w.luck, 1)}
 	path := object{"name": w.name, "action": "offer"}
 	if i == len(st.ways)-1 {
 		path["stream_type"] = "default"

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +9,10 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"sync"
-	"sync/atomic"
 	"text/tabwriter"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"switchyard/ops/client"
 	"switchyard/ops/visitors"
@@ -95,36 +96,23 @@ type traffic struct {
 	visitors visitors.Set
 	link     *url.URL
 	client   *http.Client
-	sent     atomic.Int64
 }
 
+// send sends the visitors, and prints every two seconds how many were sent.
 func (t *traffic) send(ctx context.Context, clicks int, out io.Writer) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var left atomic.Int64
-	left.Store(int64(clicks))
-	var all sync.WaitGroup
-	for range senders {
-		all.Go(func() {
-			for left.Add(-1) >= 0 && ctx.Err() == nil {
-				if err := t.visit(ctx); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	done := make(chan struct{})
-	go func() { all.Wait(); close(done) }()
+	sending, sendCtx := errgroup.WithContext(ctx)
+	sending.SetLimit(senders)
 	progress := time.NewTicker(2 * time.Second)
 	defer progress.Stop()
-	for {
+	for sent := 0; sent < clicks && sendCtx.Err() == nil; sent++ {
 		select {
-		case <-done:
-			return context.Cause(ctx)
 		case <-progress.C:
-			_, _ = fmt.Fprintf(out, "  %d of %d visitors sent\n", t.sent.Load(), clicks)
+			_, _ = fmt.Fprintf(out, "  %d of %d visitors sent\n", sent, clicks)
+		default:
 		}
+		sending.Go(func() error { return t.visit(sendCtx) })
 	}
+	return cmp.Or(sending.Wait(), ctx.Err())
 }
 
 func chance(percent int) bool { return rand.IntN(100) < percent }
@@ -145,7 +133,6 @@ func (t *traffic) visit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.sent.Add(1)
 	click := at.Query().Get("click")
 	if at.Host == landerHost {
 		if !chance(goesOn) {

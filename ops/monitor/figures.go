@@ -19,86 +19,85 @@ func NewRegistry(d *db.DB) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if d != nil {
-		r.MustRegister(collectors.NewDBStatsCollector(d.DB.DB, "switchyard"), jobRows{d, make(chan struct{}, 1)})
+		r.MustRegister(collectors.NewDBStatsCollector(d.DB.DB, "switchyard"), jobRows(d))
 	}
 	return r
 }
 
 // BuildInfo returns the metric that identifies the running version. Its value is always 1, and the version is in its labels.
 func BuildInfo(version, revision, goVersion string) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "switchyard", Name: "build_info", Help: "1, with the version that runs as labels.",
-		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "go": goVersion},
-	}, func() float64 { return 1 })
+	labels := prometheus.Labels{"version": version, "revision": revision, "go": goVersion}
+	return Gauge("build_info", "1, with the version that runs as labels.", labels, func() float64 { return 1 })
 }
 
-// jobRows counts the rows of jobs at each scrape.
-type jobRows struct {
-	db   *db.DB
-	busy chan struct{} // full while the rows are being counted
+// Gauge returns a metric of the service that may rise and fall. It calls read at each scrape. labels may be nil.
+func Gauge(name, help string, labels prometheus.Labels, read func() float64) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "switchyard", Name: name, Help: help, ConstLabels: labels}, read)
+}
+
+// Counter returns a metric of the service that only rises. It calls read at each scrape. labels may be nil.
+func Counter(name, help string, labels prometheus.Labels, read func() float64) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "switchyard", Name: name, Help: help, ConstLabels: labels}, read)
 }
 
 // countTimeout limits how long a scrape waits for figures from PostgreSQL.
 const countTimeout = 3 * time.Second
 
-var (
-	rowsDesc = prometheus.NewDesc("switchyard_job_rows", "Row jobs that are not done, by kind and state.",
-		[]string{"kind", "state"}, nil)
-	overdueDesc = prometheus.NewDesc("switchyard_job_overdue_seconds",
-		"How long the longest waiting due row waits, by kind and state.",
-		[]string{"kind", "state"}, nil)
-)
+// collector is a prometheus.Collector that reads its metrics at each scrape.
+type collector struct {
+	descs   []*prometheus.Desc
+	collect func(send sender)
+}
+
+// sender sends one value to Prometheus, with the labels in the order of the description.
+type sender func(d *prometheus.Desc, value float64, labels ...string)
 
 // Describe implements prometheus.Collector.
-func (jobRows) Describe(ch chan<- *prometheus.Desc) {
-	ch <- rowsDesc
-	ch <- overdueDesc
-}
-
-// Collect implements prometheus.Collector. If PostgreSQL does not answer in time, it sends no metrics. Other collectors are not
-// affected.
-func (c jobRows) Collect(ch chan<- prometheus.Metric) {
-	stats, ok := count(c.db, c.busy, "jobs", jobrow.ReadStats)
-	if !ok {
-		return
-	}
-	for _, s := range stats {
-		ch <- prometheus.MustNewConstMetric(rowsDesc, prometheus.GaugeValue, float64(s.Rows), s.Kind, s.State)
-		ch <- prometheus.MustNewConstMetric(overdueDesc, prometheus.GaugeValue, s.OldestDue, s.Kind, s.State)
+func (c collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range c.descs {
+		ch <- d
 	}
 }
 
-// clickCopy counts at each scrape the changes of clicks that wait for ClickHouse.
-type clickCopy struct {
-	db   *db.DB
-	busy chan struct{} // as in jobRows
+// Collect implements prometheus.Collector. Metrics that cannot be read are left out. Other collectors are not affected.
+func (c collector) Collect(ch chan<- prometheus.Metric) {
+	c.collect(func(d *prometheus.Desc, value float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	})
+}
+
+// jobRows returns the metrics of the rows of jobs.
+func jobRows(d *db.DB) prometheus.Collector {
+	rows := prometheus.NewDesc("switchyard_job_rows", "Row jobs that are not done, by kind and state.", []string{"kind", "state"}, nil)
+	overdue := prometheus.NewDesc("switchyard_job_overdue_seconds",
+		"How long the longest waiting due row waits, by kind and state.", []string{"kind", "state"}, nil)
+	busy := make(chan struct{}, 1)
+	return collector{[]*prometheus.Desc{rows, overdue}, func(send sender) {
+		stats, _ := count(d, busy, "jobs", jobrow.ReadStats)
+		for _, s := range stats {
+			send(rows, float64(s.Rows), s.Kind, s.State)
+			send(overdue, s.OldestDue, s.Kind, s.State)
+		}
+	}}
 }
 
 // ClickCopy returns the metrics of the changes of clicks that wait for ClickHouse.
-func ClickCopy(d *db.DB) prometheus.Collector { return clickCopy{d, make(chan struct{}, 1)} }
-
-var (
-	waitingDesc = prometheus.NewDesc("switchyard_click_copy_waiting", "Changes of clicks and conversions that wait for ClickHouse.", nil, nil)
-	waitedDesc  = prometheus.NewDesc("switchyard_click_copy_age_seconds", "How long the oldest change of a click waits for ClickHouse.", nil, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (clickCopy) Describe(ch chan<- *prometheus.Desc) {
-	ch <- waitingDesc
-	ch <- waitedDesc
+func ClickCopy(d *db.DB) prometheus.Collector {
+	waiting := prometheus.NewDesc("switchyard_click_copy_waiting", "Changes of clicks and conversions that wait for ClickHouse.", nil, nil)
+	age := prometheus.NewDesc("switchyard_click_copy_age_seconds", "How long the oldest change of a click waits for ClickHouse.", nil, nil)
+	busy := make(chan struct{}, 1)
+	return collector{[]*prometheus.Desc{waiting, age}, func(send sender) {
+		if w, ok := count(d, busy, "changes of clicks", clickcopy.ReadWaiting); ok {
+			send(waiting, float64(w.Changes))
+			send(age, w.Age.Seconds())
+		}
+	}}
 }
 
-// Collect implements prometheus.Collector. If PostgreSQL does not answer in time, it sends no metrics, like jobRows.
-func (c clickCopy) Collect(ch chan<- prometheus.Metric) {
-	if w, ok := count(c.db, c.busy, "changes of clicks", clickcopy.ReadWaiting); ok {
-		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(w.Changes))
-		ch <- prometheus.MustNewConstMetric(waitedDesc, prometheus.GaugeValue, w.Age.Seconds())
-	}
-}
-
-// count reads figures in a separate goroutine, because a query to a server that hangs continues after its context ends. busy
-// allows only one such goroutine at a time. If the figures cannot be read in time, ok is false and a warning is logged.
-func count[T any](d *db.DB, busy chan struct{}, of string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
+// count reads figures in a separate goroutine, because a query to a server that hangs continues after its context ends. busy, which
+// has room for one value, allows only one such goroutine at a time. If the figures cannot be read in time, ok is false and a
+// warning is logged, which names the figures by what.
+func count[T any](d *db.DB, busy chan struct{}, what string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()
 	type result struct {
@@ -121,7 +120,7 @@ func count[T any](d *db.DB, busy chan struct{}, of string, read func(context.Con
 	case <-ctx.Done():
 	}
 	if r.err != nil {
-		slog.WarnContext(ctx, "figures not read", "of", of, "error", r.err)
+		slog.WarnContext(ctx, "figures not read", "of", what, "error", r.err)
 	}
 	return r.figures, r.err == nil
 }

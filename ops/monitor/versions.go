@@ -12,12 +12,6 @@ import (
 	"switchyard/models/apiversion"
 )
 
-// apiVersions reports how long the versions of other services' APIs still exist.
-type apiVersions struct {
-	used []apiversion.Version
-	now  func() time.Time
-}
-
 // APIVersions returns the metric of the versions in use. It leaves out versions without an announced end. A version that ends soon is
 // logged at once, for operators without a monitoring system.
 func APIVersions(used []apiversion.Version, now func() time.Time) prometheus.Collector {
@@ -31,22 +25,15 @@ func APIVersions(used []apiversion.Version, now func() time.Time) prometheus.Col
 			slog.Warn("a setting names a version of an API that this build does not know", "setting", v.Setting, "version", v.Version)
 		}
 	}
-	return apiVersions{used, now}
-}
-
-var versionDesc = prometheus.NewDesc("switchyard_api_version_days_left",
-	"Days until a provider ends the version of its API that is in use; below 0 after the end.", []string{"provider", "version"}, nil)
-
-// Describe implements prometheus.Collector.
-func (apiVersions) Describe(ch chan<- *prometheus.Desc) { ch <- versionDesc }
-
-// Collect implements prometheus.Collector.
-func (c apiVersions) Collect(ch chan<- prometheus.Metric) {
-	for _, v := range c.used {
-		if left, known := v.Left(c.now()); known {
-			ch <- prometheus.MustNewConstMetric(versionDesc, prometheus.GaugeValue, left.Hours()/24, v.Provider, v.Version)
+	daysLeft := prometheus.NewDesc("switchyard_api_version_days_left",
+		"Days until a provider ends the version of its API that is in use; below 0 after the end.", []string{"provider", "version"}, nil)
+	return collector{[]*prometheus.Desc{daysLeft}, func(send sender) {
+		for _, v := range used {
+			if left, known := v.Left(now()); known {
+				send(daysLeft, left.Hours()/24, v.Provider, v.Version)
+			}
 		}
-	}
+	}}
 }
 
 // APIVersionsCheck returns the readiness check that fails while a version in use ends within 60 days. The process stays ready.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"switchyard/ops/admin"
 )
@@ -88,9 +87,7 @@ func (c *accountsList) Run(ctx context.Context, e *env) error {
 }
 
 func accountRows(list ...admin.Account) []string {
-	rows := []string{"ID\tPLAN\tCREATED\tNAME"}
-	for _, a := range list {
-		rows = append(rows, strings.Join([]string{a.ID.String(), a.Plan, a.CreatedAt, a.Name}, "\t"))
-	}
-	return rows
+	return tableOf("ID\tPLAN\tCREATED\tNAME", list, func(a admin.Account) []string {
+		return []string{a.ID.String(), a.Plan, a.CreatedAt, a.Name}
+	})
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"switchyard/models"
 	"switchyard/ops/config"
@@ -17,10 +16,9 @@ type configCmd struct {
 // Run implements the command.
 func (c *configCmd) Run(e *env) error {
 	entries := config.Describe(e.getenv)
-	rows := []string{"NAME\tVALUE\tDEFAULT\tMEANING"}
-	for _, s := range entries {
-		rows = append(rows, strings.Join([]string{s.Name, dash(s.Value), dash(s.Default), s.Doc}, "\t"))
-	}
+	rows := tableOf("NAME\tVALUE\tDEFAULT\tMEANING", entries, func(s config.Entry) []string {
+		return []string{s.Name, dash(s.Value), dash(s.Default), s.Doc}
+	})
 	if err := e.print(c.JSON, entries, rows...); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"switchyard/ops/admin"
 )
@@ -67,11 +66,9 @@ func (c *domainsChoice) set(ctx context.Context, e *env, on bool) error {
 }
 
 func domainRows(list ...admin.Domain) []string {
-	rows := []string{"ID\tACCOUNT\tVERIFIED\tPROOF\tDEFAULT\tDOMAIN"}
-	for _, d := range list {
-		rows = append(rows, strings.Join([]string{
+	return tableOf("ID\tACCOUNT\tVERIFIED\tPROOF\tDEFAULT\tDOMAIN", list, func(d admin.Domain) []string {
+		return []string{
 			d.ID.String(), d.AccountID.String(), strconv.FormatBool(d.IsVerified), d.Proof, strconv.FormatBool(d.IsDefault), d.Domain,
-		}, "\t"))
-	}
-	return rows
+		}
+	})
 }

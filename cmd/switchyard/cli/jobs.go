@@ -67,17 +67,16 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 		if more > 0 { // on stderr, because with --json the answer is one JSON value
 			_, _ = fmt.Fprintf(e.stderr, "%d older ones are left out: --limit shows more\n", more)
 		}
-		rows := []string{"ID\tQUEUE\tKIND\tSTATE\tATTEMPTS\tNEXT\tERROR"}
-		for _, i := range items {
+		rows := tableOf("ID\tQUEUE\tKIND\tSTATE\tATTEMPTS\tNEXT\tERROR", items, func(i queue.Item) []string {
 			next := ""
 			if i.NextAt != nil {
 				next = i.NextAt.UTC().Format(time.RFC3339)
 			}
-			rows = append(rows, strings.Join([]string{
+			return []string{
 				i.ID, i.Queue, i.Kind, i.State,
 				fmt.Sprintf("%d/%d", i.Attempts, i.MaxAttempts), dash(next), dash(strings.ReplaceAll(i.Error, "\n", " ")),
-			}, "\t"))
-		}
+			}
+		})
 		return e.print(c.JSON, items, rows...)
 	})
 }

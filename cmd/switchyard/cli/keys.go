@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"switchyard/ops/admin"
 )
@@ -74,15 +73,11 @@ func (c *keysRevoke) Run(ctx context.Context, e *env) error {
 }
 
 func keyRows(list ...admin.Key) []string {
-	rows := []string{"ID\tSCOPE\tSTATE\tEXPIRES\tKEY\tNAME"}
-	for _, k := range list {
+	return tableOf("ID\tSCOPE\tSTATE\tEXPIRES\tKEY\tNAME", list, func(k admin.Key) []string {
 		expires := "never"
 		if k.ExpiresAt != nil {
 			expires = *k.ExpiresAt
 		}
-		rows = append(rows, strings.Join([]string{
-			k.ID.String(), k.Scope, k.State, expires, cmp.Or(k.Secret, k.Hint), k.Name,
-		}, "\t"))
-	}
-	return rows
+		return []string{k.ID.String(), k.Scope, k.State, expires, cmp.Or(k.Secret, k.Hint), k.Name}
+	})
 }

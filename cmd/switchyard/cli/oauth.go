@@ -55,11 +55,9 @@ func (c *oauthDisconnect) Run(ctx context.Context, e *env) error {
 }
 
 func connectionRows(list ...admin.Connection) []string {
-	rows := []string{"ID\tPROVIDER\tSTATUS\tCONNECTED\tUSER\tERROR"}
-	for _, c := range list {
-		rows = append(rows, strings.Join([]string{c.ID.String(), c.Provider, c.Status, c.ConnectedAt, dash(c.UserName), dash(c.Error)}, "\t"))
-	}
-	return rows
+	return tableOf("ID\tPROVIDER\tSTATUS\tCONNECTED\tUSER\tERROR", list, func(c admin.Connection) []string {
+		return []string{c.ID.String(), c.Provider, c.Status, c.ConnectedAt, dash(c.UserName), dash(c.Error)}
+	})
 }
 
 type oauthConnect struct {

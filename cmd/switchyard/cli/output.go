@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -37,6 +38,15 @@ func (e *env) printTable(rows []string) error {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
+}
+
+// tableOf returns the rows of a table: the header, and a row of cells for each item of a list.
+func tableOf[T any](header string, list []T, cells func(T) []string) []string {
+	rows := []string{header}
+	for _, item := range list {
+		rows = append(rows, strings.Join(cells(item), "\t"))
+	}
+	return rows
 }
 
 // logf writes a line of progress to standard error.

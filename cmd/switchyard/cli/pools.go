@@ -182,33 +182,31 @@ func (p pools) reading() Readers { return Readers{copied: p.copied} }
 
 // answerMetrics returns the metrics that count reports by the engine that answered them.
 func answerMetrics(k *click.CopyReader) (all []prometheus.Collector) {
-	for engine, by := range map[string]int{"postgres": click.FromPostgres, "clickhouse": click.FromCopy} {
-		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Namespace: "switchyard", Name: "report_answers_total", Help: "Reports by the engine that answered them.",
-			ConstLabels: prometheus.Labels{"engine": engine},
-		}, func() float64 { return k.Reports(by) }))
+	for name, engine := range map[string]int{"postgres": click.FromPostgres, "clickhouse": click.FromCopy} {
+		all = append(all, monitor.Counter("report_answers_total", "Reports by the engine that answered them.",
+			prometheus.Labels{"engine": name}, func() float64 { return k.Reports(engine) }))
 	}
 	return all
 }
 
 // replicaMetrics returns the metrics of a read replica.
 func replicaMetrics(r *db.Replica) []prometheus.Collector {
-	all := []prometheus.Collector{prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "switchyard", Name: "replica_behind_seconds",
-		Help: "Age of what the read replica shows, at most, as of the last read; -1 before the first and where it cannot be told.",
-	}, func() float64 {
-		if behind, known := r.Behind(); known {
-			return behind.Seconds()
-		}
-		return -1
-	})}
-	for server, uses := range map[string]func() int64{
-		"replica": func() int64 { n, _ := r.Uses(); return n }, "primary": func() int64 { _, n := r.Uses(); return n },
-	} {
-		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Namespace: "switchyard", Name: "reads_total", Help: "Reads for reports, logs and exports by the server that was asked.",
-			ConstLabels: prometheus.Labels{"server": server},
-		}, func() float64 { return float64(uses()) }))
+	const behindHelp = "Age of what the read replica shows, at most, as of the last read; -1 before the first and where it cannot be told."
+	const readsHelp = "Reads for reports, logs and exports by the server that was asked."
+	return []prometheus.Collector{
+		monitor.Gauge("replica_behind_seconds", behindHelp, nil, func() float64 {
+			if behind, known := r.Behind(); known {
+				return behind.Seconds()
+			}
+			return -1
+		}),
+		monitor.Counter("reads_total", readsHelp, prometheus.Labels{"server": "replica"}, func() float64 {
+			onReplica, _ := r.Uses()
+			return float64(onReplica)
+		}),
+		monitor.Counter("reads_total", readsHelp, prometheus.Labels{"server": "primary"}, func() float64 {
+			_, onPrimary := r.Uses()
+			return float64(onPrimary)
+		}),
 	}
-	return all
 }

@@ -104,16 +104,15 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 		return nil, errors.Join(err, closeSpools(), t.caps.Close())
 	}
 	w.registry.MustRegister(t.handler.Collectors()...)
-	w.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Namespace: "switchyard", Name: "untrusted_proxy_requests_total",
-		Help: "Requests with forwarded headers of a proxy nearby that TRUSTED_PROXIES does not name.",
-	}, func() float64 { requests, _ := t.visitors.Untrusted(); return float64(requests) }))
-	w.registry.MustRegister(spoolMetrics("clicks", t.clicks.spool)...)
-	w.registry.MustRegister(spoolMetrics("postbacks", t.postbacks.spool)...)
-	w.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "switchyard", Name: "disk_free_ratio", Help: "Free part of the volume that holds DATA_DIR, 0 to 1.",
-	}, func() float64 { return freeRatio(w.cfg.DataDir) }))
-	w.registry.MustRegister(spoolMetrics("floods", t.floods.spool)...)
+	w.registry.MustRegister(
+		monitor.Counter("untrusted_proxy_requests_total", "Requests with forwarded headers of a proxy nearby that TRUSTED_PROXIES does not name.",
+			nil, func() float64 { requests, _ := t.visitors.Untrusted(); return float64(requests) }),
+		monitor.Gauge("disk_free_ratio", "Free part of the volume that holds DATA_DIR, 0 to 1.", nil,
+			func() float64 { return freeRatio(w.cfg.DataDir) }),
+	)
+	for records, l := range map[string]line{"clicks": t.clicks, "postbacks": t.postbacks, "floods": t.floods} {
+		w.registry.MustRegister(spoolMetrics(records, l.spool)...)
+	}
 	return t, nil
 }
 
@@ -254,32 +253,27 @@ func (l line) drain(ctx context.Context) {
 
 // spoolMetrics returns the metrics of the spool of some records.
 func spoolMetrics(records string, s *spool.Spool) []prometheus.Collector {
-	opts := func(name, help string) prometheus.Opts {
-		return prometheus.Opts{
-			Namespace: "switchyard", Subsystem: "spool", Name: name, Help: help,
-			ConstLabels: prometheus.Labels{"records": records},
-		}
-	}
-	figure := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help)), func() float64 { return read(s.Stats()) })
+	labels := prometheus.Labels{"records": records}
+	gauge := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
+		return monitor.Gauge("spool_"+name, help, labels, func() float64 { return read(s.Stats()) })
 	}
 	count := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts(opts(name, help)), func() float64 { return read(s.Stats()) })
+		return monitor.Counter("spool_"+name, help, labels, func() float64 { return read(s.Stats()) })
 	}
 	return []prometheus.Collector{
 		count("appended_total", "Records made durable since the start.",
 			func(st spool.Stats) float64 { return float64(st.Appended) }),
 		count("failed_total", "Records that are not recorded, because the disk refused them, since the start.",
 			func(st spool.Stats) float64 { return float64(st.Failed) }),
-		figure("waiting", "Records in memory that are not on disk yet: what a kill would take.",
+		gauge("waiting", "Records in memory that are not on disk yet: what a kill would take.",
 			func(st spool.Stats) float64 { return float64(st.Waiting) }),
 		count("dropped_total", "Damaged stretches skipped when reading since the start.",
 			func(st spool.Stats) float64 { return float64(st.Skipped) }),
 		count("rejected_total", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
 			func(st spool.Stats) float64 { return float64(st.Rejected) }),
-		figure("pending_bytes", "Bytes on disk that are not in PostgreSQL yet.",
+		gauge("pending_bytes", "Bytes on disk that are not in PostgreSQL yet.",
 			func(st spool.Stats) float64 { return float64(st.PendingBytes) }),
-		figure("lag_seconds", "How far PostgreSQL is behind the spool.",
+		gauge("lag_seconds", "How far PostgreSQL is behind the spool.",
 			func(st spool.Stats) float64 { return st.Lag.Seconds() }),
 	}
 }

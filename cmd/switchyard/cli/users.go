@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"switchyard/ops/admin"
 )
@@ -53,10 +52,8 @@ type usersList struct {
 func (c *usersList) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
 		list, err := a.Users(ctx, c.Account)
-		rows := []string{"ID\tROLE\tE-MAIL\tNAME"}
-		for _, u := range list {
-			rows = append(rows, strings.Join([]string{u.ID.String(), string(u.Role), u.Email, u.Name}, "\t"))
-		}
-		return list, rows, err
+		return list, tableOf("ID\tROLE\tE-MAIL\tNAME", list, func(u admin.User) []string {
+			return []string{u.ID.String(), string(u.Role), u.Email, u.Name}
+		}), err
 	})
 }
