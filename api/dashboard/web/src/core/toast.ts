@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { ApiError } from './call.ts'
 import { sentence } from './errors.ts'
+import { touches } from './query.ts'
 
 export type Toast = { id: number; text: string; undo?: () => unknown; link?: { path: string; text: string }; bad?: boolean }
 
@@ -11,6 +12,11 @@ let last = 0
 // toast shows a short message, such as that something is done, and may offer to undo it.
 export const toast = (text: string, more: Partial<Toast> = {}) => {
   shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }]
+}
+// finished reports a write that succeeded. text is shown as a toast, and answers with these names are loaded again.
+export const finished = (text: string, ...names: string[]) => {
+  touches(...names)
+  toast(text)
 }
 // failed shows an error as a toast.
 export const failed = (e: unknown) => toast(e instanceof ApiError ? sentence(e) : String(e), { bad: true })

@@ -7,6 +7,7 @@ import { setFilter, valueText, type Ask, type Dimension, type Filter } from '../
 import { change } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { windowQuery } from '../core/window.ts'
+import { Seg } from './form.tsx'
 import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
@@ -66,14 +67,12 @@ function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
         dimension ? (
           <>
             <div class="row">
-              <span class="seg" role="group" aria-label={t.dimensions[dimension]}>
-                <button type="button" aria-pressed={!negated} onClick={() => setNegated(false)}>
-                  {t.reports.is(t.dimensions[dimension]!)}
-                </button>
-                <button type="button" aria-pressed={negated} onClick={() => setNegated(true)}>
-                  {t.reports.isNot(t.dimensions[dimension]!)}
-                </button>
-              </span>
+              <Seg
+                label={t.dimensions[dimension]!}
+                value={negated ? 'isNot' : 'is'}
+                options={(['is', 'isNot'] as const).map(value => ({ value, label: t.reports[value](t.dimensions[dimension]!) }))}
+                on={v => setNegated(v === 'isNot')}
+              />
             </div>
             <Values dimension={dimension} not={negated} ask={ask} />
             <Button look="sm" onClick={close} text={t.reports.done} />

@@ -70,7 +70,7 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
 }
 
 // Foot shows the button that cancels, and the button that does what the sheet is for.
-const Foot = ({ close, ...go }: { close: () => void } & ComponentProps<typeof Button>) => (
+export const Foot = ({ close, ...go }: { close: () => void } & ComponentProps<typeof Button>) => (
   <>
     <span class="grow" />
     <Button onClick={close} text={t.parts.cancel} />

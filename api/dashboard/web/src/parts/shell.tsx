@@ -15,8 +15,8 @@ import { Windows } from './window.tsx'
 
 // Room is a screen in the navigation at the side. With phone, the bar at the bottom has it too, under its short name. role is the
 // role that a person needs to see it.
-export type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string }
-export const watching: Room[] = [
+type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string }
+const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
   { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
   { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, short: t.figures.names.clicks, phone: true },
@@ -33,18 +33,18 @@ export const building: Room[] = [
   { path: '/app/goals', icon: 'goal', name: t.rooms.goals },
   { path: '/app/import', icon: 'doc', name: t.rooms.imports },
 ]
-export const earning: Room[] = [
+const earning: Room[] = [
   { path: '/app/conversions', icon: 'check', name: t.conversions.title },
   { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title },
   { path: '/app/corrections', icon: 'edit', name: t.corrections.title },
   { path: '/app/exports', icon: 'download', name: t.exports.title },
 ]
-export const connecting: Room[] = [
+const connecting: Room[] = [
   { path: '/app/domains', icon: 'globe', name: t.nav.domains },
   { path: '/app/integrations', icon: 'plug', name: t.nav.integrations },
   { path: '/app/webhooks', icon: 'hook', name: t.rooms.webhooks },
 ]
-export const account: Room[] = [
+const account: Room[] = [
   { path: '/app/alerts', icon: 'bell', name: t.alerts.title },
   { path: '/app/plan', icon: 'columns', name: t.plan.title },
   { path: '/app/settings', icon: 'doc', name: t.settings.title },
@@ -52,7 +52,8 @@ export const account: Room[] = [
   { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
   { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
 ]
-const rooms = [...watching, ...building, ...earning, ...connecting, ...account]
+// rooms are all screens of the navigation.
+export const rooms = [...watching, ...building, ...earning, ...connecting, ...account]
 const titles: Record<string, string> = {
   ...Object.fromEntries(rooms.map(r => [r.path, r.name])),
   '/app/more': t.nav.more,
@@ -61,7 +62,9 @@ const titles: Record<string, string> = {
   '/app/_parts': t.gallery.title,
 }
 
+// isHere reports whether a screen, or a screen below it, is open.
 const isHere = (path: string) => place.value.path === path || (path !== '/app' && place.value.path.startsWith(path + '/'))
+// Rooms shows links to screens. With short it uses their short names.
 export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   <>
     {of
@@ -107,12 +110,14 @@ export async function leave() {
   location.assign('/app')
 }
 
+// setTheme shows a theme, and stores it for the person.
 export async function setTheme(theme: string) {
   const who = me.value!
   me.value = { ...who, theme: theme as typeof who.theme }
   me.value = await call('PATCH /app/api/me', { body: { name: who.name, language: who.language, letter_keys: who.letter_keys, theme } })
 }
 
+// setAccount shows another account of the person.
 export async function setAccount(account: string) {
   await call('POST /app/api/session/account', { body: { account } })
   forget()
@@ -133,6 +138,17 @@ export const Themes = () => (
   </div>
 )
 
+// PersonHead names the person who is signed in.
+export const PersonHead = () => (
+  <div class="head">
+    <b>{me.value!.name}</b>
+    <span class="dim">
+      {me.value!.email} · {t.roles[me.value!.role]}
+    </span>
+  </div>
+)
+
+// Person is the menu of the person who is signed in.
 function Person() {
   const who = me.value!
   return (
@@ -152,21 +168,10 @@ function Person() {
       }>
       {close => (
         <>
-          <div class="head">
-            <b>{who.name}</b>
-            <span class="dim">
-              {who.email} · {t.roles[who.role]}
-            </span>
-          </div>
+          <PersonHead />
           {who.accounts.length > 1 &&
             who.accounts.map(a => (
-              <Item
-                key={a.id}
-                pressed={a.id === who.account.id}
-                on={() => {
-                  close()
-                  void setAccount(a.id)
-                }}>
+              <Item key={a.id} pressed={a.id === who.account.id} close={close} on={() => void setAccount(a.id)}>
                 {a.name}
                 <span class="grow" />
                 <span class="dim">{t.roles[a.role]}</span>
@@ -195,7 +200,7 @@ function Person() {
 const windowed =
   /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks)|\/(sources|networks)\/[^/]+\/difference)?$/
 
-// compared are the screens among them that compare the window with the previous one.
+// compared are the windowed screens that compare the window with the previous one.
 const compared = /^\/app(\/reports|\/campaigns\/[^/]+\/figures)?$/
 
 export function Shell({ children }: { children: ComponentChildren }) {
@@ -287,12 +292,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
   )
 }
 
-// touched is the time when the figures on the screen were loaded.
-let touched = Date.now()
-export const touch = () => {
-  touched = Date.now()
+// loadedAt is the time when the figures on the screen were loaded.
+let loadedAt = Date.now()
+export const setLoaded = () => {
+  loadedAt = Date.now()
 }
 
+// Updated shows the age of the figures on the overview.
 function Updated() {
   const [, setTick] = useState(0)
   useEffect(() => {
@@ -300,6 +306,6 @@ function Updated() {
     return () => clearInterval(timer)
   }, [])
   return place.value.path === '/app' ? (
-    <span class="dim wide fine">{t.overview.updated(Math.round((Date.now() - touched) / 1000))}</span>
+    <span class="dim wide fine">{t.overview.updated(Math.round((Date.now() - loadedAt) / 1000))}</span>
   ) : null
 }

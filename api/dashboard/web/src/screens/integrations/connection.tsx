@@ -8,7 +8,7 @@ import { asError } from '../../core/call.ts'
 import { given, type Values } from '../../core/credential.ts'
 import { mayConnect, refused } from '../../core/connect.ts'
 import { touches, type Used } from '../../core/query.ts'
-import { toast } from '../../core/toast.ts'
+import { finished, toast } from '../../core/toast.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
@@ -82,8 +82,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
       await send(form, given(form.fields, saved, values))
       setValues({})
       mark(false)
-      touches(rows)
-      toast(t.records.saved(name))
+      finished(t.records.saved(name), rows)
     }, explain)
   }
   // test shows what the platform answers. A success shows done, by default the platform's own message.
@@ -200,12 +199,7 @@ export function PlatformConnection({
           go={w.disconnect}
           danger
           close={() => setDisconnecting(false)}
-          on={() =>
-            disconnect().then(() => {
-              touches(c.rows)
-              toast(w.gone(c.name))
-            })
-          }
+          on={() => disconnect().then(() => finished(w.gone(c.name), c.rows))}
         />
       )}
     </form>

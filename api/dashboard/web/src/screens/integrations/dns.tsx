@@ -14,8 +14,8 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials, Says } from '../../parts/credentials.tsx'
 import { Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
-import { toast } from '../../core/toast.ts'
 import { mayConnect, said, show } from '../../core/connect.ts'
+import { finished } from '../../core/toast.ts'
 
 // DNSAccounts lists the accounts that hold the zones of domains.
 export function DNSAccounts({ list }: { list: IntegrationList }) {
@@ -53,10 +53,9 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
           danger
           close={() => setDisconnecting(null)}
           on={() =>
-            call('DELETE /integrations', { query: { id: disconnecting.id } }).then(() => {
-              touches('integrations')
-              toast(w.gone(name(disconnecting)))
-            })
+            call('DELETE /integrations', { query: { id: disconnecting.id } }).then(() =>
+              finished(w.gone(name(disconnecting)), 'integrations'),
+            )
           }
         />
       )}
@@ -124,8 +123,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
       await call('PUT /integrations', {
         body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) },
       })
-      touches('integrations')
-      toast(t.records.saved(label || form.label))
+      finished(t.records.saved(label || form.label), 'integrations')
       close()
     })
   return (

@@ -8,22 +8,21 @@ import { mayConnect, said, show } from '../../core/connect.ts'
 import { useNetworks, useSources } from '../../core/choices.ts'
 import { ago } from '../../core/dates.ts'
 import { signIn } from '../../core/oauth.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Says } from '../../parts/credentials.tsx'
-import { Icon } from '../../parts/icons.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Bone, Failed, Late } from '../../parts/state.tsx'
-import { toast } from '../../core/toast.ts'
+import { finished, toast } from '../../core/toast.ts'
 import { AI, Geo } from './others.tsx'
 import { DNSAccounts } from './dns.tsx'
 import { NetworkSheet } from './network.tsx'
 import { SourceSheet } from './source.tsx'
 
-const some = 8 // rows that are shown at first, because each row sends a request to the service
+const shownAtFirst = 8 // rows that are shown at first, because each row sends a request to the service
 
 // Integrations lists the outside services that the account is connected to, their state, and the possible actions.
 export function Integrations() {
@@ -91,7 +90,7 @@ type ConnectionsProps<R> = {
   one: (r: R) => ComponentChildren
 }
 
-// Connections lists records that can each be connected. It shows only some of them at first.
+// Connections lists records that can each be connected. It shows only the first ones until a person asks for all.
 function Connections<R extends { status: string }>({ title, text, none, rooms, rows: all, one }: ConnectionsProps<R>) {
   const [showAll, setShowAll] = useState(false),
     rows = all?.filter(r => r.status !== 'archived')
@@ -108,9 +107,9 @@ function Connections<R extends { status: string }>({ title, text, none, rooms, r
           <Link href={to(rooms.path)} text={rooms.text} />
         </div>
       ) : (
-        <ul class="list">{rows.slice(0, showAll ? rows.length : some).map(one)}</ul>
+        <ul class="list">{rows.slice(0, showAll ? rows.length : shownAtFirst).map(one)}</ul>
       )}
-      {rows && rows.length > some && !showAll && (
+      {rows && rows.length > shownAtFirst && !showAll && (
         <div class="part">
           <Button onClick={() => setShowAll(true)} text={w.all(rows.length)} />
         </div>
@@ -225,10 +224,9 @@ function Platforms() {
           danger
           close={() => setDisconnecting(null)}
           on={() =>
-            call('DELETE /oauth/connections', { query: { id: disconnecting.c.id } }).then(() => {
-              touches('oauth', 'traffic-sources')
-              toast(w.gone(name(disconnecting.of, disconnecting.c)))
-            })
+            call('DELETE /oauth/connections', { query: { id: disconnecting.c.id } }).then(() =>
+              finished(w.gone(name(disconnecting.of, disconnecting.c)), 'oauth', 'traffic-sources'),
+            )
           }
         />
       )}
@@ -264,16 +262,7 @@ function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; 
                 {w.ads.missing[use]}
               </span>
             ))}
-            {may && (
-              <button type="button" class="btn sm quiet" onClick={() => leave(c)}>
-                <Icon name="x" />
-                {w.disconnect}
-                <span class="hidden">
-                  {' '}
-                  {p.label}, {c.userName}
-                </span>
-              </button>
-            )}
+            {may && <Button look="sm quiet" onClick={() => leave(c)} icon="x" text={w.disconnect} of={`${p.label}, ${c.userName}`} />}
           </div>
         ))}
       </div>

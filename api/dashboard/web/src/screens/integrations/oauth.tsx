@@ -3,11 +3,10 @@ import { Link } from '../../parts/button.tsx'
 import { Sign } from '../../parts/icons.tsx'
 import { call } from '../../core/call.ts'
 import { begunAt } from '../../core/oauth.ts'
-import { touches } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { w } from '../../text/integrations.ts'
-import { toast } from '../../core/toast.ts'
 import { said } from '../../core/connect.ts'
+import { finished } from '../../core/toast.ts'
 
 // taken returns the platform's parameters and removes them from the address before anything else happens.
 function taken(): URLSearchParams {
@@ -25,8 +24,7 @@ export function OAuth() {
     if (!state) return setWrong(w.ads.noCode)
     call('POST /app/api/oauth', { body: { state, code: given.get('code') ?? '', error: given.get('error') ?? '' } }).then(
       done => {
-        touches('oauth', 'traffic-sources')
-        toast(w.ads.finished(done.label, done.user_name))
+        finished(w.ads.finished(done.label, done.user_name), 'oauth', 'traffic-sources')
         go(begunAt(), true)
       },
       e => setWrong(said(e)),

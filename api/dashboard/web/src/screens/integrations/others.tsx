@@ -13,7 +13,7 @@ import { Says } from '../../parts/credentials.tsx'
 import { Field, Input, Select, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { Ask, FormSheet } from '../../parts/sheet.tsx'
 import { Bone, Failed } from '../../parts/state.tsx'
-import { toast } from '../../core/toast.ts'
+import { finished, toast } from '../../core/toast.ts'
 import { mayConnect, said } from '../../core/connect.ts'
 
 type ServiceProps = {
@@ -111,8 +111,7 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
   const save = () =>
     run(async () => {
       await call('PUT /geo-database', { body: { provider, enabled, ...(key ? { key } : {}) } })
-      touches('geo-database')
-      toast(t.records.saved(form?.label ?? provider))
+      finished(t.records.saved(form?.label ?? provider), 'geo-database')
       close()
     })
   return (
@@ -139,11 +138,11 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
 }
 
 const providers = [
-  ['openai', 'OpenAI'],
-  ['anthropic', 'Anthropic'],
-  ['gemini', 'Gemini'],
-  ['openrouter', 'OpenRouter'],
-].map(([value, label]) => ({ value: value!, label: label! }))
+  { value: 'openai', label: 'OpenAI' },
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'gemini', label: 'Gemini' },
+  { value: 'openrouter', label: 'OpenRouter' },
+]
 const labelOf = (provider: string) => providers.find(p => p.value === provider)?.label ?? provider
 
 // AI edits the connection to the language model of the Copilot.
@@ -182,8 +181,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
         body:
           key || !kept ? { action: 'connect', provider, apiKey: key, ...(model ? { model } : {}) } : { action: 'model', provider, model },
       })
-      touches('copilot')
-      toast(t.records.saved(labelOf(provider)))
+      finished(t.records.saved(labelOf(provider)), 'copilot')
       close()
     })
   const find = () =>

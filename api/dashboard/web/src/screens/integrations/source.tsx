@@ -149,20 +149,16 @@ function accountOf(provider: string, a: AdAccount): Values {
       : { ad_account_id: a.id }
 }
 
-// SignedIn chooses a sign-in at the platform, and an ad account that this sign-in can reach.
-function SignedIn({
-  provider,
-  value,
-  on,
-  fill,
-  error,
-}: {
+type SignedInProps = {
   provider: string
   value: string
   on: (v: string) => void
-  fill: (a: AdAccount) => void
+  fill: (a: AdAccount) => void // called with the chosen account
   error?: string
-}) {
+}
+
+// SignedIn chooses a sign-in at the platform, and an ad account that this sign-in can reach.
+function SignedIn({ provider, value, on, fill, error }: SignedInProps) {
   const list = use('GET /oauth/connections', {}).data?.providers.find(p => p.provider === provider)?.connections,
     [accounts, setAccounts] = useState<AdAccount[]>(),
     [busy, run] = useBusy(),

@@ -25,23 +25,17 @@ export type Telling = {
   send_keys: boolean
 }
 
-// Upload edits these settings. A platform either wants the name of one of its conversion actions (named), which can be looked up there
-// (actions), or the name of an event. In shadow mode, shown as "On trial", nothing counts at the platform.
-export function Upload({
-  source,
-  value: v,
-  on,
-  named,
-  actions,
-  error,
-}: {
+type UploadProps = {
   source: SourceRow
   value: Telling
   on: (v: Telling) => void
-  named: boolean
-  actions: boolean
+  named: boolean // the platform wants the name of one of its conversion actions, not of an event
+  actions: boolean // the platform's conversion actions can be looked up
   error?: string
-}) {
+}
+
+// Upload edits the settings for uploading conversions. In shadow mode, shown as "On trial", nothing counts at the platform.
+export function Upload({ source, value: v, on, named, actions, error }: UploadProps) {
   const set = (change: Partial<Telling>) => on({ ...v, ...change })
   const turn = (status: string, yes: boolean) =>
     set({ conversion_statuses: yes ? [...v.conversion_statuses, status] : v.conversion_statuses.filter(s => s !== status) })
@@ -104,22 +98,10 @@ export function Upload({
   )
 }
 
+type ActionProps = Pick<UploadProps, 'source' | 'error'> & { value: string; on: (v: string) => void; hint: string; find: boolean }
+
 // Action edits the platform's name for a conversion. Existing names can be looked up once the source is connected.
-function Action({
-  source,
-  value,
-  on,
-  hint,
-  find,
-  error,
-}: {
-  source: SourceRow
-  value: string
-  on: (v: string) => void
-  hint: string
-  find: boolean
-  error?: string
-}) {
+function Action({ source, value, on, hint, find, error }: ActionProps) {
   const [actions, setActions] = useState<ConversionAction[]>(),
     [busy, run] = useBusy(),
     path = { id: source.id }
@@ -173,6 +155,7 @@ const Keys = ({ of: k }: { of: UploadKeys }) =>
     </>
   ) : null
 
+const toneOf = (result: string) => (result === 'rejected' ? 'bad' : result === 'accepted' ? 'good' : '')
 const results = ['accepted', 'shadow', 'pending', 'skipped', 'rejected'] as const
 
 // Told shows the conversions uploaded to a platform so far, and the reasons for conversions that were not uploaded.
@@ -189,7 +172,7 @@ export const Told = ({ of: u }: { of: SourceUploads }) => (
       {results
         .filter(r => u[r] > 0)
         .map(r => (
-          <span key={r} class={'tag ' + (r === 'rejected' ? 'bad' : r === 'accepted' ? 'good' : '')}>
+          <span key={r} class={'tag ' + toneOf(r)}>
             {count(u[r])} {w.source.results[r]}
           </span>
         ))}
@@ -211,9 +194,7 @@ export const Told = ({ of: u }: { of: SourceUploads }) => (
                 {r.keys.length > 0 && ` · ${w.source.withKeys}: ${r.keys.map(k => w.source.keys[k] ?? k).join(', ')}`}
               </div>
             </div>
-            <span class={'tag ' + (r.result === 'rejected' ? 'bad' : r.result === 'accepted' ? 'good' : '')}>
-              {w.source.results[r.result] ?? r.result}
-            </span>
+            <span class={'tag ' + toneOf(r.result)}>{w.source.results[r.result] ?? r.result}</span>
           </li>
         ))}
       </ul>

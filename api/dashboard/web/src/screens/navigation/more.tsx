@@ -1,7 +1,7 @@
 import { me } from '../../core/me.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { account, building, connecting, earning, leave, Rooms, setAccount, Themes, watching } from '../../parts/shell.tsx'
+import { leave, PersonHead, rooms, Rooms, setAccount, Themes } from '../../parts/shell.tsx'
 
 // More shows, on a phone, the navigation that wider screens have at the side.
 export function More() {
@@ -9,15 +9,10 @@ export function More() {
   return (
     <>
       <nav class="card more nav rooms" aria-label={t.nav.screens}>
-        <Rooms of={[...watching, ...building, ...earning, ...connecting, ...account].filter(r => !r.phone)} />
+        <Rooms of={rooms.filter(r => !r.phone)} />
       </nav>
       <section class="card list more">
-        <div class="head">
-          <b>{who.name}</b>
-          <span class="dim">
-            {who.email} · {t.roles[who.role]}
-          </span>
-        </div>
+        <PersonHead />
         {who.accounts.length > 1 &&
           who.accounts.map(a => (
             <button key={a.id} class="item" aria-pressed={a.id === who.account.id} onClick={() => void setAccount(a.id)}>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { choicesOf, useCampaigns, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
-import { helped, palette } from '../../core/keys.ts'
+import { helped, palette, type Key } from '../../core/keys.ts'
 import { can } from '../../core/me.ts'
 import { touches, useAll } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
@@ -10,7 +10,7 @@ import { t } from '../../core/text.ts'
 import { copy } from '../../parts/copy.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { account, building, connecting, earning, watching } from '../../parts/shell.tsx'
+import { building, rooms } from '../../parts/shell.tsx'
 import { failed, toast } from '../../core/toast.ts'
 
 type Entry = { id: string; name: string; what: string; icon: IconName; on: () => void }
@@ -107,17 +107,16 @@ function rankOf(text: string, name: string, what: string): number {
   return 1 + words.reduce((n, w) => n + (name.toLowerCase().startsWith(w) ? 4 : (' ' + name.toLowerCase()).includes(' ' + w) ? 2 : 0), 0)
 }
 
+// recordScreens are the screens of offers, landing pages, sources and networks.
+const recordScreens = ['offers', 'landers', 'sources', 'networks'].map(kind => building.find(r => r.path === '/app/' + kind)!)
+
+// useEntries returns everything that can be found: screens, actions and records.
 function useEntries(): Entry[] {
   const campaigns = useCampaigns(),
     smartlinks = useAll('GET /short-links', {}).rows,
-    records = [
-      ['offers', 'offers', useOffers()],
-      ['landers', 'landers', useLanders()],
-      ['sources', 'sources', useSources()],
-      ['networks', 'networks', useNetworks()],
-    ] as const
+    records = [useOffers(), useLanders(), useSources(), useNetworks()]
   const out: Entry[] = []
-  for (const r of [...watching, ...building, ...earning, ...connecting, ...account].filter(r => !r.role || can(r.role)))
+  for (const r of rooms.filter(r => !r.role || can(r.role)))
     out.push({ id: r.path, name: r.name, what: t.palette.screens, icon: r.icon, on: () => go(to(r.path)) })
   if (canCreateCampaigns())
     out.push({ id: 'new', name: t.campaigns.add, what: t.palette.actions, icon: 'plus', on: () => go(to('/app/campaigns/new')) })
@@ -164,19 +163,14 @@ function useEntries(): Entry[] {
       on: () => void copy(l.url, t.campaigns.linkCopied),
     })
   }
-  for (const [kind, icon, rows] of records)
-    if (building.some(r => r.path === '/app/' + kind))
-      for (const r of choicesOf(rows as never) ?? [])
-        out.push({
-          id: r.value,
-          name: r.label,
-          what: building.find(b => b.path === '/app/' + kind)!.name,
-          icon,
-          on: () => go(to('/app/' + kind, { id: r.value })),
-        })
+  recordScreens.forEach((screen, i) => {
+    for (const r of choicesOf(records[i]) ?? [])
+      out.push({ id: r.value, name: r.label, what: screen.name, icon: screen.icon, on: () => go(to(screen.path, { id: r.value })) })
+  })
   return out
 }
 
+// Keys lists the keys of the screen, and those that work everywhere.
 function Keys() {
   const always = [
     { key: 'Ctrl K', text: t.palette.findKey },
@@ -190,29 +184,24 @@ function Keys() {
       {helped.value.length > 0 && (
         <>
           <h3 class="keyhead">{t.palette.here}</h3>
-          <dl class="keys">
-            {helped.value.map(k => (
-              <>
-                <dt>
-                  <kbd>{k.key}</kbd>
-                </dt>
-                <dd>{k.text}</dd>
-              </>
-            ))}
-          </dl>
+          <KeyList of={helped.value} />
         </>
       )}
       <h3 class="keyhead">{t.palette.everywhere}</h3>
-      <dl class="keys">
-        {always.map(k => (
-          <>
-            <dt>
-              <kbd>{k.key}</kbd>
-            </dt>
-            <dd>{k.text}</dd>
-          </>
-        ))}
-      </dl>
+      <KeyList of={always} />
     </Sheet>
   )
 }
+
+const KeyList = ({ of }: { of: Key[] }) => (
+  <dl class="keys">
+    {of.map(k => (
+      <>
+        <dt>
+          <kbd>{k.key}</kbd>
+        </dt>
+        <dd>{k.text}</dd>
+      </>
+    ))}
+  </dl>
+)

@@ -12,7 +12,7 @@ import { t } from '../../core/text.ts'
 import { before, compares, days, plus, iso, span, type Window, windowQuery } from '../../core/window.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
-import { touch } from '../../parts/shell.tsx'
+import { setLoaded } from '../../parts/shell.tsx'
 import { Spark } from '../../parts/spark.tsx'
 import { useMarks } from '../../parts/marked.tsx'
 import { Changed, label, NeedsYou, RightNow } from './cards.tsx'
@@ -60,7 +60,7 @@ export function Overview() {
     15,
   )
   useEffect(() => {
-    if (list.data) touch()
+    if (list.data) setLoaded()
   }, [list.data])
   useEffect(() => {
     const key = (e: KeyboardEvent) => {
@@ -268,9 +268,7 @@ function Campaigns({ list }: { list: Used<Performance> }) {
   if (!data)
     return list.error ? null : (
       <Card title={t.campaigns.title}>
-        <Late>
-          <div class="skeleton" style="height:200px;margin:0 14px 14px" />
-        </Late>
+        <Loading of={list} height={200} style="margin:0 14px 14px" />
       </Card>
     )
   return (

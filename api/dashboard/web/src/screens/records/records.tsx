@@ -14,7 +14,7 @@ import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { failed, finished, toast } from '../../core/toast.ts'
 
 // Kind holds the differences between the lists of offers, landing pages, sources and networks.
 export type Kind<R extends Listed> = {
@@ -85,8 +85,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   }
   const clone = (r: R) =>
     write('POST', `${k.name}/{id}/clone`, { path: { id: r.id } }).then(made => {
-      touches(k.name)
-      toast(t.records.cloned(r.name))
+      finished(t.records.cloned(r.name), k.name)
       show(made.id)
     }, failed)
   const actions: Action<R>[] = [
@@ -116,10 +115,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
     <>
       <Listing
         label={k.word.title}
-        rows={list.rows}
-        whole={list.whole}
-        error={list.error}
-        again={list.again}
+        {...list}
         figures={k.figures}
         sums={k.sums}
         path={r => to(k.path, { id: r.id })}
@@ -154,8 +150,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
           close={() => setRemoving(null)}
           on={() =>
             write('DELETE', k.name, { query: { id: removing.id } }).then(() => {
-              touches(k.name, 'tools')
-              toast(t.records.removed(removing.name))
+              finished(t.records.removed(removing.name), k.name, 'tools')
               if (open === removing.id) show(null)
             })
           }>
@@ -203,8 +198,7 @@ function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind
     for (const s of specs) if (draft[s.name] !== undefined) body[s.name] = s.kind === 'combo' && draft[s.name] === '' ? null : draft[s.name]
     if (record) await write('PUT', k.name, { body: { ...whole(k, record), ...body, id: record.id } })
     else await write('POST', k.name, { body })
-    touches(k.name, 'tools', 'groups', 'campaigns')
-    toast(t.records.saved(String(draft.name ?? '')))
+    finished(t.records.saved(String(draft.name ?? '')), k.name, 'tools', 'groups', 'campaigns')
     close()
   }
   return (

@@ -7,14 +7,14 @@ import { canWrite } from '../../core/can.ts'
 import { useCampaigns, useOffers } from '../../core/choices.ts'
 import { asWritten } from '../../core/idn.ts'
 import { me } from '../../core/me.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
-import type { Draft } from '../../parts/record_form.tsx'
+import type { Draft, Spec } from '../../parts/record_form.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { failed, finished } from '../../core/toast.ts'
 import { Records, type Kind } from './records.tsx'
 import { schemeSpecs, setupOf } from './scheme.ts'
 import { saveFile, Template } from './template.tsx'
@@ -23,6 +23,12 @@ import { UnknownWords } from './unknown_words.tsx'
 const w = t.records.fields
 const params = ['click_id', 'payout', 'status', 'conversion_id', 'goal'].map(value => ({ value, label: w.params[value]! }))
 const statuses = ['approved', 'pending', 'rejected', 'chargeback'].map(value => ({ value, label: t.records.statuses[value]! }))
+
+const labels: Spec[] = [
+  { name: 'group_name', kind: 'text', label: t.lists.group },
+  { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
+  { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
+]
 
 // Sources lists the traffic sources, where clicks come from.
 export function Sources() {
@@ -126,9 +132,7 @@ export function Sources() {
             min: 0,
             max: 99.99,
           },
-          { name: 'group_name', kind: 'text', label: t.lists.group },
-          { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
-          { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
+          ...labels,
         ],
       },
     ],
@@ -196,10 +200,7 @@ const keep = (r: NetworkRow) =>
       payment_frequency: r.payment_frequency,
       minimum_payout: r.minimum_payout,
     },
-  }).then(() => {
-    touches('network-templates')
-    toast(t.records.templateSaved(r.name))
-  }, failed)
+  }).then(() => finished(t.records.templateSaved(r.name), 'network-templates'), failed)
 
 // Networks lists the affiliate networks, where conversions come from.
 export function Networks() {
@@ -322,15 +323,7 @@ export function Networks() {
           { name: 'minimum_payout', kind: 'number', label: w.minimum, none: true, min: 0 },
         ],
       },
-      {
-        title: w.labels,
-        folded: true,
-        specs: [
-          { name: 'group_name', kind: 'text', label: t.lists.group },
-          { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags },
-          { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
-        ],
-      },
+      { title: w.labels, folded: true, specs: labels },
     ],
   }
   return <Records kind={kind} />

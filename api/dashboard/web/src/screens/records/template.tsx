@@ -1,10 +1,9 @@
 // Fills new sources and networks from templates, and exchanges templates with other accounts as files.
 import { useState } from 'preact/hooks'
 import { asError, call, type Row } from '../../core/call.ts'
-import { touches } from '../../core/query.ts'
 import { change } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { failed, toast } from '../../core/toast.ts'
+import { failed, finished, toast } from '../../core/toast.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { DropArea } from '../../parts/drop.tsx'
 import type { Draft } from '../../parts/record_form.tsx'
@@ -12,18 +11,10 @@ import type { Draft } from '../../parts/record_form.tsx'
 type Shared = 'traffic-sources' | 'networks'
 type Choice = { value: string; label: string; page: string; readOn: string; draft: Draft }
 
+type Props = { kind: Shared; list: Choice[] | undefined; label: string; take: (d: Draft) => void }
+
 // Template fills a new record with the known settings of a platform or a network, or makes the record of a template file.
-export function Template({
-  kind,
-  list,
-  label,
-  take,
-}: {
-  kind: Shared
-  list: Choice[] | undefined
-  label: string
-  take: (d: Draft) => void
-}) {
+export function Template({ kind, list, label, take }: Props) {
   const [chosen, setChosen] = useState(''),
     found = list?.find(o => o.value === chosen)
   return (
@@ -73,8 +64,7 @@ async function load(kind: Shared, file: File) {
     return
   }
   await create(kind, body).then(made => {
-    touches(kind, 'tools')
-    toast(t.records.saved(made.name))
+    finished(t.records.saved(made.name), kind, 'tools')
     change({ id: made.id }, true)
   }, failed)
 }

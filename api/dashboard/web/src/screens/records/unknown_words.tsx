@@ -4,9 +4,8 @@ import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago } from '../../core/dates.ts'
-import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
-import { failed, toast } from '../../core/toast.ts'
+import { failed, finished } from '../../core/toast.ts'
 
 const statuses = ['approved', 'pending', 'rejected', 'chargeback'] as const
 
@@ -17,8 +16,7 @@ export function UnknownWords({ of: n }: { of: NetworkRow }) {
   const map = (word: string, status: (typeof statuses)[number]) =>
     run(async () => {
       await call('PATCH /networks', { body: { id: n.id, status_map: { [status]: [word] } } })
-      touches('networks')
-      toast(t.records.wordMapped(word, t.records.statuses[status]!))
+      finished(t.records.wordMapped(word, t.records.statuses[status]!), 'networks')
     }, failed)
   return (
     <section class="part">

@@ -1,24 +1,34 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
-import { ApiError } from '../../core/call.ts'
+import { asError, type ApiError } from '../../core/call.ts'
 import { ask as fetchRows, epoch, known } from '../../core/query.ts'
 import { keyOf, pathOf, questionOf, valueText, type Ask } from '../../core/report.ts'
 
-type Got = { data?: Performance; error?: ApiError }
+// Answer is the answer to a question, as far as it is known.
+type Answer = { data?: Performance; error?: ApiError }
+export type RowLine = {
+  kind: 'row'
+  level: number
+  path: string[]
+  row: PerformanceRow
+  name: string
+  dimension: string
+  open: boolean
+  leaf: boolean
+}
 export type Line =
-  | { kind: 'row'; level: number; path: string[]; row: PerformanceRow; name: string; dimension: string; open: boolean; leaf: boolean }
+  | RowLine
   | { kind: 'wait'; level: number; path: string[] }
   | { kind: 'more'; level: number; path: string[] }
   | { kind: 'error'; level: number; path: string[]; error: ApiError }
 
 // useRows loads the rows below each open place of the tree, and keeps the rows that have arrived.
 export function useRows(ask: Ask) {
-  const [answers, setAnswers] = useState<Record<string, Got>>({})
+  const [answers, setAnswers] = useState<Record<string, Answer>>({})
   const [reloads, setReloads] = useState(0)
   const places = ask.flat ? [''] : ['', ...ask.open.filter(k => pathOf(k).length < ask.group.length)]
   const questions = places.map(k => [k, JSON.stringify(questionOf(ask, pathOf(k)))] as const)
   const all = questions.map(q => q.join()).join('|')
-  const of = epoch.value
   const running = useRef(new Map<string, AbortController>())
   useEffect(() => {
     const wanted = new Set(questions.map(([, q]) => q))
@@ -34,20 +44,19 @@ export function useRows(ask: Ask) {
       fetchRows('GET /reports/performance', JSON.parse(q), stop.signal).then(
         data => setAnswers(now => ({ ...now, [q]: { data } })),
         e => {
-          if (!stop.signal.aborted)
-            setAnswers(now => ({ ...now, [q]: { error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) } }))
+          if (!stop.signal.aborted) setAnswers(now => ({ ...now, [q]: { error: asError(e) } }))
         },
       )
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- all holds the questions
-  }, [all, reloads, of])
+  }, [all, reloads, epoch.value])
   useEffect(() => () => running.current.forEach(stop => stop.abort()), [])
   const retry = () => {
     running.current.clear()
     setAnswers({})
     setReloads(n => n + 1)
   }
-  const at = (key: string): Got => {
+  const at = (key: string): Answer => {
     const q = questions.find(([k]) => k === key)?.[1]
     if (!q) return {}
     return answers[q] ?? { data: known('GET /reports/performance', JSON.parse(q)) }
@@ -56,30 +65,30 @@ export function useRows(ask: Ask) {
 }
 
 // linesOf returns the lines of the table: the rows of all open places, and what is shown where rows are missing.
-export function linesOf(ask: Ask, at: (key: string) => Got): Line[] {
+export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
   const out: Line[] = [],
     open = new Set(ask.open)
   const walk = (path: string[]) => {
     const level = path.length + 1,
-      got = at(keyOf(path))
-    if (got.error) {
-      out.push({ kind: 'error', level, path, error: got.error })
+      { data, error } = at(keyOf(path))
+    if (error) {
+      out.push({ kind: 'error', level, path, error })
       return
     }
-    if (!got.data) {
+    if (!data) {
       out.push({ kind: 'wait', level, path }, { kind: 'wait', level, path })
       return
     }
-    for (const row of got.data.rows) {
+    for (const row of data.rows) {
       const dims = ask.flat ? ask.group : [ask.group[path.length]!]
-      const name = dims.map(d => valueText(d, row.dims[d]!, got.data!.labels)).join(' · ')
+      const name = dims.map(d => valueText(d, row.dims[d]!, data.labels)).join(' · ')
       const below = ask.flat ? dims.map(d => row.dims[d]!) : [...path, row.dims[dims[0]!]!]
       const leaf = ask.flat || below.length >= ask.group.length,
         isOpen = !leaf && open.has(keyOf(below))
       out.push({ kind: 'row', level, path: below, row, name, dimension: dims[0]!, open: isOpen, leaf })
       if (isOpen) walk(below)
     }
-    if (got.data.truncated) out.push({ kind: 'more', level, path })
+    if (data.truncated) out.push({ kind: 'more', level, path })
   }
   walk([])
   return out

@@ -6,7 +6,7 @@ import { t } from '../../core/text.ts'
 import { days, span, windowQuery } from '../../core/window.ts'
 import { AsTable, Plot, type Series } from '../../parts/plot.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { Failed, Late } from '../../parts/state.tsx'
+import { Loading } from '../../parts/state.tsx'
 import { useMarks } from '../../parts/marked.tsx'
 
 // campaignOf returns the campaign of a row, if the row belongs to a single campaign.
@@ -20,16 +20,16 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
   const hours = days(span.value.span) <= 3,
     [asTable, setAsTable] = useState(false),
     marks = useMarks(campaignOf(ask, path))
-  const got = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filterQuery(ask, path) })
+  const trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filterQuery(ask, path) })
   const made = useMemo(() => {
-    const rows = got.data?.rows
+    const rows = trend.data?.rows
     if (!rows) return null
     const series: Series[] = [
       { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: rows.map(r => r.profit), fill: true },
       { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: rows.map(r => r.clicks), right: true },
     ]
     return { times: rows.map(r => Date.parse(r.start!)), series }
-  }, [got.data])
+  }, [trend.data])
   const title = t.reports.overTimeOf(name)
   return (
     <Sheet
@@ -43,12 +43,8 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
         </>
       }>
       <div class="plotpad">
-        {got.error && !made ? (
-          <Failed error={got.error} again={got.again} />
-        ) : !made ? (
-          <Late>
-            <div class="skeleton" style="height:236px" />
-          </Late>
+        {!made ? (
+          <Loading of={trend} height={236} style="" />
         ) : asTable ? (
           <AsTable label={title} times={made.times} series={made.series} hours={hours} beside={marks.column} />
         ) : (
@@ -60,6 +56,7 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
   )
 }
 
+// keys are the keys of the report, with what they do.
 export const keys = [
   ['↑ ↓', t.reports.move],
   ['→', t.reports.opens],

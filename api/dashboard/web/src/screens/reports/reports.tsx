@@ -9,7 +9,7 @@ import { t } from '../../core/text.ts'
 import { compares } from '../../core/window.ts'
 import { Empty, Failed } from '../../parts/state.tsx'
 import { Controls } from './controls.tsx'
-import { linesOf, useRows, type Line } from './lines.ts'
+import { linesOf, useRows, type Line, type RowLine } from './lines.ts'
 import { keys, OverTime } from './over_time.tsx'
 import { Table } from './table.tsx'
 
@@ -31,16 +31,15 @@ function toggle(ask: Ask, line: Line) {
   setOpen(line.open ? ask.open.filter(k => k !== key && !k.startsWith(key)) : [...ask.open, key])
 }
 
-// only filters the report by the values of a row. With not it excludes them.
-function only(ask: Ask, line: Line, not: boolean) {
-  if (line.kind !== 'row') return
-  const dims = ask.flat ? ask.group : not ? [ask.group[line.path.length - 1]!] : ask.group.slice(0, line.path.length)
-  if (not) {
-    const d = dims[0]!,
-      value = ask.flat ? line.path[0]! : line.path.at(-1)!,
-      old = ask.filters.find(f => f.not && f.dimension === d)
-    setFilter({ dimension: d, not: true, values: [...new Set([...(old?.values ?? []), value])] })
-  } else change(Object.fromEntries(dims.map((d, i) => ['f.' + d, [line.path[i]!]])))
+// only filters the report by the values of a row.
+const only = (ask: Ask, { path }: RowLine) => change(Object.fromEntries(path.map((value, i) => ['f.' + ask.group[i], [value]])))
+
+// exclude leaves the value of a row out of the report. In a flat table this is the value of the first dimension.
+function exclude(ask: Ask, { path }: RowLine) {
+  const i = ask.flat ? 0 : path.length - 1,
+    dimension = ask.group[i]!,
+    old = ask.filters.find(f => f.not && f.dimension === dimension)
+  setFilter({ dimension, not: true, values: [...new Set([...(old?.values ?? []), path[i]!])] })
 }
 
 export function Reports() {
@@ -56,25 +55,14 @@ export function Reports() {
     setCursor(i)
     table.current?.dispatchEvent(new CustomEvent('reveal', { detail: i }))
   }
+  const acts: Record<string, (line: RowLine) => void> = {
+    f: line => only(ask, line),
+    x: line => exclude(ask, line),
+    l: line => go(to('/app/clicks', clicksOf(ask, line.path))),
+    t: line => setSheet({ path: line.path, name: line.name }),
+  }
   const act = (key: string, line: Line | undefined) => {
-    if (!line || line.kind !== 'row') return false
-    switch (key) {
-      case 'f':
-        only(ask, line, false)
-        break
-      case 'x':
-        only(ask, line, true)
-        break
-      case 'l':
-        go(to('/app/clicks', clicksOf(ask, line.path)))
-        break
-      case 't':
-        setSheet({ path: line.path, name: line.name })
-        break
-      default:
-        return false
-    }
-    return true
+    if (line?.kind === 'row') acts[key]?.(line)
   }
   useKeys(keys, e => {
     const line = lines[cursor],
@@ -167,21 +155,11 @@ const StatusBar = ({ shown, hidden }: { shown?: Performance; hidden: boolean }) 
     <span>
       <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}
     </span>
-    <span>
-      <kbd>→</kbd> {t.reports.opens}
-    </span>
-    <span>
-      <kbd>←</kbd> {t.reports.closes}
-    </span>
-    <span>
-      <kbd>F</kbd> {t.reports.onlyKey}
-    </span>
-    <span>
-      <kbd>X</kbd> {t.reports.exceptKey}
-    </span>
-    <span>
-      <kbd>?</kbd> {t.reports.allKeys}
-    </span>
+    {[...keys.filter(k => ['→', '←', 'F', 'X'].includes(k.key)), { key: '?', text: t.reports.allKeys }].map(k => (
+      <span key={k.key}>
+        <kbd>{k.key}</kbd> {k.text}
+      </span>
+    ))}
     {compares.value && <span>{t.reports.chance}</span>}
   </div>
 )

@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { Bone, Failed } from '../../parts/state.tsx'
 import { Gap, Head } from '../../parts/table.tsx'
 import { useVirtual } from '../../parts/virtual.ts'
-import type { Line } from './lines.ts'
+import type { Line, RowLine } from './lines.ts'
 
 type TableProps = {
   box: { current: HTMLDivElement | null }
@@ -19,7 +19,7 @@ type TableProps = {
   cursor: number
   focus: (i: number) => void
   toggle: (l: Line) => void
-  act: (key: string, l: Line) => boolean
+  act: (key: string, l: Line) => void
   retry: () => void
 }
 
@@ -112,7 +112,7 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
 }
 
 type RowProps = Pick<TableProps, 'ask' | 'focus' | 'toggle' | 'act'> & {
-  line: Extract<Line, { kind: 'row' }>
+  line: RowLine
   i: number
   at: boolean
   tabbed: boolean

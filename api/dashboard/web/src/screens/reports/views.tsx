@@ -8,7 +8,7 @@ import { isBare, reportOf, setReport, type Ask as Question } from '../../core/re
 import { change, place } from '../../core/router.ts'
 import { FormError, Switch, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Item, Menu } from '../../parts/menu.tsx'
+import { Item, Menu, Tick } from '../../parts/menu.tsx'
 import { Ask, FormSheet } from '../../parts/sheet.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { t } from '../../core/text.ts'
@@ -49,9 +49,9 @@ export function Views({ ask }: { ask: Question }) {
       <Menu
         name={w.views}
         kind={'btn viewbtn' + (at ? ' on' : '')}
+        icon="pin"
         label={
           <>
-            <Icon name="pin" />
             <span class="cut">{at ? at.name : w.views}</span>
             {differs && <span class="dim">{w.changed}</span>}
           </>
@@ -95,16 +95,8 @@ const Group = ({ name, of, at, first, close }: GroupProps) =>
         <span class="dim">{name}</span>
       </div>
       {of.map(v => (
-        <Item
-          key={v.id}
-          pressed={v.id === at?.id}
-          on={() => {
-            close()
-            setReport(v.report, v.id)
-          }}>
-          <span style={v.id === at?.id ? '' : 'visibility:hidden'}>
-            <Icon name="check" />
-          </span>
+        <Item key={v.id} pressed={v.id === at?.id} close={close} on={() => setReport(v.report, v.id)}>
+          <Tick on={v.id === at?.id} />
           <span class="cut">{v.name}</span>
           <span class="grow" />
           {v.id === first && (

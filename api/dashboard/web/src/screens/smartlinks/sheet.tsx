@@ -10,9 +10,10 @@ import { choicesOf, useSources } from '../../core/choices.ts'
 import { sent } from '../../core/condition.ts'
 import { asWritten } from '../../core/idn.ts'
 import { usePress } from '../../core/keys.ts'
-import { touches, use } from '../../core/query.ts'
+import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { finished } from '../../core/toast.ts'
 import { w } from '../../text/smartlinks.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
@@ -20,7 +21,6 @@ import { Area, Field, FormError, wrongOf, type Wrong, InputField } from '../../p
 import { Sign } from '../../parts/icons.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { toast } from '../../core/toast.ts'
 import { UrlInput } from '../../parts/url_input.tsx'
 import { Rules, type Rule } from './rules.tsx'
 import { Stats } from './stats.tsx'
@@ -75,8 +75,7 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
     return run(async () => {
       if (l) await call('PUT /short-links', { body: { ...body, id: l.id } })
       else await call('POST /short-links', { body })
-      touches('short-links')
-      toast(w.saved(draft.name || draft.slug))
+      finished(w.saved(draft.name || draft.slug), 'short-links')
       close()
     })
   }

@@ -14,7 +14,7 @@ import { copy } from '../../parts/copy.tsx'
 import { List, type Action } from '../../parts/list.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { failed, finished, toast } from '../../core/toast.ts'
 import { Smartlink } from './sheet.tsx'
 
 const usual = '-clicks' // the order if the address names none
@@ -56,8 +56,7 @@ async function setActive(l: SmartlinkAnswer, on: boolean) {
 
 const clone = (l: SmartlinkAnswer) =>
   call('POST /short-links/{id}/clone', { path: { id: l.id } }).then(made => {
-    touches('short-links')
-    toast(w.cloned(nameOf(l)))
+    finished(w.cloned(nameOf(l)), 'short-links')
     show(made.id)
   }, failed)
 
@@ -99,12 +98,9 @@ export function Smartlinks() {
   return (
     <>
       <List
+        {...list}
         label={t.rooms.smartlinks}
-        rows={list.rows}
         shown={list.rows && shownOf(list.rows, place.value.query.get('source'))}
-        whole={list.whole}
-        error={list.error}
-        again={list.again}
         usual={usual}
         filters={[
           {
@@ -144,8 +140,7 @@ export function Smartlinks() {
           close={() => setRemoving(null)}
           on={() =>
             call('DELETE /short-links', { query: { id: removing.id } }).then(() => {
-              touches('short-links')
-              toast(t.records.removed(nameOf(removing)))
+              finished(t.records.removed(nameOf(removing)), 'short-links')
               if (open === removing.id) show(null)
             })
           }

@@ -9,14 +9,14 @@ import { fileOf, makeExport } from '../../core/export.ts'
 import { count, spanText } from '../../core/format.ts'
 import { isOpen, jobs } from '../../core/jobs.ts'
 import { useKeys } from '../../core/keys.ts'
-import { touches, useAll } from '../../core/query.ts'
+import { useAll } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
+import { finished } from '../../core/toast.ts'
 import { FormError, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
-import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Ask, Foot, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
-import { toast } from '../../core/toast.ts'
 import { Table, type Column } from '../../parts/table.tsx'
 import { causeOfJob, JobIcon, Since } from '../../parts/tray.tsx'
 import { Two } from '../../parts/two.tsx'
@@ -94,10 +94,7 @@ export function Exports() {
           danger
           close={() => setRemoving(undefined)}
           on={() =>
-            call('DELETE /reports/exports', { query: { id: removing.id } }).then(() => {
-              touches('reports')
-              toast(w.removed(removing.name))
-            })
+            call('DELETE /reports/exports', { query: { id: removing.id } }).then(() => finished(w.removed(removing.name), 'reports'))
           }
         />
       )}
@@ -171,16 +168,7 @@ function Make({ close }: { close: () => void }) {
     makeExport(body).then(close, e => setWrong(wrongOf(asError(e), ['name'])))
   }
   return (
-    <Sheet
-      title={w.add}
-      close={close}
-      foot={
-        <>
-          <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
-          <Button look="primary" onClick={start} text={w.make} />
-        </>
-      }>
+    <Sheet title={w.add} close={close} foot={<Foot close={close} look="primary" onClick={start} text={w.make} />}>
       <div class="body">
         <p class="soft">{w.addText(spanText(span.value.span))}</p>
         <div class="fields">

@@ -9,7 +9,7 @@ import { t } from '../../core/text.ts'
 import { Skipped, Source } from '../../parts/csv.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { Failed, Late, Alert, EmptyCard } from '../../parts/state.tsx'
+import { Failed, Alert, EmptyCard, LoadingCard } from '../../parts/state.tsx'
 import { w } from '../../text/import.ts'
 import { Outcomes } from './import_outcomes.tsx'
 import { useImportFile, useKnown, useRun, type ImportFile } from './import_run.ts'
@@ -81,15 +81,7 @@ export function Import() {
           <Outcomes of={shown.rows} applied={made > 0 || busy} kind={kind} />
         </div>
       ) : (
-        file.text &&
-        !known &&
-        !error && (
-          <section class="card">
-            <Late>
-              <div class="skeleton" style="height:120px;margin:14px" />
-            </Late>
-          </section>
-        )
+        file.text && !known && !error && <LoadingCard of={{ error, again }} height={120} />
       )}
       {confirming && (
         <Ask

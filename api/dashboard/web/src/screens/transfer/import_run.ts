@@ -6,8 +6,8 @@ import { useFile } from '../../core/csv.ts'
 import { sentence } from '../../core/errors.ts'
 import { fields, keyOf, rowsOf, type Kind, type Known, type Result, type Row } from '../../core/import.ts'
 import { me } from '../../core/me.ts'
-import { touches, use, useAll } from '../../core/query.ts'
-import { toast } from '../../core/toast.ts'
+import { use, useAll } from '../../core/query.ts'
+import { finished } from '../../core/toast.ts'
 import { w } from '../../text/import.ts'
 
 type Run = { text: string; mapped: string; kind: Kind; rows: Row[]; done: number; ended: boolean }
@@ -146,8 +146,7 @@ export function useRun(kind: Kind, file: ImportFile, known: Known | undefined) {
       }),
     )
     show(true)
-    touches(kind === 'offers' ? 'offers' : 'short-links', 'plan')
-    toast(w.done(rows.filter(r => r.result === 'made').length))
+    finished(w.done(rows.filter(r => r.result === 'made').length), kind === 'offers' ? 'offers' : 'short-links', 'plan')
   }
   return {
     shown,

@@ -42,18 +42,10 @@ export function nextTry(at: string) {
   return minutes < 1 ? t.overview.now : minutes < 100 ? w.inMinutes(minutes) : w.inHours(Math.round(minutes / 60))
 }
 
+type FormProps = { of: WebhookRow | null; events: string[]; close: () => void; made: (secret: string) => void }
+
 // EndpointForm creates or changes an endpoint. made is called with the secret of a new endpoint.
-export function EndpointForm({
-  of: h,
-  events,
-  close,
-  made,
-}: {
-  of: WebhookRow | null
-  events: string[]
-  close: () => void
-  made: (secret: string) => void
-}) {
+export function EndpointForm({ of: h, events, close, made }: FormProps) {
   const [url, setUrl] = useState(h?.url ?? ''),
     [name, setName] = useState(h?.name ?? ''),
     [chosen, setChosen] = useState<string[]>(h?.events ?? ['conversion.created', 'conversion.updated']),
@@ -141,20 +133,10 @@ export const Secret = ({ text, close }: { text: string; close: () => void }) => 
   </Shown>
 )
 
+type DeliveryProps = { of: DeliveryRow; hook?: WebhookRow; may: boolean; close: () => void; step: Steps }
+
 // DeliverySheet shows a delivery: the body that was sent, the attempts, and the response.
-export function DeliverySheet({
-  of: d,
-  hook,
-  may,
-  close,
-  step,
-}: {
-  of: DeliveryRow
-  hook?: WebhookRow
-  may: boolean
-  close: () => void
-  step: Steps
-}) {
+export function DeliverySheet({ of: d, hook, may, close, step }: DeliveryProps) {
   const [busy, start] = useBusy(),
     body = JSON.stringify(d.body, null, 2)
   const run = async () => {
@@ -182,14 +164,7 @@ export function DeliverySheet({
             <Fact name={w.made} value={dateTime(d.createdAt)} />
             <Fact name={w.attempts} value={d.event === 'ping' ? count(d.attempts) : w.ofSeven(d.attempts)} />
             {d.lastAttemptAt && <Fact name={w.lastTry} value={dateTime(d.lastAttemptAt)} />}
-            {d.nextAttemptAt && (
-              <>
-                <dt>{w.next}</dt>
-                <dd>
-                  {dateTime(d.nextAttemptAt)}, {nextTry(d.nextAttemptAt)}
-                </dd>
-              </>
-            )}
+            {d.nextAttemptAt && <Fact name={w.next} value={`${dateTime(d.nextAttemptAt)}, ${nextTry(d.nextAttemptAt)}`} />}
             {d.deliveredAt && <Fact name={w.delivered} value={dateTime(d.deliveredAt)} />}
             {d.error && <Fact name={w.why} value={d.error} look="bad wrap" />}
             <Fact name={w.eventID} value={d.eventId} look="mono wrap" />

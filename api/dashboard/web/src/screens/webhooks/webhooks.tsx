@@ -22,7 +22,7 @@ import { Ask } from '../../parts/sheet.tsx'
 import { Empty, Loading, LoadingCard, EmptyCard, NoPlan } from '../../parts/state.tsx'
 import { stepsOf } from '../../parts/stepper.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
-import { failed, toast } from '../../core/toast.ts'
+import { failed, finished, toast } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 import { DeliverySheet, EndpointForm, nameOf, nextTry, redeliver, Secret, stateTag } from './sheets.tsx'
 import { verifiers } from './verifiers.ts'
@@ -183,10 +183,7 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
           name={nameOf(removing)}
           close={() => setRemoving(null)}
           on={() =>
-            call('DELETE /webhooks', { query: { id: removing.id } }).then(() => {
-              touches('webhooks')
-              toast(t.records.removed(nameOf(removing)))
-            })
+            call('DELETE /webhooks', { query: { id: removing.id } }).then(() => finished(t.records.removed(nameOf(removing)), 'webhooks'))
           }
         />
       )}
