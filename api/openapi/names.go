@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"switchyard/api/route"
@@ -12,46 +13,29 @@ var named = map[string]string{
 	"GET /openapi.json":                          "getDescription",
 	"GET /campaigns/{id}/stats":                  "getCampaignStats",
 	"DELETE /campaigns/{id}/stats":               "deleteCampaignStats",
-	"GET /campaigns/{id}/funnel":                 "getCampaignFunnel",
 	"PATCH /campaigns/{id}/flow":                 "updateCampaignPath",
-	"GET /campaigns/activity":                    "getCampaignActivity",
 	"GET /campaigns/arrivals":                    "getCampaignArrivals",
 	"POST /alerts/channels":                      "addAlertChannel",
-	"PATCH /alerts/channels":                     "updateAlertChannel",
-	"POST /alerts/channels/confirm":              "confirmAlertChannel",
-	"POST /copilot/rules/replay":                 "replayCopilotRule",
 	"POST /corrections/conversions":              "correctConversions",
 	"POST /corrections/cost":                     "correctCost",
 	"POST /domains":                              "createDomains",
 	"POST /domains/{id}/certificate":             "requestDomainCertificate",
 	"DELETE /domains/{id}/certificate":           "releaseDomainCertificate",
-	"GET /logs/clicks":                           "listClicks",
-	"GET /logs/clicks/{clickId}":                 "getClick",
-	"GET /logs/conversions":                      "listConversions",
-	"GET /logs/smartlink-clicks":                 "listSmartlinkClicks",
 	"GET /logs/repeat-ips":                       "listRepeatIPs",
 	"POST /logs/postbacks/replay":                "replayPostbacks",
-	"PATCH /short-links":                         "updateSmartlink",
 	"DELETE /short-links/{id}/stats":             "deleteSmartlinkStats",
 	"POST /network-templates":                    "saveNetworkTemplates",
 	"POST /campaigns/{id}/test-click":            "testCampaign",
 	"POST /networks/{id}/test-postback":          "testNetwork",
-	"POST /networks/import":                      "importNetwork",
 	"GET /networks/{id}/template":                "exportNetwork",
-	"POST /traffic-sources/import":               "importTrafficSource",
 	"GET /traffic-sources/{id}/template":         "exportTrafficSource",
 	"GET /traffic-sources/{id}/integration":      "getSourceIntegration",
 	"PUT /traffic-sources/{id}/integration":      "saveSourceIntegration",
 	"POST /traffic-sources/{id}/integration":     "runSourceIntegration",
 	"DELETE /traffic-sources/{id}/integration":   "deleteSourceIntegration",
-	"GET /networks/{id}/integration":             "getNetworkIntegration",
 	"PUT /networks/{id}/integration":             "saveNetworkIntegration",
-	"DELETE /networks/{id}/integration":          "deleteNetworkIntegration",
 	"POST /networks/{id}/integration/sync":       "syncNetwork",
-	"POST /networks/{id}/integration/test":       "testNetworkIntegration",
 	"PATCH /settings":                            "updateSettings",
-	"GET /plan":                                  "getPlan",
-	"GET /plan/usage":                            "getPlanUsage",
 	"GET /reports/exports/{id}":                  "downloadReportExport",
 	"GET /reports/orphaned":                      "getOrphanedReport",
 	"DELETE /reports/orphaned":                   "deleteOrphaned",
@@ -65,14 +49,12 @@ var named = map[string]string{
 	"GET /stats/timeseries":                      "getTimeseries",
 	"POST /tools/check-links":                    "checkLink",
 	"GET /tools/routing":                         "listRouting",
-	"POST /tools/simulate":                       "simulate",
-	"GET /webhooks/deliveries":                   "listWebhookDeliveries",
 	"POST /webhooks/deliveries/redeliver":        "redeliverWebhook",
 	"POST /webhooks/deliveries/redeliver-failed": "redeliverFailedWebhooks",
 }
 
 // verbs are the last parts of paths that name an action.
-var verbs = []string{"clone", "verify", "point", "replay", "redeliver", "rotate", "test"}
+var verbs = []string{"clone", "verify", "point", "replay", "redeliver", "rotate", "test", "import", "confirm", "simulate"}
 
 // operationID returns the name that an operation has in generated clients, such as listCampaigns, createCampaign or cloneCampaign.
 func operationID(row route.Route) string {
@@ -81,15 +63,13 @@ func operationID(row route.Route) string {
 	}
 	parts := strings.Split(strings.Trim(row.Path, "/"), "/")
 	last := parts[len(parts)-1]
-	for _, verb := range verbs {
-		if last == verb {
-			return verb + nouns(parts[:len(parts)-1], true)
-		}
+	if slices.Contains(verbs, last) {
+		return last + nouns(parts[:len(parts)-1], true)
 	}
-	one := strings.HasPrefix(last, "{")
+	isRecord := strings.HasPrefix(last, "{")
 	switch row.Method {
 	case http.MethodGet:
-		if one || !row.Page && !strings.HasSuffix(last, "s") {
+		if isRecord || !row.Page && !strings.HasSuffix(last, "s") {
 			return "get" + nouns(parts, true)
 		}
 		return "list" + nouns(parts, false)
@@ -103,9 +83,9 @@ func operationID(row route.Route) string {
 	return "delete" + nouns(parts, true)
 }
 
-// nouns joins the parts of a path in upper camel case. All parts except the last are put in the singular, and with one the last part
-// too. Parameters in braces and the parts logs and tools are left out.
-func nouns(parts []string, one bool) string {
+// nouns joins the parts of a path in upper camel case. All parts except the last are put in the singular. If singular is true, the
+// last part is too. Parameters in braces and the parts logs and tools are left out.
+func nouns(parts []string, singular bool) string {
 	var words []string
 	for _, part := range parts {
 		if !strings.HasPrefix(part, "{") && part != "logs" && part != "tools" {
@@ -114,7 +94,7 @@ func nouns(parts []string, one bool) string {
 	}
 	var out strings.Builder
 	for i, word := range words {
-		if one || i < len(words)-1 {
+		if singular || i < len(words)-1 {
 			word = strings.TrimSuffix(word, "s")
 		}
 		for piece := range strings.SplitSeq(word, "-") {
