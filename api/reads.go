@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/google/uuid"
@@ -10,29 +9,22 @@ import (
 	"switchyard/api/route"
 )
 
-// accountKey is the context key of the account for which a handler of Reads serves a request.
-type accountKey struct{}
-
 // Reads returns a function that makes a read-only handler for an account. The handler serves the GET rows of scope read that are
 // not public, at their paths without a prefix. It writes nothing and finds no records of other accounts. Reads needs only the
 // Deps that these rows use, and no Rates.
 func Reads(d Deps) func(account uuid.UUID) http.Handler {
 	p := middleware.NewPipeline(d.Store, nil, middleware.NewSite("", nil), d.Undeclared)
-	mux := http.NewServeMux()
 	rows := Table(d)
-	for i := range rows {
-		row := &rows[i]
-		if row.Method != http.MethodGet || row.Scope != route.Read || row.Public {
-			continue
-		}
-		mux.HandleFunc("GET "+row.Path, func(w http.ResponseWriter, r *http.Request) {
-			account, _ := r.Context().Value(accountKey{}).(uuid.UUID)
-			p.ServeAs(account, row, w, r, r.PathValue)
-		})
-	}
 	return func(account uuid.UUID) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), accountKey{}, account)))
-		})
+		mux := http.NewServeMux()
+		for i := range rows {
+			row := &rows[i]
+			if row.Method == http.MethodGet && row.Scope == route.Read && !row.Public {
+				mux.HandleFunc("GET "+row.Path, func(w http.ResponseWriter, r *http.Request) {
+					p.ServeAs(account, row, w, r, r.PathValue)
+				})
+			}
+		}
+		return mux
 	}
 }

@@ -75,6 +75,14 @@ func OrNull[T comparable](v T) *T {
 	return &v
 }
 
+// ValueOrZero returns the value that p points to. For nil it returns the zero value.
+func ValueOrZero[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
+}
+
 // MaskedURL returns an address without its path, which often contains a token. Callers who may not change the address see this.
 func MaskedURL(text string) string {
 	u, err := url.Parse(text)

@@ -83,10 +83,8 @@ func (b noteBody) put(n *models.Note) error {
 	if err != nil || at.Year() < 2000 || at.Year() > 2100 {
 		return models.Invalid("invalid_date", "at is YYYY-MM-DD HH:MM:SS, UTC")
 	}
-	n.At, n.Text, n.CampaignID = at, b.Text, uuid.NullUUID{}
-	if b.CampaignID != nil {
-		n.CampaignID = uuid.NullUUID{UUID: *b.CampaignID, Valid: true}
-	}
+	n.At, n.Text = at, b.Text
+	n.CampaignID = uuid.NullUUID{UUID: answer.ValueOrZero(b.CampaignID), Valid: b.CampaignID != nil}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -119,10 +120,7 @@ func checkMayShare(c *route.Call, shared bool) error {
 }
 
 func createView(c *route.Call, b viewBody) (ViewRow, error) {
-	if err := checkView(&b.Report); err != nil {
-		return ViewRow{}, err
-	}
-	if err := checkMayShare(c, b.Shared); err != nil {
+	if err := cmp.Or(checkView(&b.Report), checkMayShare(c, b.Shared)); err != nil {
 		return ViewRow{}, err
 	}
 	saved, err := c.Store.Views().Create(c.Context(), c.Account.ID, models.View{
@@ -181,9 +179,5 @@ type DefaultView struct {
 }
 
 func setDefaultView(c *route.Call, b defaultViewBody) (DefaultView, error) {
-	id := uuid.Nil
-	if b.View != nil {
-		id = *b.View
-	}
-	return DefaultView(b), c.Store.Views().SetDefault(c.Context(), c.Account.ID, c.Person.ID, id)
+	return DefaultView(b), c.Store.Views().SetDefault(c.Context(), c.Account.ID, c.Person.ID, answer.ValueOrZero(b.View))
 }

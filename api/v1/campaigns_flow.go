@@ -125,10 +125,7 @@ func (b PathPatch) apply(p *flow.Path) error {
 	set(&p.Weight, b.Weight, p.Weight)
 	set(&p.IsActive, b.IsActive, p.IsActive)
 	if b.DailyCap.Set {
-		p.DailyCap = nil
-	}
-	if b.DailyCap.Given() {
-		p.DailyCap = &b.DailyCap.Value
+		p.DailyCap = answer.OrNull(b.DailyCap.Or(0)) // null removes the cap
 	}
 	for i, w := range b.Destinations {
 		found := false

@@ -170,10 +170,9 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 			return nil, models.Invalid("invalid_domain", "%.100q has a wildcard: add each hostname by itself", word)
 		}
 		host, ok := models.HostOf(word)
-		for _, s := range shared {
-			if s.Host == host { // a shared domain may be a name without a dot, such as localhost
-				return nil, models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
-			}
+		if slices.ContainsFunc(shared, func(s store.SharedDomain) bool { return s.Host == host }) {
+			// ok may be false here: a shared domain may be a name without a dot, such as localhost.
+			return nil, models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
 		}
 		if d.reserved(host, shared) {
 			return nil, models.Invalid("reserved_domain", "%s is kept for this install itself", host)
@@ -241,12 +240,8 @@ func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
 	}
 	d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, b.RecordID(), func(s *models.DomainSettings) {
 		s.GroupName, s.DomainFields = b.GroupName, b.DomainFields
-		if b.Failover.Given() {
-			s.Failover = b.Failover.Value
-		}
-		if b.TagName.Set {
-			s.TagName = b.TagName.Value
-		}
+		s.Failover = b.Failover.Or(s.Failover)
+		set(&s.TagName, b.TagName, "")
 	})
 	return DomainChanged{ID: d.ID, Domain: d.Host}, err
 }

@@ -67,11 +67,7 @@ type GoalAnswer struct {
 }
 
 func saveGoal(c *route.Call, b GoalBody) (GoalAnswer, error) {
-	site := uuid.Nil
-	if b.SiteID != nil {
-		site = *b.SiteID
-	}
-	g, err := c.Store.Sites().SaveGoal(c.Context(), c.Account.ID, site, b.Key, b.fill)
+	g, err := c.Store.Sites().SaveGoal(c.Context(), c.Account.ID, answer.ValueOrZero(b.SiteID), b.Key, b.fill)
 	return GoalAnswer{g}, err
 }
 

@@ -2,7 +2,6 @@ package v1
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"switchyard/api/route"
@@ -59,17 +58,5 @@ func isRow(entry string, r route.Route) bool {
 	if method, path, ok := strings.Cut(entry, " "); ok {
 		return r.Method == method && r.Path == path
 	}
-	return r.Scope == route.Write && slices.Contains([]byte{0, '/'}, after(r.Path, entry))
-}
-
-// after returns the byte that follows a prefix in a path. It returns 0 if nothing follows, and 1 if the path has another prefix.
-func after(path, prefix string) byte {
-	rest, ok := strings.CutPrefix(path, prefix)
-	switch {
-	case !ok:
-		return 1
-	case rest == "":
-		return 0
-	}
-	return rest[0]
+	return r.Scope == route.Write && (r.Path == entry || strings.HasPrefix(r.Path, entry+"/"))
 }

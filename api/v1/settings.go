@@ -95,9 +95,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	if next.Currency == money.Unknown {
 		return out, models.Invalid("invalid_currency", "%s is the code of amounts whose currency is not known", money.Unknown)
 	}
-	if b.Name.Given() {
-		next.Name = b.Name.Value
-	}
+	next.Name = b.Name.Or(next.Name)
 	out = settingsOf(next)
 	if free, err := saveSettings(c, next); err != nil || free {
 		return out, err

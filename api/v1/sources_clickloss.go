@@ -19,10 +19,7 @@ type ClickLossDay struct {
 
 // sourceRows returns a function that makes the rows of GET /traffic-sources. Each row has the click loss of the window's days.
 func sourceRows(c *route.Call, page []models.TrafficSource) (func(models.TrafficSource, answer.Figures) SourceRow, error) {
-	ids := make([]uuid.UUID, len(page))
-	for i, s := range page {
-		ids[i] = s.ID
-	}
+	ids := answer.Each(page, models.TrafficSource.RecordID)
 	days, err := spend.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, ids, c.Window.From, c.Window.To)
 	lost := map[uuid.UUID]*models.ClickLoss{}
 	for _, d := range days {

@@ -1,6 +1,8 @@
 package copilot
 
 import (
+	"cmp"
+
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
@@ -75,10 +77,7 @@ func checkRulePlan(c *route.Call, s autorule.Settings) error {
 }
 
 func createCopilotRule(c *route.Call, b CopilotRuleBody) (a CopilotRule, err error) {
-	if err := b.Validate(); err != nil {
-		return a, err
-	}
-	if err := checkRulePlan(c, b.Settings); err != nil {
+	if err := cmp.Or(b.Validate(), checkRulePlan(c, b.Settings)); err != nil {
 		return a, err
 	}
 	rule := autorule.Rule{Name: b.Name, IsActive: b.IsActive, Settings: b.Settings}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/answer"
 	"switchyard/api/routing"
-	"switchyard/models/cond"
 )
 
 // DrawnWay is a way through the flow, with the number of visitors of a simulation that take it.
@@ -38,9 +38,9 @@ func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, dra
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		q.Seed, q.Facts = rnd.Uint64(), copyOf(facts)
+		q.Seed, q.Facts = rnd.Uint64(), new(*facts) // facts that one draw adds do not affect the next one
 		d := routeTrace(x.Explain(q)).Decision
-		key := way{d.Via, orNil(d.PathID), orNil(d.LanderID), orNil(d.OfferID)}
+		key := way{d.Via, answer.ValueOrZero(d.PathID), answer.ValueOrZero(d.LanderID), answer.ValueOrZero(d.OfferID)}
 		i, known := at[key]
 		if !known {
 			i = len(list)
@@ -50,17 +50,4 @@ func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, dra
 	}
 	slices.SortStableFunc(list, func(a, b DrawnWay) int { return b.Count - a.Count })
 	return list, nil
-}
-
-// copyOf returns a copy of a visitor's facts, so that facts which a draw adds do not affect the next draw.
-func copyOf(f *cond.Facts) *cond.Facts {
-	c := *f
-	return &c
-}
-
-func orNil(id *uuid.UUID) uuid.UUID {
-	if id == nil {
-		return uuid.Nil
-	}
-	return *id
 }

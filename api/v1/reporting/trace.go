@@ -115,17 +115,11 @@ func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, 
 	e := explainer.Explain(q)
 	out.RouteTrace = routeTrace(e)
 	out.FlowChanged = e.FlowHash != click.FlowHash
-	made := out.Decision
-	out.Reproduced = made.CampaignID == click.CampaignID && idOf(made.PathID) == click.StreamID &&
-		idOf(made.LanderID) == click.LanderID && (click.LanderID != uuid.Nil || idOf(made.OfferID) == click.OfferID)
+	decision := out.Decision
+	sameOffer := answer.ValueOrZero(decision.OfferID) == click.OfferID || click.LanderID != uuid.Nil
+	out.Reproduced = decision.CampaignID == click.CampaignID && answer.ValueOrZero(decision.PathID) == click.StreamID &&
+		answer.ValueOrZero(decision.LanderID) == click.LanderID && sameOffer
 	return out, nil
-}
-
-func idOf(id *uuid.UUID) uuid.UUID {
-	if id == nil {
-		return uuid.Nil
-	}
-	return *id
 }
 
 // useOfDay counts the clicks and conversions from the start of the day in the account's time zone until at. The decisions by caps

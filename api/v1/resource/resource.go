@@ -259,8 +259,6 @@ type DeactivatedAnswer struct {
 	Deactivated bool      `json:"deactivated"`
 }
 
-func deactivated(id uuid.UUID) DeactivatedAnswer { return DeactivatedAnswer{id, true} }
-
 // remover is a table whose records can be removed.
 type remover interface {
 	Remove(ctx context.Context, account, id uuid.UUID) error
@@ -308,7 +306,7 @@ type DeactivatedUsed struct {
 
 // DeactivatedWith makes the answer to a DELETE of a record that other records may use and that is kept for history.
 func DeactivatedWith(id uuid.UUID, u Users) DeactivatedUsed {
-	return DeactivatedUsed{deactivated(id), u}
+	return DeactivatedUsed{DeactivatedAnswer{id, true}, u}
 }
 
 // DeletedUsed is the answer to a DELETE of a record that other records may use.
