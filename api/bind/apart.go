@@ -13,27 +13,27 @@ import (
 	"switchyard/models/token"
 )
 
-// RefuseDashboardLinks refuses a body with an address that leads visitors to the dashboard at own. A link to a form there would
-// act as the person who clicks it. It checks every field with the format routable, and the paths of a flow. of is a zero value of
-// the body's type. The error has the code that the field has for a wrong address. RefuseDashboardLinks accepts a body that Decode
-// would refuse.
-func RefuseDashboardLinks(body []byte, of any, own string) error {
-	if own == "" || of == nil || !hasVisitorAddress(reflect.TypeOf(of)) {
+// RefuseDashboardLinks refuses a body with an address that leads visitors to the dashboard at dashboardURL. A link to a form there
+// would act as the person who clicks it. RefuseDashboardLinks checks every field with the format routable, and the paths of a flow.
+// bodyType is a zero value of the body's type. The error has the code that the field has for a wrong address. A body that Decode would
+// refuse is accepted.
+func RefuseDashboardLinks(body []byte, bodyType any, dashboardURL string) error {
+	if dashboardURL == "" || bodyType == nil || !hasVisitorAddress(reflect.TypeOf(bodyType)) {
 		return nil
 	}
-	return dashboardLinks{own}.value(withoutMark(body), reflect.TypeOf(of), "")
+	return dashboardLinks{dashboardURL}.value(withoutMark(body), reflect.TypeOf(bodyType), "")
 }
 
-// senders caches whether the bodies of a type have a field with an address for visitors, so that large bodies without such a
+// hasAddressByType caches whether the bodies of a type have a field with an address for visitors, so that large bodies without such a
 // field are not parsed.
-var senders sync.Map // of reflect.Type to bool
+var hasAddressByType sync.Map // of reflect.Type to bool
 
 func hasVisitorAddress(t reflect.Type) bool {
-	if known, ok := senders.Load(t); ok {
+	if known, ok := hasAddressByType.Load(t); ok {
 		return known.(bool) //nolint:forcetypeassert // nothing else is stored
 	}
 	found := hasAddress(t, map[reflect.Type]bool{})
-	senders.Store(t, found)
+	hasAddressByType.Store(t, found)
 	return found
 }
 
@@ -49,8 +49,8 @@ func hasAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	}
 	seen[t] = true
 	return slices.ContainsFunc(fieldsOf(t), func(f field) bool {
-		in := t.FieldByIndex(f.index)
-		return f.format == routable || isPaths(in) || hasAddress(in.Type, seen)
+		structField := t.FieldByIndex(f.index)
+		return f.format == routable || isPaths(structField) || hasAddress(structField.Type, seen)
 	})
 }
 
@@ -65,46 +65,47 @@ func elemType(t reflect.Type) reflect.Type {
 	return t
 }
 
+// isPaths reports whether a field holds the paths of a flow.
 func isPaths(f reflect.StructField) bool { return f.Tag.Get("is") == "paths" }
 
 var routable = formats["routable"]
 
-// dashboardLinks searches a body for addresses that lead to own.
-type dashboardLinks struct{ own string }
+// dashboardLinks searches a body for addresses that lead to url, the address of the dashboard.
+type dashboardLinks struct{ url string }
 
 // value searches a value of a type. It ignores a value of the wrong form, because Decode refuses it.
-func (a dashboardLinks) value(raw json.RawMessage, t reflect.Type, path string) error {
+func (l dashboardLinks) value(raw json.RawMessage, t reflect.Type, path string) error {
 	switch t = elemType(t); {
 	case t == nil:
 		return nil
 	case t.Kind() == reflect.Struct:
-		return a.fields(raw, t, path)
+		return l.fields(raw, t, path)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
-		return a.items(raw, t.Elem(), path)
+		return l.items(raw, t.Elem(), path)
 	}
 	return nil
 }
 
-func (a dashboardLinks) fields(raw json.RawMessage, t reflect.Type, path string) error {
+func (l dashboardLinks) fields(raw json.RawMessage, t reflect.Type, path string) error {
 	var sent map[string]json.RawMessage
 	fields := fieldsOf(t)
 	if len(fields) == 0 || json.Unmarshal(raw, &sent) != nil {
 		return nil
 	}
 	for _, f := range fields {
-		at, raw := path+f.name, sent[f.name]
+		fieldPath, raw := path+f.name, sent[f.name]
 		if raw == nil {
 			continue
 		}
-		in := t.FieldByIndex(f.index)
+		structField := t.FieldByIndex(f.index)
 		var err error
 		switch {
 		case f.format == routable:
-			err = a.address(raw, at, cmp.Or(f.form, f.format.code))
-		case isPaths(in):
-			err = a.paths(raw, at)
+			err = l.address(raw, fieldPath, cmp.Or(f.form, f.format.code))
+		case isPaths(structField):
+			err = l.paths(raw, fieldPath)
 		default:
-			err = a.value(raw, in.Type, at+".")
+			err = l.value(raw, structField.Type, fieldPath+".")
 		}
 		if err != nil {
 			return err
@@ -113,31 +114,31 @@ func (a dashboardLinks) fields(raw json.RawMessage, t reflect.Type, path string)
 	return nil
 }
 
-func (a dashboardLinks) items(raw json.RawMessage, t reflect.Type, path string) error {
+func (l dashboardLinks) items(raw json.RawMessage, t reflect.Type, path string) error {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
 	for i, item := range list {
-		if err := a.value(item, t, strings.TrimSuffix(path, ".")+"["+strconv.Itoa(i)+"]."); err != nil {
+		if err := l.value(item, t, strings.TrimSuffix(path, ".")+"["+strconv.Itoa(i)+"]."); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a dashboardLinks) address(raw json.RawMessage, path, code string) error {
+func (l dashboardLinks) address(raw json.RawMessage, path, code string) error {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
 		return nil
 	}
-	if text = token.ASCIIHost(strings.TrimSpace(text)); token.ValidURL(text) == nil && token.LeadsTo(text, a.own) {
+	if text = token.ASCIIHost(strings.TrimSpace(text)); token.ValidURL(text) == nil && token.LeadsTo(text, l.url) {
 		return refuse(code, "%s leads to the dashboard of this service, where no visitor is sent", path)
 	}
 	return nil
 }
 
-func (a dashboardLinks) paths(raw json.RawMessage, path string) error {
+func (l dashboardLinks) paths(raw json.RawMessage, path string) error {
 	paths, err := flow.Parse(raw)
 	if err != nil {
 		return nil //nolint:nilerr // the handler reports it
@@ -145,7 +146,7 @@ func (a dashboardLinks) paths(raw json.RawMessage, path string) error {
 	for _, p := range paths {
 		for _, d := range p.Destinations {
 			text, _ := json.Marshal(d.URL) // a text always marshals
-			if err := a.address(text, path+": "+p.Name, "invalid_destination_url"); err != nil {
+			if err := l.address(text, path+": "+p.Name, "invalid_destination_url"); err != nil {
 				return err
 			}
 		}

@@ -63,11 +63,11 @@ func DecodeKnown(body []byte, keys *Keys, into any) error {
 	return d.refused
 }
 
-// HasFields reports whether a body has at least one field of the struct of, as null or as a value.
-func HasFields(body []byte, of any) bool {
+// HasFields reports whether a body has at least one field of the struct bodyType, as null or as a value.
+func HasFields(body []byte, bodyType any) bool {
 	sent, err := Object(body)
 	isSent := func(f field) bool { return sent[f.name] != nil }
-	return err == nil && slices.ContainsFunc(fieldsOf(reflect.TypeOf(of)), isSent)
+	return err == nil && slices.ContainsFunc(fieldsOf(reflect.TypeOf(bodyType)), isSent)
 }
 
 // Object checks a body as a whole and splits it into its fields.

@@ -134,8 +134,8 @@ func (r *Rules) text(v reflect.Value, path string, maxLength int) error {
 	if r.trim {
 		text = strings.TrimSpace(text)
 	}
-	if r.fold != nil {
-		text = r.fold(text)
+	if r.toCase != nil {
+		text = r.toCase(text)
 	}
 	n := utf8.RuneCountInString(text)
 	switch {

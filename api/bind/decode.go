@@ -83,22 +83,22 @@ func (d *decoder) value(raw json.RawMessage, v reflect.Value, s spot) error {
 		}
 		return nil
 	}
-	return d.kind(raw, v, s)
+	return d.byKind(raw, v, s)
 }
 
-func (d *decoder) kind(raw json.RawMessage, v reflect.Value, s spot) error {
+func (d *decoder) byKind(raw json.RawMessage, v reflect.Value, s spot) error {
 	switch v.Kind() {
 	case reflect.String:
 		if raw[0] != '"' {
 			return s.bad("a text")
 		}
-		return plain(raw, v, s, "a text")
+		return unmarshal(raw, v, s, "a text")
 	case reflect.Bool:
-		return plain(raw, v, s, "true or false")
+		return unmarshal(raw, v, s, "true or false")
 	case reflect.Int, reflect.Int64, reflect.Int32:
-		return whole(raw, v, s)
+		return wholeNumber(raw, v, s)
 	case reflect.Float64:
-		return plain(raw, v, s, "a number")
+		return unmarshal(raw, v, s, "a number")
 	case reflect.Pointer:
 		fresh := reflect.New(v.Type().Elem())
 		if err := d.value(raw, fresh.Elem(), s); err != nil {
@@ -117,12 +117,12 @@ func (d *decoder) kind(raw json.RawMessage, v reflect.Value, s spot) error {
 		}
 		return d.fields(fields, v, s.path+".")
 	case reflect.Interface:
-		return plain(raw, v, s, "a JSON value")
+		return unmarshal(raw, v, s, "a JSON value")
 	}
 	panic("bind: no way to read a field of type " + v.Type().String())
 }
 
-func plain(raw json.RawMessage, v reflect.Value, s spot, want string) error {
+func unmarshal(raw json.RawMessage, v reflect.Value, s spot, want string) error {
 	if json.Unmarshal(raw, v.Addr().Interface()) != nil {
 		return s.bad(want)
 	}
@@ -212,8 +212,8 @@ func number(raw json.RawMessage, into *decimal.Decimal, s spot) error {
 	return nil
 }
 
-// whole reads a number without a fraction. A number beyond 32 bits becomes the largest or smallest such number.
-func whole(raw json.RawMessage, v reflect.Value, s spot) error {
+// wholeNumber reads a number without a fraction. A number beyond 32 bits becomes the largest or smallest such number.
+func wholeNumber(raw json.RawMessage, v reflect.Value, s spot) error {
 	var d decimal.Decimal
 	if err := number(raw, &d, s); err != nil {
 		return err

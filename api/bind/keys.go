@@ -14,7 +14,7 @@ import (
 
 // Keys are the names that an object may have, with the Keys of the objects inside it. Nil allows any name.
 type Keys struct {
-	in        map[string]*Keys
+	fields    map[string]*Keys
 	elsewhere map[string]string // names that another call accepts, with that call
 }
 
@@ -36,8 +36,8 @@ func merged(k, more *Keys) *Keys {
 	case more == nil:
 		return k
 	}
-	for name, below := range more.in {
-		k.in[name] = merged(k.in[name], below)
+	for name, below := range more.fields {
+		k.fields[name] = merged(k.fields[name], below)
 	}
 	return k
 }
@@ -53,19 +53,19 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 	if o, ok := reflect.Zero(t).Interface().(interface{ OptValue() any }); ok {
 		return keysOf(reflect.TypeOf(o.OptValue()), within)
 	}
-	fields := fieldsOf(t)
-	if len(fields) == 0 {
+	list := fieldsOf(t)
+	if len(list) == 0 {
 		return nil // a leaf, such as a time
 	}
-	k := &Keys{in: make(map[string]*Keys, len(fields))}
-	for _, f := range fields {
-		k.in[f.name] = merged(k.in[f.name], keysOf(t.FieldByIndex(f.index).Type, append(within[:len(within):len(within)], t)))
+	k := &Keys{fields: make(map[string]*Keys, len(list))}
+	for _, f := range list {
+		k.fields[f.name] = merged(k.fields[f.name], keysOf(t.FieldByIndex(f.index).Type, append(within[:len(within):len(within)], t)))
 	}
 	return k
 }
 
 // Names returns the names that the object itself may have, sorted.
-func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.in)) }
+func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.fields)) }
 
 // PointElsewhere removes the names in other from k, except the names in own. For a removed name, the error of Check points to
 // where, the call that accepts the name.
@@ -76,9 +76,9 @@ func (k *Keys) PointElsewhere(other, own *Keys, where string) {
 	if k.elsewhere == nil {
 		k.elsewhere = map[string]string{}
 	}
-	for name := range other.in {
-		if _, ok := own.in[name]; !ok {
-			delete(k.in, name)
+	for name := range other.fields {
+		if _, ok := own.fields[name]; !ok {
+			delete(k.fields, name)
 			k.elsewhere[name] = where
 		}
 	}
@@ -110,7 +110,7 @@ func (k *Keys) check(v any, path string) error {
 	case map[string]any:
 		for name, below := range v { // if there are several errors, any of them is reported
 			at := strings.TrimPrefix(path+"."+name, ".")
-			inner, ok := k.in[name]
+			inner, ok := k.fields[name]
 			if !ok && !strings.HasPrefix(name, "_") {
 				if where := k.elsewhere[name]; where != "" {
 					return models.Invalid("invalid_input", "%s is not changed by this call: use %s", at, where)
@@ -130,8 +130,8 @@ func (k *Keys) check(v any, path string) error {
 
 // Unknown returns the error for an unknown name: 400 invalid_input, with the nearest known name.
 func Unknown(at, name string, known []string) error {
-	const most = 80 // bytes of a name in the message
-	at = strings.ToValidUTF8(at[:min(len(at), most)], "")
+	const maxName = 80 // bytes of a name in the message
+	at = strings.ToValidUTF8(at[:min(len(at), maxName)], "")
 	if near := models.Nearest(name, known); near != "" {
 		return models.Invalid("invalid_input", "%s is unknown; did you mean %s?", at, near)
 	}

@@ -31,7 +31,7 @@ type Rules struct {
 	trim      bool
 	omitBlank bool
 	unique    bool
-	fold      func(string) string
+	toCase    func(string) string // changes a text to upper or lower case; nil: the case stays
 
 	min, max             *decimal.Decimal
 	minLength, maxLength int // characters; 0: no limit
@@ -51,8 +51,8 @@ func RulesOf(f reflect.StructField) Rules {
 	if f.Type == reflect.TypeFor[models.Tags]() {
 		tag = tagsRules + " " + tag
 	}
-	form, beyond, two := strings.Cut(tag.Get("bad"), ",")
-	if !two {
+	form, beyond, hasTwo := strings.Cut(tag.Get("bad"), ",")
+	if !hasTwo {
 		beyond = form
 	}
 	r := Rules{
@@ -85,7 +85,7 @@ func RulesOf(f reflect.StructField) Rules {
 		r.pattern = regexp.MustCompile(text)
 	}
 	if text := tag.Get("case"); text != "" {
-		if r.fold = cases[text]; r.fold == nil {
+		if r.toCase = cases[text]; r.toCase == nil {
 			panic(fmt.Sprintf("bind: field %s: there is no case %q", f.Name, text))
 		}
 	}
@@ -191,11 +191,11 @@ type field struct {
 	name  string // in JSON
 }
 
-var plans sync.Map // of reflect.Type to []field
+var fieldsByType sync.Map // of reflect.Type to []field
 
 // fieldsOf returns the fields of a struct that a body can set, in their order.
 func fieldsOf(t reflect.Type) []field {
-	if plan, ok := plans.Load(t); ok {
+	if plan, ok := fieldsByType.Load(t); ok {
 		return plan.([]field) //nolint:forcetypeassert // nothing else is stored
 	}
 	var plan []field
@@ -214,6 +214,6 @@ func fieldsOf(t reflect.Type) []field {
 			plan = append(plan, field{Rules: rules, index: f.Index, name: name})
 		}
 	}
-	plans.Store(t, plan)
+	fieldsByType.Store(t, plan)
 	return plan
 }

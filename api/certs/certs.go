@@ -57,7 +57,7 @@ const (
 
 // Certificates holds the certificates of all hosts. It is safe for concurrent use.
 type Certificates struct {
-	o       Options
+	options Options
 	metrics metrics
 
 	mu     sync.RWMutex
@@ -89,7 +89,7 @@ type issuer struct {
 // New returns a Certificates that holds no certificate yet.
 func New(o Options) *Certificates {
 	c := &Certificates{
-		o: o, metrics: newMetrics(), hosts: map[string]*entry{}, chains: map[[32]byte]*issuer{},
+		options: o, metrics: newMetrics(), hosts: map[string]*entry{}, chains: map[[32]byte]*issuer{},
 		noticed: map[string]bool{}, wake: make(chan struct{}, 1), missing: newMissing(),
 	}
 	c.challenges.store = o.Store
@@ -111,7 +111,7 @@ func (c *Certificates) Run(ctx context.Context) {
 	var others sync.WaitGroup
 	defer others.Wait()
 	others.Go(func() {
-		if err := db.Listen(ctx, c.o.URL, certstore.Channel, c.handleNotice); err != nil {
+		if err := db.Listen(ctx, c.options.URL, certstore.Channel, c.handleNotice); err != nil {
 			slog.ErrorContext(ctx, "changes of certificates cannot be listened to", "error", err)
 		}
 	})
@@ -185,35 +185,35 @@ func (c *Certificates) refresh(ctx context.Context) error {
 // compare brings memory and disk in line with PostgreSQL. It loads each host whose version differs from the version in memory,
 // and removes each host that is gone.
 func (c *Certificates) compare(ctx context.Context) error {
-	there, err := c.o.Store.Versions(ctx)
+	versions, err := c.options.Store.Versions(ctx)
 	if err != nil {
 		return err
 	}
-	var other []string
+	var changed []string
 	c.mu.RLock()
-	for host, version := range there {
+	for host, version := range versions {
 		if e := c.hosts[host]; e == nil || e.version != version {
-			other = append(other, host)
+			changed = append(changed, host)
 		}
 	}
 	for host := range c.hosts {
-		if _, ok := there[host]; !ok {
-			other = append(other, host)
+		if _, ok := versions[host]; !ok {
+			changed = append(changed, host)
 		}
 	}
 	c.mu.RUnlock()
-	if err := c.load(ctx, other); err != nil {
+	if err := c.load(ctx, changed); err != nil {
 		return err
 	}
-	c.pruneCopies(ctx, there)
+	c.pruneCopies(ctx, versions)
 	return nil
 }
 
 // load reads the certificates of hosts from PostgreSQL and writes their copies. It removes the hosts that have no certificate,
 // and logs certificates that cannot be used.
 func (c *Certificates) load(ctx context.Context, hosts []string) error {
-	for part := range slices.Chunk(hosts, loadAtOnce) {
-		list, err := c.o.Store.Load(ctx, part)
+	for chunk := range slices.Chunk(hosts, loadAtOnce) {
+		list, err := c.options.Store.Load(ctx, chunk)
 		if err != nil {
 			return err
 		}
@@ -230,7 +230,7 @@ func (c *Certificates) load(ctx context.Context, hosts []string) error {
 		if unusable.count > 0 {
 			slog.ErrorContext(ctx, "certificates in postgres are not usable, workers obtain them anew", "unusable", unusable)
 		}
-		for _, host := range part {
+		for _, host := range chunk {
 			if !found[host] {
 				c.set(host, nil)
 				c.removeCopy(ctx, host)
@@ -242,7 +242,7 @@ func (c *Certificates) load(ctx context.Context, hosts []string) error {
 
 // install opens a certificate and serves it from now on.
 func (c *Certificates) install(ctx context.Context, s certstore.Sealed) error {
-	text, err := c.o.Store.Open(ctx, s)
+	text, err := c.options.Store.Open(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -368,7 +368,7 @@ func (c *Certificates) forHandshake(hello *tls.ClientHelloInfo) (*tls.Certificat
 	switch {
 	case cert != nil:
 		c.metrics.served.Inc()
-	case host == "" || !c.o.Serves(host):
+	case host == "" || !c.options.Serves(host):
 		c.metrics.unknown.Inc()
 	default:
 		c.metrics.missing.Inc()

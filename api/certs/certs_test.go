@@ -472,14 +472,14 @@ func TestFlood(t *testing.T) {
 	guard := newGuard(50, 1000)
 	address = serve(t, c, guard)
 	var silent []net.Conn
-	for range 3 * guard.max {
+	for range 3 * guard.maxSilent {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 		if err != nil {
 			t.Fatal(err)
 		}
 		silent = append(silent, conn)
 	}
-	await.Until(t, "the oldest are closed", func() bool { return guard.Closed() >= float64(2*guard.max) })
+	await.Until(t, "the oldest are closed", func() bool { return guard.Closed() >= float64(2*guard.maxSilent) })
 	if _, err := get(address, "one.example", a); err != nil {
 		t.Errorf("between silent connections: %v", err)
 	}
@@ -489,7 +489,7 @@ func TestFlood(t *testing.T) {
 	await.Until(t, "none is counted any more", func() bool {
 		guard.mu.Lock()
 		defer guard.mu.Unlock()
-		return guard.silent.Len() == 0 && len(guard.at) == 0
+		return guard.silent.Len() == 0 && len(guard.conns) == 0
 	})
 }
 
@@ -515,8 +515,8 @@ func TestManyConnections(t *testing.T) {
 			t.Fatalf("an honest request is not answered: %v", err)
 		}
 		guard.mu.Lock()
-		if len(guard.at) > 60 {
-			t.Errorf("%d connections are open", len(guard.at))
+		if len(guard.conns) > 60 {
+			t.Errorf("%d connections are open", len(guard.conns))
 		}
 		guard.mu.Unlock()
 	}
@@ -544,13 +544,13 @@ func TestGuardAtWork(t *testing.T) {
 	}
 	g.ConnState(conns[3], http.StateNew)
 	g.ConnState(conns[3], http.StateClosed)
-	if g.Closed() != 1 || len(g.at) != 3 || g.at[conns[3]] != nil {
-		t.Errorf("%f closed, %d open", g.Closed(), len(g.at))
+	if g.Closed() != 1 || len(g.conns) != 3 || g.conns[conns[3]] != nil {
+		t.Errorf("%f closed, %d open", g.Closed(), len(g.conns))
 	}
 	g.ConnState(conns[1], http.StateIdle)
 	g.ConnState(conns[4], http.StateNew)
-	if g.at[conns[1]] != nil || g.at[conns[4]] == nil || g.silent.Len() != 1 {
-		t.Errorf("%d open, %d silent", len(g.at), g.silent.Len())
+	if g.conns[conns[1]] != nil || g.conns[conns[4]] == nil || g.silent.Len() != 1 {
+		t.Errorf("%d open, %d silent", len(g.conns), g.silent.Len())
 	}
 }
 

@@ -38,19 +38,16 @@ type challenges struct {
 	last    time.Time  // when the last read began
 }
 
-// find returns a challenge of a host for which fits returns true. It reads the challenges from PostgreSQL first, because the
-// notice of a new challenge may still be on its way. If known is true, it reads only when no challenge in memory fits.
-func (c *challenges) find(ctx context.Context, host string, known bool, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
-	if found, ok := c.match(host, fits); ok && known {
-		return found, true
-	}
+// readAndMatch reads the challenges from PostgreSQL, because the notice of a new challenge may still be on its way. It then returns a
+// challenge of a host for which fits returns true.
+func (c *challenges) readAndMatch(ctx context.Context, host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	c.mu.Lock()
 	full := c.waiting >= maxWaiting
 	if !full {
 		c.waiting++
 	}
 	c.mu.Unlock()
-	if full { // perhaps with requests for challenges that do not exist, so answer from memory
+	if full { // many of the waiting requests may be for challenges that do not exist, so answer from memory
 		return c.match(host, fits)
 	}
 	defer func() {
@@ -62,12 +59,13 @@ func (c *challenges) find(ctx context.Context, host string, known bool, fits fun
 	return c.match(host, fits)
 }
 
+// match returns a challenge in memory of a host for which fits returns true.
 func (c *challenges) match(host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, one := range c.known {
-		if one.Host == host && fits(one) {
-			return one, true
+	for _, challenge := range c.known {
+		if challenge.Host == host && fits(challenge) {
+			return challenge, true
 		}
 	}
 	return certstore.Challenge{}, false
@@ -121,10 +119,12 @@ func (c *Certificates) AnswerHTTP(w http.ResponseWriter, r *http.Request) bool {
 	host := models.BareHost(r.Host)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	if c.o.Serves(host) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		found, ok := c.challenges.find(r.Context(), host, true, func(one certstore.Challenge) bool {
-			return one.Token == token && one.PEM == nil
-		})
+	if c.options.Serves(host) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		fits := func(challenge certstore.Challenge) bool { return challenge.Token == token && challenge.PEM == nil }
+		found, ok := c.challenges.match(host, fits)
+		if !ok {
+			found, ok = c.challenges.readAndMatch(r.Context(), host, fits)
+		}
 		if ok {
 			c.metrics.challenges.Inc()
 			_, _ = io.WriteString(w, found.Answer)
@@ -139,12 +139,12 @@ func (c *Certificates) AnswerHTTP(w http.ResponseWriter, r *http.Request) bool {
 // forChallenge returns the certificate that proves to a CA that this process serves the host, or nil if there is no such
 // challenge.
 func (c *Certificates) forChallenge(ctx context.Context, host string) *tls.Certificate {
-	if !c.o.Serves(host) {
+	if !c.options.Serves(host) {
 		c.metrics.unknown.Inc()
 		return nil
 	}
 	// A handshake names no token, so a challenge in memory may belong to an earlier order.
-	found, ok := c.challenges.find(ctx, host, false, func(one certstore.Challenge) bool { return one.PEM != nil })
+	found, ok := c.challenges.readAndMatch(ctx, host, func(challenge certstore.Challenge) bool { return challenge.PEM != nil })
 	if !ok {
 		return nil
 	}

@@ -23,14 +23,14 @@ const maxCopy = 1 << 20
 
 // readCopies reads the copies on disk.
 func (c *Certificates) readCopies(ctx context.Context) {
-	if c.o.Dir == "" {
+	if c.options.Dir == "" {
 		return
 	}
-	if err := os.MkdirAll(c.o.Dir, 0o700); err != nil {
+	if err := os.MkdirAll(c.options.Dir, 0o700); err != nil {
 		slog.ErrorContext(ctx, "no copies of certificates on disk", "error", err)
 		return
 	}
-	files, err := os.ReadDir(c.o.Dir)
+	files, err := os.ReadDir(c.options.Dir)
 	if err != nil {
 		slog.ErrorContext(ctx, "copies of certificates cannot be read", "error", err)
 	}
@@ -39,7 +39,7 @@ func (c *Certificates) readCopies(ctx context.Context) {
 		if halfWritten(f.Name()) {
 			continue
 		}
-		s, err := readCopy(c.o.Dir, f)
+		s, err := readCopy(c.options.Dir, f)
 		if err == nil {
 			err = c.install(ctx, s)
 		}
@@ -48,7 +48,7 @@ func (c *Certificates) readCopies(ctx context.Context) {
 		}
 	}
 	if unusable.count > 0 {
-		slog.WarnContext(ctx, "copies of certificates on disk are not usable", "dir", c.o.Dir, "unusable", unusable)
+		slog.WarnContext(ctx, "copies of certificates on disk are not usable", "dir", c.options.Dir, "unusable", unusable)
 	}
 }
 
@@ -57,16 +57,16 @@ func halfWritten(name string) bool { return strings.Contains(name, "~") }
 
 // pruneCopies removes the copies of hosts that no longer have a certificate. It lists the directory, because such a host may never
 // have been in memory.
-func (c *Certificates) pruneCopies(ctx context.Context, there map[string]int64) {
-	if c.o.Dir == "" {
+func (c *Certificates) pruneCopies(ctx context.Context, versions map[string]int64) {
+	if c.options.Dir == "" {
 		return
 	}
-	files, err := os.ReadDir(c.o.Dir)
+	files, err := os.ReadDir(c.options.Dir)
 	if err != nil {
 		slog.WarnContext(ctx, "copies of certificates cannot be listed", "error", err)
 	}
 	for _, f := range files {
-		if _, ok := there[f.Name()]; !ok && !halfWritten(f.Name()) {
+		if _, ok := versions[f.Name()]; !ok && !halfWritten(f.Name()) {
 			c.removeCopy(ctx, f.Name())
 		}
 	}
@@ -88,15 +88,15 @@ func readCopy(dir string, f fs.DirEntry) (s certstore.Sealed, err error) {
 
 // writeCopy writes the copy of a host under another name and then renames it, so that the copy is never half written.
 func (c *Certificates) writeCopy(ctx context.Context, s certstore.Sealed) {
-	if c.o.Dir == "" {
+	if c.options.Dir == "" {
 		return
 	}
-	path := filepath.Join(c.o.Dir, s.Host)
+	path := filepath.Join(c.options.Dir, s.Host)
 	text := append(strconv.AppendInt(nil, s.Version, 10), '\n')
-	half := path + "~" + strconv.Itoa(os.Getpid()) // another process may use the same directory
-	err := os.WriteFile(half, append(text, s.Sealed...), 0o600)
+	unfinished := path + "~" + strconv.Itoa(os.Getpid()) // another process may use the same directory
+	err := os.WriteFile(unfinished, append(text, s.Sealed...), 0o600)
 	if err == nil {
-		err = os.Rename(half, path)
+		err = os.Rename(unfinished, path)
 	}
 	if err != nil {
 		slog.WarnContext(ctx, "copy of a certificate not written", "host", s.Host, "error", err)
@@ -104,10 +104,10 @@ func (c *Certificates) writeCopy(ctx context.Context, s certstore.Sealed) {
 }
 
 func (c *Certificates) removeCopy(ctx context.Context, host string) {
-	if c.o.Dir == "" {
+	if c.options.Dir == "" {
 		return
 	}
-	if err := os.Remove(filepath.Join(c.o.Dir, host)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(c.options.Dir, host)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		slog.WarnContext(ctx, "copy of a certificate not removed", "host", host, "error", err)
 	}
 }

@@ -38,7 +38,7 @@ func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
 			Help: "Connections closed because too many were open, or had sent no request yet.",
 		}, g.Closed),
 	}
-	for _, host := range c.o.Own {
+	for _, host := range c.options.Own {
 		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "tls_own_certificate_left", ConstLabels: prometheus.Labels{"host": host},
 			Help: "How much of the life of the certificate of a host of the install is left, of 1. 0: it has expired, or there is none.",

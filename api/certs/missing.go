@@ -64,11 +64,11 @@ func (c *Certificates) reportMissing(ctx context.Context) {
 		case <-tick.C:
 			c.missing.evict()
 		case host := <-c.missing.queue:
-			if c.o.Missing == nil {
+			if c.options.Missing == nil {
 				continue
 			}
 			limited, cancel := context.WithTimeout(ctx, missingTime)
-			if err := c.o.Missing(limited, host); err != nil && ctx.Err() == nil {
+			if err := c.options.Missing(limited, host); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "certificate not asked for", "host", host, "error", err)
 			}
 			cancel()

@@ -23,11 +23,11 @@ const (
 // maxOpen connections it closes connections that have waited longest for their next request, because the spool and PostgreSQL
 // need files too. Use its ConnState as the ConnState of an http.Server.
 type Guard struct {
-	max, all int
+	maxSilent, maxOpen int
 
 	mu     sync.Mutex
 	silent *list.List // of net.Conn, the oldest first
-	at     map[net.Conn]*tracked
+	conns  map[net.Conn]*tracked
 	turn   uint64 // counts the changes of connection states
 	closed uint64
 }
@@ -41,8 +41,8 @@ type tracked struct {
 // NewGuard returns a guard with the limits maxSilent and maxOpen.
 func NewGuard() *Guard { return newGuard(maxSilent, min(maxOpen, openFiles()/4*3)) }
 
-func newGuard(silent, all int) *Guard {
-	return &Guard{max: silent, all: all, silent: list.New(), at: map[net.Conn]*tracked{}}
+func newGuard(silent, open int) *Guard {
+	return &Guard{maxSilent: silent, maxOpen: open, silent: list.New(), conns: map[net.Conn]*tracked{}}
 }
 
 // ConnState records a connection's new state, and closes connections beyond the limits. It serves as http.Server's ConnState.
@@ -54,31 +54,31 @@ func (g *Guard) ConnState(c net.Conn, s http.ConnState) {
 		g.open(c)
 		return
 	}
-	h := g.at[c]
-	if h == nil {
+	t := g.conns[c]
+	if t == nil {
 		return // closed by us
 	}
-	if h.silent != nil {
-		g.silent.Remove(h.silent)
-		h.silent = nil
+	if t.silent != nil {
+		g.silent.Remove(t.silent)
+		t.silent = nil
 	}
 	switch s {
 	case http.StateActive:
-		h.idle = 0
+		t.idle = 0
 	case http.StateIdle:
-		h.idle = g.turn
+		t.idle = g.turn
 	default:
-		delete(g.at, c)
+		delete(g.conns, c)
 	}
 }
 
 func (g *Guard) open(c net.Conn) {
-	if len(g.at) >= g.all && !g.makeRoom() {
+	if len(g.conns) >= g.maxOpen && !g.makeRoom() {
 		g.close(c)
 		return
 	}
-	g.at[c] = &tracked{silent: g.silent.PushBack(c)}
-	if g.silent.Len() > g.max {
+	g.conns[c] = &tracked{silent: g.silent.PushBack(c)}
+	if g.silent.Len() > g.maxSilent {
 		g.closeSilent()
 	}
 }
@@ -91,19 +91,19 @@ func (g *Guard) makeRoom() bool {
 		since uint64
 	}
 	var all []idle
-	for c, h := range g.at {
-		if h.idle > 0 {
-			all = append(all, idle{c, h.idle})
+	for c, t := range g.conns {
+		if t.idle > 0 {
+			all = append(all, idle{c, t.idle})
 		}
 	}
 	slices.SortFunc(all, func(a, b idle) int { return cmp.Compare(a.since, b.since) })
-	for _, one := range all[:(len(all)+15)/16] { // several at once, because each call searches all connections
-		g.close(one.conn)
+	for _, oldest := range all[:(len(all)+15)/16] { // several at once, because each call searches all connections
+		g.close(oldest.conn)
 	}
 	if len(all) == 0 && g.silent.Len() > 0 {
 		g.closeSilent()
 	}
-	return len(g.at) < g.all
+	return len(g.conns) < g.maxOpen
 }
 
 func (g *Guard) closeSilent() {
@@ -113,7 +113,7 @@ func (g *Guard) closeSilent() {
 
 // close closes a connection, counts it and removes it from the guard.
 func (g *Guard) close(c net.Conn) {
-	delete(g.at, c)
+	delete(g.conns, c)
 	g.closed++
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn() // closing the tls.Conn would wait until its closing alert is sent

@@ -87,10 +87,10 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 		return out, err
 	}
 	use := func() error {
-		was := c.Store
-		return was.Tx(c.Context(), func(s *store.Store) error {
+		outer := c.Store
+		return outer.Tx(c.Context(), func(s *store.Store) error {
 			c.Store = s
-			defer func() { c.Store = was }()
+			defer func() { c.Store = outer }()
 			person, err := carryOutLink(c, link, b)
 			if err == nil {
 				out, err = d.open(c, person, link.AccountID)

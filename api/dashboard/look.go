@@ -28,8 +28,8 @@ var (
 	supported = language.NewMatcher([]language.Tag{language.English, language.German})
 )
 
-// madeUp is a made-up language that only tests use: its words are lengthened English, written from right to left.
-const madeUp = "ar-XB"
+// testLanguage is a made-up language that only tests use: its words are lengthened English, written from right to left.
+const testLanguage = "ar-XB"
 
 // setLookCookies sets the cookies that hold a person's look. It deletes the cookie of a choice that is empty.
 func (d Deps) setLookCookies(c *route.Call, p models.Person) {
@@ -52,7 +52,7 @@ func languageOf(r *http.Request) string {
 	if c, err := r.Cookie(languageCookie); err == nil {
 		chosen = c.Value
 	}
-	if chosen == madeUp {
+	if chosen == testLanguage {
 		return chosen
 	}
 	_, i := language.MatchStrings(supported, chosen, r.Header.Get("Accept-Language"))
@@ -66,7 +66,7 @@ func withLook(page []byte, r *http.Request) []byte {
 		tag += `data-theme="` + c.Value + `" `
 	}
 	words, dir := lang, "ltr"
-	if lang == madeUp {
+	if lang == testLanguage {
 		words, dir = "en", "rtl"
 	}
 	page = bytes.Replace(page, []byte(`<html lang="en">`), []byte(tag+`lang="`+lang+`" dir="`+dir+`">`), 1)
@@ -77,7 +77,7 @@ func withLook(page []byte, r *http.Request) []byte {
 func selectLanguage(page []byte, lang string) []byte {
 	var out []byte
 	for line := range bytes.Lines(page) {
-		if _, of, ok := strings.Cut(string(line), ` hreflang="`); !ok || strings.HasPrefix(of, lang+`"`) {
+		if _, tagLanguage, ok := strings.Cut(string(line), ` hreflang="`); !ok || strings.HasPrefix(tagLanguage, lang+`"`) {
 			out = append(out, line...)
 		}
 	}

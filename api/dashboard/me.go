@@ -27,7 +27,7 @@ func (d Deps) me() []route.Route {
 		repeats(personRoute("POST", "/session/account", "go to another account", route.HandleBody(moveSession), "404 not_found")),
 		personRoute("GET", "/sessions", "browsers that are signed in", route.Handle(listSessions)),
 		personRoute("DELETE", "/sessions/{id}", "end a session", route.Handle(endSession), "404 not_found"),
-		personRoute("DELETE", "/sessions", "end all other sessions", route.Handle(endOthers)),
+		personRoute("DELETE", "/sessions", "end all other sessions", route.Handle(endOtherSessions)),
 		personRoute("PATCH", "/me", "change name, theme and language", route.HandleBody(d.changeMe), "400 required too_long"),
 		confirmed(personRoute("POST", "/me/password", "set a new password; all other sessions end", route.HandleBody(changePassword), "400 weak_password")),
 		confirmed(personRoute("POST", "/me/totp", "begin to sign in with codes", route.Handle(beginTOTP))),
@@ -80,8 +80,8 @@ type confirmBody struct {
 }
 
 func (d Deps) confirm(c *route.Call, b confirmBody) (SignedIn, error) {
-	apart := []allowance{{"confirm:" + c.Session.ID.String(), attemptsPerson}} // strangers at the sign-in page do not use it up
-	err := d.limitedBy(c, apart, c.Person.Email, b.Code, func() error { return prove(c, c.Person, b.Password, b.Code) })
+	sessionAllowance := []allowance{{"confirm:" + c.Session.ID.String(), attemptsPerson}} // strangers at the sign-in page do not use it up
+	err := d.limitedBy(c, sessionAllowance, c.Person.Email, b.Code, func() error { return prove(c, c.Person, b.Password, b.Code) })
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -127,7 +127,7 @@ func endSession(c *route.Call) (answer.DeletedAnswer, error) {
 	return answer.Deleted(c.ID), dbpeople.New(c.Store).EndSession(c.Context(), c.Person.ID, c.ID)
 }
 
-func endOthers(c *route.Call) (answer.DeletedAnswer, error) {
+func endOtherSessions(c *route.Call) (answer.DeletedAnswer, error) {
 	return answer.DeletedAnswer{Deleted: true}, dbpeople.New(c.Store).EndSessions(c.Context(), c.Person.ID, c.Session.ID)
 }
 

@@ -52,14 +52,14 @@ func newPages(d Deps) pages {
 		p.static = p.read
 		return p
 	}
-	var kept sync.Map // the files in the binary do not change
+	var cache sync.Map // the files in the binary do not change
 	p.static = func(name string) (route.Static, error) {
-		if s, ok := kept.Load(name); ok {
+		if s, ok := cache.Load(name); ok {
 			return s.(route.Static), nil
 		}
 		s, err := p.read(name)
 		if err == nil {
-			kept.Store(name, s)
+			cache.Store(name, s)
 		}
 		return s, err
 	}

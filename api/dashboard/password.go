@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// cost is the cost of a password hash: 19 MiB and some 50 ms.
-var cost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+// hashCost is the cost of a password hash: 19 MiB and some 50 ms.
+var hashCost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // hashing limits how many passwords a process hashes at once, so that redirects are not slowed down.
 var hashing = semaphore.NewWeighted(2)
@@ -40,13 +40,13 @@ func hashOf(ctx context.Context, password string) (string, error) {
 		return "", err
 	}
 	defer hashing.Release(1)
-	return argon2id.CreateHash(password, cost)
+	return argon2id.CreateHash(password, hashCost)
 }
 
 // unusableHash returns a hash that no password matches. It is used if a person has no hash, so that an unknown e-mail takes as long as
 // a wrong password.
 var unusableHash = sync.OnceValue(func() string {
-	hash, err := argon2id.CreateHash(models.NewToken(), cost)
+	hash, err := argon2id.CreateHash(models.NewToken(), hashCost)
 	if err != nil {
 		panic(err) // there are always random bytes
 	}

@@ -58,22 +58,22 @@ func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error)
 // limited runs check, which checks a proof for an e-mail at the sign-in page or by a link. It refuses the proof without a check if
 // an allowance is used up.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
-	of, err := d.personAllowances(c, email)
+	allowances, err := d.personAllowances(c, email)
 	if err != nil {
 		return err
 	}
-	return d.limitedBy(c, of, email, code, check)
+	return d.limitedBy(c, allowances, email, code, check)
 }
 
 // limitedBy runs check unless one of the allowances is used up. A wrong proof stays counted, and is recorded in the audit log. Any
 // other result is taken off the count again.
-func (d Deps) limitedBy(c *route.Call, of []allowance, email, code string, check func() error) error {
-	if err := d.count(c, of); err != nil {
+func (d Deps) limitedBy(c *route.Call, allowances []allowance, email, code string, check func() error) error {
+	if err := d.count(c, allowances); err != nil {
 		return err
 	}
 	err := check()
 	if !isWrong(err, code) {
-		d.uncount(c, of)
+		d.uncount(c, allowances)
 		return err
 	}
 	operation := c.Route.Method + " " + c.Route.Path
@@ -87,10 +87,10 @@ func (d Deps) limitedBy(c *route.Call, of []allowance, email, code string, check
 
 // count counts an attempt against each allowance before the proof is checked, so that many attempts at once cannot all pass. If an
 // allowance is used up, the attempt is refused and counts against none.
-func (d Deps) count(c *route.Call, of []allowance) error {
-	for i, a := range of {
+func (d Deps) count(c *route.Call, allowances []allowance) error {
+	for i, a := range allowances {
 		if w := d.Rates.AllowWithin(c.Context(), a.name, a.limit, attemptTime); w.Over {
-			d.uncount(c, of[:i+1])
+			d.uncount(c, allowances[:i+1])
 			wait := int(w.Reset.Minutes()) + 1
 			c.Header().Set("Retry-After", strconv.Itoa(wait*60))
 			return models.Errorf(models.KindTooMany, "rate_limited", "too many attempts: wait %d minutes", wait)
@@ -100,8 +100,8 @@ func (d Deps) count(c *route.Call, of []allowance) error {
 }
 
 // uncount takes an attempt off each allowance again.
-func (d Deps) uncount(c *route.Call, of []allowance) {
-	for _, a := range of {
+func (d Deps) uncount(c *route.Call, allowances []allowance) {
+	for _, a := range allowances {
 		d.Rates.Uncount(c.Context(), a.name)
 	}
 }

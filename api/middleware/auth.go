@@ -21,7 +21,7 @@ func (p *Pipeline) authenticated(next step) step {
 		credential, find := bearer(c.Request), p.keyHolder
 		if _, sent := c.Request.Header["Authorization"]; !sent && c.Route.Callers != route.Anybody {
 			if token := p.site.Token(c.Request); token != "" {
-				credential, find = token, p.visitor
+				credential, find = token, p.sessionHolder
 			}
 		}
 		if window, ok := p.refusals.exhausted(credential); ok {
@@ -74,7 +74,7 @@ func (p *Pipeline) limited(next step) step {
 			return envelope.New(c, nil, err)
 		}
 		if window.Over {
-			p.refusals.use(c.Credential, window)
+			p.refusals.markExhausted(c.Credential, window)
 			return overLimit(c, window)
 		}
 		return next(c)

@@ -200,13 +200,13 @@ func save(ctx context.Context, s *store.Store, a store.Attempt, reply envelope.R
 
 // begin claims the key. If an earlier call with the key has a final answer, begin returns that answer.
 func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Reply, replayed bool, err error) {
-	before, err := tx.BeginAttempt(c.Context(), a)
-	if err != nil || before == nil {
+	earlier, err := tx.BeginAttempt(c.Context(), a)
+	if err != nil || earlier == nil {
 		return reply, false, err
 	}
-	if before.Answer == nil {
-		reply, err = answerRepetition(c, tx, *before)
-	} else if err = json.Unmarshal(before.Answer, &reply); err != nil {
+	if earlier.Answer == nil {
+		reply, err = answerRepetition(c, tx, *earlier)
+	} else if err = json.Unmarshal(earlier.Answer, &reply); err != nil {
 		err = fmt.Errorf("middleware: replay: %w", err)
 	}
 	if err != nil {
@@ -218,14 +218,14 @@ func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Repl
 
 // answerRepetition answers a repetition when the first answer was not stored. It returns the job that the first call awaited, if
 // the job still has a row, and otherwise an error.
-func answerRepetition(c *route.Call, tx *store.Store, before store.Stored) (envelope.Reply, error) {
-	job, err := jobrow.Status(c.Context(), tx.Conn(), c.Account.ID, before.ID)
+func answerRepetition(c *route.Call, tx *store.Store, earlier store.Stored) (envelope.Reply, error) {
+	job, err := jobrow.Status(c.Context(), tx.Conn(), c.Account.ID, earlier.ID)
 	switch e, known := models.AsError(err); {
 	case err == nil:
 		err = &route.LaterError{Job: route.JobState{ID: job.ID, Kind: job.Kind, Status: job.Status, URL: slow.URL(job.ID)}}
 	case known && e.Kind == models.KindNotFound:
 		err = models.Conflict("idempotency_answer_dropped", "the first request with this Idempotency-Key was carried out and "+
-			"answered with %d; that answer was too large to keep, or the plan keeps no more", before.Status)
+			"answered with %d; that answer was too large to keep, or the plan keeps no more", earlier.Status)
 	default:
 		return envelope.Reply{}, err
 	}

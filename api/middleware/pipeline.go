@@ -69,7 +69,7 @@ func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Reques
 	case row.Public:
 		steps = p.runHandler
 	case row.Callers == route.Anybody:
-		steps = p.open(p.read(w, p.runHandler))
+		steps = p.unidentified(p.read(w, p.runHandler))
 	}
 	p.answer(row, w, r, path, steps)
 }
@@ -77,7 +77,7 @@ func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Reques
 // ServeAs answers one request for a row in the name of an account. It is for programs of this service. Such a request needs no
 // key, may only read, and does not count against the calls of a minute.
 func (p *Pipeline) ServeAs(account uuid.UUID, row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
-	known := func(next step) step {
+	asAccount := func(next step) step {
 		return func(c *route.Call) envelope.Reply {
 			var err error
 			if c.Account, err = p.store.FindAccount(c.Context(), account); err != nil {
@@ -87,7 +87,7 @@ func (p *Pipeline) ServeAs(account uuid.UUID, row *route.Route, w http.ResponseW
 			return next(c)
 		}
 	}
-	p.answer(row, w, r, path, known(p.read(w, p.placed(p.runHandler))))
+	p.answer(row, w, r, path, asAccount(p.read(w, p.placed(p.runHandler))))
 }
 
 // answer runs the steps of a call, writes their reply and logs the call.
@@ -115,12 +115,12 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	c.RunAlways()
 	p.checkDeclared(c, reply)
 	p.refusals.delay(c, reply.Status)
-	whole := reply.Write(r.Context(), w)
+	complete := reply.Write(r.Context(), w)
 	p.observe(row, r.Method, reply.Status, time.Since(start))
 	slog.InfoContext(ctx, "request", "request_id", c.RequestID, "method", r.Method, "route", row.Path,
 		"status", reply.Status, "code", reply.Code, "account_id", c.Account.ID, "key_id", c.KeyID, "user_id", c.Person.ID,
 		"ms", time.Since(start).Milliseconds())
-	if !whole {
+	if !complete {
 		panic(http.ErrAbortHandler) // a compressed file that ends here would look whole
 	}
 }

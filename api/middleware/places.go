@@ -43,11 +43,11 @@ func (p *Pipeline) placesOf(share *route.Share) *places {
 	if found, ok := p.shares.Load(share); ok {
 		return found.(*places)
 	}
-	made := &places{share: share, accounts: map[uuid.UUID]*accountPlaces{}}
+	created := &places{share: share, accounts: map[uuid.UUID]*accountPlaces{}}
 	if share.Places > 0 {
-		made.all = semaphore.NewWeighted(int64(share.Places))
+		created.all = semaphore.NewWeighted(int64(share.Places))
 	}
-	found, _ := p.shares.LoadOrStore(share, made)
+	found, _ := p.shares.LoadOrStore(share, created)
 	return found.(*places)
 }
 

@@ -77,8 +77,8 @@ func (f *refusals) delay(c *route.Call, status int) {
 	f.pause(c.Context())
 }
 
-// use remembers that the calls of a key's window are used up.
-func (f *refusals) use(key string, w kv.Window) {
+// markExhausted remembers that the calls of a key's window are used up.
+func (f *refusals) markExhausted(key string, w kv.Window) {
 	f.spent.Set(sha256.Sum256([]byte(key)), exhaustedWindow{w, f.now().Add(w.Reset)})
 }
 

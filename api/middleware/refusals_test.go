@@ -69,7 +69,7 @@ func TestUsedCallsAreRemembered(t *testing.T) {
 	f := newRefusals()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	f.now = func() time.Time { return now }
-	f.use("a", kv.Window{Limit: 60, Reset: 30 * time.Second, Over: true})
+	f.markExhausted("a", kv.Window{Limit: 60, Reset: 30 * time.Second, Over: true})
 	now = now.Add(20 * time.Second)
 	if w, ok := f.exhausted("a"); !ok || w.Limit != 60 || w.Reset != 10*time.Second {
 		t.Errorf("%+v, %v", w, ok)

@@ -83,17 +83,17 @@ func (s *Site) clientOf(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap()
 }
 
-// own are the accepted values of Sec-Fetch-Site. A page of this service sends them, or a browser whose user typed the address.
-var own = []string{"", "same-origin", "none"}
+// acceptedFetchSites are the accepted values of Sec-Fetch-Site. A page of this service sends them, or a browser whose user typed the address.
+var acceptedFetchSites = []string{"", "same-origin", "none"}
 
 // PageHeader is the header that the dashboard's script sends with every write. Links and forms cannot send it, and browsers do
 // not let a page of another origin send it.
 const PageHeader = "X-Switchyard-Page"
 
-// check refuses with 403 cross_site a request that comes from a page of another origin. It also refuses a write that the
+// checkOrigin refuses with 403 cross_site a request that comes from a page of another origin. It also refuses a write that the
 // dashboard's script has not made, such as a form that a tracking link sends.
-func (s *Site) check(r *http.Request) error {
-	if s.origin.Check(r) != nil || !slices.Contains(own, r.Header.Get("Sec-Fetch-Site")) {
+func (s *Site) checkOrigin(r *http.Request) error {
+	if s.origin.Check(r) != nil || !slices.Contains(acceptedFetchSites, r.Header.Get("Sec-Fetch-Site")) {
 		return models.Errorf(models.KindForbidden, "cross_site", "this call comes from a page of another site")
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && !byScript(r.Header) {
@@ -108,9 +108,9 @@ func byScript(h http.Header) bool {
 	return h.Get(PageHeader) != "" && h.Get("Sec-Fetch-Mode") != "navigate" && h.Get("Sec-Fetch-Dest") != "document"
 }
 
-// visitor finds the person of a session and sets the call's account, person, session and role.
-func (p *Pipeline) visitor(c *route.Call, token string) error {
-	if err := p.site.check(c.Request); err != nil {
+// sessionHolder finds the person of a session and sets the call's account, person, session and role.
+func (p *Pipeline) sessionHolder(c *route.Call, token string) error {
+	if err := p.site.checkOrigin(c.Request); err != nil {
 		return err
 	}
 	v, err := people.New(p.store).FindSession(c.Context(), token)
@@ -121,13 +121,13 @@ func (p *Pipeline) visitor(c *route.Call, token string) error {
 	return nil
 }
 
-// open runs a route that does not identify its caller. It serves only requests from the dashboard's own pages.
-func (p *Pipeline) open(next step) step {
+// unidentified runs a route that does not identify its caller. It serves only requests from the dashboard's own pages.
+func (p *Pipeline) unidentified(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		if !p.site.Is(c.Request) {
 			return envelope.New(c, nil, models.Errorf(models.KindNotFound, "not_found", "there is no such path"))
 		}
-		if err := p.site.check(c.Request); err != nil {
+		if err := p.site.checkOrigin(c.Request); err != nil {
 			return envelope.New(c, nil, err)
 		}
 		return next(c)
